@@ -1,0 +1,4 @@
+pub mod affine;
+pub mod diagnostic;
+pub mod offload;
+pub mod source;

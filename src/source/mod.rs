@@ -1,0 +1,3 @@
+//! C text to [`kernel::Kernel`].
+
+pub mod kernel;
