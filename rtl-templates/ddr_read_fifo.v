@@ -1,0 +1,70 @@
+// Takes read data from the PHY, which cannot be stalled, and hands them to a master that may stall.
+//
+// `reserve` is given with every read command, and only while `full` is low: the FIFO counts a place from the command
+// until the master takes the word, so data always find room. A word is offered the cycle after it arrived.
+//
+// Parameters: DEPTH in words, a power of two.
+`default_nettype none
+
+module ddr_read_fifo #(
+    parameter DEPTH = 32
+) (
+    input  wire        clk,
+    input  wire        rst,
+
+    input  wire        reserve,
+    output wire        full,
+    output wire        empty,
+
+    input  wire        s_phy_valid,
+    input  wire [31:0] s_phy_data,
+
+    output wire        m_read_valid,
+    input  wire        m_read_ready,
+    output wire [31:0] m_read_data
+);
+    function integer log2(input integer value);
+        integer power;
+        begin
+            log2 = 0;
+            for (power = 1; power < value; power = power * 2)
+                log2 = log2 + 1;
+        end
+    endfunction
+
+    localparam INDEX_WIDTH = log2(DEPTH);
+
+    reg  [31:0]          words [0:DEPTH-1];
+    reg  [INDEX_WIDTH:0] written_reg;
+    reg  [INDEX_WIDTH:0] taken_reg;
+    reg  [INDEX_WIDTH:0] reserved_reg;
+
+    wire take = m_read_valid & m_read_ready;
+
+    assign m_read_valid = written_reg != taken_reg;
+    assign m_read_data  = words[taken_reg[INDEX_WIDTH-1:0]];
+    assign full         = reserved_reg[INDEX_WIDTH];
+    assign empty        = reserved_reg == 0;
+
+    always @(posedge clk) begin
+        if (s_phy_valid)
+            words[written_reg[INDEX_WIDTH-1:0]] <= s_phy_data;
+
+        if (rst) begin
+            written_reg  <= 0;
+            taken_reg    <= 0;
+            reserved_reg <= 0;
+        end else begin
+            if (s_phy_valid)
+                written_reg <= written_reg + 1'b1;
+            if (take)
+                taken_reg <= taken_reg + 1'b1;
+            if (reserve & ~take)
+                reserved_reg <= reserved_reg + 1'b1;
+            else if (take & ~reserve)
+                reserved_reg <= reserved_reg - 1'b1;
+        end
+    end
+endmodule
+
+`default_nettype wire

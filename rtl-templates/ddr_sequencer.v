@@ -1,0 +1,135 @@
+// Starts the device up, counts the refreshes that are owed to it, and asks for the commands of both.
+//
+// Start-up: INIT_CLOCKS with CKE low, precharge all, extended mode register (DLL on), mode register with DLL reset,
+// precharge all, two refreshes, and DLL_CLOCKS after the DLL reset the mode register without it; then `ready`.
+// Afterwards one refresh falls due every T_REFI. They are given together: when the controller is idle; when three are
+// owed at a change of direction; when four are owed, at once. The device would let eight be owed, but a row must not
+// stay open for more than 70 us, and only the refresh closes a row that is used for ever.
+//
+// A command is asked for by `request` until `grant`; `running` is high when the controller may give its own commands.
+// T_REFI, INIT_CLOCKS, DLL_CLOCKS and CAS_LATENCY are in memory clocks.
+`default_nettype none
+
+module ddr_sequencer #(
+    parameter T_REFI      = 3120,
+    parameter INIT_CLOCKS = 40000,
+    parameter DLL_CLOCKS  = 200,
+    parameter CAS_LATENCY = 3
+) (
+    input  wire        clk,
+    input  wire        rst,
+    input  wire        idle,
+    input  wire        turnaround,
+    output reg         ready,
+    output wire        running,
+    output reg         cke,
+    output reg         request,
+    input  wire        grant,
+    output reg  [2:0]  command,
+    output wire        bank,
+    output reg  [11:0] address
+);
+    localparam [2:0] POWER_UP        = 3'd0,
+                     PRECHARGE_FIRST = 3'd1,
+                     EXTENDED_MODE   = 3'd2,
+                     MODE_DLL_RESET  = 3'd3,
+                     PRECHARGE       = 3'd4,
+                     REFRESH         = 3'd5,
+                     MODE            = 3'd6,
+                     RUN             = 3'd7;
+
+    localparam [2:0] COMMAND_MODE      = 3'b000,
+                     COMMAND_REFRESH   = 3'b001,
+                     COMMAND_PRECHARGE = 3'b010;
+
+    localparam [11:0] ADDRESS_ALL_BANKS = 12'h400,
+                      ADDRESS_DLL_RESET = 12'h100,
+                      ADDRESS_MODE      = CAS_LATENCY * 16 + 2;  // burst length 4, sequential
+
+    localparam INTERVAL_WIDTH = 16;
+    localparam [INTERVAL_WIDTH-1:0] INIT_CYCLES    = (INIT_CLOCKS + 1) / 2,
+                                    DLL_CYCLES     = (DLL_CLOCKS + 1) / 2,
+                                    REFRESH_CYCLES = T_REFI / 2 - 1;
+
+    reg  [2:0]                state_reg;
+    reg  [2:0]                state_next;
+    reg  [INTERVAL_WIDTH-1:0] interval_reg;
+    reg  [2:0]                owed_reg;
+
+    wire interval_over = interval_reg == 0;
+    wire due           = ready & interval_over;
+    wire refreshed     = grant & (state_reg == REFRESH);
+    wire refresh_now   = owed_reg[2] | (owed_reg[1] & owed_reg[0] & turnaround) | (|owed_reg & idle);
+
+    assign running = state_reg == RUN;
+    assign bank    = state_reg == EXTENDED_MODE;
+
+    always @* begin
+        state_next = state_reg;
+        request    = 1'b1;
+        command    = COMMAND_MODE;
+        address    = 12'h000;
+        case (state_reg)
+            POWER_UP: begin
+                request = 1'b0;
+                if (interval_over) state_next = PRECHARGE_FIRST;
+            end
+            PRECHARGE_FIRST: begin
+                command = COMMAND_PRECHARGE;
+                address = ADDRESS_ALL_BANKS;
+                if (grant) state_next = EXTENDED_MODE;
+            end
+            EXTENDED_MODE:
+                if (grant) state_next = MODE_DLL_RESET;
+            MODE_DLL_RESET: begin
+                address = ADDRESS_MODE | ADDRESS_DLL_RESET;
+                if (grant) state_next = PRECHARGE;
+            end
+            PRECHARGE: begin
+                command = COMMAND_PRECHARGE;
+                address = ADDRESS_ALL_BANKS;
+                if (grant) state_next = REFRESH;
+            end
+            REFRESH: begin
+                command = COMMAND_REFRESH;
+                if (grant & (owed_reg == 3'd1)) state_next = ready ? RUN : MODE;
+            end
+            MODE: begin
+                request = interval_over;
+                address = ADDRESS_MODE;
+                if (grant) state_next = RUN;
+            end
+            default: begin
+                request = 1'b0;
+                if (refresh_now) state_next = PRECHARGE;
+            end
+        endcase
+    end
+
+    always @(posedge clk)
+        if (rst) begin
+            state_reg    <= POWER_UP;
+            ready        <= 1'b0;
+            cke          <= 1'b0;
+            interval_reg <= INIT_CYCLES;
+            owed_reg     <= 3'd2;
+        end else begin
+            state_reg <= state_next;
+            ready     <= ready | running;
+            cke       <= state_next != POWER_UP;
+
+            if (grant & (state_reg == MODE_DLL_RESET))
+                interval_reg <= DLL_CYCLES;
+            else if (due | (grant & (state_reg == MODE)))
+                interval_reg <= REFRESH_CYCLES;
+            else if (~interval_over)
+                interval_reg <= interval_reg - 1'b1;
+
+            if (due & ~refreshed)
+                owed_reg <= owed_reg + 1'b1;
+            else if (refreshed & ~due)
+                owed_reg <= owed_reg - 1'b1;
+        end
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,59 @@
+// dual_port_ram: simple dual-port memory, one write port and one read port.
+//
+// Latency     a read: one cycle; a write is seen by reads from the next cycle on.
+// Parameters  WIDTH          bits of a word, at least 1
+//             DEPTH          words, at least 1, any number (addresses from DEPTH on are not used)
+//             ADDRESS_WIDTH  bits of an address, 2^ADDRESS_WIDTH >= DEPTH
+// Handshake   none. read_data keeps its value while read_enable is low.
+//
+// A read of the address that is written in the same cycle returns an unspecified word. Every vendor's block RAM can do
+// that without extra logic; a caller that needs the new word forwards it itself, as fifo does. Contents and read_data
+// are not reset.
+`default_nettype none
+
+module dual_port_ram #(
+    parameter integer WIDTH         = 32,
+    parameter integer DEPTH         = 1024,
+    parameter integer ADDRESS_WIDTH = 10
+) (
+    input  wire                     clk,
+    input  wire                     write_enable,
+    input  wire [ADDRESS_WIDTH-1:0] write_address,
+    input  wire [WIDTH-1:0]         write_data,
+    input  wire                     read_enable,
+    input  wire [ADDRESS_WIDTH-1:0] read_address,
+    output wire [WIDTH-1:0]         read_data
+);
+
+    generate
+        if (WIDTH < 1) begin : illegal_width
+            dual_port_ram_error_WIDTH_must_be_at_least_1 stop ();
+        end
+        if (DEPTH < 1) begin : illegal_depth
+            dual_port_ram_error_DEPTH_must_be_at_least_1 stop ();
+        end
+        if (ADDRESS_WIDTH < 1 || (ADDRESS_WIDTH < 31 && (1 << ADDRESS_WIDTH) < DEPTH)) begin : illegal_address_width
+            dual_port_ram_error_ADDRESS_WIDTH_too_small_for_DEPTH stop ();
+        end
+    endgenerate
+
+    // The attributes say, to Yosys, Quartus and Vivado in turn, that no one relies on a same-address collision.
+    (* no_rw_check, ramstyle = "no_rw_check", rw_addr_collision = "no" *)
+    reg [WIDTH-1:0] memory [0:DEPTH-1];
+
+    reg [WIDTH-1:0] read_data_reg;
+
+    always @(posedge clk) begin
+        if (write_enable) begin
+            memory[write_address] <= write_data;
+        end
+        if (read_enable) begin
+            read_data_reg <= memory[read_address];
+        end
+    end
+
+    assign read_data = read_data_reg;
+
+endmodule
+
+`default_nettype wire
