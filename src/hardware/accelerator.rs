@@ -1,0 +1,383 @@
+//! The accelerator: tiles, load, compute and store processes, the buffers between them, and the memory port.
+
+use anyhow::Result;
+
+use crate::hardware::buffers;
+use crate::hardware::cells::{self, clocking, into, out_of, port};
+use crate::hardware::compute::compute;
+use crate::hardware::context::{Context, Stream, rtl_type};
+use crate::hardware::load::load;
+use crate::hardware::store::store;
+use crate::hardware::tiles::tiles;
+use crate::offload::Offload;
+use crate::rtl::{Connection, Expr, Module, Signal, Type, assign, when, when_else};
+
+/// The memory port as the accelerator has it.
+pub struct MemoryPort {
+    pub command: Stream,
+    pub write: Signal,
+    pub address: Signal,
+    pub length: Signal,
+    pub data: Stream,
+    pub write_data: Signal,
+    pub strobe: Signal,
+    pub read: Stream,
+    pub read_data: Signal,
+}
+
+impl MemoryPort {
+    /// Declares the ports `m_cmd_*`, `m_write_*` and `s_read_*`.
+    pub fn declare(m: &mut Module, context: &Context) -> MemoryPort {
+        MemoryPort {
+            command: Stream::master(m, "cmd"),
+            write: m.output("m_cmd_write", Type::BIT),
+            address: m.output("m_cmd_address", Type::unsigned(context.port.address)),
+            length: m.output("m_cmd_length", Type::unsigned(context.port.length)),
+            data: Stream::master(m, "write"),
+            write_data: m.output("m_write_data", Type::unsigned(32)),
+            strobe: m.output("m_write_strobe", Type::unsigned(4)),
+            read: Stream::slave(m, "read"),
+            read_data: m.input("s_read_data", Type::unsigned(32)),
+        }
+    }
+
+    /// The arbiter between a reading and a writing process; `reads` and `writes` are command streams with address,
+    /// length and last.
+    pub fn arbitrate(&self, m: &mut Module, context: &Context, reads: &Commands, writes: &Commands) {
+        let mut ports = clocking(m);
+        for (group, commands) in [("load", reads), ("store", writes)] {
+            ports.extend(into(group, &commands.stream));
+            ports.push((format!("s_{group}_address"), Connection::In(commands.address.e())));
+            ports.push((format!("s_{group}_length"), Connection::In(commands.length.e())));
+            ports.push((format!("s_{group}_last"), Connection::In(commands.last.e())));
+        }
+        ports.extend([
+            ("m_cmd_valid".into(), Connection::Out(self.command.valid.clone())),
+            ("m_cmd_ready".into(), Connection::In(self.command.ready.e())),
+            ("m_cmd_write".into(), Connection::Out(self.write.clone())),
+            ("m_cmd_address".into(), Connection::Out(self.address.clone())),
+            ("m_cmd_length".into(), Connection::Out(self.length.clone())),
+        ]);
+        let widths = [("ADDRESS_WIDTH", context.port.address as i128), ("LENGTH_WIDTH", context.port.length as i128)];
+        m.instance("memory_arbiter", "u_arbiter", widths.to_vec(), ports);
+    }
+}
+
+/// Wires of a stream of commands.
+pub struct Commands {
+    pub stream: Stream,
+    pub address: Signal,
+    pub length: Signal,
+    pub last: Signal,
+}
+
+impl Commands {
+    pub fn wires(m: &mut Module, context: &Context, prefix: &str) -> Commands {
+        Commands {
+            stream: Stream::wires(m, &format!("{prefix}_cmd")),
+            address: m.wire(&format!("{prefix}_cmd_address"), Type::unsigned(context.port.address)),
+            length: m.wire(&format!("{prefix}_cmd_length"), Type::unsigned(context.port.length)),
+            last: m.wire(&format!("{prefix}_cmd_last"), Type::BIT),
+        }
+    }
+
+    /// The ports of the process that makes the commands.
+    fn connections(&self) -> Vec<(String, Connection)> {
+        let mut ports = out_of("cmd", &self.stream);
+        ports.extend([
+            ("m_cmd_address".into(), Connection::Out(self.address.clone())),
+            ("m_cmd_length".into(), Connection::Out(self.length.clone())),
+            ("m_cmd_last".into(), Connection::Out(self.last.clone())),
+        ]);
+        ports
+    }
+}
+
+/// Declares the ports of every accelerator: clock, control, arguments and bases.
+pub fn control_ports(m: &mut Module, context: &Context) -> (Signal, Signal, Signal) {
+    m.input("clk", Type::BIT);
+    m.input("rst", Type::BIT);
+    m.comment("Control");
+    let start = m.input("start", Type::BIT);
+    let done = m.output_reg("done", Type::BIT);
+    let memory_idle = m.input("memory_idle", Type::BIT);
+    context.parameter_inputs(m);
+    context.scalar_inputs(m);
+    for array in &context.kernel.arrays {
+        let base = m.input(&format!("base_{}", array.name), Type::unsigned(context.port.byte_address()));
+        m.waive_unused(&base);
+    }
+    (start, done, memory_idle)
+}
+
+/// `running` and `done` from `start` and `finished`: done when all commands and data have left and reached memory.
+pub fn completion(m: &mut Module, start: &Signal, done: &Signal, finished: &Expr, quiet: &Expr) -> Signal {
+    let running = m.reg("running", Type::BIT);
+    let finishing = m.reg("finishing", Type::BIT);
+    let bit = Expr::bit;
+    m.clocked(
+        "",
+        vec![(running.clone(), 0), (finishing.clone(), 0), (done.clone(), 0)],
+        vec![when_else(
+            start.e(),
+            vec![assign(&running, &bit(true)), assign(done, &bit(false))],
+            vec![
+                when(finished.clone(), vec![assign(&finishing, &bit(true))]),
+                when(
+                    finishing.e().and(quiet),
+                    vec![assign(&running, &bit(false)), assign(&finishing, &bit(false)), assign(done, &bit(true))],
+                ),
+            ],
+        )],
+    );
+    running
+}
+
+/// All generated modules of the accelerator, `<kernel>_accelerator` last.
+pub fn accelerator(context: &Context, offload: &Offload) -> Result<Vec<Module>> {
+    let kernel = context.kernel;
+    let name = &kernel.name;
+    let mut modules = tiles(context, offload);
+    let (load_modules, load_ports) = load(context, offload);
+    let (compute_modules, compute_ports) = compute(context, offload)?;
+    let (store_modules, store_ports) = store(context, offload);
+
+    let mut m = Module::new(&format!("{name}_accelerator"));
+    m.describe(&format!(
+        "Accelerator of {name}: Load(T+1), Compute(T) and Store(T-1) run at the same time on the buffers between them."
+    ));
+    let (start, done, memory_idle) = control_ports(&mut m, context);
+    m.comment("Memory port");
+    let memory = MemoryPort::declare(&mut m, context);
+
+    m.comment("Tiles");
+    let begin = Stream::wires(&mut m, "begin");
+    m.assign(&begin.valid, &start.e());
+    m.waive_unused(&begin.ready);
+    let tile_type = Type::unsigned(context.tile_width());
+    let tile_wires = |m: &mut Module, name: &str| (Stream::wires(m, name), m.wire(&format!("{name}_data"), tile_type));
+    let (tile, tile_data) = tile_wires(&mut m, "tile");
+    let tile_first = m.wire("tile_first", Type::BIT);
+    let mut ports = clocking(&m);
+    ports.extend(cells::argument_ports(context, &m));
+    ports.extend(into("start", &begin));
+    ports.extend(out_of("tile", &tile));
+    ports.push(("m_tile_data".into(), Connection::Out(tile_data.clone())));
+    ports.push(("m_tile_first".into(), Connection::Out(tile_first.clone())));
+    m.instance(&format!("{name}_tiles"), "u_tiles", vec![], ports);
+
+    let (loaded, loaded_data) = tile_wires(&mut m, "loaded");
+    let (computed, computed_data) = tile_wires(&mut m, "computed");
+    let bit = |m: &mut Module, name: &str| m.wire(name, Type::BIT);
+    let token_computed = bit(&mut m, "token_computed");
+    let token_stored = bit(&mut m, "token_stored");
+    let finished = bit(&mut m, "finished");
+    let (load_busy, compute_busy) = (bit(&mut m, "load_is_busy"), bit(&mut m, "compute_is_busy"));
+    let (compute_stall, store_busy) = (bit(&mut m, "compute_is_stalled"), bit(&mut m, "store_is_busy"));
+    let hold = bit(&mut m, "hold");
+    let loads = Commands::wires(&mut m, context, "load");
+    let stores = Commands::wires(&mut m, context, "store");
+
+    m.comment("Load");
+    let mut ports = clocking(&m);
+    ports.extend(cells::argument_ports(context, &m));
+    ports.extend(into("tile", &tile));
+    ports.push(("s_tile_data".into(), Connection::In(tile_data.e())));
+    ports.push(("s_tile_first".into(), Connection::In(tile_first.e())));
+    ports.extend(out_of("tile", &loaded));
+    ports.push(("m_tile_data".into(), Connection::Out(loaded_data.clone())));
+    ports.push(("s_computed".into(), Connection::In(token_computed.e())));
+    ports.push(("s_stored".into(), Connection::In(token_stored.e())));
+    ports.extend(loads.connections());
+    ports.push(("s_read_valid".into(), Connection::In(memory.read.valid.e())));
+    ports.push(("s_read_ready".into(), Connection::Out(memory.read.ready.clone())));
+    ports.push(("s_read_data".into(), Connection::In(memory.read_data.e())));
+    ports.push(("busy".into(), Connection::Out(load_busy.clone())));
+    let base = |m: &Module, array: usize| {
+        let name = format!("base_{}", context.array(array).name);
+        (name.clone(), Connection::In(port(m, &name)))
+    };
+    ports.extend(load_ports.arrays.iter().map(|&a| base(&m, a)));
+    let fill_data = m.wire("fill_data", Type::unsigned(load_ports.data_width));
+    m.waive_unused(&fill_data);
+    ports.push(("m_fill_data".into(), Connection::Out(fill_data.clone())));
+    let mut fills: Vec<(usize, Stream, Signal)> = vec![];
+    for &array in &load_ports.arrays {
+        let array_name = &context.array(array).name;
+        let stream = Stream::wires(&mut m, &format!("fill_{array_name}"));
+        let address = m.wire(&format!("fill_{array_name}_address"), buffers::address_type(buffer(offload, array)));
+        ports.extend(out_of(&format!("fill_{array_name}"), &stream));
+        ports.push((format!("m_fill_{array_name}_address"), Connection::Out(address.clone())));
+        fills.push((array, stream, address));
+    }
+    m.instance(&format!("{name}_load"), "u_load", vec![], ports);
+
+    m.comment("Compute");
+    let mut ports = clocking(&m);
+    ports.extend(cells::argument_ports(context, &m));
+    for scalar in &kernel.scalars {
+        let name = format!("arg_{}", scalar.name);
+        ports.push((name.clone(), Connection::In(port(&m, &name))));
+    }
+    ports.extend(into("tile", &loaded));
+    ports.push(("s_tile_data".into(), Connection::In(loaded_data.e())));
+    ports.extend(out_of("tile", &computed));
+    ports.push(("m_tile_data".into(), Connection::Out(computed_data.clone())));
+    ports.push(("s_stored".into(), Connection::In(token_stored.e())));
+    ports.push(("m_computed".into(), Connection::Out(token_computed.clone())));
+    ports.push(("s_hold".into(), Connection::In(hold.e())));
+    ports.push(("busy".into(), Connection::Out(compute_busy.clone())));
+    ports.push(("stall".into(), Connection::Out(compute_stall.clone())));
+    let mut reads: Vec<(usize, usize, Signal, Signal)> = vec![];
+    for &(array, copy) in &compute_ports.reads {
+        let element = rtl_type(context.array(array).element);
+        let prefix = format!("read_{}_{copy}", context.array(array).name);
+        let address = m.wire(&format!("{prefix}_address"), buffers::address_type(buffer(offload, array)));
+        let data = m.wire(&format!("{prefix}_data"), element);
+        ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
+        ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
+        reads.push((array, copy, address, data));
+    }
+    let target = compute_ports.write;
+    let target_name = &context.array(target).name;
+    let write_valid = m.wire(&format!("write_{target_name}_valid"), Type::BIT);
+    let write_address = m.wire(&format!("write_{target_name}_address"), buffers::address_type(buffer(offload, target)));
+    let element = Type::unsigned(context.array(target).element.bits);
+    let write_data = m.wire(&format!("write_{target_name}_data"), element);
+    ports.push((format!("m_write_{target_name}_valid"), Connection::Out(write_valid.clone())));
+    ports.push((format!("m_write_{target_name}_address"), Connection::Out(write_address.clone())));
+    ports.push((format!("m_write_{target_name}_data"), Connection::Out(write_data.clone())));
+    m.instance(&format!("{name}_compute"), "u_compute", vec![], ports);
+
+    m.comment("Store");
+    let mut ports = clocking(&m);
+    ports.extend(cells::argument_ports(context, &m));
+    ports.extend(into("tile", &computed));
+    ports.push(("s_tile_data".into(), Connection::In(computed_data.e())));
+    ports.extend(stores.connections());
+    ports.push(("m_write_valid".into(), Connection::Out(memory.data.valid.clone())));
+    ports.push(("m_write_ready".into(), Connection::In(memory.data.ready.e())));
+    ports.push(("m_write_data".into(), Connection::Out(memory.write_data.clone())));
+    ports.push(("m_write_strobe".into(), Connection::Out(memory.strobe.clone())));
+    ports.push(("m_stored".into(), Connection::Out(token_stored.clone())));
+    ports.push(("m_finished".into(), Connection::Out(finished.clone())));
+    ports.push(("busy".into(), Connection::Out(store_busy.clone())));
+    ports.extend(store_ports.arrays.iter().map(|&a| base(&m, a)));
+    let mut drains: Vec<(usize, Signal, Signal, Signal)> = vec![];
+    for &array in &store_ports.arrays {
+        let prefix = format!("drain_{}", context.array(array).name);
+        let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
+        let address = m.wire(&format!("{prefix}_address"), buffers::address_type(buffer(offload, array)));
+        let data = m.wire(&format!("{prefix}_data"), Type::unsigned(context.array(array).element.bits));
+        ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
+        ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
+        ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
+        drains.push((array, valid, address, data));
+    }
+    m.instance(&format!("{name}_store"), "u_store", vec![], ports);
+
+    // A lent port holds the compute process back, so that its pipeline never has to stop.
+    let mut lent: Vec<Expr> = vec![];
+    for buffer in &offload.buffers {
+        let array = buffer.array;
+        let array_name = &context.array(array).name;
+        let bits = Type::unsigned(context.array(array).element.bits);
+        let address_type = buffers::address_type(buffer);
+        m.comment(&format!("Buffer of {array_name}: {}", mapping_text(offload, array)));
+        let fill = fills.iter().find(|(a, ..)| *a == array);
+        let drain = drains.iter().find(|(a, ..)| *a == array);
+        let own_reads: Vec<_> = reads.iter().filter(|(a, ..)| *a == array).collect();
+        let written = target == array;
+
+        let (enable, address, data) = match (fill, written) {
+            (Some((_, stream, fill_address)), true) => {
+                m.assign(&stream.ready, &write_valid.e().not());
+                lent.push(stream.valid.e());
+                let data = write_valid.e().select(&write_data.e(), &fill_data.e().resize(bits));
+                let address = write_valid.e().select(&write_address.e(), &fill_address.e());
+                (write_valid.e().or(&stream.valid.e()), address, data)
+            }
+            (Some((_, stream, fill_address)), false) => {
+                m.assign(&stream.ready, &Expr::bit(true));
+                (stream.valid.e(), fill_address.e(), fill_data.e().resize(bits))
+            }
+            (None, _) => (write_valid.e(), write_address.e(), write_data.e()),
+        };
+        if drain.is_some() && !own_reads.is_empty() {
+            lent.extend(drain.iter().map(|(_, valid, ..)| valid.e()));
+        }
+        for copy in 0..own_reads.len().max(1) {
+            let read = own_reads.iter().find(|(_, c, ..)| *c == copy);
+            let drain = drain.filter(|_| copy == 0);
+            let read_address = match (read, drain) {
+                (Some((.., address, _)), Some((_, valid, drain_address, _))) => {
+                    valid.e().select(&drain_address.e(), &address.e())
+                }
+                (Some((.., address, _)), None) => address.e(),
+                (None, Some((_, _, drain_address, _))) => drain_address.e(),
+                (None, None) => Expr::constant(0, address_type),
+            };
+            let word = m.wire(&format!("buffer_{array_name}_{copy}_data"), bits);
+            for target in read.iter().map(|r| &r.3).chain(drain.iter().map(|d| &d.3)) {
+                m.assign(target, &word.e().resize(target.ty()));
+            }
+            let parameters = vec![
+                ("WIDTH", bits.width as i128),
+                ("DEPTH", buffer.words() as i128),
+                ("ADDRESS_WIDTH", address_type.width as i128),
+            ];
+            let ports = vec![
+                ("clk".into(), Connection::In(port(&m, "clk"))),
+                ("write_enable".into(), Connection::In(enable.clone())),
+                ("write_address".into(), Connection::In(address.clone())),
+                ("write_data".into(), Connection::In(data.clone())),
+                ("read_enable".into(), Connection::In(Expr::bit(true))),
+                ("read_address".into(), Connection::In(read_address)),
+                ("read_data".into(), Connection::Out(word)),
+            ];
+            m.instance("dual_port_ram", &format!("u_buffer_{array_name}_{copy}"), parameters, ports);
+        }
+    }
+    m.comment("Ports lent to load and store processes hold the compute process back.");
+    let lent = lent.into_iter().reduce(|a, b| a.or(&b)).unwrap_or_else(|| Expr::bit(false));
+    m.assign(&hold, &lent);
+
+    m.comment("Memory port: batches of reads and writes");
+    memory.arbitrate(&mut m, context, &loads, &stores);
+
+    m.comment("From start to done");
+    let quiet = memory_idle.e().and(&memory.command.valid.e().not()).and(&memory.data.valid.e().not());
+    let running = completion(&mut m, &start, &done, &finished.e(), &quiet);
+    counters(
+        &mut m,
+        &start,
+        &running,
+        [&load_busy.e(), &compute_busy.e(), &compute_stall.e(), &store_busy.e()],
+    );
+
+    modules.extend(load_modules);
+    modules.extend(compute_modules);
+    modules.extend(store_modules);
+    modules.push(m);
+    Ok(modules)
+}
+
+/// The counters of every accelerator, in cycles.
+pub fn counters(m: &mut Module, start: &Signal, running: &Signal, events: [&Expr; 4]) {
+    m.comment("Counters, in cycles");
+    cells::cycle_counter(m, "cycles", start, &running.e());
+    for (name, event) in ["load_busy", "compute_busy", "compute_stall", "store_busy"].iter().zip(events) {
+        cells::cycle_counter(m, name, start, event);
+    }
+}
+
+fn buffer(offload: &Offload, array: usize) -> &crate::offload::Buffer {
+    crate::hardware::load::buffer_of(offload, array)
+}
+
+/// σ as text, for comments.
+fn mapping_text(offload: &Offload, array: usize) -> String {
+    let name = &offload.kernel.arrays[array].name;
+    let moduli: Vec<String> = buffer(offload, array).moduli.iter().map(|m| format!("mod {m}")).collect();
+    format!("subscripts of {name} {}", moduli.join(", "))
+}

@@ -1,0 +1,132 @@
+//! What every process of the accelerator knows: sizes, tile indices, arrays, and the types of their signals.
+
+use crate::hardware::scope::Scope;
+use crate::offload::{Offload, Scan};
+use crate::rtl::{Expr, Module, Signal, Type};
+use crate::source::kernel::{Array, IntType, Kernel};
+
+/// A name with the closed interval of its value; its signal's type follows from the interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranged {
+    pub name: String,
+    pub range: (i64, i64),
+}
+
+impl Ranged {
+    pub fn new(name: impl Into<String>, range: (i64, i64)) -> Self {
+        Ranged { name: name.into(), range }
+    }
+
+    pub fn ty(&self) -> Type {
+        Type::for_range(self.range.0, self.range.1)
+    }
+}
+
+/// Widths of the memory port.
+#[derive(Clone, Copy, Debug)]
+pub struct PortWidths {
+    /// Bits of a word address.
+    pub address: u32,
+    /// Bits of a burst length in words.
+    pub length: u32,
+}
+
+impl PortWidths {
+    /// Bits of a byte address.
+    pub fn byte_address(self) -> u32 {
+        self.address + 2
+    }
+}
+
+/// The kernel as the hardware sees it.
+pub struct Context<'a> {
+    pub kernel: &'a Kernel,
+    pub parameters: Vec<Ranged>,
+    pub tile: Vec<Ranged>,
+    pub port: PortWidths,
+}
+
+impl<'a> Context<'a> {
+    pub fn new(offload: &'a Offload, address_width: u32) -> Self {
+        let kernel = &offload.kernel;
+        let parameters = kernel.parameters.iter().map(|p| Ranged::new(&p.name, (0, p.max.unwrap_or(0)))).collect();
+        let dimensions = offload.tiling.sizes.len();
+        let tile = (0..dimensions).map(|d| Ranged::new(format!("T{d}"), level_range(&offload.tiles, d))).collect();
+        Context { kernel, parameters, tile, port: PortWidths { address: address_width, length: 16 } }
+    }
+
+    /// Inputs `arg_<name>` for the size parameters, bound in a new scope.
+    pub fn parameter_inputs(&self, module: &mut Module) -> Scope {
+        let mut scope = Scope::default();
+        for parameter in &self.parameters {
+            let input = module.input(&format!("arg_{}", parameter.name), parameter.ty());
+            module.waive_unused(&input);
+            scope.bind(&parameter.name, &input, parameter.range);
+        }
+        scope
+    }
+
+    /// Inputs `arg_<name>` for the scalar arguments.
+    pub fn scalar_inputs(&self, module: &mut Module) -> Vec<Expr> {
+        let input = |s: &crate::source::kernel::Scalar| {
+            let input = module.input(&format!("arg_{}", s.name), rtl_type(s.ty));
+            module.waive_unused(&input);
+            Expr::from(&input)
+        };
+        self.kernel.scalars.iter().map(input).collect()
+    }
+
+    /// The wide word in which a tile travels between processes: its indices, then its end mark in bit 0.
+    pub fn tile_width(&self) -> u32 {
+        self.tile.iter().map(|t| t.ty().width).sum::<u32>() + 1
+    }
+
+    pub fn array(&self, array: usize) -> &'a Array {
+        &self.kernel.arrays[array]
+    }
+}
+
+pub fn rtl_type(ty: IntType) -> Type {
+    Type { width: ty.bits, signed: ty.signed }
+}
+
+/// The union of what the level at `depth` takes over all pieces.
+fn level_range(scan: &Scan, depth: usize) -> (i64, i64) {
+    let ranges = scan.pieces.iter().filter_map(|p| p.levels.get(depth)).map(|l| l.range);
+    ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
+}
+
+/// A ready/valid stream seen from inside a module.
+#[derive(Clone)]
+pub struct Stream {
+    pub valid: Signal,
+    pub ready: Signal,
+}
+
+impl Stream {
+    /// A stream into the module: `s_<group>_valid`, `s_<group>_ready`.
+    pub fn slave(module: &mut Module, group: &str) -> Stream {
+        Stream {
+            valid: module.input(&format!("s_{group}_valid"), Type::BIT),
+            ready: module.output(&format!("s_{group}_ready"), Type::BIT),
+        }
+    }
+
+    /// A stream out of the module: `m_<group>_valid`, `m_<group>_ready`.
+    pub fn master(module: &mut Module, group: &str) -> Stream {
+        Stream {
+            valid: module.output(&format!("m_{group}_valid"), Type::BIT),
+            ready: module.input(&format!("m_{group}_ready"), Type::BIT),
+        }
+    }
+
+    /// Two wires that join instances.
+    pub fn wires(module: &mut Module, name: &str) -> Stream {
+        Stream { valid: module.wire(&format!("{name}_valid"), Type::BIT), ready: module.wire(&format!("{name}_ready"), Type::BIT) }
+    }
+
+    /// A word moves in this cycle.
+    pub fn fires(&self) -> Expr {
+        self.valid.e().and(&self.ready.e())
+    }
+}

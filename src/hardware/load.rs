@@ -1,0 +1,213 @@
+//! The load process: walks Load(T) of every tile, one burst per row, and fills the buffers as the words come back.
+
+use crate::hardware::buffers;
+use crate::hardware::bursts::bursts;
+use crate::hardware::cells;
+use crate::hardware::context::{Context, Stream};
+use crate::hardware::scanner::{RowPorts, memory_rows, scanner};
+use crate::hardware::walker::Walker;
+use crate::offload::{Buffer, Offload, Scan};
+use crate::rtl::{Expr, Module, Signal, Type, assign, when};
+
+/// What the accelerator must connect.
+pub struct LoadPorts {
+    /// Arrays that are loaded: each has `m_fill_<array>_valid`, `_ready` and `_address`.
+    pub arrays: Vec<usize>,
+    /// Width of `m_fill_data`, that of the widest element.
+    pub data_width: u32,
+}
+
+/// Rows that may wait for their data: bursts on the way.
+const ROWS_IN_FLIGHT: i128 = 8;
+
+/// The modules of the load process: the scanner of its rows, and the process.
+pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
+    let kernel = context.kernel;
+    let transfers: Vec<_> = offload.transfers.iter().filter(|t| !t.load.pieces.is_empty()).collect();
+    if transfers.is_empty() {
+        return load_nothing(context);
+    }
+    let scans: Vec<Scan> = transfers.iter().map(|t| memory_rows(&t.load)).collect();
+    let arrays: Vec<usize> = transfers.iter().map(|t| t.array).collect();
+    let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
+    let scanner_name = format!("{}_load_rows", kernel.name);
+    let about = format!("Walks the rows of Load(T).\n{}", cells::walked(offload, "Load", &names));
+    let (rows_module, format) = scanner(context, &scanner_name, &about, true, &scans);
+
+    let mut m = Module::new(&format!("{}_load", kernel.name));
+    m.describe(&format!(
+        "Load process of {}: reads {} from memory into their buffers, one burst per row of Load(T).\n\
+         Tile T starts when Compute(T-2) and Store(T-3) are done, the first tile of a strip when all stores are.",
+        kernel.name,
+        names.join(", ")
+    ));
+    m.input("clk", Type::BIT);
+    m.input("rst", Type::BIT);
+    let scope = context.parameter_inputs(&mut m);
+
+    let Gate { data: tile_data, scan: scan_tile, wait: wait_tile, loaded, loaded_data } = gate(context, &mut m);
+    let rows = Stream::wires(&mut m, "row");
+    let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
+    cells::connect_scanner(context, &mut m, &rows_module, (&scan_tile, Some(&tile_data)), &rows, &row_wires);
+    let row = row_wires.row(&format);
+
+    let queued = Stream::wires(&mut m, "descriptor");
+    let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| arrays[k.source]).collect();
+    let layout = bursts(context, &mut m, &scope, &format, &kind_arrays, (&rows, &row), &queued);
+
+    m.comment("Rows wait here for their words.");
+    let waiting = Stream::wires(&mut m, "waiting");
+    let waiting_row = cells::fifo(&mut m, "u_rows", ROWS_IN_FLIGHT, (&queued, &format.pack(&row)), &waiting, "waiting_row");
+    let waiting_row = format.unpack(&waiting_row);
+
+    m.comment("Words from memory fill the buffers.");
+    let word = Stream::slave(&mut m, "read");
+    let word_data = m.input("s_read_data", Type::unsigned(32));
+    let widest = arrays.iter().map(|&a| context.array(a).element.bits).max().unwrap_or(32);
+    let (element, element_data) = match &layout {
+        None => (word, word_data.e()),
+        Some(layout) => {
+            let element = Stream::wires(&mut m, "element");
+            let data = cells::unpacker(&mut m, context, layout, (&word, &word_data.e()), &element);
+            (element, data)
+        }
+    };
+
+    let walker = Walker::declare(&mut m, &format, "fill");
+    let filling = m.reg("filling", Type::BIT);
+    let fill_data = m.output_reg("m_fill_data", Type::unsigned(widest));
+    let mut targets = vec![];
+    for &array in &arrays {
+        let name = &context.array(array).name;
+        let buffer = buffer_of(offload, array);
+        let valid = m.output(&format!("m_fill_{name}_valid"), Type::BIT);
+        let ready = m.input(&format!("m_fill_{name}_ready"), Type::BIT);
+        let address = m.output_reg(&format!("m_fill_{name}_address"), buffers::address_type(buffer));
+        targets.push((array, valid, ready, address));
+    }
+    // One register of buffer writes; the kind says whose it is.
+    let fill_target = (arrays.len() > 1).then(|| m.reg("fill_target", Type::for_range(0, arrays.len() as i64 - 1)));
+    let is_target = |index: usize| match &fill_target {
+        None => Expr::bit(true),
+        Some(target) => target.e().eq(&Expr::constant(index as i128, target.ty())),
+    };
+    let accepted = targets.iter().enumerate().map(|(i, (_, _, ready, _))| is_target(i).and(&ready.e()));
+    let accepted = accepted.reduce(|a, b| a.or(&b)).unwrap_or_else(|| Expr::bit(true));
+    let room = m.wire("fill_room", Type::BIT);
+    m.assign(&room, &filling.e().not().or(&accepted));
+    m.assign(&element.ready, &walker.has_element().and(&room.e()));
+    let step = element.fires();
+    let tile_done = Stream::wires(&mut m, "tile_done");
+    m.assign(&tile_done.valid, &walker.has_end().and(&filling.e().not()));
+    walker.connect(&mut m, "", &waiting, &waiting_row, &step, &tile_done.fires());
+
+    let at = format.scope(&scope, &walker.outer(), &walker.index.e());
+    let mut write = vec![assign(&fill_data, &element_data.resize(Type::unsigned(widest)))];
+    for (index, (array, valid, _, address)) in targets.iter().enumerate() {
+        m.assign(valid, &filling.e().and(&is_target(index)));
+        // Kinds of one array differ in how they name its subscripts; usually there is one.
+        let kinds: Vec<usize> = (0..kind_arrays.len()).filter(|&k| kind_arrays[k] == *array).collect();
+        let of = |k: usize| buffers::address(buffer_of(offload, *array), &format.kinds[k].point, &at);
+        let (last, others) = kinds.split_last().expect("a loaded array has rows");
+        let choice = others.iter().fold(of(*last), |other, &k| {
+            walker.kind().eq(&Expr::constant(k as i128, format.kind_type())).select(&of(k), &other)
+        });
+        write.push(assign(address, &choice));
+    }
+    if let Some(target) = &fill_target {
+        let index = |k: usize| arrays.iter().position(|a| *a == kind_arrays[k]).unwrap_or(0) as i128;
+        let value = (0..kind_arrays.len()).rev().fold(Expr::constant(0, target.ty()), |other, k| {
+            let here = walker.kind().eq(&Expr::constant(k as i128, format.kind_type()));
+            here.select(&Expr::constant(index(k), target.ty()), &other)
+        });
+        write.push(assign(target, &value));
+    }
+    m.clocked(
+        "",
+        vec![(filling.clone(), 0)],
+        vec![when(room.e(), vec![assign(&filling, &step)]), when(step.clone(), write)],
+    );
+
+    m.comment("A tile is handed over when its end mark has come through.");
+    cells::hand_over(&mut m, context, (&wait_tile, &tile_data), &tile_done, (&loaded, &loaded_data));
+    let busy = m.output("busy", Type::BIT);
+    m.assign(&busy, &walker.has_element().or(&rows.valid.e()));
+    (vec![rows_module, m], LoadPorts { arrays, data_width: widest })
+}
+
+/// The tile streams of the load process and the credits that let a tile start.
+struct Gate {
+    data: Signal,
+    /// The tile, once for the scanner and once to wait for its end mark.
+    scan: Stream,
+    wait: Stream,
+    loaded: Stream,
+    loaded_data: Signal,
+}
+
+/// Credits count how far the load process is ahead of the others.
+fn gate(context: &Context, m: &mut Module) -> Gate {
+    m.comment("Tiles in from the tile scanner, and on to the compute process once they are loaded.");
+    let tile = Stream::slave(m, "tile");
+    let data = m.input("s_tile_data", Type::unsigned(context.tile_width()));
+    let tile_first = m.input("s_tile_first", Type::BIT);
+    let loaded = Stream::master(m, "tile");
+    let loaded_data = m.output("m_tile_data", Type::unsigned(context.tile_width()));
+    let computed = m.input("s_computed", Type::BIT);
+    let stored = m.input("s_stored", Type::BIT);
+
+    let counter = Type::unsigned(2);
+    let ahead_of_compute = m.reg("tiles_ahead_of_compute", counter);
+    let ahead_of_store = m.reg("tiles_ahead_of_store", counter);
+    let may_start = m.wire("may_start", Type::BIT);
+    let number = |n: i128| Expr::constant(n, counter);
+    let near = ahead_of_compute.e().lt(&number(2)).and(&ahead_of_store.e().lt(&number(3)));
+    let drained = ahead_of_store.e().eq(&number(0));
+    m.assign(&may_start, &near.and(&tile_first.e().not().or(&drained)));
+
+    let scan = Stream::wires(m, "scan_tile");
+    let wait = Stream::wires(m, "wait_tile");
+    m.assign(&tile.ready, &may_start.e().and(&scan.ready.e()).and(&wait.ready.e()));
+    m.assign(&scan.valid, &tile.valid.e().and(&may_start.e()).and(&wait.ready.e()));
+    m.assign(&wait.valid, &tile.valid.e().and(&may_start.e()).and(&scan.ready.e()));
+    for (register, returned) in [(&ahead_of_compute, &computed), (&ahead_of_store, &stored)] {
+        cells::up_down(m, register, &tile.fires(), &returned.e());
+    }
+    Gate { data, scan, wait, loaded, loaded_data }
+}
+
+/// The load process of a kernel that reads nothing from memory: tiles pass, under the same credits.
+fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
+    let name = &context.kernel.name;
+    let mut m = Module::new(&format!("{name}_load"));
+    m.describe(&format!("Load process of {name}, which loads nothing: tiles only pass."));
+    m.input("clk", Type::BIT);
+    m.input("rst", Type::BIT);
+    context.parameter_inputs(&mut m);
+    let gate = gate(context, &mut m);
+    m.assign(&gate.scan.ready, &Expr::bit(true));
+    m.waive_unused(&gate.scan.valid);
+    let data = gate.data.e();
+    let passed = cells::fifo(&mut m, "u_tiles", 4, (&gate.wait, &data), &gate.loaded, "passed_tile");
+    m.assign(&gate.loaded_data, &passed.e());
+    let command = Stream::master(&mut m, "cmd");
+    m.waive_unused(&command.ready);
+    m.assign(&command.valid, &Expr::bit(false));
+    let port = context.port;
+    for (name, width) in [("m_cmd_address", port.address), ("m_cmd_length", port.length), ("m_cmd_last", 1), ("busy", 1)] {
+        let output = m.output(name, Type::unsigned(width));
+        m.assign(&output, &Expr::constant(0, Type::unsigned(width)));
+    }
+    let word = Stream::slave(&mut m, "read");
+    let word_data = m.input("s_read_data", Type::unsigned(32));
+    m.waive_unused(&word.valid);
+    m.waive_unused(&word_data);
+    m.assign(&word.ready, &Expr::bit(true));
+    let fill_data = m.output("m_fill_data", Type::unsigned(32));
+    m.assign(&fill_data, &Expr::constant(0, fill_data.ty()));
+    (vec![m], LoadPorts { arrays: vec![], data_width: 32 })
+}
+
+pub fn buffer_of(offload: &Offload, array: usize) -> &Buffer {
+    offload.buffers.iter().find(|b| b.array == array).expect("every accessed array has a buffer")
+}

@@ -1,0 +1,64 @@
+//! `Offload` to circuits: the accelerator of a kernel, and its direct version for comparison.
+//!
+//! ```text
+//! tiles ──▶ load ──tokens──▶ compute ──tokens──▶ store
+//!            │ rows → bursts   │ rows → iterations  │ rows → bursts
+//!            ▼                 ▼                    ▼
+//!          buffers (dual-port RAM, σ) ──────────────
+//! ```
+
+mod accelerator;
+mod buffers;
+mod bursts;
+mod cells;
+mod compute;
+mod context;
+mod datapath;
+mod direct;
+mod load;
+mod scanner;
+mod scope;
+mod store;
+mod tiles;
+mod top;
+mod walker;
+mod library;
+
+pub use library::{VerilogFile, files};
+pub use top::argument_words;
+
+use anyhow::Result;
+
+use crate::offload::Offload;
+use crate::rtl::{Design, Module};
+use context::Context;
+
+/// The accelerator with registers and controller: `<kernel>_top` is the last module.
+pub fn generate(offload: &Offload, address_width: u32) -> Result<Design> {
+    let context = Context::new(offload, address_width);
+    let name = &offload.kernel.name;
+    let mut modules = accelerator::accelerator(&context, offload)?;
+    modules.push(top::registers(&context));
+    modules.push(top::top(&context, &format!("{name}_top"), &format!("{name}_accelerator")));
+    Ok(design(modules))
+}
+
+/// The direct version: every access of the source goes to memory as one word. `<kernel>_direct_top` is the last module.
+pub fn generate_direct(offload: &Offload, address_width: u32) -> Result<Design> {
+    let context = Context::new(offload, address_width);
+    let name = &offload.kernel.name;
+    let mut modules = direct::direct(&context)?;
+    modules.push(top::registers(&context));
+    modules.push(top::top(&context, &format!("{name}_direct_top"), &format!("{name}_direct")));
+    Ok(design(modules))
+}
+
+/// Library cells are whatever the modules instantiate without being generated.
+fn design(modules: Vec<Module>) -> Design {
+    let generated: Vec<&str> = modules.iter().map(|m| m.name()).collect();
+    let mut library: Vec<String> = modules.iter().flat_map(|m| m.instantiated()).map(str::to_string).collect();
+    library.retain(|name| !generated.contains(&name.as_str()));
+    library.sort();
+    library.dedup();
+    Design { modules, library }
+}

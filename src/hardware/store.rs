@@ -1,0 +1,171 @@
+//! The store process: walks Store(T) of every tile, one burst per row, and drains the buffers into it.
+
+use crate::hardware::buffers;
+use crate::hardware::bursts::bursts;
+use crate::hardware::cells;
+use crate::hardware::context::{Context, Stream};
+use crate::hardware::load::buffer_of;
+use crate::hardware::scanner::{RowPorts, memory_rows, scanner};
+use crate::hardware::walker::Walker;
+use crate::offload::{Offload, Scan};
+use crate::rtl::{Expr, Module, Type, assign, when};
+
+/// What the accelerator must connect.
+pub struct StorePorts {
+    /// Arrays that are stored: each has `m_drain_<array>_valid`, `_address` and, one cycle later, `s_drain_<array>_data`.
+    pub arrays: Vec<usize>,
+}
+
+/// Rows whose commands may be ahead of their data.
+const ROWS_AHEAD: i128 = 4;
+/// Words between a buffer's read port and memory; covers the latency of that way.
+const WORDS_WAITING: i128 = 8;
+
+/// The modules of the store process: the scanner of its rows, and the process.
+pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) {
+    let kernel = context.kernel;
+    let transfers: Vec<_> = offload.transfers.iter().filter(|t| !t.store.pieces.is_empty()).collect();
+    let scans: Vec<Scan> = transfers.iter().map(|t| memory_rows(&t.store)).collect();
+    let arrays: Vec<usize> = transfers.iter().map(|t| t.array).collect();
+    let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
+    let about = format!("Walks the rows of Store(T).\n{}", cells::walked(offload, "Store", &names));
+    let (rows_module, format) = scanner(context, &format!("{}_store_rows", kernel.name), &about, true, &scans);
+
+    let mut m = Module::new(&format!("{}_store", kernel.name));
+    m.describe(&format!(
+        "Store process of {}: writes {} from the buffers to memory, one burst per row of Store(T).",
+        kernel.name,
+        names.join(", ")
+    ));
+    m.input("clk", Type::BIT);
+    m.input("rst", Type::BIT);
+    let scope = context.parameter_inputs(&mut m);
+
+    m.comment("Tiles in from the compute process.");
+    let tile = Stream::slave(&mut m, "tile");
+    let tile_data = m.input("s_tile_data", Type::unsigned(context.tile_width()));
+    let rows = Stream::wires(&mut m, "row");
+    let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
+    cells::connect_scanner(context, &mut m, &rows_module, (&tile, Some(&tile_data)), &rows, &row_wires);
+    let row = row_wires.row(&format);
+
+    let queued = Stream::wires(&mut m, "descriptor");
+    let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| arrays[k.source]).collect();
+    let layout = bursts(context, &mut m, &scope, &format, &kind_arrays, (&rows, &row), &queued);
+
+    m.comment("Rows wait here for their turn to be drained.");
+    let waiting = Stream::wires(&mut m, "waiting");
+    let waiting_row = cells::fifo(&mut m, "u_rows", ROWS_AHEAD, (&queued, &format.pack(&row)), &waiting, "waiting_row");
+    let waiting_row = format.unpack(&waiting_row);
+
+    m.comment("Reads of the buffers: address registered, data one cycle later, then a FIFO that has room for them.");
+    let walker = Walker::declare(&mut m, &format, "drain");
+    let credit = m.reg("credit", Type::for_range(0, WORDS_WAITING as i64));
+    let has_credit = credit.e().is_zero().not();
+    let step = m.wire("drain_step", Type::BIT);
+    m.assign(&step, &walker.has_element().and(&has_credit));
+    let reading = m.reg("reading", Type::BIT);
+    let arrived = m.reg("arrived", Type::BIT);
+    // The end mark passes when the last read of the tile has left its buffer.
+    let idle = reading.e().not();
+    let end = m.output("m_stored", Type::BIT);
+    m.assign(&end, &walker.has_end().and(&idle));
+    walker.connect(&mut m, "", &waiting, &waiting_row, &step.e(), &end.e());
+
+    let source_type = Type::for_range(0, (arrays.len() as i64 - 1).max(1));
+    let read_source = (arrays.len() > 1).then(|| m.reg("read_source", source_type));
+    let data_source = (arrays.len() > 1).then(|| m.reg("data_source", source_type));
+    let at = format.scope(&scope, &walker.outer(), &walker.index.e());
+    let mut read = vec![];
+    let mut data: Option<Expr> = None;
+    let widest = arrays.iter().map(|&a| context.array(a).element.bits).max().unwrap_or(32);
+    for (index, &array) in arrays.iter().enumerate() {
+        let name = &context.array(array).name;
+        let buffer = buffer_of(offload, array);
+        let valid = m.output(&format!("m_drain_{name}_valid"), Type::BIT);
+        let address = m.output_reg(&format!("m_drain_{name}_address"), buffers::address_type(buffer));
+        let word = m.input(&format!("s_drain_{name}_data"), Type::unsigned(context.array(array).element.bits));
+        let is = |register: &Option<crate::rtl::Signal>| match register {
+            None => Expr::bit(true),
+            Some(r) => r.e().eq(&Expr::constant(index as i128, source_type)),
+        };
+        m.assign(&valid, &reading.e().and(&is(&read_source)));
+        let kinds: Vec<usize> = (0..kind_arrays.len()).filter(|&k| kind_arrays[k] == array).collect();
+        let of = |k: usize| buffers::address(buffer, &format.kinds[k].point, &at);
+        let (last, others) = kinds.split_last().expect("a stored array has rows");
+        let choice = others.iter().fold(of(*last), |other, &k| {
+            walker.kind().eq(&Expr::constant(k as i128, format.kind_type())).select(&of(k), &other)
+        });
+        read.push(assign(&address, &choice));
+        let word = word.e().resize(Type::unsigned(widest));
+        data = Some(match data {
+            None => word,
+            Some(other) => is(&data_source).select(&word, &other),
+        });
+    }
+    let data = data.expect("something is stored");
+    let mut follow = vec![assign(&reading, &step.e()), assign(&arrived, &reading.e())];
+    if let (Some(read_source), Some(data_source)) = (&read_source, &data_source) {
+        let index = |k: usize| arrays.iter().position(|a| *a == kind_arrays[k]).unwrap_or(0) as i128;
+        let value = (0..kind_arrays.len()).rev().fold(Expr::constant(0, source_type), |other, k| {
+            let here = walker.kind().eq(&Expr::constant(k as i128, format.kind_type()));
+            here.select(&Expr::constant(index(k), source_type), &other)
+        });
+        read.push(assign(read_source, &value));
+        follow.push(assign(data_source, &read_source.e()));
+    }
+    follow.push(when(step.e(), read));
+    m.clocked("", vec![(reading.clone(), 0), (arrived.clone(), 0)], follow);
+
+    m.comment("Words to memory.");
+    let collected = Stream::wires(&mut m, "collected");
+    m.assign(&collected.valid, &arrived.e());
+    m.waive_unused(&collected.ready);
+    let outgoing = Stream::wires(&mut m, "outgoing");
+    let outgoing_data = cells::fifo(&mut m, "u_words", WORDS_WAITING, (&collected, &data), &outgoing, "outgoing_data");
+    let word = Stream::master(&mut m, "write");
+    let word_data = m.output("m_write_data", Type::unsigned(32));
+    let strobe = m.output("m_write_strobe", Type::unsigned(4));
+    match &layout {
+        None => {
+            m.assign(&word.valid, &outgoing.valid.e());
+            m.assign(&outgoing.ready, &word.ready.e());
+            m.assign(&word_data, &outgoing_data.e());
+            m.assign(&strobe, &Expr::constant(15, Type::unsigned(4)));
+        }
+        Some(layout) => {
+            let (data, bytes) = cells::packer(&mut m, context, layout, (&outgoing, &outgoing_data.e()), &word);
+            m.assign(&word_data, &data.e());
+            m.assign(&strobe, &bytes.e());
+        }
+    }
+    // A credit is taken when a read starts and comes back when its word leaves the FIFO.
+    let taken = step.e();
+    let returned = outgoing.fires();
+    let ty = credit.ty();
+    let one = Expr::constant(1, ty);
+    let fewer = assign(&credit, &credit.e().sub(&one, ty));
+    let more = assign(&credit, &credit.e().add(&one, ty));
+    m.clocked(
+        "",
+        vec![(credit.clone(), WORDS_WAITING)],
+        vec![crate::rtl::when_else(
+            taken.and(&returned.not()),
+            vec![fewer],
+            vec![when(returned.and(&taken.not()), vec![more])],
+        )],
+    );
+
+    m.comment("The end mark of the last tile: everything has been stored or is on its way.");
+    let finished = m.output("m_finished", Type::BIT);
+    let last_tile = m.reg("last_tile", Type::BIT);
+    m.clocked("", vec![(last_tile.clone(), 0)], vec![when(tile.fires(), vec![assign(&last_tile, &tile_data.e().index(0))])]);
+    // The scanner may have taken the last tile while an earlier one is still being drained.
+    let inside = m.reg("tiles_inside", Type::unsigned(2));
+    cells::up_down(&mut m, &inside, &tile.fires(), &end.e());
+    let only = inside.e().eq(&Expr::constant(1, inside.ty()));
+    m.assign(&finished, &end.e().and(&last_tile.e()).and(&only));
+    let busy = m.output("busy", Type::BIT);
+    m.assign(&busy, &walker.has_element().or(&reading.e()));
+    (vec![rows_module, m], StorePorts { arrays })
+}

@@ -1,0 +1,53 @@
+//! The tiles in execution order: strips from a scanner, unrolled tile by tile, then one end mark.
+
+use crate::hardware::cells;
+use crate::hardware::context::{Context, Stream};
+use crate::hardware::scanner::{RowPorts, scanner};
+use crate::hardware::walker::Walker;
+use crate::offload::Offload;
+use crate::rtl::{Expr, Module, Type, assign, when, when_else};
+
+/// The modules that walk the tiles: `s_tile_*` starts them, `m_tile_*` gives each tile packed, with `m_tile_first` on
+/// the first of a strip.
+pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
+    let name = &context.kernel.name;
+    let sets: Vec<String> = offload.sets.iter().filter(|s| s.name == "tiles").map(|s| s.isl.clone()).collect();
+    let about = format!("Walks the strips of tiles.\n{}", sets.join("\n"));
+    let scans = [offload.tiles.clone()];
+    let (rows_module, format) = scanner(context, &format!("{name}_tile_rows"), about.trim_end(), false, &scans);
+
+    let mut m = Module::new(&format!("{name}_tiles"));
+    m.describe(&format!("Gives the tiles of {name} in execution order, strip by strip, then an end mark."));
+    m.input("clk", Type::BIT);
+    m.input("rst", Type::BIT);
+    context.parameter_inputs(&mut m);
+    let start = Stream::slave(&mut m, "start");
+    let rows = Stream::wires(&mut m, "row");
+    let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
+    cells::connect_scanner(context, &mut m, &rows_module, (&start, None), &rows, &row_wires);
+
+    let tile = Stream::master(&mut m, "tile");
+    let data = m.output("m_tile_data", Type::unsigned(context.tile_width()));
+    let first = m.output("m_tile_first", Type::BIT);
+    let walker = Walker::declare(&mut m, &format, "tile");
+    m.assign(&tile.valid, &walker.valid.e());
+    let step = tile.fires().and(&walker.end.e().not());
+    let end_taken = tile.fires().and(&walker.end.e());
+    walker.connect(&mut m, "", &rows, &row_wires.row(&format), &step, &end_taken);
+    let mut parts = walker.outer();
+    parts.extend([walker.index.e(), walker.end.e()]);
+    m.assign(&data, &Expr::concat(&parts));
+
+    let fresh = m.reg("strip_starts", Type::BIT);
+    m.clocked(
+        "",
+        vec![(fresh.clone(), 0)],
+        vec![when_else(
+            rows.fires(),
+            vec![assign(&fresh, &Expr::bit(true))],
+            vec![when(step, vec![assign(&fresh, &Expr::bit(false))])],
+        )],
+    );
+    m.assign(&first, &fresh.e());
+    vec![rows_module, m]
+}
