@@ -90,16 +90,6 @@ impl RowFormat {
         scope.bind(&self.inner.name, inner.clone(), self.inner.range);
         scope
     }
-
-    /// `kind` is one of those for which `test` holds; `None` where none is.
-    pub fn kind_is(&self, kind: &Expr, test: impl Fn(&RowKind) -> bool) -> Option<Expr> {
-        let hits: Vec<usize> = (0..self.kinds.len()).filter(|&k| test(&self.kinds[k])).collect();
-        if hits.len() == self.kinds.len() {
-            return Some(Expr::bit(true));
-        }
-        let equal = |k: usize| kind.eq(&Expr::constant(k as i128, self.kind_type()));
-        hits.into_iter().map(equal).reduce(|a, b| a.or(&b))
-    }
 }
 
 /// Rows whose cells lie side by side in memory: the innermost level is the last subscript and nothing else.

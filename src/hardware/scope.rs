@@ -17,12 +17,6 @@ impl Scope {
         self.names.insert(name.to_string(), (value.into(), range));
     }
 
-    pub fn with(&self, name: &str, value: impl Into<Expr>, range: (i64, i64)) -> Scope {
-        let mut scope = self.clone();
-        scope.bind(name, value, range);
-        scope
-    }
-
     fn lookup(&self, name: &str) -> &(Expr, (i64, i64)) {
         self.names.get(name).unwrap_or_else(|| panic!("'{name}' is not in the scope of this circuit"))
     }

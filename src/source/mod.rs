@@ -1,3 +1,256 @@
 //! C text to [`kernel::Kernel`].
+//!
+//! The system C compiler preprocesses the file and judges whether it is C at all; what remains is read as one
+//! function with a loop nest. Whatever the user wrote that burstc cannot compile is a [`Diagnostic`].
 
+mod affine_expression;
+mod directive;
+pub mod evaluate;
+mod expression;
+mod function;
 pub mod kernel;
+mod map;
+mod nest;
+mod preprocess;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod token;
+mod types;
+
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use lang_c::driver::{Config, Flavor, parse_preprocessed};
+use lang_c::span::Span as ByteSpan;
+
+use crate::diagnostic::Diagnostic;
+use affine_expression::Role;
+use directive::Directives;
+use function::{Function, names_in_sizes};
+use kernel::{Argument, Array, Kernel, Node, Scalar, SizeParameter};
+use preprocess::{CHAR_UNSIGNED, Preprocessed, SIZEOF_LONG, check_syntax};
+use scope::{Checked, Name, Naming, Scope, check_name, nearest};
+use token::{Kind, tokenize};
+use types::Types;
+
+pub use preprocess::compiler;
+
+/// A C file as the user named it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub path: String,
+    pub text: String,
+    /// Options for the preprocessor (`-D…`, `-I…`).
+    pub cpp_args: Vec<String>,
+}
+
+impl Source {
+    /// Reads the file. Errors: a [`Diagnostic`] where there is no such file, or it is a folder, empty, or no text.
+    pub fn read(path: &Path, cpp_args: Vec<String>) -> anyhow::Result<Source> {
+        let name = path.display();
+        let refuse = |message: String, help: &str| Err(Diagnostic::new(message).help(help).into());
+        if path.is_dir() {
+            return refuse(format!("`{name}` is a folder"), "name one C file");
+        }
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return refuse(format!("there is no file `{name}`"), "check the path");
+            }
+            Err(error) => return Err(error).with_context(|| format!("cannot read `{name}`")),
+        };
+        let Ok(text) = String::from_utf8(bytes) else {
+            return refuse(format!("`{name}` is not UTF-8 text"), "is this a C file?");
+        };
+        if text.trim().is_empty() {
+            return refuse(format!("`{name}` is empty"), "burstc compiles one function with a loop nest");
+        }
+        Ok(Source { path: name.to_string(), text, cpp_args })
+    }
+}
+
+/// Room for the recursion over a statement of [`LONGEST`] tokens.
+const STACK: usize = 512 << 20;
+/// The longest statement, in tokens.
+const LONGEST: usize = 10_000;
+/// The deepest nesting of brackets, and of `else if`.
+const DEEPEST: usize = 256;
+
+/// Reads the kernel of a C file. Errors: a [`Diagnostic`] for what burstc refuses; an ordinary error where the C
+/// compiler cannot run.
+pub fn parse(source: &Source) -> anyhow::Result<Kernel> {
+    let original = tokenize(&source.text);
+    let preprocessed = preprocess::preprocess(source, &original)?;
+    check_nesting(&preprocessed)?;
+    check_syntax(source, &original)?;
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || lower(&preprocessed))
+            .context("cannot start a thread")?;
+        match worker.join() {
+            Ok(kernel) => Ok(kernel?),
+            Err(_) => Err(anyhow!("reading `{}` failed; this is a fault of burstc", source.path)),
+        }
+    })
+}
+
+/// Refuses what would nest too deep for the parser.
+fn check_nesting(preprocessed: &Preprocessed) -> Checked<()> {
+    let (mut braces, mut parentheses, mut length, mut otherwise) = (0usize, 0usize, 0usize, 0usize);
+    for token in &preprocessed.tokens {
+        length += 1;
+        match token.text(&preprocessed.text) {
+            "(" | "[" => parentheses += 1,
+            ")" | "]" => parentheses = parentheses.saturating_sub(1),
+            "{" => (braces, length) = (braces + 1, 0),
+            "}" => (braces, length) = (braces.saturating_sub(1), 0),
+            ";" if parentheses == 0 => length = 0,
+            "else" => otherwise += 1,
+            _ => {}
+        }
+        let what = if braces + parentheses > DEEPEST {
+            format!("brackets nest more than {DEEPEST} deep")
+        } else if length > LONGEST {
+            format!("a statement has more than {LONGEST} tokens")
+        } else if otherwise > 4 * DEEPEST {
+            format!("the file has more than {} `else`", 4 * DEEPEST)
+        } else {
+            continue;
+        };
+        let span = preprocessed.map.span(ByteSpan::span(token.start, token.end));
+        return Err(Diagnostic::new(what).at(span, "here").help("split it"));
+    }
+    Ok(())
+}
+
+fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
+    let map = &preprocessed.map;
+    let config = Config { cpp_command: String::new(), cpp_options: vec![], flavor: Flavor::GnuC11 };
+    let unit = match parse_preprocessed(&config, preprocessed.text.clone()) {
+        Ok(parse) => parse.unit,
+        Err(error) => {
+            return Err(Diagnostic::new("burstc cannot read this, although the C compiler can")
+                .at(map.span(ByteSpan::span(error.offset, error.offset + 1)), "up to here")
+                .help("write it in standard C11"));
+        }
+    };
+    let expansion = |name: &str| preprocessed.macros.get(name).map_or("", |text| text.trim());
+    let long_bits = if expansion(SIZEOF_LONG) == "4" { 32 } else { 64 };
+    let types = Types::new(&unit, expansion(CHAR_UNSIGNED) != "1", long_bits);
+
+    let function = function::find(&unit, map, &types)?;
+    let directives = directives(preprocessed, &function)?;
+    let mut scope = Scope::new(map, &types, &unit);
+    let (arguments, mut parameters, scalars) = arguments(&function, &directives, &mut scope)?;
+    directives.apply_sizes(&mut parameters)?;
+
+    let body = nest::body(&mut scope, function.body)?;
+    let mut iterators = Vec::new();
+    let statements = survey(&body, &mut iterators);
+    let problem = match (iterators.is_empty(), statements) {
+        (true, _) => Some(("has no loop", "no loop")),
+        (_, 0) => Some(("computes nothing", "no statement")),
+        _ => None,
+    };
+    if let Some((problem, label)) = problem {
+        return Err(Diagnostic::new(format!("the kernel `{}` {problem}", function.name))
+            .at(function.name_span, label)
+            .help("burstc compiles a loop nest that assigns array elements"));
+    }
+    let tiling = directives.tiling(&iterators, &parameters)?;
+    Ok(Kernel { name: function.name, arguments, parameters, scalars, arrays: scope.arrays, body, tiling })
+}
+
+fn directives(preprocessed: &Preprocessed, function: &Function) -> Checked<Directives> {
+    let inside = preprocessed
+        .tokens
+        .iter()
+        .filter(|token| function.bytes.start <= token.start && token.end <= function.bytes.end);
+    let words = inside.filter(|token| token.kind == Kind::Word).map(|token| token.text(&preprocessed.text));
+    let directives = directive::read(&preprocessed.pragmas, &preprocessed.macros, &words.collect())?;
+    let late = preprocessed.pragmas.iter().filter(|pragma| pragma.start >= function.bytes.end);
+    if let Some(word) = late.filter_map(|pragma| pragma.words.first()).find(|word| word.text == "burstc") {
+        return Err(Diagnostic::new(format!("a directive behind the kernel `{}`", function.name))
+            .at(word.span, "behind the function")
+            .help("put it before the function, or inside it before the loops"));
+    }
+    Ok(directives)
+}
+
+/// Divides the arguments into sizes, scalars and arrays, and makes them known to `scope`.
+fn arguments(
+    function: &Function,
+    directives: &Directives,
+    scope: &mut Scope,
+) -> Checked<(Vec<Argument>, Vec<SizeParameter>, Vec<Scalar>)> {
+    let mut sizes: HashSet<String> = names_in_sizes(function);
+    for size in &directives.sizes {
+        let word = &size.name;
+        let integers = || function.arguments.iter().filter(|a| a.extents.is_none()).map(|a| a.name.as_str());
+        if !integers().any(|name| name == word.text) {
+            let help = match nearest(&word.text, integers()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "sizes are the integer arguments that loop bounds and extents use".into(),
+            };
+            return Err(Diagnostic::new(format!("`{}` is no integer argument of `{}`", word.text, function.name))
+                .at(word.span, "not an integer argument")
+                .help(help));
+        }
+        sizes.insert(word.text.clone());
+    }
+
+    let (mut arguments, mut parameters, mut scalars) = (Vec::new(), Vec::new(), Vec::new());
+    for argument in &function.arguments {
+        let (name, ty, span) = (argument.name.clone(), argument.ty, argument.span);
+        if argument.extents.is_some() {
+            check_name(&name, Naming::Array, span)?;
+            scope.define(&name, Name::Array(scope.arrays.len()));
+            arguments.push(Argument::Array(scope.arrays.len()));
+            scope.arrays.push(Array { name, element: ty, extents: vec![], span });
+        } else if sizes.contains(&name) {
+            check_name(&name, Naming::Variable, span)?;
+            scope.define(&name, Name::Parameter(ty));
+            arguments.push(Argument::Parameter(parameters.len()));
+            parameters.push(SizeParameter { name, ty, default: None, max: None, span });
+        } else {
+            check_name(&name, Naming::Scalar, span)?;
+            scope.define(&name, Name::Scalar(scalars.len(), ty));
+            arguments.push(Argument::Scalar(scalars.len()));
+            scalars.push(Scalar { name, ty, span });
+        }
+    }
+    let extents: Vec<_> = function.arguments.iter().filter_map(|argument| argument.extents.as_ref()).collect();
+    for (array, extents) in extents.into_iter().enumerate() {
+        let mut lowered = Vec::new();
+        for node in extents {
+            let extent = scope.affine(node, Role::Extent)?;
+            if extent.is_constant() && extent.constant < 1 {
+                let name = &scope.arrays[array].name;
+                return Err(Diagnostic::new(format!("the array `{name}` has an extent of {extent}"))
+                    .at(scope.span(node.span), "less than 1")
+                    .help("an array has at least one element"));
+            }
+            lowered.push(extent);
+        }
+        scope.arrays[array].extents = lowered;
+    }
+    Ok((arguments, parameters, scalars))
+}
+
+/// Collects the iterators, each once, in textual order; counts the statements.
+fn survey(nodes: &[Node], iterators: &mut Vec<String>) -> usize {
+    let count = |node: &Node| match node {
+        Node::Statement(_) => 1,
+        Node::Loop(l) => {
+            if !iterators.contains(&l.iterator) {
+                iterators.push(l.iterator.clone());
+            }
+            survey(&l.body, iterators)
+        }
+    };
+    nodes.iter().map(count).sum()
+}

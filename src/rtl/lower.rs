@@ -1,0 +1,428 @@
+//! From a module as it was built to one that can be printed as it stands.
+//!
+//! 1. Statements whose conditions are constant lose the branches that cannot be taken.
+//! 2. Equal subexpressions become one node.
+//! 3. Sign and zero extension become concatenations, and selections of bits move inwards as far as nothing is computed
+//!    twice, so that what is selected from is a signal, or an expression which needs a wire of its own.
+
+use std::collections::{HashMap, HashSet};
+
+use super::expr::{Binary, Expr, Op, Type};
+use super::module::{Connection, Item, Label, Module, Signal, Statement};
+
+/// The items of `module`, lowered. A combinational block that reads nothing becomes assignments: simulators would
+/// never start it.
+pub(super) fn lower(module: &Module) -> Vec<Item> {
+    let folded: Vec<Item> = module.items.iter().flat_map(fold_item).collect();
+
+    let mut interner = Interner::default();
+    let interned = map_items(&folded, &mut |e| interner.intern(e));
+    let mut uses = HashMap::new();
+    let mut counted = HashSet::new();
+    for_each_expression(&interned, &mut |e| {
+        *uses.entry(strip(e).id()).or_default() += 1;
+        count_uses(e, &mut uses, &mut counted);
+    });
+    let mut simplifier = Simplifier { uses, memo: HashMap::new(), slices: HashMap::new() };
+    let simplified = map_items(&interned, &mut |e| simplifier.simplify(e));
+    let mut interner = Interner::default();
+    map_items(&simplified, &mut |e| interner.intern(e))
+}
+
+/// The expression below casts, which change no bits.
+pub(super) fn strip(e: &Expr) -> &Expr {
+    match e.op() {
+        Op::Cast(inner) => strip(inner),
+        _ => e,
+    }
+}
+
+fn fold_item(item: &Item) -> Vec<Item> {
+    match item {
+        Item::Clocked { comment, resets, body } => {
+            vec![Item::Clocked { comment: comment.clone(), resets: resets.clone(), body: fold(body) }]
+        }
+        Item::Combinational { comment, body } => {
+            let body = fold(body);
+            match constant_assignments(&body) {
+                Some(assignments) if comment.is_empty() => assignments,
+                Some(assignments) => [vec![Item::Comment(comment.clone())], assignments].concat(),
+                None => vec![Item::Combinational { comment: comment.clone(), body }],
+            }
+        }
+        other => vec![other.clone()],
+    }
+}
+
+/// Statements without those that do nothing or can never run.
+fn fold(statements: &[Statement]) -> Vec<Statement> {
+    statements.iter().flat_map(fold_statement).collect()
+}
+
+fn fold_statement(statement: &Statement) -> Vec<Statement> {
+    match statement {
+        Statement::Assign(..) | Statement::Comment(_) => vec![statement.clone()],
+        Statement::If { condition, then, otherwise } => match condition.as_constant() {
+            Some(0) => fold(otherwise),
+            Some(_) => fold(then),
+            None => match (fold(then), fold(otherwise)) {
+                (then, otherwise) if then.is_empty() && otherwise.is_empty() => vec![],
+                (then, otherwise) if then.is_empty() => {
+                    vec![Statement::If { condition: condition.not(), then: otherwise, otherwise: vec![] }]
+                }
+                (then, otherwise) => vec![Statement::If { condition: condition.clone(), then, otherwise }],
+            },
+        },
+        Statement::Case { subject, arms, default } => match subject.as_constant() {
+            Some(value) => {
+                let taken = arms.iter().find(|(labels, _)| labels.iter().any(|label| label.value() == Some(value)));
+                fold(taken.map_or(default, |(_, body)| body))
+            }
+            None if arms.is_empty() => fold(default),
+            None => {
+                let arms = arms.iter().map(|(labels, body)| (labels.clone(), fold(body))).collect();
+                vec![Statement::Case { subject: subject.clone(), arms, default: fold(default) }]
+            }
+        },
+    }
+}
+
+/// The block as assignments, if it is nothing but assignments that read no signal. The last one of a target counts.
+fn constant_assignments(body: &[Statement]) -> Option<Vec<Item>> {
+    let mut assignments: Vec<Item> = vec![];
+    for statement in body {
+        match statement {
+            Statement::Assign(target, value) if !reads_signal(value) => {
+                assignments.retain(|item| !matches!(item, Item::Assign(earlier, _) if earlier.same(target)));
+                assignments.push(Item::Assign(target.clone(), value.clone()));
+            }
+            Statement::Comment(text) => assignments.push(Item::Comment(text.clone())),
+            _ => return None,
+        }
+    }
+    Some(assignments)
+}
+
+fn reads_signal(e: &Expr) -> bool {
+    matches!(e.op(), Op::Signal(_)) || e.operands().into_iter().any(reads_signal)
+}
+
+/// The same items with `change` applied to every expression.
+fn map_items(items: &[Item], change: &mut impl FnMut(&Expr) -> Expr) -> Vec<Item> {
+    items
+        .iter()
+        .map(|item| match item {
+            Item::Assign(target, value) => Item::Assign(target.clone(), change(value)),
+            Item::Clocked { comment, resets, body } => {
+                Item::Clocked { comment: comment.clone(), resets: resets.clone(), body: map_body(body, change) }
+            }
+            Item::Combinational { comment, body } => {
+                Item::Combinational { comment: comment.clone(), body: map_body(body, change) }
+            }
+            Item::Instance(instance) => {
+                let mut instance = instance.clone();
+                for (_, connection) in &mut instance.ports {
+                    if let Connection::In(value) = connection {
+                        *value = change(value);
+                    }
+                }
+                Item::Instance(instance)
+            }
+            other => other.clone(),
+        })
+        .collect()
+}
+
+fn map_body(body: &[Statement], change: &mut impl FnMut(&Expr) -> Expr) -> Vec<Statement> {
+    body.iter()
+        .map(|statement| match statement {
+            Statement::Assign(target, value) => Statement::Assign(target.clone(), change(value)),
+            Statement::If { condition, then, otherwise } => Statement::If {
+                condition: change(condition),
+                then: map_body(then, change),
+                otherwise: map_body(otherwise, change),
+            },
+            Statement::Case { subject, arms, default } => Statement::Case {
+                subject: change(subject),
+                arms: arms.iter().map(|(labels, body)| (labels.clone(), map_body(body, change))).collect(),
+                default: map_body(default, change),
+            },
+            Statement::Comment(_) => statement.clone(),
+        })
+        .collect()
+}
+
+/// Calls `visit` with every expression of the items, labels excepted.
+fn for_each_expression(items: &[Item], visit: &mut impl FnMut(&Expr)) {
+    map_items(items, &mut |e| {
+        visit(e);
+        e.clone()
+    });
+}
+
+/// How often each node stands as an operand, casts aside. The sign extension of a value reads it twice.
+fn count_uses(e: &Expr, uses: &mut HashMap<*const (), u32>, counted: &mut HashSet<*const ()>) {
+    let e = strip(e);
+    if !counted.insert(e.id()) {
+        return;
+    }
+    let weight = if matches!(e.op(), Op::Extend(inner) if inner.ty().signed) { 2 } else { 1 };
+    for operand in e.operands() {
+        *uses.entry(strip(operand).id()).or_default() += weight;
+        count_uses(operand, uses, counted);
+    }
+}
+
+/// Makes equal expressions one node.
+#[derive(Default)]
+struct Interner {
+    nodes: HashMap<Key, Expr>,
+    /// Results by node; the node is kept so that its address stays its own.
+    memo: HashMap<*const (), (Expr, Expr)>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    ty: Type,
+    operation: String,
+    operands: Vec<OperandKey>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum OperandKey {
+    Constant(i128, Type),
+    Node(*const ()),
+}
+
+impl Interner {
+    fn intern(&mut self, e: &Expr) -> Expr {
+        if let Some((_, done)) = self.memo.get(&e.id()) {
+            return done.clone();
+        }
+        let operands: Vec<Expr> = e.operands().into_iter().map(|operand| self.intern(operand)).collect();
+        let candidate = if operands.is_empty() { e.clone() } else { e.with_operands(&operands) };
+        let done = self.nodes.entry(key(&candidate)).or_insert(candidate).clone();
+        self.memo.insert(e.id(), (e.clone(), done.clone()));
+        done
+    }
+}
+
+fn key(e: &Expr) -> Key {
+    let operation = match e.op() {
+        Op::Constant(value) => format!("constant {value}"),
+        Op::Signal(signal) => format!("signal {:?}", signal.address()),
+        Op::Parameter(parameter) => format!("parameter {:?}", parameter.address()),
+        Op::Not(_) => "not".into(),
+        Op::Negate(_) => "negate".into(),
+        Op::Binary(operator, ..) => format!("{operator:?}"),
+        Op::Multiply(..) => "multiply".into(),
+        Op::ShiftLeft(..) => "shift left".into(),
+        Op::ShiftRight(..) => "shift right".into(),
+        Op::Compare(comparison, ..) => format!("{comparison:?}"),
+        Op::Select(..) => "select".into(),
+        Op::Concat(_) => "concat".into(),
+        Op::Replicate(n, _) => format!("replicate {n}"),
+        Op::Slice(_, high, low) => format!("slice {high} {low}"),
+        Op::Extend(_) => "extend".into(),
+        Op::Cast(_) => "cast".into(),
+        Op::ReduceOr(_) => "or of".into(),
+        Op::ReduceAnd(_) => "and of".into(),
+    };
+    let operands = e
+        .operands()
+        .into_iter()
+        .map(|operand| match operand.op() {
+            Op::Constant(value) => OperandKey::Constant(*value, operand.ty()),
+            _ => OperandKey::Node(operand.id()),
+        })
+        .collect();
+    Key { ty: e.ty(), operation, operands }
+}
+
+/// Rewrites interned expressions; see the head of the file.
+struct Simplifier {
+    uses: HashMap<*const (), u32>,
+    memo: HashMap<*const (), Expr>,
+    slices: HashMap<(*const (), u32, u32), Expr>,
+}
+
+impl Simplifier {
+    fn simplify(&mut self, e: &Expr) -> Expr {
+        if let Some(done) = self.memo.get(&e.id()) {
+            return done.clone();
+        }
+        let done = match e.op() {
+            Op::Slice(inner, high, low) => self.slice(inner, *high, *low),
+            Op::Extend(inner) => self.extend(inner, e.ty()),
+            _ => {
+                let operands: Vec<Expr> = e.operands().into_iter().map(|operand| self.simplify(operand)).collect();
+                if operands.is_empty() { e.clone() } else { e.with_operands(&operands) }
+            }
+        };
+        self.memo.insert(e.id(), done.clone());
+        done
+    }
+
+    fn extend(&mut self, inner: &Expr, ty: Type) -> Expr {
+        let missing = ty.width - inner.width();
+        let value = self.simplify(inner);
+        if let Some(known) = value.known_value().filter(|_| inner.ty().signed) {
+            return Expr::constant(known, Type::signed(ty.width)).resize(ty);
+        }
+        let fill = if inner.ty().signed {
+            self.slice(inner, inner.width() - 1, inner.width() - 1).replicate(missing)
+        } else {
+            Expr::constant(0, Type::unsigned(missing))
+        };
+        Expr::concat(&[fill, value]).resize(ty)
+    }
+
+    /// Bits `high` to `low` of `e`, simplified and unsigned.
+    fn slice(&mut self, e: &Expr, high: u32, low: u32) -> Expr {
+        let e = strip(e);
+        if let Some(done) = self.slices.get(&(e.id(), high, low)) {
+            return done.clone();
+        }
+        let done = if high - low + 1 == e.width() {
+            self.simplify(e).resize(Type::unsigned(e.width()))
+        } else {
+            self.part(e, high, low)
+        };
+        self.slices.insert((e.id(), high, low), done.clone());
+        done
+    }
+
+    fn part(&mut self, e: &Expr, high: u32, low: u32) -> Expr {
+        let shared = self.uses.get(&e.id()).is_some_and(|n| *n > 1);
+        let ty = Type::unsigned(high - low + 1);
+        match e.op() {
+            Op::Parameter(parameter) => Expr::constant(parameter.value(), parameter.ty()).slice(high, low),
+            Op::Slice(inner, _, offset) => self.slice(inner, high + offset, low + offset),
+            Op::Concat(parts) => self.pieces(parts, high, low),
+            Op::Replicate(n, inner) => self.pieces(&vec![inner.clone(); *n as usize], high, low),
+            Op::Extend(inner) => self.extended(inner, high, low),
+            Op::ShiftRight(inner, amount) if amount.as_constant().is_some() => {
+                let n = constant_amount(amount);
+                self.extended(inner, high + n, low + n)
+            }
+            Op::ShiftLeft(inner, amount) if amount.as_constant().is_some() => {
+                let n = constant_amount(amount);
+                if high < n {
+                    Expr::constant(0, ty)
+                } else if low >= n {
+                    self.slice(inner, high - n, low - n)
+                } else {
+                    Expr::concat(&[self.slice(inner, high - n, 0), Expr::constant(0, Type::unsigned(n - low))])
+                }
+            }
+            Op::Not(inner) if !shared => self.slice(inner, high, low).not(),
+            Op::Binary(operator @ (Binary::And | Binary::Or | Binary::Xor), a, b) if !shared => {
+                self.slice(a, high, low).binary(*operator, &self.slice(b, high, low), ty)
+            }
+            Op::Select(condition, then, otherwise) if !shared => {
+                let condition = self.simplify(condition);
+                condition.select(&self.slice(then, high, low), &self.slice(otherwise, high, low))
+            }
+            // The low bits of a result need only the low bits of the operands.
+            Op::Negate(_) | Op::Binary(..) | Op::Multiply(..) | Op::ShiftLeft(..)
+                if !shared && high + 1 < e.width() =>
+            {
+                let narrow = Type::unsigned(high + 1);
+                let result = match e.op() {
+                    Op::Negate(inner) => self.slice(inner, high, 0).neg(narrow),
+                    Op::Binary(operator, a, b) => {
+                        self.slice(a, high, 0).binary(*operator, &self.slice(b, high, 0), narrow)
+                    }
+                    Op::Multiply(a, b) => self.low(a, high).mul(&self.low(b, high), narrow),
+                    Op::ShiftLeft(value, amount) => {
+                        let amount = self.simplify(amount);
+                        self.slice(value, high, 0).shl(&amount, narrow)
+                    }
+                    _ => unreachable!("the pattern names these"),
+                };
+                result.slice(high, low)
+            }
+            _ => self.simplify(e).slice(high, low),
+        }
+    }
+
+    /// `e` cut to bits `high` to 0 if it has more.
+    fn low(&mut self, e: &Expr, high: u32) -> Expr {
+        if e.width() > high + 1 { self.slice(e, high, 0) } else { self.simplify(e) }
+    }
+
+    /// Bits of a concatenation.
+    fn pieces(&mut self, parts: &[Expr], high: u32, low: u32) -> Expr {
+        let mut pieces = vec![];
+        let mut offset = 0;
+        for part in parts.iter().rev() {
+            let (first, last) = (offset, offset + part.width() - 1);
+            if first <= high && low <= last {
+                pieces.insert(0, self.slice(part, high.min(last) - first, low.max(first) - first));
+            }
+            offset += part.width();
+        }
+        Expr::concat(&pieces)
+    }
+
+    /// Bits of `inner` extended without end by its own sign.
+    fn extended(&mut self, inner: &Expr, high: u32, low: u32) -> Expr {
+        let width = inner.width();
+        if high < width {
+            return self.slice(inner, high, low);
+        }
+        let missing = high - low.max(width) + 1;
+        let fill = if inner.ty().signed {
+            self.slice(inner, width - 1, width - 1).replicate(missing)
+        } else {
+            Expr::constant(0, Type::unsigned(missing))
+        };
+        if low >= width { fill } else { Expr::concat(&[fill, self.slice(inner, width - 1, low)]) }
+    }
+}
+
+fn constant_amount(amount: &Expr) -> u32 {
+    amount.as_constant().and_then(|n| n.try_into().ok()).expect("shifts by constants are below the width")
+}
+
+/// Calls `visit` with every expression of the statements, labels excepted, with the target where it is assigned.
+pub(super) fn visit_statements<'a>(statements: &'a [Statement], visit: &mut impl FnMut(&'a Expr, Option<&'a Signal>)) {
+    for statement in statements {
+        match statement {
+            Statement::Assign(target, value) => visit(value, Some(target)),
+            Statement::If { condition, then, otherwise } => {
+                visit(condition, None);
+                visit_statements(then, visit);
+                visit_statements(otherwise, visit);
+            }
+            Statement::Case { subject, arms, default } => {
+                visit(subject, None);
+                for (_, body) in arms {
+                    visit_statements(body, visit);
+                }
+                visit_statements(default, visit);
+            }
+            Statement::Comment(_) => {}
+        }
+    }
+}
+
+/// The named constants among the labels of the statements' cases, with the case's subject.
+pub(super) fn visit_labels<'a>(statements: &'a [Statement], visit: &mut impl FnMut(&'a Label, &'a Expr)) {
+    for statement in statements {
+        match statement {
+            Statement::If { then, otherwise, .. } => {
+                visit_labels(then, visit);
+                visit_labels(otherwise, visit);
+            }
+            Statement::Case { subject, arms, default } => {
+                for (labels, body) in arms {
+                    labels.iter().for_each(|label| visit(label, subject));
+                    visit_labels(body, visit);
+                }
+                visit_labels(default, visit);
+            }
+            Statement::Assign(..) | Statement::Comment(_) => {}
+        }
+    }
+}

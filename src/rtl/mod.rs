@@ -1,0 +1,21 @@
+//! Typed RTL: what generated hardware is before it is text.
+//!
+//! A [`Module`] is a list of ports, wires, registers, processes and instances over typed expressions ([`Expr`]);
+//! [`verify`] checks a whole [`Design`], and [`print`] gives a module's Verilog-2001, the same bytes every time.
+
+mod expr;
+mod lower;
+mod module;
+mod names;
+mod print;
+mod text;
+mod verify;
+
+#[cfg(test)]
+mod tests;
+
+pub use expr::{Expr, Type};
+pub use module::{Connection, Design, Kind, Label, Module, Signal, Statement, assign, case, when, when_else};
+pub use names::{is_reserved, legal};
+pub use print::print;
+pub use verify::verify;

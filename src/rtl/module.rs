@@ -1,0 +1,414 @@
+//! Modules: ports, wires, registers, processes and instances, in the order in which they will be printed.
+
+use std::ops::Deref;
+use std::rc::Rc;
+
+use super::expr::{Expr, Op, Type};
+use super::names::Names;
+
+/// What a signal was declared as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Input,
+    /// Driven by an assignment, an instance or a combinational block.
+    Output,
+    /// Driven by one clocked or combinational block.
+    OutputReg,
+    /// Driven by an assignment, an instance or a combinational block.
+    Wire,
+    /// Driven by one clocked or combinational block.
+    Reg,
+}
+
+impl Kind {
+    pub fn is_port(self) -> bool {
+        matches!(self, Kind::Input | Kind::Output | Kind::OutputReg)
+    }
+
+    pub fn is_output(self) -> bool {
+        matches!(self, Kind::Output | Kind::OutputReg)
+    }
+}
+
+struct SignalData {
+    name: String,
+    ty: Type,
+    kind: Kind,
+    index: usize,
+}
+
+/// A port, wire or register of one module. It stands for its value wherever an [`Expr`] is wanted.
+#[derive(Clone)]
+pub struct Signal {
+    data: Rc<SignalData>,
+    value: Option<Expr>,
+}
+
+impl Signal {
+    fn new(name: String, ty: Type, kind: Kind, index: usize) -> Signal {
+        let data = Rc::new(SignalData { name, ty, kind, index });
+        let value = Expr::new(Op::Signal(Signal { data: data.clone(), value: None }), ty);
+        Signal { data, value: Some(value) }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.data.name
+    }
+
+    pub fn ty(&self) -> Type {
+        self.data.ty
+    }
+
+    pub fn width(&self) -> u32 {
+        self.data.ty.width
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.data.kind
+    }
+
+    /// The signal's value.
+    pub fn e(&self) -> Expr {
+        match &self.value {
+            Some(value) => value.clone(),
+            None => Expr::new(Op::Signal(self.clone()), self.ty()),
+        }
+    }
+
+    /// Whether both are the same signal of the same module.
+    pub fn same(&self, other: &Signal) -> bool {
+        Rc::ptr_eq(&self.data, &other.data)
+    }
+
+    /// Place in its module's list of signals.
+    pub(super) fn index(&self) -> usize {
+        self.data.index
+    }
+
+    pub(super) fn address(&self) -> *const () {
+        Rc::as_ptr(&self.data).cast()
+    }
+}
+
+impl Deref for Signal {
+    type Target = Expr;
+
+    fn deref(&self) -> &Expr {
+        self.value.as_ref().expect("signals that leave the module carry their value")
+    }
+}
+
+impl From<&Signal> for Expr {
+    fn from(signal: &Signal) -> Expr {
+        signal.e()
+    }
+}
+
+impl From<Signal> for Expr {
+    fn from(signal: Signal) -> Expr {
+        signal.e()
+    }
+}
+
+impl std::fmt::Debug for Signal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.name())
+    }
+}
+
+struct ParameterData {
+    name: String,
+    value: i128,
+    ty: Type,
+}
+
+/// A named constant of one module.
+#[derive(Clone)]
+pub(super) struct Parameter(Rc<ParameterData>);
+
+impl Parameter {
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    pub fn value(&self) -> i128 {
+        self.0.value
+    }
+
+    pub fn ty(&self) -> Type {
+        self.0.ty
+    }
+
+    pub fn address(&self) -> *const () {
+        Rc::as_ptr(&self.0).cast()
+    }
+}
+
+/// What a case arm answers to: a plain value, or a constant made by [`Module::localparam`] or [`Expr::constant`].
+#[derive(Clone, Debug)]
+pub enum Label {
+    Value(i128),
+    Named(Expr),
+}
+
+impl Label {
+    /// The label's value; `None` if a named label is not constant.
+    pub fn value(&self) -> Option<i128> {
+        match self {
+            Label::Value(value) => Some(*value),
+            Label::Named(constant) => constant.known_value(),
+        }
+    }
+}
+
+impl From<i128> for Label {
+    fn from(value: i128) -> Label {
+        Label::Value(value)
+    }
+}
+
+impl From<Expr> for Label {
+    fn from(constant: Expr) -> Label {
+        Label::Named(constant)
+    }
+}
+
+impl From<&Expr> for Label {
+    fn from(constant: &Expr) -> Label {
+        Label::Named(constant.clone())
+    }
+}
+
+/// A statement of a process.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    /// Nonblocking in clocked processes, blocking in combinational ones.
+    Assign(Signal, Expr),
+    If {
+        condition: Expr,
+        then: Vec<Statement>,
+        otherwise: Vec<Statement>,
+    },
+    Case {
+        subject: Expr,
+        arms: Vec<(Vec<Label>, Vec<Statement>)>,
+        default: Vec<Statement>,
+    },
+    Comment(String),
+}
+
+/// `target` takes `value`.
+pub fn assign(target: &Signal, value: &Expr) -> Statement {
+    Statement::Assign(target.clone(), value.clone())
+}
+
+/// `then` where `condition` holds.
+pub fn when(condition: impl Into<Expr>, then: Vec<Statement>) -> Statement {
+    when_else(condition, then, vec![])
+}
+
+/// `then` where `condition` holds, else `otherwise`.
+pub fn when_else(condition: impl Into<Expr>, then: Vec<Statement>, otherwise: Vec<Statement>) -> Statement {
+    Statement::If { condition: condition.into(), then, otherwise }
+}
+
+/// The arm whose labels hold the value of `subject`, else `default`.
+pub fn case(subject: impl Into<Expr>, arms: Vec<(Vec<Label>, Vec<Statement>)>, default: Vec<Statement>) -> Statement {
+    Statement::Case { subject: subject.into(), arms, default }
+}
+
+/// What an instance's port is joined to.
+#[derive(Clone, Debug)]
+pub enum Connection {
+    /// An input of the instance takes the value.
+    In(Expr),
+    /// An output of the instance drives the wire.
+    Out(Signal),
+    /// An output of the instance that nobody reads.
+    Open,
+}
+
+#[derive(Clone)]
+pub(super) struct Instance {
+    pub module: String,
+    pub name: String,
+    pub parameters: Vec<(String, i128)>,
+    pub ports: Vec<(String, Connection)>,
+}
+
+#[derive(Clone)]
+pub(super) enum Item {
+    Comment(String),
+    Declare(Signal),
+    Parameter(Parameter),
+    Assign(Signal, Expr),
+    Clocked { comment: String, resets: Vec<(Signal, i128)>, body: Vec<Statement> },
+    Combinational { comment: String, body: Vec<Statement> },
+    Instance(Instance),
+}
+
+/// One module. Items keep the order in which they were added; a signal is declared before anything that reads it,
+/// because an expression can only be made from a signal that exists.
+pub struct Module {
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) signals: Vec<Signal>,
+    pub(super) items: Vec<Item>,
+    pub(super) waived: Vec<Signal>,
+    pub(super) names: Names,
+}
+
+impl Module {
+    pub fn new(name: &str) -> Module {
+        let mut names = Names::default();
+        let name = names.unique(name);
+        Module { name, description: String::new(), signals: vec![], items: vec![], waived: vec![], names }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Adds lines to the header comment.
+    pub fn describe(&mut self, text: &str) {
+        if !self.description.is_empty() {
+            self.description.push('\n');
+        }
+        self.description.push_str(text);
+    }
+
+    /// A comment that opens a section of the items that follow.
+    pub fn comment(&mut self, text: &str) {
+        self.items.push(Item::Comment(text.to_string()));
+    }
+
+    fn signal(&mut self, name: &str, ty: Type, kind: Kind) -> Signal {
+        let signal = Signal::new(self.names.unique(name), ty, kind, self.signals.len());
+        self.signals.push(signal.clone());
+        if !kind.is_port() {
+            self.items.push(Item::Declare(signal.clone()));
+        }
+        signal
+    }
+
+    /// An input port. As with every name, the signal's may differ from `name` where that is reserved or taken.
+    pub fn input(&mut self, name: &str, ty: Type) -> Signal {
+        self.signal(name, ty, Kind::Input)
+    }
+
+    /// An output port driven by an assignment, an instance or a combinational block.
+    pub fn output(&mut self, name: &str, ty: Type) -> Signal {
+        self.signal(name, ty, Kind::Output)
+    }
+
+    /// An output port driven by a process.
+    pub fn output_reg(&mut self, name: &str, ty: Type) -> Signal {
+        self.signal(name, ty, Kind::OutputReg)
+    }
+
+    /// A wire driven by an assignment, an instance or a combinational block.
+    pub fn wire(&mut self, name: &str, ty: Type) -> Signal {
+        self.signal(name, ty, Kind::Wire)
+    }
+
+    /// A variable driven by one process; a flip-flop if the process is clocked.
+    pub fn reg(&mut self, name: &str, ty: Type) -> Signal {
+        self.signal(name, ty, Kind::Reg)
+    }
+
+    /// Drives `target` with `value`, which has its width.
+    pub fn assign(&mut self, target: &Signal, value: &Expr) {
+        self.items.push(Item::Assign(target.clone(), value.clone()));
+    }
+
+    /// A wire of the value's type, driven by it.
+    pub fn define(&mut self, name: &str, value: &Expr) -> Signal {
+        let wire = self.wire(name, value.ty());
+        self.assign(&wire, value);
+        wire
+    }
+
+    /// A constant that is printed by its name where it is read; one that nobody reads is not printed.
+    ///
+    /// # Panics
+    /// If `ty` does not hold `value`.
+    pub fn localparam(&mut self, name: &str, value: i128, ty: Type) -> Expr {
+        assert!(ty.holds(value), "{value} does not fit into {ty:?}");
+        let parameter = Parameter(Rc::new(ParameterData { name: self.names.unique(name), value, ty }));
+        self.items.push(Item::Parameter(parameter.clone()));
+        Expr::new(Op::Parameter(parameter), ty)
+    }
+
+    /// Registers that take their values at the rising edge of the input `clk`. While the input `rst` is high, those of
+    /// `resets` take their reset values instead; the others are not reset.
+    pub fn clocked(&mut self, comment: &str, resets: Vec<(Signal, i128)>, body: Vec<Statement>) {
+        self.items.push(Item::Clocked { comment: comment.to_string(), resets, body });
+    }
+
+    /// Combinational logic: the targets take their defaults, then what `body` assigns. `body` reads none of the
+    /// block's targets.
+    pub fn combinational(&mut self, comment: &str, defaults: Vec<(Signal, Expr)>, body: Vec<Statement>) {
+        let defaults = defaults.into_iter().map(|(target, value)| Statement::Assign(target, value));
+        let body = defaults.chain(body).collect();
+        self.items.push(Item::Combinational { comment: comment.to_string(), body });
+    }
+
+    /// An instance of another generated module or of a library module.
+    pub fn instance(
+        &mut self,
+        module: &str,
+        name: &str,
+        parameters: Vec<(&str, i128)>,
+        ports: Vec<(String, Connection)>,
+    ) {
+        let instance = Instance {
+            module: super::names::legal(module),
+            name: self.names.unique(name),
+            parameters: parameters.into_iter().map(|(name, value)| (name.to_string(), value)).collect(),
+            ports: ports.into_iter().map(|(name, connection)| (super::names::legal(&name), connection)).collect(),
+        };
+        self.items.push(Item::Instance(instance));
+    }
+
+    /// A name that is not yet taken, made from `base`. The next signal or instance asked for by that name gets it.
+    pub fn fresh(&mut self, base: &str) -> String {
+        self.names.reserve(base)
+    }
+
+    /// States that bits of `signal` are unread on purpose.
+    pub fn waive_unused(&mut self, signal: &Signal) {
+        if !self.waived.iter().any(|waived| waived.same(signal)) {
+            self.waived.push(signal.clone());
+        }
+    }
+
+    /// The ports in order of declaration.
+    pub fn ports(&self) -> impl Iterator<Item = &Signal> {
+        self.signals.iter().filter(|signal| signal.kind().is_port())
+    }
+
+    pub fn port(&self, name: &str) -> Option<&Signal> {
+        self.ports().find(|port| port.name() == name)
+    }
+
+    /// The modules that this one instantiates, in order, each once.
+    pub fn instantiated(&self) -> Vec<&str> {
+        let mut modules: Vec<&str> = vec![];
+        for item in &self.items {
+            if let Item::Instance(instance) = item
+                && !modules.contains(&instance.module.as_str())
+            {
+                modules.push(&instance.module);
+            }
+        }
+        modules
+    }
+}
+
+/// Everything that is generated for one kernel.
+#[derive(Default)]
+pub struct Design {
+    pub modules: Vec<Module>,
+    /// Names of the hand-written modules that are instantiated.
+    pub library: Vec<String>,
+}

@@ -1,0 +1,85 @@
+//! Names that every tool accepts and that are distinct within a module.
+
+use std::collections::BTreeSet;
+
+/// Verilog-2001, SystemVerilog-2012, and the C++ words that Verilator's output could not use.
+const RESERVED: &str = "
+    always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign default defparam
+    design disable edge else end endcase endconfig endfunction endgenerate endmodule endprimitive endspecify endtable
+    endtask event for force forever fork function generate genvar highz0 highz1 if ifnone incdir include initial inout
+    input instance integer join large liblist library localparam macromodule medium module nand negedge nmos nor
+    noshowcancelled not notif0 notif1 or output parameter pmos posedge primitive pull0 pull1 pulldown pullup
+    pulsestyle_ondetect pulsestyle_onevent rcmos real realtime reg release repeat rnmos rpmos rtran rtranif0 rtranif1
+    scalared showcancelled signed small specify specparam strong0 strong1 supply0 supply1 table task time tran tranif0
+    tranif1 tri tri0 tri1 triand trior trireg unsigned use uwire vectored wait wand weak0 weak1 while wire wor xnor xor
+
+    accept_on alias always_comb always_ff always_latch assert assume before bind bins binsof bit break byte chandle
+    checker class clocking const constraint context continue cover covergroup coverpoint cross dist do endchecker
+    endclass endclocking endgroup endinterface endpackage endprogram endproperty endsequence enum eventually expect
+    export extends extern final first_match foreach forkjoin global iff ignore_bins illegal_bins implements implies
+    import inside int interconnect interface intersect join_any join_none let local logic longint matches modport
+    nettype new nexttime null package packed priority program property protected pure rand randc randcase randsequence
+    ref reject_on restrict return s_always s_eventually s_nexttime s_until s_until_with sequence shortint shortreal
+    soft solve static string strong struct super sync_accept_on sync_reject_on tagged this throughout timeprecision
+    timeunit type typedef union unique unique0 until until_with untyped var virtual void wait_order weak wildcard with
+    within
+
+    alignas alignof and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand bitor bool catch char char16_t
+    char32_t char8_t co_await co_return co_yield compl concept const_cast consteval constexpr constinit decltype delete
+    double dynamic_cast explicit false float friend goto inline long mutable namespace noexcept not_eq nullptr operator
+    or_eq private public reflexpr register reinterpret_cast requires short signed sizeof static_assert static_cast
+    switch synchronized template thread_local throw true try typeid typename using volatile wchar_t xor_eq
+    NULL abort abs acos asin atan ceil cos cosh errno exit exp fabs floor fmod frexp ldexp log log10 main modf pow sin
+    sinh sqrt std tan tanh
+";
+
+/// Whether a tool keeps the word to itself.
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.split_whitespace().any(|word| word == name)
+}
+
+/// `name` as an identifier: other characters than letters, digits and `_` become `_`, a digit in front gets a `_`
+/// before it, and a reserved word one behind it.
+pub fn legal(name: &str) -> String {
+    let mut legal: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if legal.is_empty() || legal.starts_with(|c: char| c.is_ascii_digit()) {
+        legal.insert(0, '_');
+    }
+    if is_reserved(&legal) {
+        legal.push('_');
+    }
+    legal
+}
+
+/// The names of one module.
+#[derive(Clone, Default)]
+pub(super) struct Names {
+    taken: BTreeSet<String>,
+    /// Taken by `reserve` and not yet claimed.
+    reserved: BTreeSet<String>,
+}
+
+impl Names {
+    /// A name for a new thing: `base` made legal, with a number behind it where it is taken.
+    pub fn unique(&mut self, base: &str) -> String {
+        if self.reserved.remove(base) {
+            return base.to_string();
+        }
+        let base = legal(base);
+        let mut name = base.clone();
+        let mut number = 2;
+        while !self.taken.insert(name.clone()) {
+            let separator = if base.ends_with('_') { "" } else { "_" };
+            name = format!("{base}{separator}{number}");
+            number += 1;
+        }
+        name
+    }
+
+    /// As `unique`, but the next call of `unique` with the result gives the result.
+    pub fn reserve(&mut self, base: &str) -> String {
+        let name = self.unique(base);
+        self.reserved.insert(name.clone());
+        name
+    }
+}

@@ -1,0 +1,658 @@
+//! A module as Verilog-2001 text.
+
+use std::collections::{HashMap, HashSet};
+
+use super::expr::{Binary, Expr, Op, Type};
+use super::lower::{lower, strip, visit_labels, visit_statements};
+use super::module::{Connection, Instance, Item, Kind, Label, Module, Parameter, Signal, Statement};
+use super::names::Names;
+use super::text::{Identifier, Writer, is_self_contained, is_widening_product, layout, literal};
+
+/// Longest line that is not broken, where it can be.
+const LINE_LIMIT: usize = 110;
+
+/// Operators from which on an expression that is read more than once gets a wire of its own.
+const SHARED_SIZE: u32 = 4;
+
+/// The module's Verilog. Equal modules give equal bytes. The design ought to have passed [`super::verify`].
+///
+/// # Panics
+/// If an assignment's sides differ in width: an internal error of the caller.
+pub fn print(module: &Module) -> String {
+    render(module).text
+}
+
+/// A printed module, and what the text leaves unread.
+pub(super) struct Rendered {
+    pub text: String,
+    /// Inputs, wires and registers with the bits that nothing reads and no waiver names.
+    pub unread: Vec<(Signal, Vec<u32>)>,
+}
+
+pub(super) fn render(module: &Module) -> Rendered {
+    let items = lower(module);
+    let wired = wired_nodes(&items);
+    let mut printer = Printer {
+        module,
+        wired,
+        procedural: procedural_targets(&items),
+        parameters: read_parameters(&items),
+        writer: Writer::default(),
+        names: module.names.clone(),
+        own_wires: vec![],
+        visited: HashSet::new(),
+        blocks: vec![],
+    };
+    printer.items(&items);
+    printer.finish()
+}
+
+/// Blocks of different sorts are set apart by a blank line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Constants,
+    Wiring,
+    Comment,
+    Process,
+}
+
+struct Printer<'a> {
+    module: &'a Module,
+    /// Nodes that need a wire of their own.
+    wired: HashSet<*const ()>,
+    /// Signals that a process assigns, by index.
+    procedural: HashSet<usize>,
+    parameters: HashSet<*const ()>,
+    writer: Writer,
+    names: Names,
+    own_wires: Vec<Identifier>,
+    visited: HashSet<*const ()>,
+    blocks: Vec<(Sort, Vec<String>)>,
+}
+
+impl Printer<'_> {
+    fn items(&mut self, items: &[Item]) {
+        let mut i = 0;
+        while i < items.len() {
+            match (&items[i], items.get(i + 1)) {
+                // A wire that is assigned at once is declared with its value.
+                (Item::Declare(wire), Some(Item::Assign(target, value)))
+                    if wire.same(target) && !self.is_procedural(wire) =>
+                {
+                    self.assignment(target, value, &declaration("wire", target.ty(), target.name()));
+                    i += 1;
+                }
+                (Item::Declare(signal), _) => {
+                    let keyword = if self.is_procedural(signal) { "reg" } else { "wire" };
+                    let line = format!("    {};", declaration(keyword, signal.ty(), signal.name()));
+                    self.push(Sort::Wiring, vec![line]);
+                }
+                (Item::Assign(target, value), _) => {
+                    self.assignment(target, value, &format!("assign {}", target.name()));
+                }
+                (Item::Parameter(parameter), _) => self.parameter(parameter),
+                (Item::Comment(text), _) => self.push(Sort::Comment, comment(text, 4)),
+                (Item::Clocked { comment, resets, body }, _) => self.clocked(comment, resets, body),
+                (Item::Combinational { comment, body }, _) => self.combinational(comment, body),
+                (Item::Instance(instance), _) => self.instance(instance),
+            }
+            i += 1;
+        }
+    }
+
+    fn push(&mut self, sort: Sort, lines: Vec<String>) {
+        self.blocks.push((sort, lines));
+    }
+
+    fn is_procedural(&self, signal: &Signal) -> bool {
+        self.procedural.contains(&signal.index())
+    }
+
+    fn parameter(&mut self, parameter: &Parameter) {
+        if self.parameters.contains(&parameter.address()) {
+            let value = literal(parameter.value(), parameter.ty());
+            let declared = declaration("localparam", parameter.ty(), parameter.name());
+            self.push(Sort::Constants, vec![format!("    {declared} = {value};")]);
+        }
+    }
+
+    fn assignment(&mut self, target: &Signal, value: &Expr, head: &str) {
+        assert_eq!(target.width(), value.width(), "`{}` takes a value of another width", target.name());
+        let bare = strip(value).clone();
+        // A shared value that a wire is assigned has a name already: the wire's.
+        let shared = self.wired.contains(&bare.id()) && !self.writer.named.contains_key(&bare.id());
+        if shared {
+            self.wires_of_operands(&bare, target.name());
+        } else {
+            self.wires(value, target.name());
+        }
+        let text = self.writer.assigned(value, target.ty().signed);
+        if shared {
+            let identifier = Identifier { name: target.name().to_string(), ty: target.ty() };
+            self.writer.named.insert(bare.id(), identifier);
+        }
+        self.push(Sort::Wiring, layout(&format!("{head} = {text};"), 4, LINE_LIMIT));
+    }
+
+    /// Declares the wires which the expression's parts need and do not have yet.
+    fn wires(&mut self, e: &Expr, hint: &str) {
+        let e = strip(e);
+        if !self.visited.insert(e.id()) {
+            return;
+        }
+        self.wires_of_operands(e, hint);
+        if !self.wired.contains(&e.id()) || self.writer.named.contains_key(&e.id()) {
+            return;
+        }
+        let base = match (hint, purpose(e)) {
+            ("", purpose) => purpose.to_string(),
+            (hint, purpose) => format!("{hint}_{purpose}"),
+        };
+        let identifier = Identifier { name: self.names.unique(&base), ty: e.ty() };
+        let value = self.writer.assigned(e, e.ty().signed);
+        let head = declaration("wire", identifier.ty, &identifier.name);
+        self.push(Sort::Wiring, layout(&format!("{head} = {value};"), 4, LINE_LIMIT));
+        self.own_wires.push(identifier.clone());
+        self.writer.named.insert(e.id(), identifier);
+    }
+
+    fn wires_of_operands(&mut self, e: &Expr, hint: &str) {
+        for operand in e.operands() {
+            self.wires(operand, hint);
+        }
+    }
+
+    fn wires_of_statements(&mut self, body: &[Statement]) {
+        let mut values: Vec<(Expr, String)> = vec![];
+        visit_statements(body, &mut |e, target| {
+            values.push((e.clone(), target.map_or(String::new(), |target| target.name().to_string())));
+        });
+        for (e, hint) in &values {
+            self.wires(e, hint);
+        }
+    }
+
+    fn clocked(&mut self, text: &str, resets: &[(Signal, i128)], body: &[Statement]) {
+        self.wires_of_statements(body);
+        let mut lines = comment(text, 4);
+        lines.push("    always @(posedge clk) begin".into());
+        self.writer.read_all("clk", 1);
+        let reset_lines: Vec<String> = resets
+            .iter()
+            .map(|(register, value)| {
+                let value = match reset_name(body, register, *value) {
+                    Some(parameter) => parameter.name().to_string(),
+                    None => literal(*value, register.ty()),
+                };
+                format!("            {} <= {value};", register.name())
+            })
+            .collect();
+        if !resets.is_empty() {
+            self.writer.read_all("rst", 1);
+        }
+        // Where every target is reset, reset stands first; else it stands last, so that it does not hold the others.
+        let mut all_reset = true;
+        visit_statements(body, &mut |_, target| {
+            all_reset &= target.is_none_or(|target| resets.iter().any(|(register, _)| register.same(target)));
+        });
+        if resets.is_empty() {
+            self.statements(body, 8, "<=", &mut lines);
+        } else if all_reset {
+            lines.push("        if (rst) begin".into());
+            lines.extend(reset_lines);
+            if !body.is_empty() {
+                lines.push("        end else begin".into());
+                self.statements(body, 12, "<=", &mut lines);
+            }
+            lines.push("        end".into());
+        } else {
+            self.statements(body, 8, "<=", &mut lines);
+            lines.push("        if (rst) begin".into());
+            lines.extend(reset_lines);
+            lines.push("        end".into());
+        }
+        lines.push("    end".into());
+        self.push(Sort::Process, lines);
+    }
+
+    fn combinational(&mut self, text: &str, body: &[Statement]) {
+        self.wires_of_statements(body);
+        let mut lines = comment(text, 4);
+        lines.push("    always @* begin".into());
+        self.statements(body, 8, "=", &mut lines);
+        lines.push("    end".into());
+        self.push(Sort::Process, lines);
+    }
+
+    fn statements(&mut self, body: &[Statement], indent: usize, sign: &str, lines: &mut Vec<String>) {
+        for statement in body {
+            match statement {
+                Statement::Assign(target, value) => {
+                    lines.extend(self.statement_line(target, value, indent, sign));
+                }
+                Statement::If { condition, then, otherwise } => {
+                    let head = format!("if ({}) begin", self.writer.alone(condition));
+                    lines.extend(layout(&head, indent, LINE_LIMIT));
+                    self.statements(then, indent + 4, sign, lines);
+                    self.otherwise(otherwise, indent, sign, lines);
+                }
+                Statement::Case { subject, arms, default } => {
+                    self.case(subject, arms, default, indent, sign, lines);
+                }
+                Statement::Comment(text) => lines.extend(comment(text, indent)),
+            }
+        }
+    }
+
+    fn statement_line(&mut self, target: &Signal, value: &Expr, indent: usize, sign: &str) -> Vec<String> {
+        assert_eq!(target.width(), value.width(), "`{}` takes a value of another width", target.name());
+        let value = self.writer.assigned(value, target.ty().signed);
+        layout(&format!("{} {sign} {value};", target.name()), indent, LINE_LIMIT)
+    }
+
+    /// What follows the statements of an `if`: a chain of `else if`, an `else`, and the last `end`.
+    fn otherwise(&mut self, otherwise: &[Statement], indent: usize, sign: &str, lines: &mut Vec<String>) {
+        match otherwise {
+            [] => {}
+            [Statement::If { condition, then, otherwise }] => {
+                let head = format!("end else if ({}) begin", self.writer.alone(condition));
+                lines.extend(layout(&head, indent, LINE_LIMIT));
+                self.statements(then, indent + 4, sign, lines);
+                return self.otherwise(otherwise, indent, sign, lines);
+            }
+            body => {
+                lines.push(format!("{}end else begin", " ".repeat(indent)));
+                self.statements(body, indent + 4, sign, lines);
+            }
+        }
+        lines.push(format!("{}end", " ".repeat(indent)));
+    }
+
+    fn case(
+        &mut self,
+        subject: &Expr,
+        arms: &[(Vec<Label>, Vec<Statement>)],
+        default: &[Statement],
+        indent: usize,
+        sign: &str,
+        lines: &mut Vec<String>,
+    ) {
+        lines.extend(layout(&format!("case ({})", self.writer.alone(subject)), indent, LINE_LIMIT));
+        for (labels, body) in arms {
+            let labels: Vec<String> = labels.iter().map(|label| label_text(label, subject.ty())).collect();
+            self.arm(&labels.join(", "), body, indent + 4, sign, lines);
+        }
+        self.arm("default", default, indent + 4, sign, lines);
+        lines.push(format!("{}endcase", " ".repeat(indent)));
+    }
+
+    fn arm(&mut self, head: &str, body: &[Statement], indent: usize, sign: &str, lines: &mut Vec<String>) {
+        let margin = " ".repeat(indent);
+        match body {
+            [] => lines.push(format!("{margin}{head}: ;")),
+            [Statement::Assign(target, value)] => {
+                let line = self.statement_line(target, value, 0, sign);
+                match line.as_slice() {
+                    [line] if indent + head.len() + 2 + line.len() <= LINE_LIMIT => {
+                        lines.push(format!("{margin}{head}: {line}"));
+                    }
+                    _ => self.block_arm(head, body, indent, sign, lines),
+                }
+            }
+            _ => self.block_arm(head, body, indent, sign, lines),
+        }
+    }
+
+    fn block_arm(&mut self, head: &str, body: &[Statement], indent: usize, sign: &str, lines: &mut Vec<String>) {
+        lines.push(format!("{}{head}: begin", " ".repeat(indent)));
+        self.statements(body, indent + 4, sign, lines);
+        lines.push(format!("{}end", " ".repeat(indent)));
+    }
+
+    fn instance(&mut self, instance: &Instance) {
+        for (port, connection) in &instance.ports {
+            if let Connection::In(value) = connection {
+                self.wires(value, &format!("{}_{port}", instance.name));
+            }
+        }
+        let mut lines = vec![];
+        let open = instance.ports.iter().any(|(_, connection)| matches!(connection, Connection::Open));
+        if open {
+            lines.push("    // verilator lint_off PINCONNECTEMPTY".into());
+        }
+        if instance.parameters.is_empty() {
+            lines.push(format!("    {} {} (", instance.module, instance.name));
+        } else {
+            lines.push(format!("    {} #(", instance.module));
+            let values: Vec<String> = instance
+                .parameters
+                .iter()
+                .map(|(name, value)| format!("        .{name}({})", parameter_value(*value)))
+                .collect();
+            lines.extend(separated(values));
+            lines.push(format!("    ) {} (", instance.name));
+        }
+        let ports: Vec<String> = instance
+            .ports
+            .iter()
+            .map(|(port, connection)| {
+                let value = match connection {
+                    Connection::In(value) => self.writer.alone(value),
+                    Connection::Out(signal) => signal.name().to_string(),
+                    Connection::Open => String::new(),
+                };
+                layout(&format!(".{port}({value})"), 8, LINE_LIMIT).join("\n")
+            })
+            .collect();
+        lines.extend(separated(ports));
+        lines.push("    );".into());
+        if open {
+            lines.push("    // verilator lint_on PINCONNECTEMPTY".into());
+        }
+        self.push(Sort::Process, lines);
+    }
+
+    /// Names what stays unread on purpose, and puts the file together.
+    fn finish(mut self) -> Rendered {
+        let unread_bits = |writer: &Writer, name: &str, width: u32| -> Vec<u32> {
+            match writer.read.get(name) {
+                Some(bits) => (0..width).filter(|bit| !bits[*bit as usize]).collect(),
+                None => (0..width).collect(),
+            }
+        };
+        let mut unread = vec![];
+        let mut waived = vec![];
+        for signal in self.module.signals.iter().filter(|signal| !signal.kind().is_output()) {
+            let bits = unread_bits(&self.writer, signal.name(), signal.width());
+            if !bits.is_empty() {
+                match self.module.waived.iter().any(|waived| waived.same(signal)) {
+                    true => waived.push(signal.name().to_string()),
+                    false => unread.push((signal.clone(), bits)),
+                }
+            }
+        }
+        for wire in &self.own_wires {
+            if !unread_bits(&self.writer, &wire.name, wire.ty.width).is_empty() {
+                waived.push(wire.name.clone());
+            }
+        }
+        if !waived.is_empty() {
+            let name = self.names.unique("unused");
+            let mut lines = comment("Unread on purpose; the name keeps lint quiet.", 4);
+            let list = waived.join(&format!(",{}", super::text::soft(0)));
+            lines.extend(layout(&format!("wire {name} = &{{1'b0, {list}}};"), 4, LINE_LIMIT));
+            self.push(Sort::Process, lines);
+        }
+        Rendered { text: self.file(), unread }
+    }
+
+    fn file(&self) -> String {
+        let mut lines = vec!["`default_nettype none".to_string(), String::new()];
+        lines.extend(comment(&self.module.description, 0));
+        lines.extend(self.head());
+        let mut before: Option<Sort> = None;
+        for (sort, block) in &self.blocks {
+            let apart = match (before, *sort) {
+                (None | Some(Sort::Comment), _) => false,
+                (Some(before), sort) => before != sort || matches!(sort, Sort::Process | Sort::Comment),
+            };
+            if apart {
+                lines.push(String::new());
+            }
+            lines.extend(block.iter().cloned());
+            before = Some(*sort);
+        }
+        lines.extend(["endmodule".to_string(), String::new(), "`default_nettype wire".to_string()]);
+        lines.join("\n") + "\n"
+    }
+
+    /// The module's first line and its ports, their types and names in columns.
+    fn head(&self) -> Vec<String> {
+        let module = self.module;
+        let rows: Vec<(&str, String, &str)> = module
+            .ports()
+            .map(|port| {
+                let keyword = match port.kind() {
+                    Kind::Input => "input  wire",
+                    _ if self.is_procedural(port) => "output reg ",
+                    _ => "output wire",
+                };
+                (keyword, port.ty().to_string(), port.name())
+            })
+            .collect();
+        if rows.is_empty() {
+            return vec![format!("module {};", module.name)];
+        }
+        let column = rows.iter().map(|(_, ty, _)| ty.len()).max().unwrap_or(0);
+        let mut lines = vec![format!("module {} (", module.name)];
+        lines.extend(separated(
+            rows.iter()
+                .map(|(keyword, ty, name)| match column {
+                    0 => format!("    {keyword} {name}"),
+                    // The sign stands left and the range right, so that ranges end in one column.
+                    _ => format!("    {keyword} {} {name}", column_type(ty, column)),
+                })
+                .collect(),
+        ));
+        lines.push(");".into());
+        lines
+    }
+}
+
+fn column_type(ty: &str, column: usize) -> String {
+    match ty.strip_prefix("signed ") {
+        Some(range) => format!("signed {range:>rest$}", rest = column - "signed ".len()),
+        None => format!("{ty:>column$}"),
+    }
+}
+
+/// All but the last with a comma.
+fn separated(mut rows: Vec<String>) -> Vec<String> {
+    let last = rows.len().saturating_sub(1);
+    rows.iter_mut().take(last).for_each(|row| row.push(','));
+    rows
+}
+
+fn declaration(keyword: &str, ty: Type, name: &str) -> String {
+    match ty.to_string().as_str() {
+        "" => format!("{keyword} {name}"),
+        ty => format!("{keyword} {ty} {name}"),
+    }
+}
+
+fn comment(text: &str, indent: usize) -> Vec<String> {
+    let margin = " ".repeat(indent);
+    text.lines().map(|line| format!("{margin}// {line}").trim_end().to_string()).collect()
+}
+
+fn label_text(label: &Label, ty: Type) -> String {
+    match label {
+        Label::Value(value) => literal(*value, ty),
+        Label::Named(constant) => match strip(constant).op() {
+            Op::Parameter(parameter) => parameter.name().to_string(),
+            _ => literal(constant.known_value().expect("labels are constants"), ty),
+        },
+    }
+}
+
+/// A module parameter: plain where 32 bits hold it.
+fn parameter_value(value: i128) -> String {
+    match i32::try_from(value) {
+        Ok(value) => value.to_string(),
+        Err(_) if value < 0 => literal(value, Type::signed(64)),
+        Err(_) => format!("64'd{value}"),
+    }
+}
+
+/// The end of the name of a wire for `e`.
+fn purpose(e: &Expr) -> &'static str {
+    match e.op() {
+        Op::Binary(Binary::Add, ..) => "sum",
+        Op::Binary(Binary::Subtract, ..) => "difference",
+        Op::Negate(_) => "negated",
+        Op::Multiply(..) => "product",
+        Op::ShiftLeft(..) | Op::ShiftRight(..) => "shifted",
+        Op::Select(..) => "choice",
+        Op::Compare(..) | Op::ReduceOr(_) | Op::ReduceAnd(_) => "condition",
+        Op::Binary(..) | Op::Not(_) if e.width() == 1 => "condition",
+        _ => "bits",
+    }
+}
+
+/// The signals that processes assign, by index.
+fn procedural_targets(items: &[Item]) -> HashSet<usize> {
+    let mut targets = HashSet::new();
+    for item in items {
+        if let Item::Clocked { body, .. } | Item::Combinational { body, .. } = item {
+            visit_statements(body, &mut |_, target| targets.extend(target.map(Signal::index)));
+        }
+        if let Item::Clocked { resets, .. } = item {
+            targets.extend(resets.iter().map(|(register, _)| register.index()));
+        }
+    }
+    targets
+}
+
+/// Every expression that the items print, and whether it is the whole value of an assignment.
+fn for_each_root<'a>(items: &'a [Item], visit: &mut impl FnMut(&'a Expr, bool)) {
+    for item in items {
+        match item {
+            Item::Assign(_, value) => visit(value, true),
+            Item::Clocked { body, .. } | Item::Combinational { body, .. } => {
+                visit_statements(body, &mut |e, target| visit(e, target.is_some()));
+            }
+            Item::Instance(instance) => {
+                for (_, connection) in &instance.ports {
+                    if let Connection::In(value) = connection {
+                        visit(value, false);
+                    }
+                }
+            }
+            Item::Comment(_) | Item::Declare(_) | Item::Parameter(_) => {}
+        }
+    }
+}
+
+/// The named constants that the items print.
+fn read_parameters(items: &[Item]) -> HashSet<*const ()> {
+    let mut read = HashSet::new();
+    for_each_root(items, &mut |e, _| read_parameters_of(e, &mut HashSet::new(), &mut read));
+    for item in items {
+        if let Item::Clocked { body, .. } | Item::Combinational { body, .. } = item {
+            visit_labels(body, &mut |label, _| {
+                if let Label::Named(constant) = label {
+                    read_parameters_of(constant, &mut HashSet::new(), &mut read);
+                }
+            });
+        }
+    }
+    read
+}
+
+fn read_parameters_of(e: &Expr, visited: &mut HashSet<*const ()>, read: &mut HashSet<*const ()>) {
+    if !visited.insert(e.id()) {
+        return;
+    }
+    if let Op::Parameter(parameter) = e.op() {
+        read.insert(parameter.address());
+    }
+    e.operands().into_iter().for_each(|operand| read_parameters_of(operand, visited, read));
+}
+
+/// The named constant by which `body` calls the reset value of `register`: one that it assigns to the register, or
+/// under which a case over the register has an arm.
+fn reset_name(body: &[Statement], register: &Signal, value: i128) -> Option<Parameter> {
+    let mut found: Option<Parameter> = None;
+    visit_statements(body, &mut |e, target| {
+        if target.is_some_and(|target| target.same(register)) {
+            find_parameter(e, register.ty(), value, &mut found);
+        }
+    });
+    visit_labels(body, &mut |label, subject| {
+        if let (Label::Named(constant), Op::Signal(signal)) = (label, strip(subject).op())
+            && signal.same(register)
+        {
+            find_parameter(constant, register.ty(), value, &mut found);
+        }
+    });
+    found
+}
+
+fn find_parameter(e: &Expr, ty: Type, value: i128, found: &mut Option<Parameter>) {
+    match strip(e).op() {
+        Op::Parameter(parameter) if parameter.ty() == ty && parameter.value() == value => {
+            found.get_or_insert_with(|| parameter.clone());
+        }
+        Op::Select(_, then, otherwise) => {
+            find_parameter(then, ty, value, found);
+            find_parameter(otherwise, ty, value, found);
+        }
+        _ => {}
+    }
+}
+
+/// The nodes that need a wire: bits of them are selected, or they are products of narrow operands inside something
+/// else, or they are large and read more than once.
+fn wired_nodes(items: &[Item]) -> HashSet<*const ()> {
+    let mut plan = Plan::default();
+    for_each_root(items, &mut |e, assigned| {
+        let e = strip(e);
+        *plan.uses.entry(e.id()).or_default() += 1;
+        if !assigned && is_widening_product(e) {
+            plan.wired.insert(e.id());
+        }
+        plan.count(e);
+    });
+    for_each_root(items, &mut |e, _| {
+        plan.size(strip(e));
+    });
+    plan.wired
+}
+
+#[derive(Default)]
+struct Plan {
+    uses: HashMap<*const (), u32>,
+    counted: HashSet<*const ()>,
+    sizes: HashMap<*const (), u32>,
+    wired: HashSet<*const ()>,
+}
+
+impl Plan {
+    fn count(&mut self, e: &Expr) {
+        if !self.counted.insert(e.id()) {
+            return;
+        }
+        for operand in e.operands() {
+            let operand = strip(operand);
+            *self.uses.entry(operand.id()).or_default() += 1;
+            let selected = matches!(e.op(), Op::Slice(..)) && !matches!(operand.op(), Op::Signal(_));
+            let factor = is_widening_product(e) && operand.width() < e.width() && !is_self_contained(operand);
+            if selected || factor || is_widening_product(operand) {
+                self.wired.insert(operand.id());
+            }
+            self.count(operand);
+        }
+    }
+
+    /// Operators in the text of `e`, those behind wires of their own not counted.
+    fn size(&mut self, e: &Expr) -> u32 {
+        if let Some(size) = self.sizes.get(&e.id()) {
+            return *size;
+        }
+        let mut size = match e.op() {
+            Op::Constant(_) | Op::Signal(_) | Op::Parameter(_) | Op::Slice(..) => 0,
+            _ => 1,
+        };
+        for operand in e.operands() {
+            size += self.size(strip(operand));
+        }
+        if size >= SHARED_SIZE && self.uses[&e.id()] > 1 {
+            self.wired.insert(e.id());
+        }
+        if self.wired.contains(&e.id()) {
+            size = 0;
+        }
+        self.sizes.insert(e.id(), size);
+        size
+    }
+}

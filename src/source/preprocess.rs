@@ -1,0 +1,297 @@
+//! The system C compiler: it preprocesses the file and judges whether it is valid C.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use anyhow::Context;
+
+use super::Source;
+use super::map::SourceMap;
+use super::token::{Kind, Token, Tokens, tokenize};
+use crate::diagnostic::{Diagnostic, Span};
+
+/// What the compiler calls text that it reads from its standard input.
+const STDIN: &str = "\"<stdin>\"";
+/// The made-up file after the user's, whose lines are the names to expand.
+const MACROS: &str = "\"<burstc macros>\"";
+
+/// The C compiler: `$CC`, or `cc`.
+pub fn compiler() -> String {
+    match std::env::var("CC") {
+        Ok(command) if !command.trim().is_empty() => command,
+        _ => "cc".to_string(),
+    }
+}
+
+pub struct Preprocessed<'a> {
+    /// C without directives and comments, except line markers and pragmas.
+    pub text: String,
+    /// Its tokens.
+    pub tokens: Vec<Token>,
+    pub map: SourceMap<'a>,
+    pub pragmas: Vec<Pragma>,
+    /// What the names in directives, and some names of the compiler, expand to.
+    pub macros: HashMap<String, String>,
+}
+
+/// A `#pragma` that the preprocessor left in place: its words after `pragma`.
+pub struct Pragma {
+    pub words: Vec<Word>,
+    /// Byte of the preprocessed text.
+    pub start: usize,
+}
+
+/// One token of a directive, and its place in the user's file.
+#[derive(Clone, Debug)]
+pub struct Word {
+    pub kind: Kind,
+    pub text: String,
+    pub span: Span,
+}
+
+/// Macros of the compiler that [`preprocess`] looks up besides those in directives.
+pub const CHAR_UNSIGNED: &str = "__CHAR_UNSIGNED__";
+pub const SIZEOF_LONG: &str = "__SIZEOF_LONG__";
+
+/// Runs `cc -E`. Errors: a [`Diagnostic`] with the preprocessor's first message; an ordinary error where the
+/// compiler cannot run.
+pub fn preprocess<'a>(source: &'a Source, original: &'a Tokens) -> anyhow::Result<Preprocessed<'a>> {
+    let names = names_in_directives(&source.text, original);
+    let mut input = without_line_directives(&source.text, original);
+    input.push_str(&format!("\n\n#line 1 {MACROS}\n"));
+    for name in &names {
+        input.push_str(name);
+        input.push('\n');
+    }
+    let output = run(source, &["-E"], &input)?;
+    if !output.status.success() {
+        return Err(refusal(source, original, &output, "the C preprocessor refuses the file").into());
+    }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(read(&source.text, original, text, &names))
+}
+
+/// Runs `cc -fsyntax-only`: type errors, undeclared names. Errors as in [`preprocess`].
+pub fn check_syntax(source: &Source, original: &Tokens) -> anyhow::Result<()> {
+    let input = without_line_directives(&source.text, original);
+    let output = run(source, &["-fsyntax-only"], &input)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(refusal(source, original, &output, "the C compiler refuses the file").into())
+}
+
+fn run(source: &Source, arguments: &[&str], input: &str) -> anyhow::Result<Output> {
+    let command = compiler();
+    let mut words = command.split_whitespace();
+    let folder = match Path::new(&source.path).parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut child = Command::new(words.next().unwrap_or("cc"))
+        .args(words)
+        // lang-c reads C11, and tabs of width 1 make the compiler's columns characters.
+        .args(["-std=gnu11", "-ftabstop=1"])
+        .args(&source.cpp_args)
+        .arg("-iquote")
+        .arg(folder)
+        .args(arguments)
+        .args(["-x", "c", "-"])
+        .env("LC_ALL", "C")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot run the C compiler `{command}`; install one or set CC"))?;
+    let pipe = child.stdin.take();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if let Some(mut pipe) = pipe {
+                // A compiler that has seen enough closes its end; its messages tell why.
+                let _ = pipe.write_all(input.as_bytes());
+            }
+        });
+        child.wait_with_output().with_context(|| format!("cannot run the C compiler `{command}`"))
+    })
+}
+
+/// The text with `#line` blanked out, so that every line number is the user's own.
+fn without_line_directives(text: &str, original: &Tokens) -> String {
+    let mut result = text.to_string();
+    for directive in &original.directives {
+        let [hash, name, ..] = directive[..] else { continue };
+        if (name.text(text) == "line" || name.kind == Kind::Number)
+            && let Some(last) = directive.last()
+        {
+            let blank = text[hash.start..last.end].chars().map(|c| if c == '\n' || c == '\\' { c } else { ' ' });
+            // A character of several bytes becomes one blank; pad, for later directives keep their offsets.
+            let mut blank: String = blank.collect();
+            let missing = last.end - hash.start - blank.len();
+            blank.extend(std::iter::repeat_n(' ', missing));
+            result.replace_range(hash.start..last.end, &blank);
+        }
+    }
+    result
+}
+
+/// Every name in a `#pragma burstc`, or in a string that `_Pragma` might take.
+fn names_in_directives(text: &str, original: &Tokens) -> Vec<String> {
+    let mut names = vec![CHAR_UNSIGNED.to_string(), SIZEOF_LONG.to_string()];
+    let directives = original.directives.iter().filter(|d| is_ours(d, text)).flatten().map(|t| t.text(text));
+    let literals = original.tokens.iter().filter(|t| t.kind == Kind::Literal).map(|t| t.text(text));
+    let literals = literals.filter(|literal| literal.starts_with("\"burstc"));
+    for part in directives.chain(literals) {
+        let words = part.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        for word in words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')) {
+            if !names.iter().any(|name| name == word) {
+                names.push(word.to_string());
+            }
+        }
+    }
+    names
+}
+
+/// Whether a line is `#pragma burstc`.
+fn is_ours(directive: &[Token], text: &str) -> bool {
+    matches!(directive, [_, pragma, name, ..] if pragma.text(text) == "pragma" && name.text(text) == "burstc")
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum File {
+    Main,
+    Macros,
+    Included,
+}
+
+/// Takes the preprocessor's output apart: which token came from which line of the user's file.
+fn read<'a>(user: &'a str, original: &'a Tokens, mut text: String, names: &[String]) -> Preprocessed<'a> {
+    let lexed = tokenize(&text);
+    let mut map = SourceMap::new(user, original);
+    let mut tokens = Vec::new();
+    let mut pragmas: Vec<Pragma> = Vec::new();
+    let mut macros: HashMap<String, String> = HashMap::new();
+    let mut end = text.len();
+
+    let mut file = File::Included;
+    // The line of `file` that stands on line `marker + 1` of the text.
+    let (mut line, mut marker) = (0usize, 0usize);
+    // Pragmas of the included file that is being read; their line is known at its end.
+    let mut pending: Vec<Pragma> = Vec::new();
+    let mut directives = lexed.directives.iter().peekable();
+    let mut words = lexed.tokens.iter().peekable();
+    loop {
+        let next_directive = directives.peek().map_or(usize::MAX, |d| d.first().map_or(0, |hash| hash.start));
+        let next_token = words.peek().map_or(usize::MAX, |token| token.start);
+        if next_directive <= next_token {
+            let Some(directive) = directives.next() else { break };
+            let start = directive.first().map_or(0, |hash| hash.start);
+            let kinds: Vec<&str> = directive.iter().map(|token| token.text(&text)).collect();
+            match kinds[..] {
+                ["#", number, name, ref flags @ ..] if number.starts_with(|c: char| c.is_ascii_digit()) => {
+                    line = number.parse().unwrap_or(0);
+                    marker = directive[0].line;
+                    file = match name {
+                        STDIN => File::Main,
+                        MACROS => File::Macros,
+                        _ => File::Included,
+                    };
+                    if file == File::Main {
+                        let include = flags.contains(&"2").then(|| line.saturating_sub(1));
+                        map.end_include(include);
+                        for mut pragma in pending.drain(..) {
+                            let span = map.line(include.unwrap_or(0));
+                            pragma.words.iter_mut().for_each(|word| word.span = span);
+                            pragmas.push(pragma);
+                        }
+                    } else if file == File::Macros {
+                        end = end.min(start);
+                    }
+                }
+                ["#", "pragma", ..] => {
+                    let here = (line + directive[0].line).saturating_sub(marker + 1);
+                    let in_place = original.directives.iter().find(|d| {
+                        file == File::Main
+                            && is_ours(d, user)
+                            && d[0].line <= here
+                            && here <= d.last().map_or(0, |last| last.line)
+                    });
+                    let words = match in_place {
+                        Some(d) => d[2..].iter().map(|t| word(t, user, t.span(user))).collect(),
+                        None => directive[2..].iter().map(|t| word(t, &text, map.line(here))).collect(),
+                    };
+                    let pragma = Pragma { words, start };
+                    if file == File::Included { pending.push(pragma) } else { pragmas.push(pragma) }
+                }
+                _ => {}
+            }
+        } else {
+            let Some(token) = words.next() else { break };
+            let here = (line + token.line).saturating_sub(marker + 1);
+            match file {
+                File::Main => map.push_main(token, token.text(&text), here),
+                File::Included => map.push_included(token),
+                File::Macros => {
+                    if let Some(name) = names.get(here.wrapping_sub(1)) {
+                        let expansion = macros.entry(name.clone()).or_default();
+                        expansion.push_str(token.text(&text));
+                        expansion.push(' ');
+                    }
+                    continue;
+                }
+            }
+            tokens.push(*token);
+        }
+    }
+    map.finish();
+    text.truncate(end);
+    Preprocessed { text, tokens, map, pragmas, macros }
+}
+
+fn word(token: &Token, text: &str, span: Span) -> Word {
+    Word { kind: token.kind, text: token.text(text).to_string(), span }
+}
+
+/// The compiler's first error as a diagnostic.
+fn refusal(source: &Source, original: &Tokens, output: &Output, what: &str) -> Diagnostic {
+    let messages = String::from_utf8_lossy(&output.stderr);
+    let is_c = source.path.ends_with(".c") || source.path.ends_with(".h");
+    let help = match is_c {
+        true => format!("burstc compiles what `{} -std=gnu11` accepts", compiler()),
+        false => "is this a C file? burstc compiles C loop nests".to_string(),
+    };
+    let mut include = None;
+    for line in messages.lines() {
+        if let Some(place) = line.split("from <stdin>:").nth(1) {
+            include = numbers(place).0;
+        }
+        let Some((place, message)) = ["fatal error: ", "error: "].iter().find_map(|e| line.split_once(e)) else {
+            continue;
+        };
+        let (at, message) = match place.strip_prefix("<stdin>:") {
+            Some(place) => (numbers(place), message.to_string()),
+            None => ((include, None), format!("{place}{message}")),
+        };
+        let span = match at {
+            (Some(line), Some(column)) => original
+                .tokens
+                .iter()
+                .chain(original.directives.iter().flatten())
+                .map(|token| token.span(&source.text))
+                .find(|span| span.line == line && span.column <= column && column < span.column + span.length)
+                .unwrap_or(Span { line, column, length: 0 }),
+            (Some(line), None) => SourceMap::new(&source.text, original).line(line),
+            _ => return Diagnostic::new(format!("{what}: {message}")).help(help),
+        };
+        return Diagnostic::new(format!("{what}: {message}")).at(span, "here").help(help);
+    }
+    let first = messages.lines().next().unwrap_or("it gave no reason");
+    Diagnostic::new(format!("{what}: {first}")).help(help)
+}
+
+/// `12:5: …` as line and column.
+fn numbers(place: &str) -> (Option<usize>, Option<usize>) {
+    let mut parts = place.split(|c: char| !c.is_ascii_digit());
+    (parts.next().and_then(|n| n.parse().ok()), parts.next().and_then(|n| n.parse().ok()))
+}

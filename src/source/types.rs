@@ -1,0 +1,144 @@
+//! Which integer type a C declaration names.
+
+use std::collections::HashMap;
+
+use lang_c::ast::{
+    Declaration, DeclarationSpecifier, DeclaratorKind, Enumerator, ExternalDeclaration, SpecifierQualifier,
+    StorageClassSpecifier, TranslationUnit, TypeName, TypeSpecifier,
+};
+use lang_c::span::Node;
+
+use super::kernel::IntType;
+
+/// A C type as far as burstc distinguishes types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CType {
+    Int(IntType),
+    Void,
+    /// Unsupported, in words: "floating point".
+    Other(String),
+}
+
+/// The file's typedefs, and what the compiler's target decides.
+pub struct Types {
+    typedefs: HashMap<String, CType>,
+    pub char: IntType,
+    /// `long`: 64 bits, except where the target says otherwise.
+    pub long: IntType,
+}
+
+impl Types {
+    /// Reads the typedefs of the file and its headers.
+    pub fn new(unit: &TranslationUnit, char_is_signed: bool, long_bits: u32) -> Self {
+        let char = IntType { bits: 8, signed: char_is_signed };
+        let long = IntType { bits: long_bits, signed: true };
+        let mut types = Types { typedefs: HashMap::new(), char, long };
+        for external in &unit.0 {
+            if let ExternalDeclaration::Declaration(declaration) = &external.node {
+                types.declare(&declaration.node);
+            }
+        }
+        types
+    }
+
+    fn declare(&mut self, declaration: &Declaration) {
+        if !is_typedef(declaration) {
+            return;
+        }
+        let base = self.of_declaration(&declaration.specifiers);
+        for declarator in &declaration.declarators {
+            let declarator = &declarator.node.declarator.node;
+            if let DeclaratorKind::Identifier(name) = &declarator.kind.node {
+                let derived = !declarator.derived.is_empty();
+                let ty = if derived { CType::Other("a typedef of an array or pointer".into()) } else { base.clone() };
+                self.typedefs.insert(name.node.name.clone(), ty);
+            }
+        }
+    }
+
+    pub fn of_declaration(&self, specifiers: &[Node<DeclarationSpecifier>]) -> CType {
+        self.resolve(specifiers.iter().filter_map(|s| match &s.node {
+            DeclarationSpecifier::TypeSpecifier(specifier) => Some(&specifier.node),
+            _ => None,
+        }))
+    }
+
+    /// The type of a cast.
+    pub fn of_name(&self, name: &TypeName) -> CType {
+        if name.declarator.is_some() {
+            return CType::Other("a pointer".into());
+        }
+        self.resolve(name.specifiers.iter().filter_map(|s| match &s.node {
+            SpecifierQualifier::TypeSpecifier(specifier) => Some(&specifier.node),
+            _ => None,
+        }))
+    }
+
+    fn resolve<'s>(&self, specifiers: impl Iterator<Item = &'s TypeSpecifier>) -> CType {
+        let (mut signed, mut unsigned, mut char, mut short, mut long, mut int) = (false, false, false, false, 0, false);
+        let mut other = None;
+        for specifier in specifiers {
+            match specifier {
+                TypeSpecifier::Signed => signed = true,
+                TypeSpecifier::Unsigned => unsigned = true,
+                TypeSpecifier::Char => char = true,
+                TypeSpecifier::Short => short = true,
+                TypeSpecifier::Long => long += 1,
+                TypeSpecifier::Int => int = true,
+                TypeSpecifier::Void => return CType::Void,
+                TypeSpecifier::TypedefName(name) => {
+                    let unknown = || CType::Other(format!("the type `{}`", name.node.name));
+                    return self.typedefs.get(&name.node.name).cloned().unwrap_or_else(unknown);
+                }
+                TypeSpecifier::Float
+                | TypeSpecifier::Double
+                | TypeSpecifier::Complex
+                | TypeSpecifier::TS18661Float(_) => other = Some("floating point"),
+                TypeSpecifier::Bool => other = Some("`_Bool`"),
+                TypeSpecifier::Struct(_) => other = Some("a structure"),
+                TypeSpecifier::Enum(_) => other = Some("an enumeration type"),
+                TypeSpecifier::Atomic(_) => other = Some("an atomic type"),
+                TypeSpecifier::TypeOf(_) => other = Some("`typeof`"),
+            }
+        }
+        if let Some(other) = other {
+            return CType::Other(other.into());
+        }
+        let bits = match (char, short, long) {
+            (true, _, _) => 8,
+            (_, true, _) => 16,
+            (_, _, 0) => 32,
+            (_, _, 1) => self.long.bits,
+            _ => 64,
+        };
+        match (char, signed || int || short || long > 0, unsigned) {
+            (true, false, false) => CType::Int(self.char),
+            (false, false, false) => CType::Other("an unknown type".into()),
+            _ => CType::Int(IntType { bits, signed: !unsigned }),
+        }
+    }
+}
+
+pub fn is_typedef(declaration: &Declaration) -> bool {
+    declaration.specifiers.iter().any(
+        |s| matches!(&s.node, DeclarationSpecifier::StorageClass(class) if class.node == StorageClassSpecifier::Typedef),
+    )
+}
+
+/// The file's enumerations, also those of its headers.
+pub fn enumerations(unit: &TranslationUnit) -> Vec<&[Node<Enumerator>]> {
+    let declarations = unit.0.iter().filter_map(|external| match &external.node {
+        ExternalDeclaration::Declaration(declaration) => Some(&declaration.node),
+        _ => None,
+    });
+    let specifiers = declarations.flat_map(|declaration| &declaration.specifiers);
+    specifiers
+        .filter_map(|specifier| match &specifier.node {
+            DeclarationSpecifier::TypeSpecifier(specifier) => match &specifier.node {
+                TypeSpecifier::Enum(enumeration) => Some(enumeration.node.enumerators.as_slice()),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect()
+}
