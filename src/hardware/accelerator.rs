@@ -269,6 +269,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Result<Vec<Module>> 
         let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
         let address = m.wire(&format!("{prefix}_address"), buffers::address_type(buffer(offload, array)));
         let data = m.wire(&format!("{prefix}_data"), Type::unsigned(context.array(array).element.bits));
+        m.waive_unused(&valid);
         ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));

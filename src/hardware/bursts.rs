@@ -1,10 +1,12 @@
 //! Rows to bursts: the address and length in memory of every row of Load or Store.
 
 use crate::affine::Affine;
-use crate::hardware::context::{Context, Ranged, Stream};
+use crate::hardware::context::{Context, Stream, longest_row};
+use crate::hardware::load::buffer_of;
 use crate::hardware::scanner::{Row, RowFormat};
 use crate::hardware::scope::Scope;
 use crate::hardware::cells::port as port_of;
+use crate::offload::Offload;
 use crate::rtl::{Connection, Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
 
 /// A stream that tells the packer or unpacker how the elements of a burst lie in its words.
@@ -27,6 +29,7 @@ pub struct LayoutStream {
 #[allow(clippy::too_many_arguments)]
 pub fn bursts(
     context: &Context,
+    offload: &Offload,
     m: &mut Module,
     scope: &Scope,
     format: &RowFormat,
@@ -77,9 +80,9 @@ pub fn bursts(
     let outer: Vec<Signal> = format.outer.iter().map(|o| m.reg(&format!("burst_{}", o.name), o.ty())).collect();
     outer.iter().for_each(|s| m.waive_unused(s));
     let first = m.reg("burst_first", format.inner.ty());
-    let (low, high) = format.inner.range;
-    let elements = Ranged::new("count", (0, high - low + 1));
-    let count = m.reg("burst_count", elements.ty());
+    let longest = arrays.iter().map(|&a| longest_row(buffer_of(offload, a))).max().unwrap_or(1);
+    let elements = Type::for_range(0, longest);
+    let count = m.reg("burst_count", elements);
     let linear = (rank > 1).then(|| m.reg("burst_element", byte));
     let address = m.reg("burst_address", byte);
 
@@ -101,7 +104,7 @@ pub fn bursts(
     let mut take = vec![assign(&first, &row.first), assign(&state, &after_take)];
     take.push(assign(
         &count,
-        &row.last.sub(&row.first, elements.ty()).add(&Expr::constant(1, elements.ty()), elements.ty()),
+        &row.last.sub(&row.first, elements).add(&Expr::constant(1, elements), elements),
     ));
     take.extend(kind_reg.iter().map(|register| assign(register, &row.kind)));
     take.extend(outer.iter().zip(&row.outer).map(|(r, v)| assign(r, v)));

@@ -1,7 +1,7 @@
 //! What every process of the accelerator knows: sizes, tile indices, arrays, and the types of their signals.
 
 use crate::hardware::scope::Scope;
-use crate::offload::{Offload, Scan};
+use crate::offload::{Buffer, Offload, Scan};
 use crate::rtl::{Expr, Module, Signal, Type};
 use crate::source::kernel::{Array, IntType, Kernel};
 
@@ -52,7 +52,11 @@ impl<'a> Context<'a> {
         let parameters = kernel.parameters.iter().map(|p| Ranged::new(&p.name, (0, p.max.unwrap_or(0)))).collect();
         let dimensions = offload.tiling.sizes.len();
         let tile = (0..dimensions).map(|d| Ranged::new(format!("T{d}"), level_range(&offload.tiles, d))).collect();
-        Context { kernel, parameters, tile, port: PortWidths { address: address_width, length: 16 } }
+        let context = Context { kernel, parameters, tile, port: PortWidths { address: address_width, length: 1 } };
+        let longest = offload.buffers.iter().map(|b| longest_row(b) * (kernel.arrays[b.array].element.bytes() as i64)).max();
+        // A byte range of that many bytes touches at most one word more than it fills.
+        let words = (longest.unwrap_or(0) + 3) / 4 + 1;
+        Context { port: PortWidths { length: Type::for_range(0, words).width, ..context.port }, ..context }
     }
 
     /// Inputs `arg_<name>` for the size parameters, bound in a new scope.
@@ -84,6 +88,12 @@ impl<'a> Context<'a> {
     pub fn array(&self, array: usize) -> &'a Array {
         &self.kernel.arrays[array]
     }
+}
+
+/// The longest row of a transfer, in elements: its cells are in the buffer at the same time and differ in the last
+/// subscript only, so they are at most as many as that subscript has residues.
+pub fn longest_row(buffer: &Buffer) -> i64 {
+    buffer.moduli.last().copied().unwrap_or(1)
 }
 
 pub fn rtl_type(ty: IntType) -> Type {

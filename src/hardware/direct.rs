@@ -182,7 +182,9 @@ pub fn direct(context: &Context) -> Result<Vec<Module>> {
     let (mut entries, mut resets, mut all_valid) = (vec![], vec![], bit(true));
     let current = (!reads.is_empty()).then(|| {
         let value = by_step(read_addresses.iter().map(|a| a.e()).collect());
-        m.define("read_address", &value)
+        let current = m.define("read_address", &value);
+        m.waive_unused(&current);
+        current
     });
     let from_target: Vec<usize> = (0..reads.len()).filter(|&r| reads[r].array == target.array).collect();
     let may_conflict = from_target.iter().map(|&r| is_step(r)).reduce(|a, b| a.or(&b));

@@ -53,7 +53,7 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
 
     let queued = Stream::wires(&mut m, "descriptor");
     let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| arrays[k.source]).collect();
-    let layout = bursts(context, &mut m, &scope, &format, &kind_arrays, (&rows, &row), &queued);
+    let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row), &queued);
 
     m.comment("Rows wait here for their words.");
     let waiting = Stream::wires(&mut m, "waiting");

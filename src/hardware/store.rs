@@ -51,7 +51,7 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
 
     let queued = Stream::wires(&mut m, "descriptor");
     let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| arrays[k.source]).collect();
-    let layout = bursts(context, &mut m, &scope, &format, &kind_arrays, (&rows, &row), &queued);
+    let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row), &queued);
 
     m.comment("Rows wait here for their turn to be drained.");
     let waiting = Stream::wires(&mut m, "waiting");
