@@ -1,0 +1,317 @@
+//! What a run found: data first (JSON), then a table for people.
+
+pub mod count;
+mod mapping;
+mod table;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::board::Board;
+use crate::offload::Offload;
+use crate::simulate::Verdict;
+use crate::simulate::simulator::{Counters, Simulator};
+use count::Work;
+
+/// The result of `burstc run`. Field names and their order are the interface of `--json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunReport {
+    pub kernel: String,
+    pub board: String,
+    pub simulator: Simulator,
+    pub result: Verdict,
+    pub clock_mhz: f64,
+    /// From start to done.
+    pub cycles: u64,
+    /// From start to done.
+    pub time_us: f64,
+    /// Executions of the loop body.
+    pub iterations: u64,
+    pub cycles_per_iteration: f64,
+    pub ddr: DdrReport,
+    /// The direct version of the same kernel on the same data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct: Option<DirectReport>,
+    /// Time of the direct version over the time of the accelerator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speedup: Option<f64>,
+    pub buffers: Vec<BufferReport>,
+    /// From C to Verilog, without simulation.
+    pub generate_ms: u64,
+    /// Seed of the random data.
+    pub seed: u64,
+    /// Values of the scalar arguments.
+    pub arguments: BTreeMap<String, i128>,
+    /// Cycles in which each process was busy, from start to done.
+    pub processes: ProcessReport,
+    /// What went wrong, in words; empty when the run passed.
+    pub detail: String,
+}
+
+/// The memory, from start to done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DdrReport {
+    pub peak_mb_s: f64,
+    /// Bytes that the Load sets name.
+    pub bytes_read: u64,
+    /// Bytes that the Store sets name.
+    pub bytes_written: u64,
+    /// (bytes read + bytes written) / (time from start to done x peak).
+    pub utilisation: f64,
+    pub row_hits: u64,
+    pub row_misses: u64,
+    pub turnarounds: u64,
+    pub refreshes: u64,
+    /// Of the whole run, power-up included, and of the direct version's too.
+    pub timing_violations: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DirectReport {
+    pub cycles: u64,
+    pub time_us: f64,
+    /// Time per read or write of an array element in the source.
+    pub ns_per_access: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BufferReport {
+    pub array: String,
+    /// `a[i, k] -> [i mod 32, k mod 64]`
+    pub mapping: String,
+    /// Elements of the array that the buffer holds.
+    pub words: i64,
+}
+
+/// Cycles.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProcessReport {
+    pub load_busy: u64,
+    pub compute_busy: u64,
+    pub compute_stall: u64,
+    pub store_busy: u64,
+}
+
+/// Where a run left its files, for the table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Places {
+    pub verilog: Option<PathBuf>,
+    pub vcd: Option<PathBuf>,
+    pub json: Option<PathBuf>,
+}
+
+/// Everything that [`RunReport::new`] puts together.
+pub struct Facts<'a> {
+    pub offload: &'a Offload,
+    pub board: &'a Board,
+    pub simulator: Simulator,
+    pub verdict: Verdict,
+    pub detail: String,
+    pub counters: &'a Counters,
+    pub direct: Option<&'a Counters>,
+    pub work: Work,
+    pub seed: u64,
+    pub arguments: BTreeMap<String, i128>,
+    pub generate_ms: u64,
+}
+
+impl RunReport {
+    pub fn new(facts: Facts) -> RunReport {
+        let Facts { offload, board, counters, work, .. } = facts;
+        let time_us = |cycles: u64| cycles as f64 / board.clock_mhz;
+        let direct = facts.direct.map(|direct| DirectReport {
+            cycles: direct.cycles,
+            time_us: time_us(direct.cycles),
+            ns_per_access: ratio(1000.0 * time_us(direct.cycles), work.accesses as f64),
+        });
+        let bytes = (work.bytes_read + work.bytes_written) as f64;
+        RunReport {
+            kernel: offload.kernel.name.clone(),
+            board: board.name.clone(),
+            simulator: facts.simulator,
+            result: facts.verdict,
+            clock_mhz: board.clock_mhz,
+            cycles: counters.cycles,
+            time_us: time_us(counters.cycles),
+            iterations: work.iterations,
+            cycles_per_iteration: ratio(counters.cycles as f64, work.iterations as f64),
+            ddr: DdrReport {
+                peak_mb_s: board.memory.peak_mb_s,
+                bytes_read: work.bytes_read,
+                bytes_written: work.bytes_written,
+                // Megabytes per second are bytes per microsecond.
+                utilisation: ratio(bytes, time_us(counters.cycles) * board.memory.peak_mb_s),
+                row_hits: counters.row_hits,
+                row_misses: counters.row_misses,
+                turnarounds: counters.turnarounds,
+                refreshes: counters.refreshes,
+                timing_violations: counters.timing_violations + facts.direct.map_or(0, |d| d.timing_violations),
+            },
+            speedup: direct.as_ref().map(|direct| ratio(direct.cycles as f64, counters.cycles as f64)),
+            direct,
+            buffers: offload.buffers.iter().map(|buffer| mapping::buffer_report(offload, buffer)).collect(),
+            generate_ms: facts.generate_ms,
+            seed: facts.seed,
+            arguments: facts.arguments,
+            processes: ProcessReport {
+                load_busy: counters.load_busy,
+                compute_busy: counters.compute_busy,
+                compute_stall: counters.compute_stall,
+                store_busy: counters.store_busy,
+            },
+            detail: facts.detail,
+        }
+    }
+
+    /// Indented JSON with a final newline.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+
+    /// The table for people.
+    pub fn table(&self, places: &Places) -> String {
+        table::render(self, places)
+    }
+}
+
+/// 0 where nothing was done, so that JSON holds a number.
+fn ratio(numerator: f64, denominator: f64) -> f64 {
+    if denominator > 0.0 { numerator / denominator } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::offload::{Buffer, Compute, Scan};
+    use crate::source::kernel::{Array, IntType, Kernel, TilingDirective};
+
+    fn offload() -> Offload {
+        let array = Array { name: "a".into(), element: IntType::I32, extents: vec![], span: Default::default() };
+        Offload {
+            kernel: Kernel {
+                name: "matmul".into(),
+                arguments: vec![],
+                parameters: vec![],
+                scalars: vec![],
+                arrays: vec![array],
+                body: vec![],
+                tiling: None,
+            },
+            tiling: TilingDirective { theta: vec![], sizes: vec![], span: Default::default() },
+            sets: vec![],
+            tiles: Scan { pieces: vec![] },
+            transfers: vec![],
+            buffers: vec![Buffer { array: 0, moduli: vec![32, 64], exact_moduli: vec![32, 64] }],
+            compute: Compute {
+                scan: Scan { pieces: vec![] },
+                order: vec![],
+                iterators: vec![],
+                innermost_distance: None,
+            },
+            strips_depend: false,
+        }
+    }
+
+    fn report(direct: bool) -> RunReport {
+        let counters = Counters { cycles: 1_000, row_hits: 7, ..Default::default() };
+        let slow = Counters { cycles: 8_000, timing_violations: 1, ..Default::default() };
+        RunReport::new(Facts {
+            offload: &offload(),
+            board: &crate::board::load("stratix2-ddr400").unwrap(),
+            simulator: Simulator::Verilator,
+            verdict: Verdict::Pass,
+            detail: String::new(),
+            counters: &counters,
+            direct: direct.then_some(&slow),
+            work: Work { iterations: 500, accesses: 1_000, bytes_read: 1_500, bytes_written: 500 },
+            seed: 1,
+            arguments: BTreeMap::from([("N".to_string(), 8)]),
+            generate_ms: 12,
+        })
+    }
+
+    #[test]
+    fn figures_follow_from_their_definitions() {
+        let report = report(true);
+        assert_eq!(report.time_us, 10.0);
+        assert_eq!(report.cycles_per_iteration, 2.0);
+        // 2000 bytes in 10 us are 200 MB/s.
+        assert_eq!(report.ddr.utilisation, 0.5);
+        assert_eq!(report.direct.as_ref().unwrap().ns_per_access, 80.0);
+        assert_eq!(report.speedup, Some(8.0));
+        assert_eq!(report.ddr.timing_violations, 1);
+        assert_eq!(report.buffers[0].mapping, "a[x0, x1] -> [x0 mod 32, x1 mod 64]");
+        assert_eq!(report.buffers[0].words, 2048);
+    }
+
+    #[test]
+    fn json_has_the_promised_names_in_their_order() {
+        let json = report(true).to_json().unwrap();
+        let names = [
+            "kernel",
+            "board",
+            "simulator",
+            "result",
+            "clock_mhz",
+            "cycles",
+            "time_us",
+            "iterations",
+            "cycles_per_iteration",
+            "ddr",
+            "peak_mb_s",
+            "bytes_read",
+            "bytes_written",
+            "utilisation",
+            "row_hits",
+            "row_misses",
+            "turnarounds",
+            "refreshes",
+            "timing_violations",
+            "direct",
+            "cycles",
+            "time_us",
+            "ns_per_access",
+            "speedup",
+            "buffers",
+            "array",
+            "mapping",
+            "words",
+            "generate_ms",
+        ];
+        let mut rest = json.as_str();
+        for name in names {
+            let key = format!("\"{name}\":");
+            let at = rest.find(&key).unwrap_or_else(|| panic!("{name} is missing or out of order in {json}"));
+            rest = &rest[at + key.len()..];
+        }
+        assert!(json.contains("\"simulator\": \"verilator\"") && json.contains("\"result\": \"pass\""), "{json}");
+        let back: RunReport = serde_json::from_str(&json).unwrap();
+        assert_eq!(back, report(true));
+    }
+
+    #[test]
+    fn without_direct_neither_direct_nor_speedup() {
+        let json = report(false).to_json().unwrap();
+        assert!(!json.contains("\"direct\"") && !json.contains("\"speedup\""), "{json}");
+    }
+
+    #[test]
+    fn table_tells_every_figure() {
+        let places = Places { vcd: Some("out.vcd".into()), ..Default::default() };
+        let table = report(true).table(&places);
+        for part in [
+            "matmul with N = 8 on stratix2-ddr400",
+            "1,000 = 10.00 us at 100 MHz",
+            "500, 2.000 cycles each",
+            "50.0 % of 400 MB/s: 1,500 bytes read, 500 bytes written",
+            "8,000 cycles = 80.00 us, 80.0 ns per access",
+            "8.00 over direct accesses",
+            "2,048 words",
+            "out.vcd",
+        ] {
+            assert!(table.contains(part), "{part} is not in\n{table}");
+        }
+    }
+}

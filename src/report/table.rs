@@ -1,0 +1,163 @@
+//! The report as a table: labels on the left, figures with their units on the right.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::{Places, RunReport};
+use crate::simulate::Verdict;
+
+/// Width of the labels on the left.
+const LABEL: usize = 16;
+
+pub fn render(report: &RunReport, places: &Places) -> String {
+    let mut table = Table::default();
+    let arguments: Vec<String> = report.arguments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let with = if arguments.is_empty() { String::new() } else { format!(" with {}", arguments.join(", ")) };
+    table.line(&format!("{}{with} on {} ({}, seed {})", report.kernel, report.board, report.simulator, report.seed));
+    table.gap();
+    let result = match report.result {
+        Verdict::Pass => "pass: every word of memory is as the C program leaves it",
+        _ => report.detail.as_str(),
+    };
+    table.row("result", result);
+    let clock = trimmed(report.clock_mhz, 3);
+    table.row("cycles", &format!("{} = {} us at {clock} MHz", grouped(report.cycles), fixed(report.time_us, 2)));
+    let each = fixed(report.cycles_per_iteration, 3);
+    table.row("iterations", &format!("{}, {each} cycles each", grouped(report.iterations)));
+    let ddr = &report.ddr;
+    let share = |cycles: u64| match report.cycles {
+        0 => "0 %".to_string(),
+        all => format!("{} %", fixed(100.0 * cycles as f64 / all as f64, 1)),
+    };
+    let processes = &report.processes;
+    table.row(
+        "busy",
+        &format!(
+            "load {}, compute {} (stalled {}), store {}",
+            share(processes.load_busy),
+            share(processes.compute_busy),
+            share(processes.compute_stall),
+            share(processes.store_busy)
+        ),
+    );
+    table.row(
+        "DDR",
+        &format!(
+            "{} % of {} MB/s: {} bytes read, {} bytes written",
+            fixed(100.0 * ddr.utilisation, 1),
+            trimmed(ddr.peak_mb_s, 1),
+            grouped(ddr.bytes_read),
+            grouped(ddr.bytes_written)
+        ),
+    );
+    table.row(
+        "",
+        &format!(
+            "{} row hits, {} misses, {} turnarounds, {} refreshes, {} timing violations",
+            grouped(ddr.row_hits),
+            grouped(ddr.row_misses),
+            grouped(ddr.turnarounds),
+            grouped(ddr.refreshes),
+            grouped(ddr.timing_violations)
+        ),
+    );
+    if let Some(direct) = &report.direct {
+        table.row(
+            "direct accesses",
+            &format!(
+                "{} cycles = {} us, {} ns per access",
+                grouped(direct.cycles),
+                fixed(direct.time_us, 2),
+                fixed(direct.ns_per_access, 1)
+            ),
+        );
+    }
+    if let Some(speedup) = report.speedup {
+        table.row("speed-up", &format!("{} over direct accesses", fixed(speedup, 2)));
+    }
+    let width = report.buffers.iter().map(|buffer| buffer.mapping.chars().count()).max().unwrap_or(0);
+    for (index, buffer) in report.buffers.iter().enumerate() {
+        let label = if index == 0 { "buffers" } else { "" };
+        table.row(label, &format!("{:<width$}  {:>8} words", buffer.mapping, grouped(buffer.words.max(0) as u64)));
+    }
+    table.row("generated in", &format!("{} ms", grouped(report.generate_ms)));
+    let mut place = |label: &str, path: &Option<std::path::PathBuf>| {
+        if let Some(path) = path {
+            table.row(label, &shown(path));
+        }
+    };
+    place("Verilog", &places.verilog);
+    place("VCD", &places.vcd);
+    place("JSON", &places.json);
+    table.text
+}
+
+#[derive(Default)]
+struct Table {
+    text: String,
+}
+
+impl Table {
+    fn line(&mut self, text: &str) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.text, "{text}");
+    }
+
+    fn gap(&mut self) {
+        self.text.push('\n');
+    }
+
+    fn row(&mut self, label: &str, value: &str) {
+        self.line(format!("  {label:<LABEL$}  {value}").trim_end());
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let first = (digits.len() - 1) % 3 + 1;
+    let mut text = digits[..first].to_string();
+    for start in (first..digits.len()).step_by(3) {
+        text.push(',');
+        text.push_str(&digits[start..start + 3]);
+    }
+    text
+}
+
+/// With so many decimals, and the integer part grouped.
+fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.split_once('.') {
+        Some((integer, fraction)) => match integer.parse() {
+            Ok(integer) => format!("{}.{fraction}", grouped(integer)),
+            Err(_) => text,
+        },
+        None => text,
+    }
+}
+
+/// With at most so many decimals.
+fn trimmed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+        assert_eq!(grouped(12_345_678), "12,345,678");
+        assert_eq!(fixed(2885.456, 2), "2,885.46");
+        assert_eq!(trimmed(100.0, 3), "100");
+        assert_eq!(trimmed(133.25, 3), "133.25");
+    }
+}

@@ -1,0 +1,207 @@
+//! The oracle: the kernel's own source, compiled by the C compiler and run on the same memory as the accelerator.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+use tempfile::TempDir;
+
+use crate::diagnostic::Diagnostic;
+use crate::simulate::job::Job;
+use crate::source::kernel::{Argument, Kernel};
+use crate::source::{self, Source};
+
+/// Reads the memory, calls the kernel, writes the memory. Arguments: image before, image after, then one number per
+/// argument of the kernel.
+const DRIVER: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+
+void burstc_call(unsigned char *memory, const unsigned long long *values);
+
+static unsigned long long values[256];
+
+int main(int argc, char **argv)
+{
+    if (argc < 3 || argc > 3 + 256)
+        return 64;
+    FILE *before = fopen(argv[1], "rb");
+    if (!before || fseek(before, 0, SEEK_END))
+        return 65;
+    long size = ftell(before);
+    rewind(before);
+    unsigned char *memory = aligned_alloc(4096, ((size_t)size + 4096) / 4096 * 4096);
+    if (!memory || fread(memory, 1, (size_t)size, before) != (size_t)size)
+        return 66;
+    for (int i = 3; i < argc; i++)
+        values[i - 3] = strtoull(argv[i], NULL, 10);
+    burstc_call(memory, values);
+    FILE *after = fopen(argv[2], "wb");
+    if (!after || fwrite(memory, 1, (size_t)size, after) != (size_t)size || fclose(after))
+        return 67;
+    return 0;
+}
+"#;
+
+/// The kernel as a native program.
+pub struct Golden {
+    folder: TempDir,
+}
+
+impl Golden {
+    /// Compiles the kernel's source as the user wrote it. Signed overflow wraps, as in the hardware.
+    pub fn build(source: &Source, kernel: &Kernel) -> Result<Golden> {
+        let folder = tempfile::Builder::new().prefix("burstc-golden-").tempdir()?;
+        let kernel_file = folder.path().join("kernel.c");
+        let driver_file = folder.path().join("driver.c");
+        std::fs::write(&kernel_file, wrapper(source, kernel))?;
+        std::fs::write(&driver_file, DRIVER)?;
+        let path = Path::new(&source.path);
+        let beside = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let command = source::compiler();
+        let mut words = command.split_whitespace();
+        let output = Command::new(words.next().unwrap_or("cc"))
+            .args(words)
+            .args(["-std=gnu11", "-O1", "-w", "-fwrapv", "-fno-strict-aliasing"])
+            // Other functions of the file may call what is not here.
+            .args(["-ffunction-sections", "-Wl,--gc-sections"])
+            .args(&source.cpp_args)
+            .arg("-iquote")
+            .arg(beside)
+            .args([&kernel_file, &driver_file])
+            .arg("-o")
+            .arg(program(&folder))
+            .output()
+            .with_context(|| format!("cannot run the C compiler `{command}`; install one or set CC"))?;
+        if !output.status.success() {
+            let complaint = String::from_utf8_lossy(&output.stderr);
+            return Err(Diagnostic::new(format!("the C compiler refuses {}", Path::new(&source.path).display()))
+                .help(complaint.trim().to_string())
+                .into());
+        }
+        Ok(Golden { folder })
+    }
+
+    /// The memory after the kernel has run on `job`.
+    pub fn run(&self, job: &Job) -> Result<Vec<u8>> {
+        let before = self.folder.path().join("before.bin");
+        let after = self.folder.path().join("after.bin");
+        std::fs::write(&before, &job.image)?;
+        let output = Command::new(program(&self.folder))
+            .args([&before, &after])
+            .args(job.arguments.iter().map(u64::to_string))
+            .output()
+            .context("cannot run the compiled kernel")?;
+        if !output.status.success() {
+            return Err(crash(output.status).into());
+        }
+        let image = std::fs::read(&after)?;
+        if image.len() != job.image.len() {
+            bail!("the compiled kernel left {} bytes of memory instead of {}", image.len(), job.image.len());
+        }
+        Ok(image)
+    }
+}
+
+fn program(folder: &TempDir) -> PathBuf {
+    folder.path().join("golden")
+}
+
+/// The user's text and, in the same translation unit so that `static` functions work too, a call with the arguments
+/// from an array. A `main` of the user's steps aside.
+fn wrapper(source: &Source, kernel: &Kernel) -> String {
+    let path = Path::new(&source.path).display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
+    let mut text = format!("#define main burstc_user_main\n#line 1 \"{path}\"\n{}\n", source.text);
+    let argument = |(index, argument): (usize, &Argument)| match argument {
+        Argument::Array(_) => format!("(void *)(burstc_memory + burstc_values[{index}])"),
+        Argument::Parameter(_) | Argument::Scalar(_) => format!("burstc_values[{index}]"),
+    };
+    let arguments: Vec<String> = kernel.arguments.iter().enumerate().map(argument).collect();
+    // Writing to a String cannot fail.
+    let _ = write!(
+        text,
+        "void burstc_call(unsigned char *burstc_memory, const unsigned long long *burstc_values)\n{{\n    {}({});\n}}\n",
+        kernel.name,
+        arguments.join(", ")
+    );
+    text
+}
+
+#[cfg(unix)]
+fn crash(status: std::process::ExitStatus) -> Diagnostic {
+    use std::os::unix::process::ExitStatusExt as _;
+    match status.signal() {
+        // SIGFPE
+        Some(8) => Diagnostic::new("the kernel, run as a C program, divides by zero (or overflows a division)")
+            .help("give another --seed, or --set the divisor; C leaves this case undefined"),
+        Some(signal) => Diagnostic::new(format!("the kernel, run as a C program, is stopped by signal {signal}"))
+            .help("a subscript may lie outside its array"),
+        None => Diagnostic::new(format!("the kernel, run as a C program, ends with {status}"))
+            .help("the kernel must return"),
+    }
+}
+
+#[cfg(not(unix))]
+fn crash(status: std::process::ExitStatus) -> Diagnostic {
+    Diagnostic::new(format!("the kernel, run as a C program, ends with {status}"))
+        .help("a subscript may lie outside its array")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::samples;
+
+    fn source(text: &str) -> Source {
+        Source { path: "kernel.c".into(), text: text.into(), cpp_args: vec![] }
+    }
+
+    const MATMUL: &str = include_str!("../../examples/matmul.c");
+
+    #[test]
+    fn runs_the_users_text() {
+        let kernel = samples::matmul();
+        let job = Job::new(&kernel, &samples::set(&[("N", 5)]), 16 << 20, 7).unwrap();
+        let after = Golden::build(&source(MATMUL), &kernel).unwrap().run(&job).unwrap();
+        let word = |image: &[u8], array: usize, i: u64, j: u64| {
+            let at = (job.placement.regions[array].base + (i * 5 + j) * 4) as usize;
+            i32::from_le_bytes(image[at..at + 4].try_into().unwrap())
+        };
+        let mut expected = job.image.clone();
+        for (i, j) in (0..5).flat_map(|i| (0..5).map(move |j| (i, j))) {
+            let sum = (0..5).fold(word(&job.image, 2, i, j), |sum, k| {
+                sum.wrapping_add(word(&job.image, 0, i, k).wrapping_mul(word(&job.image, 1, k, j)))
+            });
+            let at = (job.placement.regions[2].base + (i * 5 + j) * 4) as usize;
+            expected[at..at + 4].copy_from_slice(&sum.to_le_bytes());
+        }
+        assert_eq!(job.placement.mismatch(&expected, &after), None);
+    }
+
+    #[test]
+    fn static_functions_mixed_types_and_a_main_of_the_users() {
+        let text = "#include <stdint.h>\n#include <stdio.h>\nvoid elsewhere(void);\nvoid other(void) { elsewhere(); }\n\
+                    static void scale(int N, int64_t alpha, int16_t a[N], int8_t beta, int64_t b[2*N+1])\n\
+                    { for (int i = 0; i < N; i++) b[2*i] = alpha * a[i] + beta; }\n\
+                    int main(void) { return 3; }";
+        let kernel = samples::scale();
+        let set = samples::set(&[("N", 3), ("alpha", -4_000_000_000), ("beta", -128)]);
+        let job = Job::new(&kernel, &set, 16 << 20, 7).unwrap();
+        let after = Golden::build(&source(text), &kernel).unwrap().run(&job).unwrap();
+        let (a, b) = (job.placement.regions[0].base as usize, job.placement.regions[1].base as usize);
+        let a1 = i16::from_le_bytes(job.image[a + 2..a + 4].try_into().unwrap());
+        let b2 = i64::from_le_bytes(after[b + 16..b + 24].try_into().unwrap());
+        assert_eq!(b2, -4_000_000_000 * i64::from(a1) - 128);
+        assert_eq!(after[b + 8..b + 16], job.image[b + 8..b + 16]);
+    }
+
+    #[test]
+    fn division_by_zero_is_told() {
+        let text = "void scale(int N, long alpha, short *a, signed char beta, long *b) { b[0] = N / alpha; }";
+        let kernel = samples::scale();
+        let job = Job::new(&kernel, &samples::set(&[("N", 3), ("alpha", 0)]), 16 << 20, 7).unwrap();
+        let error = Golden::build(&source(text), &kernel).unwrap().run(&job).unwrap_err();
+        assert!(error.to_string().contains("divides by zero"), "{error}");
+    }
+}

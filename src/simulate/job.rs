@@ -1,0 +1,372 @@
+//! One run's data: the values of the arguments, the places of the arrays, the memory's content before.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use anyhow::Result;
+
+use crate::affine::Affine;
+use crate::diagnostic::Diagnostic;
+use crate::hardware;
+use crate::simulate::random::SplitMix;
+use crate::source::kernel::{Argument, IntType, Kernel};
+
+/// Arrays start at multiples of this many bytes, so that equal indices of all arrays meet in one bank.
+pub const ALIGNMENT: u64 = 4096;
+/// Bytes before, between and behind the arrays that must not change, at least, where the memory has room for them.
+const GUARD: u64 = 64;
+
+/// One array in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    pub name: String,
+    /// Byte address of the first element.
+    pub base: u64,
+    pub element: IntType,
+    /// Elements per dimension, outermost first; row-major.
+    pub extents: Vec<u64>,
+}
+
+impl Region {
+    pub fn bytes(&self) -> u64 {
+        self.extents.iter().product::<u64>() * u64::from(self.element.bytes())
+    }
+
+    fn end(&self) -> u64 {
+        self.base + self.bytes()
+    }
+
+    /// Subscripts of the element that holds the byte at `address`, which lies in the region.
+    fn subscripts(&self, address: u64) -> Vec<u64> {
+        let mut index = (address - self.base) / u64::from(self.element.bytes());
+        let mut subscripts = vec![0; self.extents.len()];
+        for (subscript, extent) in subscripts.iter_mut().zip(&self.extents).rev() {
+            *subscript = index % extent;
+            index /= extent;
+        }
+        subscripts
+    }
+}
+
+/// Where the arrays lie, in the order of the C prototype.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placement {
+    pub regions: Vec<Region>,
+    /// The bytes from address 0 that hold the arrays and the guards around them.
+    pub image_bytes: u64,
+}
+
+impl Placement {
+    /// Places the kernel's arrays for the given sizes in a memory of `capacity` bytes. Guards give way where only the
+    /// arrays fit. Arrays beyond the capacity are a `Diagnostic`.
+    pub fn new(kernel: &Kernel, sizes: &BTreeMap<String, i64>, capacity: u64) -> Result<Placement> {
+        let wanted: Vec<Vec<i128>> =
+            kernel.arrays.iter().map(|a| a.extents.iter().map(|e| evaluate(e, sizes)).collect()).collect();
+        let order = || {
+            kernel.arguments.iter().filter_map(|argument| match argument {
+                Argument::Array(array) => Some(*array),
+                _ => None,
+            })
+        };
+        // In 128 bits and saturating, because sizes beyond every memory are what this is to find.
+        let place = |start: u64, guard: u64| {
+            order().fold((Vec::new(), i128::from(start)), |(mut bases, end), array| {
+                let base =
+                    end.saturating_add(i128::from(ALIGNMENT) - 1) / i128::from(ALIGNMENT) * i128::from(ALIGNMENT);
+                bases.push((array, base));
+                let element = i128::from(kernel.arrays[array].element.bytes());
+                let bytes = wanted[array].iter().fold(element, |bytes, extent| bytes.saturating_mul((*extent).max(0)));
+                (bases, base.saturating_add(bytes).saturating_add(i128::from(guard)))
+            })
+        };
+        let fits = |(_, end): &(Vec<(usize, i128)>, i128)| *end <= i128::from(capacity);
+        let guarded = place(ALIGNMENT, GUARD);
+        let (bases, end) = if fits(&guarded) { guarded } else { place(0, 0) };
+        if end > i128::from(capacity) {
+            return Err(too_large(kernel, sizes, &wanted, end, capacity).into());
+        }
+        let region = |(array, base): (usize, i128)| Region {
+            name: kernel.arrays[array].name.clone(),
+            base: base as u64,
+            element: kernel.arrays[array].element,
+            extents: wanted[array].iter().map(|extent| (*extent).max(0) as u64).collect(),
+        };
+        let image_bytes = (end as u64).next_multiple_of(GUARD).min(capacity);
+        Ok(Placement { regions: bases.into_iter().map(region).collect(), image_bytes })
+    }
+
+    /// The first difference between two images of the memory, and how many elements differ.
+    pub fn mismatch(&self, expected: &[u8], got: &[u8]) -> Option<Mismatch> {
+        let address = expected.iter().zip(got).position(|(a, b)| a != b)? as u64;
+        let place = |address: u64| self.regions.iter().find(|r| (r.base..r.end()).contains(&address));
+        let step = |address: u64| match place(address) {
+            Some(region) => {
+                let bytes = u64::from(region.element.bytes());
+                (region.base + (address - region.base) / bytes * bytes, bytes, region.element)
+            }
+            None => (address, 1, IntType { bits: 8, signed: false }),
+        };
+        let mut count = 0;
+        let mut next = address;
+        while (next as usize) < expected.len().min(got.len()) {
+            let (start, bytes, _) = step(next);
+            let range = start as usize..(start + bytes) as usize;
+            count += u64::from(expected[range.clone()] != got[range]);
+            next = start + bytes;
+        }
+        let (start, bytes, ty) = step(address);
+        let range = start as usize..(start + bytes) as usize;
+        Some(Mismatch {
+            element: place(address).map(|region| (region.name.clone(), region.subscripts(address))),
+            address: start,
+            expected: decode(&expected[range.clone()], ty),
+            got: decode(&got[range], ty),
+            count,
+        })
+    }
+
+    /// The element at a byte address, as C writes it, or "outside every array".
+    pub fn describe(&self, address: u64) -> String {
+        match self.regions.iter().find(|r| (r.base..r.end()).contains(&address)) {
+            Some(region) => element_text(&region.name, &region.subscripts(address)),
+            None => "outside every array".to_string(),
+        }
+    }
+}
+
+/// The first element of memory that the accelerator left with another value than the C program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mismatch {
+    /// Array and subscripts; `None` for a byte that belongs to no array.
+    pub element: Option<(String, Vec<u64>)>,
+    /// Byte address of the element.
+    pub address: u64,
+    pub expected: i128,
+    pub got: i128,
+    /// Elements (bytes, outside the arrays) that differ in the whole memory.
+    pub count: u64,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.element {
+            Some((array, subscripts)) => write!(f, "{}", element_text(array, subscripts))?,
+            None => write!(f, "a byte outside every array")?,
+        }
+        write!(f, " (address 0x{:06x}) is {}, expected {}", self.address, self.got, self.expected)?;
+        match self.count {
+            1 => Ok(()),
+            count => write!(f, "; {count} elements differ"),
+        }
+    }
+}
+
+fn element_text(array: &str, subscripts: &[u64]) -> String {
+    subscripts.iter().fold(array.to_string(), |text, subscript| format!("{text}[{subscript}]"))
+}
+
+/// A little-endian element as a number.
+fn decode(bytes: &[u8], ty: IntType) -> i128 {
+    let raw = bytes.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+    interpret(raw, ty)
+}
+
+/// The value of a register's bits.
+fn interpret(raw: u64, ty: IntType) -> i128 {
+    let shift = 64 - ty.bits;
+    if ty.signed { i128::from((raw << shift) as i64 >> shift) } else { i128::from(raw << shift >> shift) }
+}
+
+fn evaluate(extent: &Affine, sizes: &BTreeMap<String, i64>) -> i128 {
+    extent.terms.iter().fold(i128::from(extent.constant), |sum, (name, coefficient)| {
+        sum + i128::from(*coefficient) * i128::from(sizes.get(name).copied().unwrap_or(0))
+    })
+}
+
+fn too_large(
+    kernel: &Kernel,
+    sizes: &BTreeMap<String, i64>,
+    wanted: &[Vec<i128>],
+    end: i128,
+    capacity: u64,
+) -> Diagnostic {
+    let sizes_text: Vec<String> = sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let at = if sizes_text.is_empty() { String::new() } else { format!(" at {}", sizes_text.join(", ")) };
+    let bytes = |array: usize| {
+        let element = i128::from(kernel.arrays[array].element.bytes());
+        wanted[array].iter().fold(element, |bytes, extent| bytes.saturating_mul((*extent).max(0)))
+    };
+    let largest = (0..kernel.arrays.len()).max_by_key(|array| bytes(*array));
+    let mut diagnostic = Diagnostic::new(format!(
+        "the arrays need {} bytes{at}, but the board's memory holds {capacity}",
+        if end == i128::MAX { "far too many".to_string() } else { end.to_string() }
+    ))
+    .help(match kernel.parameters.first() {
+        Some(parameter) => format!("declare a smaller bound: --max {}=<number>", parameter.name),
+        None => "make the arrays smaller".to_string(),
+    });
+    if let Some(array) = largest {
+        diagnostic = diagnostic.at(kernel.arrays[array].span, format!("{} bytes", bytes(array)));
+    }
+    diagnostic
+}
+
+/// Everything that one run of a kernel starts from.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub sizes: BTreeMap<String, i64>,
+    pub placement: Placement,
+    /// The arguments in the order of the C prototype, each as the bits of its type; an array's is its base.
+    pub arguments: Vec<u64>,
+    /// The memory from address 0.
+    pub image: Vec<u8>,
+}
+
+impl Job {
+    /// Random data from `seed` in all of the memory that the placement covers, and in the scalars that `set` does not
+    /// name. `set` holds values that fit their arguments; a size without one takes its default. A size without a value
+    /// and arrays beyond `capacity` bytes are `Diagnostic`s.
+    pub fn new(kernel: &Kernel, set: &BTreeMap<String, i128>, capacity: u64, seed: u64) -> Result<Job> {
+        let mut sizes = BTreeMap::new();
+        for parameter in &kernel.parameters {
+            let value = set.get(&parameter.name).copied().or(parameter.default.map(i128::from));
+            let Some(value) = value.and_then(|value| i64::try_from(value).ok()) else {
+                return Err(Diagnostic::new(format!("the size `{}` has no value", parameter.name))
+                    .at(parameter.span, "no default here")
+                    .help(format!("give one: --set {}=<number>", parameter.name))
+                    .into());
+            };
+            sizes.insert(parameter.name.clone(), value);
+        }
+        let placement = Placement::new(kernel, &sizes, capacity)?;
+        let mut image = vec![0; placement.image_bytes as usize];
+        SplitMix::named(seed, "").fill(&mut image);
+        let mut bases = BTreeMap::new();
+        for region in &placement.regions {
+            let range = region.base as usize..region.end() as usize;
+            SplitMix::named(seed, &region.name).fill(&mut image[range]);
+            bases.insert(region.name.as_str(), region.base);
+        }
+        let value = |argument: &Argument| match argument {
+            Argument::Parameter(p) => sizes[&kernel.parameters[*p].name] as u64,
+            Argument::Scalar(s) => {
+                let scalar = &kernel.scalars[*s];
+                match set.get(&scalar.name) {
+                    Some(value) => *value as u64,
+                    None => SplitMix::named(seed, &scalar.name).draw(),
+                }
+            }
+            Argument::Array(a) => bases[kernel.arrays[*a].name.as_str()],
+        };
+        let arguments = kernel.arguments.iter().map(value).collect();
+        Ok(Job { sizes, placement, arguments, image })
+    }
+
+    /// What is written to the register bus before the start: word index and value.
+    pub fn registers(&self, kernel: &Kernel) -> Vec<(u32, u32)> {
+        let mut writes = Vec::new();
+        for ((_, index, words), value) in hardware::argument_words(kernel).into_iter().zip(&self.arguments) {
+            writes.push((index, *value as u32));
+            if words == 2 {
+                writes.push((index + 1, (value >> 32) as u32));
+            }
+        }
+        writes
+    }
+
+    /// The scalar arguments by name, as C prints them.
+    pub fn scalars(&self, kernel: &Kernel) -> BTreeMap<String, i128> {
+        let named = |(argument, raw): (&Argument, &u64)| match argument {
+            Argument::Parameter(p) => Some((kernel.parameters[*p].name.clone(), i128::from(*raw as i64))),
+            Argument::Scalar(s) => Some((kernel.scalars[*s].name.clone(), interpret(*raw, kernel.scalars[*s].ty))),
+            Argument::Array(_) => None,
+        };
+        kernel.arguments.iter().zip(&self.arguments).filter_map(named).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::samples;
+
+    #[test]
+    fn arrays_lie_at_multiples_of_a_page_with_guards() {
+        let job = Job::new(&samples::matmul(), &samples::set(&[("N", 32)]), 16 << 20, 1).unwrap();
+        let bases: Vec<u64> = job.placement.regions.iter().map(|r| r.base).collect();
+        // Each array fills a page exactly, so that its guard takes the next one.
+        assert_eq!(bases, [4096, 3 * 4096, 5 * 4096]);
+        assert_eq!(job.image.len(), 6 * 4096 + 64);
+        assert_eq!(job.arguments, [32, 4096, 3 * 4096, 5 * 4096]);
+        assert_eq!(job.registers(&samples::matmul()), [(8, 32), (9, 4096), (10, 12288), (11, 20480)]);
+    }
+
+    #[test]
+    fn guards_give_way_before_arrays_do() {
+        let kernel = samples::matmul();
+        let sizes = BTreeMap::from([("N".to_string(), 32)]);
+        let placement = Placement::new(&kernel, &sizes, 3 * 4096).unwrap();
+        assert_eq!(placement.regions[0].base, 0);
+        assert_eq!(placement.image_bytes, 3 * 4096);
+        let error = Placement::new(&kernel, &sizes, 3 * 4096 - 1).unwrap_err();
+        let diagnostic = error.downcast_ref::<Diagnostic>().unwrap();
+        assert_eq!(diagnostic.message, "the arrays need 12288 bytes at N = 32, but the board's memory holds 12287");
+        assert!(diagnostic.help.contains("--max N="));
+    }
+
+    #[test]
+    fn huge_extents_do_not_overflow() {
+        let sizes = BTreeMap::from([("N".to_string(), i64::MAX)]);
+        assert!(Placement::new(&samples::matmul(), &sizes, 16 << 20).is_err());
+    }
+
+    #[test]
+    fn no_elements_is_no_bytes() {
+        let job = Job::new(&samples::matmul(), &samples::set(&[("N", 0)]), 16 << 20, 1).unwrap();
+        assert!(job.placement.regions.iter().all(|r| r.bytes() == 0));
+    }
+
+    #[test]
+    fn mismatch_names_the_element() {
+        let job = Job::new(&samples::matmul(), &samples::set(&[("N", 8)]), 16 << 20, 1).unwrap();
+        let mut got = job.image.clone();
+        assert_eq!(job.placement.mismatch(&job.image, &got), None);
+        let base = job.placement.regions[2].base as usize;
+        got[base + (3 * 8 + 5) * 4 + 1] ^= 1;
+        got[base + 200] ^= 1;
+        let mismatch = job.placement.mismatch(&job.image, &got).unwrap();
+        assert_eq!(mismatch.element, Some(("c".to_string(), vec![3, 5])));
+        assert_eq!(mismatch.address, base as u64 + 116);
+        assert_eq!(mismatch.count, 2);
+        assert!(mismatch.to_string().starts_with("c[3][5] (address 0x003074) is "), "{mismatch}");
+        let last = got.len() - 1;
+        let mut outside = job.image.clone();
+        outside[last] ^= 1;
+        let mismatch = job.placement.mismatch(&job.image, &outside).unwrap();
+        assert_eq!(mismatch.element, None);
+        assert!(mismatch.to_string().starts_with("a byte outside every array"));
+    }
+
+    #[test]
+    fn scalars_keep_their_range() {
+        let kernel = samples::scale();
+        let job = Job::new(&kernel, &samples::set(&[("N", 4), ("alpha", -3), ("beta", -1)]), 16 << 20, 1).unwrap();
+        let registers = job.registers(&kernel);
+        // N, alpha (64 bits), a, beta (8 bits), b.
+        assert_eq!(registers[1], (9, -3i32 as u32));
+        assert_eq!(registers[2], (10, u32::MAX));
+        assert_eq!(registers[4].0, 12);
+        assert_eq!(job.scalars(&kernel)["alpha"], -3);
+        assert_eq!(job.scalars(&kernel)["beta"], -1);
+        let random = Job::new(&kernel, &samples::set(&[("N", 4)]), 16 << 20, 1).unwrap();
+        let again = Job::new(&kernel, &samples::set(&[("N", 4)]), 16 << 20, 1).unwrap();
+        assert_eq!(random.image, again.image);
+        assert!((-128..128).contains(&random.scalars(&kernel)["beta"]));
+    }
+
+    #[test]
+    fn a_size_without_a_value_is_refused() {
+        let error = Job::new(&samples::matmul(), &BTreeMap::new(), 16 << 20, 1).unwrap_err();
+        assert_eq!(error.downcast_ref::<Diagnostic>().unwrap().help, "give one: --set N=<number>");
+    }
+}

@@ -1,0 +1,139 @@
+//! Simulation of the accelerator on random data, and the comparison with the C compiler's own execution.
+//!
+//! A [`job::Job`] is the data of one run; [`golden::Golden`] says what memory must hold after it; a
+//! [`simulator::Simulation`] says what it does hold; [`judge`] compares.
+
+pub mod golden;
+pub mod job;
+pub mod random;
+#[cfg(test)]
+mod samples;
+pub mod simulator;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use job::{Mismatch, Placement};
+use simulator::RunOutput;
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    Pass,
+    /// The memory differs from what the C program leaves.
+    Mismatch(Mismatch),
+    /// The device's timing was violated: the first complaint, which names rule and clock, and how many there are.
+    Violation {
+        first: String,
+        count: u64,
+    },
+    /// An unknown bit, or a write beyond the arrays, at the accelerator's memory port: the first one.
+    Port {
+        first: String,
+    },
+    /// Memory holds unknown bits (four-state simulators): the first element, its byte address, and how many bytes.
+    Unknown {
+        element: String,
+        address: u64,
+        count: usize,
+    },
+    /// Not done after so many cycles.
+    TimedOut {
+        cycles: u64,
+    },
+}
+
+/// [`Outcome`] in one word, for the JSON report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    Pass,
+    Mismatch,
+    TimingViolation,
+    PortFault,
+    Unknown,
+    TimeOut,
+}
+
+impl Outcome {
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Outcome::Pass => Verdict::Pass,
+            Outcome::Mismatch(_) => Verdict::Mismatch,
+            Outcome::Violation { .. } => Verdict::TimingViolation,
+            Outcome::Port { .. } => Verdict::PortFault,
+            Outcome::Unknown { .. } => Verdict::Unknown,
+            Outcome::TimedOut { .. } => Verdict::TimeOut,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Pass => write!(f, "pass"),
+            Outcome::Mismatch(mismatch) => write!(f, "mismatch: {mismatch}"),
+            Outcome::Violation { first, count } => {
+                write!(f, "memory timing violated: {first}")?;
+                if *count > 1 { write!(f, "; {count} violations") } else { Ok(()) }
+            }
+            Outcome::Port { first } => write!(f, "fault at the memory port: {first}"),
+            Outcome::Unknown { element, address, count } => {
+                write!(f, "memory holds unknown bits: {element} (address 0x{address:06x}); {count} bytes")
+            }
+            Outcome::TimedOut { cycles } => write!(f, "time-out: not done after {cycles} cycles"),
+        }
+    }
+}
+
+/// Judges a run. What may be the cause of another fault comes before it: a violated device may return anything.
+pub fn judge(placement: &Placement, expected: &[u8], output: &RunOutput, max_cycles: u64) -> Outcome {
+    if output.counters.timing_violations > 0 || !output.violations.is_empty() {
+        let first = output.violations.first().cloned().unwrap_or_else(|| "no message".to_string());
+        return Outcome::Violation { first, count: output.counters.timing_violations };
+    }
+    if let Some(first) = output.port_faults.first() {
+        return Outcome::Port { first: first.clone() };
+    }
+    if output.timed_out {
+        return Outcome::TimedOut { cycles: max_cycles };
+    }
+    if let Some(address) = output.unknown.first() {
+        let element = placement.describe(*address);
+        return Outcome::Unknown { element, address: *address, count: output.unknown.len() };
+    }
+    match placement.mismatch(expected, &output.image) {
+        Some(mismatch) => Outcome::Mismatch(mismatch),
+        None => Outcome::Pass,
+    }
+}
+
+#[cfg(test)]
+mod judge_tests {
+    use super::job::Job;
+    use super::*;
+
+    #[test]
+    fn causes_are_told_before_their_effects() {
+        let job = Job::new(&samples::matmul(), &samples::set(&[("N", 4)]), 16 << 20, 1).unwrap();
+        let mut output = RunOutput { image: job.image.clone(), ..Default::default() };
+        let verdict = |output: &RunOutput| judge(&job.placement, &job.image, output, 99).verdict();
+        assert_eq!(verdict(&output), Verdict::Pass);
+        output.image[4100] ^= 1;
+        assert_eq!(verdict(&output), Verdict::Mismatch);
+        output.unknown = vec![4100];
+        let outcome = judge(&job.placement, &job.image, &output, 99);
+        assert_eq!(outcome.to_string(), "memory holds unknown bits: a[0][1] (address 0x001004); 1 bytes");
+        output.timed_out = true;
+        assert_eq!(verdict(&output), Verdict::TimeOut);
+        output.port_faults = vec!["unknown command at cycle 3".into()];
+        assert_eq!(verdict(&output), Verdict::PortFault);
+        output.violations = vec!["tRCD at 3 clock 4: read".into()];
+        output.counters.timing_violations = 2;
+        let outcome = judge(&job.placement, &job.image, &output, 99);
+        assert_eq!(outcome.to_string(), "memory timing violated: tRCD at 3 clock 4: read; 2 violations");
+    }
+}

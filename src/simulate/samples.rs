@@ -1,0 +1,70 @@
+//! Kernels that this room's tests share, without the front end.
+
+use std::collections::BTreeMap;
+
+use crate::affine::Affine;
+use crate::source::kernel::{Argument, Array, IntType, Kernel, Scalar, SizeParameter};
+
+fn size(name: &str) -> SizeParameter {
+    SizeParameter { name: name.into(), ty: IntType::I32, default: None, max: None, span: Default::default() }
+}
+
+fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
+    Array { name: name.into(), element: IntType { bits, signed: true }, extents, span: Default::default() }
+}
+
+fn kernel(name: &str) -> Kernel {
+    Kernel {
+        name: name.into(),
+        arguments: vec![],
+        parameters: vec![size("N")],
+        scalars: vec![],
+        arrays: vec![],
+        body: vec![],
+        tiling: None,
+    }
+}
+
+/// `void matmul(int N, int32_t a[N][N], int32_t b[N][N], int32_t c[N][N])`, without its body.
+pub fn matmul() -> Kernel {
+    let n = || Affine::variable("N");
+    Kernel {
+        arguments: vec![Argument::Parameter(0), Argument::Array(0), Argument::Array(1), Argument::Array(2)],
+        arrays: ["a", "b", "c"].map(|name| array(name, 32, vec![n(), n()])).to_vec(),
+        ..kernel("matmul")
+    }
+}
+
+/// `void copy(int N, int32_t a[N], int32_t b[N])`, without its body.
+pub fn copy() -> Kernel {
+    Kernel {
+        arguments: vec![Argument::Parameter(0), Argument::Array(0), Argument::Array(1)],
+        arrays: ["a", "b"].map(|name| array(name, 32, vec![Affine::variable("N")])).to_vec(),
+        ..kernel("copy")
+    }
+}
+
+/// `void scale(int N, int64_t alpha, int16_t a[N], int8_t beta, int64_t b[2*N+1])`, without its body.
+pub fn scale() -> Kernel {
+    let scalar =
+        |name: &str, bits| Scalar { name: name.into(), ty: IntType { bits, signed: true }, span: Default::default() };
+    Kernel {
+        arguments: vec![
+            Argument::Parameter(0),
+            Argument::Scalar(0),
+            Argument::Array(0),
+            Argument::Scalar(1),
+            Argument::Array(1),
+        ],
+        scalars: vec![scalar("alpha", 64), scalar("beta", 8)],
+        arrays: vec![
+            array("a", 16, vec![Affine::variable("N")]),
+            array("b", 64, vec![Affine::variable("N") * 2 + Affine::constant(1)]),
+        ],
+        ..kernel("scale")
+    }
+}
+
+pub fn set(values: &[(&str, i128)]) -> BTreeMap<String, i128> {
+    values.iter().map(|(name, value)| (name.to_string(), *value)).collect()
+}

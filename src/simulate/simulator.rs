@@ -1,0 +1,353 @@
+//! Builds the bench `sim/tb_accelerator.v` around an accelerator, and runs it on data: one build, many runs.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fmt::Write as _;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use anyhow::{Context as _, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::diagnostic::Diagnostic;
+use crate::hardware::VerilogFile;
+use crate::suggest;
+
+/// The bench and what stands around the accelerator in it: name and text.
+pub const BENCH: &[(&str, &str)] = &[
+    ("tb_accelerator.v", include_str!("../../sim/tb_accelerator.v")),
+    ("ddr_phy_behavioural.v", include_str!("../../sim/ddr_phy_behavioural.v")),
+    ("ddr_sdram.v", include_str!("../../sim/ddr_sdram.v")),
+];
+
+/// Which files Verilator leaves out of a VCD: they change with every clock of the memory and say little.
+const TRACING: &str = "\
+`verilator_config
+tracing_off -file \"*ddr_sdram.v\"
+tracing_off -file \"*ddr_phy_behavioural.v\"
+";
+
+/// Verilator's warnings that say nothing about correctness: the order in which it evaluates is its own concern, and
+/// the files of a design need no time scale of their own.
+const WAIVED: [&str; 2] = ["-Wno-UNOPTFLAT", "-Wno-TIMESCALEMOD"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Simulator {
+    /// Compiles to C++: fast, two-state.
+    Verilator,
+    /// Four-state: finds what was never set. About fifty times slower.
+    Icarus,
+}
+
+impl Simulator {
+    pub const ALL: [Simulator; 2] = [Simulator::Verilator, Simulator::Icarus];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Simulator::Verilator => "verilator",
+            Simulator::Icarus => "icarus",
+        }
+    }
+
+    fn package(self) -> &'static str {
+        match self {
+            Simulator::Verilator => "verilator",
+            Simulator::Icarus => "iverilog",
+        }
+    }
+
+    /// The simulator called `name`; another name is a `Diagnostic`.
+    pub fn parse(name: &str) -> Result<Simulator> {
+        let known = || Simulator::ALL.map(Simulator::name);
+        Simulator::ALL.into_iter().find(|s| s.name() == name).ok_or_else(|| {
+            Diagnostic::new(format!("there is no simulator called `{name}`"))
+                .help(suggest::known("simulators", name, known()))
+                .into()
+        })
+    }
+
+    /// Runs one of the simulator's programs. A program that is not installed is a `Diagnostic`.
+    fn run(self, command: &mut Command) -> Result<Output> {
+        let program = command.get_program().to_string_lossy().into_owned();
+        match command.output() {
+            Ok(output) => Ok(output),
+            Err(error) if error.kind() == ErrorKind::NotFound && !program.contains('/') => {
+                Err(Diagnostic::new(format!("`{program}` is not installed"))
+                    .help(format!("install the Debian package {}, or choose another --simulator", self.package()))
+                    .into())
+            }
+            Err(error) => Err(error).with_context(|| format!("cannot run `{program}`")),
+        }
+    }
+}
+
+impl fmt::Display for Simulator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name())
+    }
+}
+
+/// A compiled bench.
+#[derive(Debug)]
+pub struct Simulation {
+    simulator: Simulator,
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+/// What one run starts from.
+#[derive(Clone, Copy, Debug)]
+pub struct RunInputs<'a> {
+    /// The memory from address 0; its length is a multiple of 4.
+    pub image: &'a [u8],
+    /// Writes to the register bus before the start: word index and value.
+    pub registers: &'a [(u32, u32)],
+    /// Give up so many cycles after the start.
+    pub max_cycles: u64,
+    /// Where to dump signals; the bench must have been built with `trace`.
+    pub vcd: Option<&'a Path>,
+}
+
+/// Counts from start to done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Cycles of the accelerator, by its own counter.
+    pub cycles: u64,
+    pub load_busy: u64,
+    pub compute_busy: u64,
+    pub compute_stall: u64,
+    pub store_busy: u64,
+    /// Column commands to a row that had one since it was opened.
+    pub row_hits: u64,
+    /// First column commands after a row was opened.
+    pub row_misses: u64,
+    /// Changes between reading and writing.
+    pub turnarounds: u64,
+    pub refreshes: u64,
+    /// Column commands; each moves one 32-bit word.
+    pub reads: u64,
+    pub writes: u64,
+    /// Breaches of the device's timing, since power-up.
+    pub timing_violations: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct RunOutput {
+    pub counters: Counters,
+    /// The memory after the run; bytes that are unknown read 0.
+    pub image: Vec<u8>,
+    /// Addresses of bytes of the image that are unknown (X); four-state simulators only.
+    pub unknown: Vec<u64>,
+    /// The device's complaints, first one first.
+    pub violations: Vec<String>,
+    /// Complaints about the accelerator's memory port: unknown bits, writes beyond the image.
+    pub port_faults: Vec<String>,
+    pub timed_out: bool,
+}
+
+/// Compiles the bench for the module `top`, which `files` define, in the folder `work`. With `trace`, runs can dump
+/// signals. The Verilog must be free of Verilator's warnings.
+pub fn build(files: &[VerilogFile], top: &str, simulator: Simulator, trace: bool, work: &Path) -> Result<Simulation> {
+    std::fs::create_dir_all(work).with_context(|| format!("cannot create {}", work.display()))?;
+    // A relative path would not survive the change of folder.
+    let folder = work.canonicalize()?;
+    let mut names = Vec::new();
+    let bench = BENCH.iter().map(|(name, text)| (*name, *text));
+    for (name, text) in files.iter().map(|file| (file.name.as_str(), file.text.as_str())).chain(bench) {
+        std::fs::write(folder.join(name), text).with_context(|| format!("cannot write {name}"))?;
+        names.push(name);
+    }
+    let program = match simulator {
+        Simulator::Verilator => folder.join("verilated").join("bench"),
+        Simulator::Icarus => folder.join("bench.vvp"),
+    };
+    let mut command = match simulator {
+        Simulator::Verilator => {
+            let mut command = Command::new("verilator");
+            command.args(["--binary", "--timing", "-j", "2", "-O3", "-Wall", "--timescale", "1ns/1ps"]).args(WAIVED);
+            command.args(["--x-assign", "fast", "--x-initial", "fast", "--top-module", "tb_accelerator"]);
+            command.args(["-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"]);
+            command.args(["-Mdir", "verilated", "-o", "bench"]);
+            if trace {
+                std::fs::write(folder.join("tracing.vlt"), TRACING)?;
+                command.args(["--trace", "--trace-depth", "5", "-DBURSTC_TRACE", "tracing.vlt"]);
+            }
+            command
+        }
+        Simulator::Icarus => {
+            let mut command = Command::new("iverilog");
+            command.args(["-g2005", "-s", "tb_accelerator", "-o", "bench.vvp"]);
+            if trace {
+                command.arg("-DBURSTC_TRACE");
+            }
+            command
+        }
+    };
+    command.arg(format!("-DTOP={top}")).args(&names).current_dir(&folder);
+    let output = simulator.run(&mut command)?;
+    if !output.status.success() {
+        bail!("{simulator} does not accept the design {top}:\n{}", excerpt(&output));
+    }
+    Ok(Simulation { simulator, program, folder })
+}
+
+impl Simulation {
+    /// Simulates from power-up to done (or the time-out). Runs may go side by side.
+    pub fn run(&self, inputs: &RunInputs) -> Result<RunOutput> {
+        let data = tempfile::Builder::new().prefix("run-").tempdir_in(&self.folder)?;
+        let path = |name: &str| data.path().join(name);
+        std::fs::write(path("image.hex"), hex(inputs.image))?;
+        let registers = inputs.registers.iter().fold(String::new(), |mut text, (index, value)| {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{index:x} {value:x}");
+            text
+        });
+        std::fs::write(path("registers.txt"), registers)?;
+        let mut command = match self.simulator {
+            Simulator::Verilator => Command::new(&self.program),
+            Simulator::Icarus => {
+                let mut command = Command::new("vvp");
+                command.arg("-n").arg(&self.program);
+                command
+            }
+        };
+        // Names relative to the run's folder, because the bench keeps a name in a register of fixed width.
+        command.current_dir(data.path());
+        command.args(["+image=image.hex", "+registers=registers.txt", "+dump=after.hex"]);
+        command.arg(format!("+bytes={}", inputs.image.len()));
+        command.arg(format!("+max_cycles={}", inputs.max_cycles.min(i32::MAX as u64)));
+        if inputs.vcd.is_some() {
+            command.arg("+vcd=signals.vcd");
+        }
+        let output = self.simulator.run(&mut command)?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let result = text.lines().find_map(|line| line.strip_prefix("RESULT "));
+        let Some(result) = result.filter(|_| output.status.success()) else {
+            bail!("the simulation broke off:\n{}", excerpt(&output));
+        };
+        let lines = |prefix: &str| text.lines().filter_map(|l| l.strip_prefix(prefix)).map(str::to_string).collect();
+        let (image, unknown) = memory(&std::fs::read_to_string(path("after.hex"))?, inputs.image.len())?;
+        let (counters, timed_out) = result_line(result)?;
+        if let Some(vcd) = inputs.vcd {
+            deliver(&path("signals.vcd"), vcd)?;
+        }
+        Ok(RunOutput {
+            counters,
+            image,
+            unknown,
+            violations: lines("VIOLATION "),
+            port_faults: lines("PORT "),
+            timed_out,
+        })
+    }
+}
+
+/// Moves a file, across file systems too.
+fn deliver(from: &Path, to: &Path) -> Result<()> {
+    if std::fs::rename(from, to).is_err() {
+        std::fs::copy(from, to).with_context(|| format!("cannot write {}", to.display()))?;
+    }
+    Ok(())
+}
+
+/// The first lines of what a program said.
+fn excerpt(output: &Output) -> String {
+    let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
+    text.push_str(&String::from_utf8_lossy(&output.stdout));
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(30).collect();
+    if lines.is_empty() { format!("no message, {}", output.status) } else { lines.join("\n") }
+}
+
+/// One byte per line, as `$readmemh` reads it.
+fn hex(image: &[u8]) -> Vec<u8> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    image.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)], b'\n']).collect()
+}
+
+/// What `$writememh` wrote: the bytes, and the addresses of those with an unknown bit.
+fn memory(text: &str, bytes: usize) -> Result<(Vec<u8>, Vec<u64>)> {
+    let mut image = Vec::with_capacity(bytes);
+    let mut unknown = Vec::new();
+    let tokens = text.lines().filter(|line| !line.starts_with("//")).flat_map(str::split_whitespace);
+    for token in tokens {
+        if let Some(address) = token.strip_prefix('@') {
+            if usize::from_str_radix(address, 16).ok() != Some(image.len()) {
+                bail!("the simulator's memory dump has a gap at {token}");
+            }
+            continue;
+        }
+        match u8::from_str_radix(token, 16) {
+            Ok(byte) => image.push(byte),
+            Err(_) if token.contains(['x', 'X', 'z', 'Z']) => {
+                unknown.push(image.len() as u64);
+                image.push(0);
+            }
+            Err(_) => bail!("the simulator's memory dump has the word `{token}`"),
+        }
+    }
+    if image.len() != bytes {
+        bail!("the simulator's memory dump has {} bytes instead of {bytes}", image.len());
+    }
+    Ok((image, unknown))
+}
+
+/// The counts of a line `name=value ...`, and whether the run timed out. Counts that another model of the device does
+/// not have are 0; a cycle counter that is unknown is too, and the run then fails for other reasons.
+fn result_line(line: &str) -> Result<(Counters, bool)> {
+    let fields: BTreeMap<&str, &str> = line.split_whitespace().filter_map(|field| field.split_once('=')).collect();
+    let count = |name: &str| fields.get(name).and_then(|value| value.parse().ok()).unwrap_or(0);
+    let timed_out = fields.get("timed_out").with_context(|| format!("the bench printed `{line}`"))?;
+    let counters = Counters {
+        cycles: count("cycles"),
+        load_busy: count("load_busy"),
+        compute_busy: count("compute_busy"),
+        compute_stall: count("compute_stall"),
+        store_busy: count("store_busy"),
+        row_hits: count("row_hits"),
+        row_misses: count("row_misses"),
+        turnarounds: count("turnarounds"),
+        refreshes: count("refreshes"),
+        reads: count("reads"),
+        writes: count("writes"),
+        timing_violations: count("timing_violations"),
+    };
+    Ok((counters, *timed_out != "0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dumps_of_both_simulators_are_read() {
+        assert_eq!(memory("// 0x00000000\n0a\nff\n", 2).unwrap(), (vec![10, 255], vec![]));
+        assert_eq!(memory("@0\n0a xx\nXf 03", 4).unwrap(), (vec![10, 0, 0, 3], vec![1, 2]));
+        assert!(memory("0a", 2).is_err());
+        assert!(memory("0a hello", 2).is_err());
+        assert_eq!(hex(&[0, 0x9f]), b"00\n9f\n");
+    }
+
+    #[test]
+    fn result_line_is_read() {
+        let (counters, timed_out) = result_line("timed_out=0 cycles=12 row_hits=3 load_busy=x").unwrap();
+        assert_eq!((counters.cycles, counters.row_hits, counters.load_busy), (12, 3, 0));
+        assert!(!timed_out);
+        assert!(result_line("nonsense").is_err());
+    }
+
+    #[test]
+    fn unknown_simulator_is_refused() {
+        let error = Simulator::parse("Icarus").unwrap_err();
+        let diagnostic = error.downcast_ref::<Diagnostic>().unwrap();
+        assert_eq!(diagnostic.help, "did you mean `icarus`? Known simulators: verilator, icarus");
+    }
+
+    #[test]
+    fn missing_program_names_its_package() {
+        let error = Simulator::Icarus.run(&mut Command::new("iverilog-is-not-here")).unwrap_err();
+        let diagnostic = error.downcast_ref::<Diagnostic>().unwrap();
+        assert!(diagnostic.help.contains("Debian package iverilog"));
+    }
+}
