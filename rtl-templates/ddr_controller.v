@@ -92,30 +92,40 @@ module ddr_controller #(
     // A write comes T_RCD after the activate at the earliest; what T_RAS still asks for then is covered as well.
     localparam WRITE_BUSY         = WRITE_TO_PRECHARGE > T_RAS - T_RCD ? WRITE_TO_PRECHARGE : T_RAS - T_RCD;
 
-    // What a timer shows in the cycle after a command in slot 0 or 1 that asks for so many clocks.
-    function [4:0] positive(input integer clocks);
-        positive = clocks > 0 ? clocks[4:0] : 5'd0;
+    function integer larger(input integer first, input integer second);
+        larger = first > second ? first : second;
     endfunction
 
-    localparam [4:0] MRD_0 = positive(T_MRD - 2), MRD_1 = positive(T_MRD - 1),
-                     RFC_0 = positive(T_RFC - 2), RFC_1 = positive(T_RFC - 1),
-                     RRD_0 = positive(T_RRD - 2), RRD_1 = positive(T_RRD - 1),
-                     RCD_0 = positive(T_RCD - 2), RCD_1 = positive(T_RCD - 1),
-                     RAS_0 = positive(T_RAS - 2), RAS_1 = positive(T_RAS - 1),
-                     RC_0  = positive(T_RC - 2),  RC_1  = positive(T_RC - 1),
-                     RP_0  = positive(T_RP - 2),  RP_1  = positive(T_RP - 1),
-                     WR_1  = positive(WRITE_BUSY - 1);
+    localparam integer ROW_WAIT  = larger(larger(larger(T_MRD, T_RFC), larger(T_RRD, T_RP)), 2) - 1;
+    localparam integer BANK_WAIT = larger(larger(T_RAS, WRITE_BUSY), 2) - 1;
+    localparam integer HEAD_WAIT = larger(T_RCD, 2) - 1;
+
+    localparam integer TURNAROUND_WAIT           = larger(READ_TO_WRITE, WRITE_TO_READ) - 1;
+    localparam [31:0]  READ_TO_WRITE_WAITS = (32'd1 << (READ_TO_WRITE - 1)) - 32'd1,
+                       WRITE_TO_READ_WAITS = (32'd1 << (WRITE_TO_READ - 1)) - 32'd1;
+
+    // What a timer is loaded with at a command in slot 0 or slot 1 that asks for so many clocks from there on.
+    function [31:0] waits(input integer clocks, input integer slot);
+        waits = clocks + slot > 2 ? (32'd1 << (clocks + slot - 2)) - 32'd1 : 32'd0;
+    endfunction
+
+    localparam [31:0] MRD_0 = waits(T_MRD, 0), MRD_1 = waits(T_MRD, 1),
+                      RFC_0 = waits(T_RFC, 0), RFC_1 = waits(T_RFC, 1),
+                      RRD_0 = waits(T_RRD, 0), RRD_1 = waits(T_RRD, 1),
+                      RCD_0 = waits(T_RCD, 0), RCD_1 = waits(T_RCD, 1),
+                      RAS_0 = waits(T_RAS, 0), RAS_1 = waits(T_RAS, 1),
+                      RC_0  = waits(T_RC, 0),  RC_1  = waits(T_RC, 1),
+                      RP_0  = waits(T_RP, 0),  RP_1  = waits(T_RP, 1),
+                      WR_1  = waits(WRITE_BUSY, 1);
 
     generate
         if (ADDRESS_WIDTH < 11 || ADDRESS_WIDTH > 22)
             ddr_controller_needs_ADDRESS_WIDTH_from_11_to_22 illegal_address_width ();
         if (READ_FIFO_DEPTH < 2 || (READ_FIFO_DEPTH & (READ_FIFO_DEPTH - 1)) != 0)
             ddr_controller_needs_READ_FIFO_DEPTH_a_power_of_two illegal_read_fifo_depth ();
-        if (T_RAS > 16 || T_RC > 16 || T_WR > 13 || T_RFC > 32 || T_RP > 16 || T_RRD > 16 || T_MRD > 16 || T_RCD > 8)
-            ddr_controller_timing_does_not_fit_its_counter illegal_timing ();
-        if (CAS_LATENCY < 2 || CAS_LATENCY > 3 || T_WTR > 8 || T_REFI < 64 || T_REFI > 65535
-            || INIT_CLOCKS > 65535 || DLL_CLOCKS > 65535)
-            ddr_controller_timing_is_out_of_range illegal_range ();
+        if (T_RAS > 32 || T_RC > 32 || T_WR > 29 || T_RFC > 32 || T_RP > 32 || T_RRD > 32 || T_MRD > 32 || T_RCD > 32
+            || CAS_LATENCY < 2 || CAS_LATENCY > 3 || T_WTR > 8 || T_REFI < 64 || T_REFI > 65536)
+            ddr_controller_timing_is_out_of_range illegal_timing ();
     endgenerate
 
     // The next segment, from the splitter.
@@ -158,12 +168,13 @@ module ddr_controller #(
     // ------------------------------------------------------------------------------------------- column commands
 
     reg        last_write_reg;
-    reg  [2:0] turnaround_reg;
+    // Bit k: a command of the other direction has to wait for more than k cycles.
+    reg  [TURNAROUND_WAIT-1:0] turnaround_reg;
 
     wire head_wait_0;
     wire head_wait_1;
 
-    wire column_may = head_valid_reg & head_open_reg & running & ~((head_write_reg ^ last_write_reg) & |turnaround_reg);
+    wire column_may = head_valid_reg & head_open_reg & running & ~((head_write_reg ^ last_write_reg) & turnaround_reg[0]);
     wire read_go    = column_may & ~head_write_reg & ~head_wait_0 & ~fifo_full;
     wire write_go   = column_may & head_write_reg & ~head_wait_1 & word_valid_reg;
     wire column_go  = read_go | write_go;
@@ -207,13 +218,13 @@ module ddr_controller #(
     reg  [2:0]  row_command;
     reg  [1:0]  row_command_bank;
     reg  [11:0] row_address;
-    reg  [4:0]  row_clocks;
+    reg  [ROW_WAIT-1:0] row_waits;
 
     always @* begin
         row_command      = system_command;
         row_command_bank = {1'b0, system_bank};
         row_address      = system_address;
-        row_clocks       = row_go_1 ? RFC_1 : RFC_0;
+        row_waits       = row_go_1 ? RFC_1[ROW_WAIT-1:0] : RFC_0[ROW_WAIT-1:0];
         if (running) begin
             row_command      = row_open ? COMMAND_PRECHARGE : COMMAND_ACTIVATE;
             row_command_bank = row_bank;
@@ -222,9 +233,9 @@ module ddr_controller #(
                 row_address[ROW_WIDTH-1:0] = head_closed ? rows[row_bank] : next_row;
         end
         case (row_command)
-            COMMAND_MODE:      row_clocks = row_go_1 ? MRD_1 : MRD_0;
-            COMMAND_PRECHARGE: row_clocks = row_go_1 ? RP_1 : RP_0;
-            COMMAND_ACTIVATE:  row_clocks = row_go_1 ? RRD_1 : RRD_0;
+            COMMAND_MODE:      row_waits = row_go_1 ? MRD_1[ROW_WAIT-1:0] : MRD_0[ROW_WAIT-1:0];
+            COMMAND_PRECHARGE: row_waits = row_go_1 ? RP_1[ROW_WAIT-1:0] : RP_0[ROW_WAIT-1:0];
+            COMMAND_ACTIVATE:  row_waits = row_go_1 ? RRD_1[ROW_WAIT-1:0] : RRD_0[ROW_WAIT-1:0];
             default: ;
         endcase
     end
@@ -239,12 +250,12 @@ module ddr_controller #(
             open_reg       <= 4'd0;
             head_valid_reg <= 1'b0;
             last_write_reg <= 1'b0;
-            turnaround_reg <= 3'd0;
+            turnaround_reg <= {TURNAROUND_WAIT{1'b0}};
         end else begin
             if (close_all)
                 open_reg <= 4'd0;
             else if (row_go & running)
-                open_reg[row_bank] <= ~row_open;
+                open_reg <= open_reg ^ (4'd1 << row_bank);
 
             if (next_take)
                 head_valid_reg <= 1'b1;
@@ -253,9 +264,10 @@ module ddr_controller #(
 
             if (column_go) begin
                 last_write_reg <= head_write_reg;
-                turnaround_reg <= head_write_reg ? WRITE_TO_READ - 1 : READ_TO_WRITE - 1;
-            end else if (|turnaround_reg)
-                turnaround_reg <= turnaround_reg - 3'd1;
+                turnaround_reg <= head_write_reg ? WRITE_TO_READ_WAITS[TURNAROUND_WAIT-1:0]
+                                                 : READ_TO_WRITE_WAITS[TURNAROUND_WAIT-1:0];
+            end else
+                turnaround_reg <= turnaround_reg >> 1;
         end
 
         if (next_take) begin
@@ -275,26 +287,32 @@ module ddr_controller #(
     // ---------------------------------------------------------------------------------------------------- timers
 
     // Next row command, whatever it is: T_RP after a precharge, T_RRD after an activate, T_RFC, T_MRD.
-    ddr_timer #(.WIDTH(5)) row_timer (
-        .clk(clk), .rst(rst), .load(row_go), .load_clocks(row_clocks), .wait_0(row_wait_0), .wait_1(row_wait_1)
+    ddr_timer #(.WIDTH(ROW_WAIT)) row_timer (
+        .clk        (clk),
+        .rst        (rst),
+        .load       (row_go),
+        .load_waits (row_waits),
+        .wait_0     (row_wait_0),
+        .wait_1     (row_wait_1)
     );
 
     // T_RCD of the next segment, and of the head, which inherits what is left when the segment becomes the head.
-    reg  [2:0] opening_reg;
-    wire [2:0] opening_load = row_go_1 ? RCD_1[2:0] : RCD_0[2:0];
-    wire [2:0] opening_left = opening_reg > 3'd2 ? opening_reg - 3'd2 : 3'd0;
+    wire [HEAD_WAIT-1:0] opening_load = row_go_1 ? RCD_1[HEAD_WAIT-1:0] : RCD_0[HEAD_WAIT-1:0];
+    reg  [HEAD_WAIT-1:0] opening_reg;
 
     always @(posedge clk)
         if (rst)
-            opening_reg <= 3'd0;
-        else if (activate_go)
-            opening_reg <= opening_load;
+            opening_reg <= {HEAD_WAIT{1'b0}};
         else
-            opening_reg <= opening_left;
+            opening_reg <= activate_go ? opening_load : opening_reg >> 2;
 
-    ddr_timer #(.WIDTH(3)) head_timer (
-        .clk(clk), .rst(rst), .load(next_take | (activate_go & head_closed)),
-        .load_clocks(activate_go ? opening_load : opening_left), .wait_0(head_wait_0), .wait_1(head_wait_1)
+    ddr_timer #(.WIDTH(HEAD_WAIT)) head_timer (
+        .clk        (clk),
+        .rst        (rst),
+        .load       (next_take | (activate_go & head_closed)),
+        .load_waits (head_closed ? opening_load : opening_reg >> 2),
+        .wait_0     (head_wait_0),
+        .wait_1     (head_wait_1)
     );
 
     // Until a bank may be precharged: T_RAS after its activate, T_WR after the data of its last write. A read needs
@@ -306,16 +324,25 @@ module ddr_controller #(
             wire activate = activate_go & (row_bank == bank);
             wire write    = write_go & (head_bank_reg == bank);
 
-            ddr_timer #(.WIDTH(4)) busy_timer (
-                .clk(clk), .rst(rst), .load(activate | write),
-                .load_clocks(write ? WR_1[3:0] : row_go_1 ? RAS_1[3:0] : RAS_0[3:0]),
-                .wait_0(bank_wait_0[bank]), .wait_1(bank_wait_1[bank])
+            wire [BANK_WAIT-1:0] activate_waits = row_go_1 ? RAS_1[BANK_WAIT-1:0] : RAS_0[BANK_WAIT-1:0];
+
+            ddr_timer #(.WIDTH(BANK_WAIT)) busy_timer (
+                .clk        (clk),
+                .rst        (rst),
+                .load       (activate | write),
+                .load_waits (write ? WR_1[BANK_WAIT-1:0] : activate_waits),
+                .wait_0     (bank_wait_0[bank]),
+                .wait_1     (bank_wait_1[bank])
             );
 
             if (T_RC > T_RAS + T_RP) begin : cycle
-                ddr_timer #(.WIDTH(4)) cycle_timer (
-                    .clk(clk), .rst(rst), .load(activate), .load_clocks(row_go_1 ? RC_1[3:0] : RC_0[3:0]),
-                    .wait_0(cycle_wait_0[bank]), .wait_1(cycle_wait_1[bank])
+                ddr_timer #(.WIDTH(T_RC - 1)) cycle_timer (
+                    .clk        (clk),
+                    .rst        (rst),
+                    .load       (activate),
+                    .load_waits (row_go_1 ? RC_1[T_RC-2:0] : RC_0[T_RC-2:0]),
+                    .wait_0     (cycle_wait_0[bank]),
+                    .wait_1     (cycle_wait_1[bank])
                 );
             end else begin : no_cycle
                 assign cycle_wait_0[bank] = 1'b0;

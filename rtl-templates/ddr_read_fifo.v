@@ -34,17 +34,19 @@ module ddr_read_fifo #(
 
     localparam INDEX_WIDTH = log2(DEPTH);
 
-    reg  [31:0]          words [0:DEPTH-1];
-    reg  [INDEX_WIDTH:0] written_reg;
-    reg  [INDEX_WIDTH:0] taken_reg;
-    reg  [INDEX_WIDTH:0] reserved_reg;
+    // Pointers have one bit more than an index, so that full and empty differ.
+    (* ramstyle = "MLAB" *) reg [31:0] words [0:DEPTH-1];
+
+    reg [INDEX_WIDTH:0] reserved_reg;
+    reg [INDEX_WIDTH:0] written_reg;
+    reg [INDEX_WIDTH:0] taken_reg;
 
     wire take = m_read_valid & m_read_ready;
 
     assign m_read_valid = written_reg != taken_reg;
     assign m_read_data  = words[taken_reg[INDEX_WIDTH-1:0]];
-    assign full         = reserved_reg[INDEX_WIDTH];
-    assign empty        = reserved_reg == 0;
+    assign full         = reserved_reg == {~taken_reg[INDEX_WIDTH], taken_reg[INDEX_WIDTH-1:0]};
+    assign empty        = reserved_reg == taken_reg;
 
     always @(posedge clk) begin
         if (s_phy_valid)
@@ -59,10 +61,8 @@ module ddr_read_fifo #(
                 written_reg <= written_reg + 1'b1;
             if (take)
                 taken_reg <= taken_reg + 1'b1;
-            if (reserve & ~take)
+            if (reserve)
                 reserved_reg <= reserved_reg + 1'b1;
-            else if (take & ~reserve)
-                reserved_reg <= reserved_reg - 1'b1;
         end
     end
 endmodule

@@ -100,6 +100,7 @@ module ddr_sdram #(
     integer timing_violations;
     integer rule_violations [0:RULES-1];
     reg [8*18:1] rule_names [0:RULES-1];
+    reg [8*48:1] rule_texts [0:RULES-1]; // what was wanted, for the rules that are no times
     // Only written here; marked, or Verilator keeps a copy of its own in each process.
     reg [8*18:1] first_rule /* verilator public_flat_rw */;
     real first_time /* verilator public_flat_rw */;
@@ -155,14 +156,18 @@ module ddr_sdram #(
     reg [63:0] strobe_slot, strobe_slot_seen;
     reg [23:0] strobe_address;
     reg [2:0] strobe_beat;
-    reg fall_pending, dqs_before;
-    real strobe_phase, dqs_time, data_time, data_edge_time;
+    reg fall_pending, strobe_before;
+    real strobe_phase, strobe_time, data_time, data_edge_time;
 
     reg [8*10:1] command_name;
     integer bank;
 
     assign ddr_dq = dq_enable ? dq_out : 8'bz;
     assign ddr_dqs = dqs_enable ? dqs_out : 1'bz;
+
+    // What comes in; the processes that watch it sleep while the model itself drives.
+    wire strobe_in = dqs_enable ? 1'b0 : ddr_dqs;
+    wire [8:0] data_in = dq_enable ? 9'd0 : {ddr_dm, ddr_dq};
 
     // -- Reports ------------------------------------------------------------------------------------------------------
 
@@ -193,12 +198,12 @@ module ddr_sdram #(
     endtask
 
     // A command that the state of the device does not allow.
-    task fault(input [5:0] rule, input [1:0] bank_number, input [8*48:1] wanted);
+    task fault(input [5:0] rule, input [1:0] bank_number);
         begin
             count_violation(rule);
             if (printing(timing_violations))
                 $display("VIOLATION %0s at %0t clock %0d: %0s, bank %0d, wanted %0s",
-                    rule_names[rule], $realtime, clock, command_name, bank_number, wanted);
+                    rule_names[rule], $realtime, clock, command_name, bank_number, rule_texts[rule]);
         end
     endtask
 
@@ -217,13 +222,13 @@ module ddr_sdram #(
         end
     endtask
 
-    // Something wrong on the data pins.
-    task data_fault(input [5:0] rule, input [8*48:1] wanted);
+    // Something wrong on the pins.
+    task pin_fault(input [5:0] rule);
         begin
             count_violation(rule);
             if (printing(timing_violations))
-                $display("VIOLATION %0s at %0t clock %0d: wanted %0s",
-                    rule_names[rule], $realtime, clock, wanted);
+                $display("VIOLATION %0s at %0t clock %0d: wanted %0s", rule_names[rule], $realtime, clock,
+                    rule_texts[rule]);
         end
     endtask
 
@@ -309,18 +314,27 @@ module ddr_sdram #(
     endtask
 
     initial begin
+        for (bank = 0; bank < RULES; bank = bank + 1)
+            rule_texts[bank] = "";
         rule_names[RULE_TCK] = "tCK";
         rule_names[RULE_TCH] = "tCH";
+        rule_texts[RULE_TCH] = "CK_n to rise between the rises of CK";
         rule_names[RULE_CKE] = "CKE";
+        rule_texts[RULE_CKE] = "CKE high, also one clock before a command";
         rule_names[RULE_UNKNOWN_PINS] = "unknown_pins";
+        rule_texts[RULE_UNKNOWN_PINS] = "known command pins while CKE is high";
         rule_names[RULE_TIS] = "tIS";
         rule_names[RULE_TIH] = "tIH";
         rule_names[RULE_INIT_WAIT] = "init_wait";
         rule_names[RULE_INIT_SEQUENCE] = "init_sequence";
+        rule_texts[RULE_INIT_SEQUENCE] = "the steps of the start-up in their order";
         rule_names[RULE_INIT_INCOMPLETE] = "init_incomplete";
+        rule_texts[RULE_INIT_INCOMPLETE] = "the start-up sequence completed";
         rule_names[RULE_TDLL] = "tDLL";
         rule_names[RULE_MODE_REGISTER] = "mode_register";
+        rule_texts[RULE_MODE_REGISTER] = "CL 3, BL 2, 4 or 8, DLL on, the rest 0";
         rule_names[RULE_MODE_OPEN_BANK] = "mode_open_bank";
+        rule_texts[RULE_MODE_OPEN_BANK] = "all banks precharged";
         rule_names[RULE_TMRD] = "tMRD";
         rule_names[RULE_TRFC] = "tRFC";
         rule_names[RULE_TRP] = "tRP";
@@ -330,24 +344,34 @@ module ddr_sdram #(
         rule_names[RULE_TRCD] = "tRCD";
         rule_names[RULE_TRAS_MIN] = "tRAS_min";
         rule_names[RULE_TRAS_MAX] = "tRAS_max";
+        rule_texts[RULE_TRAS_MAX] = "the row closed earlier";
         rule_names[RULE_TWR] = "tWR";
         rule_names[RULE_TRTP] = "tRTP";
         rule_names[RULE_TWTR] = "tWTR";
         rule_names[RULE_TRTW] = "tRTW";
         rule_names[RULE_TCCD] = "tCCD";
         rule_names[RULE_CLOSED_BANK] = "closed_bank";
+        rule_texts[RULE_CLOSED_BANK] = "an activate first";
         rule_names[RULE_ACTIVATE_OPEN_BANK] = "activate_open_bank";
+        rule_texts[RULE_ACTIVATE_OPEN_BANK] = "the bank precharged first";
         rule_names[RULE_REFRESH_OPEN_BANK] = "refresh_open_bank";
+        rule_texts[RULE_REFRESH_OPEN_BANK] = "all banks precharged";
         rule_names[RULE_TREFI] = "tREFI";
+        rule_texts[RULE_TREFI] = "a refresh, with at most 8 postponed";
         rule_names[RULE_BURST_TERMINATE] = "burst_terminate";
+        rule_texts[RULE_BURST_TERMINATE] = "it during a read without auto-precharge";
         rule_names[RULE_TDQSS] = "tDQSS";
+        rule_texts[RULE_TDQSS] = "one rise of DQS for each clock of data";
         rule_names[RULE_DQS_MISSING] = "dqs_missing";
+        rule_texts[RULE_DQS_MISSING] = "an edge of DQS for each beat of write data";
         rule_names[RULE_TWPRE] = "tWPRE";
+        rule_texts[RULE_TWPRE] = "DQS driven low before it rises";
         rule_names[RULE_TDS] = "tDS";
         rule_names[RULE_TDH] = "tDH";
         rule_names[RULE_BUS_CONTENTION] = "bus_contention";
-        dqs_time = 0.0;
-        dqs_before = 1'b0;
+        rule_texts[RULE_BUS_CONTENTION] = "no other driver during read data";
+        strobe_time = 0.0;
+        strobe_before = 1'b0;
         data_time = 0.0;
         data_edge_time = -1000.0;
         command_time = 0.0;
@@ -386,7 +410,7 @@ module ddr_sdram #(
         begin
             for (bank = 0; bank < 4; bank = bank + 1) begin
                 if (bank_open[bank])
-                    fault(open_rule, bank[1:0], "all banks precharged");
+                    fault(open_rule, bank[1:0]);
                 if (clock < trp_ready[bank])
                     too_early(RULE_TRP, bank[1:0], trp_ready[bank]);
                 if (clock < tdal_ready[bank])
@@ -399,7 +423,7 @@ module ddr_sdram #(
 
     task check_row_age(input [1:0] ba, input [63:0] precharge_clock);
         if (precharge_clock > tras_limit[ba]) begin
-            fault(RULE_TRAS_MAX, ba, "the row closed before");
+            fault(RULE_TRAS_MAX, ba);
             tras_limit[ba] = ~64'd0;
         end
     endtask
@@ -410,31 +434,31 @@ module ddr_sdram #(
             tmrd_ready = clock + TMRD;
             if (ddr_ba == 2'b01) begin
                 if (ddr_a[0] || ddr_a[11:2] != 0)
-                    fault(RULE_MODE_REGISTER, ddr_ba, "DLL enabled and reserved bits 0");
+                    fault(RULE_MODE_REGISTER, ddr_ba);
                 if (init_step < INIT_EXTENDED_MODE)
-                    fault(RULE_INIT_SEQUENCE, ddr_ba, "precharge all first");
+                    fault(RULE_INIT_SEQUENCE, ddr_ba);
                 if (init_step <= INIT_EXTENDED_MODE)
                     init_step = INIT_DLL_RESET;
             end else if (ddr_ba == 2'b00) begin
                 if (ddr_a[6:4] != 3'd3 || ddr_a[2:0] == 3'd0 || ddr_a[2:0] > 3'd3 || ddr_a[11:9] != 0 || ddr_a[7])
-                    fault(RULE_MODE_REGISTER, ddr_ba, "CAS latency 3 and burst length 2, 4, 8");
+                    fault(RULE_MODE_REGISTER, ddr_ba);
                 burst_length = (ddr_a[2:0] == 3'd1) ? 4'd2 : (ddr_a[2:0] == 3'd3) ? 4'd8 : 4'd4;
                 burst_clocks = {60'd0, burst_length} >> 1;
                 interleaved = ddr_a[3];
                 if (ddr_a[8]) begin
                     tdll_ready = clock + TDLL;
                     if (init_step < INIT_DLL_RESET)
-                        fault(RULE_INIT_SEQUENCE, ddr_ba, "extended mode register first");
+                        fault(RULE_INIT_SEQUENCE, ddr_ba);
                     if (init_step <= INIT_DLL_RESET)
                         init_step = INIT_SECOND_PRECHARGE;
                 end else if (init_step < INIT_DONE) begin
                     if (init_step < INIT_MODE)
-                        fault(RULE_INIT_SEQUENCE, ddr_ba, "DLL reset, precharge all and 2 refreshes");
+                        fault(RULE_INIT_SEQUENCE, ddr_ba);
                     init_step = INIT_DONE;
                     refresh_deadline = clock + REFRESH_WINDOW;
                 end
             end else
-                fault(RULE_MODE_REGISTER, ddr_ba, "mode register 0 or 1");
+                fault(RULE_MODE_REGISTER, ddr_ba);
         end
     endtask
 
@@ -447,7 +471,7 @@ module ddr_sdram #(
                 refresh_deadline = (refresh_deadline < clock + REFRESH_WINDOW - TREFI)
                     ? refresh_deadline + TREFI : clock + REFRESH_WINDOW;
             else if (init_step < INIT_REFRESH) begin
-                fault(RULE_INIT_SEQUENCE, 2'd0, "DLL reset and precharge all first");
+                fault(RULE_INIT_SEQUENCE, 2'd0);
                 init_step = INIT_SECOND_REFRESH;
             end else if (init_step < INIT_MODE)
                 init_step = init_step + 1;
@@ -481,7 +505,7 @@ module ddr_sdram #(
     task activate_command;
         begin
             if (bank_open[ddr_ba])
-                fault(RULE_ACTIVATE_OPEN_BANK, ddr_ba, "the bank precharged first");
+                fault(RULE_ACTIVATE_OPEN_BANK, ddr_ba);
             if (clock < trp_ready[ddr_ba])
                 too_early(RULE_TRP, ddr_ba, trp_ready[ddr_ba]);
             if (clock < tdal_ready[ddr_ba])
@@ -506,7 +530,7 @@ module ddr_sdram #(
     task column_command(input is_write);
         begin
             if (!bank_open[ddr_ba])
-                fault(RULE_CLOSED_BANK, ddr_ba, "an activate first");
+                fault(RULE_CLOSED_BANK, ddr_ba);
             else begin
                 if (clock < trcd_ready[ddr_ba])
                     too_early(RULE_TRCD, ddr_ba, trcd_ready[ddr_ba]);
@@ -586,13 +610,13 @@ module ddr_sdram #(
 
     task terminate_command;
         if (clock < write_burst_end)
-            fault(RULE_BURST_TERMINATE, ddr_ba, "no write burst under way");
+            fault(RULE_BURST_TERMINATE, ddr_ba);
         else begin
             read_pipe[6:3] = 4'b0000;
             read_start_pipe[3] = 1'b0;
             if (clock < read_ready) begin
                 if (!bank_open[read_bank])
-                    fault(RULE_BURST_TERMINATE, read_bank, "a read without auto-precharge");
+                    fault(RULE_BURST_TERMINATE, read_bank);
                 read_ready = clock;
                 trtw_ready = clock + CAS_LATENCY;
                 trtp_ready[read_bank] = clock;
@@ -612,7 +636,7 @@ module ddr_sdram #(
                 default: command_name = "terminate";
             endcase
             if (!cke_before)
-                fault(RULE_CKE, ddr_ba, "CKE high one clock before");
+                fault(RULE_CKE, ddr_ba);
             if (!init_waited) begin
                 if (clock <= INIT_CLOCKS)
                     too_early(RULE_INIT_WAIT, ddr_ba, INIT_CLOCKS + 1);
@@ -624,7 +648,7 @@ module ddr_sdram #(
                 too_early(RULE_TRFC, ddr_ba, trfc_ready);
             // Reported once, after that the device is taken as initialised.
             if (init_step != INIT_DONE && {ddr_ras_n, ddr_cas_n, ddr_we_n} >= COMMAND_ACTIVATE) begin
-                fault(RULE_INIT_INCOMPLETE, ddr_ba, "the start-up sequence completed");
+                fault(RULE_INIT_INCOMPLETE, ddr_ba);
                 init_step = INIT_DONE;
                 refresh_deadline = clock + REFRESH_WINDOW;
             end
@@ -646,7 +670,7 @@ module ddr_sdram #(
     task drive_first_half;
         begin
             if (dqs_enable && ddr_dqs !== dqs_out || dq_enable && read_pipe[1] && ddr_dq !== dq_out)
-                data_fault(RULE_BUS_CONTENTION, "no other driver during read data");
+                pin_fault(RULE_BUS_CONTENTION);
             read_pipe = read_pipe >> 1;
             read_start_pipe = read_start_pipe >> 1;
             if (read_start_pipe[0]) begin
@@ -665,7 +689,7 @@ module ddr_sdram #(
     task drive_second_half;
         begin
             if (ddr_dqs !== dqs_out || ddr_dq !== dq_out)
-                data_fault(RULE_BUS_CONTENTION, "no other driver during read data");
+                pin_fault(RULE_BUS_CONTENTION);
             dq_out <= memory[beat_address(read_burst_address, read_beat + 3'd1)];
             dqs_out <= 1'b0;
             read_beat = read_beat + 3'd2;
@@ -682,29 +706,29 @@ module ddr_sdram #(
             if (ck_period < TCK_MIN - ROUNDING || ck_period > TCK_MAX + ROUNDING)
                 out_of_range(RULE_TCK, ck_period, TCK_MIN, TCK_MAX);
             if (half_clock + 1 != clock)
-                data_fault(RULE_TCH, "CK_n to rise between the rises of CK");
+                pin_fault(RULE_TCH);
             else if (ck_high < (TCH_MIN * ck_period) - ROUNDING || ck_high > (TCH_MAX * ck_period) + ROUNDING)
                 out_of_range(RULE_TCH, ck_high / ck_period, TCH_MIN, TCH_MAX);
         end
         if (fall_pending && strobe_slot < clock) begin
-            data_fault(RULE_DQS_MISSING, "DQS to fall half a clock after its rise");
+            pin_fault(RULE_DQS_MISSING);
             fall_pending = 1'b0;
         end
         if (read_pipe != 0 || dqs_enable)
             drive_first_half;
         if (clock > refresh_deadline) begin
-            data_fault(RULE_TREFI, "a refresh, with at most 8 postponed");
+            pin_fault(RULE_TREFI);
             refresh_deadline = refresh_deadline + TREFI;
         end
         if (ddr_cke === 1'b1) begin
             if (ck_period > 0.0 && ck_time - command_time < TIS - ROUNDING)
                 out_of_range(RULE_TIS, ck_time - command_time, TIS, 0.0);
             if (^{ddr_cs_n, ddr_ras_n, ddr_cas_n, ddr_we_n} === 1'bx && ddr_cs_n !== 1'b1)
-                data_fault(RULE_UNKNOWN_PINS, "known command pins while CKE is high");
+                pin_fault(RULE_UNKNOWN_PINS);
             else if (ddr_cs_n == 1'b0 && {ddr_ras_n, ddr_cas_n, ddr_we_n} != COMMAND_NOP)
                 decode_command;
         end else if (cke_before)
-            data_fault(RULE_CKE, "CKE kept high");
+            pin_fault(RULE_CKE);
         cke_before = ddr_cke === 1'b1;
     end
 
@@ -714,7 +738,7 @@ module ddr_sdram #(
         if (read_pipe[0])
             drive_second_half;
         if (clock <= write_last_slot && strobe_slot_seen < clock && slot_expected(clock))
-            data_fault(RULE_DQS_MISSING, "a rise of DQS for each clock of write data");
+            pin_fault(RULE_DQS_MISSING);
     end
 
     always @(ddr_cke or ddr_cs_n or ddr_ras_n or ddr_cas_n or ddr_we_n or ddr_ba or ddr_a) begin : command_pins
@@ -723,12 +747,10 @@ module ddr_sdram #(
             out_of_range(RULE_TIH, command_time - ck_time, TIH, 0.0);
     end
 
-    always @(ddr_dq or ddr_dm) begin : data_pins
-        if (!dq_enable) begin
-            data_time = $realtime;
-            if (ck_period > 0.0 && data_time - data_edge_time < TDH - ROUNDING)
-                out_of_range(RULE_TDH, data_time - data_edge_time, TDH, 0.0);
-        end
+    always @(data_in) begin : data_pins
+        data_time = $realtime;
+        if (ck_period > 0.0 && data_time - data_edge_time < TDH - ROUNDING)
+            out_of_range(RULE_TDH, data_time - data_edge_time, TDH, 0.0);
     end
 
     // Takes a byte at an edge of DQS. Adding 0 turns an undriven bit into an unknown one.
@@ -737,9 +759,9 @@ module ddr_sdram #(
             if (ck_period > 0.0 && $realtime - data_time < TDS - ROUNDING)
                 out_of_range(RULE_TDS, $realtime - data_time, TDS, 0.0);
             data_edge_time = $realtime;
-            if (ddr_dm === 1'b0)
-                memory[address] = ddr_dq ^ 8'h00;
-            else if (ddr_dm !== 1'b1)
+            if (data_in[8] === 1'b0)
+                memory[address] = data_in[7:0] ^ 8'h00;
+            else if (data_in[8] !== 1'b1)
                 memory[address] = 8'hxx;
         end
     endtask
@@ -750,16 +772,16 @@ module ddr_sdram #(
             strobe_slot = (strobe_phase < 0.5) ? clock : clock + 1;
             if (slot_expected(strobe_slot)) begin
                 if (fall_pending)
-                    data_fault(RULE_DQS_MISSING, "DQS to fall half a clock after its rise");
+                    pin_fault(RULE_DQS_MISSING);
                 if (strobe_slot == strobe_slot_seen)
-                    data_fault(RULE_TDQSS, "one rise of DQS for each clock");
+                    pin_fault(RULE_TDQSS);
                 else if (strobe_phase > TDQSS_MAX - 1.0 + ROUNDING && strobe_phase < TDQSS_MIN - ROUNDING)
                     out_of_range(RULE_TDQSS, (strobe_phase < 0.5) ? strobe_phase + 1.0 : strobe_phase, TDQSS_MIN,
                         TDQSS_MAX);
-                if (dqs_before !== 1'b0)
-                    data_fault(RULE_TWPRE, "DQS driven low before it rises");
-                else if (ck_period > 0.0 && $realtime - dqs_time < (TWPRE * ck_period) - ROUNDING)
-                    out_of_range(RULE_TWPRE, ($realtime - dqs_time) / ck_period, TWPRE, 0.0);
+                if (strobe_before !== 1'b0)
+                    pin_fault(RULE_TWPRE);
+                else if (ck_period > 0.0 && $realtime - strobe_time < (TWPRE * ck_period) - ROUNDING)
+                    out_of_range(RULE_TWPRE, ($realtime - strobe_time) / ck_period, TWPRE, 0.0);
                 if (strobe_slot >= write_first_slot) begin
                     strobe_address = write_address;
                     strobe_beat = {strobe_slot[1:0] - write_first_slot[1:0], 1'b0};
@@ -774,17 +796,15 @@ module ddr_sdram #(
         end
     endtask
 
-    always @(ddr_dqs) begin : strobe_pin
-        if (!dqs_enable) begin
-            if (ddr_dqs === 1'b1 && clock <= write_last_slot)
-                strobe_rise;
-            else if (ddr_dqs === 1'b0 && fall_pending) begin
-                take_data(beat_address(strobe_address, strobe_beat + 3'd1));
-                fall_pending = 1'b0;
-            end
-            dqs_before = ddr_dqs;
-            dqs_time = $realtime;
+    always @(strobe_in) begin : strobe_pin
+        if (strobe_in === 1'b1 && clock <= write_last_slot)
+            strobe_rise;
+        else if (strobe_in === 1'b0 && fall_pending) begin
+            take_data(beat_address(strobe_address, strobe_beat + 3'd1));
+            fall_pending = 1'b0;
         end
+        strobe_before = strobe_in;
+        strobe_time = $realtime;
     end
 
     /* verilator lint_on MULTIDRIVEN */

@@ -2,9 +2,8 @@
 //
 // Macros      TOP            the module under test, <kernel>_top or <kernel>_direct_top
 //             BURSTC_DEVICE  another model of the memory in place of ddr_sdram: a module with the pins of ddr_sdram (wrap
-//                            a maker's model that calls them otherwise). It needs no `memory` and no counters: the bench
-//                            then fills and reads it through the controller, and reports no counters. For simulators
-//                            with `force` on nets (Icarus).
+//                            a maker's model that calls them otherwise). It needs no `memory` and no counters: a second
+//                            controller fills it before the run and reads it after, and counts are left out.
 //             BURSTC_TRACE   compiles the dump in
 // Plusargs    +image=FILE    memory before, hex bytes from address 0 ($readmemh)
 //             +bytes=N       bytes of that image, a multiple of 4
@@ -90,21 +89,35 @@ module tb_accelerator;
         .phy_read_data    (phy_read_data)
     );
 
+    // What drives the PHY.
+    wire        phy_rst;
+    wire        pin_cke;
+    wire [2:0]  pin_command_0, pin_command_1;
+    wire [1:0]  pin_bank_0, pin_bank_1;
+    wire [11:0] pin_address_0, pin_address_1;
+    wire        pin_write_enable;
+    wire [31:0] pin_write_data;
+    wire [3:0]  pin_write_mask;
+    wire        pin_read_enable;
+
+    wire [71:0] from_dut = {phy_command_0, phy_bank_0, phy_address_0, phy_command_1, phy_bank_1, phy_address_1,
+                            phy_write_enable, phy_write_data, phy_write_mask, phy_read_enable};
+
     ddr_phy_behavioural phy (
         .clk              (clk),
         .clk2x            (clk2x),
-        .rst              (rst),
-        .phy_cke          (phy_cke),
-        .phy_command_0    (phy_command_0),
-        .phy_bank_0       (phy_bank_0),
-        .phy_address_0    (phy_address_0),
-        .phy_command_1    (phy_command_1),
-        .phy_bank_1       (phy_bank_1),
-        .phy_address_1    (phy_address_1),
-        .phy_write_enable (phy_write_enable),
-        .phy_write_data   (phy_write_data),
-        .phy_write_mask   (phy_write_mask),
-        .phy_read_enable  (phy_read_enable),
+        .rst              (phy_rst),
+        .phy_cke          (pin_cke),
+        .phy_command_0    (pin_command_0),
+        .phy_bank_0       (pin_bank_0),
+        .phy_address_0    (pin_address_0),
+        .phy_command_1    (pin_command_1),
+        .phy_bank_1       (pin_bank_1),
+        .phy_address_1    (pin_address_1),
+        .phy_write_enable (pin_write_enable),
+        .phy_write_data   (pin_write_data),
+        .phy_write_mask   (pin_write_mask),
+        .phy_read_enable  (pin_read_enable),
         .phy_read_valid   (phy_read_valid),
         .phy_read_data    (phy_read_data),
         .ddr_ck           (ddr_ck),
@@ -138,6 +151,7 @@ module tb_accelerator;
 
     // -- Checks of the accelerator's memory port ----------------------------------------------------------------------
 
+    integer index;
     integer cycle = 0;
     integer port_faults = 0;
     integer image_bytes = 0;
@@ -203,68 +217,127 @@ module tb_accelerator;
         end
     endtask
 
-    // -- Memory through the controller, for a device without `memory` -------------------------------------------------
+    // -- A second controller, for a device without `memory` -----------------------------------------------------------
 
 `ifdef BURSTC_DEVICE
-    reg [7:0] memory [0:16777215];
-    integer word;
+    // Cycles from a controller's reset to the moment it takes over, shortly before it initialises the device anew.
+    localparam integer HANDOVER_CYCLES = 19900;
+
+    reg  [7:0]  memory [0:16777215];
+
+    reg         filler_rst = 1'b1;
+    reg         filler_drives = 1'b1;
+    reg         cke_seen = 1'b0;
+    reg         filler_cmd_valid = 1'b0;
+    reg         filler_cmd_write = 1'b1;
+    reg  [21:0] filler_address = 22'd0;
+    reg         filler_write_valid = 1'b0;
+    reg  [31:0] filler_data = 32'd0;
+    wire        filler_ready, filler_idle, filler_cmd_ready, filler_write_ready, filler_read_valid;
+    wire [31:0] filler_read_data;
+    wire        filler_cke;
+    wire [71:0] from_filler;
+
+    ddr_controller filler (
+        .clk              (clk),
+        .rst              (filler_rst),
+        .ready            (filler_ready),
+        .idle             (filler_idle),
+        .s_cmd_valid      (filler_cmd_valid),
+        .s_cmd_ready      (filler_cmd_ready),
+        .s_cmd_write      (filler_cmd_write),
+        .s_cmd_address    (filler_address),
+        .s_cmd_length     (16'd1),
+        .s_write_valid    (filler_write_valid),
+        .s_write_ready    (filler_write_ready),
+        .s_write_data     (filler_data),
+        .s_write_strobe   (4'b1111),
+        .m_read_valid     (filler_read_valid),
+        .m_read_ready     (1'b1),
+        .m_read_data      (filler_read_data),
+        .phy_cke          (filler_cke),
+        .phy_command_0    (from_filler[71:69]),
+        .phy_bank_0       (from_filler[68:67]),
+        .phy_address_0    (from_filler[66:55]),
+        .phy_command_1    (from_filler[54:52]),
+        .phy_bank_1       (from_filler[51:50]),
+        .phy_address_1    (from_filler[49:38]),
+        .phy_write_enable (from_filler[37]),
+        .phy_write_data   (from_filler[36:5]),
+        .phy_write_mask   (from_filler[4:1]),
+        .phy_read_enable  (from_filler[0]),
+        .phy_read_valid   (phy_read_valid),
+        .phy_read_data    (phy_read_data)
+    );
+
+    assign phy_rst = rst && filler_rst;
+    assign pin_cke = cke_seen || (filler_drives ? filler_cke : phy_cke);
+    assign {pin_command_0, pin_bank_0, pin_address_0, pin_command_1, pin_bank_1, pin_address_1,
+            pin_write_enable, pin_write_data, pin_write_mask, pin_read_enable} = filler_drives ? from_filler : from_dut;
+
+    always @(posedge clk)
+        cke_seen <= cke_seen || (pin_cke && filler_ready);
+
+    // Until then the other controller goes on refreshing.
+    task hand_over(input to_filler);
+        begin
+            repeat (HANDOVER_CYCLES) @(negedge clk);
+            filler_drives = to_filler;
+        end
+    endtask
+
+    task filler_command(input write, input [21:0] address);
+        begin
+            @(negedge clk);
+            filler_cmd_valid = 1'b1;
+            filler_cmd_write = write;
+            filler_address = address;
+            @(posedge clk);
+            while (!filler_cmd_ready) @(posedge clk);
+            @(negedge clk);
+            filler_cmd_valid = 1'b0;
+        end
+    endtask
 
     task fill_memory;
         begin
-            force dut.u_accelerator.m_cmd_write = 1'b1;
-            force dut.u_accelerator.m_cmd_length = 1;
-            force dut.u_accelerator.m_write_strobe = 4'b1111;
-            for (word = 0; word < image_bytes / 4; word = word + 1) begin
-                force dut.u_accelerator.m_cmd_address = word;
-                force dut.u_accelerator.m_write_data =
-                    {memory[4*word+3], memory[4*word+2], memory[4*word+1], memory[4*word]};
-                force dut.u_accelerator.m_cmd_valid = 1'b1;
+            filler_rst = 1'b0;
+            while (!filler_ready) @(negedge clk);
+            for (index = 0; index < image_bytes; index = index + 4) begin
+                filler_command(1'b1, index[23:2]);
+                filler_write_valid = 1'b1;
+                filler_data = {memory[index + 3], memory[index + 2], memory[index + 1], memory[index]};
                 @(posedge clk);
-                while (!dut.u_accelerator.m_cmd_ready) @(posedge clk);
-                @(negedge clk) force dut.u_accelerator.m_cmd_valid = 1'b0;
-                force dut.u_accelerator.m_write_valid = 1'b1;
-                @(posedge clk);
-                while (!dut.u_accelerator.m_write_ready) @(posedge clk);
-                @(negedge clk) force dut.u_accelerator.m_write_valid = 1'b0;
+                while (!filler_write_ready) @(posedge clk);
+                @(negedge clk);
+                filler_write_valid = 1'b0;
             end
-            release_port;
+            while (!filler_idle) @(negedge clk);
+            rst = 1'b0;
+            hand_over(1'b0);
         end
     endtask
 
     task read_memory;
         begin
-            force dut.u_accelerator.m_cmd_write = 1'b0;
-            force dut.u_accelerator.m_cmd_length = 1;
-            force dut.u_accelerator.s_read_ready = 1'b1;
-            for (word = 0; word < image_bytes / 4; word = word + 1) begin
-                force dut.u_accelerator.m_cmd_address = word;
-                force dut.u_accelerator.m_cmd_valid = 1'b1;
-                @(posedge clk);
-                while (!dut.u_accelerator.m_cmd_ready) @(posedge clk);
-                @(negedge clk) force dut.u_accelerator.m_cmd_valid = 1'b0;
-                @(posedge clk);
-                while (!dut.u_accelerator.s_read_valid) @(posedge clk);
-                {memory[4*word+3], memory[4*word+2], memory[4*word+1], memory[4*word]} =
-                    dut.u_accelerator.s_read_data;
-                @(negedge clk);
+            filler_rst = 1'b1;
+            repeat (10) @(negedge clk);
+            filler_rst = 1'b0;
+            hand_over(1'b1);
+            rst = 1'b1;
+            while (!filler_ready) @(negedge clk);
+            for (index = 0; index < image_bytes; index = index + 4) begin
+                filler_command(1'b0, index[23:2]);
+                while (!filler_read_valid) @(negedge clk);
+                {memory[index + 3], memory[index + 2], memory[index + 1], memory[index]} = filler_read_data;
             end
-            release_port;
         end
     endtask
-
-    task release_port;
-        begin
-            while (!dut.u_accelerator.memory_idle) @(negedge clk);
-            release dut.u_accelerator.m_cmd_valid;
-            release dut.u_accelerator.m_cmd_write;
-            release dut.u_accelerator.m_cmd_address;
-            release dut.u_accelerator.m_cmd_length;
-            release dut.u_accelerator.m_write_valid;
-            release dut.u_accelerator.m_write_data;
-            release dut.u_accelerator.m_write_strobe;
-            release dut.u_accelerator.s_read_ready;
-        end
-    endtask
+`else
+    assign phy_rst = rst;
+    assign pin_cke = phy_cke;
+    assign {pin_command_0, pin_bank_0, pin_address_0, pin_command_1, pin_bank_1, pin_address_1,
+            pin_write_enable, pin_write_data, pin_write_mask, pin_read_enable} = from_dut;
 `endif
 
     // -- The run ------------------------------------------------------------------------------------------------------
@@ -277,7 +350,6 @@ module tb_accelerator;
     reg [31:0]     register_value;
     reg            timed_out;
     reg [31:0]     counters [1:5];
-    integer        index;
 
 `ifndef BURSTC_DEVICE
     reg [63:0] row_hits, row_misses, turnarounds, refreshes, reads, writes;
@@ -322,6 +394,9 @@ module tb_accelerator;
             stop("cannot read the file of register values");
 
         repeat (10) @(negedge clk);
+`ifdef BURSTC_DEVICE
+        fill_memory;
+`endif
         rst = 1'b0;
         index = 0;
         read_register(CONTROL);
@@ -331,9 +406,6 @@ module tb_accelerator;
         end
         if (!value[READY])
             stop("the memory did not become ready");
-`ifdef BURSTC_DEVICE
-        fill_memory;
-`endif
 
         fields = $fscanf(registers_file, "%h %h\n", register_index, register_value);
         while (fields == 2) begin
@@ -366,17 +438,17 @@ module tb_accelerator;
         snapshot;
 `endif
         // At once: done promises that the data are in the device.
-`ifdef BURSTC_DEVICE
-        if (!timed_out)
-            read_memory;
-        $writememh(dump_name, memory, 0, image_bytes - 1);
-`else
+`ifndef BURSTC_DEVICE
         $writememh(dump_name, device.memory, 0, image_bytes - 1);
 `endif
         for (index = 1; index <= 5; index = index + 1) begin
             read_register(index[7:0]);
             counters[index] = value;
         end
+`ifdef BURSTC_DEVICE
+        read_memory;
+        $writememh(dump_name, memory, 0, image_bytes - 1);
+`endif
         $write("RESULT timed_out=%0d bench_cycles=%0d", timed_out, cycle);
         $write(" cycles=%0d load_busy=%0d compute_busy=%0d compute_stall=%0d store_busy=%0d", counters[1], counters[2],
             counters[3], counters[4], counters[5]);

@@ -988,7 +988,7 @@ module tb_ddr_sdram;
             read(2'd0, 10'd0, 1'b0);
             after(20);
             check(u_ddr.timing_violations == 1 && u_ddr.first_rule == "tRCD"
-                && u_ddr.first_clock == {32'd0, u_ddr.clock[31:0]} - 20, "first violation", 0);
+                && u_ddr.first_clock == {32'd0, u_ddr.clock[31:0]} - 19, "first violation", 0);
         end
     endtask
 

@@ -5,8 +5,12 @@ use crate::offload::{Buffer, Offload};
 use crate::report::BufferReport;
 use crate::source::kernel::Node;
 
-/// A buffer and its mapping in the words of the source.
-pub fn buffer_report(offload: &Offload, buffer: &Buffer) -> BufferReport {
+/// Every buffer and its mapping in the words of the source.
+pub fn buffer_reports(offload: &Offload) -> Vec<BufferReport> {
+    offload.buffers.iter().map(|buffer| buffer_report(offload, buffer)).collect()
+}
+
+fn buffer_report(offload: &Offload, buffer: &Buffer) -> BufferReport {
     let array = &offload.kernel.arrays[buffer.array];
     let subscripts = subscript_names(offload, buffer);
     let residues: Vec<String> =

@@ -14,6 +14,7 @@ use crate::offload::Offload;
 use crate::simulate::Verdict;
 use crate::simulate::simulator::{Counters, Simulator};
 use count::Work;
+pub use mapping::buffer_reports;
 
 /// The result of `burstc run`. Field names and their order are the interface of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -151,7 +152,7 @@ impl RunReport {
             },
             speedup: direct.as_ref().map(|direct| ratio(direct.cycles as f64, counters.cycles as f64)),
             direct,
-            buffers: offload.buffers.iter().map(|buffer| mapping::buffer_report(offload, buffer)).collect(),
+            buffers: buffer_reports(offload),
             generate_ms: facts.generate_ms,
             seed: facts.seed,
             arguments: facts.arguments,

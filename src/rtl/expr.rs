@@ -322,6 +322,9 @@ impl Expr {
         if matches!(operator, Binary::And | Binary::Or) && a.same(&b) {
             return a.cast(ty.signed);
         }
+        if matches!(operator, Binary::Subtract | Binary::Xor) && a.same(&b) {
+            return Expr::constant(0, ty);
+        }
         Expr::new(Op::Binary(operator, a, b), ty)
     }
 
@@ -430,6 +433,9 @@ impl Expr {
             return value.shl_const(n.try_into().unwrap_or(u32::MAX), ty);
         }
         let zero = Expr::constant(0, ty);
+        if value.as_constant() == Some(0) {
+            return zero;
+        }
         value.bounded_shift(&amount, &zero, |value, amount| Expr::new(Op::ShiftLeft(value.clone(), amount), ty))
     }
 
@@ -440,6 +446,9 @@ impl Expr {
             return self.shr_const(n.try_into().unwrap_or(u32::MAX));
         }
         let fill = self.shr_const(u32::MAX);
+        if self.as_constant().is_some() && self.as_constant() == fill.as_constant() {
+            return fill;
+        }
         self.bounded_shift(&amount, &fill, |value, amount| Expr::new(Op::ShiftRight(value.clone(), amount), value.ty()))
     }
 
@@ -505,6 +514,10 @@ impl Expr {
             && let Some(outcome) = comparison.decide(self.range(), other.range())
         {
             return Expr::bit(outcome);
+        }
+        if self.same(other) {
+            let holds = [Comparison::Equal, Comparison::LessOrEqual, Comparison::GreaterOrEqual].contains(&comparison);
+            return Expr::bit(holds);
         }
         if self.as_constant().is_some() && other.as_constant().is_none() {
             let swapped = match comparison {
@@ -644,7 +657,7 @@ impl Expr {
         match self.as_constant() {
             _ if n == 1 => self.cast(false),
             Some(0) => Expr::constant(0, ty),
-            Some(1 | -1) if self.width() == 1 && ty.width < 127 => Expr::constant(ty.range().1, ty),
+            Some(_) if ty.width < 127 => Expr::concat(&vec![self.clone(); n as usize]),
             _ => Expr::new(Op::Replicate(n, self.cast(false)), ty),
         }
     }

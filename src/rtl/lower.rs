@@ -13,7 +13,16 @@ use super::module::{Connection, Item, Label, Module, Signal, Statement};
 /// The items of `module`, lowered. A combinational block that reads nothing becomes assignments: simulators would
 /// never start it.
 pub(super) fn lower(module: &Module) -> Vec<Item> {
-    let folded: Vec<Item> = module.items.iter().flat_map(fold_item).collect();
+    let mut items = lower_once(&module.items);
+    // A factor that has become constant turns a product into shifts and extensions, which are lowered in turn.
+    while contains_extension(&items) {
+        items = lower_once(&items);
+    }
+    items
+}
+
+fn lower_once(items: &[Item]) -> Vec<Item> {
+    let folded: Vec<Item> = items.iter().flat_map(fold_item).collect();
 
     let mut interner = Interner::default();
     let interned = map_items(&folded, &mut |e| interner.intern(e));
@@ -25,8 +34,25 @@ pub(super) fn lower(module: &Module) -> Vec<Item> {
     });
     let mut simplifier = Simplifier { uses, memo: HashMap::new(), slices: HashMap::new() };
     let simplified = map_items(&interned, &mut |e| simplifier.simplify(e));
+    // What has become constant since may settle more conditions.
+    let folded: Vec<Item> = simplified.iter().flat_map(fold_item).collect();
     let mut interner = Interner::default();
-    map_items(&simplified, &mut |e| interner.intern(e))
+    map_items(&folded, &mut |e| interner.intern(e))
+}
+
+fn contains_extension(items: &[Item]) -> bool {
+    let mut found = false;
+    let mut visited = HashSet::new();
+    for_each_expression(items, &mut |e| {
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            if visited.insert(e.id()) {
+                found |= matches!(e.op(), Op::Extend(_));
+                open.extend(e.operands());
+            }
+        }
+    });
+    found
 }
 
 /// The expression below casts, which change no bits.

@@ -277,7 +277,7 @@ impl Printer<'_> {
         sign: &str,
         lines: &mut Vec<String>,
     ) {
-        lines.extend(layout(&format!("case ({})", self.writer.alone(subject)), indent, LINE_LIMIT));
+        lines.extend(layout(&format!("case ({})", self.writer.subject(subject)), indent, LINE_LIMIT));
         for (labels, body) in arms {
             let labels: Vec<String> = labels.iter().map(|label| label_text(label, subject.ty())).collect();
             self.arm(&labels.join(", "), body, indent + 4, sign, lines);

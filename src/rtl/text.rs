@@ -81,9 +81,14 @@ impl Writer {
         self.text(e, signed, true, 0).text
     }
 
-    /// Where it is a condition, a case's subject or a port's value.
+    /// Where it is a condition or a port's value.
     pub fn alone(&mut self, e: &Expr) -> String {
         self.text(e, e.ty().signed, true, 0).text
+    }
+
+    /// Where it is a case's subject; the labels' sign reaches it.
+    pub fn subject(&mut self, e: &Expr) -> String {
+        self.text(e, e.ty().signed, false, 0).text
     }
 
     pub fn read_all(&mut self, name: &str, width: u32) {
@@ -180,9 +185,9 @@ impl Writer {
                 plain(format!("{{{}}}", parts.join(&format!(",{}", soft(depth)))), Level::Primary)
             }
             Op::Replicate(n, inner) => {
-                let inner = self.text(inner, false, true, depth + 1);
-                let braced = if inner.text.starts_with('{') { inner.text } else { format!("{{{}}}", inner.text) };
-                plain(format!("{{{n}{braced}}}"), Level::Primary)
+                let braced = matches!(strip(inner).op(), Op::Concat(_)) && self.identifier(strip(inner)).is_none();
+                let inner = self.text(inner, false, true, depth + 1).text;
+                plain(if braced { format!("{{{n}{inner}}}") } else { format!("{{{n}{{{inner}}}}}") }, Level::Primary)
             }
             Op::Slice(inner, high, low) => {
                 let identifier = self.identifier(strip(inner)).expect("bits are selected from what has a name");

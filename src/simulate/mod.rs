@@ -7,7 +7,7 @@ pub mod golden;
 pub mod job;
 pub mod random;
 #[cfg(test)]
-mod samples;
+pub mod samples;
 pub mod simulator;
 #[cfg(test)]
 mod tests;

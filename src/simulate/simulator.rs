@@ -199,12 +199,7 @@ impl Simulation {
         let data = tempfile::Builder::new().prefix("run-").tempdir_in(&self.folder)?;
         let path = |name: &str| data.path().join(name);
         std::fs::write(path("image.hex"), hex(inputs.image))?;
-        let registers = inputs.registers.iter().fold(String::new(), |mut text, (index, value)| {
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "{index:x} {value:x}");
-            text
-        });
-        std::fs::write(path("registers.txt"), registers)?;
+        std::fs::write(path("registers.txt"), register_lines(inputs.registers))?;
         let mut command = match self.simulator {
             Simulator::Verilator => Command::new(&self.program),
             Simulator::Icarus => {
@@ -260,8 +255,17 @@ fn excerpt(output: &Output) -> String {
     if lines.is_empty() { format!("no message, {}", output.status) } else { lines.join("\n") }
 }
 
+/// One line per write to the register bus: index and value.
+pub fn register_lines(registers: &[(u32, u32)]) -> String {
+    registers.iter().fold(String::new(), |mut text, (index, value)| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{index:x} {value:x}");
+        text
+    })
+}
+
 /// One byte per line, as `$readmemh` reads it.
-fn hex(image: &[u8]) -> Vec<u8> {
+pub fn hex(image: &[u8]) -> Vec<u8> {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     image.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)], b'\n']).collect()
 }

@@ -11,34 +11,15 @@ use super::{Outcome, judge, samples};
 use crate::hardware::VerilogFile;
 use crate::source::Source;
 
-macro_rules! files {
-    ($($path:literal),* $(,)?) => {
-        [$(($path, include_str!($path))),*]
-    };
-}
-
-const FILES: [(&str, &str); 9] = files![
-    "fixtures/copy_accelerator.v",
-    "fixtures/copy_top.v",
-    "../../rtl-templates/ddr_controller.v",
-    "../../rtl-templates/ddr_read_fifo.v",
-    "../../rtl-templates/ddr_sequencer.v",
-    "../../rtl-templates/ddr_splitter.v",
-    "../../rtl-templates/ddr_timer.v",
-    "../../rtl-templates/dual_port_ram.v",
-    "../../rtl-templates/fifo.v",
-];
-
 const SOURCE: &str = "void copy(int N, int *a, int *b) { for (int i = 0; i < N; i++) b[i] = a[i]; }";
 
 /// The design, with one text replaced by another, which must occur.
 fn design(fault: Option<(&str, &str)>) -> Vec<VerilogFile> {
-    let file = |(path, text): &(&str, &str)| VerilogFile {
-        name: path.rsplit('/').next().unwrap_or(path).to_string(),
-        text: fault.map_or_else(|| text.to_string(), |(from, to)| text.replacen(from, to, 1)),
-    };
-    let files: Vec<VerilogFile> = FILES.iter().map(file).collect();
-    assert!(fault.is_none() || FILES.iter().zip(&files).any(|(before, after)| before.1 != after.text));
+    let mut files = samples::copy_design();
+    if let Some((from, to)) = fault {
+        files.iter_mut().for_each(|file| file.text = file.text.replacen(from, to, 1));
+        assert!(files != samples::copy_design());
+    }
     files
 }
 

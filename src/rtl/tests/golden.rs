@@ -113,7 +113,7 @@ fn state_machine_prints_as_written() {
     let folder = tempfile::tempdir().expect("a folder for the run");
     write(&design, folder.path());
     println!("{}{}", print(&design.modules[1]), print(&design.modules[0]));
-    lint(folder.path(), "word_counter");
+    lint(folder.path(), "word_counter", &[]);
     yosys_check(folder.path(), "word_counter");
     icarus_compile(folder.path(), &["-o", "out.vvp", "word_counter.v", "increment.v"]);
 }

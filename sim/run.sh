@@ -1,0 +1,64 @@
+#!/bin/sh
+# Simulates {{top}} on the data in data/ and compares the memory after it with what the C program leaves.
+#
+# Usage: sim/run.sh [verilator|icarus] [FILE.vcd]
+#
+# A maker's model of the memory takes the place of ours with
+#   BURSTC_DEVICE=<module> BURSTC_DEVICE_FILES="<file.v> ..." sim/run.sh
+# where the module has the pins of ddr_sdram (wrap the model where it calls them otherwise), and the files' paths are
+# absolute.
+set -eu
+
+simulator=${1:-verilator}
+vcd=${2:-}
+case $vcd in
+    "" | /*) ;;
+    *) vcd=$PWD/$vcd ;;
+esac
+cd "$(dirname "$0")"
+mkdir -p build
+
+files="tb_accelerator.v ddr_phy_behavioural.v ddr_sdram.v"
+for file in ../rtl/*.v; do
+    files="$files $file"
+done
+options="-DTOP={{top}}"
+if [ -n "$vcd" ]; then
+    options="$options -DBURSTC_TRACE"
+fi
+if [ -n "${BURSTC_DEVICE:-}" ]; then
+    options="$options -DBURSTC_DEVICE=$BURSTC_DEVICE"
+    files="$files ${BURSTC_DEVICE_FILES:-}"
+fi
+
+case $simulator in
+    verilator)
+        # shellcheck disable=SC2086 # lists of words
+        verilator --binary --timing -j 2 -O3 --timescale 1ns/1ps -Wno-fatal -Wno-UNOPTFLAT ${vcd:+--trace} $options \
+            --top-module tb_accelerator -Mdir build/verilated -o bench $files > build/verilator.log 2>&1 \
+            || { cat build/verilator.log; exit 1; }
+        program=build/verilated/bench
+        ;;
+    icarus)
+        # shellcheck disable=SC2086
+        iverilog -g2005 $options -s tb_accelerator -o build/bench.vvp $files
+        program="vvp -n build/bench.vvp"
+        ;;
+    *)
+        echo "usage: $0 [verilator|icarus] [FILE.vcd]" >&2
+        exit 2
+        ;;
+esac
+
+$program +image=data/before.hex +bytes={{bytes}} +registers=data/registers.txt +dump=build/after.hex \
+    +max_cycles={{max_cycles}} ${vcd:+"+vcd=$vcd"} | tee build/run.log
+
+if ! grep -q '^RESULT timed_out=0 .*port_faults=0$' build/run.log || grep -q '^VIOLATION' build/run.log; then
+    echo "FAIL: time-out, timing violation or a fault at the memory port" >&2
+    exit 1
+fi
+if ! grep -v '^[/@]' build/after.hex | cmp - data/expected.hex; then
+    echo "FAIL: memory differs from what the C program leaves" >&2
+    exit 1
+fi
+echo "PASS"

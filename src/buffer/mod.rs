@@ -1,0 +1,192 @@
+//! Local buffers: which cells of an array live at the same time, and the modular mapping σ that keeps them apart
+//! (RR-7648 section III-B).
+//!
+//! Within a strip the pipeline runs in steps: Load(T) in step T-1, Compute(T) in step T, Store(T) in step T+1. Strips
+//! drain, so cells of different strips never live together.
+
+use anyhow::{Result, bail};
+
+use crate::affine::Affine;
+use crate::diagnostic::Diagnostic;
+use crate::offload::Buffer;
+use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
+use crate::source::kernel::{Array, Kernel, Node, Statement};
+use crate::tiling::TiledProgram;
+use crate::transfer::ArrayFlow;
+
+/// The buffer of one array with the set it was made for.
+pub struct Allocation {
+    pub buffer: Buffer,
+    /// `{ c[x, y] }`: the differences of cells that live at the same time, over all strips and sizes.
+    pub differences: Set,
+}
+
+/// One buffer per array, valid for all tiles, strips and sizes up to the parameters' bounds.
+///
+/// # Errors
+/// A [`Diagnostic`] where an array needs a buffer that grows with a parameter without a bound.
+pub fn allocate(tiled: &TiledProgram, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec<Allocation>> {
+    flows
+        .iter()
+        .map(|flow| {
+            let differences = differences(tiled, flow)?;
+            let Some(exact_moduli) = successive_moduli(&differences)? else {
+                return Err(unbounded(tiled, &kernel.arrays[flow.array]).into());
+            };
+            let moduli: Vec<i64> = exact_moduli.iter().map(|m| m.unsigned_abs().next_power_of_two() as i64).collect();
+            for moduli in [&exact_moduli, &moduli] {
+                if !is_legal(&differences, moduli)? {
+                    bail!("internal error: cells of {} share a place", kernel.arrays[flow.array].name);
+                }
+            }
+            Ok(Allocation { buffer: Buffer { array: flow.array, moduli, exact_moduli }, differences })
+        })
+        .collect()
+}
+
+/// Refuses buffers that do not fit on the chip.
+///
+/// # Errors
+/// A [`Diagnostic`] that tells the bits needed and the bits there are.
+pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> Result<()> {
+    let bits = |buffer: &Buffer| buffer.words() as u128 * kernel.arrays[buffer.array].element.bits as u128;
+    let needed: u128 = buffers.iter().map(bits).sum();
+    if needed <= block_ram_bits as u128 {
+        return Ok(());
+    }
+    let each: Vec<String> =
+        buffers.iter().map(|b| format!("{} {} words", kernel.arrays[b.array].name, b.words())).collect();
+    let mut diagnostic = Diagnostic::new(format!(
+        "the local buffers need {needed} bits of block RAM ({}), the board has {block_ram_bits}",
+        each.join(", ")
+    ))
+    .help("choose smaller tiles, or a board with more block RAM");
+    if let Some(tiling) = &kernel.tiling {
+        diagnostic = diagnostic.at(tiling.span, "tiles too large for the board");
+    }
+    Err(diagnostic.into())
+}
+
+/// `{ [Strip -> c[m]] -> [step] }`: the steps in which a cell is on chip. From its load (the step before the tile that
+/// loads it) or else the first tile that writes it, to its last access or, where that is later, its store (the step
+/// after the tile that stores it).
+pub fn live_steps(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Map> {
+    let accessed = steps(tiled, &flow.accessed, 0)?;
+    let begin = steps(tiled, &flow.load, -1)?.union(&accessed)?;
+    let end = steps(tiled, &flow.store, 1)?.union(&accessed)?;
+    let isl = &tiled.program.isl;
+    let (s, t) = (["s".to_string()], ["t".to_string()]);
+    let (from, to) = (Tuple { name: "", dimensions: &s }, Tuple { name: "", dimensions: &t });
+    let (step, other) = (Affine::variable("s"), Affine::variable("t"));
+    let onwards = isl.map(&[], from, to, &[Constraint::at_most(step.clone(), other.clone())])?;
+    let backwards = isl.map(&[], from, to, &[Constraint::at_most(other, step)])?;
+    begin.apply_range(&onwards)?.intersect(&end.apply_range(&backwards)?)?.coalesce()
+}
+
+/// `{ T -> c }` as `{ [Strip -> c] -> [step + shift] }`.
+fn steps(tiled: &TiledProgram, cells: &Map, shift: i64) -> Result<Map> {
+    let isl = &tiled.program.isl;
+    let names = ["s".to_string()];
+    let tuple = Tuple { name: "", dimensions: &names };
+    let shifted = isl.function(&[], tuple, "", &[Affine::variable("s") + Affine::constant(shift)])?;
+    let (tile, cell) = (cells.domain_map()?, cells.range_map()?);
+    let strip_and_cell = tile.apply_range(&tiled.strip)?.range_product(&cell)?;
+    strip_and_cell.reverse()?.apply_range(&tile.apply_range(&tiled.step)?.apply_range(&shifted)?)
+}
+
+/// The conflict relation `{ c[m] -> c[m'] }`: cells that live in one step of one strip.
+pub fn conflicts(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Map> {
+    // `c -> [Strip -> [step]]`
+    let when = live_steps(tiled, flow)?.domain_reverse()?.curry()?.intersect_params(&tiled.program.bounded_sizes)?;
+    when.apply_range(&when.reverse()?)?.coalesce()
+}
+
+/// DS: the differences of conflicting cells, whatever the sizes. For `a` of the matrix product with tiles of 32:
+/// `{ a[x, y] : -31 <= x <= 31 and -63 <= y <= 63 }`.
+pub fn differences(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Set> {
+    conflicts(tiled, flow)?.deltas()?.project_out_all_params()?.coalesce()
+}
+
+/// Successive modulo (Lefebvre and Feautrier): the modulus of a dimension is 1 plus the largest difference there among
+/// the differences that are 0 in the dimensions before it. `None` where a difference has no bound.
+pub fn successive_moduli(differences: &Set) -> Result<Option<Vec<i64>>> {
+    let mut rest = differences.clone();
+    let mut moduli = vec![];
+    for position in 0..differences.dimensions()? {
+        moduli.push(match rest.maximum(position)? {
+            Bounded::Finite(largest) => largest + 1,
+            Bounded::Infinite => return Ok(None),
+            Bounded::Empty => 1,
+        });
+        rest = rest.fix(position, 0)?;
+    }
+    Ok(Some(moduli))
+}
+
+/// `DS ∩ ker σ = {0}` for σ = (x mod m0, y mod m1, …).
+pub fn is_legal(differences: &Set, moduli: &[i64]) -> Result<bool> {
+    let names: Vec<String> = (0..moduli.len()).map(|k| format!("q{k}")).collect();
+    let multiples: Vec<Affine> = names.iter().zip(moduli).map(|(q, &m)| Affine::variable(q) * m).collect();
+    let tuple = Tuple { name: "", dimensions: &names };
+    let isl = differences.context();
+    let kernel = isl.function(&[], tuple, "", &multiples)?.range()?;
+    let zero: Vec<Constraint> = names.iter().map(|q| Constraint::Zero(Affine::variable(q))).collect();
+    differences.without_tuple_name()?.intersect(&kernel)?.is_subset(&isl.set(&[], tuple, &zero)?)
+}
+
+fn unbounded(tiled: &TiledProgram, array: &Array) -> Diagnostic {
+    Diagnostic::new(format!(
+        "the buffer of {} has no bound: the cells that a strip keeps on chip grow with the size parameters",
+        array.name
+    ))
+    .at(tiled.directive.span, "this tiling")
+    .help("give the size parameters a bound (max), or choose a tiling whose strips reuse less")
+}
+
+/// Names for the dimensions of an array: the iterators where every access has the same plain, distinct iterators as
+/// subscripts, else `x0`, `x1`, ….
+pub fn dimension_names(kernel: &Kernel, array: usize) -> Vec<String> {
+    let mut statements = vec![];
+    collect(&kernel.body, &mut statements);
+    let rank = kernel.arrays[array].extents.len();
+    let fallback: Vec<String> = (0..rank).map(|k| format!("x{k}")).collect();
+    let mut names: Option<Vec<String>> = None;
+    for statement in statements {
+        let mut accesses = statement.value.reads();
+        accesses.push(&statement.target);
+        for access in accesses.into_iter().filter(|a| a.array == array) {
+            let plain: Option<Vec<String>> = access.subscripts.iter().map(|s| plain_iterator(kernel, s)).collect();
+            let Some(plain) = plain else { return fallback };
+            if names.as_ref().is_some_and(|n| *n != plain) {
+                return fallback;
+            }
+            names = Some(plain);
+        }
+    }
+    match names {
+        Some(names) if (1..names.len()).all(|k| !names[..k].contains(&names[k])) => names,
+        _ => fallback,
+    }
+}
+
+fn collect<'a>(nodes: &'a [Node], statements: &mut Vec<&'a Statement>) {
+    for node in nodes {
+        match node {
+            Node::Loop(l) => collect(&l.body, statements),
+            Node::Statement(statement) => statements.push(statement),
+        }
+    }
+}
+
+fn plain_iterator(kernel: &Kernel, subscript: &Affine) -> Option<String> {
+    let (name, _) = subscript.terms.first_key_value()?;
+    let is_parameter = kernel.parameters.iter().any(|p| p.name == *name);
+    (*subscript == Affine::variable(name) && !is_parameter).then(|| name.clone())
+}
+
+/// σ as people read it: `a[i, k] -> [i mod 32, k mod 64]`.
+pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
+    let names = dimension_names(kernel, buffer.array);
+    let residues: Vec<String> = names.iter().zip(&buffer.moduli).map(|(n, m)| format!("{n} mod {m}")).collect();
+    format!("{}[{}] -> [{}]", kernel.arrays[buffer.array].name, names.join(", "), residues.join(", "))
+}

@@ -1,0 +1,638 @@
+//! A thin façade over isl: the only user of `isl_rs` in the crate.
+//!
+//! Operations take references and give `anyhow` results that carry isl's own message; every object keeps its context
+//! alive, clones by reference count and prints as isl prints it. isl contexts are not thread-safe, and neither are
+//! these types: one context per analysis, on one thread.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::rc::Rc;
+
+use anyhow::{Context as _, Result, anyhow};
+use isl_rs::{DimType, Error, LibISLError, Options, Val};
+
+use crate::affine::Affine;
+
+unsafe extern "C" {
+    fn free(pointer: *mut c_void);
+}
+
+/// `isl_ctx`, with errors reported to the caller instead of printed.
+#[derive(Clone)]
+pub struct Context(Rc<isl_rs::Context>);
+
+/// One constraint over named integers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Constraint {
+    /// The expression is 0.
+    Zero(Affine),
+    /// The expression is at least 0.
+    NonNegative(Affine),
+}
+
+impl Constraint {
+    pub fn affine(&self) -> &Affine {
+        match self {
+            Constraint::Zero(affine) | Constraint::NonNegative(affine) => affine,
+        }
+    }
+
+    /// `left <= right`
+    pub fn at_most(left: Affine, right: Affine) -> Self {
+        Constraint::NonNegative(right - left)
+    }
+}
+
+/// The name and the dimensions of a tuple: `S0[i, j, k]`.
+#[derive(Clone, Copy)]
+pub struct Tuple<'a> {
+    pub name: &'a str,
+    pub dimensions: &'a [String],
+}
+
+const ON_ERROR_CONTINUE: i32 = 1;
+
+impl Context {
+    pub fn new() -> Result<Self> {
+        let context = isl_rs::Context::alloc();
+        if context.ptr == 0 {
+            return Err(anyhow!("isl gives no context"));
+        }
+        let context = Context(Rc::new(context));
+        context.settle(Options::set_on_error(&context.0, ON_ERROR_CONTINUE))?;
+        Ok(context)
+    }
+
+    /// Turns isl's error into ours, and forgets it in the context: a later call would report it again.
+    fn settle<T>(&self, result: Result<T, LibISLError>) -> Result<T> {
+        result.map_err(|error| {
+            if self.0.last_error() == Error::None_ {
+                return anyhow!("isl: {error}");
+            }
+            let message = self.0.last_error_msg().to_string();
+            self.0.reset_error();
+            anyhow!("isl: {error}: {message}")
+        })
+    }
+
+    fn value(&self, integer: i64) -> Result<Val> {
+        self.settle(Val::int_from_si(&self.0, integer))
+    }
+
+    fn integer(&self, value: &Val) -> Result<Bounded> {
+        if self.settle(value.is_int())? {
+            return Ok(Bounded::Finite(self.settle(value.get_num_si())?));
+        }
+        if self.settle(value.is_infty())? || self.settle(value.is_neginfty())? {
+            return Ok(Bounded::Infinite);
+        }
+        Ok(Bounded::Empty)
+    }
+
+    /// Reads isl's notation: `[N] -> { S0[i] : 0 <= i < N }`.
+    pub fn parse_set(&self, text: &str) -> Result<Set> {
+        Set::own(self, isl_rs::Set::read_from_str(&self.0, text)).with_context(|| format!("reading {text}"))
+    }
+
+    /// Reads isl's notation: `[N] -> { S0[i] -> a[i] }`.
+    pub fn parse_map(&self, text: &str) -> Result<Map> {
+        Map::own(self, isl_rs::Map::read_from_str(&self.0, text)).with_context(|| format!("reading {text}"))
+    }
+
+    /// `[parameters] -> { tuple : constraints }`. Names may be any text, also words that isl's parser reserves.
+    pub fn set(&self, parameters: &[String], tuple: Tuple, constraints: &[Constraint]) -> Result<Set> {
+        self.basic_set(parameters, tuple, constraints)?.to_set()
+    }
+
+    /// The same as one convex piece.
+    pub fn basic_set(&self, parameters: &[String], tuple: Tuple, constraints: &[Constraint]) -> Result<BasicSet> {
+        let n = tuple.dimensions.len();
+        let mut space = self.settle(isl_rs::Space::set_alloc(&self.0, parameters.len() as u32, n as u32))?;
+        space = self.name(space, DimType::Param, parameters)?;
+        if !tuple.name.is_empty() {
+            space = self.settle(space.set_tuple_name(DimType::Set, tuple.name))?;
+        }
+        space = self.name(space, DimType::Set, tuple.dimensions)?;
+        let locals = self.settle(isl_rs::LocalSpace::from_space(self.settle(space.copy())?))?;
+        let mut set = self.settle(isl_rs::BasicSet::universe(space))?;
+        for constraint in constraints {
+            let row = self.constraint(
+                self.settle(locals.copy())?,
+                constraint,
+                &[(DimType::Set, tuple.dimensions), (DimType::Param, parameters)],
+            )?;
+            set = self.settle(set.add_constraint(row))?;
+        }
+        BasicSet::own(self, Ok(set))
+    }
+
+    /// `[parameters] -> { : constraints }`
+    pub fn parameter_set(&self, parameters: &[String], constraints: &[Constraint]) -> Result<Set> {
+        let set = self.set(parameters, Tuple { name: "", dimensions: &[] }, constraints)?;
+        Set::own(self, set.take()?.params())
+    }
+
+    /// `[parameters] -> { domain -> range : constraints }`; no dimension of the range has the name of one of the
+    /// domain.
+    pub fn map(&self, parameters: &[String], domain: Tuple, range: Tuple, constraints: &[Constraint]) -> Result<Map> {
+        let space = self.map_space(parameters, domain, range.name, range.dimensions.len())?;
+        let space = self.name(space, DimType::Out, range.dimensions)?;
+        let names = [(DimType::In, domain.dimensions), (DimType::Out, range.dimensions), (DimType::Param, parameters)];
+        self.constrained_map(space, constraints, &names)
+    }
+
+    /// `[parameters] -> { domain -> range[values] }`
+    pub fn function(&self, parameters: &[String], domain: Tuple, range: &str, values: &[Affine]) -> Result<Map> {
+        let space = self.map_space(parameters, domain, range, values.len())?;
+        let locals = self.settle(isl_rs::LocalSpace::from_space(self.settle(space.copy())?))?;
+        let mut map = self.settle(isl_rs::BasicMap::universe(space))?;
+        for (position, value) in values.iter().enumerate() {
+            let equality = Constraint::Zero(-value.clone());
+            let names = [(DimType::In, domain.dimensions), (DimType::Param, parameters)];
+            let row = self.constraint(self.settle(locals.copy())?, &equality, &names)?;
+            let one = self.value(1)?;
+            let row = self.settle(row.set_coefficient_val(DimType::Out, position as i32, one))?;
+            map = self.settle(map.add_constraint(row))?;
+        }
+        Map::own(self, isl_rs::Map::from_basic_map(map))
+    }
+
+    fn map_space(&self, parameters: &[String], domain: Tuple, range: &str, n_out: usize) -> Result<isl_rs::Space> {
+        let n_in = domain.dimensions.len() as u32;
+        let mut space = self.settle(isl_rs::Space::alloc(&self.0, parameters.len() as u32, n_in, n_out as u32))?;
+        space = self.name(space, DimType::Param, parameters)?;
+        if !domain.name.is_empty() {
+            space = self.settle(space.set_tuple_name(DimType::In, domain.name))?;
+        }
+        if !range.is_empty() {
+            space = self.settle(space.set_tuple_name(DimType::Out, range))?;
+        }
+        self.name(space, DimType::In, domain.dimensions)
+    }
+
+    fn constrained_map(
+        &self,
+        space: isl_rs::Space,
+        constraints: &[Constraint],
+        names: &[(DimType, &[String])],
+    ) -> Result<Map> {
+        let locals = self.settle(isl_rs::LocalSpace::from_space(self.settle(space.copy())?))?;
+        let mut map = self.settle(isl_rs::BasicMap::universe(space))?;
+        for constraint in constraints {
+            let row = self.constraint(self.settle(locals.copy())?, constraint, names)?;
+            map = self.settle(map.add_constraint(row))?;
+        }
+        Map::own(self, isl_rs::Map::from_basic_map(map))
+    }
+
+    fn name(&self, mut space: isl_rs::Space, kind: DimType, names: &[String]) -> Result<isl_rs::Space> {
+        for (position, name) in names.iter().enumerate() {
+            space = self.settle(space.set_dim_name(kind, position as u32, name))?;
+        }
+        Ok(space)
+    }
+
+    /// The first group of `names` that knows a name has it.
+    fn constraint(
+        &self,
+        locals: isl_rs::LocalSpace,
+        constraint: &Constraint,
+        names: &[(DimType, &[String])],
+    ) -> Result<isl_rs::Constraint> {
+        let affine = constraint.affine();
+        let mut row = self.settle(match constraint {
+            Constraint::Zero(_) => isl_rs::Constraint::alloc_equality(locals),
+            Constraint::NonNegative(_) => isl_rs::Constraint::alloc_inequality(locals),
+        })?;
+        for (name, &coefficient) in &affine.terms {
+            let (kind, position) = names
+                .iter()
+                .find_map(|(kind, group)| group.iter().position(|n| n == name).map(|p| (*kind, p)))
+                .ok_or_else(|| anyhow!("{name} in {affine} is not in scope"))?;
+            let value = self.value(coefficient)?;
+            row = self.settle(row.set_coefficient_val(kind, position as i32, value))?;
+        }
+        self.settle(row.set_constant_val(self.value(affine.constant)?))
+    }
+}
+
+/// What an optimisation gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bounded {
+    Finite(i64),
+    Infinite,
+    /// There is no point.
+    Empty,
+}
+
+impl Bounded {
+    pub fn finite(self) -> Option<i64> {
+        match self {
+            Bounded::Finite(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// Struct, ownership, clone and print of one isl type.
+macro_rules! object {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub struct $name {
+            object: Rc<isl_rs::$name>,
+            context: Context,
+        }
+
+        impl $name {
+            fn own(context: &Context, result: Result<isl_rs::$name, LibISLError>) -> Result<Self> {
+                Ok($name { object: Rc::new(context.settle(result)?), context: context.clone() })
+            }
+
+            /// A copy for an operation that consumes it.
+            fn take(&self) -> Result<isl_rs::$name> {
+                self.context.settle(self.object.copy())
+            }
+
+            pub fn context(&self) -> &Context {
+                &self.context
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let text = self.context.settle(self.object.to_str()).map_err(|_| fmt::Error)?;
+                let result = f.write_str(text);
+                // isl hands the string over and isl_rs never frees it; `text` is not used after this line.
+                unsafe { free(text.as_ptr() as *mut c_void) };
+                result
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{self}")
+            }
+        }
+    };
+}
+
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident($($argument:ident: $kind:ident),*) -> $result:ident;)*) => {
+        $(
+            $(#[$doc])*
+            pub fn $name(&self, $($argument: &$kind),*) -> Result<$result> {
+                $result::own(&self.context, self.take()?.$name($($argument.take()?),*))
+            }
+        )*
+    };
+}
+
+macro_rules! predicates {
+    ($($name:ident($($argument:ident: $kind:ident),*);)*) => {
+        $(
+            pub fn $name(&self, $($argument: &$kind),*) -> Result<bool> {
+                self.context.settle(self.object.$name($(&$argument.object),*))
+            }
+        )*
+    };
+}
+
+object!(
+    /// `isl_set`: a union of integer polyhedra in one space.
+    Set
+);
+object!(
+    /// `isl_basic_set`: the integer points of one polyhedron.
+    BasicSet
+);
+object!(
+    /// `isl_map`: a relation between two spaces.
+    Map
+);
+
+impl Set {
+    operations! {
+        intersect(other: Set) -> Set;
+        /// `other` is a set of parameters.
+        intersect_params(other: Set) -> Set;
+        union(other: Set) -> Set;
+        subtract(other: Set) -> Set;
+        apply(map: Map) -> Set;
+        gist(context: Set) -> Set;
+        gist_params(context: Set) -> Set;
+        coalesce() -> Set;
+        make_disjoint() -> Set;
+        /// Gives every existentially quantified variable its value as a floor.
+        compute_divs() -> Set;
+        /// Drops what only existentially quantified variables express: a superset.
+        remove_divs() -> Set;
+        remove_redundancies() -> Set;
+        detect_equalities() -> Set;
+        lexmin() -> Set;
+        lexmax() -> Set;
+        /// The parameters for which there is a point.
+        params() -> Set;
+        /// The same points as a relation between the two halves of the wrapped space.
+        unwrap() -> Map;
+        identity() -> Map;
+        project_out_all_params() -> Set;
+        simple_hull() -> BasicSet;
+    }
+
+    predicates! {
+        is_empty();
+        is_equal(other: Set);
+        is_subset(other: Set);
+        is_disjoint(other: Set);
+    }
+
+    pub fn dimensions(&self) -> Result<usize> {
+        Ok(self.context.settle(self.object.dim(DimType::Set))? as usize)
+    }
+
+    /// The parameters' names, in isl's order.
+    pub fn parameters(&self) -> Result<Vec<String>> {
+        let n = self.context.settle(self.object.dim(DimType::Param))?;
+        (0..n as u32)
+            .map(|p| Ok(self.context.settle(self.object.get_dim_name(DimType::Param, p))?.to_string()))
+            .collect()
+    }
+
+    pub fn pieces(&self) -> Result<Vec<BasicSet>> {
+        let list = self.context.settle(self.object.get_basic_set_list())?;
+        let n = self.context.settle(list.size())?;
+        (0..n).map(|i| BasicSet::own(&self.context, list.get_at(i))).collect()
+    }
+
+    pub fn project_out(&self, first: usize, n: usize) -> Result<Set> {
+        Set::own(&self.context, self.take()?.project_out(DimType::Set, first as u32, n as u32))
+    }
+
+    /// The points whose dimension `position` is `value`.
+    pub fn fix(&self, position: usize, value: i64) -> Result<Set> {
+        let value = self.context.value(value)?;
+        Set::own(&self.context, self.take()?.fix_val(DimType::Set, position as u32, value))
+    }
+
+    /// The points where parameter `name` has `value`.
+    pub fn fix_parameter(&self, name: &str, value: i64) -> Result<Set> {
+        match self.parameters()?.iter().position(|n| n == name) {
+            Some(position) => {
+                let value = self.context.value(value)?;
+                Set::own(&self.context, self.take()?.fix_val(DimType::Param, position as u32, value))
+            }
+            None => Ok(self.clone()),
+        }
+    }
+
+    /// The largest value of a dimension over all points and parameters.
+    pub fn maximum(&self, position: usize) -> Result<Bounded> {
+        let value = self.context.settle(self.take()?.dim_max_val(position as i32))?;
+        self.context.integer(&value)
+    }
+
+    /// The smallest value of a dimension over all points and parameters.
+    pub fn minimum(&self, position: usize) -> Result<Bounded> {
+        let value = self.context.settle(self.take()?.dim_min_val(position as i32))?;
+        self.context.integer(&value)
+    }
+
+    /// The same set with parameters as leading dimensions of an unnamed space.
+    pub fn parameters_to_dimensions(&self) -> Result<Set> {
+        let n = self.context.settle(self.object.dim(DimType::Param))? as u32;
+        let set = self.without_tuple_name()?.take()?;
+        Set::own(&self.context, set.move_dims(DimType::Set, 0, DimType::Param, 0, n))
+    }
+
+    pub fn without_tuple_name(&self) -> Result<Set> {
+        let set = self.take()?;
+        if self.context.settle(set.has_tuple_id())? {
+            return Set::own(&self.context, set.reset_tuple_id());
+        }
+        Ok(self.clone())
+    }
+
+    /// Some point, `None` where there is none; the parameters must have been fixed or turned into dimensions.
+    pub fn sample(&self) -> Result<Option<Vec<i64>>> {
+        if self.is_empty()? {
+            return Ok(None);
+        }
+        let point = self.context.settle(self.take()?.sample_point())?;
+        let mut coordinates = vec![];
+        for position in 0..self.dimensions()? {
+            let value = self.context.settle(point.get_coordinate_val(DimType::Set, position as i32))?;
+            coordinates.push(self.context.integer(&value)?.finite().ok_or_else(|| anyhow!("isl: no integer point"))?);
+        }
+        Ok(Some(coordinates))
+    }
+
+    /// The number of points; the parameters must have been fixed.
+    pub fn count(&self) -> Result<Bounded> {
+        let value = self.context.settle(self.object.count_val())?;
+        self.context.integer(&value)
+    }
+}
+
+/// `floor(numerator / denominator)`: the value of an existentially quantified variable.
+#[derive(Clone, Debug)]
+pub struct Division {
+    pub numerator: Affine,
+    pub denominator: i64,
+}
+
+impl BasicSet {
+    operations! {
+        intersect(other: BasicSet) -> BasicSet;
+        gist(context: BasicSet) -> BasicSet;
+        remove_divs() -> BasicSet;
+        remove_redundancies() -> BasicSet;
+        detect_equalities() -> BasicSet;
+        to_set() -> Set;
+    }
+
+    predicates! {
+        is_empty();
+        is_disjoint(other: BasicSet);
+    }
+
+    pub fn dimensions(&self) -> Result<usize> {
+        Ok(self.context.settle(self.object.dim(DimType::Set))? as usize)
+    }
+
+    pub fn project_out(&self, first: usize, n: usize) -> Result<BasicSet> {
+        BasicSet::own(&self.context, self.take()?.project_out(DimType::Set, first as u32, n as u32))
+    }
+
+    fn parameters(&self) -> Result<Vec<String>> {
+        self.to_set()?.parameters()
+    }
+
+    /// The existentially quantified variables; `names` are those of the dimensions followed by those of the
+    /// variables. `None` for a variable that is no floor.
+    pub fn divisions(&self, names: &[String]) -> Result<Vec<Option<Division>>> {
+        let n = self.context.settle(self.object.dim(DimType::Div))?;
+        let parameters = self.parameters()?;
+        let dimensions = self.dimensions()?;
+        let groups = [
+            (DimType::Param, &parameters[..]),
+            (DimType::In, &names[..dimensions]),
+            (DimType::Div, &names[dimensions..]),
+        ];
+        (0..n)
+            .map(|position| {
+                let floor = self.context.settle(self.object.get_div(position))?;
+                if self.context.settle(floor.is_nan())? {
+                    return Ok(None);
+                }
+                let denominator = self.context.settle(floor.get_denominator_val())?;
+                let scaled = |value: Val| -> Result<i64> {
+                    let product = self.context.settle(value.mul(self.context.settle(denominator.copy())?))?;
+                    self.context.integer(&product)?.finite().ok_or_else(|| anyhow!("isl: a fraction in a floor"))
+                };
+                let mut numerator = Affine::constant(scaled(self.context.settle(floor.get_constant_val())?)?);
+                for (kind, group) in groups {
+                    // A floor is written over the variables before it.
+                    let known = self.context.settle(floor.dim(kind))?.max(0) as usize;
+                    for (p, name) in group.iter().enumerate().take(known) {
+                        let value = self.context.settle(floor.get_coefficient_val(kind, p as i32))?;
+                        numerator.add_term(name, scaled(value)?);
+                    }
+                }
+                let denominator = self.context.integer(&denominator)?.finite().unwrap_or(1);
+                Ok(Some(Division { numerator, denominator }))
+            })
+            .collect()
+    }
+
+    /// The constraints; `names` are those of the dimensions followed by those of the existentially quantified
+    /// variables.
+    pub fn constraints(&self, names: &[String]) -> Result<Vec<Constraint>> {
+        let list = self.context.settle(self.object.get_constraint_list())?;
+        let n = self.context.settle(list.size())?;
+        let parameters = self.parameters()?;
+        let dimensions = self.dimensions()?;
+        let groups = [
+            (DimType::Param, &parameters[..]),
+            (DimType::Set, &names[..dimensions]),
+            (DimType::Div, &names[dimensions..]),
+        ];
+        let integer = |value: Result<Val, LibISLError>| -> Result<i64> {
+            let value = self.context.settle(value)?;
+            self.context.integer(&value)?.finite().ok_or_else(|| anyhow!("isl: a constraint that is not integral"))
+        };
+        (0..n)
+            .map(|i| {
+                let row = self.context.settle(list.get_at(i))?;
+                let mut affine = Affine::constant(integer(row.get_constant_val())?);
+                for (kind, group) in groups {
+                    let known = self.context.settle(row.dim(kind))?.max(0) as usize;
+                    for (p, name) in group.iter().enumerate().take(known) {
+                        affine.add_term(name, integer(row.get_coefficient_val(kind, p as i32))?);
+                    }
+                }
+                let equality = self.context.settle(row.is_equality())?;
+                Ok(if equality { Constraint::Zero(affine) } else { Constraint::NonNegative(affine) })
+            })
+            .collect()
+    }
+
+    /// The number of existentially quantified variables.
+    pub fn locals(&self) -> Result<usize> {
+        Ok(self.context.settle(self.object.dim(DimType::Div))? as usize)
+    }
+}
+
+impl Map {
+    operations! {
+        intersect(other: Map) -> Map;
+        intersect_params(other: Set) -> Map;
+        intersect_domain(domain: Set) -> Map;
+        intersect_range(range: Set) -> Map;
+        union(other: Map) -> Map;
+        subtract(other: Map) -> Map;
+        reverse() -> Map;
+        /// `A -> B` and `B -> C` give `A -> C`.
+        apply_range(other: Map) -> Map;
+        /// `A -> B` and `A -> C` give `B -> C`.
+        apply_domain(other: Map) -> Map;
+        /// `A -> B` and `A -> C` give `A -> [B -> C]`.
+        range_product(other: Map) -> Map;
+        /// The same with the ranges' dimensions side by side in one unnamed tuple.
+        flat_range_product(other: Map) -> Map;
+        /// `A -> B` and `C -> D` give `[A -> C] -> [B -> D]`.
+        product(other: Map) -> Map;
+        /// `[A -> B] -> A`
+        domain_map() -> Map;
+        /// `[A -> B] -> B`
+        range_map() -> Map;
+        domain() -> Set;
+        range() -> Set;
+        wrap() -> Set;
+        /// `[A -> B] -> C` becomes `A -> [B -> C]`.
+        curry() -> Map;
+        /// `A -> [B -> C]` becomes `[A -> B] -> C`.
+        uncurry() -> Map;
+        /// `[A -> B] -> C` becomes `[B -> A] -> C`.
+        domain_reverse() -> Map;
+        /// `A -> B` and `C -> B` give the pairs `A -> C` whose images compare.
+        lex_lt_map(other: Map) -> Map;
+        lex_gt_map(other: Map) -> Map;
+        lexmin() -> Map;
+        lexmax() -> Map;
+        coalesce() -> Map;
+        deltas() -> Set;
+        gist(context: Map) -> Map;
+        gist_domain(context: Set) -> Map;
+        gist_params(context: Set) -> Map;
+        remove_redundancies() -> Map;
+    }
+
+    predicates! {
+        is_empty();
+        is_equal(other: Map);
+        is_subset(other: Map);
+        is_disjoint(other: Map);
+        is_injective();
+        is_single_valued();
+    }
+
+    /// The pairs whose image has `value` in its dimension `position`.
+    pub fn fix_output(&self, position: usize, value: i64) -> Result<Map> {
+        let value = self.context.value(value)?;
+        Map::own(&self.context, self.take()?.fix_val(DimType::Out, position as u32, value))
+    }
+
+    pub fn project_out_outputs(&self, first: usize, n: usize) -> Result<Map> {
+        Map::own(&self.context, self.take()?.project_out(DimType::Out, first as u32, n as u32))
+    }
+
+    /// The image of the domain's point, whose dimensions become the parameters `names`.
+    pub fn image_of(&self, names: &[String]) -> Result<Set> {
+        let n = names.len() as u32;
+        let first = self.context.settle(self.object.dim(DimType::Param))? as u32;
+        let mut map = self.context.settle(self.take()?.move_dims(DimType::Param, first, DimType::In, 0, n))?;
+        for (position, name) in names.iter().enumerate() {
+            map = self.context.settle(map.set_dim_name(DimType::Param, first + position as u32, name))?;
+        }
+        Set::own(&self.context, map.range())
+    }
+
+    /// Names the dimensions of the range, for printing.
+    pub fn name_outputs(&self, names: &[String]) -> Result<Map> {
+        self.named(DimType::Out, names)
+    }
+
+    /// Names the dimensions of the domain, for printing.
+    pub fn name_inputs(&self, names: &[String]) -> Result<Map> {
+        self.named(DimType::In, names)
+    }
+
+    fn named(&self, kind: DimType, names: &[String]) -> Result<Map> {
+        let mut map = self.take()?;
+        for (position, name) in names.iter().enumerate() {
+            map = self.context.settle(map.set_dim_name(kind, position as u32, name))?;
+        }
+        Map::own(&self.context, Ok(map))
+    }
+}

@@ -1,0 +1,98 @@
+//! `Kernel` to [`Program`]: statements, domains, accesses, schedule and dependences as isl objects. Everything is
+//! parametric in the size parameters.
+
+pub mod extract;
+pub mod isl;
+pub mod scan;
+
+pub use extract::extract;
+
+use std::fmt;
+
+use crate::diagnostic::Span;
+use isl::{Context, Map, Set};
+
+/// A kernel in the polyhedral model. Built for several statements; so far [`extract`] gives one.
+pub struct Program {
+    /// isl's context: everything of one analysis lives in it.
+    pub isl: Context,
+    /// Names of the size parameters, outermost space of every set.
+    pub parameters: Vec<String>,
+    /// `[N] -> { : N >= 0 }`
+    pub sizes: Set,
+    /// `[N] -> { : 0 <= N <= 1024 }`, as far as the parameters have bounds.
+    pub bounded_sizes: Set,
+    pub statements: Vec<Statement>,
+    pub dependences: Vec<Dependence>,
+}
+
+pub struct Statement {
+    /// `S0`
+    pub name: String,
+    /// Outermost loop first.
+    pub iterators: Vec<String>,
+    /// `[N] -> { S0[i, j, k] : 0 <= i < N and … }`
+    pub domain: Set,
+    /// `[N] -> { S0[i, j, k] -> [i, j, k] }`: the order as written. Where there are several statements, textual
+    /// positions stand between the iterators.
+    pub schedule: Map,
+    /// Each array reference once; reads of an instance happen before its write.
+    pub accesses: Vec<Access>,
+    pub span: Span,
+}
+
+/// One array reference. The two relations are equal while everything is exact (RR-7697 section 4).
+pub struct Access {
+    /// Index into `Kernel::arrays`.
+    pub array: usize,
+    pub write: bool,
+    /// `[N] -> { S0[i, j, k] -> a[i, k] }` over the domain.
+    pub may: Map,
+    pub must: Map,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DependenceKind {
+    /// A read after a write.
+    Flow,
+    /// A write after a read.
+    Anti,
+    /// A write after a write.
+    Output,
+}
+
+impl fmt::Display for DependenceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DependenceKind::Flow => "flow",
+            DependenceKind::Anti => "anti",
+            DependenceKind::Output => "output",
+        })
+    }
+}
+
+/// All pairs of instances that touch one cell, one of them writing, in the order of the schedule (memory-based).
+pub struct Dependence {
+    pub kind: DependenceKind,
+    /// Indices into `Program::statements`.
+    pub source: usize,
+    pub sink: usize,
+    /// Index into `Kernel::arrays`.
+    pub array: usize,
+    /// `[N] -> { S0[i, j, k] -> S0[i', j', k'] : … }`
+    pub relation: Map,
+}
+
+impl Statement {
+    /// The union of the statement's reads (or writes) of one array, `None` where there is none.
+    pub fn accesses_of(&self, array: usize, write: bool) -> anyhow::Result<Option<Map>> {
+        let mut union: Option<Map> = None;
+        for access in self.accesses.iter().filter(|a| a.array == array && a.write == write) {
+            union = Some(match union {
+                Some(map) => map.union(&access.may)?,
+                None => access.may.clone(),
+            });
+        }
+        Ok(union)
+    }
+}

@@ -1,0 +1,112 @@
+//! The C header: register map, and a driver of a few lines.
+
+use std::fmt::Write as _;
+
+use crate::project::registers::{Register, registers};
+use crate::source::kernel::Kernel;
+
+/// Text of `<kernel>.h`.
+pub fn text(kernel: &Kernel) -> String {
+    let name = &kernel.name;
+    let upper = name.to_uppercase();
+    let mut map = String::new();
+    let mut parameters = String::new();
+    let mut writes = String::new();
+    // Writing to a String cannot fail.
+    for register in registers(kernel) {
+        let Register { name: argument, word, words, c_type, .. } = &register;
+        let suffix = if register.base { "BASE" } else { "ARG" };
+        let index = format!("{upper}_{}_{suffix}", argument.to_uppercase());
+        let _ = writeln!(map, "#define {index} {word}");
+        let _ = write!(parameters, ", {c_type} arg_{argument}");
+        let _ = writeln!(writes, "    registers[{index}] = (uint32_t)arg_{argument};");
+        if *words == 2 {
+            let _ = writeln!(writes, "    registers[{index} + 1] = (uint32_t)((uint64_t)arg_{argument} >> 32);");
+        }
+    }
+    format!(
+        r#"/* Registers of the accelerator {name}, and a driver. `registers` is where the register bus appears in the
+   processor's memory: 32-bit words, indices below. */
+#ifndef BURSTC_{upper}_H
+#define BURSTC_{upper}_H
+
+#include <stdint.h>
+
+#define {upper}_CONTROL 0       /* write: bit 0 starts; read: the bits below */
+#define {upper}_CYCLES 1        /* from start to done */
+#define {upper}_LOAD_BUSY 2     /* cycles */
+#define {upper}_COMPUTE_BUSY 3
+#define {upper}_COMPUTE_STALL 4
+#define {upper}_STORE_BUSY 5
+
+#define {upper}_BUSY 1u
+#define {upper}_DONE 2u
+#define {upper}_MEMORY_READY 4u
+
+/* Arguments in the order of the C prototype; an array's is its byte address in the accelerator's memory, a multiple of
+   8. Scalars of 64 bits take two words, low word first. */
+{map}
+/* Starts the accelerator; it must not be busy, and the memory must be ready. */
+static inline void {name}_start(volatile uint32_t *registers{parameters})
+{{
+{writes}    registers[{upper}_CONTROL] = 1;
+}}
+
+static inline int {name}_done(const volatile uint32_t *registers)
+{{
+    return (registers[{upper}_CONTROL] & {upper}_DONE) != 0;
+}}
+
+/* Waits for the end and returns the number of cycles it took. */
+static inline uint32_t {name}_wait(const volatile uint32_t *registers)
+{{
+    while (!{name}_done(registers)) {{
+    }}
+    return registers[{upper}_CYCLES];
+}}
+
+#endif
+"#
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::simulate::samples;
+
+    /// The driver, run on an array in place of the registers.
+    #[test]
+    fn driver_writes_what_the_bench_writes() {
+        let folder = tempfile::tempdir().unwrap();
+        let kernel = samples::scale();
+        std::fs::write(folder.path().join("scale.h"), text(&kernel)).unwrap();
+        let program = r#"
+#include "scale.h"
+#include <stdio.h>
+int main(void)
+{
+    uint32_t registers[32] = {0};
+    scale_start(registers, 100, -3, 0x1000, -1, 0x2000);
+    for (int i = 0; i < 14; i++)
+        printf("%x ", registers[i]);
+    registers[SCALE_CONTROL] = SCALE_DONE;
+    registers[SCALE_CYCLES] = 77;
+    return scale_wait(registers) != 77;
+}
+"#;
+        std::fs::write(folder.path().join("main.c"), program).unwrap();
+        let compiled = Command::new(crate::source::compiler())
+            .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "main.c", "-o", "main"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        let output = Command::new(folder.path().join("main")).output().unwrap();
+        assert!(output.status.success());
+        let words = "1 0 0 0 0 0 0 0 64 fffffffd ffffffff 1000 ffffffff 2000 ";
+        assert_eq!(String::from_utf8_lossy(&output.stdout), words);
+    }
+}

@@ -1,0 +1,186 @@
+//! The output folder: Verilog, bench with sample data, constraints, project files, C header, README. Written whole or
+//! not at all.
+
+pub mod folder;
+mod header;
+mod registers;
+mod summary;
+mod template;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use anyhow::{Result, bail};
+
+use crate::board::{Board, Toolchain};
+use crate::hardware::VerilogFile;
+use crate::offload::Offload;
+use crate::simulate::job::Job;
+use crate::simulate::simulator::{BENCH, hex, register_lines};
+use folder::File;
+pub use summary::BuildReport;
+use template::fill;
+
+const SDC: &str = include_str!("../../constraints/stratix2.sdc");
+const QSF: &str = include_str!("../../constraints/stratix2.qsf");
+const QPF: &str = include_str!("../../constraints/quartus.qpf");
+const RUN_SCRIPT: &str = include_str!("../../sim/run.sh");
+const README: &str = include_str!("readme.md");
+
+/// The device's pins, by the names of its model, with their widths.
+const DEVICE_PINS: [(&str, usize); 12] = [
+    ("ddr_ck", 1),
+    ("ddr_ck_n", 1),
+    ("ddr_cke", 1),
+    ("ddr_cs_n", 1),
+    ("ddr_ras_n", 1),
+    ("ddr_cas_n", 1),
+    ("ddr_we_n", 1),
+    ("ddr_ba", 2),
+    ("ddr_a", 12),
+    ("ddr_dm", 1),
+    ("ddr_dq", 8),
+    ("ddr_dqs", 1),
+];
+
+/// What goes into the folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Project<'a> {
+    pub offload: &'a Offload,
+    pub board: &'a Board,
+    /// The accelerator with its cells; the module `<kernel>_top` is among them.
+    pub files: &'a [VerilogFile],
+    /// The direct version, if wanted; files that it shares with the accelerator are left out of its folder.
+    pub direct_files: &'a [VerilogFile],
+    /// Data for the bench, and the memory that the C program leaves.
+    pub sample: &'a Job,
+    pub expected: &'a [u8],
+    /// The bench gives up so many cycles after the start.
+    pub max_cycles: u64,
+    /// Text of `report.json`.
+    pub report: &'a str,
+}
+
+impl Project<'_> {
+    /// Every file of the folder.
+    pub fn files(&self) -> Result<Vec<File>> {
+        let kernel = &self.offload.kernel;
+        let name = &kernel.name;
+        let mut files = Vec::new();
+        for file in self.files {
+            files.push(File::new(format!("rtl/{}", file.name), file.text.as_str()));
+        }
+        for file in self.direct_files.iter().filter(|file| !self.files.contains(file)) {
+            files.push(File::new(format!("rtl/direct/{}", file.name), file.text.as_str()));
+        }
+        for (name, text) in BENCH {
+            files.push(File::new(format!("sim/{name}"), *text));
+        }
+        files.push(File::executable("sim/run.sh", self.run_script()?));
+        files.push(File::new("sim/data/before.hex", hex(&self.sample.image)));
+        files.push(File::new("sim/data/expected.hex", hex(self.expected)));
+        files.push(File::new("sim/data/registers.txt", register_lines(&self.sample.registers(kernel))));
+        match self.board.device.toolchain {
+            Toolchain::Quartus => {
+                files.push(File::new(format!("constraints/{name}.sdc"), self.sdc()?));
+                files.push(File::new(format!("quartus/{name}.qpf"), fill(QPF, &[("kernel", name.clone())])?));
+                files.push(File::new(format!("quartus/{name}.qsf"), self.qsf()?));
+            }
+        }
+        files.push(File::new(format!("{name}.h"), header::text(kernel)));
+        files.push(File::new("README.md", self.readme()?));
+        files.push(File::new("report.json", self.report));
+        let mut paths = BTreeMap::new();
+        for file in &files {
+            if paths.insert(&file.path, ()).is_some() {
+                bail!("two files of the output folder are called {}", file.path);
+            }
+        }
+        Ok(files)
+    }
+
+    /// `<kernel>_top`
+    fn top(&self) -> String {
+        format!("{}_top", self.offload.kernel.name)
+    }
+
+    fn run_script(&self) -> Result<String> {
+        let values = [
+            ("top", self.top()),
+            ("bytes", self.sample.image.len().to_string()),
+            ("max_cycles", self.max_cycles.min(i32::MAX as u64).to_string()),
+        ];
+        fill(RUN_SCRIPT, &values)
+    }
+
+    fn sdc(&self) -> Result<String> {
+        let period = self.board.cycle_ns();
+        let values = [
+            ("top", self.top()),
+            ("title", self.board.title.clone()),
+            ("period_ns", format!("{period:.3}")),
+            ("half_period_ns", format!("{:.3}", period / 2.0)),
+        ];
+        fill(SDC, &values)
+    }
+
+    fn qsf(&self) -> Result<String> {
+        let device = &self.board.device;
+        let source = |file: &VerilogFile| format!("set_global_assignment -name VERILOG_FILE ../rtl/{}", file.name);
+        let sources: Vec<String> = self.files.iter().map(source).collect();
+        let pins = DEVICE_PINS.iter().flat_map(|(pin, width)| match width {
+            1 => vec![pin.to_string()],
+            _ => (0..*width).map(|bit| format!("{pin}[{bit}]")).collect(),
+        });
+        let site = |pin: String| {
+            format!(
+                "# set_location_assignment PIN_<site> -to {pin}\n\
+                 # set_instance_assignment -name IO_STANDARD \"SSTL-2 CLASS I\" -to {pin}"
+            )
+        };
+        let values = [
+            ("top", self.top()),
+            ("title", self.board.title.clone()),
+            ("family", device.family.clone()),
+            ("part", device.part.clone()),
+            ("files", sources.join("\n")),
+            ("kernel", self.offload.kernel.name.clone()),
+            ("pins", pins.map(site).collect::<Vec<_>>().join("\n")),
+        ];
+        fill(QSF, &values)
+    }
+
+    fn readme(&self) -> Result<String> {
+        let kernel = &self.offload.kernel;
+        let mut rows = String::new();
+        for register in registers::registers(kernel) {
+            let words = match register.words {
+                1 => register.word.to_string(),
+                _ => format!("{}, {}", register.word, register.word + 1),
+            };
+            let meaning = if register.base {
+                "byte address of the array, a multiple of 8".to_string()
+            } else {
+                match kernel.parameters.iter().find(|parameter| parameter.name == register.name) {
+                    Some(parameter) => format!("size, 0 to {}", parameter.max.unwrap_or(0)),
+                    None => format!("scalar, {}", register.c_type),
+                }
+            };
+            // Writing to a String cannot fail.
+            let _ = writeln!(rows, "| {words} | `{}`: {meaning} |", register.name);
+        }
+        let sizes: Vec<String> = self.sample.scalars(kernel).iter().map(|(n, v)| format!("{n} = {v}")).collect();
+        let values = [
+            ("kernel", kernel.name.clone()),
+            ("top", self.top()),
+            ("title", self.board.title.clone()),
+            ("clock_mhz", self.board.clock_mhz.to_string()),
+            ("arguments", rows.trim_end().to_string()),
+            ("sizes", if sizes.is_empty() { "no arguments".to_string() } else { sizes.join(", ") }),
+        ];
+        fill(README, &values)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! The result of `burstc build`: what the folder holds, as data.
+
+use serde::{Deserialize, Serialize};
+
+use crate::board::Board;
+use crate::offload::Offload;
+use crate::project::registers::{Register, registers};
+use crate::report::{BufferReport, buffer_reports};
+
+/// `report.json` of an output folder. The same input gives the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BuildReport {
+    pub kernel: String,
+    pub board: String,
+    pub device: String,
+    /// Version of burstc.
+    pub burstc: String,
+    /// The module at the top of the Verilog.
+    pub top: String,
+    pub parameters: Vec<ParameterReport>,
+    pub registers: Vec<Register>,
+    pub buffers: Vec<BufferReport>,
+    /// Bits of the buffers, and of the whole device's block RAM.
+    pub buffer_bits: u64,
+    pub block_ram_bits: u64,
+}
+
+/// A size parameter: one Verilog serves every value up to `max`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ParameterReport {
+    pub name: String,
+    pub max: Option<i64>,
+    pub default: Option<i64>,
+}
+
+impl BuildReport {
+    pub fn new(offload: &Offload, board: &Board, top: &str) -> BuildReport {
+        let kernel = &offload.kernel;
+        let bits = offload
+            .buffers
+            .iter()
+            .map(|buffer| buffer.words().max(0) as u64 * u64::from(kernel.arrays[buffer.array].element.bits));
+        BuildReport {
+            kernel: kernel.name.clone(),
+            board: board.name.clone(),
+            device: board.device.part.clone(),
+            burstc: env!("CARGO_PKG_VERSION").to_string(),
+            top: top.to_string(),
+            parameters: kernel
+                .parameters
+                .iter()
+                .map(|p| ParameterReport { name: p.name.clone(), max: p.max, default: p.default })
+                .collect(),
+            registers: registers(kernel),
+            buffers: buffer_reports(offload),
+            buffer_bits: bits.sum(),
+            block_ram_bits: board.block_ram_bits(),
+        }
+    }
+
+    /// Indented JSON with a final newline.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+}

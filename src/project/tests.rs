@@ -1,0 +1,180 @@
+//! The output folder of a small accelerator written by hand.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use super::*;
+use crate::offload::{Buffer, Compute, Scan};
+use crate::simulate::samples;
+use crate::source::kernel::TilingDirective;
+
+fn offload() -> Offload {
+    Offload {
+        kernel: samples::copy(),
+        tiling: TilingDirective { theta: vec![], sizes: vec![], span: Default::default() },
+        sets: vec![],
+        tiles: Scan { pieces: vec![] },
+        transfers: vec![],
+        buffers: vec![Buffer { array: 0, moduli: vec![64], exact_moduli: vec![60] }],
+        compute: Compute { scan: Scan { pieces: vec![] }, order: vec![], iterators: vec![], innermost_distance: None },
+        strips_depend: false,
+    }
+}
+
+/// Writes the project of the copying accelerator for N = 40; `spoil` changes the memory that is expected.
+fn write(target: &Path, spoil: bool) {
+    let offload = offload();
+    let board = crate::board::load("stratix2-ddr400").unwrap();
+    let sample = Job::new(&offload.kernel, &samples::set(&[("N", 40)]), board.memory.capacity_bytes, 3).unwrap();
+    let (a, b) = (sample.placement.regions[0].base as usize, sample.placement.regions[1].base as usize);
+    let mut expected = sample.image.clone();
+    expected.copy_within(a..a + 160, b);
+    expected[b + 1] ^= u8::from(spoil);
+    let report = BuildReport::new(&offload, &board, "copy_top").to_json().unwrap();
+    let files = samples::copy_design();
+    let project = Project {
+        offload: &offload,
+        board: &board,
+        files: &files,
+        direct_files: &files[..1],
+        sample: &sample,
+        expected: &expected,
+        max_cycles: 10_000,
+        report: &report,
+    };
+    folder::write(target, &project.files().unwrap(), false).unwrap();
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Runs a Tcl file with stubs for Quartus' commands; returns what they were called with, one call per line.
+fn tcl(file: &Path) -> Option<String> {
+    let stubs = "proc unknown {args} { puts [join $args { }]; return {} }\n\
+                 rename source tcl_source\n";
+    let script = format!("{stubs}tcl_source {{{}}}\n", file.display());
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("stubs.tcl");
+    std::fs::write(&path, script).unwrap();
+    let output = match Command::new("tclsh").arg(&path).output() {
+        Ok(output) => output,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(error) => panic!("{error}"),
+    };
+    assert!(output.status.success(), "{}", said(&output));
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn constraints_are_tcl_and_name_what_is_there() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("out");
+    write(&target, false);
+    let Some(calls) = tcl(&target.join("quartus/copy.qsf")) else { return };
+    assert!(calls.contains("set_global_assignment -name DEVICE EP2S180F1508C3\n"), "{calls}");
+    assert!(calls.contains("set_global_assignment -name TOP_LEVEL_ENTITY copy_top\n"), "{calls}");
+    let files: Vec<&str> = calls.lines().filter_map(|call| call.split("_FILE ").nth(1)).collect();
+    assert_eq!(files.len(), samples::copy_design().len() + 1);
+    for file in files {
+        assert!(target.join("quartus").join(file).is_file(), "{file}");
+    }
+    let Some(calls) = tcl(&target.join("constraints/copy.sdc")) else { return };
+    assert!(calls.contains("create_clock -name clk -period 10.000"), "{calls}");
+    // Every port of the top is constrained: the patterns match them all.
+    let top = std::fs::read_to_string(target.join("rtl/copy_top.v")).unwrap();
+    let ports = top.lines().take_while(|line| !line.starts_with(");")).filter(|line| line.contains("put wire"));
+    let patterns: Vec<&str> = calls.split([' ', '\n']).collect();
+    for port in ports.filter_map(|line| line.trim_end_matches(',').split_whitespace().last()) {
+        let matches = |pattern: &&str| match pattern.strip_suffix('*') {
+            Some(prefix) => port.starts_with(prefix),
+            None => port == *pattern,
+        };
+        assert!(patterns.iter().any(matches), "{port} is not constrained: {calls}");
+    }
+}
+
+#[test]
+fn the_folder_simulates_itself_on_both_simulators() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("out");
+    write(&target, false);
+    let run = |arguments: &[&str]| {
+        Command::new(target.join("sim/run.sh")).args(arguments).current_dir(scratch.path()).output().unwrap()
+    };
+    for simulator in ["verilator", "icarus"] {
+        let output = run(&[simulator, "out.vcd"]);
+        assert!(output.status.success() && said(&output).ends_with("PASS\n"), "{}", said(&output));
+        let vcd = scratch.path().join("out.vcd");
+        assert!(std::fs::read_to_string(&vcd).unwrap().contains("m_cmd_valid"));
+        std::fs::remove_file(vcd).unwrap();
+    }
+    assert_eq!(run(&["modelsim"]).status.code(), Some(2));
+    // Another model by a macro, here our own again: it is filled and read through a second controller.
+    for simulator in ["verilator", "icarus"] {
+        let script = target.join("sim/run.sh");
+        let output = Command::new(script).arg(simulator).env("BURSTC_DEVICE", "ddr_sdram").output().unwrap();
+        assert!(output.status.success() && said(&output).ends_with("PASS\n"), "{}", said(&output));
+    }
+    write(&target, true);
+    let output = run(&["icarus"]);
+    assert!(!output.status.success() && said(&output).contains("FAIL: memory differs"), "{}", said(&output));
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let scratch = tempfile::tempdir().unwrap();
+    let list = |name: &str| {
+        let target = scratch.path().join(name);
+        write(&target, false);
+        let mut content = Vec::new();
+        collect(&target, &target, &mut content);
+        content.sort();
+        content
+    };
+    assert_eq!(list("one"), list("two"));
+    let names: Vec<String> = list("one").into_iter().map(|(name, _)| name).filter(|n| !n.starts_with("rtl/")).collect();
+    assert_eq!(
+        names,
+        [
+            ".burstc",
+            "README.md",
+            "constraints/copy.sdc",
+            "copy.h",
+            "quartus/copy.qpf",
+            "quartus/copy.qsf",
+            "report.json",
+            "sim/data/before.hex",
+            "sim/data/expected.hex",
+            "sim/data/registers.txt",
+            "sim/ddr_phy_behavioural.v",
+            "sim/ddr_sdram.v",
+            "sim/run.sh",
+            "sim/tb_accelerator.v",
+        ]
+    );
+}
+
+fn collect(root: &Path, folder: &Path, content: &mut Vec<(String, Vec<u8>)>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(root, &path, content);
+        } else {
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_string();
+            content.push((name, std::fs::read(&path).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn readme_lists_every_argument() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("out");
+    write(&target, false);
+    let readme = std::fs::read_to_string(target.join("README.md")).unwrap();
+    assert!(readme.contains("| 9 | `a`: byte address of the array, a multiple of 8 |"), "{readme}");
+    let report = std::fs::read_to_string(target.join("report.json")).unwrap();
+    let report: BuildReport = serde_json::from_str(&report).unwrap();
+    assert_eq!((report.buffer_bits, report.block_ram_bits), (64 * 32, 9_383_040));
+}

@@ -1,0 +1,116 @@
+//! When Load and Store are right, as predicates on any candidate (RR-7697 Definitions 1 to 4).
+
+use std::fmt;
+
+use anyhow::{Result, bail};
+
+use super::ArrayFlow;
+use crate::polyhedral::isl::Map;
+use crate::tiling::TiledProgram;
+
+/// A condition that a candidate breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// Definition 1 (i): `In(T) \ Out(t < T) ⊆ Load(t <= T)`.
+    LoadMissesInput,
+    /// Definition 1 (ii): `Out(t < T) ∩ Load(T) = ∅`.
+    LoadOverwritesResult,
+    /// Definition 3 (ii): `∪ In(t) \ Out(t' < t) = Load(t <= Tmax)`.
+    LoadIsUseless,
+    /// Definition 3 (iii): `Load(T) ∩ Load(T') = ∅`.
+    LoadRepeats,
+    /// Definition 2 (i): `Out(t <= Tmax) = Store(t <= Tmax)`.
+    StoreDiffersFromResult,
+    /// Definition 2 (ii): `Store(T) ∩ Out(t > T) = ∅`.
+    StoreTooEarly,
+    /// Definition 4 (ii): `Store(T) ∩ Store(T') = ∅`.
+    StoreRepeats,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Violation::LoadMissesInput => "a tile reads a cell that is neither loaded nor written before",
+            Violation::LoadOverwritesResult => "a load overwrites what an earlier tile wrote",
+            Violation::LoadIsUseless => "a cell is loaded that no tile reads before writing it",
+            Violation::LoadRepeats => "two tiles of a strip load one cell",
+            Violation::StoreDiffersFromResult => "the cells stored are not the cells written",
+            Violation::StoreTooEarly => "a cell is stored before its last write",
+            Violation::StoreRepeats => "two tiles of a strip store one cell",
+        })
+    }
+}
+
+/// `∪ In(t) \ Out(t' < t)` by tile: `{ T -> c }`, what every valid load covers.
+fn demand(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Map> {
+    flow.live_in.subtract(&tiled.earlier.apply_range(&flow.out)?)
+}
+
+/// `{ T -> c }` over all strips as `{ Strip -> c }`.
+fn of_strip(tiled: &TiledProgram, cells: &Map) -> Result<Map> {
+    tiled.strip.reverse()?.apply_range(cells)
+}
+
+fn up_to(tiled: &TiledProgram, cells: &Map) -> Result<Map> {
+    cells.union(&tiled.earlier.apply_range(cells)?)
+}
+
+/// What is wrong with `load` as a valid load operator (Definition 1).
+pub fn load_violations(tiled: &TiledProgram, flow: &ArrayFlow, load: &Map) -> Result<Vec<Violation>> {
+    let mut violations = vec![];
+    if !demand(tiled, flow)?.is_subset(&up_to(tiled, load)?)? {
+        violations.push(Violation::LoadMissesInput);
+    }
+    if !tiled.earlier.apply_range(&flow.out)?.is_disjoint(load)? {
+        violations.push(Violation::LoadOverwritesResult);
+    }
+    Ok(violations)
+}
+
+/// What keeps a valid `load` from being exact (Definition 3).
+pub fn load_excess(tiled: &TiledProgram, flow: &ArrayFlow, load: &Map) -> Result<Vec<Violation>> {
+    let mut violations = vec![];
+    if !of_strip(tiled, load)?.is_equal(&of_strip(tiled, &demand(tiled, flow)?)?)? {
+        violations.push(Violation::LoadIsUseless);
+    }
+    if !tiled.earlier.apply_range(load)?.is_disjoint(load)? {
+        violations.push(Violation::LoadRepeats);
+    }
+    Ok(violations)
+}
+
+/// What is wrong with `store` as a valid store operator (Definition 2).
+pub fn store_violations(tiled: &TiledProgram, flow: &ArrayFlow, store: &Map) -> Result<Vec<Violation>> {
+    let mut violations = vec![];
+    if !of_strip(tiled, store)?.is_equal(&of_strip(tiled, &flow.out)?)? {
+        violations.push(Violation::StoreDiffersFromResult);
+    }
+    if !tiled.later.apply_range(&flow.out)?.is_disjoint(store)? {
+        violations.push(Violation::StoreTooEarly);
+    }
+    Ok(violations)
+}
+
+/// What keeps a valid `store` from being exact (Definition 4).
+pub fn store_excess(tiled: &TiledProgram, _flow: &ArrayFlow, store: &Map) -> Result<Vec<Violation>> {
+    let repeats = !tiled.earlier.apply_range(store)?.is_disjoint(store)?;
+    Ok(if repeats { vec![Violation::StoreRepeats] } else { vec![] })
+}
+
+/// All conditions of validity and exactness together.
+pub fn violations(tiled: &TiledProgram, flow: &ArrayFlow, load: &Map, store: &Map) -> Result<Vec<Violation>> {
+    let mut all = load_violations(tiled, flow, load)?;
+    all.extend(load_excess(tiled, flow, load)?);
+    all.extend(store_violations(tiled, flow, store)?);
+    all.extend(store_excess(tiled, flow, store)?);
+    Ok(all)
+}
+
+/// # Errors
+/// An internal error that names the first condition broken.
+pub fn require_exact(tiled: &TiledProgram, flow: &ArrayFlow, load: &Map, store: &Map, array: &str) -> Result<()> {
+    if let Some(violation) = violations(tiled, flow, load, store)?.first() {
+        bail!("internal error: transfers of {array}: {violation}");
+    }
+    Ok(())
+}
