@@ -1,13 +1,15 @@
-// Takes read data from the PHY, which cannot be stalled, and hands them to a master that may stall.
+// ddr_read_fifo: takes read data from the PHY, which cannot be stalled, and hands them to a master that may stall.
 //
-// `reserve` is given with every read command, and only while `full` is low: the FIFO counts a place from the command
-// until the master takes the word, so data always find room. A word is offered the cycle after it arrived.
+// reserve is high with every read command, and only while full is low. A place is taken from the command until the
+// master has the word, so that data always find room. empty is high when no read is under way.
 //
-// Parameters: DEPTH in words, a power of two.
+// Latency     one cycle
+// Parameters  DEPTH  words, a power of two
+// Handshake   full throughput, one word per cycle; m_read_valid comes from the pointers alone
 `default_nettype none
 
 module ddr_read_fifo #(
-    parameter DEPTH = 32
+    parameter integer DEPTH = 32
 ) (
     input  wire        clk,
     input  wire        rst,
@@ -23,6 +25,7 @@ module ddr_read_fifo #(
     input  wire        m_read_ready,
     output wire [31:0] m_read_data
 );
+
     function integer log2(input integer value);
         integer power;
         begin
@@ -32,7 +35,7 @@ module ddr_read_fifo #(
         end
     endfunction
 
-    localparam INDEX_WIDTH = log2(DEPTH);
+    localparam integer INDEX_WIDTH = log2(DEPTH);
 
     // Pointers have one bit more than an index, so that full and empty differ.
     (* ramstyle = "MLAB" *) reg [31:0] words [0:DEPTH-1];
@@ -65,6 +68,7 @@ module ddr_read_fifo #(
                 reserved_reg <= reserved_reg + 1'b1;
         end
     end
+
 endmodule
 
 `default_nettype wire

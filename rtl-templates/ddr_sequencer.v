@@ -1,20 +1,21 @@
-// Starts the device up, counts the refreshes that are owed to it, and asks for the commands of both.
+// ddr_sequencer: starts the device up, counts the refreshes owed to it, and asks for the commands of both.
 //
 // Start-up: INIT_CLOCKS with CKE low, precharge all, extended mode register (DLL on), mode register with DLL reset,
-// precharge all, two refreshes, and DLL_CLOCKS after the DLL reset the mode register without it; then `ready`.
-// Afterwards one refresh falls due every T_REFI. They are given together: when the controller is idle; when three are
-// owed at a change of direction; when four are owed, at once. The device would let eight be owed, but a row must not
-// stay open for more than 70 us, and only the refresh closes a row that is used for ever.
+// precharge all, two refreshes, and DLL_CLOCKS after the DLL reset the mode register without it; then ready.
 //
-// A command is asked for by `request` until `grant`; `running` is high when the controller may give its own commands.
-// T_REFI, INIT_CLOCKS, DLL_CLOCKS and CAS_LATENCY are in memory clocks.
+// From then on a refresh falls due every T_REFI. They are given when the controller is idle, when three are owed at a
+// turnaround, or at once when four are owed; always all that are owed, after one precharge of all banks. The device
+// would let eight be owed, but no row may stay open for 70 us, and a row in steady use is closed by refreshes only.
+//
+// Parameters  T_REFI, INIT_CLOCKS, DLL_CLOCKS, CAS_LATENCY  memory clocks
+// Handshake   a command is asked for by request until grant; while running is high the controller gives its own
 `default_nettype none
 
 module ddr_sequencer #(
-    parameter T_REFI      = 3120,
-    parameter INIT_CLOCKS = 40000,
-    parameter DLL_CLOCKS  = 200,
-    parameter CAS_LATENCY = 3
+    parameter integer T_REFI      = 3120,
+    parameter integer INIT_CLOCKS = 40000,
+    parameter integer DLL_CLOCKS  = 200,
+    parameter integer CAS_LATENCY = 3
 ) (
     input  wire        clk,
     input  wire        rst,
@@ -29,6 +30,7 @@ module ddr_sequencer #(
     output wire        bank,
     output reg  [11:0] address
 );
+
     localparam [2:0] POWER_UP        = 3'd0,
                      PRECHARGE_FIRST = 3'd1,
                      EXTENDED_MODE   = 3'd2,
@@ -44,12 +46,21 @@ module ddr_sequencer #(
 
     localparam [11:0] ADDRESS_ALL_BANKS = 12'h400,
                       ADDRESS_DLL_RESET = 12'h100,
-                      ADDRESS_MODE      = CAS_LATENCY * 16 + 2;  // burst length 4, sequential
+                      ADDRESS_MODE      = {5'd0, CAS_LATENCY[2:0], 4'b0010};  // burst length 4, sequential
 
-    localparam INTERVAL_WIDTH = 16;
-    localparam [INTERVAL_WIDTH-1:0] INIT_CYCLES    = (INIT_CLOCKS + 1) / 2,
-                                    DLL_CYCLES     = (DLL_CLOCKS + 1) / 2,
-                                    REFRESH_CYCLES = T_REFI / 2 - 1;
+    localparam integer INIT_CYCLES    = (INIT_CLOCKS + 1) / 2;
+    localparam integer DLL_CYCLES     = (DLL_CLOCKS + 1) / 2;
+    localparam integer REFRESH_CYCLES = T_REFI / 2 - 1;
+
+    function integer bits(input integer first, input integer second, input integer third);
+        begin
+            bits = 1;
+            while (first >> bits != 0 || second >> bits != 0 || third >> bits != 0)
+                bits = bits + 1;
+        end
+    endfunction
+
+    localparam integer INTERVAL_WIDTH = bits(INIT_CYCLES, DLL_CYCLES, REFRESH_CYCLES);
 
     reg  [2:0]                state_reg;
     reg  [2:0]                state_next;
@@ -111,7 +122,7 @@ module ddr_sequencer #(
             state_reg    <= POWER_UP;
             ready        <= 1'b0;
             cke          <= 1'b0;
-            interval_reg <= INIT_CYCLES;
+            interval_reg <= INIT_CYCLES[INTERVAL_WIDTH-1:0];
             owed_reg     <= 3'd2;
         end else begin
             state_reg <= state_next;
@@ -119,9 +130,9 @@ module ddr_sequencer #(
             cke       <= state_next != POWER_UP;
 
             if (grant & (state_reg == MODE_DLL_RESET))
-                interval_reg <= DLL_CYCLES;
+                interval_reg <= DLL_CYCLES[INTERVAL_WIDTH-1:0];
             else if (due | (grant & (state_reg == MODE)))
-                interval_reg <= REFRESH_CYCLES;
+                interval_reg <= REFRESH_CYCLES[INTERVAL_WIDTH-1:0];
             else if (~interval_over)
                 interval_reg <= interval_reg - 1'b1;
 
@@ -130,6 +141,7 @@ module ddr_sequencer #(
             else if (refreshed & ~due)
                 owed_reg <= owed_reg - 1'b1;
         end
+
 endmodule
 
 `default_nettype wire

@@ -1,17 +1,18 @@
-// Splits bursts of any length at page borders into segments of one page each.
+// ddr_splitter: cuts bursts of any length at page borders into segments of one page each.
 //
-// A burst is accepted into the splitter's only register, from where its first segment is offered in the next cycle;
-// each further segment follows the cycle after the last was taken, and so does the next burst. `s_cmd_ready` depends
-// on `m_segment_ready`, no output depends on `s_cmd_valid`.
+// A segment is the columns m_segment_column up to, but without, m_segment_end of page m_segment_page; an end of 0 means
+// 256, the end of the page.
 //
-// A segment is the columns `m_segment_column` up to but without `m_segment_end` of one page; an end of 0 means 256.
-//
-// Parameters: ADDRESS_WIDTH, bits of a word address (column 8, bank 2, the rest row); LENGTH_WIDTH, bits of a length.
+// Latency     one cycle from a burst to its first segment; a segment in every cycle, also from burst to burst
+// Parameters  ADDRESS_WIDTH  bits of a word address {page, column[7:0]}, at least 9
+//             LENGTH_WIDTH   bits of a length in words
+// Handshake   s_cmd_ready follows m_segment_ready; the segment comes from flip-flops. Nothing is accepted while enable
+//             is low.
 `default_nettype none
 
 module ddr_splitter #(
-    parameter ADDRESS_WIDTH = 22,
-    parameter LENGTH_WIDTH  = 16
+    parameter integer ADDRESS_WIDTH = 22,
+    parameter integer LENGTH_WIDTH  = 16
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -30,9 +31,10 @@ module ddr_splitter #(
     output wire [7:0]               m_segment_column,
     output wire [7:0]               m_segment_end
 );
+
     // The sum of first column and length: its low bits are the end in the last page, its high bits count the borders.
-    localparam SUM_WIDTH  = (LENGTH_WIDTH > 8 ? LENGTH_WIDTH : 8) + 1;
-    localparam PAGE_WIDTH = ADDRESS_WIDTH - 8;
+    localparam integer SUM_WIDTH  = (LENGTH_WIDTH > 8 ? LENGTH_WIDTH : 8) + 1;
+    localparam integer PAGE_WIDTH = ADDRESS_WIDTH - 8;
 
     reg                   valid_reg;
     reg                   write_reg;
@@ -41,7 +43,8 @@ module ddr_splitter #(
     reg  [7:0]            end_reg;
     reg  [SUM_WIDTH-9:0]  borders_reg;
 
-    wire [SUM_WIDTH-1:0]  sum = {{(SUM_WIDTH - LENGTH_WIDTH){1'b0}}, s_cmd_length} + {{(SUM_WIDTH - 8){1'b0}}, s_cmd_address[7:0]};
+    wire [SUM_WIDTH-1:0]  sum = {{(SUM_WIDTH - LENGTH_WIDTH){1'b0}}, s_cmd_length}
+                              + {{(SUM_WIDTH - 8){1'b0}}, s_cmd_address[7:0]};
 
     wire in_last_page = borders_reg == 0;
     wire last_segment = in_last_page | (borders_reg == 1 && end_reg == 8'd0);
@@ -71,6 +74,7 @@ module ddr_splitter #(
             borders_reg <= borders_reg - 1'b1;
         end
     end
+
 endmodule
 
 `default_nettype wire

@@ -1,10 +1,10 @@
-// Behavioural PHY between ddr_controller and the pins of a x8 DDR SDRAM; for simulation only, it is made of delays.
+// ddr_phy_behavioural: joins ddr_controller to the pins of a x8 DDR SDRAM. For simulation only, it is made of delays.
 //
-// `clk2x` has twice the rate of `clk`, and its rising edges include those of `clk`. The device's clock is `clk2x`: slot 0
-// of a cycle is sampled in the middle of the next half of it, 5 ns after the edge of `clk`, slot 1 at its end. Commands
-// change at the falling edge of the device's clock. Written data are centred on DQS, whose edges are those of the
-// clock, with half a clock of preamble and of postamble. Read data are taken by a strobe a quarter of a clock after the
-// edges of the clock.
+// `clk2x` has twice the rate of `clk`, and its rising edges include those of `clk`. The device's clock is `clk2x`:
+// slot 0 of a cycle is sampled in the middle of the cycle, 5 ns after the edge of `clk`, slot 1 at its end.
+// Commands change at the falling edge of the device's clock. Written data are centred on DQS, whose edges are those
+// of the clock, with half a clock of preamble and of postamble. Read data are taken by a strobe a quarter of a clock
+// after the edges of the clock.
 //
 // Latency     phy_read_valid comes three cycles after phy_read_enable, at CAS latency 3
 // Parameters  QUARTER  a quarter of the device's clock, ns

@@ -13,12 +13,14 @@
 // model then goes on as well as it can. Rules measured in ns or in parts of a clock are silent where time stands still.
 //
 // Counters: `row_hits` (column commands to a row which already had one since its activate), `row_misses` (first
-// column command after an activate), `activates`, `precharges` (banks closed, auto-precharge included), `reads`, `writes`
-// (column commands), `turnarounds` (changes between read and write), `refreshes`.
+// column command after an activate), `activates`, `precharges` (banks closed, auto-precharge included), `reads`,
+// `writes` (column commands), `turnarounds` (changes between read and write), `refreshes` (those of the start-up too).
 //
 // Parameters: T<rule> in memory clocks, except TCK_* , TIS, TIH, TDS, TDH in ns and TDQSS_*, TCH_*, TWPRE in parts of a
 // clock; the defaults are DDR400B at 5 ns. INIT_CLOCKS: clocks without a command after power-up (CKE low or high, high
 // for the last one). REPORT_LIMIT: messages printed, later violations only count. Illegal values stop the simulation.
+//
+// The task `power_up` puts the device back to the state after power-up, contents kept.
 
 `default_nettype none
 `timescale 1ns / 1ps
@@ -35,7 +37,7 @@ module ddr_sdram #(
     parameter [63:0] TRRD = 2,
     parameter [63:0] TWR = 3,
     parameter [63:0] TWTR = 2,
-    parameter [63:0] TDAL = 6,
+    parameter [63:0] TDAL = TWR + TRP,
     parameter [63:0] TMRD = 2,
     parameter [63:0] TREFI = 3120,
     parameter [63:0] TDLL = 200,
@@ -415,7 +417,7 @@ module ddr_sdram #(
                     too_early(RULE_TRP, bank[1:0], trp_ready[bank]);
                 if (clock < tdal_ready[bank])
                     too_early(RULE_TDAL, bank[1:0], tdal_ready[bank]);
-                if (clock < trc_ready[bank])
+                if (open_rule == RULE_REFRESH_OPEN_BANK && clock < trc_ready[bank])
                     too_early(RULE_TRC, bank[1:0], trc_ready[bank]);
             end
         end

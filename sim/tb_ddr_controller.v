@@ -2,7 +2,7 @@
 // device checks its rules, and the throughput is measured.
 //
 // +pattern=NAME selects the traffic, +count=N its amount, +seed=N the random numbers:
-//   sequential_read   bursts of 1024 words, one after the other
+//   sequential_read   bursts of +block=N words, one after the other
 //   sequential_write
 //   copy              +block=N words read, then as many written to the same banks in other rows
 //   copy_shifted      the same, written two banks further
@@ -418,8 +418,8 @@ module tb_ddr_controller;
 
         case (pattern)
             "sequential_read", "sequential_write":
-                for (index = 0; index < (count == 0 ? 128 : count); index = index + 1)
-                    command(pattern == "sequential_write", index * 1024 % WINDOW, 1024, 1'b0);
+                for (index = 0; index < (count == 0 ? WINDOW / block : count); index = index + 1)
+                    command(pattern == "sequential_write", index * block % WINDOW, block, 1'b0);
 
             "copy", "copy_shifted":
                 for (index = 0; index < (count == 0 ? 65536 / block : count); index = index + 1) begin

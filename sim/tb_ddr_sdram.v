@@ -1,8 +1,8 @@
 // Bench of the DDR SDRAM model: drives its pins directly and proves its data, its counters and every rule that it
 // checks. For each rule it runs a sequence at the legal limit, which must pass, and one a step beyond it (a clock too
 // early, or the nearest wrong time or command), which must be caught under that rule's name and no other. The limits
-// are written here as numbers, apart from the model's parameters. The VIOLATION lines in the output are thus wanted; the
-// last line counts.
+// are written here as numbers, apart from the model's parameters. The VIOLATION lines in the output are thus wanted;
+// the last line counts.
 
 `default_nettype none
 `timescale 1ns / 1ps

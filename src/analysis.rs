@@ -1,6 +1,6 @@
 //! The analysis in one function: a kernel goes through the rooms in order and comes out as an [`Offload`].
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 
 use crate::affine::Affine;
 use crate::buffer::{self, Allocation};
@@ -50,9 +50,11 @@ fn require_bounds(kernel: &Kernel) -> Result<()> {
         return Ok(());
     };
     let name = &parameter.name;
-    Err(Diagnostic::new(format!("the size parameter {name} has no bound: the hardware is built for sizes up to one"))
+    Err(Diagnostic::new(format!("the size parameter `{name}` has no bound: the hardware is built for sizes up to one"))
         .at(parameter.span, "a parameter without a bound")
-        .help(format!("write #pragma burstc size({name}: 128, max 4096) above the function, or give --max {name}=4096"))
+        .help(format!(
+            "write `#pragma burstc size({name}: 128, max 4096)` above the function, or give `--max {name}=4096`"
+        ))
         .into())
 }
 
@@ -85,14 +87,14 @@ impl Tiles {
             point: &tiled.tile_names,
             definitions: &[],
         };
-        let scan = scan(isl, &request)?;
+        let scan = scan(isl, &request)?.ok_or_else(|| anyhow!("internal error: tiles without an index"))?;
         let parameters = sizes.iter().chain(&tiled.tile_names).cloned().collect();
         Ok(Tiles { scan, parameters, context })
     }
 
     /// Load(T) or Store(T) of one array, the array's last subscript innermost.
     fn scan_cells(&self, tiled: &TiledProgram, kernel: &Kernel, array: usize, cells: &Map) -> Result<Scan> {
-        let names = buffer::dimension_names(kernel, array);
+        let names = polyhedral::dimension_names(kernel, array);
         let request = Request {
             parameters: &self.parameters,
             context: &self.context,
@@ -102,7 +104,7 @@ impl Tiles {
             point: &names,
             definitions: &[],
         };
-        scan(&tiled.program.isl, &request)
+        scan(&tiled.program.isl, &request)?.ok_or_else(|| anyhow!("internal error: cells without subscripts"))
     }
 }
 
@@ -133,21 +135,33 @@ fn compute(tiled: &TiledProgram, tiles: &Tiles) -> Result<Compute> {
         names.push(name);
     }
     let ordered: Vec<Affine> = order.iter().map(|&k| theta[k].clone()).collect();
-    let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
-    let dates = isl.function(&tiled.program.parameters, tuple, "", &ordered)?;
     let definitions: Vec<Affine> =
         names.iter().zip(&ordered).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
-    let set = tiled.iterations[0].apply_range(&dates)?.image_of(&tiled.tile_names)?;
-    let request = Request {
-        parameters: &tiles.parameters,
-        context: &tiles.context,
-        set: &set,
-        names: &names,
-        fixed: Fixed::Drop,
-        point: &statement.iterators,
-        definitions: &definitions,
+    let scan_over = |names: &[String], values: &[Affine]| {
+        let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
+        let dates = isl.function(&tiled.program.parameters, tuple, Tuple::anonymous(), values)?;
+        let request = Request {
+            parameters: &tiles.parameters,
+            context: &tiles.context,
+            set: &tiled.iterations[0].apply_range(&dates)?.image_of(&tiled.tile_names)?,
+            names,
+            fixed: Fixed::Drop,
+            point: &statement.iterators,
+            definitions: &definitions,
+        };
+        scan(isl, &request)
     };
-    let scan = scan(isl, &request)?;
+    let scan = match scan_over(&names, &ordered)? {
+        Some(scan) => scan,
+        // The place in θ gives the iterators only together with the domain: they become levels.
+        None => {
+            let more: Vec<&String> = statement.iterators.iter().filter(|i| !names.contains(i)).collect();
+            let all: Vec<String> = names.iter().chain(more.iter().copied()).cloned().collect();
+            let values: Vec<Affine> =
+                ordered.iter().cloned().chain(more.iter().map(|i| Affine::variable(*i))).collect();
+            scan_over(&all, &values)?.ok_or_else(|| anyhow!("internal error: iterations without iterators"))?
+        }
+    };
     Ok(Compute { scan, order, iterators: statement.iterators.clone(), innermost_distance })
 }
 
@@ -159,7 +173,7 @@ fn flow_distances(tiled: &TiledProgram) -> Result<Vec<Set>> {
     for (name, &size) in names.iter().zip(&tiled.directive.sizes) {
         inside.push(Constraint::at_most(Affine::variable(name), Affine::constant(size - 1)));
     }
-    let inside = isl.set(&[], Tuple { name: "", dimensions: &names }, &inside)?;
+    let inside = isl.set(&[], Tuple::unnamed(&names), &inside)?;
     let flows = tiled.program.dependences.iter().filter(|d| d.kind == DependenceKind::Flow);
     flows
         .map(|d| {
@@ -258,10 +272,8 @@ fn named_sets(
     }
     for (flow, allocation) in flows.iter().zip(allocations) {
         let array = &kernel.arrays[flow.array].name;
-        let cells = buffer::dimension_names(kernel, flow.array);
-        let by_tile = |map: &Map| -> Result<String> {
-            Ok(map.gist_domain(&tiled.tiles)?.coalesce()?.name_outputs(&cells)?.to_string())
-        };
+        let cells = polyhedral::dimension_names(kernel, flow.array);
+        let by_tile = |map: &Map| -> Result<String> { Ok(map.gist_domain(&tiled.tiles)?.coalesce()?.to_string()) };
         if !flow.first_read.is_empty()? {
             add(format!("FirstOpRead({array})"), flow.first_read.gist_params(sizes)?.to_string());
         }
@@ -270,7 +282,7 @@ fn named_sets(
         }
         add(format!("Load({array})"), by_tile(&flow.load)?);
         add(format!("Store({array})"), by_tile(&flow.store)?);
-        add(format!("DS({array})"), allocation.differences.to_string());
+        add(format!("DS({array})"), allocation.differences.name_dimensions(&cells)?.to_string());
         add(format!("σ({array})"), buffer::mapping_text(kernel, &allocation.buffer));
     }
     Ok(sets)

@@ -3,7 +3,10 @@
 use std::fmt;
 use std::io::IsTerminal;
 
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan,
+    SpanContents,
+};
 
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -16,7 +19,7 @@ pub fn render(diagnostic: &Diagnostic, path: &str, text: &str) -> String {
 }
 
 fn render_with(theme: GraphicalTheme, diagnostic: &Diagnostic, path: &str, text: &str) -> String {
-    let report = Report { diagnostic, source: NamedSource::new(path, text.to_string()), text };
+    let report = Report { diagnostic, file: File { path, text } };
     let mut output = String::new();
     match GraphicalReportHandler::new_themed(theme).with_width(100).render_report(&mut output, &report) {
         Ok(()) => output,
@@ -27,8 +30,35 @@ fn render_with(theme: GraphicalTheme, diagnostic: &Diagnostic, path: &str, text:
 #[derive(Debug)]
 struct Report<'a> {
     diagnostic: &'a Diagnostic,
-    source: NamedSource<String>,
+    file: File<'a>,
+}
+
+#[derive(Debug)]
+struct File<'a> {
+    path: &'a str,
     text: &'a str,
+}
+
+/// Gives columns in characters, where miette counts bytes.
+impl SourceCode for File<'_> {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        lines_before: usize,
+        lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let contents = self.text.read_span(span, lines_before, lines_after)?;
+        let before = self.text.get(..contents.span().offset()).unwrap_or("");
+        let column = before.chars().rev().take_while(|c| *c != '\n').count();
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.path.to_string(),
+            contents.data(),
+            *contents.span(),
+            contents.line(),
+            column,
+            contents.line_count(),
+        )))
+    }
 }
 
 impl fmt::Display for Report<'_> {
@@ -45,11 +75,11 @@ impl miette::Diagnostic for Report<'_> {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.diagnostic.span.map(|_| &self.source as &dyn SourceCode)
+        self.diagnostic.span.map(|_| &self.file as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let (start, length) = bytes(self.text, self.diagnostic.span?);
+        let (start, length) = bytes(self.file.text, self.diagnostic.span?);
         let label = Some(self.diagnostic.label.clone()).filter(|label| !label.is_empty());
         Some(Box::new(std::iter::once(LabeledSpan::new(label, start, length))))
     }

@@ -1,1 +1,147 @@
-fn main() {}
+//! The command line.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use burstc::command::{self, Analyze, Assignment, Build, Command, Input, Run};
+use burstc::simulate::simulator::Simulator;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Compiles C loop nests into FPGA accelerators that keep their DDR memory busy.
+#[derive(Parser)]
+#[command(
+    version,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  burstc run examples/matmul.c --set N=100 --direct     simulate and compare with direct accesses
+  burstc run examples/dma.c --simulator icarus --json - result as JSON
+  burstc build examples/matmul.c --out matmul           write Verilog, bench and Quartus project
+  burstc analyze examples/polymul.c                     print dependences, Load and Store sets, mappings
+
+Exit codes: 0 pass, 1 the run failed, 2 the input was refused."
+)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Subcommands,
+}
+
+#[derive(Subcommand)]
+enum Subcommands {
+    /// Generate, simulate on random data, compare every word with the C program, and report
+    Run {
+        #[command(flatten)]
+        input: InputArguments,
+        /// Value of a size or scalar argument, such as N=100; other scalars are random
+        #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
+        set: Vec<Assignment>,
+        #[arg(long, value_enum, default_value = "verilator")]
+        simulator: SimulatorArgument,
+        /// Simulate the direct version too: every access of the source goes to memory by itself
+        #[arg(long)]
+        direct: bool,
+        /// Dump the accelerator's signals
+        #[arg(long, value_name = "FILE")]
+        vcd: Option<PathBuf>,
+        /// Write the report as JSON; `-` is standard output
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
+        /// Seed of the random data
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Keep Verilog, bench and data as a project folder
+        #[arg(long, value_name = "DIR")]
+        keep: Option<PathBuf>,
+        /// Replace that folder even if burstc did not write it
+        #[arg(long, requires = "keep")]
+        force: bool,
+    },
+    /// Write Verilog, bench, constraints and project files; the folder appears whole or not at all
+    Build {
+        #[command(flatten)]
+        input: InputArguments,
+        /// The folder to write
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// Replace the folder even if burstc did not write it
+        #[arg(long)]
+        force: bool,
+    },
+    /// Print every set of the analysis in isl notation, and the buffers
+    Analyze {
+        #[command(flatten)]
+        input: InputArguments,
+        /// Print all of it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the boards
+    Boards,
+}
+
+#[derive(Args)]
+struct InputArguments {
+    /// C file with one function
+    file: PathBuf,
+    /// Board, or path of a board profile (.toml)
+    #[arg(long, default_value = "stratix2-ddr400")]
+    board: String,
+    /// Largest value of a size, such as N=1024
+    #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
+    max: Vec<Assignment>,
+    /// Define a macro
+    #[arg(short = 'D', value_name = "MACRO[=VALUE]")]
+    define: Vec<String>,
+    /// Look for included files there
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SimulatorArgument {
+    Verilator,
+    Icarus,
+}
+
+impl From<InputArguments> for Input {
+    fn from(arguments: InputArguments) -> Input {
+        let include = arguments.include.iter().map(|folder| format!("-I{folder}"));
+        let define = arguments.define.iter().map(|definition| format!("-D{definition}"));
+        let cpp_args = include.chain(define).collect();
+        Input { file: arguments.file, board: arguments.board, max: arguments.max, cpp_args }
+    }
+}
+
+impl From<SimulatorArgument> for Simulator {
+    fn from(argument: SimulatorArgument) -> Simulator {
+        match argument {
+            SimulatorArgument::Verilator => Simulator::Verilator,
+            SimulatorArgument::Icarus => Simulator::Icarus,
+        }
+    }
+}
+
+impl From<Subcommands> for Command {
+    fn from(command: Subcommands) -> Command {
+        match command {
+            Subcommands::Run { input, set, simulator, direct, vcd, json, seed, keep, force } => Command::Run(Run {
+                input: input.into(),
+                set,
+                simulator: simulator.into(),
+                direct,
+                vcd,
+                json: json.map(Into::into),
+                seed,
+                keep,
+                force,
+            }),
+            Subcommands::Build { input, out, force } => Command::Build(Build { input: input.into(), out, force }),
+            Subcommands::Analyze { input, json } => Command::Analyze(Analyze { input: input.into(), json }),
+            Subcommands::Boards => Command::Boards,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    ExitCode::from(command::execute(&CommandLine::parse().command.into()))
+}

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Runs the bench of the DDR SDRAM model: tests/ddr_sdram.sh [iverilog|verilator], iverilog if not told. Prints the
-# bench's last line, and all of its output when it fails.
+# Runs the bench of the DDR SDRAM model. Prints the bench's last line, and all of its output when it fails.
+# Usage: ddr_sdram.sh [iverilog|verilator]     default: iverilog
+# Exit code: 0 if every check passed, 1 if not, 2 for a wrong call.
 set -eu
 
 simulator=${1:-iverilog}
 sim=$(cd "$(dirname "$0")/../sim" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 cd "$work"
 
 case $simulator in

@@ -240,7 +240,11 @@ mod tests {
     fn wrong_fields_are_named_with_their_line() {
         let text = EMBEDDED[0].1.replace("clock_mhz = 100.0", "clock_mhz = 100.0\nvoltage = 3");
         let error = diagnostic(Board::parse(&text, "x.toml"));
-        assert!(error.message.starts_with("board profile x.toml, line 6: unknown field `voltage`"), "{}", error.message);
+        assert!(
+            error.message.starts_with("board profile x.toml, line 6: unknown field `voltage`"),
+            "{}",
+            error.message
+        );
     }
 
     #[test]

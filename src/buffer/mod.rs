@@ -2,15 +2,17 @@
 //! (RR-7648 section III-B).
 //!
 //! Within a strip the pipeline runs in steps: Load(T) in step T-1, Compute(T) in step T, Store(T) in step T+1. Strips
-//! drain, so cells of different strips never live together.
+//! drain, so cells of different strips never live together. The hardware keeps the steps apart as far as buffers care:
+//! Load(T+1) and Compute(T) begin after Compute(T-1) and Store(T-2) have ended.
 
 use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::offload::Buffer;
+use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
-use crate::source::kernel::{Array, Kernel, Node, Statement};
+use crate::source::kernel::{Array, Kernel};
 use crate::tiling::TiledProgram;
 use crate::transfer::ArrayFlow;
 
@@ -55,7 +57,7 @@ pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> 
         return Ok(());
     }
     let each: Vec<String> =
-        buffers.iter().map(|b| format!("{} {} words", kernel.arrays[b.array].name, b.words())).collect();
+        buffers.iter().map(|b| format!("`{}` {} words", kernel.arrays[b.array].name, b.words())).collect();
     let mut diagnostic = Diagnostic::new(format!(
         "the local buffers need {needed} bits of block RAM ({}), the board has {block_ram_bits}",
         each.join(", ")
@@ -76,7 +78,7 @@ pub fn live_steps(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Map> {
     let end = steps(tiled, &flow.store, 1)?.union(&accessed)?;
     let isl = &tiled.program.isl;
     let (s, t) = (["s".to_string()], ["t".to_string()]);
-    let (from, to) = (Tuple { name: "", dimensions: &s }, Tuple { name: "", dimensions: &t });
+    let (from, to) = (Tuple::unnamed(&s), Tuple::unnamed(&t));
     let (step, other) = (Affine::variable("s"), Affine::variable("t"));
     let onwards = isl.map(&[], from, to, &[Constraint::at_most(step.clone(), other.clone())])?;
     let backwards = isl.map(&[], from, to, &[Constraint::at_most(other, step)])?;
@@ -87,8 +89,8 @@ pub fn live_steps(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Map> {
 fn steps(tiled: &TiledProgram, cells: &Map, shift: i64) -> Result<Map> {
     let isl = &tiled.program.isl;
     let names = ["s".to_string()];
-    let tuple = Tuple { name: "", dimensions: &names };
-    let shifted = isl.function(&[], tuple, "", &[Affine::variable("s") + Affine::constant(shift)])?;
+    let tuple = Tuple::unnamed(&names);
+    let shifted = isl.function(&[], tuple, Tuple::anonymous(), &[Affine::variable("s") + Affine::constant(shift)])?;
     let (tile, cell) = (cells.domain_map()?, cells.range_map()?);
     let strip_and_cell = tile.apply_range(&tiled.strip)?.range_product(&cell)?;
     strip_and_cell.reverse()?.apply_range(&tile.apply_range(&tiled.step)?.apply_range(&shifted)?)
@@ -127,61 +129,20 @@ pub fn successive_moduli(differences: &Set) -> Result<Option<Vec<i64>>> {
 pub fn is_legal(differences: &Set, moduli: &[i64]) -> Result<bool> {
     let names: Vec<String> = (0..moduli.len()).map(|k| format!("q{k}")).collect();
     let multiples: Vec<Affine> = names.iter().zip(moduli).map(|(q, &m)| Affine::variable(q) * m).collect();
-    let tuple = Tuple { name: "", dimensions: &names };
+    let tuple = Tuple::unnamed(&names);
     let isl = differences.context();
-    let kernel = isl.function(&[], tuple, "", &multiples)?.range()?;
+    let kernel = isl.function(&[], tuple, Tuple::anonymous(), &multiples)?.range()?;
     let zero: Vec<Constraint> = names.iter().map(|q| Constraint::Zero(Affine::variable(q))).collect();
     differences.without_tuple_name()?.intersect(&kernel)?.is_subset(&isl.set(&[], tuple, &zero)?)
 }
 
 fn unbounded(tiled: &TiledProgram, array: &Array) -> Diagnostic {
     Diagnostic::new(format!(
-        "the buffer of {} has no bound: the cells that a strip keeps on chip grow with the size parameters",
+        "the buffer of `{}` has no bound: the cells that a strip keeps on chip grow with the size parameters",
         array.name
     ))
     .at(tiled.directive.span, "this tiling")
     .help("give the size parameters a bound (max), or choose a tiling whose strips reuse less")
-}
-
-/// Names for the dimensions of an array: the iterators where every access has the same plain, distinct iterators as
-/// subscripts, else `x0`, `x1`, ….
-pub fn dimension_names(kernel: &Kernel, array: usize) -> Vec<String> {
-    let mut statements = vec![];
-    collect(&kernel.body, &mut statements);
-    let rank = kernel.arrays[array].extents.len();
-    let fallback: Vec<String> = (0..rank).map(|k| format!("x{k}")).collect();
-    let mut names: Option<Vec<String>> = None;
-    for statement in statements {
-        let mut accesses = statement.value.reads();
-        accesses.push(&statement.target);
-        for access in accesses.into_iter().filter(|a| a.array == array) {
-            let plain: Option<Vec<String>> = access.subscripts.iter().map(|s| plain_iterator(kernel, s)).collect();
-            let Some(plain) = plain else { return fallback };
-            if names.as_ref().is_some_and(|n| *n != plain) {
-                return fallback;
-            }
-            names = Some(plain);
-        }
-    }
-    match names {
-        Some(names) if (1..names.len()).all(|k| !names[..k].contains(&names[k])) => names,
-        _ => fallback,
-    }
-}
-
-fn collect<'a>(nodes: &'a [Node], statements: &mut Vec<&'a Statement>) {
-    for node in nodes {
-        match node {
-            Node::Loop(l) => collect(&l.body, statements),
-            Node::Statement(statement) => statements.push(statement),
-        }
-    }
-}
-
-fn plain_iterator(kernel: &Kernel, subscript: &Affine) -> Option<String> {
-    let (name, _) = subscript.terms.first_key_value()?;
-    let is_parameter = kernel.parameters.iter().any(|p| p.name == *name);
-    (*subscript == Affine::variable(name) && !is_parameter).then(|| name.clone())
 }
 
 /// σ as people read it: `a[i, k] -> [i mod 32, k mod 64]`.

@@ -76,6 +76,7 @@ impl Leaves for BufferLeaves<'_> {
     fn index(&mut self, m: &mut Module, value: &Affine, ty: IntType) -> Value {
         let value = self.at_walker.affine(&(self.point)(value)).resize(rtl_type(ty));
         let register = m.reg("index", value.ty());
+        m.waive_unused(&register);
         self.candidate.push(assign(&register, &value));
         Value { expr: register.e(), stage: Some(1) }
     }
@@ -152,6 +153,7 @@ pub fn compute(context: &Context, offload: &Offload) -> Result<(Vec<Module>, Com
         let subscripts: Vec<Affine> = access.subscripts.iter().map(&point).collect();
         loads.push(assign(&address, &buffers::address(buffer, &subscripts, &at_walker)));
         let data = m.input(&format!("s_read_{name}_{copy}_data"), rtl_type(context.array(access.array).element));
+        m.waive_unused(&data);
         reads.push((access, data));
         read_addresses.push((access.array, address));
         ports.push((access.array, copy));

@@ -43,50 +43,69 @@ impl Datapath {
 
     /// The value of `expr`. Errors: an operator that has no circuit yet, as a `Diagnostic`.
     pub fn evaluate(&mut self, m: &mut Module, expr: &Expr, leaves: &mut dyn Leaves) -> Result<Value> {
-        let ty = rtl_type(expr.ty());
+        self.low_bits(m, expr, expr.ty().bits, leaves)
+    }
+
+    /// The low `demand` bits of `expr` (all of it where it is narrower). Sums, products and bitwise operators need no
+    /// more bits of their operands than are asked of them, so `uint8_t` arithmetic in C's `int` takes eight bits.
+    fn low_bits(&mut self, m: &mut Module, expr: &Expr, demand: u32, leaves: &mut dyn Leaves) -> Result<Value> {
+        let full = rtl_type(expr.ty());
+        let ty = Type { width: full.width.min(demand), signed: full.signed };
+        let low = |value: Value| Value { expr: value.expr.resize(ty), stage: value.stage };
         Ok(match expr {
-            Expr::Constant { value, ty: int } => {
-                Value { expr: crate::hardware::scope::wrapped(*value, rtl_type(*int)), stage: None }
+            Expr::Constant { value, .. } => Value { expr: crate::hardware::scope::wrapped(*value, ty), stage: None },
+            Expr::Read { access, .. } => low(leaves.read(m, access)),
+            Expr::Scalar { scalar, .. } => low(Value { expr: leaves.scalar(*scalar), stage: None }),
+            Expr::Index { value, ty } => low(leaves.index(m, value, *ty)),
+            Expr::Cast { operand, .. } => low(self.low_bits(m, operand, ty.width, leaves)?),
+            Expr::Unary { op: UnaryOp::Complement, operand, .. } => {
+                let value = self.low_bits(m, operand, ty.width, leaves)?;
+                Value { expr: value.expr.resize(ty).not(), stage: value.stage }
             }
-            Expr::Read { access, .. } => leaves.read(m, access),
-            Expr::Scalar { scalar, .. } => Value { expr: leaves.scalar(*scalar), stage: None },
-            Expr::Index { value, ty } => leaves.index(m, value, *ty),
-            Expr::Cast { operand, .. } => {
+            Expr::Unary { op: UnaryOp::Negate, operand, .. } => {
+                let value = self.low_bits(m, operand, ty.width, leaves)?;
+                self.register(m, "negated", value.expr.neg(ty), value.stage, 1)
+            }
+            Expr::Unary { op: UnaryOp::Not, operand, .. } => {
                 let value = self.evaluate(m, operand, leaves)?;
-                Value { expr: value.expr.resize(ty), stage: value.stage }
+                low(self.register(m, "is_zero", value.expr.is_zero(), value.stage, 1))
             }
-            Expr::Unary { op, operand, .. } => {
-                let value = self.evaluate(m, operand, leaves)?;
-                match op {
-                    UnaryOp::Complement => Value { expr: value.expr.not().resize(ty), stage: value.stage },
-                    UnaryOp::Not => {
-                        let zero = value.expr.is_zero().resize(Type::BIT).resize(ty);
-                        self.register(m, "is_zero", zero, value.stage, 1)
-                    }
-                    UnaryOp::Negate => self.register(m, "negated", value.expr.neg(ty), value.stage, 1),
-                }
-            }
-            Expr::Binary { op, left, right, .. } => {
-                let left = self.evaluate(m, left, leaves)?;
-                let right = self.evaluate(m, right, leaves)?;
-                self.binary(m, *op, left, right, ty)?
-            }
+            Expr::Binary { op, left, right, .. } => self.binary(m, *op, [left, right], ty, leaves)?,
             Expr::Select { condition, then, otherwise, .. } => {
-                let values = [condition, then, otherwise].map(|e| self.evaluate(m, e, leaves));
-                let [condition, then, otherwise] = values;
-                let (mut values, stage) = self.align(m, vec![condition?, then?, otherwise?]);
-                let (otherwise, then, condition) =
-                    (values.pop().expect("three"), values.pop().expect("three"), values.pop().expect("three"));
-                let chosen = condition.is_zero().not().select(&then.resize(ty), &otherwise.resize(ty));
+                let condition = self.evaluate(m, condition, leaves)?;
+                let then = self.low_bits(m, then, ty.width, leaves)?;
+                let otherwise = self.low_bits(m, otherwise, ty.width, leaves)?;
+                let (values, stage) = self.align(m, vec![condition, then, otherwise]);
+                let chosen = values[0].is_zero().not().select(&values[1].resize(ty), &values[2].resize(ty));
                 self.register(m, "chosen", chosen, stage, 1)
             }
         })
     }
 
-    fn binary(&mut self, m: &mut Module, op: BinaryOp, left: Value, right: Value, ty: Type) -> Result<Value> {
+    fn binary(
+        &mut self,
+        m: &mut Module,
+        op: BinaryOp,
+        operands: [&Expr; 2],
+        ty: Type,
+        leaves: &mut dyn Leaves,
+    ) -> Result<Value> {
+        let demand = |e: &Expr| e.ty().bits;
+        let (left, right) = match op {
+            BinaryOp::Add
+            | BinaryOp::Subtract
+            | BinaryOp::Multiply
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor => (ty.width, ty.width),
+            BinaryOp::ShiftLeft => (ty.width, demand(operands[1])),
+            _ => (demand(operands[0]), demand(operands[1])),
+        };
+        let left = self.low_bits(m, operands[0], left, leaves)?;
+        let right = self.low_bits(m, operands[1], right, leaves)?;
         let (values, stage) = self.align(m, vec![left, right]);
         let (a, b) = (&values[0], &values[1]);
-        let truth = |bit: Rtl| bit.resize(Type::BIT).resize(ty);
+        let bits = operands[0].ty().bits;
         let (name, result) = match op {
             BinaryOp::Multiply => {
                 let a = self.register(m, "factor", a.clone(), stage, 1);
@@ -96,7 +115,7 @@ impl Datapath {
             }
             BinaryOp::Divide | BinaryOp::Remainder => bail!(
                 Diagnostic::new("division has no circuit yet")
-                    .at(self.span, "this statement divides")
+                    .at(self.span, "a division")
                     .help("multiply by a reciprocal, or shift where the divisor is a power of two and the value unsigned")
             ),
             BinaryOp::Add => ("sum", a.add(b, ty)),
@@ -105,16 +124,18 @@ impl Datapath {
             BinaryOp::Or => ("or", a.or(b).resize(ty)),
             BinaryOp::Xor => ("xor", a.xor(b).resize(ty)),
             // C leaves shifts by the width or more undefined: as many low bits of the amount as the width needs.
-            BinaryOp::ShiftLeft => ("shifted", a.shl(&amount(b, ty), ty)),
-            BinaryOp::ShiftRight => ("shifted", a.shr(&amount(b, ty)).resize(ty)),
-            BinaryOp::Less => ("less", truth(a.lt(b))),
-            BinaryOp::LessEqual => ("less_equal", truth(a.le(b))),
-            BinaryOp::Equal => ("equal", truth(a.eq(b))),
-            BinaryOp::NotEqual => ("not_equal", truth(a.ne(b))),
-            BinaryOp::LogicalAnd => ("both", truth(a.is_zero().not().and(&b.is_zero().not()))),
-            BinaryOp::LogicalOr => ("either", truth(a.is_zero().not().or(&b.is_zero().not()))),
+            BinaryOp::ShiftLeft => ("shifted", a.shl(&amount(b, bits), ty)),
+            BinaryOp::ShiftRight => ("shifted", a.shr(&amount(b, bits)).resize(ty)),
+            BinaryOp::Less => ("less", a.lt(b)),
+            BinaryOp::LessEqual => ("less_equal", a.le(b)),
+            BinaryOp::Equal => ("equal", a.eq(b)),
+            BinaryOp::NotEqual => ("not_equal", a.ne(b)),
+            BinaryOp::LogicalAnd => ("both", a.is_zero().not().and(&b.is_zero().not())),
+            BinaryOp::LogicalOr => ("either", a.is_zero().not().or(&b.is_zero().not())),
         };
-        Ok(self.register(m, name, result, stage, 1))
+        // A truth value is one bit until it is used as an int.
+        let value = self.register(m, name, result, stage, 1);
+        Ok(Value { expr: value.expr.resize(ty), stage: value.stage })
     }
 
     /// `expr`, shown `latency` cycles after `stage`; a value that never changes needs no register.
@@ -123,6 +144,8 @@ impl Datapath {
         let mut expr = expr;
         for _ in 0..latency {
             let register = m.reg(name, expr.ty());
+            // A shift to the right may leave the low bits of its operand unread.
+            m.waive_unused(&register);
             self.registers.push(assign(&register, &expr));
             expr = register.e();
         }
@@ -149,6 +172,7 @@ impl Datapath {
                 Some(signal) => signal.e(),
                 None => {
                     let register = m.reg(&format!("delayed_{s}"), expr.ty());
+                    m.waive_unused(&register);
                     self.registers.push(assign(&register, &expr));
                     self.delayed.insert((key.clone(), s), register.clone());
                     register.e()
@@ -166,8 +190,8 @@ impl Datapath {
     }
 }
 
-/// The bits of a shift amount that count for a value of type `ty`.
-fn amount(value: &Rtl, ty: Type) -> Rtl {
-    let bits = ty.width.trailing_zeros().max(1).min(value.width());
+/// The bits of a shift amount that count for a value of `width` bits.
+fn amount(value: &Rtl, width: u32) -> Rtl {
+    let bits = width.trailing_zeros().max(1).min(value.width());
     value.slice(bits - 1, 0)
 }

@@ -154,6 +154,7 @@ pub fn direct(context: &Context) -> Result<Vec<Module>> {
         if indices.iter().all(|(v, t, _)| *v != value || *t != ty) {
             let register = m.reg(&format!("index_{}", indices.len()), rtl_type(ty));
             loads.push(assign(&register, &at_walker.affine(&value).resize(rtl_type(ty))));
+            m.waive_unused(&register);
             indices.push((value, ty, register));
         }
     }
@@ -258,6 +259,7 @@ pub fn direct(context: &Context) -> Result<Vec<Module>> {
         .collect();
     let (element, element_data) = if !mixed || reads.is_empty() {
         m.assign(&read_layout.ready, &bit(true));
+        m.waive_unused(&read_layout.ready);
         m.assign(&read_layout.valid, &bit(false));
         m.waive_unused(&read_layout.valid);
         (memory.read.clone(), memory.read_data.e())
@@ -275,6 +277,7 @@ pub fn direct(context: &Context) -> Result<Vec<Module>> {
         let data = cells::unpacker(&mut m, context, &layout, (&memory.read, &memory.read_data.e()), &element);
         (element, data)
     };
+    operands.iter().for_each(|operand| m.waive_unused(operand));
     m.assign(&element.ready, &bit(true));
     if reads.is_empty() {
         m.waive_unused(&memory.read_data);
@@ -311,6 +314,7 @@ pub fn direct(context: &Context) -> Result<Vec<Module>> {
         m.waive_unused(&outwards.valid);
         m.assign(&outwards.ready, &fire.e());
         let word = cells::fifo(&mut m, "u_indices", IN_FLIGHT as i128, (&inwards, &packed), &outwards, "index_values");
+        m.waive_unused(&word);
         let mut high = packed.width();
         for (value, ty, register) in &indices {
             high -= register.ty().width;

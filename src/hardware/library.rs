@@ -1,5 +1,7 @@
 //! The hand-written cells of `rtl-templates/`, embedded so that the program needs no files beside it.
 
+use include_dir::{Dir, include_dir};
+
 /// A Verilog file: its name without folder, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerilogFile {
@@ -7,48 +9,32 @@ pub struct VerilogFile {
     pub text: String,
 }
 
-macro_rules! cells {
-    ($($name:literal),* $(,)?) => {
-        /// Module name and text of every cell, in alphabetical order.
-        const CELLS: &[(&str, &str)] = &[
-            $(($name, include_str!(concat!("../../rtl-templates/", $name, ".v")))),*
-        ];
-    };
-}
+static CELLS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/rtl-templates");
 
-cells![
-    "ddr_controller",
-    "ddr_read_fifo",
-    "ddr_sequencer",
-    "ddr_splitter",
-    "ddr_timer",
-    "dual_port_ram",
-    "fifo",
-    "memory_arbiter",
-    "multiply_serial",
-    "stream_register",
-    "token_fifo",
-    "word_packer",
-    "word_unpacker",
-];
+/// Module name and text of every cell, in alphabetical order.
+fn cells() -> Vec<(&'static str, &'static str)> {
+    let verilog = CELLS.files().filter(|f| f.path().extension().is_some_and(|e| e == "v"));
+    let mut cells: Vec<_> = verilog.filter_map(|f| Some((f.path().file_stem()?.to_str()?, f.contents_utf8()?))).collect();
+    cells.sort_unstable();
+    cells
+}
 
 /// The files of the named cells and of every cell they instantiate, in alphabetical order.
 pub fn files(names: &[String]) -> Vec<VerilogFile> {
-    let mut wanted: Vec<bool> = CELLS.iter().map(|(name, _)| names.iter().any(|n| n == name)).collect();
-    // A cell that names another as the first word of a line instantiates it.
-    loop {
-        let missing = (0..CELLS.len()).find(|&i| {
-            !wanted[i] && (0..CELLS.len()).any(|j| wanted[j] && instantiates(CELLS[j].1, CELLS[i].0))
-        });
-        match missing {
-            Some(index) => wanted[index] = true,
-            None => break,
-        }
+    let cells = cells();
+    let mut wanted: Vec<bool> = cells.iter().map(|(name, _)| names.iter().any(|n| n == name)).collect();
+    let missing = |wanted: &[bool]| {
+        let needs = |i: usize| (0..cells.len()).any(|j| wanted[j] && instantiates(cells[j].1, cells[i].0));
+        (0..cells.len()).find(|&i| !wanted[i] && needs(i))
+    };
+    while let Some(index) = missing(&wanted) {
+        wanted[index] = true;
     }
     let file = |(name, text): &(&str, &str)| VerilogFile { name: format!("{name}.v"), text: text.to_string() };
-    CELLS.iter().zip(&wanted).filter(|(_, w)| **w).map(|(c, _)| file(c)).collect()
+    cells.iter().zip(&wanted).filter(|(_, w)| **w).map(|(c, _)| file(c)).collect()
 }
 
+/// A cell that names another as the first word of a line instantiates it.
 fn instantiates(text: &str, cell: &str) -> bool {
     text.lines().any(|line| line.split_whitespace().next() == Some(cell))
 }

@@ -72,9 +72,42 @@ fn collect<'a>(nodes: &'a [Node], loops: &mut Vec<&'a Loop>, positions: &mut Vec
     }
 }
 
+/// Names for the dimensions of an array: an iterator where it is the whole subscript in every access, else `x0`, `x1`,
+/// ….
+pub fn dimension_names(kernel: &Kernel, array: usize) -> Vec<String> {
+    let mut places = vec![];
+    collect(&kernel.body, &mut vec![], &mut vec![], &mut places);
+    let loops = places.iter().flat_map(|p| &p.loops).map(|l| &l.iterator);
+    let taken: Vec<&String> = kernel.parameters.iter().map(|p| &p.name).chain(loops).collect();
+    let mut letter = "x".to_string();
+    while taken.iter().any(|name| name.strip_prefix(&letter).is_some_and(|rest| rest.parse::<usize>().is_ok())) {
+        letter.push('x');
+    }
+    let accesses: Vec<&kernel::Access> = places
+        .iter()
+        .flat_map(|p| p.statement.value.reads().into_iter().chain([&p.statement.target]))
+        .filter(|a| a.array == array)
+        .collect();
+    let mut names: Vec<String> = vec![];
+    for dimension in 0..kernel.arrays[array].extents.len() {
+        let mut subscripts = accesses.iter().map(|a| a.subscripts.get(dimension));
+        let first = subscripts.next().flatten();
+        let common = first.filter(|f| subscripts.all(|s| s == Some(*f)));
+        let plain = common.and_then(|s| plain_iterator(kernel, s)).filter(|name| !names.contains(name));
+        names.push(plain.unwrap_or_else(|| format!("{letter}{dimension}")));
+    }
+    names
+}
+
+fn plain_iterator(kernel: &Kernel, subscript: &Affine) -> Option<String> {
+    let (name, _) = subscript.terms.first_key_value()?;
+    let is_parameter = kernel.parameters.iter().any(|p| p.name == *name);
+    (*subscript == Affine::variable(name) && !is_parameter).then(|| name.clone())
+}
+
 fn require_one_perfect_nest(kernel: &Kernel, places: &[Place]) -> Result<()> {
     match places {
-        [] => Err(Diagnostic::new(format!("the function {} computes nothing", kernel.name))
+        [] => Err(Diagnostic::new(format!("the function `{}` computes nothing", kernel.name))
             .help("burstc compiles one loop nest around one assignment to an array")
             .into()),
         [place] if place.loops.is_empty() => {
@@ -85,7 +118,7 @@ fn require_one_perfect_nest(kernel: &Kernel, places: &[Place]) -> Result<()> {
         }
         [_] => Ok(()),
         [_, second, ..] => Err(Diagnostic::new(format!(
-            "the function {} has {} assignments; more than one is not supported yet",
+            "the function `{}` has {} assignments; more than one is not supported yet",
             kernel.name,
             places.len()
         ))
@@ -101,14 +134,14 @@ fn require_distinct_names(kernel: &Kernel, places: &[Place]) -> Result<()> {
         let tile =
             |n: &str| n.strip_prefix('T').is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()));
         if tile(name) {
-            return Err(Diagnostic::new(format!("the name {name} is taken: T0, T1, … are the tile indices"))
+            return Err(Diagnostic::new(format!("the name `{name}` is taken: T0, T1, … are the tile indices"))
                 .at(span, "reserved name")
                 .help(format!("rename the {what}"))
                 .into());
         }
         match seen.insert(name, what) {
             None => Ok(()),
-            Some(other) => Err(Diagnostic::new(format!("{name} names two things: a {other} and a {what}"))
+            Some(other) => Err(Diagnostic::new(format!("`{name}` names two things: a {other} and a {what}"))
                 .at(span, "second use of the name")
                 .help(format!("rename the {what}"))
                 .into()),
@@ -128,14 +161,14 @@ fn require_distinct_names(kernel: &Kernel, places: &[Place]) -> Result<()> {
 fn schedules(places: &[Place]) -> Vec<Vec<Affine>> {
     let depth = places.iter().map(|p| p.loops.len()).max().unwrap_or(0);
     let position = |place: &Place, level: usize| place.positions.get(level).copied().unwrap_or(0) as i64;
-    let told_apart: Vec<bool> =
-        (0..=depth).map(|level| places.iter().any(|p| position(p, level) != position(&places[0], level))).collect();
+    let is_told_apart = |level: usize| places.iter().any(|p| position(p, level) != position(&places[0], level));
+    let told_apart: Vec<bool> = (0..=depth).map(is_told_apart).collect();
     places
         .iter()
         .map(|place| {
             let mut date = vec![];
-            for level in 0..=depth {
-                if told_apart[level] {
+            for (level, told_apart) in told_apart.iter().enumerate() {
+                if *told_apart {
                     date.push(Affine::constant(position(place, level)));
                 }
                 if level < depth {
@@ -171,11 +204,12 @@ fn statement(program: &Program, kernel: &Kernel, place: &Place, schedule: &[Affi
     let mut accesses = vec![];
     for (access, write) in references {
         require_inside(program, kernel, tuple, &bounds, access)?;
-        let array = &kernel.arrays[access.array].name;
-        let map = isl.function(&program.parameters, tuple, array, &access.subscripts)?.intersect_domain(&domain)?;
+        let names = dimension_names(kernel, access.array);
+        let cell = Tuple { name: &kernel.arrays[access.array].name, dimensions: &names };
+        let map = isl.function(&program.parameters, tuple, cell, &access.subscripts)?.intersect_domain(&domain)?;
         accesses.push(Access { array: access.array, write, may: map.clone(), must: map });
     }
-    let schedule = isl.function(&program.parameters, tuple, "", schedule)?.intersect_domain(&domain)?;
+    let schedule = isl.function(&program.parameters, tuple, Tuple::anonymous(), schedule)?.intersect_domain(&domain)?;
     Ok(Statement {
         name: name.clone(),
         iterators: iterators.clone(),
@@ -198,7 +232,7 @@ fn require_inside(
     let text: String = access.subscripts.iter().map(|s| format!("[{s}]")).collect();
     if access.subscripts.len() != array.extents.len() {
         return Err(Diagnostic::new(format!(
-            "{}{text} has {} subscripts, the array {}",
+            "`{}{text}` has {} subscripts, the array has {}",
             array.name,
             access.subscripts.len(),
             array.extents.len()
@@ -220,17 +254,17 @@ fn require_inside(
             let value = |name: &str| names.iter().position(|n| *n == name).map_or(0, |p| point[p]);
             let example: Vec<_> = names.iter().zip(&point).map(|(n, v)| format!("{n} = {v}")).collect();
             let limit = match is_above {
-                true => format!("the extent {extent} is {}", extent.evaluate(value)),
+                true => format!("the extent `{extent}` is {}", extent.evaluate(value)),
                 false => "below 0".to_string(),
             };
             return Err(Diagnostic::new(format!(
-                "{}{text} leaves its array: for {} the subscript {subscript} is {}, {limit}",
+                "`{}{text}` leaves its array: for {} the subscript `{subscript}` is {}, {limit}",
                 array.name,
                 example.join(", "),
                 subscript.evaluate(value)
             ))
             .at(access.span, "outside of the array")
-            .help(format!("declare {} larger or tighten the loop bounds", array.name))
+            .help(format!("declare `{}` larger or tighten the loop bounds", array.name))
             .into());
         }
     }

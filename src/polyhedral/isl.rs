@@ -52,6 +52,18 @@ pub struct Tuple<'a> {
 
 const ON_ERROR_CONTINUE: i32 = 1;
 
+impl<'a> Tuple<'a> {
+    /// A tuple without a name: `[t0, t1]`.
+    pub fn unnamed(dimensions: &'a [String]) -> Self {
+        Tuple { name: "", dimensions }
+    }
+
+    /// The range of a function whose dimensions need no names.
+    pub fn anonymous() -> Self {
+        Tuple { name: "", dimensions: &[] }
+    }
+}
+
 impl Context {
     pub fn new() -> Result<Self> {
         let context = isl_rs::Context::alloc();
@@ -128,7 +140,7 @@ impl Context {
 
     /// `[parameters] -> { : constraints }`
     pub fn parameter_set(&self, parameters: &[String], constraints: &[Constraint]) -> Result<Set> {
-        let set = self.set(parameters, Tuple { name: "", dimensions: &[] }, constraints)?;
+        let set = self.set(parameters, Tuple::anonymous(), constraints)?;
         Set::own(self, set.take()?.params())
     }
 
@@ -141,9 +153,10 @@ impl Context {
         self.constrained_map(space, constraints, &names)
     }
 
-    /// `[parameters] -> { domain -> range[values] }`
-    pub fn function(&self, parameters: &[String], domain: Tuple, range: &str, values: &[Affine]) -> Result<Map> {
-        let space = self.map_space(parameters, domain, range, values.len())?;
+    /// `[parameters] -> { domain -> range[values] }`; the range's dimensions may go without names.
+    pub fn function(&self, parameters: &[String], domain: Tuple, range: Tuple, values: &[Affine]) -> Result<Map> {
+        let space = self.map_space(parameters, domain, range.name, values.len())?;
+        let space = self.name(space, DimType::Out, range.dimensions)?;
         let locals = self.settle(isl_rs::LocalSpace::from_space(self.settle(space.copy())?))?;
         let mut map = self.settle(isl_rs::BasicMap::universe(space))?;
         for (position, value) in values.iter().enumerate() {
@@ -405,6 +418,15 @@ impl Set {
         Set::own(&self.context, set.move_dims(DimType::Set, 0, DimType::Param, 0, n))
     }
 
+    /// Names the dimensions, for printing.
+    pub fn name_dimensions(&self, names: &[String]) -> Result<Set> {
+        let mut set = self.take()?;
+        for (position, name) in names.iter().enumerate() {
+            set = self.context.settle(set.set_dim_name(DimType::Set, position as u32, name))?;
+        }
+        Set::own(&self.context, Ok(set))
+    }
+
     pub fn without_tuple_name(&self) -> Result<Set> {
         let set = self.take()?;
         if self.context.settle(set.has_tuple_id())? {
@@ -616,23 +638,5 @@ impl Map {
             map = self.context.settle(map.set_dim_name(DimType::Param, first + position as u32, name))?;
         }
         Set::own(&self.context, map.range())
-    }
-
-    /// Names the dimensions of the range, for printing.
-    pub fn name_outputs(&self, names: &[String]) -> Result<Map> {
-        self.named(DimType::Out, names)
-    }
-
-    /// Names the dimensions of the domain, for printing.
-    pub fn name_inputs(&self, names: &[String]) -> Result<Map> {
-        self.named(DimType::In, names)
-    }
-
-    fn named(&self, kind: DimType, names: &[String]) -> Result<Map> {
-        let mut map = self.take()?;
-        for (position, name) in names.iter().enumerate() {
-            map = self.context.settle(map.set_dim_name(kind, position as u32, name))?;
-        }
-        Map::own(&self.context, Ok(map))
     }
 }

@@ -5,7 +5,7 @@ pub mod extract;
 pub mod isl;
 pub mod scan;
 
-pub use extract::extract;
+pub use extract::{dimension_names, extract};
 
 use std::fmt;
 

@@ -41,18 +41,22 @@ pub struct Request<'a> {
     pub definitions: &'a [Affine],
 }
 
-/// The loop nests that visit `request.set`.
+/// The loop nests that visit `request.set`; `None` where the point is no integer affine function of the levels.
 ///
 /// # Errors
-/// Where a dimension has no bound, or the point is no integer affine function of the levels.
-pub fn scan(isl: &Context, request: &Request) -> Result<Scan> {
+/// Where a dimension has no bound.
+pub fn scan(isl: &Context, request: &Request) -> Result<Option<Scan>> {
     let context = isl.parameter_set(request.parameters, request.context)?;
     let set = request.set.without_tuple_name()?.intersect_params(&context)?;
     let mut pieces = vec![];
     for convex in disjoint_pieces(&set, &context)? {
-        pieces.extend(piece(isl, request, &convex)?);
+        match piece(isl, request, &convex)? {
+            Found::Piece(piece) => pieces.push(piece),
+            Found::Nothing => {}
+            Found::NoPoint => return Ok(None),
+        }
     }
-    Ok(Scan { pieces })
+    Ok(Some(Scan { pieces }))
 }
 
 /// Few disjoint convex pieces, all existentially quantified variables floors.
@@ -98,6 +102,14 @@ fn are_disjoint(pieces: &[BasicSet]) -> Result<bool> {
     Ok(true)
 }
 
+enum Found {
+    Piece(Piece),
+    /// The piece is empty for all sizes in the context.
+    Nothing,
+    /// The point is no integer affine function of the levels.
+    NoPoint,
+}
+
 /// A variable of the loop nest: a dimension of the set, or a floor that the set's constraints need.
 struct Variable {
     name: String,
@@ -138,11 +150,11 @@ fn variables(request: &Request, convex: &BasicSet) -> Result<(Vec<Variable>, Vec
     Ok((variables, constraints))
 }
 
-/// The loop nest of one convex piece, `None` where it is empty for all sizes in the context.
-fn piece(isl: &Context, request: &Request, convex: &BasicSet) -> Result<Option<Piece>> {
+/// The loop nest of one convex piece.
+fn piece(isl: &Context, request: &Request, convex: &BasicSet) -> Result<Found> {
     let (variables, constraints) = variables(request, convex)?;
     let names: Vec<String> = variables.iter().map(|v| v.name.clone()).collect();
-    let whole = isl.basic_set(request.parameters, Tuple { name: "", dimensions: &names }, &constraints)?;
+    let whole = isl.basic_set(request.parameters, Tuple::unnamed(&names), &constraints)?;
 
     let mut nest = Nest {
         isl,
@@ -155,7 +167,7 @@ fn piece(isl: &Context, request: &Request, convex: &BasicSet) -> Result<Option<P
     let mut enforced: Vec<Constraint> = request.context.to_vec();
     let mut equalities: Vec<Affine> = vec![];
     for (depth, variable) in variables.iter().enumerate() {
-        let outer = Tuple { name: "", dimensions: &names[..=depth] };
+        let outer = Tuple::unnamed(&names[..=depth]);
         // Without the floors that an inexact projection leaves: a superset, tightened further in.
         let shadow = whole
             .project_out(depth + 1, names.len() - depth - 1)?
@@ -163,7 +175,7 @@ fn piece(isl: &Context, request: &Request, convex: &BasicSet) -> Result<Option<P
             .detect_equalities()?
             .remove_redundancies()?;
         if shadow.is_empty()? {
-            return Ok(None);
+            return Ok(Found::Nothing);
         }
         let known = isl.basic_set(request.parameters, outer, &enforced)?;
         let news = shadow.gist(&known)?.remove_redundancies()?.constraints(outer.dimensions)?;
@@ -190,13 +202,15 @@ fn piece(isl: &Context, request: &Request, convex: &BasicSet) -> Result<Option<P
         }
         for constraint in news {
             if !nest.enforce(constraint) {
-                return Ok(None);
+                return Ok(Found::Nothing);
             }
         }
     }
     nest.remove_redundancies()?;
-    let point = nest.point(request, &equalities)?;
-    nest.finish(point)
+    match nest.point(request, &equalities) {
+        Some(point) => nest.finish(point),
+        None => Ok(Found::NoPoint),
+    }
 }
 
 /// A loop nest under construction: its constraints, each at the innermost level that it names.
@@ -255,7 +269,7 @@ impl Nest<'_> {
                 let candidate = kept.remove(k);
                 let negated = Constraint::NonNegative(-candidate.affine().clone() - Affine::constant(1));
                 let others: Vec<Constraint> = outside.iter().chain(&kept).cloned().chain([negated]).collect();
-                let tuple = Tuple { name: "", dimensions: &names };
+                let tuple = Tuple::unnamed(&names);
                 if !self.isl.basic_set(self.parameters, tuple, &others)?.is_empty()? {
                     kept.insert(k, candidate);
                     k += 1;
@@ -272,37 +286,29 @@ impl Nest<'_> {
     }
 
     /// The request's point over parameters and levels.
-    fn point(&self, request: &Request, equalities: &[Affine]) -> Result<Vec<Affine>> {
-        let unknowns: Vec<&String> = self
-            .values
-            .keys()
-            .chain(request.point.iter().filter(|n| !self.has_level(n) && !self.values.contains_key(*n)))
-            .collect();
+    fn point(&self, request: &Request, equalities: &[Affine]) -> Option<Vec<Affine>> {
+        let is_unknown = |name: &&String| !self.has_level(name) && !self.values.contains_key(*name);
+        let unknowns: Vec<&String> = self.values.keys().chain(request.point.iter().filter(is_unknown)).collect();
         let all: Vec<Affine> = equalities.iter().chain(request.definitions).cloned().collect();
         let solved = solve(&unknowns, &all);
-        request
-            .point
-            .iter()
-            .map(|name| match self.has_level(name) {
-                true => Ok(Affine::variable(name)),
-                false => {
-                    solved.get(name).cloned().ok_or_else(|| anyhow!("{name} is no integer function of the levels"))
-                }
-            })
-            .collect()
+        let value = |name: &String| match self.has_level(name) {
+            true => Some(Affine::variable(name)),
+            false => solved.get(name).cloned(),
+        };
+        request.point.iter().map(value).collect()
     }
 
-    fn finish(self, point: Vec<Affine>) -> Result<Option<Piece>> {
+    fn finish(self, point: Vec<Affine>) -> Result<Found> {
         let mut levels = vec![];
         let mut known: Vec<Constraint> = self.context.iter().chain(&self.guards).cloned().collect();
         let names: Vec<String> = self.levels.iter().map(|(n, _)| n.clone()).collect();
         for (depth, (name, constraints)) in self.levels.iter().enumerate() {
             known.extend(constraints.iter().cloned());
-            let tuple = Tuple { name: "", dimensions: &names[..=depth] };
+            let tuple = Tuple::unnamed(&names[..=depth]);
             let values = self.isl.set(self.parameters, tuple, &known)?;
             let range = match (values.minimum(depth)?, values.maximum(depth)?) {
                 (Bounded::Finite(low), Bounded::Finite(high)) => (low, high),
-                (Bounded::Empty, _) | (_, Bounded::Empty) => return Ok(None),
+                (Bounded::Empty, _) | (_, Bounded::Empty) => return Ok(Found::Nothing),
                 _ => bail!("the level {name} has no bound for the sizes allowed"),
             };
             let mut level = Level { name: name.clone(), lower: vec![], upper: vec![], range };
@@ -320,7 +326,7 @@ impl Nest<'_> {
             levels.push(level);
         }
         let guards = self.guards.iter().map(|g| g.affine().clone()).collect();
-        Ok(Some(Piece { guards, levels, point }))
+        Ok(Found::Piece(Piece { guards, levels, point }))
     }
 }
 

@@ -53,7 +53,7 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     table.row(
         "",
         &format!(
-            "{} row hits, {} misses, {} turnarounds, {} refreshes, {} timing violations",
+            "row hits {}, row misses {}, turnarounds {}, refreshes {}, timing violations {}",
             grouped(ddr.row_hits),
             grouped(ddr.row_misses),
             grouped(ddr.turnarounds),

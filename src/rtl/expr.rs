@@ -7,88 +7,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::module::{Parameter, Signal};
-
-/// Width in bits, at least 1, and whether the top bit counts negative.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Type {
-    pub width: u32,
-    pub signed: bool,
-}
-
-impl Type {
-    /// One unsigned bit.
-    pub const BIT: Type = Type { width: 1, signed: false };
-
-    pub fn unsigned(width: u32) -> Type {
-        assert!(width >= 1, "a type has at least one bit");
-        Type { width, signed: false }
-    }
-
-    pub fn signed(width: u32) -> Type {
-        assert!(width >= 1, "a type has at least one bit");
-        Type { width, signed: true }
-    }
-
-    /// The smallest type that holds every integer of `[low, high]`; signed exactly if `low < 0`.
-    pub fn for_range(low: i64, high: i64) -> Type {
-        assert!(low <= high, "empty range [{low}, {high}]");
-        if low < 0 {
-            let magnitude = |v: i64| if v < 0 { 64 - (!v).leading_zeros() } else { 64 - v.leading_zeros() };
-            Type::signed(magnitude(low).max(magnitude(high)) + 1)
-        } else {
-            Type::unsigned((64 - high.leading_zeros()).max(1))
-        }
-    }
-
-    /// The smallest type that holds every value of both: signed if either is.
-    pub fn common(self, other: Type) -> Type {
-        let signed = self.signed || other.signed;
-        let width = |t: Type| t.width + u32::from(signed && !t.signed);
-        Type { width: width(self).max(width(other)), signed }
-    }
-
-    /// Whether `value` is one of the type's.
-    pub fn holds(self, value: i128) -> bool {
-        let (low, high) = self.range();
-        low <= value && value <= high
-    }
-
-    /// The smallest and the largest value, clamped to those of `i128`.
-    pub fn range(self) -> (i128, i128) {
-        let power = |n: u32| 1i128.checked_shl(n).filter(|p| *p > 0);
-        if self.signed {
-            power(self.width - 1).map_or((i128::MIN, i128::MAX), |p| (-p, p - 1))
-        } else {
-            (0, power(self.width).map_or(i128::MAX, |p| p - 1))
-        }
-    }
-
-    /// `value` modulo 2^width, as a value of the type; `None` where `i128` cannot tell.
-    fn wrap(self, value: i128) -> Option<i128> {
-        if self.holds(value) {
-            return Some(value);
-        }
-        let modulus = 1i128.checked_shl(self.width).filter(|p| *p > 0)?;
-        let rest = value.rem_euclid(modulus);
-        Some(if self.signed && rest >= modulus / 2 { rest - modulus } else { rest })
-    }
-
-    fn unsigned_of(self) -> Type {
-        Type::unsigned(self.width)
-    }
-}
-
-/// As Verilog declares it, without trailing blank: `signed [7:0]`, or nothing for a bit.
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.signed, self.width) {
-            (false, 1) => Ok(()),
-            (true, 1) => write!(f, "signed"),
-            (false, w) => write!(f, "[{}:0]", w - 1),
-            (true, w) => write!(f, "signed [{}:0]", w - 1),
-        }
-    }
-}
+use super::types::Type;
 
 /// Operators whose operands are as wide as the result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -475,6 +394,16 @@ impl Expr {
             value.as_constant().and_then(|v| v.checked_mul(1i128.checked_shl(n)?)).and_then(|v| Expr::wrapped(v, ty))
         {
             return folded;
+        }
+        // Where only extension bits are shifted out, the rest stands beside zeros.
+        let uncast = match value.op() {
+            Op::Cast(inner) => inner,
+            _ => &value,
+        };
+        if let Op::Extend(inner) = uncast.op()
+            && n <= ty.width - inner.width()
+        {
+            return Expr::concat(&[inner.fit(ty.width - n), Expr::constant(0, Type::unsigned(n))]).cast(ty.signed);
         }
         Expr::new(Op::ShiftLeft(value, Expr::constant(n.into(), Type::unsigned(32))), ty)
     }

@@ -7,8 +7,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::expr::{Binary, Expr, Op, Type};
+use super::expr::{Binary, Expr, Op};
 use super::module::{Connection, Item, Label, Module, Signal, Statement};
+use super::types::Type;
 
 /// The items of `module`, lowered. A combinational block that reads nothing becomes assignments: simulators would
 /// never start it.

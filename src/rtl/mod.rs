@@ -7,15 +7,18 @@ mod expr;
 mod lower;
 mod module;
 mod names;
+mod plan;
 mod print;
 mod text;
+mod types;
 mod verify;
 
 #[cfg(test)]
 mod tests;
 
-pub use expr::{Expr, Type};
+pub use expr::Expr;
 pub use module::{Connection, Design, Kind, Label, Module, Signal, Statement, assign, case, when, when_else};
 pub use names::{is_reserved, legal};
 pub use print::print;
+pub use types::Type;
 pub use verify::verify;

@@ -3,8 +3,9 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-use super::expr::{Expr, Op, Type};
+use super::expr::{Expr, Op};
 use super::names::Names;
+use super::types::Type;
 
 /// What a signal was declared as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,8 +7,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::expr::{Binary, Comparison, Expr, Op, Type};
+use super::expr::{Binary, Comparison, Expr, Op};
 use super::lower::strip;
+use super::types::Type;
 
 /// How tightly a text binds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

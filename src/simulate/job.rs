@@ -262,6 +262,18 @@ impl Job {
         Ok(Job { sizes, placement, arguments, image })
     }
 
+    /// Makes every 0 in the arrays a 1.
+    pub fn replace_zeros(&mut self) {
+        for region in &self.placement.regions {
+            let range = region.base as usize..region.end() as usize;
+            for element in self.image[range].chunks_mut(region.element.bytes() as usize) {
+                if element.iter().all(|byte| *byte == 0) {
+                    element[0] = 1;
+                }
+            }
+        }
+    }
+
     /// What is written to the register bus before the start: word index and value.
     pub fn registers(&self, kernel: &Kernel) -> Vec<(u32, u32)> {
         let mut writes = Vec::new();

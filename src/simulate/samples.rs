@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::affine::Affine;
-use crate::hardware::VerilogFile;
+use crate::hardware::{self, VerilogFile};
 use crate::source::kernel::{Argument, Array, IntType, Kernel, Scalar, SizeParameter};
 
 fn size(name: &str) -> SizeParameter {
@@ -70,29 +70,13 @@ pub fn set(values: &[(&str, i128)]) -> BTreeMap<String, i128> {
     values.iter().map(|(name, value)| (name.to_string(), *value)).collect()
 }
 
-macro_rules! files {
-    ($($path:literal),* $(,)?) => {
-        [$(($path, include_str!($path))),*]
-    };
-}
-
-const COPY_DESIGN: [(&str, &str); 9] = files![
-    "fixtures/copy_accelerator.v",
-    "fixtures/copy_top.v",
-    "../../rtl-templates/ddr_controller.v",
-    "../../rtl-templates/ddr_read_fifo.v",
-    "../../rtl-templates/ddr_sequencer.v",
-    "../../rtl-templates/ddr_splitter.v",
-    "../../rtl-templates/ddr_timer.v",
-    "../../rtl-templates/dual_port_ram.v",
-    "../../rtl-templates/fifo.v",
-];
-
 /// An accelerator for [`copy`] written by hand, `copy_top`, with the cells it needs.
 pub fn copy_design() -> Vec<VerilogFile> {
-    let file = |(path, text): &(&str, &str)| VerilogFile {
-        name: path.rsplit('/').next().unwrap_or(path).to_string(),
-        text: text.to_string(),
-    };
-    COPY_DESIGN.iter().map(file).collect()
+    let file = |name: &str, text: &str| VerilogFile { name: name.to_string(), text: text.to_string() };
+    let mut files = vec![
+        file("copy_accelerator.v", include_str!("fixtures/copy_accelerator.v")),
+        file("copy_top.v", include_str!("fixtures/copy_top.v")),
+    ];
+    files.extend(hardware::files(&["ddr_controller".to_string(), "fifo".to_string()]));
+    files
 }

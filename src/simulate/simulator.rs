@@ -240,7 +240,7 @@ impl Simulation {
 }
 
 /// Moves a file, across file systems too.
-fn deliver(from: &Path, to: &Path) -> Result<()> {
+pub fn deliver(from: &Path, to: &Path) -> Result<()> {
     if std::fs::rename(from, to).is_err() {
         std::fs::copy(from, to).with_context(|| format!("cannot write {}", to.display()))?;
     }

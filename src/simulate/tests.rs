@@ -35,9 +35,9 @@ fn run(
     vcd: Option<&std::path::Path>,
 ) -> (Outcome, RunOutput) {
     let kernel = samples::copy();
-    let job = Job::new(&kernel, &BTreeMap::from([("N".to_string(), n)]), 16 << 20, 5).unwrap();
+    let mut job = Job::new(&kernel, &BTreeMap::from([("N".to_string(), n)]), 16 << 20, 5).unwrap();
     let source = Source { path: "copy.c".into(), text: SOURCE.into(), cpp_args: vec![] };
-    let expected = Golden::build(&source, &kernel).unwrap().run(&job).unwrap();
+    let expected = Golden::build(&source, &kernel).unwrap().expected(&mut job).unwrap();
     let registers = job.registers(&kernel);
     let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles, vcd };
     let output = simulation.run(&inputs).unwrap();

@@ -42,12 +42,16 @@ pub fn plus(left: Affine, right: Affine, factor: i64) -> Option<Affine> {
 /// `value * factor`, or `None` where a number exceeds [`LARGEST`].
 pub fn times(value: Affine, factor: i64) -> Option<Affine> {
     let numbers = value.terms.values().chain([&value.constant]);
-    let fits = numbers.map(|c| c.checked_mul(factor)).all(|c| c.is_some_and(|c| c.abs() <= LARGEST));
+    let fits = numbers.map(|c| c.checked_mul(factor)).all(|c| c.is_some_and(is_small));
     fits.then(|| value * factor)
 }
 
 fn within(value: &Affine) -> bool {
-    value.terms.values().chain([&value.constant]).all(|c| c.abs() <= LARGEST)
+    value.terms.values().chain([&value.constant]).all(|c| is_small(*c))
+}
+
+fn is_small(number: i64) -> bool {
+    (-LARGEST..=LARGEST).contains(&number)
 }
 
 impl Scope<'_> {
@@ -65,7 +69,7 @@ impl Scope<'_> {
             Expression::Identifier(name) => self.affine_name(&name.node.name, node, role),
             Expression::Constant(_) | Expression::SizeOfTy(_) | Expression::SizeOfVal(_) => {
                 let value = self.constant(node)?;
-                if value.abs() > LARGEST { Err(too_large()) } else { Ok(Affine::constant(value)) }
+                if is_small(value) { Ok(Affine::constant(value)) } else { Err(too_large()) }
             }
             Expression::UnaryOperator(unary) => {
                 let operand = &unary.node.operand;
@@ -181,7 +185,7 @@ impl Scope<'_> {
     /// An operator that is affine only where all of it is constant.
     fn folded(&self, node: &Node<Expression>, role: Role, why: &str) -> Checked<Affine> {
         match self.expression(node) {
-            Ok(Expr::Constant { value, .. }) if value.abs() <= LARGEST => Ok(Affine::constant(value)),
+            Ok(Expr::Constant { value, .. }) if is_small(value) => Ok(Affine::constant(value)),
             _ => Err(Diagnostic::new(format!("this {role} is not affine: {why}"))
                 .at(self.span(node.span), "not affine")
                 .help("it must be a sum of iterators and sizes with constant factors")),
@@ -198,6 +202,6 @@ impl Scope<'_> {
     pub fn unknown(&self, name: &str, node: &Node<Expression>) -> Diagnostic {
         Diagnostic::new(format!("`{name}` is neither an argument of the kernel nor an iterator of an enclosing loop"))
             .at(self.span(node.span), "not known to the kernel")
-            .help("pass it to the function as an argument")
+            .help("pass it to the function as an argument; a constant may be a macro")
     }
 }

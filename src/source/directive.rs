@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use super::affine_expression::{plus, times};
 use super::kernel::{SizeParameter, TilingDirective};
 use super::preprocess::{Pragma, Word};
-use super::scope::{Checked, distance, nearest};
+use super::scope::{Checked, nearest};
 use super::token::Kind;
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
@@ -71,7 +71,7 @@ pub fn read(pragmas: &[Pragma], macros: &HashMap<String, String>, reserved: &Has
             check_depth(rest)?;
             let mut parser = Parser { words: rest, at: 0, last: first.span, macros, reserved, expanding: false };
             parser.directives(&mut directives)?;
-        } else if distance(&first.text, "burstc") <= 2 {
+        } else if nearest(&first.text, ["burstc"]).is_some() {
             return Err(Diagnostic::new(format!("unknown pragma `{}`", first.text))
                 .at(first.span, "unknown")
                 .help("did you mean `#pragma burstc`?"));

@@ -120,7 +120,7 @@ impl Scope<'_> {
                 let operand = self.expression(&cast.node.expression)?;
                 match self.types.of_name(&cast.node.type_name.node) {
                     CType::Int(ty) => Ok(convert(operand, ty)),
-                    other => Err(Diagnostic::new(format!("a cast to {}: integers only for now", spelled(&other)))
+                    other => Err(Diagnostic::new(format!("a cast to {other}: integers only for now"))
                         .at(self.span(cast.node.type_name.span), "not an integer type")
                         .help("use one of <stdint.h>'s types")),
                 }
@@ -371,14 +371,5 @@ fn character(text: &str) -> Option<i64> {
         'x' => i64::from_str_radix(&escape[1..], 16).ok().filter(|code| (0..256).contains(code)),
         '0'..='7' => i64::from_str_radix(escape, 8).ok().filter(|code| (0..256).contains(code)),
         _ => None,
-    }
-}
-
-/// A type that is not an integer, in words.
-pub fn spelled(ty: &CType) -> String {
-    match ty {
-        CType::Int(ty) => ty.to_string(),
-        CType::Void => "`void`".into(),
-        CType::Other(words) => words.clone(),
     }
 }

@@ -3,22 +3,19 @@
 use std::collections::HashSet;
 
 use lang_c::ast::{
-    ArraySize, Declarator, DeclaratorKind, DerivedDeclarator, Ellipsis, Expression, ExternalDeclaration,
-    ForInitializer, ForStatement, FunctionDeclarator, FunctionDefinition, FunctionSpecifier, Identifier,
-    ParameterDeclaration, Statement, StorageClassSpecifier, TranslationUnit, TypeQualifier,
+    ArraySize, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, DoWhileStatement, Ellipsis,
+    Expression, ExternalDeclaration, ForInitializer, ForStatement, FunctionDeclarator, FunctionDefinition,
+    FunctionSpecifier, Identifier, ParameterDeclaration, PointerQualifier, Statement, StorageClassSpecifier,
+    TranslationUnit, TypeQualifier, WhileStatement,
 };
-use lang_c::ast::{DeclarationSpecifier, DoWhileStatement, PointerQualifier, WhileStatement};
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
-use super::expression::spelled;
 use super::kernel::IntType;
-use super::scope::Checked;
-use super::scope::{Naming, check_name};
+use super::map::SourceMap;
+use super::scope::{Checked, Naming, check_name};
 use super::types::{CType, Types};
 use crate::diagnostic::{Diagnostic, Span};
-
-use super::map::SourceMap;
 
 /// The one function of the user's file.
 pub struct Function<'u> {
@@ -106,10 +103,13 @@ pub fn identifier(declarator: &Declarator) -> Option<&Node<Identifier>> {
 
 fn function<'u>(definition: &'u Node<FunctionDefinition>, map: &SourceMap, types: &Types) -> Checked<Function<'u>> {
     let declarator = &definition.node.declarator;
-    let (Some(name), [DerivedDeclarator::Function(prototype)]) =
-        (identifier(&declarator.node), &derived(declarator)[..])
-    else {
-        let old = declarator.node.derived.iter().any(|d| matches!(d.node, DerivedDeclarator::KRFunction(_)));
+    let derived = derived(declarator);
+    let prototype = match derived[..] {
+        [Node { node: DerivedDeclarator::Function(prototype), .. }] => Some(prototype),
+        _ => None,
+    };
+    let (Some(name), Some(prototype)) = (identifier(&declarator.node), prototype) else {
+        let old = derived.iter().any(|d| matches!(d.node, DerivedDeclarator::KRFunction(_)));
         return Err(match old {
             true => Diagnostic::new("the function's arguments have no types")
                 .at(map.span(declarator.span), "K&R style")
@@ -134,24 +134,21 @@ fn function<'u>(definition: &'u Node<FunctionDefinition>, map: &SourceMap, types
     let returns = types.of_declaration(&definition.node.specifiers);
     if returns != CType::Void {
         let place = definition.node.specifiers.first().map_or(declarator.span, |first| first.span);
-        return Err(Diagnostic::new(format!(
-            "the kernel must return void, and `{name}` returns {}",
-            spelled(&returns)
-        ))
-        .at(map.span(place), "not void")
-        .help("write the result into an array"));
+        return Err(Diagnostic::new(format!("the kernel must return void, and `{name}` returns {returns}"))
+            .at(map.span(place), "not void")
+            .help("write the result into an array"));
     }
     let arguments = arguments(prototype, map, types)?;
     Ok(Function { name, name_span, body: &definition.node.statement, arguments, bytes: definition.span })
 }
 
 /// What a declarator adds to its name, outermost first.
-fn derived(declarator: &Node<Declarator>) -> Vec<&DerivedDeclarator> {
-    let mut all: Vec<&DerivedDeclarator> = match &declarator.node.kind.node {
+fn derived(declarator: &Node<Declarator>) -> Vec<&Node<DerivedDeclarator>> {
+    let mut all: Vec<&Node<DerivedDeclarator>> = match &declarator.node.kind.node {
         DeclaratorKind::Declarator(inner) => derived(inner),
         _ => vec![],
     };
-    all.extend(declarator.node.derived.iter().map(|derived| &derived.node));
+    all.extend(&declarator.node.derived);
     all
 }
 
@@ -201,7 +198,7 @@ fn argument<'u>(parameter: &'u Node<ParameterDeclaration>, map: &SourceMap, type
     }
     let mut extents: Option<Vec<&'u Node<Expression>>> = None;
     for derived in derived(declarator) {
-        let array = match derived {
+        let array = match &derived.node {
             DerivedDeclarator::Array(array) => array,
             DerivedDeclarator::Pointer(qualifiers) => {
                 let restrict = qualifiers.iter().any(
@@ -224,7 +221,7 @@ fn argument<'u>(parameter: &'u Node<ParameterDeclaration>, map: &SourceMap, type
             }
             ArraySize::Unknown | ArraySize::VariableUnknown => {
                 return Err(Diagnostic::new(format!("the array `{name}` has a dimension without extent"))
-                    .at(map.span(array.span), "no extent")
+                    .at(map.span(derived.span), "no extent")
                     .help("give the extent of every dimension, as in `a[N][N]`"));
             }
         }
@@ -232,15 +229,9 @@ fn argument<'u>(parameter: &'u Node<ParameterDeclaration>, map: &SourceMap, type
     let ty = match types.of_declaration(&parameter.node.specifiers) {
         CType::Int(ty) => ty,
         other => {
-            return Err(Diagnostic::new(format!(
-                "the argument `{name}` has {}: integers only for now",
-                match &other {
-                    CType::Other(words) if words == "floating point" => "a floating-point type".to_string(),
-                    other => format!("the type {}", spelled(other)).replace("the type the type", "the type"),
-                }
-            ))
-            .at(whole, "not an integer type")
-            .help("use one of <stdint.h>'s types; fixed point serves for fractions"));
+            return Err(Diagnostic::new(format!("the argument `{name}` has {other}: integers only for now"))
+                .at(whole, "not an integer type")
+                .help("use one of <stdint.h>'s types; fixed point serves for fractions"));
         }
     };
     Ok(RawArgument { name, ty, span, extents })

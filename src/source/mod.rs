@@ -135,7 +135,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
         Err(error) => {
             return Err(Diagnostic::new("burstc cannot read this, although the C compiler can")
                 .at(map.span(ByteSpan::span(error.offset, error.offset + 1)), "up to here")
-                .help("write it in standard C11"));
+                .help("write it in standard C11, with names of letters, digits and `_`"));
         }
     };
     let expansion = |name: &str| preprocessed.macros.get(name).map_or("", |text| text.trim());
@@ -173,7 +173,8 @@ fn directives(preprocessed: &Preprocessed, function: &Function) -> Checked<Direc
     let words = inside.filter(|token| token.kind == Kind::Word).map(|token| token.text(&preprocessed.text));
     let directives = directive::read(&preprocessed.pragmas, &preprocessed.macros, &words.collect())?;
     let late = preprocessed.pragmas.iter().filter(|pragma| pragma.start >= function.bytes.end);
-    if let Some(word) = late.filter_map(|pragma| pragma.words.first()).find(|word| word.text == "burstc") {
+    let late = late.filter(|pragma| pragma.words.first().is_some_and(|word| word.text == "burstc"));
+    if let Some(word) = late.filter_map(|pragma| pragma.words.get(1)).next() {
         return Err(Diagnostic::new(format!("a directive behind the kernel `{}`", function.name))
             .at(word.span, "behind the function")
             .help("put it before the function, or inside it before the loops"));

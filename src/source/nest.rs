@@ -7,7 +7,7 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span as ByteSpan};
 
 use super::affine_expression::{Role, plus};
-use super::expression::{convert, spelled};
+use super::expression::convert;
 use super::function::identifier;
 use super::kernel::{Access, BinaryOp, Expr, IntType, Loop, Node as NestNode, Statement};
 use super::scope::{Checked, Name, Naming, Scope, check_name};
@@ -115,8 +115,7 @@ impl Nest<'_, '_> {
                 CType::Int(ty) => ty,
                 other => {
                     return Err(Diagnostic::new(format!(
-                        "the local variable `{name}` has {}: integers only for now",
-                        spelled(&other)
+                        "the local variable `{name}` has {other}: integers only for now"
                     ))
                     .at(span, "not an integer")
                     .help("use one of <stdint.h>'s types"));
@@ -214,11 +213,9 @@ impl Nest<'_, '_> {
                 };
                 match self.scope.types.of_declaration(&declaration.node.specifiers) {
                     CType::Int(ty) => Ok((name.node.name.clone(), ty, value, self.span(name.span))),
-                    other => refuse(
-                        span,
-                        &format!("the iterator has {}: integers only for now", spelled(&other)),
-                        "not an integer",
-                    ),
+                    other => {
+                        refuse(span, &format!("the iterator has {other}: integers only for now"), "not an integer")
+                    }
                 }
             }
             ForInitializer::Expression(expression) => {

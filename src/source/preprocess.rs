@@ -58,10 +58,34 @@ pub const SIZEOF_LONG: &str = "__SIZEOF_LONG__";
 /// Runs `cc -E`. Errors: a [`Diagnostic`] with the preprocessor's first message; an ordinary error where the
 /// compiler cannot run.
 pub fn preprocess<'a>(source: &'a Source, original: &'a Tokens) -> anyhow::Result<Preprocessed<'a>> {
-    let names = names_in_directives(&source.text, original);
+    let mut names = vec![CHAR_UNSIGNED.to_string(), SIZEOF_LONG.to_string()];
+    let ours = original.directives.iter().filter(|directive| is_ours(directive, &source.text));
+    let words = ours.flatten().filter(|token| token.kind == Kind::Word);
+    add_names(&mut names, words.map(|token| token.text(&source.text)));
+    loop {
+        let known = names.len();
+        let preprocessed = expand(source, original, &names)?;
+        // Directives in headers and `_Pragma` show only now.
+        let words = preprocessed.pragmas.iter().flat_map(|pragma| &pragma.words);
+        add_names(&mut names, words.filter(|word| word.kind == Kind::Word).map(|word| word.text.as_str()));
+        if names.len() == known {
+            return Ok(preprocessed);
+        }
+    }
+}
+
+fn add_names<'n>(names: &mut Vec<String>, words: impl Iterator<Item = &'n str>) {
+    for word in words {
+        if !names.iter().any(|name| name == word) {
+            names.push(word.to_string());
+        }
+    }
+}
+
+fn expand<'a>(source: &'a Source, original: &'a Tokens, names: &[String]) -> anyhow::Result<Preprocessed<'a>> {
     let mut input = without_line_directives(&source.text, original);
     input.push_str(&format!("\n\n#line 1 {MACROS}\n"));
-    for name in &names {
+    for name in names {
         input.push_str(name);
         input.push('\n');
     }
@@ -70,7 +94,7 @@ pub fn preprocess<'a>(source: &'a Source, original: &'a Tokens) -> anyhow::Resul
         return Err(refusal(source, original, &output, "the C preprocessor refuses the file").into());
     }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(read(&source.text, original, text, &names))
+    Ok(read(&source.text, original, text, names))
 }
 
 /// Runs `cc -fsyntax-only`: type errors, undeclared names. Errors as in [`preprocess`].
@@ -136,23 +160,6 @@ fn without_line_directives(text: &str, original: &Tokens) -> String {
     result
 }
 
-/// Every name in a `#pragma burstc`, or in a string that `_Pragma` might take.
-fn names_in_directives(text: &str, original: &Tokens) -> Vec<String> {
-    let mut names = vec![CHAR_UNSIGNED.to_string(), SIZEOF_LONG.to_string()];
-    let directives = original.directives.iter().filter(|d| is_ours(d, text)).flatten().map(|t| t.text(text));
-    let literals = original.tokens.iter().filter(|t| t.kind == Kind::Literal).map(|t| t.text(text));
-    let literals = literals.filter(|literal| literal.starts_with("\"burstc"));
-    for part in directives.chain(literals) {
-        let words = part.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        for word in words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')) {
-            if !names.iter().any(|name| name == word) {
-                names.push(word.to_string());
-            }
-        }
-    }
-    names
-}
-
 /// Whether a line is `#pragma burstc`.
 fn is_ours(directive: &[Token], text: &str) -> bool {
     matches!(directive, [_, pragma, name, ..] if pragma.text(text) == "pragma" && name.text(text) == "burstc")
@@ -166,7 +173,7 @@ enum File {
 }
 
 /// Takes the preprocessor's output apart: which token came from which line of the user's file.
-fn read<'a>(user: &'a str, original: &'a Tokens, mut text: String, names: &[String]) -> Preprocessed<'a> {
+pub fn read<'a>(user: &'a str, original: &'a Tokens, mut text: String, names: &[String]) -> Preprocessed<'a> {
     let lexed = tokenize(&text);
     let mut map = SourceMap::new(user, original);
     let mut tokens = Vec::new();
@@ -213,13 +220,13 @@ fn read<'a>(user: &'a str, original: &'a Tokens, mut text: String, names: &[Stri
                     let here = (line + directive[0].line).saturating_sub(marker + 1);
                     let in_place = original.directives.iter().find(|d| {
                         file == File::Main
-                            && is_ours(d, user)
+                            && d.get(1).is_some_and(|name| name.text(user) == "pragma")
                             && d[0].line <= here
                             && here <= d.last().map_or(0, |last| last.line)
                     });
                     let words = match in_place {
-                        Some(d) => d[2..].iter().map(|t| word(t, user, t.span(user))).collect(),
-                        None => directive[2..].iter().map(|t| word(t, &text, map.line(here))).collect(),
+                        Some(d) => d.iter().skip(2).map(|t| word(t, user, t.span(user))).collect(),
+                        None => directive.iter().skip(2).map(|t| word(t, &text, map.line(here))).collect(),
                     };
                     let pragma = Pragma { words, start };
                     if file == File::Included { pending.push(pragma) } else { pragmas.push(pragma) }
@@ -280,7 +287,11 @@ fn refusal(source: &Source, original: &Tokens, output: &Output, what: &str) -> D
                 .chain(original.directives.iter().flatten())
                 .map(|token| token.span(&source.text))
                 .find(|span| span.line == line && span.column <= column && column < span.column + span.length)
-                .unwrap_or(Span { line, column, length: 0 }),
+                // The compiler counts some characters as several columns.
+                .unwrap_or_else(|| {
+                    let width = source.text.lines().nth(line.saturating_sub(1)).map_or(0, |text| text.chars().count());
+                    Span { line, column: column.clamp(1, width + 1), length: 0 }
+                }),
             (Some(line), None) => SourceMap::new(&source.text, original).line(line),
             _ => return Diagnostic::new(format!("{what}: {message}")).help(help),
         };

@@ -8,6 +8,7 @@ use super::kernel::{Array, Expr, IntType};
 use super::map::SourceMap;
 use super::types::{Types, enumerations};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::suggest;
 
 pub type Checked<T> = Result<T, Diagnostic>;
 
@@ -109,9 +110,7 @@ pub fn check_name(name: &str, naming: Naming, span: Span) -> Checked<()> {
         name.strip_prefix(letter).is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
     };
     let analysed = matches!(naming, Naming::Array | Naming::Variable);
-    let why = if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        "a name in Verilog has letters, digits and `_` only"
-    } else if analysed && ISL_WORDS.iter().any(|word| name.eq_ignore_ascii_case(word)) {
+    let why = if analysed && ISL_WORDS.iter().any(|word| name.eq_ignore_ascii_case(word)) {
         "it is a word of the notation that burstc prints sets in"
     } else if naming == Naming::Variable && numbered('T') {
         "burstc names tile indices T0, T1, …"
@@ -123,30 +122,8 @@ pub fn check_name(name: &str, naming: Naming, span: Span) -> Checked<()> {
     Err(Diagnostic::new(format!("the name `{name}` is taken: {why}")).at(span, "reserved").help("rename it"))
 }
 
-/// The one of `known` that `word` was probably meant to be.
+/// The one of `known` that `word` was probably meant to be: [`suggest::nearest`], if they share a letter.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    let allowed = if word.chars().count() <= 3 { 1 } else { 2 };
-    let distances = known.into_iter().map(|candidate| (distance(word, candidate), candidate));
-    let (distance, candidate) = distances.min_by_key(|(distance, _)| *distance)?;
-    // A word of which nothing is left is no near miss.
-    (distance <= allowed && distance < candidate.chars().count()).then_some(candidate)
-}
-
-/// Damerau-Levenshtein distance (adjacent letters may swap), ignoring case.
-pub fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]) as usize;
-            let mut least = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
+    suggest::nearest(word, known)
+        .filter(|near| near.chars().any(|c| word.to_lowercase().contains(c.to_ascii_lowercase())))
 }

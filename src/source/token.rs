@@ -174,7 +174,7 @@ impl<'a> Lexer<'a> {
                 if c == first {
                     break;
                 }
-                if c == '\\' {
+                if c == '\\' && self.peek() != Some('\n') {
                     self.step();
                 }
             }

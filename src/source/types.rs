@@ -1,6 +1,7 @@
 //! Which integer type a C declaration names.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use lang_c::ast::{
     Declaration, DeclarationSpecifier, DeclaratorKind, Enumerator, ExternalDeclaration, SpecifierQualifier,
@@ -15,8 +16,19 @@ use super::kernel::IntType;
 pub enum CType {
     Int(IntType),
     Void,
-    /// Unsupported, in words: "floating point".
+    /// Unsupported, in words: "a floating-point type".
     Other(String),
+}
+
+/// In the words of a diagnostic, after "has" or "to".
+impl fmt::Display for CType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CType::Int(ty) => write!(f, "the type `{ty}`"),
+            CType::Void => f.write_str("the type `void`"),
+            CType::Other(words) => f.write_str(words),
+        }
+    }
 }
 
 /// The file's typedefs, and what the compiler's target decides.
@@ -50,7 +62,11 @@ impl Types {
             let declarator = &declarator.node.declarator.node;
             if let DeclaratorKind::Identifier(name) = &declarator.kind.node {
                 let derived = !declarator.derived.is_empty();
-                let ty = if derived { CType::Other("a typedef of an array or pointer".into()) } else { base.clone() };
+                let ty = if derived {
+                    CType::Other("a typedef of an array or pointer as its type".into())
+                } else {
+                    base.clone()
+                };
                 self.typedefs.insert(name.node.name.clone(), ty);
             }
         }
@@ -66,7 +82,7 @@ impl Types {
     /// The type of a cast.
     pub fn of_name(&self, name: &TypeName) -> CType {
         if name.declarator.is_some() {
-            return CType::Other("a pointer".into());
+            return CType::Other("a pointer type".into());
         }
         self.resolve(name.specifiers.iter().filter_map(|s| match &s.node {
             SpecifierQualifier::TypeSpecifier(specifier) => Some(&specifier.node),
@@ -93,12 +109,12 @@ impl Types {
                 TypeSpecifier::Float
                 | TypeSpecifier::Double
                 | TypeSpecifier::Complex
-                | TypeSpecifier::TS18661Float(_) => other = Some("floating point"),
-                TypeSpecifier::Bool => other = Some("`_Bool`"),
-                TypeSpecifier::Struct(_) => other = Some("a structure"),
+                | TypeSpecifier::TS18661Float(_) => other = Some("a floating-point type"),
+                TypeSpecifier::Bool => other = Some("the type `_Bool`"),
+                TypeSpecifier::Struct(_) => other = Some("a structure type"),
                 TypeSpecifier::Enum(_) => other = Some("an enumeration type"),
                 TypeSpecifier::Atomic(_) => other = Some("an atomic type"),
-                TypeSpecifier::TypeOf(_) => other = Some("`typeof`"),
+                TypeSpecifier::TypeOf(_) => other = Some("a `typeof` type"),
             }
         }
         if let Some(other) = other {

@@ -50,7 +50,10 @@ pub fn apply(program: Program, kernel: &Kernel) -> Result<TiledProgram> {
     let mut iterations = vec![];
     for statement in &program.statements {
         let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
-        theta.push(isl.function(parameters, tuple, "", &directive.theta)?.intersect_domain(&statement.domain)?);
+        theta.push(
+            isl.function(parameters, tuple, Tuple::anonymous(), &directive.theta)?
+                .intersect_domain(&statement.domain)?,
+        );
         let mut bounds = vec![];
         for ((name, value), &size) in tile_names.iter().zip(&directive.theta).zip(&directive.sizes) {
             let offset = value.clone() - Affine::variable(name) * size;
@@ -70,8 +73,8 @@ pub fn apply(program: Program, kernel: &Kernel) -> Result<TiledProgram> {
     }
     let outer: Vec<Affine> = tile_names[..n - 1].iter().map(Affine::variable).collect();
     let last = Affine::variable(&tile_names[n - 1]);
-    let strip = isl.function(parameters, tile, "Strip", &outer)?;
-    let step = isl.function(parameters, tile, "", std::slice::from_ref(&last))?;
+    let strip = isl.function(parameters, tile, Tuple { name: "Strip", dimensions: &tile_names[..n - 1] }, &outer)?;
+    let step = isl.function(parameters, tile, Tuple::anonymous(), &[last])?;
     let same_strip = strip.apply_range(&strip.reverse()?)?;
     let earlier = same_strip.intersect(&step.lex_gt_map(&step)?)?;
     let later = same_strip.intersect(&step.lex_lt_map(&step)?)?;
@@ -91,8 +94,8 @@ fn directive(kernel: &Kernel) -> Result<&TilingDirective> {
         outermost.get_or_insert(l.span);
         nodes = &l.body;
     }
-    let mut diagnostic = Diagnostic::new(format!("the loop nest of {} has no tiling", kernel.name)).help(format!(
-        "paste above the outermost loop, with sizes that suit the board: #pragma burstc tile({})",
+    let mut diagnostic = Diagnostic::new(format!("the loop nest of `{}` has no tiling", kernel.name)).help(format!(
+        "paste above the outermost loop, with sizes that suit the board: `#pragma burstc tile({})`",
         iterators.join(", ")
     ));
     if let Some(span) = outermost {
@@ -106,7 +109,7 @@ fn require_well_formed(program: &Program, directive: &TilingDirective) -> Result
         Err(Diagnostic::new(message).at(directive.span, label).help(help).into())
     };
     if directive.theta.is_empty() {
-        return at("the tiling has no dimension".into(), "empty", "name the loops to tile: tile(i:32, j:32)");
+        return at("the tiling has no dimension".into(), "empty", "name the loops to tile: `tile(i:32, j:32)`");
     }
     if directive.theta.len() != directive.sizes.len() {
         return at(
@@ -122,7 +125,7 @@ fn require_well_formed(program: &Program, directive: &TilingDirective) -> Result
         for (name, theta) in directive.theta.iter().flat_map(|t| t.terms.keys().map(move |n| (n, t))) {
             if !statement.iterators.contains(name) && !program.parameters.contains(name) {
                 return at(
-                    format!("{name} in {theta} is neither a loop iterator nor a size parameter"),
+                    format!("`{name}` in `{theta}` is neither a loop iterator nor a size parameter"),
                     "unknown name",
                     "schedules are affine in the loop iterators and the size parameters",
                 );
@@ -153,7 +156,7 @@ fn require_injective(iterators: &[String], theta: &Map, directive: &TilingDirect
         iterators.iter().filter(|i| directive.theta.iter().all(|t| t.coefficient(i) == 0)).cloned().collect();
     let help = match &unused[..] {
         [] => "choose a schedule whose dimensions together determine every iterator".to_string(),
-        unused => format!("add {} to the tiling", unused.join(" and ")),
+        unused => format!("add `{}` to the tiling", unused.join("` and `")),
     };
     Err(Diagnostic::new(format!(
         "the schedule {} gives several iterations one place: {} and {} plus {}",
@@ -180,7 +183,7 @@ fn require_permutable(program: &Program, kernel: &Kernel, theta: &[Map], directi
                 continue;
             };
             return Err(Diagnostic::new(format!(
-                "the tiling reverses a dependence: {} dependence of {} on {} through {}, distance {} in {}",
+                "the tiling reverses a dependence: {} dependence of {} on {} through `{}`, distance {} in {}",
                 dependence.kind,
                 program.statements[dependence.sink].name,
                 program.statements[dependence.source].name,
@@ -188,7 +191,7 @@ fn require_permutable(program: &Program, kernel: &Kernel, theta: &[Map], directi
                 tuple_text(distance),
                 theta_text(directive)
             ))
-            .at(directive.span, format!("{} goes backwards", directive.theta[position]))
+            .at(directive.span, format!("`{}` goes backwards", directive.theta[position]))
             .help("every dependence must have distances of at least 0 in every dimension; skew the schedule")
             .into());
         }
@@ -204,7 +207,7 @@ fn origin(map: &Map) -> Result<Set> {
 /// The points whose dimension `position` is at most `bound`.
 fn at_most(set: &Set, position: usize, bound: i64) -> Result<Set> {
     let names: Vec<String> = (0..set.dimensions()?).map(|k| format!("d{k}")).collect();
-    let tuple = Tuple { name: "", dimensions: &names };
+    let tuple = Tuple::unnamed(&names);
     let half = Constraint::at_most(Affine::variable(&names[position]), Affine::constant(bound));
     set.without_tuple_name()?.intersect(&set.context().set(&[], tuple, &[half])?)
 }
@@ -226,12 +229,7 @@ fn shortest(set: &Set) -> Result<Option<Vec<i64>>> {
         });
         constraints.push(Constraint::at_most(sum, length.clone()));
     }
-    let measure = set.context().map(
-        &[],
-        Tuple { name: "", dimensions: &vector },
-        Tuple { name: "", dimensions: &measured },
-        &constraints,
-    )?;
+    let measure = set.context().map(&[], Tuple::unnamed(&vector), Tuple::unnamed(&measured), &constraints)?;
     let least = set.apply(&measure)?.lexmin()?.sample()?;
     Ok(least.map(|point| point[1..].iter().map(|v| -v).collect()))
 }

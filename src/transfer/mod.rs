@@ -137,7 +137,7 @@ impl Operations {
         let isl = self.date.context();
         // `{ S0 -> [rank] }` by way of θ, whose space has no names to clash with.
         let names: Vec<String> = (0..self.theta.range()?.dimensions()?).map(|k| format!("t{k}")).collect();
-        let constant = isl.function(&[], Tuple { name: "", dimensions: &names }, "", &[Affine::constant(rank)])?;
+        let constant = isl.function(&[], Tuple::unnamed(&names), Tuple::anonymous(), &[Affine::constant(rank)])?;
         self.instance.apply_range(&self.theta.apply_range(&constant)?)
     }
 

@@ -432,9 +432,3 @@ fn many_random_expressions_mean_what_is_documented() {
         check(seed, 60, seed % 20 == 0);
     }
 }
-#[test]
-#[ignore]
-fn show() {
-    let seed = std::env::var("SEED").unwrap().parse().unwrap();
-    println!("{}", print(&Bench::new(seed, 60).module));
-}

@@ -1,0 +1,34 @@
+# make demo   install what is missing, build, and run the matrix product for the Stratix II board
+# make test   the whole test suite
+# make bench  the figures of all examples
+# make lint   formatting, clippy, and Verilator's lint of the hand-written cells
+
+CARGO  ?= cargo
+BURSTC  = $(CARGO) run --release --quiet --
+DEMO    = target/demo
+
+.PHONY: demo test bench lint bootstrap
+
+demo: bootstrap
+	$(CARGO) build --release
+	$(BURSTC) run examples/matmul.c --board stratix2-ddr400 --direct --keep $(DEMO)/matmul --vcd $(DEMO)/matmul.vcd
+
+test: bootstrap
+	$(CARGO) test --release
+
+bench: bootstrap
+	$(CARGO) build --release
+	$(BURSTC) run examples/dma.c --set N=65536 --direct
+	$(BURSTC) run examples/vecsum.c --set N=65536 --direct
+	$(BURSTC) run examples/matmul.c --set N=128
+	$(BURSTC) run examples/matmul.c --set N=64 --direct
+	$(BURSTC) run examples/polymul.c --set N=1000 --direct
+	$(BURSTC) run examples/polymul_skewed.c --set N=1000 --direct
+
+lint: bootstrap
+	$(CARGO) fmt --check
+	$(CARGO) clippy --all-targets -- -D warnings
+	for cell in rtl-templates/*.v; do verilator --lint-only -Wall -y rtl-templates $$cell || exit 1; done
+
+bootstrap:
+	@scripts/bootstrap.sh

@@ -1,0 +1,178 @@
+//! What the command line asks for, as validated options, and the doing of it. Nothing here knows clap.
+
+mod analyze;
+mod build;
+mod progress;
+mod run;
+mod values;
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use crate::diagnostic::Diagnostic;
+use crate::simulate::simulator::Simulator;
+use crate::source::Source;
+use crate::source::kernel::Kernel;
+use crate::{Options, board, diagnostic_render};
+pub use values::{Assignment, parse_assignment};
+
+/// The run passed, or the folder was written.
+pub const PASSED: u8 = 0;
+/// The run failed: mismatch, timing violation, time-out; or the machine does not play along.
+pub const FAILED: u8 = 1;
+/// The input was refused.
+pub const REFUSED: u8 = 2;
+
+/// A command with everything it needs.
+#[derive(Clone, Debug)]
+pub enum Command {
+    Run(Run),
+    Build(Build),
+    Analyze(Analyze),
+    Boards,
+}
+
+/// What the commands that read a C file have in common.
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub file: PathBuf,
+    /// Name of a board, or path of a profile.
+    pub board: String,
+    /// Bounds of size parameters.
+    pub max: Vec<Assignment>,
+    /// Options for the C preprocessor.
+    pub cpp_args: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub input: Input,
+    /// Values of scalar arguments.
+    pub set: Vec<Assignment>,
+    pub simulator: Simulator,
+    /// Simulate the direct version too.
+    pub direct: bool,
+    pub vcd: Option<PathBuf>,
+    pub json: Option<Output>,
+    pub seed: u64,
+    /// Keep Verilog, bench and data in this folder.
+    pub keep: Option<PathBuf>,
+    /// Replace that folder even where burstc did not write it.
+    pub force: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Build {
+    pub input: Input,
+    pub out: PathBuf,
+    pub force: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Analyze {
+    pub input: Input,
+    /// Print the `Offload` instead of text.
+    pub json: bool,
+}
+
+/// Where a text goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// `-`
+    Standard,
+    File(PathBuf),
+}
+
+impl From<PathBuf> for Output {
+    fn from(path: PathBuf) -> Self {
+        if path.as_os_str() == "-" { Output::Standard } else { Output::File(path) }
+    }
+}
+
+/// Executes a command, says on standard error what went wrong, and returns the exit code.
+pub fn execute(command: &Command) -> u8 {
+    let mut source = None;
+    let result = match command {
+        Command::Run(run) => read(&run.input, &mut source).and_then(|source| run::run(run, source)),
+        Command::Build(build) => read(&build.input, &mut source).and_then(|source| build::build(build, source)),
+        Command::Analyze(analyze) => {
+            read(&analyze.input, &mut source).and_then(|source| analyze::analyze(analyze, source))
+        }
+        Command::Boards => boards(),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => report_error(&error, source.as_ref()),
+    }
+}
+
+/// Reads the C file into `place`, where the report of a later error finds its text.
+fn read<'a>(input: &Input, place: &'a mut Option<Source>) -> Result<&'a Source> {
+    Ok(place.insert(Source::read(&input.file, input.cpp_args.clone())?))
+}
+
+fn report_error(error: &anyhow::Error, source: Option<&Source>) -> u8 {
+    match error.downcast_ref::<Diagnostic>() {
+        Some(diagnostic) => {
+            let (path, text) = source.map_or(("", ""), |source| (source.path.as_str(), source.text.as_str()));
+            eprint!("{}", diagnostic_render::render(diagnostic, path, text));
+            REFUSED
+        }
+        None => {
+            eprintln!("error: {error:#}");
+            FAILED
+        }
+    }
+}
+
+fn boards() -> Result<u8> {
+    let mut text = String::new();
+    for name in board::names() {
+        let board = board::load(name)?;
+        text.push_str(&format!(
+            "{name}\n    {}\n    {} MHz, {} kB of block RAM, {} MB of memory at {} MB/s\n",
+            board.title,
+            board.clock_mhz,
+            board.block_ram_bits() / 8 / 1024,
+            board.memory.capacity_bytes >> 20,
+            board.memory.peak_mb_s
+        ));
+    }
+    print(&text)?;
+    Ok(PASSED)
+}
+
+/// Writes to standard output. A reader that has seen enough, as `head` has, is no error.
+fn print(text: &str) -> Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot write the output"),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a file, and the folders on the way to it.
+fn write(path: &Path, text: &str) -> Result<()> {
+    make_parent(path)?;
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn make_parent(path: &Path) -> Result<()> {
+    match path.parent() {
+        Some(parent) => std::fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display())),
+        None => Ok(()),
+    }
+}
+
+/// The options of the pipeline, checked against the kernel's own names and bounds. `set` gives the bound where neither
+/// the source nor `--max` does.
+fn options(kernel: &Kernel, max: &[Assignment], set: &BTreeMap<String, i128>) -> Result<Options> {
+    let max = values::bounds(kernel, max)?;
+    let fallback = kernel.parameters.iter().filter_map(|parameter| {
+        let value = set.get(&parameter.name)?;
+        Some((parameter.name.clone(), i64::try_from(*value).ok()?))
+    });
+    Ok(Options { fallback_max: fallback.collect(), max })
+}

@@ -1,0 +1,170 @@
+//! `burstc run`: generate, simulate, compare, report.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+use super::{FAILED, Output, PASSED, Run, make_parent, options, print, progress::Progress, values, write};
+use crate::board::{self, Board};
+use crate::hardware::VerilogFile;
+use crate::project::{Project, folder};
+use crate::report::count::Work;
+use crate::report::{Facts, Places, RunReport};
+use crate::simulate::golden::Golden;
+use crate::simulate::job::Job;
+use crate::simulate::simulator::{self, RunInputs, RunOutput};
+use crate::simulate::{Outcome, Verdict, judge};
+use crate::source::kernel::Kernel;
+use crate::source::{self, Source};
+use crate::{Accelerator, compile};
+
+pub fn run(run: &Run, source: &Source) -> Result<u8> {
+    if let Some(target) = &run.keep {
+        folder::check(target, run.force)?;
+    }
+    let progress = Progress::new();
+    progress.step("generating the accelerator");
+    let board = board::load(&run.input.board)?;
+    let kernel = source::parse(source)?;
+    let set = values::settings(&kernel, &run.set, &values::bounds(&kernel, &run.input.max)?)?;
+    let accelerator = compile(source, &board, &options(&kernel, &run.input.max, &set)?)?;
+    let kernel = &accelerator.offload.kernel;
+
+    progress.step("running the C program");
+    let mut job = Job::new(kernel, &set, board.memory.capacity_bytes, run.seed)?;
+    let expected = Golden::build(source, kernel)?.expected(&mut job)?;
+    let work = Work::of(&accelerator.offload, &job.sizes);
+    let scratch = tempfile::Builder::new().prefix("burstc-run-").tempdir().context("cannot create a folder")?;
+    let bench = Bench {
+        run,
+        progress: &progress,
+        kernel,
+        job: &job,
+        expected: &expected,
+        max_cycles: max_cycles(&work),
+        scratch: scratch.path(),
+    };
+    let vcd = run.vcd.as_ref().map(|_| scratch.path().join("signals.vcd"));
+    let (outcome, output) = bench.simulate(&accelerator.files, &format!("{}_top", kernel.name), vcd.as_deref())?;
+    let direct = match run.direct {
+        true => Some(bench.simulate(&accelerator.direct_files, &format!("{}_direct_top", kernel.name), None)?),
+        false => None,
+    };
+
+    let (verdict, detail) = summary(&outcome, direct.as_ref().map(|(outcome, _)| outcome));
+    let report = RunReport::new(Facts {
+        offload: &accelerator.offload,
+        board: &board,
+        simulator: run.simulator,
+        verdict,
+        detail,
+        counters: &output.counters,
+        direct: direct.as_ref().map(|(_, output)| &output.counters),
+        work,
+        seed: run.seed,
+        arguments: job.scalars(kernel),
+        generate_ms: accelerator.generate_ms,
+    });
+    let json = report.to_json()?;
+    let mut places = Places::default();
+    if let Some(target) = &run.keep {
+        keep(target, run, &accelerator, &board, &job, &expected, bench.max_cycles, &json)?;
+        places.verilog = Some(target.join("rtl"));
+    }
+    if let (Some(from), Some(to)) = (&vcd, &run.vcd) {
+        make_parent(to)?;
+        simulator::deliver(from, to)?;
+        places.vcd = Some(to.clone());
+    }
+    drop(progress);
+    if let Some(Output::File(path)) = &run.json {
+        write(path, &json)?;
+        places.json = Some(path.clone());
+    }
+    let table = report.table(&places);
+    if run.json == Some(Output::Standard) {
+        // Standard output is for the program that reads the JSON.
+        eprint!("{table}");
+        print(&json)?;
+    } else {
+        print(&table)?;
+    }
+    Ok(if verdict == Verdict::Pass { PASSED } else { FAILED })
+}
+
+/// What every simulation of a run shares.
+struct Bench<'a> {
+    run: &'a Run,
+    progress: &'a Progress,
+    kernel: &'a Kernel,
+    job: &'a Job,
+    expected: &'a [u8],
+    max_cycles: u64,
+    scratch: &'a Path,
+}
+
+impl Bench<'_> {
+    fn simulate(&self, files: &[VerilogFile], top: &str, vcd: Option<&Path>) -> Result<(Outcome, RunOutput)> {
+        let simulator = self.run.simulator;
+        self.progress.step(&format!("compiling {top} for {simulator}"));
+        let simulation = simulator::build(files, top, simulator, vcd.is_some(), &self.scratch.join(top))?;
+        self.progress.step(&format!("simulating {top} with {simulator}"));
+        let registers = self.job.registers(self.kernel);
+        let inputs = RunInputs { image: &self.job.image, registers: &registers, max_cycles: self.max_cycles, vcd };
+        let output = simulation.run(&inputs)?;
+        Ok((judge(&self.job.placement, self.expected, &output, self.max_cycles), output))
+    }
+}
+
+/// After so many cycles no design that works is still busy: 1 us for every access, and as much to begin with as a
+/// strip or two may take.
+pub fn max_cycles(work: &Work) -> u64 {
+    100_000 + 100 * (work.iterations + work.accesses)
+}
+
+/// The accelerator's fault, or else the direct version's, in words.
+fn summary(outcome: &Outcome, direct: Option<&Outcome>) -> (Verdict, String) {
+    match (outcome, direct) {
+        (Outcome::Pass, None | Some(Outcome::Pass)) => (Verdict::Pass, String::new()),
+        (Outcome::Pass, Some(direct)) => (direct.verdict(), format!("direct version: {direct}")),
+        (outcome, _) => (outcome.verdict(), outcome.to_string()),
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn keep(
+    target: &Path,
+    run: &Run,
+    accelerator: &Accelerator,
+    board: &Board,
+    job: &Job,
+    expected: &[u8],
+    max_cycles: u64,
+    report: &str,
+) -> Result<()> {
+    let project = Project {
+        offload: &accelerator.offload,
+        board,
+        files: &accelerator.files,
+        direct_files: if run.direct { &accelerator.direct_files } else { &[] },
+        sample: job,
+        expected,
+        max_cycles,
+        report,
+    };
+    folder::write(target, &project.files()?, run.force)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_the_direct_version_fails_the_run() {
+        let late = Outcome::TimedOut { cycles: 9 };
+        assert_eq!(summary(&Outcome::Pass, Some(&Outcome::Pass)).0, Verdict::Pass);
+        let (verdict, detail) = summary(&Outcome::Pass, Some(&late));
+        assert_eq!((verdict, detail.as_str()), (Verdict::TimeOut, "direct version: time-out: not done after 9 cycles"));
+        assert_eq!(summary(&late, None).1, "time-out: not done after 9 cycles");
+    }
+}

@@ -1,0 +1,466 @@
+//! What is accepted, and what it becomes.
+
+use super::{kernel, perfect, source};
+use crate::affine::Affine;
+use crate::source::kernel::{Argument, BinaryOp, Expr, IntType, Kernel, Node, UnaryOp};
+use crate::source::{Source, parse};
+
+fn list(values: &[Affine]) -> String {
+    values.iter().map(Affine::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// The parts of a kernel that a reader would compare with the C text.
+fn summary(kernel: &Kernel) -> Vec<String> {
+    let mut lines = vec![kernel.name.clone()];
+    for p in &kernel.parameters {
+        let number = |value: Option<i64>| value.map_or("?".into(), |value| value.to_string());
+        lines.push(format!("size {} {} = {} to {}", p.ty, p.name, number(p.default), number(p.max)));
+    }
+    lines.extend(kernel.scalars.iter().map(|s| format!("scalar {} {}", s.ty, s.name)));
+    lines.extend(kernel.arrays.iter().map(|a| format!("array {} {}[{}]", a.element, a.name, list(&a.extents))));
+    summarize(&kernel.body, 0, &mut lines);
+    if let Some(tiling) = &kernel.tiling {
+        lines.push(format!("tile ({}) by {:?}", list(&tiling.theta), tiling.sizes));
+    }
+    lines
+}
+
+fn summarize(nodes: &[Node], depth: usize, lines: &mut Vec<String>) {
+    for node in nodes {
+        let indent = "  ".repeat(depth);
+        match node {
+            Node::Loop(l) => {
+                lines.push(format!("{indent}{} {}: {} ..= {}", l.ty, l.iterator, list(&l.lower), list(&l.upper)));
+                summarize(&l.body, depth + 1, lines);
+            }
+            Node::Statement(s) => {
+                lines.push(format!("{indent}{}: [{}] {}", s.name, list(&s.target.subscripts), s.text));
+            }
+        }
+    }
+}
+
+fn check(text: &str, expected: &[&str]) {
+    assert_eq!(summary(&kernel(text)), expected, "{text}");
+}
+
+#[test]
+fn the_examples() {
+    check(
+        include_str!("../../../examples/dma.c"),
+        &[
+            "dma",
+            "size int32_t N = 65536 to 1048576",
+            "array int32_t a[N]",
+            "array int32_t b[N]",
+            "int32_t i: 0 ..= N - 1",
+            "  S0: [i] b[i] = a[i];",
+            "tile (i) by [1024]",
+        ],
+    );
+    check(
+        include_str!("../../../examples/vecsum.c"),
+        &[
+            "vecsum",
+            "size int32_t N = 65536 to 1048576",
+            "array int32_t a[N]",
+            "array int32_t b[N]",
+            "array int32_t c[N]",
+            "int32_t i: 0 ..= N - 1",
+            "  S0: [i] c[i] = a[i] + b[i];",
+            "tile (i) by [1024]",
+        ],
+    );
+    check(
+        include_str!("../../../examples/matmul.c"),
+        &[
+            "matmul",
+            "size int32_t N = 64 to 1024",
+            "array int32_t a[N, N]",
+            "array int32_t b[N, N]",
+            "array int32_t c[N, N]",
+            "int32_t i: 0 ..= N - 1",
+            "  int32_t j: 0 ..= N - 1",
+            "    int32_t k: 0 ..= N - 1",
+            "      S0: [i, j] c[i][j] += a[i][k] * b[k][j];",
+            "tile (i, j, k) by [32, 32, 32]",
+        ],
+    );
+    for (text, name, theta) in [
+        (include_str!("../../../examples/polymul.c"), "polymul", "N - j, i"),
+        (include_str!("../../../examples/polymul_skewed.c"), "polymul_skewed", "i + j, i"),
+    ] {
+        check(
+            text,
+            &[
+                name,
+                "size int32_t N = 100 to 4096",
+                "array int32_t a[N + 1]",
+                "array int32_t b[N + 1]",
+                "array int32_t c[2*N + 1]",
+                "int32_t i: 0 ..= N",
+                "  int32_t j: 0 ..= N",
+                "    S0: [i + j] c[i + j] += a[i] * b[j];",
+                &format!("tile ({theta}) by [10, 10]"),
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_compound_assignment_reads_its_target() {
+    let kernel = kernel(include_str!("../../../examples/matmul.c"));
+    let (loops, statement) = perfect(&kernel);
+    assert_eq!(loops.len(), 3);
+    let Expr::Binary { op: BinaryOp::Add, left, right, ty: IntType::I32 } = &statement.value else { panic!() };
+    assert_eq!(**left, Expr::Read { access: statement.target.clone(), ty: IntType::I32 });
+    assert!(matches!(**right, Expr::Binary { op: BinaryOp::Multiply, .. }));
+    let reads: Vec<(usize, String)> = statement.value.reads().iter().map(|r| (r.array, list(&r.subscripts))).collect();
+    assert_eq!(reads, [(2, "i, j".into()), (0, "i, k".into()), (1, "k, j".into())]);
+}
+
+/// One statement over `int32_t a[N][M]`, `b[N]`, the integer `s`, and loops over i and j.
+fn statement(head: &str, text: &str) -> Kernel {
+    kernel(&format!(
+        "#include <stdint.h>\n{head}\nvoid f(int N, int M, int s, int32_t a[N][M], int32_t b[N + M])\n{{\n\
+         for (int i = 0; i < N; i++)\nfor (int j = 0; j < M; j++)\n{text}\n}}\n"
+    ))
+}
+
+#[test]
+fn loops_in_every_spelling() {
+    for (head, lower, upper) in [
+        ("int i = 0; i < N; i++", "0", "N - 1"),
+        ("int i = 0; i <= N; ++i", "0", "N"),
+        ("int i = 1; N > i; i += 1", "1", "N - 1"),
+        ("int i = -3; N - 2 >= i; i = i + 1", "-3", "N - 2"),
+        ("int i = 2 * M + 1; i < (N); i = 1 + i", "2*M + 1", "N - 1"),
+        ("int i = 0; i < N && i <= M; i -= -1", "0", "N - 1, M"),
+        ("int i = 0; i < 2 * (N + M) - 4 / 2; i++", "0", "2*M + 2*N - 3"),
+        ("int i = 0; i < N << 2; i++", "0", "4*N - 1"),
+        ("int i = 0; i < END; i++", "0", "9"),
+        ("int i = TEN; i < 'a'; i++", "10", "96"),
+        ("int i = 0; i < (int)(N); i++", "0", "N - 1"),
+        ("long i = 0; i < (long)N - 0x1fL; i++", "0", "N - 32"),
+    ] {
+        let text = format!(
+            "#define END 10\nenum {{ NINE = 9, TEN }};\nvoid f(int N, int M, int b[N + M])\n{{\n\
+             for ({head})\nb[i] = 0;\n}}\n"
+        );
+        let kernel = kernel(&text);
+        let (loops, _) = perfect(&kernel);
+        assert_eq!((&*list(&loops[0].lower), &*list(&loops[0].upper)), (lower, upper), "{head}");
+    }
+}
+
+#[test]
+fn iterators_declared_before_the_loops() {
+    check(
+        "void f(int N, int b[N])\n{\n    int i, j;\n    for (i = 0; i < N; i++)\n\
+         for (j = 0; j < i; ++j) { ; b[i - j - 1] = b[j]; }\n}\n",
+        &[
+            "f",
+            "size int32_t N = ? to ?",
+            "array int32_t b[N]",
+            "int32_t i: 0 ..= N - 1",
+            "  int32_t j: 0 ..= i - 1",
+            "    S0: [i - j - 1] b[i - j - 1] = b[j];",
+        ],
+    );
+}
+
+#[test]
+fn imperfect_nests_are_represented() {
+    check(
+        "void f(int N, short b[N], unsigned char c[N])\n{\n    for (int i = 0; i < N; i++) {\n        b[i] = 0;\n\
+         for (int j = 0; j < N; j++)\n            b[i] += c[j];\n        c[i]--;\n    }\n    c[0] = 1;\n}\n",
+        &[
+            "f",
+            "size int32_t N = ? to ?",
+            "array int16_t b[N]",
+            "array uint8_t c[N]",
+            "int32_t i: 0 ..= N - 1",
+            "  S0: [i] b[i] = 0;",
+            "  int32_t j: 0 ..= N - 1",
+            "    S1: [i] b[i] += c[j];",
+            "  S2: [i] c[i]--;",
+            "S3: [0] c[0] = 1;",
+        ],
+    );
+}
+
+#[test]
+fn every_integer_type() {
+    for (name, expected) in [
+        ("char", "int8_t"),
+        ("signed char", "int8_t"),
+        ("unsigned char", "uint8_t"),
+        ("short", "int16_t"),
+        ("short int", "int16_t"),
+        ("unsigned short", "uint16_t"),
+        ("int", "int32_t"),
+        ("signed", "int32_t"),
+        ("unsigned", "uint32_t"),
+        ("unsigned int", "uint32_t"),
+        ("long", "int64_t"),
+        ("unsigned long int", "uint64_t"),
+        ("long long", "int64_t"),
+        ("long unsigned long", "uint64_t"),
+        ("int8_t", "int8_t"),
+        ("uint8_t", "uint8_t"),
+        ("int16_t", "int16_t"),
+        ("uint16_t", "uint16_t"),
+        ("int32_t", "int32_t"),
+        ("uint32_t", "uint32_t"),
+        ("int64_t", "int64_t"),
+        ("uint64_t", "uint64_t"),
+        ("size_t", "uint64_t"),
+        ("const word", "uint16_t"),
+        ("uint_least8_t", "uint8_t"),
+    ] {
+        let cpp_args = vec!["-fsigned-char".to_string()];
+        let text = format!(
+            "#include <stdint.h>\n#include <stddef.h>\ntypedef unsigned short half;\ntypedef half word;\n\
+             void f(int N, {name} s, {name} a[static N], int b[restrict 4])\n\
+             {{\n    for ({name} i = 0; i < 4; i++)\n        b[i] = a[i] + s;\n}}\n"
+        );
+        let text = text.replace("for (const ", "for (");
+        let kernel = parse(&Source { cpp_args, ..source(&text) }).unwrap();
+        assert_eq!(kernel.scalars[0].ty.to_string(), expected, "{name}");
+        assert_eq!(kernel.arrays[0].element.to_string(), expected, "{name}");
+        assert_eq!(perfect(&kernel).0[0].ty.to_string(), expected, "{name}");
+    }
+}
+
+#[test]
+fn char_follows_the_compiler() {
+    let text = "void f(char a[9])\n{\n    for (int i = 0; i < 9; i++)\n        a[i] = '\\xff';\n}\n";
+    for (flag, name, value) in [("-fsigned-char", "int8_t", -1), ("-funsigned-char", "uint8_t", 255)] {
+        let kernel = parse(&Source { cpp_args: vec![flag.into()], ..source(text) }).unwrap();
+        assert_eq!(kernel.arrays[0].element.to_string(), name);
+        assert_eq!(perfect(&kernel).1.value, Expr::Constant { value, ty: kernel.arrays[0].element });
+    }
+}
+
+#[test]
+fn sizes_and_scalars() {
+    let kernel = statement("", "a[i][j] = s * N + i;");
+    assert_eq!(
+        kernel.arguments,
+        [Argument::Parameter(0), Argument::Parameter(1), Argument::Scalar(0), Argument::Array(0), Argument::Array(1)]
+    );
+    let Expr::Binary { left, right, .. } = &perfect(&kernel).1.value else { panic!() };
+    assert_eq!(**right, Expr::Index { value: Affine::variable("i"), ty: IntType::I32 });
+    let Expr::Binary { op: BinaryOp::Multiply, left, right, .. } = &**left else { panic!() };
+    assert_eq!(**left, Expr::Scalar { scalar: 0, ty: IntType::I32 });
+    assert_eq!(**right, Expr::Index { value: Affine::variable("N"), ty: IntType::I32 });
+}
+
+#[test]
+fn a_size_directive_makes_an_argument_a_size() {
+    let kernel = statement("#pragma burstc size(s: max 9)", "a[i][j] = b[i + s];");
+    assert_eq!(kernel.parameters.iter().map(|p| &*p.name).collect::<Vec<_>>(), ["N", "M", "s"]);
+    assert_eq!(list(&perfect(&kernel).1.value.reads()[0].subscripts), "i + s");
+}
+
+#[test]
+fn conversions_are_explicit() {
+    // The type of the value before it is converted to the target's, and the operator on top.
+    let kernel = |value: &str| {
+        kernel(&format!(
+            "#include <stdint.h>\nvoid f(int8_t c, uint8_t d, uint16_t h, int32_t i, uint32_t u, int64_t l, uint64_t m,\n\
+             int8_t a[9])\n{{\n    for (int x = 0; x < 9; x++)\n        a[x] = {value};\n}}\n"
+        ))
+    };
+    for (value, expected) in [
+        ("c + d", "int32_t"),
+        ("h * h", "int32_t"),
+        ("-d", "int32_t"),
+        ("~u", "uint32_t"),
+        ("i + u", "uint32_t"),
+        ("i + l", "int64_t"),
+        ("u + l", "int64_t"),
+        ("l + m", "uint64_t"),
+        ("i * m", "uint64_t"),
+        ("u < l", "int32_t"),
+        ("m == m", "int32_t"),
+        ("!l", "int32_t"),
+        ("l && m", "int32_t"),
+        ("c << l", "int32_t"),
+        ("u >> l", "uint32_t"),
+        ("l << c", "int64_t"),
+        ("c ? u : i", "uint32_t"),
+        ("c ? c : c", "int32_t"),
+        ("(uint16_t)l", "uint16_t"),
+        ("+h", "int32_t"),
+        ("i % 3u", "uint32_t"),
+        ("i & 0xffffffff", "uint32_t"),
+        ("i | 4294967295", "int64_t"),
+        ("i ^ 1ull", "uint64_t"),
+        ("i + 'c'", "int32_t"),
+        ("i > u", "int32_t"),
+    ] {
+        let kernel = kernel(value);
+        let top = &perfect(&kernel).1.value;
+        assert_eq!(top.ty().to_string(), "int8_t");
+        let Expr::Cast { operand, .. } = top else { panic!("{value}: {top:?}") };
+        assert_eq!(operand.ty().to_string(), expected, "{value}");
+    }
+    // `a > b` is `b < a`, after the conversions.
+    let swapped = kernel("i > u");
+    let Expr::Cast { operand, .. } = &perfect(&swapped).1.value else { panic!() };
+    let Expr::Binary { op: BinaryOp::Less, left, right, .. } = &**operand else { panic!() };
+    assert!(matches!(**left, Expr::Scalar { scalar: 4, .. }));
+    assert!(matches!(&**right, Expr::Cast { operand, .. } if matches!(**operand, Expr::Scalar { scalar: 3, .. })));
+    // No cast where none is needed.
+    assert!(matches!(perfect(&kernel("c")).1.value, Expr::Scalar { .. }));
+}
+
+#[test]
+fn constants() {
+    let unsigned = |bits| IntType { bits, signed: false };
+    let signed = |bits| IntType { bits, signed: true };
+    for (text, value, ty) in [
+        ("0", 0, signed(32)),
+        ("2147483647", i32::MAX as i64, signed(32)),
+        ("2147483648", 1 << 31, signed(64)),
+        ("0x7fffffff", i32::MAX as i64, signed(32)),
+        ("0xffffffff", u32::MAX as i64, unsigned(32)),
+        ("037777777777", u32::MAX as i64, unsigned(32)),
+        ("0x100000000", 1 << 32, signed(64)),
+        ("0xffffffffffffffff", -1, unsigned(64)),
+        ("12u", 12, unsigned(32)),
+        ("12L", 12, signed(64)),
+        ("12uLL", 12, unsigned(64)),
+        ("0b101", 5, signed(32)),
+        ("-5", -5, signed(32)),
+        ("'A'", 65, signed(32)),
+        ("'\\n'", 10, signed(32)),
+        ("'\\0'", 0, signed(32)),
+        ("'\\''", 39, signed(32)),
+        ("'\\101'", 65, signed(32)),
+        ("1 ? 3 : 4u", 3, unsigned(32)),
+        ("-1 < 1u", 0, signed(32)),
+        ("(signed char)200 >> 1", -28, signed(32)),
+        ("~0ull / 2", i64::MAX, unsigned(64)),
+    ] {
+        // The shift keeps the constant's type for all to see.
+        let kernel = statement("", &format!("a[i][j] = ({text}) << s;"));
+        let mut top = &perfect(&kernel).1.value;
+        while let Expr::Cast { operand, .. } = top {
+            top = operand;
+        }
+        let Expr::Binary { left, .. } = top else { panic!("{top:?}") };
+        assert_eq!(**left, Expr::Constant { value, ty }, "{text}");
+    }
+}
+
+#[test]
+fn every_assignment() {
+    for (text, op) in [
+        ("b[i] += s;", BinaryOp::Add),
+        ("b[i] -= s;", BinaryOp::Subtract),
+        ("b[i] *= s;", BinaryOp::Multiply),
+        ("b[i] /= s;", BinaryOp::Divide),
+        ("b[i] %= s;", BinaryOp::Remainder),
+        ("b[i] &= s;", BinaryOp::And),
+        ("b[i] |= s;", BinaryOp::Or),
+        ("b[i] ^= s;", BinaryOp::Xor),
+        ("b[i] <<= s;", BinaryOp::ShiftLeft),
+        ("b[i] >>= s;", BinaryOp::ShiftRight),
+        ("b[i]++;", BinaryOp::Add),
+        ("++b[i];", BinaryOp::Add),
+        ("b[i]--;", BinaryOp::Subtract),
+        ("--(b[i]);", BinaryOp::Subtract),
+    ] {
+        let kernel = statement("", text);
+        let statement = perfect(&kernel).1;
+        let Expr::Binary { op: found, left, .. } = &statement.value else { panic!("{text}") };
+        assert_eq!((*found, &**left), (op, &Expr::Read { access: statement.target.clone(), ty: IntType::I32 }));
+        assert_eq!(statement.text, text);
+    }
+    let negated = statement("", "b[i] = !s;");
+    assert!(matches!(perfect(&negated).1.value, Expr::Unary { op: UnaryOp::Not, .. }));
+}
+
+#[test]
+fn directives() {
+    let tiling = |head: &str| {
+        let kernel = statement(head, "a[i][j] = 0;");
+        let sizes = kernel.parameters.iter().map(|p| (p.default, p.max)).collect::<Vec<_>>();
+        (sizes, kernel.tiling.map(|t| (list(&t.theta), t.sizes)))
+    };
+    let none = vec![(None, None), (None, None)];
+    let tile = |theta: &str, sizes: &[i64]| Some((theta.to_string(), sizes.to_vec()));
+    for (head, expected) in [
+        ("", None),
+        ("#pragma burstc tile(j : 8,i:4)", tile("j, i", &[8, 4])),
+        ("#pragma burstc tile(i: 2 * B, j: (B + 1) * 2) // words", tile("i, j", &[8, 10])),
+        ("#pragma burstc \\\n  tile( i:1, /* one */ j:0x10 )", tile("i, j", &[1, 16])),
+        ("#pragma burstc schedule((i,j) -> (i + 2*j, i*2)) tile(10, 20)", tile("i + 2*j, 2*i", &[10, 20])),
+        ("#pragma burstc tile(B, 5) schedule((i,j)->(-(j - N), - -i+B))", tile("N - j, i + 4", &[4, 5])),
+        ("#pragma burstc schedule((i,j)->(j))\n#pragma burstc tile(7)", tile("j", &[7])),
+        ("_Pragma(\"burstc tile(i:B, j:2)\")", tile("i, j", &[4, 2])),
+        ("#pragma omp parallel", None),
+        ("#if 0\n#pragma burstc nonsense\n#endif", None),
+    ] {
+        assert_eq!(tiling(&format!("#define B 4\n{head}")), (none.clone(), expected), "{head}");
+    }
+    for (head, expected) in [
+        ("#pragma burstc size(N: 5)", [(Some(5), None), (None, None)]),
+        ("#pragma burstc size(N: max 5)", [(None, Some(5)), (None, None)]),
+        ("#pragma burstc size(N: 5, max 5)", [(Some(5), Some(5)), (None, None)]),
+        ("#pragma burstc size(N: 5, max B*B, M: max 7, 3)", [(Some(5), Some(16)), (Some(3), Some(7))]),
+        ("#pragma burstc size(N: 5) size(M: 6)", [(Some(5), None), (Some(6), None)]),
+        ("#pragma burstc size(N: 5)\n#pragma burstc size(M: 6)", [(Some(5), None), (Some(6), None)]),
+    ] {
+        assert_eq!(tiling(&format!("#define B 4\n{head}")), (expected.to_vec(), None), "{head}");
+    }
+}
+
+#[test]
+fn spans_are_the_users_own() {
+    // Macros, comments, blanks and spliced lines: the preprocessor changes all columns.
+    let text = "#include <stdint.h>\n#define PLUS(x, y)  x + y\n#define LAST   (N - 1)\n\
+                void   f(int N,  int32_t a[N])\n{\n\
+                /* é */   for (int i  =  0;  i <=  LAST; i++) /* … */  a[ i ]  =  PLUS(a[i],\n     N) /* end */ ;\n}\n";
+    let kernel = kernel(text);
+    let at = |span: crate::diagnostic::Span| -> String {
+        let line = text.lines().nth(span.line - 1).unwrap();
+        line.chars().skip(span.column - 1).take(span.length).collect()
+    };
+    let (loops, statement) = perfect(&kernel);
+    assert_eq!(at(loops[0].span), "for (int i  =  0;  i <=  LAST; i++)");
+    assert_eq!(at(statement.target.span), "a[ i ]");
+    assert_eq!(at(statement.span), "a[ i ]  =  PLUS(a[i],");
+    assert_eq!(at(statement.value.reads()[0].span), "a[i]");
+    assert_eq!(statement.text, "a[ i ] = PLUS(a[i], N) ;");
+    assert_eq!((at(kernel.parameters[0].span), at(kernel.arrays[0].span)), ("N".into(), "a".into()));
+}
+
+#[test]
+fn line_directives_and_endings_do_not_mislead() {
+    let text = "\u{feff}#line 70 \"other.y\"\r\n# 80 \"third\"\r\nvoid f(int N, int a[N])\r\n{\r\n\
+                    for (int i = 0; i < N; i++)\r\n        a[i] = 1;\r\n}";
+    assert_eq!(perfect(&kernel(text)).1.span.line, 6);
+}
+
+#[test]
+fn options_reach_the_preprocessor() {
+    let text = "void f(int a[N])\n{\n    for (int i = 0; i < N; i++)\n        a[i] = 1;\n}\n";
+    let kernel = parse(&Source { cpp_args: vec!["-DN=12".into()], ..source(text) }).unwrap();
+    assert_eq!(list(&kernel.arrays[0].extents), "12");
+}
+
+#[test]
+fn headers_beside_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kernel.c");
+    std::fs::write(folder.path().join("sizes.h"), "#define SIZE 7\n#pragma burstc tile(i:SIZE)\n").unwrap();
+    let text = "#include \"sizes.h\"\nvoid f(int a[SIZE])\n{\n for (int i = 0; i < SIZE; i++)\n  a[i] = 1;\n}\n";
+    std::fs::write(&path, text).unwrap();
+    let kernel = parse(&Source::read(&path, vec![]).unwrap()).unwrap();
+    assert_eq!(list(&kernel.arrays[0].extents), "7");
+    let tiling = kernel.tiling.unwrap();
+    assert_eq!((tiling.sizes, tiling.span.line), (vec![7], 1));
+}

@@ -1,0 +1,44 @@
+//! Tests of the whole room: C text in, kernel or diagnostic out.
+
+mod accepts;
+mod oracle;
+mod refusals;
+mod robustness;
+
+use super::kernel::{Kernel, Loop, Node, Statement};
+use super::{Source, parse};
+use crate::diagnostic::Diagnostic;
+
+pub fn source(text: &str) -> Source {
+    Source { path: "kernel.c".into(), text: text.into(), cpp_args: vec![] }
+}
+
+pub fn kernel(text: &str) -> Kernel {
+    match parse(&source(text)) {
+        Ok(kernel) => kernel,
+        Err(error) => panic!("{error}: {:?}\n{text}", error.downcast_ref::<Diagnostic>()),
+    }
+}
+
+pub fn diagnostic(text: &str) -> Diagnostic {
+    match parse(&source(text)) {
+        Ok(kernel) => panic!("accepted as {kernel:?}\n{text}"),
+        Err(error) => error.downcast::<Diagnostic>().expect("a diagnostic"),
+    }
+}
+
+/// The loops from outside in, and the one statement inside.
+pub fn perfect(kernel: &Kernel) -> (Vec<&Loop>, &Statement) {
+    let mut loops = Vec::new();
+    let mut nodes = &kernel.body;
+    loop {
+        match &nodes[..] {
+            [Node::Loop(l)] => {
+                loops.push(l);
+                nodes = &l.body;
+            }
+            [Node::Statement(statement)] => return (loops, statement),
+            other => panic!("no perfect nest: {other:?}"),
+        }
+    }
+}

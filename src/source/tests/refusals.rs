@@ -1,0 +1,406 @@
+//! Everything that is refused: each case shows where the diagnostic points and what it says.
+
+use std::path::Path;
+
+use super::{diagnostic, source};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::source::{Source, parse};
+
+/// Refuses `text`, in which `«…»` surrounds the marked place; `message` is part of what is said.
+fn refuse(text: &str, message: &str) -> Diagnostic {
+    let plain: String = text.chars().filter(|c| !matches!(c, '«' | '»')).collect();
+    let expected = text.find('«').map(|start| {
+        let before = &text[..start];
+        let marked = text[start..].chars().skip(1).take_while(|c| *c != '»');
+        Span {
+            line: before.matches('\n').count() + 1,
+            column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
+            length: marked.count(),
+        }
+    });
+    let found = diagnostic(&plain);
+    assert!(found.message.contains(message), "expected {message:?}\nfound {found:?}\n{text}");
+    assert_eq!(found.span, expected, "{found:?}\n{text}");
+    assert!(!found.help.is_empty() && (found.span.is_none() || !found.label.is_empty()), "{found:?}");
+    found
+}
+
+/// Refuses a statement inside loops over i and j.
+fn refuse_statement(text: &str, message: &str) {
+    refuse(
+        &format!(
+            "#include <stdint.h>\nint global;\nvoid f(int N, int s, int32_t a[N], int32_t b[N][N])\n{{\n    int k;\n    \
+             for (int i = 0; i < N; i++)\n        for (int j = 0; j < N; j++)\n            {text}\n}}\n"
+        ),
+        message,
+    );
+}
+
+/// Refuses a loop's head.
+fn refuse_loop(head: &str, message: &str) {
+    refuse(
+        &format!(
+            "void f(int N, int s, int a[N])\n{{\n    int i, k;\n    for (int o = 0; o < N; o++)\n        {head}\n            \
+             a[o] = 0;\n}}\n"
+        ),
+        message,
+    );
+}
+
+/// Refuses an argument list.
+fn refuse_arguments(arguments: &str, message: &str) {
+    refuse(
+        &format!(
+            "#include <stdint.h>\ntypedef int row[8];\nstruct s {{ int x; }};\nenum e {{ E }};\nvoid f({arguments})\n{{\n    \
+             for (int i = 0; i < 8; i++)\n        ;\n}}\n"
+        ),
+        message,
+    );
+}
+
+/// Refuses a directive before a matrix kernel.
+fn refuse_directive(directive: &str, message: &str) -> Diagnostic {
+    refuse(
+        &format!(
+            "#define HALF 0.5\n#define TILE 8\n{directive}\n\
+             void f(int N, int8_size M, int s, int a[N][M])\n{{\n    for (int i = 0; i < N; i++)\n        \
+             for (int j = 0; j < M; j++)\n            a[i][j] = s;\n}}\n"
+        )
+        .replace("int8_size", "signed char"),
+        message,
+    )
+}
+
+#[test]
+fn subscripts() {
+    for (text, message) in [
+        ("a[«i * j»] = 1;", "it multiplies variables"),
+        ("a[«i * i»] = 1;", "it multiplies variables"),
+        ("a[1 + «i * N» + j] = 1;", "it multiplies variables"),
+        ("a[«a[i]»] = 1;", "it depends on the contents of an array"),
+        ("a[i] = a[2 * «b[i][j]»];", "it depends on the contents of an array"),
+        ("a[«i % 2»] = 1;", "it takes a remainder"),
+        ("a[«i / 2»] = 1;", "it divides"),
+        ("a[«i >> 1»] = 1;", "it shifts right"),
+        ("a[«1 << i»] = 1;", "it shifts by a variable"),
+        ("a[«i & 3»] = 1;", "it uses bits"),
+        ("a[«~i»] = 1;", "it uses bits"),
+        ("a[«i < j»] = 1;", "it compares"),
+        ("a[«i ? i : j»] = 1;", "it chooses between two values"),
+        ("a[«k++»] = 1;", "it changes a variable"),
+        ("a[«k = 1»] = 1;", "it assigns"),
+        ("a[«(i, j)»] = 1;", "it is a sequence of expressions"),
+        ("a[«(int8_t)i»] = 1;", "it casts to a type that may not hold the value"),
+        ("a[«*a»] = 1;", "it uses a pointer"),
+        ("a[«s»] = 1;", "no array extent makes it a size"),
+        ("a[«k»] = 1;", "`k` is a local variable"),
+        ("a[«global»] = 1;", "neither an argument"),
+        ("a[«99999999999999»] = 1;", "too large"),
+        ("a[«~0x7fffffffffffffff»] = 1;", "it uses bits"),
+        ("a[«i * 1099511627776 * -8388608»] = 1;", "too large"),
+        ("a[«(1099511627776 + i) * 1099511627776»] = 1;", "too large"),
+        ("a[i] = «b[i]»;", "has 2 dimensions and is given 1 subscript"),
+        ("a[i] = «i»[a];", "`i` has subscripts but is no array"),
+        ("a[i] = 0 != «a»;", "without subscripts"),
+    ] {
+        refuse_statement(text, message);
+    }
+}
+
+#[test]
+fn statements() {
+    for (text, message) in [
+        ("«if» (i < j) a[i] = 1;", "`if` statements"),
+        ("«while» (i < j) a[i] = 1;", "`while` loops"),
+        ("«do» a[i] = 1; while (0);", "`do` loops"),
+        ("«switch» (i) { case 1: a[i] = 1; }", "`switch` statements"),
+        ("«goto» end;\n    end: ;", "`goto`"),
+        ("«here»: a[i] = 1; goto here;", "labels"),
+        ("{ a[i] = 1; «break»; }", "`break`"),
+        ("{ a[i] = 1; «continue»; }", "`continue`"),
+        ("{ a[i] = 1; «return»; }", "`return`"),
+        ("«__asm__»(\"nop\");", "assembly"),
+        ("«global» = 1;", "assigns the variable `global`"),
+        ("«N» = 1;", "assigns the argument `N`"),
+        ("«s» += 1;", "assigns the argument `s`"),
+        ("«i»++;", "assigns the iterator `i`"),
+        ("«k» = a[i];", "assigns the local variable `k`"),
+        ("«a» = 0;", "assigns the array `a`"),
+        ("«*a» = 1;", "assigns through a pointer"),
+        ("«((struct { int x; } *)a)->x» = 1;", "assigns something that is no array element"),
+        ("«f(N, s, a, b)»;", "function calls"),
+        ("«a[i]»;", "this statement does nothing"),
+        ("«a[i] + 1»;", "this statement does nothing"),
+        ("«a[i] = 1, a[j] = 2»;", "the comma operator"),
+        ("a[i] = «b[i][j] = 0»;", "an expression assigns"),
+        ("a[i] = «b[i][j]++»;", "an expression changes a variable"),
+        ("a[i] = «(i, j)»;", "the comma operator"),
+        ("a[i] = «__builtin_abs(i)»;", "function calls"),
+        ("a[i] = «*a»;", "pointers"),
+        ("a[i] = «k»;", "`k` is a local variable"),
+        ("a[i] = «global»;", "neither an argument"),
+        ("a[i] = «0.5»;", "floating-point constant"),
+        ("a[i] = («float»)i;", "a cast to a floating-point type"),
+        ("a[i] = «sizeof a»;", "`sizeof`"),
+        ("a[i] = «'ab'»;", "the character constant"),
+        ("a[i] = «L'a'»;", "the character constant"),
+        ("a[i] = «\"abc\"»[0];", "no array"),
+        ("a[i] = s / «0»;", "a division by zero"),
+        ("a[i] %= «(1 - 1)»;", "a division by zero"),
+        ("a[i] = s << «32»;", "a value of 32 bits is shifted by 32"),
+        ("a[i] >>= «-1»;", "a value of 32 bits is shifted by -1"),
+        ("{ int «t = a[i]»; a[j] = t; }", "the local variable `t` holds a value"),
+        ("{ int «t[4]»; a[j] = 0; }", "is an array or pointer"),
+        ("{ float «t»; a[j] = 0; }", "integers only"),
+        ("{ «typedef int word;» a[j] = 0; }", "types declared inside the function"),
+        ("{ int «N»; a[j] = 0; }", "`N` is an argument's name"),
+        ("{ int «i»; a[j] = 0; }", "`i` is an enclosing loop's name"),
+    ] {
+        refuse_statement(text, message);
+    }
+}
+
+#[test]
+fn loops() {
+    for (text, message) in [
+        ("for (i = N; i > 0; «i--»)", "the loop over `i` counts down"),
+        ("for (i = N; i >= 0; «i -= 1»)", "the loop over `i` counts down"),
+        ("for (i = 0; i < N; «i += 2»)", "the loop over `i` has a step of 2"),
+        ("for (i = 0; i < N; «i = i + 3»)", "the loop over `i` has a step of 3"),
+        ("for (i = 0; i < N; «i += s»)", "this is no step"),
+        ("for (i = 0; i < N; «i *= 2»)", "this is no step"),
+        ("for (i = 0; i < N; «k++»)", "this is no step"),
+        ("«for (i = 0; i < N;)»", "has no step"),
+        ("«for (i = 0; ; i++)»", "has no end"),
+        ("«for (; i < N; i++)»", "does not set its iterator"),
+        ("for («i++;» i < N; i++)", "does not begin by setting its iterator"),
+        ("for («int i = 0, j = 0;» i < N; i++)", "declares more than its iterator"),
+        ("for («int i;» i < N; i++)", "has no integer start"),
+        ("for («float i = 0;» i < N; i++)", "integers only"),
+        ("for («a[0]» = 0; a[0] < N; a[0]++)", "the iterator is no variable"),
+        ("for («N» = 0; N < 4; N++)", "assigns the argument `N`"),
+        ("for (int «N» = 0; N < 4; N++)", "`N` is an argument's name"),
+        ("for (int «o» = 0; o < N; o++)", "two nested loops count with `o`"),
+        ("for («o» = 0; o < N; o++)", "two nested loops count with `o`"),
+        ("for (i = 0; «i != N»; i++)", "ends on `!=`"),
+        ("for (i = 0; «i > N»; i++)", "no upper bound"),
+        ("for (i = 0; «N <= i»; i++)", "no upper bound"),
+        ("for (i = 0; «i < i»; i++)", "no upper bound"),
+        ("for (i = 0; «i + 1 < N»; i++)", "does not stand alone"),
+        ("for (i = 0; «N»; i++)", "no comparison"),
+        ("for (i = 0; i < N && «i == 3»; i++)", "no comparison"),
+        ("for (i = 0; i < «a[o]»; i++)", "it depends on the contents of an array"),
+        ("for (i = «N / 2»; i < N; i++)", "it divides"),
+        ("for (i = 0; i < «o * N»; i++)", "it multiplies variables"),
+        ("for (i = 0; i < «k»; i++)", "`k` is a local variable"),
+        ("for (i = 0; i < «i» + 1; i++)", "`i` is a local variable"),
+        ("for (int «T0» = 0; T0 < N; T0++)", "the name `T0` is taken"),
+        ("for (int «mod» = 0; mod < N; mod++)", "the name `mod` is taken"),
+    ] {
+        refuse_loop(text, message);
+    }
+}
+
+#[test]
+fn arguments() {
+    for (text, message) in [
+        ("int N, «int *a»", "the argument `a` is a pointer: it may alias"),
+        ("int N, «int *restrict a»", "the argument `a` is a pointer: its extent is unknown"),
+        ("int N, «int (*a)[8]»", "the argument `a` is a pointer"),
+        ("int N, «int *a[8]»", "the argument `a` is a pointer"),
+        ("int N, int a«[]»", "a dimension without extent"),
+        ("int N, int a«[]»[8]", "a dimension without extent"),
+        ("«float x», int a[8]", "the argument `x` has a floating-point type"),
+        ("«double a[8]»", "the argument `a` has a floating-point type"),
+        ("«_Bool a[8]»", "`_Bool`"),
+        ("«struct s a[8]»", "a structure"),
+        ("«enum e a[8]»", "an enumeration type"),
+        ("«row a[8]»", "a typedef of an array or pointer"),
+        ("__int128 «a»[8]", "burstc cannot read this"),
+        ("«volatile» int a[8]", "volatile"),
+        ("int N, int M, int a[«N * M»]", "this array extent is not affine"),
+        ("int N, int b[8], int a[«b[0]»]", "it depends on the contents of an array"),
+        ("int N, int a[«N / 2»]", "it divides"),
+        ("int a[«0»]", "has an extent of 0"),
+        ("«int a[8], ...»", "variable number"),
+        ("int «S0»[8]", "the name `S0` is taken"),
+        ("int «max», int a[max]", "the name `max` is taken"),
+        ("int «N$», int a[N$]", "burstc cannot read this"),
+        ("«int callback(int)», int a[8]", "is a function"),
+    ] {
+        refuse_arguments(text, message);
+    }
+}
+
+#[test]
+fn functions() {
+    let body = "{\n    for (int i = 0; i < N; i++)\n        a[i] = 0;\n}\n";
+    for (text, message) in [
+        ("int x;\n".to_string(), "defines no function"),
+        (format!("void f(int N, int a[N])\n{body}void «g»(int N, int a[N])\n{body}"), "several functions with loops"),
+        (format!("static int «g»(int x) {{ return x; }}\nvoid f(int N, int a[N])\n{body}"), "helper functions"),
+        ("void «f»(int x) {}\nvoid g(int x) {}\n".to_string(), "no function of the file has a loop"),
+        ("void «f»(int N, int a[N])\n{\n    a[0] = 0;\n}\n".to_string(), "has no loop"),
+        ("void «f»(int N)\n{\n    for (int i = 0; i < N; i++)\n        ;\n}\n".to_string(), "computes nothing"),
+        (format!("«int» f(int N, int a[N])\n{body}"), "must return void, and `f` returns the type `int32_t`"),
+        (format!("void «*f(int N, int a[N])»\n{body}"), "must return void"),
+        (format!("«static» void f(int N, int a[N])\n{body}"), "is static"),
+        (format!("«inline» void f(int N, int a[N])\n{body}"), "is inline"),
+        (format!("void «f(N, a)» int N; int a[8];\n{body}"), "have no types"),
+        (format!("void «f$»(int N, int a[N])\n{body}"), "burstc cannot read this"),
+    ] {
+        refuse(&text, message);
+    }
+}
+
+#[test]
+fn unknown_and_malformed_directives() {
+    for (text, message, help) in [
+        ("#pragma burstc«»", "a directive was expected", "tile(i:32"),
+        ("#pragma burstc «tiel»(i:32, j:32)", "unknown directive `tiel`", "did you mean `tile`?"),
+        ("#pragma burstc «unroll»(4)", "unknown directive `unroll`", "the directives are"),
+        ("#pragma burstc tile(i:1, j:1) «,» size(N: 1)", "unknown directive `,`", "the directives are"),
+        ("#pragma «brustc» tile(i:32)", "unknown pragma `brustc`", "#pragma burstc"),
+        ("#pragma burstc tile«»", "`(` was expected, and the directive ends", "tile(i:32"),
+        ("#pragma burstc tile(i:32, j:32«»", "`)` was expected, and the directive ends", "tile(i:32"),
+        ("#pragma burstc tile(i:32 «j»:32)", "`)` was expected, and `j` was found", "tile(i:32"),
+        ("#pragma burstc tile(i:«)»", "a tile size was expected", "tile(i:32"),
+        ("#pragma burstc tile(i:«,» j:3)", "a tile size was expected", "tile(i:32"),
+        ("#pragma burstc tile(i:3, j:«x»)", "`x` is not an integer constant", "#define"),
+        ("#pragma burstc tile(i:3, j:«HALF»)", "expands to `0.5`", "integers"),
+        ("#pragma burstc tile(i:3, j:«1.5»)", "`1.5` is not an integer", "hexadecimal"),
+        ("#pragma burstc tile(i:«0», j:3)", "a tile size of 0", "at least one"),
+        ("#pragma burstc tile(i:«-TILE + 2», j:3)", "a tile size of -6", "at least one"),
+        ("#pragma burstc tile(i:«99999999999999», j:3)", "too large", "smaller"),
+        ("#pragma burstc tile(i:8 «/» 2, j:3)", "`/` is not affine", "sums"),
+        ("#pragma burstc tile(i:1, j:1) «tile»(i:1, j:1)", "a second `tile`", "one tiling"),
+        ("#pragma burstc tile(i:1, j:1)\n#pragma burstc «tile»(i:1, j:1)", "a second `tile`", "one tiling"),
+        ("#pragma burstc schedule(«i», j)", "`(` was expected", "schedule((i,j)"),
+        ("#pragma burstc schedule((«2»))", "a loop's iterator was expected", "schedule((i,j)"),
+        ("#pragma burstc schedule((i,j) «=»> (i,j))", "`->` was expected", "schedule((i,j)"),
+        ("#pragma burstc schedule((i,j) -> («)»)", "an integer or a name was expected", "sums"),
+        ("#pragma burstc schedule((i,j) -> («i*j», i)) tile(1, 1)", "product of two variables", "constant"),
+        ("#pragma burstc schedule((i,j) -> (i, j)) «schedule»((i,j) -> (i, j)) tile(1, 1)", "a second", "one tiling"),
+    ] {
+        let found = refuse_directive(text, message);
+        assert!(found.help.contains(help), "{found:?}");
+    }
+}
+
+#[test]
+fn directives_that_do_not_fit_the_kernel() {
+    for (text, message, help) in [
+        ("#pragma burstc tile(i:32, «x»:32)", "no loop counts with `x`", "tile(i:32, j:32)"),
+        ("#pragma burstc tile(i:32, «strip»:32)", "no loop counts with `strip`", "tile(i:32, j:32)"),
+        ("#pragma burstc tile(i:32, «i»:32)", "tiled twice", "once"),
+        ("#pragma burstc «tile(i:32)»", "leaves out the loop over `j`", "tile(i:32, j:32)"),
+        ("#pragma burstc tile(«10», 10)", "does not say which loop", "tile(i:32, j:32)"),
+        ("#pragma burstc «schedule((i,j) -> (i+j, i))»", "no tile sizes", "tile(10, 10)"),
+        ("#pragma burstc schedule(«(j,i)» -> (i+j, i)) tile(10, 10)", "as they are nested", "(i, j)"),
+        ("#pragma burstc schedule(«(i)» -> (i)) tile(10)", "as they are nested", "(i, j)"),
+        ("#pragma burstc schedule((i,j) -> (i+«jj», i)) tile(10, 10)", "neither an iterator nor a size", "`j`"),
+        ("#pragma burstc schedule((i,j) -> (i+«s», i)) tile(10, 10)", "neither an iterator nor a size", "`"),
+        ("#pragma burstc schedule((i,j) -> (i+j, i)) «tile(10)»", "2 dimensions and the tile 1 size", "one size"),
+        (
+            "#pragma burstc schedule((i,j) -> (i+j, i)) «tile(i:10, j:10)»",
+            "a schedule says what is tiled",
+            "tile(10, 10)",
+        ),
+        ("#pragma burstc size(«»", "a size parameter and `:` was expected", "size(N: 128"),
+        ("#pragma burstc size(«)»", "a size parameter and `:` was expected", "size(N: 128"),
+        ("#pragma burstc size(«N» = 4)", "a size parameter and `:` was expected", "size(N: 128"),
+        ("#pragma burstc size(N:«)»", "a size was expected", "size(N: 128"),
+        ("#pragma burstc size(N: 4 «5»)", "`)` was expected", "size(N: 128"),
+        ("#pragma burstc size(N: 4, «5»)", "a second value", "size(N: 128"),
+        ("#pragma burstc size(N: max 4, «max» 5)", "a second `max`", "size(N: 128"),
+        ("#pragma burstc size(N: «200», max 100)", "200 by default and 100 at most", "within"),
+        ("#pragma burstc size(N: «-1»)", "negative", "at least 0"),
+        ("#pragma burstc size(M: «128»)", "`M` is a int8_t and cannot be 128", "wider"),
+        ("#pragma burstc size(«NN»: 4)", "`NN` is no integer argument of `f`", "did you mean `N`?"),
+        ("#pragma burstc size(«a»: 4)", "`a` is no integer argument", ""),
+        ("#pragma burstc size(N: 4) size(«N»: 4)", "declared twice", "one"),
+    ] {
+        let found = refuse_directive(text, message);
+        assert!(found.help.contains(help), "{found:?}");
+    }
+    refuse(
+        "void f(int a[9])\n{\n    for (int i = 0; i < 9; i++)\n        a[i] = 0;\n}\n#pragma burstc «tile»(i:3)\n",
+        "a directive behind the kernel",
+    );
+}
+
+#[test]
+fn what_is_not_c() {
+    for (text, message) in [
+        ("void f(int N, int a[N])\n{\n    for (int i = 0; i < N; i++)\n        a[i] = «x»;\n}\n", "'x' undeclared"),
+        (
+            "void f(int N, int a[N])\n{\n\tfor (int i = 0; i < N; i++)\n\t\t«missing_type» y;\n}\n",
+            "'missing_type' undeclared",
+        ),
+        ("void f(int a[9])\n{\n    for (int i = 0; i < 9; i++)\n        a[i] = 0«»\n}\n", "expected ';'"),
+        ("#include <stdint.h>\n#include «<there/is/no.h>»\n", "No such file"),
+        ("#if 1\nint x;\n", "unterminated"),
+        ("#define A(\nint x;\n", "the C preprocessor refuses"),
+        ("# a page of text\n\nIt's no C.\n", "the C"),
+        ("fn main() { println!(\"hello\"); }\n", "the C compiler refuses"),
+    ] {
+        let exact = text.contains('«');
+        let plain: String = text.chars().filter(|c| !matches!(c, '«' | '»')).collect();
+        let found = diagnostic(&plain);
+        assert!(found.message.contains(message), "{found:?}");
+        let line = text.find('«').map(|at| text[..at].matches('\n').count() + 1);
+        if exact {
+            assert_eq!(found.span.map(|span| span.line), line, "{found:?}");
+        }
+        assert!(found.span.is_some() && found.help.contains("burstc compiles"), "{found:?}");
+    }
+    let error = parse(&Source { path: "page.md".into(), ..source("# a page\n") }).unwrap_err();
+    assert!(error.downcast::<Diagnostic>().unwrap().help.contains("is this a C file?"));
+}
+
+#[test]
+fn c_that_the_parser_cannot_read() {
+    let found = refuse(
+        "void f(int a[9])\n{\n    for (int i = 0; i < 9; i++)\n        a[i] = __builtin_types_compatible_p(int«,» int);\n}\n",
+        "burstc cannot read this",
+    );
+    assert!(found.help.contains("C11"));
+}
+
+#[test]
+fn files() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    for (path, message) in [
+        (folder.path().join("missing.c"), "there is no file"),
+        (folder.path().to_path_buf(), "is a folder"),
+        (file("empty.c", b""), "is empty"),
+        (file("blank.c", b" \n\t\n"), "is empty"),
+        (file("binary.c", b"\xff\xfe\x00int"), "is not UTF-8 text"),
+    ] {
+        let error = Source::read(&path, vec![]).unwrap_err();
+        let found = error.downcast_ref::<Diagnostic>().expect("a diagnostic");
+        assert!(found.message.contains(message) && !found.help.is_empty(), "{found:?}");
+    }
+    assert_eq!(Source::read(Path::new(&file("k.c", b"int x;")), vec![]).unwrap().text, "int x;");
+}
+
+#[test]
+fn what_is_too_long_or_too_deep() {
+    let kernel =
+        |value: &str| format!("void f(int a[9])\n{{\n    for (int i = 0; i < 9; i++)\n        a[i] = {value};\n}}\n");
+    for (value, message) in [
+        (format!("{}1{}", "(".repeat(300), ")".repeat(300)), "brackets nest more than"),
+        (format!("{}1", "- ".repeat(20_000)), "a statement has more than"),
+        (format!("a[0]{}", " + a[1]".repeat(1500)), "operators deep"),
+        (format!("{}a[1]", "- ".repeat(9000)), "operators deep"),
+    ] {
+        assert!(diagnostic(&kernel(&value)).message.contains(message));
+    }
+    let chain = format!("{}a[i] = 0; else a[i] = 1", "if (a[i]) ; else ".repeat(5000));
+    assert!(diagnostic(&kernel(&format!("0; {chain}"))).message.contains("`else`"));
+}

@@ -1,0 +1,327 @@
+//! What the papers say about the product of matrices and of polynomials (RR-7648, RR-7697), set by set. Expected sets
+//! are isl text; they are compared as sets.
+
+mod kernels;
+
+use burstc::buffer;
+use burstc::polyhedral::isl::{Map, Set};
+use burstc::source::kernel::Kernel;
+use burstc::tiling::TiledProgram;
+use burstc::transfer::{self, ArrayFlow};
+use burstc::{analysis, polyhedral, tiling};
+
+struct Golden {
+    kernel: Kernel,
+    tiled: TiledProgram,
+    flows: Vec<ArrayFlow>,
+}
+
+impl Golden {
+    fn new(kernel: Kernel) -> Self {
+        let tiled = tiling::apply(polyhedral::extract(&kernel).unwrap(), &kernel).unwrap();
+        let flows = transfer::plan(&tiled, &kernel).unwrap();
+        Golden { kernel, tiled, flows }
+    }
+
+    /// No bound on the sizes: what holds for all of them.
+    fn unbounded(mut kernel: Kernel) -> Self {
+        kernel.parameters.iter_mut().for_each(|p| p.max = None);
+        Golden::new(kernel)
+    }
+
+    fn flow(&self, array: &str) -> &ArrayFlow {
+        self.flows.iter().find(|f| self.kernel.arrays[f.array].name == array).unwrap()
+    }
+
+    fn assert_map(&self, what: &str, got: &Map, expected: &str) {
+        let expected = self.tiled.program.isl.parse_map(expected).unwrap();
+        assert!(got.is_equal(&expected).unwrap(), "{what}\n     got {got}\nexpected {expected}");
+    }
+
+    fn assert_set(&self, what: &str, got: &Set, expected: &str) {
+        let expected = self.tiled.program.isl.parse_set(expected).unwrap();
+        assert!(got.is_equal(&expected).unwrap(), "{what}\n     got {got}\nexpected {expected}");
+    }
+
+    fn assert_differences(&self, array: &str, expected: &str, moduli: &[i64]) {
+        let differences = buffer::differences(&self.tiled, self.flow(array)).unwrap();
+        self.assert_set(&format!("DS({array})"), &differences, expected);
+        assert_eq!(buffer::successive_moduli(&differences).unwrap().as_deref(), Some(moduli), "moduli of {array}");
+        assert!(buffer::is_legal(&differences, moduli).unwrap());
+    }
+
+    /// Words that all tiles together move, for one size.
+    fn words(&self, cells: &Map, n: i64) -> i64 {
+        cells.wrap().unwrap().fix_parameter("N", n).unwrap().count().unwrap().finite().unwrap()
+    }
+}
+
+/// RR-7697 section 3.3, with strip index I and tile J: what is loaded of c under θ = (N - j, i).
+#[test]
+fn polymul_loads_of_c() {
+    let golden = Golden::unbounded(kernels::polymul(&[10, 10]));
+    golden.assert_map(
+        "Load(I, J) of c",
+        &golden.flow("c").load,
+        "[N] -> {
+            T[I, J] -> c[m] : J = 0 and 0 <= 10I <= N and 0 <= m and N - 10I - 9 <= m
+                and m <= N - 10I + 9 and m <= 2N - 10I;
+            T[I, J] -> c[m] : 1 <= J and 10J <= N and 0 <= 10I <= N and N - 10I + 10J <= m
+                and m <= N - 10I + 10J + 9 and m <= 2N - 10I }",
+    );
+}
+
+/// RR-7697 section 2.2: the first read of a cell of c in a strip.
+#[test]
+fn polymul_first_reads_of_c() {
+    let golden = Golden::unbounded(kernels::polymul(&[10, 10]));
+    golden.assert_map(
+        "FirstOpRead(m)",
+        &golden.flow("c").first_read,
+        "[N] -> {
+            [Strip[I] -> c[m]] -> S0[0, m] : 0 <= 10I <= N and 0 <= m and N - 10I - 9 <= m <= N - 10I;
+            [Strip[I] -> c[m]] -> S0[10I - N + m, N - 10I] : 0 <= 10I <= N and N - 10I + 1 <= m <= 2N - 10I }",
+    );
+}
+
+/// A cell is stored after the last tile of the strip that writes it: the last i in the strip is min(N, m - jmin) where
+/// jmin is the smallest j of the strip.
+#[test]
+fn polymul_stores_of_c() {
+    let golden = Golden::unbounded(kernels::polymul(&[10, 10]));
+    golden.assert_map(
+        "Store(I, J) of c",
+        &golden.flow("c").store,
+        "[N] -> { T[I, J] -> c[m] : exists i, j : 0 <= 10I <= N and 0 <= i <= N and 0 <= j <= N and m = i + j
+            and 10I <= N - j <= 10I + 9 and 10J <= i <= 10J + 9
+            and (i = N or j = 0 or N - j = 10I + 9) }",
+    );
+}
+
+/// RR-7697 figure 1: maximal reuse of b within a strip, of a within a tile.
+#[test]
+fn polymul_loads_of_a_and_b() {
+    let golden = Golden::unbounded(kernels::polymul(&[10, 10]));
+    golden.assert_map(
+        "Load(I, J) of a",
+        &golden.flow("a").load,
+        "[N] -> { T[I, J] -> a[i] : 0 <= 10I <= N and 0 <= i <= N and 10J <= i <= 10J + 9 }",
+    );
+    golden.assert_map(
+        "Load(I, J) of b",
+        &golden.flow("b").load,
+        "[N] -> { T[I, 0] -> b[j] : 0 <= j <= N and 10I <= N - j <= 10I + 9 }",
+    );
+}
+
+/// With θ = (i + j, i) the dependences stay in the strip: c is loaded where its first i lies, stored where its last
+/// lies, and never in between.
+#[test]
+fn polymul_skewed_moves_c_at_the_ends_of_a_strip() {
+    let golden = Golden::unbounded(kernels::polymul_skewed(&[10, 10]));
+    let flow = golden.flow("c");
+    golden.assert_map(
+        "Load(I, J) of c",
+        &flow.load,
+        "[N] -> { T[I, J] -> c[m] : exists i : 0 <= m <= 2N and 10I <= m <= 10I + 9 and 10J <= i <= 10J + 9
+            and i >= 0 and i >= m - N and (i = 0 or i = m - N) }",
+    );
+    golden.assert_map(
+        "Store(I, J) of c",
+        &flow.store,
+        "[N] -> { T[I, J] -> c[m] : exists i : 0 <= m <= 2N and 10I <= m <= 10I + 9 and 10J <= i <= 10J + 9
+            and i <= N and i <= m and (i = N or i = m) }",
+    );
+    // Where the tiles' grid meets the domain's corner: the first tile of each strip loads, the last stores.
+    let isl = &golden.tiled.program.isl;
+    let hundred = isl.parse_set("[N] -> { : N = 100 }").unwrap();
+    let tiles = golden.tiled.tiles.intersect_params(&hundred).unwrap();
+    let not_first = golden.tiled.later.intersect_domain(&tiles).unwrap().range().unwrap();
+    let not_last = golden.tiled.earlier.intersect_domain(&tiles).unwrap().range().unwrap();
+    for (cells, others) in [(&flow.load, not_first), (&flow.store, not_last)] {
+        let between = cells.intersect_domain(&others).unwrap().intersect_params(&hundred).unwrap();
+        assert!(between.is_empty().unwrap(), "{between}");
+    }
+}
+
+/// "The loads and stores for the array a are the same in both cases. However, the number of transfers for array b now
+/// increases."
+#[test]
+fn polymul_skewed_loads_of_a_and_b() {
+    let (plain, skewed) = (Golden::new(kernels::polymul(&[10, 10])), Golden::new(kernels::polymul_skewed(&[10, 10])));
+    // The whole row of a tile; strips beyond the middle only meet its upper part.
+    skewed.assert_map(
+        "Load(I, J) of a",
+        &skewed.flow("a").load,
+        "[N] -> { T[I, J] -> a[i] : 0 <= i <= N and 10J <= i <= 10J + 9 and 10I - N <= i <= 10I + 9 and J <= I }",
+    );
+    for n in [20, 50, 100] {
+        assert!(skewed.words(&skewed.flow("b").load, n) > plain.words(&plain.flow("b").load, n), "b for N = {n}");
+        // Every cell of c now comes and goes once.
+        assert_eq!(skewed.words(&skewed.flow("c").load, n), 2 * n + 1);
+        assert_eq!(skewed.words(&skewed.flow("c").store, n), 2 * n + 1);
+    }
+}
+
+/// RR-7697 section 3.3: first reads and last writes of the matrix product, tiles of 32, strips along k.
+#[test]
+fn matmul_first_reads_and_last_writes() {
+    let golden = Golden::unbounded(kernels::matmul(&[32, 32, 32]));
+    let strip = "0 <= I and 32I < N and 0 <= J and 32J < N";
+    for (array, first) in [
+        ("a", "[Strip[I, J] -> a[i, k]] -> S0[i, 32J, k] : 0 <= i, k < N and 32I <= i <= 32I + 31"),
+        ("b", "[Strip[I, J] -> b[k, j]] -> S0[32I, j, k] : 0 <= k, j < N and 32J <= j <= 32J + 31"),
+        (
+            "c",
+            "[Strip[I, J] -> c[i, j]] -> S0[i, j, 0] : 0 <= i, j < N and 32I <= i <= 32I + 31 and 32J <= j <= 32J + 31",
+        ),
+    ] {
+        let expected = format!("[N] -> {{ {first} and {strip} }}");
+        golden.assert_map(&format!("first read of {array}"), &golden.flow(array).first_read, &expected);
+    }
+    golden.assert_map(
+        "last write of c",
+        &golden.flow("c").last_write,
+        "[N] -> { [Strip[I, J] -> c[i, j]] -> S0[i, j, N - 1] : 0 <= i, j < N and 32I <= i <= 32I + 31
+            and 32J <= j <= 32J + 31 }",
+    );
+}
+
+/// Each full tile loads one 32 x 32 block of a and one of b; c comes before the first tile of the strip and goes after
+/// the last.
+#[test]
+fn matmul_transfers() {
+    let golden = Golden::unbounded(kernels::matmul(&[32, 32, 32]));
+    let inside = "0 <= I and 0 <= J and 0 <= K and 32I < N and 32J < N and 32K < N";
+    let block = |x: &str, t: &str| format!("32{t} <= {x} <= 32{t} + 31 and {x} < N");
+    for (array, load) in [
+        ("a", format!("T[I, J, K] -> a[i, k] : {} and {}", block("i", "I"), block("k", "K"))),
+        ("b", format!("T[I, J, K] -> b[k, j] : {} and {}", block("k", "K"), block("j", "J"))),
+        ("c", format!("T[I, J, K] -> c[i, j] : {} and {} and K = 0", block("i", "I"), block("j", "J"))),
+    ] {
+        let expected = format!("[N] -> {{ {load} and {inside} }}");
+        golden.assert_map(&format!("Load({array})"), &golden.flow(array).load, &expected);
+    }
+    let store = format!("T[I, J, K] -> c[i, j] : {} and {} and 32K + 32 >= N", block("i", "I"), block("j", "J"));
+    golden.assert_map("Store(c)", &golden.flow("c").store, &format!("[N] -> {{ {store} and {inside} }}"));
+    for array in ["a", "b"] {
+        assert!(golden.flow(array).store.is_empty().unwrap());
+        // 8 tiles of 1024 words for N = 64.
+        assert_eq!(golden.words(&golden.flow(array).load, 64), 8 * 1024);
+    }
+}
+
+/// RR-7648 section III-B: conflict polyhedra and mappings of the matrix product.
+#[test]
+fn matmul_buffers() {
+    for golden in [Golden::unbounded(kernels::matmul(&[32; 3])), Golden::new(kernels::matmul(&[32; 3]))] {
+        golden.assert_differences("a", "{ a[i, k] : -31 <= i <= 31 and -63 <= k <= 63 }", &[32, 64]);
+        golden.assert_differences("b", "{ b[k, j] : -63 <= k <= 63 and -31 <= j <= 31 }", &[64, 32]);
+        golden.assert_differences("c", "{ c[i, j] : -31 <= i <= 31 and -31 <= j <= 31 }", &[32, 32]);
+    }
+    let offload = analysis::analyze(&kernels::matmul(&[32; 3])).unwrap();
+    let text: Vec<String> = offload.buffers.iter().map(|b| buffer::mapping_text(&offload.kernel, b)).collect();
+    assert_eq!(
+        text,
+        ["a[i, k] -> [i mod 32, k mod 64]", "b[k, j] -> [k mod 64, j mod 32]", "c[i, j] -> [i mod 32, j mod 32]"]
+    );
+    assert_eq!(offload.buffers.iter().map(|b| b.words()).collect::<Vec<_>>(), [2048, 2048, 1024]);
+    // Tiles of another size are rounded up to powers of two.
+    let offload = analysis::analyze(&kernels::matmul(&[10, 12, 20])).unwrap();
+    assert_eq!((&offload.buffers[0].exact_moduli[..], &offload.buffers[0].moduli[..]), (&[10, 40][..], &[16, 64][..]));
+}
+
+/// The windows that slide along a strip: a and b as in the matrix product; c spans the cells of one tile (19) with a
+/// tile's step of 10 ahead, being loaded, and one behind, being stored.
+#[test]
+fn polymul_buffers() {
+    let golden = Golden::new(kernels::polymul(&[10, 10]));
+    golden.assert_differences("a", "{ a[i] : -19 <= i <= 19 }", &[20]);
+    golden.assert_differences("b", "{ b[j] : -9 <= j <= 9 }", &[10]);
+    golden.assert_differences("c", "{ c[m] : -38 <= m <= 38 }", &[39]);
+    let golden = Golden::new(kernels::polymul_skewed(&[10, 10]));
+    golden.assert_differences("c", "{ c[m] : -9 <= m <= 9 }", &[10]);
+}
+
+/// Gaussian filter of the GeCoS note: for tmp, DS = {0} x [-3, 3].
+#[test]
+fn gecos_successive_modulo() {
+    let golden = Golden::new(kernels::dma(&[4]));
+    let isl = &golden.tiled.program.isl;
+    let differences = isl.parse_set("{ tmp[i, j] : i = 0 and -3 <= j <= 3 }").unwrap();
+    assert_eq!(buffer::successive_moduli(&differences).unwrap(), Some(vec![1, 4]));
+    assert!(buffer::is_legal(&differences, &[1, 4]).unwrap());
+    assert!(!buffer::is_legal(&differences, &[1, 3]).unwrap());
+    let endless = isl.parse_set("{ tmp[i, j] : i = 0 }").unwrap();
+    assert_eq!(buffer::successive_moduli(&endless).unwrap(), None);
+}
+
+/// Distances of the dependences through c, in θ: (0, 0, k) and so on.
+#[test]
+fn dependences() {
+    let golden = Golden::unbounded(kernels::polymul_skewed(&[10, 10]));
+    let c = golden.flow("c").array;
+    assert_eq!(golden.tiled.program.dependences.len(), 3);
+    for dependence in &golden.tiled.program.dependences {
+        assert_eq!(dependence.array, c);
+        golden.assert_map(
+            &dependence.kind.to_string(),
+            &dependence.relation,
+            "[N] -> { S0[i, j] -> S0[i', j'] : i + j = i' + j' and i < i' and 0 <= i, j, i', j' <= N }",
+        );
+    }
+}
+
+/// The order inside a tile carries flow dependences as far out as it can.
+#[test]
+fn inner_orders() {
+    for (kernel, order, innermost) in [
+        (kernels::matmul(&[32; 3]), vec![2, 0, 1], None),
+        (kernels::polymul(&[10, 10]), vec![0, 1], None),
+        (kernels::polymul_skewed(&[10, 10]), vec![1, 0], None),
+        (kernels::dma(&[1024]), vec![0], None),
+    ] {
+        let offload = analysis::analyze(&kernel).unwrap();
+        assert_eq!((offload.compute.order, offload.compute.innermost_distance), (order, innermost), "{}", kernel.name);
+    }
+    // x[i] = x[i - 3] + x[i]: the only level carries a distance of 3, where a tile is long enough.
+    let recurrence = kernels::nest("recurrence", "N:100", "x[N + 3]", "i:3..N + 2", "x[i]", "x[i - 3]; x[i]");
+    for (size, distance) in [(8, Some(3)), (3, None)] {
+        let offload = analysis::analyze(&kernels::tiled(recurrence.clone(), "i", &[size])).unwrap();
+        assert_eq!(offload.compute.innermost_distance, distance);
+    }
+}
+
+#[test]
+fn strips_depend() {
+    for (kernel, depend) in [
+        (kernels::matmul(&[32; 3]), false),
+        (kernels::polymul(&[10, 10]), true),
+        (kernels::polymul_skewed(&[10, 10]), false),
+        (kernels::vecsum(&[1024]), false),
+    ] {
+        assert_eq!(analysis::analyze(&kernel).unwrap().strips_depend, depend, "{}", kernel.name);
+    }
+}
+
+/// The hardware grows with pieces and bounds.
+#[test]
+fn scans_are_small() {
+    let offload = analysis::analyze(&kernels::matmul(&[32; 3])).unwrap();
+    for transfer in &offload.transfers {
+        let [piece] = &transfer.load.pieces[..] else { panic!("{:?}", transfer.load) };
+        assert!(piece.levels.iter().all(|l| l.lower.len() == 1 && l.upper.len() == 2), "{piece:?}");
+    }
+    let guards: Vec<String> = offload.transfers[2].load.pieces[0].guards.iter().map(|g| g.to_string()).collect();
+    assert_eq!(guards, ["-T2"]);
+    let offload = analysis::analyze(&kernels::polymul(&[10, 10])).unwrap();
+    let pieces: Vec<usize> = offload.transfers.iter().map(|t| t.load.pieces.len()).collect();
+    assert_eq!(pieces, [1, 1, 2]);
+}
+
+/// The same kernel gives the same bytes.
+#[test]
+fn analysis_is_deterministic() {
+    let json = || serde_json::to_string(&analysis::analyze(&kernels::polymul_skewed(&[10, 10])).unwrap()).unwrap();
+    assert_eq!(json(), json());
+}

@@ -1,0 +1,487 @@
+//! The scans of the analysis against a naive simulation of the kernel: enumerate all iterations, sort them into tiles,
+//! and find In, Out, Load and Store by definition; then run the pipeline on buffers of the sizes allocated, with the
+//! tightest overlap that the tokens allow, and compare the memory with that of the plain loop nest.
+
+mod kernels;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use burstc::affine::Affine;
+use burstc::analysis::analyze;
+use burstc::offload::{Bound, Offload, Scan};
+use burstc::source::kernel::{Access, Kernel, Node, Statement};
+
+type Environment = BTreeMap<String, i64>;
+type Cell = Vec<i64>;
+
+fn value(affine: &Affine, environment: &Environment) -> i64 {
+    affine.evaluate(|name| *environment.get(name).unwrap_or_else(|| panic!("{name} in {affine} is not in scope")))
+}
+
+fn lower(bound: &Bound, environment: &Environment) -> i64 {
+    -(-value(&bound.numerator, environment)).div_euclid(bound.divisor)
+}
+
+fn upper(bound: &Bound, environment: &Environment) -> i64 {
+    value(&bound.numerator, environment).div_euclid(bound.divisor)
+}
+
+/// The points that the hardware visits, in its order. Checks the ranges on the way.
+fn walk(scan: &Scan, context: &Environment) -> Vec<Cell> {
+    let mut points = vec![];
+    for piece in &scan.pieces {
+        assert!(!piece.levels.is_empty());
+        if piece.guards.iter().all(|g| value(g, context) >= 0) {
+            walk_level(piece, 0, &mut context.clone(), &mut points);
+        }
+    }
+    points
+}
+
+fn walk_level(piece: &burstc::offload::Piece, depth: usize, environment: &mut Environment, points: &mut Vec<Cell>) {
+    let Some(level) = piece.levels.get(depth) else {
+        points.push(piece.point.iter().map(|p| value(p, environment)).collect());
+        return;
+    };
+    assert!(!environment.contains_key(&level.name), "{} is bound twice", level.name);
+    let low = level.lower.iter().map(|b| lower(b, environment)).max().expect("a lower bound");
+    let high = level.upper.iter().map(|b| upper(b, environment)).min().expect("an upper bound");
+    for v in low..=high {
+        assert!(level.range.0 <= v && v <= level.range.1, "{} = {v} is outside of {:?}", level.name, level.range);
+        environment.insert(level.name.clone(), v);
+        walk_level(piece, depth + 1, environment, points);
+    }
+    environment.remove(&level.name);
+}
+
+/// The kernel as written.
+struct Reference<'a> {
+    statement: &'a Statement,
+    iterators: Vec<String>,
+    /// In the order of the source.
+    iterations: Vec<Cell>,
+}
+
+impl<'a> Reference<'a> {
+    fn new(kernel: &'a Kernel, sizes: &Environment) -> Self {
+        let mut reference = Reference { statement: statement(&kernel.body), iterators: vec![], iterations: vec![] };
+        let mut nodes = &kernel.body;
+        while let Node::Loop(l) = &nodes[0] {
+            reference.iterators.push(l.iterator.clone());
+            nodes = &l.body;
+        }
+        enumerate(&kernel.body, &mut sizes.clone(), &reference.iterators, &mut reference.iterations);
+        reference
+    }
+
+    fn environment(&self, iteration: &Cell, sizes: &Environment) -> Environment {
+        sizes.clone().into_iter().chain(self.iterators.iter().cloned().zip(iteration.iter().copied())).collect()
+    }
+
+    /// Array and cell of an access.
+    fn place(access: &Access, environment: &Environment) -> (usize, Cell) {
+        (access.array, access.subscripts.iter().map(|s| value(s, environment)).collect())
+    }
+}
+
+fn statement(nodes: &[Node]) -> &Statement {
+    match &nodes[0] {
+        Node::Loop(l) => statement(&l.body),
+        Node::Statement(s) => s,
+    }
+}
+
+fn enumerate(nodes: &[Node], environment: &mut Environment, iterators: &[String], found: &mut Vec<Cell>) {
+    match &nodes[0] {
+        Node::Statement(_) => found.push(iterators.iter().map(|i| environment[i]).collect()),
+        Node::Loop(l) => {
+            let low = l.lower.iter().map(|b| value(b, environment)).max().unwrap();
+            let high = l.upper.iter().map(|b| value(b, environment)).min().unwrap();
+            for v in low..=high {
+                environment.insert(l.iterator.clone(), v);
+                enumerate(&l.body, environment, iterators, found);
+            }
+            environment.remove(&l.iterator);
+        }
+    }
+}
+
+type Memory = BTreeMap<(usize, Cell), u64>;
+
+/// Some value that depends on the address, for cells nobody wrote.
+fn initial(place: &(usize, Cell)) -> u64 {
+    mix(place.1.iter().fold(place.0 as u64 + 1, |h, x| mix(h ^ *x as u64)))
+}
+
+fn mix(x: u64) -> u64 {
+    let x = (x ^ (x >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^ (x >> 32)
+}
+
+/// What the statement computes: depends on iteration and operands, in order.
+fn compute(iteration: &Cell, operands: impl Iterator<Item = u64>) -> u64 {
+    let seed = iteration.iter().fold(7, |h, x| mix(h ^ *x as u64));
+    operands.fold(seed, |h, v| mix(h ^ v))
+}
+
+/// Checks every scan of `kernel` for one size, and runs the pipeline.
+fn check(offload: &Offload, sizes: &Environment) {
+    let kernel = &offload.kernel;
+    let reference = Reference::new(kernel, sizes);
+    let tile_of = |iteration: &Cell| -> Cell {
+        let environment = reference.environment(iteration, sizes);
+        let theta = offload.tiling.theta.iter().zip(&offload.tiling.sizes);
+        theta.map(|(t, size)| value(t, &environment).div_euclid(*size)).collect()
+    };
+    let date_of = |iteration: &Cell| -> Cell {
+        let environment = reference.environment(iteration, sizes);
+        offload.tiling.theta.iter().map(|t| value(t, &environment)).collect()
+    };
+
+    // In(T) and Out(T) by definition.
+    let mut by_tile: BTreeMap<Cell, Vec<Cell>> = BTreeMap::new();
+    for iteration in &reference.iterations {
+        by_tile.entry(tile_of(iteration)).or_default().push(iteration.clone());
+    }
+    let mut live_in: BTreeMap<&Cell, BTreeSet<(usize, Cell)>> = BTreeMap::new();
+    let mut out: BTreeMap<&Cell, BTreeSet<(usize, Cell)>> = BTreeMap::new();
+    for (tile, iterations) in &by_tile {
+        let mut sorted = iterations.clone();
+        sorted.sort_by_key(date_of);
+        let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
+        for iteration in &sorted {
+            let environment = reference.environment(iteration, sizes);
+            for access in reference.statement.value.reads() {
+                let place = Reference::place(access, &environment);
+                if !written.contains(&place) {
+                    read.insert(place);
+                }
+            }
+            written.insert(Reference::place(&reference.statement.target, &environment));
+        }
+        live_in.insert(tile, read);
+        out.insert(tile, written);
+    }
+
+    // The tiles: in order, all that have iterations, each strip one interval.
+    let tiles = walk(&offload.tiles, sizes);
+    assert!(tiles.windows(2).all(|w| w[0] < w[1]), "tiles out of order for {sizes:?}");
+    for tile in by_tile.keys() {
+        assert!(tiles.contains(tile), "{}: tile {tile:?} is missing for {sizes:?}", kernel.name);
+    }
+    let strip = |tile: &Cell| tile[..tile.len() - 1].to_vec();
+    for pair in tiles.windows(2).filter(|w| strip(&w[0]) == strip(&w[1])) {
+        assert_eq!(pair[0].last().unwrap() + 1, *pair[1].last().unwrap(), "a hole in a strip");
+    }
+
+    // Load and Store by RR-7697 Theorem 1, per tile; each cell once.
+    let mut loads: BTreeMap<&Cell, Vec<(usize, Cell)>> = BTreeMap::new();
+    let mut stores: BTreeMap<&Cell, Vec<(usize, Cell)>> = BTreeMap::new();
+    let mut computes: BTreeMap<&Cell, Vec<Cell>> = BTreeMap::new();
+    for tile in &tiles {
+        let context: Environment =
+            sizes.clone().into_iter().chain(tile.iter().enumerate().map(|(k, t)| (format!("T{k}"), *t))).collect();
+        let neighbours = |later: bool| {
+            by_tile.keys().filter(move |t| strip(t) == strip(tile) && if later { *t > tile } else { *t < tile })
+        };
+        let before: BTreeSet<_> = neighbours(false).flat_map(|t| live_in[t].iter().chain(&out[t])).collect();
+        let after: BTreeSet<_> = neighbours(true).flat_map(|t| &out[t]).collect();
+        let none = BTreeSet::new();
+        let expected_load: BTreeSet<_> =
+            live_in.get(tile).unwrap_or(&none).iter().filter(|c| !before.contains(c)).cloned().collect();
+        let expected_store: BTreeSet<_> =
+            out.get(tile).unwrap_or(&none).iter().filter(|c| !after.contains(c)).cloned().collect();
+        let visit = |scan: fn(&burstc::offload::Transfer) -> &Scan| -> Vec<(usize, Cell)> {
+            let all = offload.transfers.iter();
+            all.flat_map(|t| walk(scan(t), &context).into_iter().map(|c| (t.array, c))).collect()
+        };
+        loads.insert(tile, visit(|t| &t.load));
+        stores.insert(tile, visit(|t| &t.store));
+        computes.insert(tile, walk(&offload.compute.scan, &context));
+        for (what, visited, expected) in
+            [("load", &loads[tile], &expected_load), ("store", &stores[tile], &expected_store)]
+        {
+            let set: BTreeSet<_> = visited.iter().cloned().collect();
+            assert_eq!(set, *expected, "{} {what} of tile {tile:?} for {sizes:?}", kernel.name);
+            assert_eq!(set.len(), visited.len(), "{} {what} of tile {tile:?} visits a cell twice", kernel.name);
+        }
+        let mut visited = computes[tile].clone();
+        visited.sort();
+        let mut expected = by_tile.get(tile).cloned().unwrap_or_default();
+        expected.sort();
+        assert_eq!(visited, expected, "{} iterations of tile {tile:?} for {sizes:?}", kernel.name);
+    }
+
+    // The pipeline: in step s, loads of s+1 come first and stores of s-1 last, on buffers of the least size.
+    let mut ddr = Memory::new();
+    let mut plain = Memory::new();
+    for iteration in &reference.iterations {
+        let environment = reference.environment(iteration, sizes);
+        let reads = reference.statement.value.reads().into_iter().map(|a| Reference::place(a, &environment));
+        let result = compute(iteration, reads.map(|p| plain.get(&p).copied().unwrap_or_else(|| initial(&p))));
+        plain.insert(Reference::place(&reference.statement.target, &environment), result);
+    }
+    let mut touched: BTreeMap<(usize, Cell), (Cell, bool)> = BTreeMap::new();
+    let mut depend = false;
+    let mut strips: BTreeMap<Cell, Vec<&Cell>> = BTreeMap::new();
+    tiles.iter().for_each(|t| strips.entry(strip(t)).or_default().push(t));
+    for (strip, tiles) in strips {
+        let mut buffers: BTreeMap<(usize, Cell), (Cell, u64)> = BTreeMap::new();
+        let slot = |place: &(usize, Cell)| {
+            let buffer = offload.buffers.iter().find(|b| b.array == place.0).expect("a buffer");
+            let residues = place.1.iter().zip(&buffer.exact_moduli).map(|(x, m)| x.rem_euclid(*m));
+            (place.0, residues.collect::<Cell>())
+        };
+        for step in 0..tiles.len() + 2 {
+            // Shifted by one: step 0 only loads the first tile.
+            for place in tiles.get(step).into_iter().flat_map(|t| &loads[*t]) {
+                let value = ddr.get(place).copied().unwrap_or_else(|| initial(place));
+                buffers.insert(slot(place), (place.1.clone(), value));
+                depend |= touched.get(place).is_some_and(|(s, stored)| *stored && *s != strip);
+                touched.entry(place.clone()).or_insert((strip.clone(), false));
+            }
+            for iteration in step.checked_sub(1).and_then(|s| tiles.get(s)).into_iter().flat_map(|t| &computes[*t]) {
+                let environment = reference.environment(iteration, sizes);
+                let reads = reference.statement.value.reads().into_iter();
+                let operands: Vec<u64> = reads
+                    .map(|access| {
+                        let place = Reference::place(access, &environment);
+                        let (cell, value) = &buffers[&slot(&place)];
+                        assert_eq!(*cell, place.1, "{}: the buffer holds another cell", kernel.name);
+                        *value
+                    })
+                    .collect();
+                let place = Reference::place(&reference.statement.target, &environment);
+                buffers.insert(slot(&place), (place.1, compute(iteration, operands.into_iter())));
+            }
+            for place in step.checked_sub(2).and_then(|s| tiles.get(s)).into_iter().flat_map(|t| &stores[*t]) {
+                let (cell, value) = &buffers[&slot(place)];
+                assert_eq!(*cell, place.1, "{}: the buffer holds another cell at its store", kernel.name);
+                ddr.insert(place.clone(), *value);
+                depend |= touched.get(place).is_some_and(|(s, _)| *s != strip);
+                touched.insert(place.clone(), (strip.clone(), true));
+            }
+        }
+    }
+    assert!(ddr == plain, "{}: the memory differs for {sizes:?}", kernel.name);
+    assert!(offload.strips_depend || !depend, "{}: a strip depends on another for {sizes:?}", kernel.name);
+}
+
+fn sizes_of(kernel: &Kernel, n: i64) -> Environment {
+    kernel.parameters.iter().enumerate().map(|(k, p)| (p.name.clone(), (n + k as i64).min(p.max.unwrap()))).collect()
+}
+
+/// All sizes up to `largest`, one analysis.
+fn check_all(kernel: Kernel, largest: i64) -> Offload {
+    let offload = analyze(&kernel).unwrap_or_else(|e| panic!("{}: {e}", kernel.name));
+    for n in 0..=largest {
+        check(&offload, &sizes_of(&kernel, n));
+    }
+    offload
+}
+
+#[test]
+fn copies_and_sums() {
+    for size in [1, 3, 10, 32] {
+        check_all(kernels::dma(&[size]), 40);
+        check_all(kernels::vecsum(&[size]), 40);
+    }
+}
+
+#[test]
+fn matrix_product() {
+    for (sizes, largest) in [([1, 1, 1], 4), ([3, 3, 3], 10), ([3, 1, 10], 11), ([10, 10, 10], 12), ([1, 4, 2], 7)] {
+        let offload = check_all(kernels::matmul(&sizes), largest);
+        assert!(!offload.strips_depend);
+    }
+}
+
+#[test]
+fn polynomial_products() {
+    for sizes in [[1, 1], [3, 3], [10, 10], [3, 10], [10, 1], [1, 10]] {
+        let largest = if sizes[0] * sizes[1] < 9 { 12 } else { 40 };
+        check_all(kernels::polymul(&sizes), largest);
+        check_all(kernels::polymul_skewed(&sizes), largest);
+    }
+}
+
+/// Nests of other shapes: name, parameters, arrays, loops, target, reads, θ, tile sizes, largest size.
+type Row = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [i64],
+    i64,
+);
+
+const SHAPES: &[Row] = &[
+    (
+        "triangle",
+        "N:100",
+        "a[N][N]; x[N]; y[N]",
+        "i:0..N - 1; j:i..N - 1",
+        "y[i]",
+        "y[i]; a[i][j]; x[j]",
+        "i, j",
+        &[3, 4],
+        14,
+    ),
+    (
+        "lower_triangle",
+        "N:100",
+        "a[N][N]; x[N]; y[N]",
+        "i:0..N - 1; j:0..i",
+        "y[i]",
+        "y[i]; a[j][i]; x[j]",
+        "j, i",
+        &[3, 4],
+        14,
+    ),
+    (
+        "transpose",
+        "N:100 M:100",
+        "a[N][M]; b[M][N]",
+        "i:0..N - 1; j:0..M - 1",
+        "b[j][i]",
+        "a[i][j]",
+        "i, j",
+        &[4, 3],
+        12,
+    ),
+    ("diagonal", "N:100", "a[N][N]; x[N]", "i:0..N - 1", "x[i]", "a[i][i]", "i", &[4], 14),
+    (
+        "seidel",
+        "N:100",
+        "x[N + 1][N + 1]",
+        "i:1..N; j:1..N",
+        "x[i][j]",
+        "x[i - 1][j]; x[i][j - 1]; x[i][j]",
+        "i, j",
+        &[4, 3],
+        14,
+    ),
+    (
+        "jacobi",
+        "N:100 M:100",
+        "x[N + 1][M + 3]",
+        "t:1..N; i:1..M + 1",
+        "x[t][i]",
+        "x[t - 1][i - 1]; x[t - 1][i]; x[t - 1][i + 1]",
+        "t, t + i",
+        &[3, 4],
+        12,
+    ),
+    (
+        "in_place",
+        "N:100",
+        "x[N + 2]",
+        "t:0..N - 1; i:1..N",
+        "x[i]",
+        "x[i - 1]; x[i]; x[i + 1]",
+        "t, 2*t + i",
+        &[3, 4],
+        12,
+    ),
+    (
+        "in_place_skewed",
+        "N:100",
+        "x[N + 2]",
+        "t:0..N - 1; i:1..N",
+        "x[i]",
+        "x[i - 1]; x[i]; x[i + 1]",
+        "2*t + i, t",
+        &[3, 4],
+        12,
+    ),
+    ("prefix", "N:1000", "x[N + 1]", "i:1..N", "x[i]", "x[i - 1]; x[i]", "i", &[5], 20),
+    (
+        "convolution",
+        "N:100 M:100",
+        "a[N + M]; b[M]; c[N]",
+        "i:0..N - 1; j:0..M - 1",
+        "c[i]",
+        "c[i]; a[i + j]; b[j]",
+        "i, j",
+        &[4, 3],
+        14,
+    ),
+    ("overwrite", "N:100", "a[2*N]; b[N]", "i:0..N - 1; j:0..N - 1", "b[i]", "a[i + j]", "i, j", &[3, 4], 14),
+    ("last_wins", "N:100", "a[N][N]; b[N]", "i:0..N - 1; j:0..N - 1", "b[j]", "a[i][j]", "i, j", &[3, 4], 14),
+    ("window", "N:100", "a[N + 3]; b[N]", "i:0..N - 1", "b[i]", "a[i]; a[i + 1]; a[i + 3]", "i", &[4], 20),
+    (
+        "bounds",
+        "N:100 M:100",
+        "a[N][M]; b[N][M]",
+        "i:0..N - 1; j:0, i - 3..M - 1, i + 4",
+        "b[i][j]",
+        "a[i][j]",
+        "i, j",
+        &[4, 3],
+        14,
+    ),
+    ("box", "N:7", "a[12][12]; b[12][12]", "i:2..9; j:1..8", "b[i][j]", "a[j][i]; a[i][3]", "i, j", &[4, 3], 3),
+];
+
+#[test]
+fn other_shapes() {
+    for (name, parameters, arrays, loops, target, reads, theta, sizes, largest) in SHAPES {
+        let kernel = kernels::nest(name, parameters, arrays, loops, target, reads);
+        check_all(kernels::tiled(kernel.clone(), theta, sizes), *largest);
+        check_all(kernels::tiled(kernel, theta, &vec![1; sizes.len()]), 5);
+    }
+}
+
+/// Subscripts with strides and schedules whose inverse is not integral everywhere.
+const STRIDED: &[Row] = &[
+    ("even", "N:100", "a[2*N]; b[N]", "i:0..N - 1", "b[i]", "a[2*i]", "i", &[4], 14),
+    ("every_third", "N:100", "a[3*N + 1]; b[3*N]", "i:0..N - 1", "b[3*i + 2]", "a[3*i + 1]", "i", &[4], 14),
+    (
+        "both",
+        "N:100",
+        "a[2*N][3*N]; b[N][N]",
+        "i:0..N - 1; j:0..N - 1",
+        "b[i][j]",
+        "a[2*i][3*j + 1]",
+        "i, j",
+        &[2, 3],
+        8,
+    ),
+    ("mixed", "N:100", "a[5*N]; b[N]", "i:0..N - 1; j:0..N - 1", "b[i]", "b[i]; a[2*i + 3*j]", "i, j", &[2, 3], 9),
+    ("doubled", "N:100", "a[N]; b[N]", "i:0..N - 1", "b[i]", "a[i]", "2*i", &[4], 14),
+    (
+        "rotated",
+        "N:100",
+        "a[N][N]; b[N][N]",
+        "i:0..N - 1; j:0..N - 1",
+        "b[i][j]",
+        "a[i][j]",
+        "i + j, i - j",
+        &[4, 3],
+        12,
+    ),
+    ("offset", "N:100", "a[2*N + 2]; b[N + 1]", "i:0..N", "b[i]", "a[2*N - 2*i]", "N - i", &[4], 14),
+    (
+        "redundant",
+        "N:100",
+        "a[N][N]; b[N][N]",
+        "i:0..N - 1; j:0..N - 1",
+        "b[i][j]",
+        "a[i][j]",
+        "i + j, i, j",
+        &[4, 3, 2],
+        8,
+    ),
+    ("packed", "N:100", "a[N][2]; b[N][2]", "i:0..N - 1; j:0..1", "b[i][j]", "a[i][j]", "2*i + j", &[5], 12),
+];
+
+#[test]
+fn strides_and_lattices() {
+    for (name, parameters, arrays, loops, target, reads, theta, sizes, largest) in STRIDED {
+        let kernel = kernels::nest(name, parameters, arrays, loops, target, reads);
+        check_all(kernels::tiled(kernel, theta, sizes), *largest);
+    }
+}
