@@ -274,8 +274,10 @@ impl Expr {
             }
         };
         let (a, b) = (narrowed(self), narrowed(other));
+        // 2^128, modulo which i128 computes, is a multiple of 2^width.
         if let (Some(x), Some(y)) = (a.as_constant(), b.as_constant())
-            && let Some(folded) = x.checked_mul(y).and_then(|value| Expr::wrapped(value, ty))
+            && ty.width < 127
+            && let Some(folded) = Expr::wrapped(x.wrapping_mul(y), ty)
         {
             return folded;
         }
@@ -390,8 +392,8 @@ impl Expr {
         if n == 0 {
             return value.cast(ty.signed);
         }
-        if let Some(folded) =
-            value.as_constant().and_then(|v| v.checked_mul(1i128.checked_shl(n)?)).and_then(|v| Expr::wrapped(v, ty))
+        if ty.width < 127
+            && let Some(folded) = value.as_constant().and_then(|v| Expr::wrapped(v.wrapping_shl(n), ty))
         {
             return folded;
         }

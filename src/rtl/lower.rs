@@ -15,8 +15,9 @@ use super::types::Type;
 /// never start it.
 pub(super) fn lower(module: &Module) -> Vec<Item> {
     let mut items = lower_once(&module.items);
-    // A factor that has become constant turns a product into shifts and extensions, which are lowered in turn.
-    while contains_extension(&items) {
+    // A factor that has become constant turns a product into shifts and extensions, which are lowered in turn; and
+    // equal operands that were found last may have settled a condition.
+    while contains_extension(&items) || contains_constant_condition(&items) {
         items = lower_once(&items);
     }
     items
@@ -54,6 +55,25 @@ fn contains_extension(items: &[Item]) -> bool {
         }
     });
     found
+}
+
+fn contains_constant_condition(items: &[Item]) -> bool {
+    fn constant(statement: &Statement) -> bool {
+        match statement {
+            Statement::Assign(..) | Statement::Comment(_) => false,
+            Statement::If { condition, then, otherwise } => {
+                condition.as_constant().is_some() || then.iter().any(constant) || otherwise.iter().any(constant)
+            }
+            Statement::Case { subject, arms, default } => {
+                let mut bodies = arms.iter().map(|(_, body)| body).chain([default]);
+                subject.as_constant().is_some() || bodies.any(|body| body.iter().any(constant))
+            }
+        }
+    }
+    items.iter().any(|item| match item {
+        Item::Clocked { body, .. } | Item::Combinational { body, .. } => body.iter().any(constant),
+        _ => false,
+    })
 }
 
 /// The expression below casts, which change no bits.
