@@ -417,7 +417,8 @@ module tb_accelerator;
 `ifdef BURSTC_TRACE
         if ($value$plusargs("vcd=%s", file_name)) begin
             $dumpfile(file_name);
-            $dumpvars(3, dut);
+            $dumpvars(1, dut);
+            $dumpvars(2, dut.u_accelerator);
         end
 `endif
 `ifndef BURSTC_DEVICE

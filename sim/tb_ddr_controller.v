@@ -14,7 +14,11 @@
 //   start             reads from the moment the controller is ready
 // The last line is "<n> passed, <n> failed"; a RESULT line before it gives words, cycles and words per cycle.
 //
-// Parameters: those of the controller's timing, and the same of the device with DEVICE_ before the name.
+// Parameters: those of the controller's timing, and the same of the device with DEVICE_ before the name. A controller
+// that is told too short a time is caught by the device in these patterns:
+//   T_RCD=2 short; T_RP=2, T_RFC=13, T_MRD=1, CAS_LATENCY=2, INIT_CLOCKS=380, DLL_CLOCKS=180 start; T_RAS=7 row_cycle;
+//   T_RRD=1 sequential_read; T_WR=2 copy +block=64; T_WTR=0 copy +block=64 (a read never comes closer to a write than
+//   with 1, by the slots); T_REFI=6240 sequential_read; T_RC=12 with DEVICE_T_RC=13 row_cycle (11 is T_RAS + T_RP)
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -442,7 +446,7 @@ module tb_ddr_controller;
                 for (index = 0; index < (count == 0 ? 1000 : count); index = index + 1) begin
                     command(1'b0, index % 2 * 1024 + index % 256, 1, 1'b0);
                     while (expected_head != expected_tail)
-                        @(posedge clk);
+                        @(negedge clk);
                 end
 
             "stalled":

@@ -99,8 +99,9 @@ fn steps(tiled: &TiledProgram, cells: &Map, shift: i64) -> Result<Map> {
 /// The conflict relation `{ c[m] -> c[m'] }`: cells that live in one step of one strip.
 pub fn conflicts(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Map> {
     // `c -> [Strip -> [step]]`
-    let when = live_steps(tiled, flow)?.domain_reverse()?.curry()?.intersect_params(&tiled.program.bounded_sizes)?;
-    when.apply_range(&when.reverse()?)?.coalesce()
+    let when = live_steps(tiled, flow)?.domain_reverse()?.curry()?;
+    let when = when.intersect_params(&tiled.program.bounded_sizes)?.coalesce()?;
+    when.apply_range(&when.reverse()?)
 }
 
 /// DS: the differences of conflicting cells, whatever the sizes. For `a` of the matrix product with tiles of 32:

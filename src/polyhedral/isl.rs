@@ -640,3 +640,63 @@ impl Map {
         Set::own(&self.context, map.range())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_carry_isl_s_message_and_do_not_stick() {
+        let isl = Context::new().unwrap();
+        let error = isl.parse_set("{ [i] : i >> }").unwrap_err();
+        assert!(
+            format!("{error:#}").contains("unexpected token") || format!("{error:#}").contains("syntax"),
+            "{error:#}"
+        );
+        let one = isl.parse_set("{ A[i] }").unwrap();
+        let other = isl.parse_set("{ B[i, j] }").unwrap();
+        let error = one.union(&other).unwrap_err();
+        assert!(error.to_string().contains("spaces"), "{error}");
+        assert!(one.is_equal(&one).unwrap());
+    }
+
+    #[test]
+    fn objects_clone_print_and_outlive_their_context() {
+        let set = {
+            let isl = Context::new().unwrap();
+            isl.parse_set("[N] -> { S0[i] : 0 <= i < N }").unwrap()
+        };
+        let copy = set.clone();
+        drop(set);
+        assert_eq!(copy.to_string(), "[N] -> { S0[i] : 0 <= i < N }");
+        assert_eq!(copy.fix_parameter("N", 7).unwrap().count().unwrap(), Bounded::Finite(7));
+    }
+
+    #[test]
+    fn builds_what_isl_reads() {
+        let isl = Context::new().unwrap();
+        // Words of isl's own notation are names like any other.
+        let (parameters, iterators) = (["max".to_string()], ["mod".to_string(), "j".to_string()]);
+        let domain = Tuple { name: "S0", dimensions: &iterators };
+        let below = Constraint::at_most(Affine::variable("mod") * 2, Affine::variable("max") - Affine::constant(1));
+        let set = isl.set(&parameters, domain, &[below, Constraint::Zero(Affine::variable("j"))]).unwrap();
+        assert_eq!(set.to_string(), "[max] -> { S0[mod, j = 0] : 2mod < max }");
+        let value = Affine::variable("j") - Affine::variable("max") + Affine::constant(2);
+        let map = isl.function(&parameters, domain, Tuple::anonymous(), &[value]).unwrap();
+        let image = map.intersect_domain(&set).unwrap().range().unwrap().fix_parameter("max", 5).unwrap();
+        assert_eq!((image.minimum(0).unwrap(), image.maximum(0).unwrap()), (Bounded::Finite(-3), Bounded::Finite(-3)));
+        let unknown = [Constraint::Zero(Affine::variable("k"))];
+        let error = isl.set(&parameters, domain, &unknown).unwrap_err();
+        assert_eq!(error.to_string(), "k in k is not in scope");
+    }
+
+    #[test]
+    fn optima_tell_empty_from_endless() {
+        let isl = Context::new().unwrap();
+        let set = isl.parse_set("[N] -> { [i] : 3 <= i <= N }").unwrap();
+        assert_eq!(set.minimum(0).unwrap(), Bounded::Finite(3));
+        assert_eq!(set.maximum(0).unwrap(), Bounded::Infinite);
+        assert_eq!(set.subtract(&set).unwrap().maximum(0).unwrap(), Bounded::Empty);
+        assert_eq!(set.fix_parameter("N", 2).unwrap().sample().unwrap(), None);
+    }
+}

@@ -21,11 +21,11 @@ pub const BENCH: &[(&str, &str)] = &[
     ("ddr_sdram.v", include_str!("../../sim/ddr_sdram.v")),
 ];
 
-/// Which files Verilator leaves out of a VCD: they change with every clock of the memory and say little.
+/// Which files Verilator leaves out of a VCD, controller, PHY and device: they change with every clock and say little
+/// about the accelerator.
 const TRACING: &str = "\
 `verilator_config
-tracing_off -file \"*ddr_sdram.v\"
-tracing_off -file \"*ddr_phy_behavioural.v\"
+tracing_off -file \"*ddr_*.v\"
 ";
 
 /// Verilator's warnings that say nothing about correctness: the order in which it evaluates is its own concern, and
@@ -168,11 +168,12 @@ pub fn build(files: &[VerilogFile], top: &str, simulator: Simulator, trace: bool
             let mut command = Command::new("verilator");
             command.args(["--binary", "--timing", "-j", "2", "-O3", "-Wall", "--timescale", "1ns/1ps"]).args(WAIVED);
             command.args(["--x-assign", "fast", "--x-initial", "fast", "--top-module", "tb_accelerator"]);
-            command.args(["-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"]);
+            // One compilation, not one per part: the parts are small and their headers large.
+            command.args(["-MAKEFLAGS", "VM_PARALLEL_BUILDS=0 OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"]);
             command.args(["-Mdir", "verilated", "-o", "bench"]);
             if trace {
                 std::fs::write(folder.join("tracing.vlt"), TRACING)?;
-                command.args(["--trace", "--trace-depth", "5", "-DBURSTC_TRACE", "tracing.vlt"]);
+                command.args(["--trace", "--trace-depth", "4", "-DBURSTC_TRACE", "tracing.vlt"]);
             }
             command
         }

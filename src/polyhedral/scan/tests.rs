@@ -1,0 +1,177 @@
+//! Scans against the points that isl finds in the same set.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::linear::{normalised, solve};
+use super::*;
+use crate::offload::Level;
+
+fn names(list: &str) -> Vec<String> {
+    list.split_whitespace().map(str::to_string).collect()
+}
+
+fn scan_of(set: &Set, dimensions: &str, fixed: Fixed) -> Scan {
+    let dimensions = names(dimensions);
+    let parameters = names("N T");
+    // 0 <= N <= 30, 0 <= T <= N
+    let (n, t) = (Affine::variable("N"), Affine::variable("T"));
+    let context = [
+        Constraint::NonNegative(n.clone()),
+        Constraint::at_most(n.clone(), Affine::constant(30)),
+        Constraint::NonNegative(t.clone()),
+        Constraint::at_most(t, n),
+    ];
+    let request = Request {
+        parameters: &parameters,
+        context: &context,
+        set,
+        names: &dimensions,
+        fixed,
+        point: &dimensions,
+        definitions: &[],
+    };
+    scan(set.context(), &request).unwrap().unwrap()
+}
+
+fn visit(piece: &Piece, values: &mut BTreeMap<String, i64>, depth: usize, found: &mut Vec<Vec<i64>>) {
+    let value = |affine: &Affine, values: &BTreeMap<String, i64>| affine.evaluate(|name| values[name]);
+    let Some(Level { name, lower, upper, range }) = piece.levels.get(depth) else {
+        found.push(piece.point.iter().map(|p| value(p, values)).collect());
+        return;
+    };
+    let low = lower.iter().map(|b| -(-value(&b.numerator, values)).div_euclid(b.divisor)).max().unwrap();
+    let high = upper.iter().map(|b| value(&b.numerator, values).div_euclid(b.divisor)).min().unwrap();
+    for v in low..=high {
+        assert!(range.0 <= v && v <= range.1);
+        values.insert(name.clone(), v);
+        visit(piece, values, depth + 1, found);
+    }
+    values.remove(name);
+}
+
+fn points(scan: &Scan, n: i64, t: i64) -> Vec<Vec<i64>> {
+    let mut found = vec![];
+    for piece in &scan.pieces {
+        let mut values = BTreeMap::from([("N".to_string(), n), ("T".to_string(), t)]);
+        if piece.guards.iter().all(|g| g.evaluate(|name| values[name]) >= 0) {
+            visit(piece, &mut values, 0, &mut found);
+        }
+    }
+    found
+}
+
+/// The scan visits as many points as isl counts, each once, each in the set.
+fn assert_scans(text: &str, dimensions: &str, fixed: Fixed) -> Scan {
+    let isl = Context::new().unwrap();
+    let set = isl.parse_set(text).unwrap();
+    let scan = scan_of(&set, dimensions, fixed);
+    for (n, t) in [(0, 0), (1, 0), (1, 1), (2, 1), (5, 3), (6, 2), (7, 7), (12, 5), (13, 0), (30, 4)] {
+        let here = set.fix_parameter("N", n).unwrap().fix_parameter("T", t).unwrap();
+        let visited = points(&scan, n, t);
+        let expected = here.count().unwrap().finite();
+        assert_eq!(Some(visited.len() as i64), expected, "{text} for N = {n}, T = {t}: {visited:?}\n{scan:?}");
+        assert_eq!(visited.iter().collect::<BTreeSet<_>>().len(), visited.len(), "{text} for N = {n}, T = {t}");
+        for point in visited.iter().step_by(7) {
+            let mut only = here.clone();
+            for (position, &value) in point.iter().enumerate() {
+                only = only.fix(position, value).unwrap();
+            }
+            assert!(!only.is_empty().unwrap(), "{text} for N = {n}, T = {t} has no {point:?}");
+        }
+    }
+    scan
+}
+
+#[test]
+fn scans_what_isl_counts() {
+    for (text, dimensions) in [
+        ("[N, T] -> { [x] : 10T <= x <= 10T + 9 and x < N }", "x"),
+        ("[N, T] -> { [x] : 0 <= x < N and x mod 3 = 1 }", "x"),
+        ("[N, T] -> { [x] : 0 <= x < N and x mod 3 != 2 }", "x"),
+        ("[N, T] -> { [x] : 0 <= x < N and x mod 2 = N mod 2 }", "x"),
+        ("[N, T] -> { [x] : 0 <= x <= floor(N/3) }", "x"),
+        ("[N, T] -> { [x] : 0 <= x <= N and floor(x/4) = T }", "x"),
+        ("[N, T] -> { [x] : 0 <= x < N and x != T and x != 2T }", "x"),
+        ("[N, T] -> { [x, y] : 0 <= x < N and 0 <= y <= x and (x + y) mod 2 = 0 }", "x y"),
+        ("[N, T] -> { [x, y] : 0 <= x < N and 2y = x }", "x y"),
+        ("[N, T] -> { [x, y] : 0 <= x < N and 3x = 2y + N }", "x y"),
+        ("[N, T] -> { [x, y] : x = T and 0 <= y < N }", "x y"),
+        ("[N, T] -> { [x, y] : 0 <= x < N and y = T + x }", "x y"),
+        ("[N, T] -> { [x, y] : (0 <= x < N and 0 <= y < T) or (0 <= x < T and 0 <= y < N) }", "x y"),
+        ("[N, T] -> { [x, y] : exists a, b : 0 <= a, b < N and x = 2a + b and y = a + 3b }", "x y"),
+        ("[N, T] -> { [x, y] : exists a : 0 <= a < N and 2a <= x <= 2a + T and 0 <= y <= 3 }", "x y"),
+        ("[N, T] -> { [x, y, z] : 0 <= x < N and x <= 3y <= x + 7 and 2z = y + x }", "x y z"),
+        ("[N, T] -> { [x] : 0 <= x <= T and N >= 40 }", "x"),
+    ] {
+        for fixed in [Fixed::Keep, Fixed::DropOuter, Fixed::Drop] {
+            assert_scans(text, dimensions, fixed);
+        }
+    }
+}
+
+fn text(piece: &Piece) -> String {
+    let bounds = |bounds: &[crate::offload::Bound]| -> String {
+        let all: Vec<String> = bounds
+            .iter()
+            .map(|b| if b.divisor == 1 { b.numerator.to_string() } else { format!("({})/{}", b.numerator, b.divisor) })
+            .collect();
+        all.join(", ")
+    };
+    let levels = piece.levels.iter().map(|l| format!("{}: {} .. {}; ", l.name, bounds(&l.lower), bounds(&l.upper)));
+    let point: Vec<String> = piece.point.iter().map(|p| p.to_string()).collect();
+    format!("{}[{}]", levels.collect::<String>(), point.join(", "))
+}
+
+/// A stride becomes a level of its own; a level with one value goes, a row with one value stays.
+#[test]
+fn levels_are_few() {
+    for (set, dimensions, fixed, expected) in [
+        ("{ [x] : 0 <= x < 2N and x mod 2 = 0 }", "x", Fixed::DropOuter, "q0: 0 .. N - 1; [2*q0]"),
+        ("{ [x, y] : x = T and 0 <= y < N }", "x y", Fixed::DropOuter, "y: 0 .. N - 1; [T, y]"),
+        ("{ [x, y] : 0 <= x < N and y = T }", "x y", Fixed::DropOuter, "x: 0 .. N - 1; y: T .. T; [x, y]"),
+        ("{ [x, y] : 0 <= x < N and y = T }", "x y", Fixed::Drop, "x: 0 .. N - 1; [x, T]"),
+        ("{ [x, y] : x = T and y = 3 }", "x y", Fixed::Keep, "x: T .. T; y: 3 .. 3; [x, y]"),
+        // What the context says (T <= N) is no bound, nor is what another bound says.
+        ("{ [x] : 0 <= x <= T and x <= N and x <= T + 5 }", "x", Fixed::DropOuter, "x: 0 .. T; [x]"),
+    ] {
+        let scan = assert_scans(&format!("[N, T] -> {set}"), dimensions, fixed);
+        let pieces: Vec<String> = scan.pieces.iter().map(text).collect();
+        assert_eq!(pieces, [expected], "{set}");
+        assert_eq!(scan.pieces[0].guards, [], "{set}");
+    }
+    // A union that is convex is one piece; a condition on the context is a guard.
+    let scan =
+        assert_scans("[N, T] -> { [x] : 0 <= x < T and T <= 3; [x] : T <= x <= N and T <= 3 }", "x", Fixed::DropOuter);
+    assert_eq!(scan.pieces.iter().map(text).collect::<Vec<_>>(), ["x: 0 .. N; [x]"]);
+    assert_eq!(scan.pieces[0].guards, [Affine::constant(3) - Affine::variable("T")]);
+    // Never within the context.
+    let isl = Context::new().unwrap();
+    assert!(scan_of(&isl.parse_set("[N, T] -> { [x] : 0 <= x < T - N }").unwrap(), "x", Fixed::Keep).pieces.is_empty());
+}
+
+#[test]
+fn constraints_are_normalised() {
+    let (x, y) = (Affine::variable("x"), Affine::variable("y"));
+    let row = x.clone() * 2 - y.clone() * 4 - Affine::constant(3);
+    // 2x - 4y - 3 >= 0 is x - 2y - 2 >= 0 on integers; as an equality it has no solution.
+    let tight = x - y * 2 - Affine::constant(2);
+    let inequality = Constraint::NonNegative(row.clone());
+    assert_eq!(normalised(&inequality, row.clone()), Some(Constraint::NonNegative(tight)));
+    assert_eq!(normalised(&Constraint::Zero(row.clone()), row), None);
+}
+
+#[test]
+fn equalities_are_solved_in_integers() {
+    let v = Affine::variable;
+    let (i, j) = ("i".to_string(), "j".to_string());
+    // i + j = s, i - j = d, d = s - 2q: i = s - q, j = q.
+    let sum = v("i") + v("j") - v("s");
+    let difference = v("i") - v("j") - v("d");
+    let stride = v("d") - v("s") + v("q") * 2;
+    let d = "d".to_string();
+    let solution = solve(&[&d, &i, &j], &[sum.clone(), difference.clone(), stride]);
+    assert_eq!(solution["i"], v("s") - v("q"));
+    assert_eq!(solution["j"], v("q"));
+    // Without the stride the halves are no integer functions.
+    assert!(solve(&[&i, &j], &[sum, difference]).is_empty());
+}

@@ -1,0 +1,176 @@
+//! The program as a user starts it: output, files, exit codes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assert_cmd::Command;
+use burstc::offload::Offload;
+use burstc::report::RunReport;
+use burstc::simulate::Verdict;
+use predicates::prelude::{PredicateBooleanExt as _, predicate::str::contains};
+use tempfile::TempDir;
+
+const COPY: &str = "#include <stdint.h>\n\
+    #pragma burstc size(N: 40, max 4096)\n\
+    void copy(int N, int32_t a[N], int32_t b[N])\n\
+    {\n\
+    #pragma burstc tile(i:64)\n\
+        for (int i = 0; i < N; i++)\n\
+            b[i] = WORD;\n\
+    }\n";
+
+fn burstc(arguments: &[&str], folder: &TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_burstc"));
+    command.env_remove("CC").env("NO_COLOR", "1").current_dir(folder).args(arguments);
+    command
+}
+
+/// A folder with `copy.c`, in which `word` is copied; its first line is followed by `more`.
+fn folder(word: &str, more: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let text = COPY.replace("WORD", word).replacen('\n', &format!("\n{more}"), 1);
+    std::fs::write(folder.path().join("copy.c"), text).unwrap();
+    folder
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Every file below a folder.
+fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(&next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().display().to_string();
+                files.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn help_shows_examples_and_exit_codes() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = contains("burstc run examples/matmul.c").and(contains("2 the input was refused"));
+    burstc(&["--help"], &folder).assert().success().stdout(text);
+    burstc(&["boards"], &folder).assert().success().stdout(contains("stratix2-ddr400"));
+    burstc(&["nonsense"], &folder).assert().code(2);
+    burstc(&[], &folder).assert().code(2);
+}
+
+#[test]
+fn run_prints_json_or_a_table() {
+    let folder = folder("a[i]", "");
+    let run = ["run", "copy.c", "--board", "stratix2-ddr400", "--simulator", "icarus"];
+    let more = ["--set", "N=70", "--direct", "--json", "-", "--seed", "9"];
+    let output = burstc(&run, &folder).args(more).assert().success().get_output().clone();
+    let report: RunReport = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((report.result, report.iterations, report.seed), (Verdict::Pass, 70, 9));
+    assert_eq!((report.ddr.bytes_read, report.ddr.bytes_written), (280, 280));
+    assert!(report.cycles > 0 && report.direct.is_some() && report.speedup > Some(1.0));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("simulating copy_direct_top with icarus") && error.contains("speed-up"), "{error}");
+
+    let more = ["--json", "deep/out.json", "--vcd", "out.vcd", "--keep", "kept"];
+    let table = contains("pass: every word").and(contains("kept/rtl")).and(contains("out.vcd"));
+    burstc(&run, &folder).args(more).assert().success().stdout(table);
+    assert_eq!(names(folder.path()), ["copy.c", "deep", "kept", "out.vcd"]);
+    let report = std::fs::read_to_string(folder.path().join("deep/out.json")).unwrap();
+    assert!(!report.contains("\"direct\""), "{report}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("kept/report.json")).unwrap(), report);
+    assert!(std::fs::read_to_string(folder.path().join("out.vcd")).unwrap().contains("m_cmd_valid"));
+}
+
+/// Only the program that is compared with is compiled with optimisation.
+#[test]
+fn a_mismatch_is_told_by_element_and_ends_with_1() {
+    let odd = "#ifdef __OPTIMIZE__\n#define ODD(i) ((i) == 3)\n#else\n#define ODD(i) 0\n#endif\n";
+    let folder = folder("a[i] + ODD(i)", odd);
+    burstc(&["run", "copy.c", "--simulator", "icarus", "--json", "out.json"], &folder)
+        .assert()
+        .code(1)
+        .stdout(contains("mismatch: b[3] (address 0x00200c) is "));
+    let report = std::fs::read_to_string(folder.path().join("out.json")).unwrap();
+    assert!(report.contains("\"result\": \"mismatch\""), "{report}");
+}
+
+#[test]
+fn settings_that_do_not_fit_are_refused() {
+    let folder = folder("a[i]", "");
+    for (option, value, message) in [
+        ("--set", "n=3", "did you mean `N`?"),
+        ("--set", "total=3", "known scalar arguments: N"),
+        ("--set", "N=4097", "above the bound of `N`, 4096"),
+        ("--set", "N=-1", "a size is at least 0"),
+        ("--set", "N", "not of the form NAME=VALUE"),
+        ("--max", "M=1", "has no size parameter of that name"),
+        ("--max", "N=99999999", "the memory of stratix2-ddr400"),
+        ("--board", "stratix2", "known boards: stratix2-ddr400"),
+        ("--simulator", "modelsim", "possible values: verilator, icarus"),
+        ("--keep", ".", "is the current folder"),
+    ] {
+        let assert = burstc(&["run", "copy.c", option, value], &folder).assert().code(2);
+        let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        // Messages are wrapped.
+        let words = error.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(message), "{option} {value}: {error}");
+    }
+    assert_eq!(names(folder.path()), ["copy.c"]);
+}
+
+#[test]
+fn build_writes_a_folder_that_simulates_itself() {
+    let folder = folder("a[i]", "");
+    let build =
+        |out: &str| burstc(&["build", "copy.c", "--board", "stratix2-ddr400", "--out", out], &folder).assert();
+    let same = || assert_eq!(content(&folder.path().join("one")), content(&folder.path().join("two")));
+    build("one").success().stdout(contains("copy_top for stratix2-ddr400 is in one"));
+    build("two").success();
+    same();
+    Command::new(folder.path().join("one/sim/run.sh")).arg("icarus").assert().success().stdout(contains("PASS"));
+    // Its own folder is replaced, with what the simulation left in it; another is not.
+    build("one").success();
+    same();
+    std::fs::create_dir(folder.path().join("mine")).unwrap();
+    std::fs::write(folder.path().join("mine/thesis"), "").unwrap();
+    build("mine").code(2).stderr(contains("burstc did not write").and(contains("--force")));
+    assert_eq!(names(&folder.path().join("mine")), ["thesis"]);
+}
+
+#[test]
+fn a_refused_build_leaves_nothing_behind() {
+    let folder = folder("a[i * i]", "");
+    burstc(&["build", "copy.c", "--out", "deep/out"], &folder).assert().code(2).stderr(contains("copy.c:7"));
+    assert_eq!(names(folder.path()), ["copy.c"]);
+}
+
+#[test]
+fn analyze_prints_text_or_the_offload() {
+    let folder = folder("a[i]", "");
+    let text = contains("tiles of 64 along (i)").and(contains("Load(a)"));
+    burstc(&["analyze", "copy.c"], &folder).assert().success().stdout(text);
+    let output = burstc(&["analyze", "copy.c", "--json"], &folder).assert().success().get_output().clone();
+    let offload: Offload = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(offload.kernel.parameters[0].max, Some(4096));
+}
+
+#[test]
+fn macros_and_include_folders_reach_the_preprocessor_and_the_c_program() {
+    let folder = folder("a[i] + STEP + FROM_HEADER", "#include <more.h>\n");
+    std::fs::create_dir(folder.path().join("include")).unwrap();
+    std::fs::write(folder.path().join("include/more.h"), "#define FROM_HEADER 40\n").unwrap();
+    burstc(&["run", "copy.c", "--simulator", "icarus", "-DSTEP=2", "-I", "include"], &folder)
+        .assert()
+        .success()
+        .stdout(contains("pass"));
+}

@@ -1,0 +1,80 @@
+//! The DDR controller against the device model: all traffic clean, and every timing of the controller, shortened by
+//! itself, caught under the rule's name. And the benches of the cells and of the model.
+
+use std::process::Command;
+
+/// The `icarus` bench under `overrides` and `patterns`: whether it passed, and what it printed.
+fn bench(overrides: &str, patterns: &str) -> (bool, String) {
+    let output = Command::new("bash")
+        .args([concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ddr_controller.sh"), "icarus"])
+        .env("OVERRIDES", overrides)
+        .env("PATTERNS", patterns)
+        .env("LINES_SHOWN", "500")
+        .output()
+        .expect("bash runs");
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    (output.status.success(), text)
+}
+
+#[test]
+fn all_traffic_keeps_every_rule() {
+    let patterns = "start sequential_read+count=16 sequential_write+count=16 copy+count=32 copy+block=64+count=256 \
+                    random+count=300 random+seed=2+count=300 short+count=3000 row_cycle+count=1000 dependent+count=300 stalled";
+    let (passed, text) = bench("", patterns);
+    assert!(passed, "{text}");
+}
+
+/// What is shortened, the traffic that shows it, the rule that the device must name.
+const SHORTENED: &[(&str, &str, &str)] = &[
+    ("T_RCD=2", "short", "tRCD"),
+    ("T_RP=2", "start", "tRP"),
+    ("T_RAS=7", "row_cycle+count=1000", "tRAS_min"),
+    // With the device's own tRC = tRAS + tRP no controller can break it alone, so the device wants one clock more.
+    ("T_RC=12 DEVICE_T_RC=13", "row_cycle+count=1000", "tRC"),
+    ("T_RRD=1", "sequential_read+count=16", "tRRD"),
+    ("T_WR=2", "copy+block=64+count=256", "tWR"),
+    // Reads leave in slot 0 and writes in slot 1, so a tWTR of 1 gives the same distance as 2.
+    ("T_WTR=0", "copy+block=64+count=256", "tWTR"),
+    ("T_RFC=13", "start", "tRFC"),
+    ("T_MRD=1", "start", "tMRD"),
+    ("T_REFI=6240", "stalled", "tREFI"),
+    ("CAS_LATENCY=2", "start", "mode_register"),
+    ("INIT_CLOCKS=380", "start", "init_wait"),
+    ("DLL_CLOCKS=180", "start", "tDLL"),
+];
+
+#[test]
+fn every_shortened_timing_is_caught() {
+    for (overrides, pattern, rule) in SHORTENED {
+        let (passed, text) = bench(overrides, pattern);
+        let complaint = format!("VIOLATION {rule} ");
+        assert!(!passed && text.contains(&complaint), "{overrides} under {pattern}: no {rule}\n{text}");
+    }
+}
+
+#[test]
+fn the_unshortened_partner_of_trc_is_clean() {
+    let (passed, text) = bench("T_RC=13 DEVICE_T_RC=13", "row_cycle+count=1000");
+    assert!(passed, "{text}");
+}
+
+fn script(name: &str, argument: &str) {
+    let path = format!("{}/tests/{name}", env!("CARGO_MANIFEST_DIR"));
+    let output = Command::new("bash").args([&path, argument]).output().expect("bash runs");
+    assert!(output.status.success(), "{name} {argument}:\n{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn the_cells_pass_their_benches() {
+    script("cells.sh", "iverilog");
+}
+
+#[test]
+fn the_cells_properties_are_proved() {
+    script("cells.sh", "yosys");
+}
+
+#[test]
+fn the_device_model_passes_its_bench() {
+    script("ddr_sdram.sh", "iverilog");
+}
