@@ -43,9 +43,7 @@ impl Affine {
 
     /// The expression with every name replaced by what `value` gives for it.
     pub fn substitute(&self, value: impl Fn(&str) -> Affine) -> Affine {
-        self.terms
-            .iter()
-            .fold(Affine::constant(self.constant), |sum, (name, &c)| sum + value(name) * c)
+        self.terms.iter().fold(Affine::constant(self.constant), |sum, (name, &c)| sum + value(name) * c)
     }
 
     /// The value under `value`, which gives every name's.

@@ -79,8 +79,10 @@ pub fn analyze(source: &Source, board: &Board, options: &Options) -> Result<Offl
 fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
     let names = || kernel.parameters.iter().map(|p| p.name.clone()).collect::<Vec<_>>().join(", ");
     if let Some(name) = options.max.keys().find(|n| kernel.parameters.iter().all(|p| p.name != **n)) {
-        bail!(Diagnostic::new(format!("`--max {name}`: the kernel has no size parameter of that name"))
-            .help(format!("its size parameters are: {}", names())));
+        bail!(
+            Diagnostic::new(format!("`--max {name}`: the kernel has no size parameter of that name"))
+                .help(format!("its size parameters are: {}", names()))
+        );
     }
     for parameter in &mut kernel.parameters {
         if let Some(max) = options.max.get(&parameter.name) {
@@ -92,9 +94,13 @@ fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
         parameter.max = parameter.max.or(options.fallback_max.get(&parameter.name).copied());
         if parameter.max.is_none() {
             let name = &parameter.name;
-            bail!(Diagnostic::new(format!("size parameter `{name}` has no bound"))
-                .at(parameter.span, "how large can it be?")
-                .help(format!("declare one: `#pragma burstc size({name}: 128, max 4096)`, or pass `--max {name}=4096`")));
+            bail!(
+                Diagnostic::new(format!("size parameter `{name}` has no bound"))
+                    .at(parameter.span, "how large can it be?")
+                    .help(format!(
+                        "declare one: `#pragma burstc size({name}: 128, max 4096)`, or pass `--max {name}=4096`"
+                    ))
+            );
         }
     }
     Ok(())

@@ -131,8 +131,7 @@ fn settings_that_do_not_fit_are_refused() {
 #[test]
 fn build_writes_a_folder_that_simulates_itself() {
     let folder = folder("a[i]", "");
-    let build =
-        |out: &str| burstc(&["build", "copy.c", "--board", "stratix2-ddr400", "--out", out], &folder).assert();
+    let build = |out: &str| burstc(&["build", "copy.c", "--board", "stratix2-ddr400", "--out", out], &folder).assert();
     let same = || assert_eq!(content(&folder.path().join("one")), content(&folder.path().join("two")));
     build("one").success().stdout(contains("copy_top for stratix2-ddr400 is in one"));
     build("two").success();

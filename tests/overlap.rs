@@ -43,12 +43,9 @@ fn read(path: &Path) -> Moves {
     signals(&header.items, "u_accelerator", false, &mut ids);
     let id = |name: &str| *ids.get(name).unwrap_or_else(|| panic!("{name} is not in the VCD: {:?}", ids.keys()));
     let clk = id("clk");
-    let pairs = [
-        ("s_read_valid", "s_read_ready"),
-        ("compute_is_busy", "compute_is_busy"),
-        ("m_write_valid", "m_write_ready"),
-    ]
-    .map(|(valid, ready)| (id(valid), id(ready)));
+    let pairs =
+        [("s_read_valid", "s_read_ready"), ("compute_is_busy", "compute_is_busy"), ("m_write_valid", "m_write_ready")]
+            .map(|(valid, ready)| (id(valid), id(ready)));
     let mut state: HashMap<IdCode, Value> = HashMap::new();
     let mut moves = Moves::default();
     let mut cycle = 0;
@@ -93,7 +90,10 @@ fn load_compute_and_store_of_successive_tiles_overlap() {
         // Compute(T) runs while the memory stores T-1 or loads T+1, and never before its own data are there.
         let load_next = overlap(&span(&moves.loaded, t + 1), &compute);
         let store_last = overlap(&span(&moves.stored, t - 1), &compute);
-        assert!(load_next + store_last > 900, "tile {t}: {load_next} cycles beside a load, {store_last} beside a store");
+        assert!(
+            load_next + store_last > 900,
+            "tile {t}: {load_next} cycles beside a load, {store_last} beside a store"
+        );
         assert!(span(&moves.loaded, t).end() < compute.start(), "tile {t} is computed before it is loaded");
         assert!(compute.end() < span(&moves.stored, t).start(), "tile {t} is stored before it is computed");
         // In the whole step of T, both transfers of its neighbours take place.

@@ -15,7 +15,8 @@ fn write(path: &str, folder: &Path) -> [(Vec<PathBuf>, String); 2] {
     let source = Source::read(&common::root(path), vec![]).expect("the kernel is readable");
     let accelerator = compile(&source, &common::board(), &Options::default()).expect("the kernel compiles");
     let kernel = accelerator.offload.kernel.name.clone();
-    let tops = [(&accelerator.files, format!("{kernel}_top")), (&accelerator.direct_files, format!("{kernel}_direct_top"))];
+    let tops =
+        [(&accelerator.files, format!("{kernel}_top")), (&accelerator.direct_files, format!("{kernel}_direct_top"))];
     tops.map(|(files, top)| {
         let write = |file: &burstc::hardware::VerilogFile| {
             let path = folder.join(&file.name);

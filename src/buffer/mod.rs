@@ -46,18 +46,22 @@ pub fn allocate(tiled: &TiledProgram, kernel: &Kernel, flows: &[ArrayFlow]) -> R
         .collect()
 }
 
-/// Refuses buffers that do not fit on the chip.
+/// Refuses buffers that do not fit on the chip, counting one copy per read reference of an iteration.
 ///
 /// # Errors
 /// A [`Diagnostic`] that tells the bits needed and the bits there are.
 pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> Result<()> {
-    let bits = |buffer: &Buffer| buffer.words() as u128 * kernel.arrays[buffer.array].element.bits as u128;
+    let copies = |buffer: &Buffer| kernel.buffer_copies(buffer.array) as u128;
+    let bits =
+        |buffer: &Buffer| copies(buffer) * buffer.words() as u128 * kernel.arrays[buffer.array].element.bits as u128;
     let needed: u128 = buffers.iter().map(bits).sum();
     if needed <= block_ram_bits as u128 {
         return Ok(());
     }
-    let each: Vec<String> =
-        buffers.iter().map(|b| format!("`{}` {} words", kernel.arrays[b.array].name, b.words())).collect();
+    let each: Vec<String> = buffers
+        .iter()
+        .map(|b| format!("`{}` {}{} words", kernel.arrays[b.array].name, times(copies(b)), b.words()))
+        .collect();
     let mut diagnostic = Diagnostic::new(format!(
         "the local buffers need {needed} bits of block RAM ({}), the board has {block_ram_bits}",
         each.join(", ")
@@ -67,6 +71,11 @@ pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> 
         diagnostic = diagnostic.at(tiling.span, "tiles too large for the board");
     }
     Err(diagnostic.into())
+}
+
+/// `3 x ` before the words of a buffer of which there are three copies.
+fn times(copies: u128) -> String {
+    if copies == 1 { String::new() } else { format!("{copies} x ") }
 }
 
 /// `{ [Strip -> c[m]] -> [step] }`: the steps in which a cell is on chip. From its load (the step before the tile that

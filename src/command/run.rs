@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use super::{FAILED, Output, PASSED, Run, make_parent, options, print, progress::Progress, values, write};
-use crate::board::{self, Board};
+use crate::board;
+use crate::compile;
 use crate::hardware::VerilogFile;
 use crate::project::{Project, folder};
 use crate::report::count::Work;
@@ -16,7 +17,6 @@ use crate::simulate::simulator::{self, RunInputs, RunOutput};
 use crate::simulate::{Outcome, Verdict, judge};
 use crate::source::kernel::Kernel;
 use crate::source::{self, Source};
-use crate::{Accelerator, compile};
 
 pub fn run(run: &Run, source: &Source) -> Result<u8> {
     if let Some(target) = &run.keep {
@@ -68,7 +68,17 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     let json = report.to_json()?;
     let mut places = Places::default();
     if let Some(target) = &run.keep {
-        keep(target, run, &accelerator, &board, &job, &expected, bench.max_cycles, &json)?;
+        let project = Project {
+            offload: &accelerator.offload,
+            board: &board,
+            files: &accelerator.files,
+            direct_files: if run.direct { &accelerator.direct_files } else { &[] },
+            sample: &job,
+            expected: &expected,
+            max_cycles: bench.max_cycles,
+            report: &json,
+        };
+        folder::write(target, &project.files()?, run.force)?;
         places.verilog = Some(target.join("rtl"));
     }
     if let (Some(from), Some(to)) = (&vcd, &run.vcd) {
@@ -129,30 +139,6 @@ fn summary(outcome: &Outcome, direct: Option<&Outcome>) -> (Verdict, String) {
         (Outcome::Pass, Some(direct)) => (direct.verdict(), format!("direct version: {direct}")),
         (outcome, _) => (outcome.verdict(), outcome.to_string()),
     }
-}
-
-#[allow(clippy::too_many_arguments)]
-fn keep(
-    target: &Path,
-    run: &Run,
-    accelerator: &Accelerator,
-    board: &Board,
-    job: &Job,
-    expected: &[u8],
-    max_cycles: u64,
-    report: &str,
-) -> Result<()> {
-    let project = Project {
-        offload: &accelerator.offload,
-        board,
-        files: &accelerator.files,
-        direct_files: if run.direct { &accelerator.direct_files } else { &[] },
-        sample: job,
-        expected,
-        max_cycles,
-        report,
-    };
-    folder::write(target, &project.files()?, run.force)
 }
 
 #[cfg(test)]

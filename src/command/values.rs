@@ -21,12 +21,14 @@ pub fn parse_assignment(text: &str) -> Result<Assignment, String> {
     };
     let parsed = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
         Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16),
-        None => digits.parse::<u64>(),
+        None => digits.parse(),
     };
+    // The standard library would take a second sign.
+    let parsed = parsed.ok().filter(|_| digits.starts_with(|c: char| c.is_ascii_digit()));
     match parsed {
-        Ok(magnitude) if !name.is_empty() => Ok((name.to_string(), sign * i128::from(magnitude))),
-        Ok(_) => Err("the name before `=` is missing".to_string()),
-        Err(_) => Err(format!("`{value}` is not a number of at most 64 bits")),
+        Some(magnitude) if !name.is_empty() => Ok((name.to_string(), sign * i128::from(magnitude))),
+        Some(_) => Err("the name before `=` is missing".to_string()),
+        None => Err(format!("`{value}` is not a number of at most 64 bits")),
     }
 }
 
@@ -135,7 +137,7 @@ mod tests {
         assert_eq!(parse_assignment("N=100"), Ok(("N".into(), 100)));
         assert_eq!(parse_assignment("alpha=-0x10"), Ok(("alpha".into(), -16)));
         assert_eq!(parse_assignment("x=18446744073709551615"), Ok(("x".into(), i128::from(u64::MAX))));
-        for wrong in ["N", "=3", "N=", "N=ten", "N=1.5", "N=18446744073709551616", "N=--1", "N=-+1"] {
+        for wrong in ["N", "=3", "N=", "N=ten", "N=1.5", "N=18446744073709551616", "N=--1", "N=-+1", "N=+1", "N=0x"] {
             assert!(parse_assignment(wrong).is_err(), "{wrong}");
         }
     }

@@ -284,7 +284,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Result<Vec<Module>> 
         let array_name = &context.array(array).name;
         let bits = Type::unsigned(context.array(array).element.bits);
         let address_type = buffers::address_type(buffer);
-        m.comment(&format!("Buffer of {array_name}: {}", mapping_text(offload, array)));
+        m.comment(&format!("Buffer: {}", crate::buffer::mapping_text(kernel, buffer)));
         let fill = fills.iter().find(|(a, ..)| *a == array);
         let drain = drains.iter().find(|(a, ..)| *a == array);
         let own_reads: Vec<_> = reads.iter().filter(|(a, ..)| *a == array).collect();
@@ -349,12 +349,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Result<Vec<Module>> 
     m.comment("From start to done");
     let quiet = memory_idle.e().and(&memory.command.valid.e().not()).and(&memory.data.valid.e().not());
     let running = completion(&mut m, &start, &done, &finished.e(), &quiet);
-    counters(
-        &mut m,
-        &start,
-        &running,
-        [&load_busy.e(), &compute_busy.e(), &compute_stall.e(), &store_busy.e()],
-    );
+    counters(&mut m, &start, &running, [&load_busy.e(), &compute_busy.e(), &compute_stall.e(), &store_busy.e()]);
 
     modules.extend(load_modules);
     modules.extend(compute_modules);
@@ -374,11 +369,4 @@ pub fn counters(m: &mut Module, start: &Signal, running: &Signal, events: [&Expr
 
 fn buffer(offload: &Offload, array: usize) -> &crate::offload::Buffer {
     crate::hardware::load::buffer_of(offload, array)
-}
-
-/// σ as text, for comments.
-fn mapping_text(offload: &Offload, array: usize) -> String {
-    let name = &offload.kernel.arrays[array].name;
-    let moduli: Vec<String> = buffer(offload, array).moduli.iter().map(|m| format!("mod {m}")).collect();
-    format!("subscripts of {name} {}", moduli.join(", "))
 }

@@ -1,11 +1,11 @@
 //! Rows to bursts: the address and length in memory of every row of Load or Store.
 
 use crate::affine::Affine;
+use crate::hardware::cells::port as port_of;
 use crate::hardware::context::{Context, Stream, longest_row};
 use crate::hardware::load::buffer_of;
 use crate::hardware::scanner::{Row, RowFormat};
 use crate::hardware::scope::Scope;
-use crate::hardware::cells::port as port_of;
 use crate::offload::Offload;
 use crate::rtl::{Connection, Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
 
@@ -102,13 +102,11 @@ pub fn bursts(
 
     let after_take = if rank > 1 { code("MULTIPLY_1") } else { code("ADDRESS") };
     let mut take = vec![assign(&first, &row.first), assign(&state, &after_take)];
-    take.push(assign(
-        &count,
-        &row.last.sub(&row.first, elements).add(&Expr::constant(1, elements), elements),
-    ));
+    take.push(assign(&count, &row.last.sub(&row.first, elements).add(&Expr::constant(1, elements), elements)));
     take.extend(kind_reg.iter().map(|register| assign(register, &row.kind)));
     take.extend(outer.iter().zip(&row.outer).map(|(r, v)| assign(r, v)));
-    let mut arms: Vec<(Vec<Label>, Vec<Statement>)> = vec![(vec![code("TAKE").into()], vec![when(rows.fires().and(&row.end.not()), take)])];
+    let mut arms: Vec<(Vec<Label>, Vec<Statement>)> =
+        vec![(vec![code("TAKE").into()], vec![when(rows.fires().and(&row.end.not()), take)])];
 
     if rank > 1 {
         let request = Stream::wires(m, "multiply");
@@ -121,9 +119,9 @@ pub fn bursts(
         m.assign(&request.valid, &multiplying.e().and(&asked.e().not()));
         m.assign(&result.ready, &multiplying.e());
         let by_step = |value: &dyn Fn(usize) -> Expr| {
-            (1..rank - 1).rev().fold(value(rank - 1), |other, d| {
-                in_state(&format!("MULTIPLY_{d}")).select(&value(d), &other)
-            })
+            (1..rank - 1)
+                .rev()
+                .fold(value(rank - 1), |other, d| in_state(&format!("MULTIPLY_{d}")).select(&value(d), &other))
         };
         let extent = |d: usize| {
             let of = |k: usize| context.array(arrays[k]).extents.get(d).cloned().unwrap_or(Affine::constant(1));
@@ -223,10 +221,6 @@ pub fn bursts(
         }
     });
     let reset = assign(&state, &code("TAKE"));
-    m.clocked(
-        "",
-        vec![(state.clone(), 0)],
-        vec![case(state.e(), arms, vec![reset])],
-    );
+    m.clocked("", vec![(state.clone(), 0)], vec![case(state.e(), arms, vec![reset])]);
     layout
 }

@@ -38,7 +38,14 @@ pub fn out_of(group: &str, stream: &Stream) -> Vec<(String, Connection)> {
 }
 
 /// A `fifo` from `input` to `output`; gives the wire of the output's data.
-pub fn fifo(m: &mut Module, instance: &str, depth: i128, input: (&Stream, &Expr), output: &Stream, data: &str) -> Signal {
+pub fn fifo(
+    m: &mut Module,
+    instance: &str,
+    depth: i128,
+    input: (&Stream, &Expr),
+    output: &Stream,
+    data: &str,
+) -> Signal {
     let width = input.1.width();
     let out = m.wire(data, Type::unsigned(width));
     let mut ports = clocking(m);
@@ -56,11 +63,7 @@ pub fn up_down(m: &mut Module, register: &Signal, up: &Expr, down: &Expr) {
     let one = Expr::constant(1, ty);
     let more = assign(register, &register.e().add(&one, ty));
     let fewer = assign(register, &register.e().sub(&one, ty));
-    let body = vec![when_else(
-        up.and(&down.not()),
-        vec![more],
-        vec![when(down.and(&up.not()), vec![fewer])],
-    )];
+    let body = vec![when_else(up.and(&down.not()), vec![more], vec![when(down.and(&up.not()), vec![fewer])])];
     m.clocked("", vec![(register.clone(), 0)], body);
 }
 
@@ -181,7 +184,8 @@ pub fn cycle_counter(m: &mut Module, name: &str, start: &Signal, event: &Expr) {
     let counter = m.output_reg(name, Type::unsigned(32));
     let ty = counter.ty();
     let count: Statement = assign(&counter, &counter.e().add(&Expr::constant(1, ty), ty));
-    let body = when_else(start.e(), vec![assign(&counter, &Expr::constant(0, ty))], vec![when(event.clone(), vec![count])]);
+    let body =
+        when_else(start.e(), vec![assign(&counter, &Expr::constant(0, ty))], vec![when(event.clone(), vec![count])]);
     m.clocked("", vec![(counter.clone(), 0)], vec![body]);
 }
 

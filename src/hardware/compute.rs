@@ -13,7 +13,7 @@ use crate::hardware::scope::Scope;
 use crate::hardware::walker::Walker;
 use crate::offload::Offload;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
-use crate::source::kernel::{Access, IntType, Kernel, Node, Statement as Assignment};
+use crate::source::kernel::{Access, IntType, Kernel, Statement as Assignment};
 
 /// What the accelerator must connect: every read has a copy of its buffer to itself.
 pub struct ComputePorts {
@@ -31,24 +31,7 @@ const READ_STAGE: u32 = 2;
 
 /// The one statement of a perfect nest.
 pub fn statement(kernel: &Kernel) -> &Assignment {
-    fn find(nodes: &[Node]) -> Option<&Assignment> {
-        nodes.iter().find_map(|node| match node {
-            Node::Loop(inner) => find(&inner.body),
-            Node::Statement(statement) => Some(statement),
-        })
-    }
-    find(&kernel.body).expect("the analysis refuses a kernel without statement")
-}
-
-/// Distinct references of a statement's value, in textual order.
-fn references(statement: &Assignment) -> Vec<&Access> {
-    let mut distinct: Vec<&Access> = vec![];
-    for access in statement.value.reads() {
-        if distinct.iter().all(|d| (d.array, &d.subscripts) != (access.array, &access.subscripts)) {
-            distinct.push(access);
-        }
-    }
-    distinct
+    kernel.statements().into_iter().next().expect("the analysis refuses a kernel without statement")
 }
 
 /// The leaves of the statement inside a tile: words of the buffers, and indices.
@@ -145,7 +128,7 @@ pub fn compute(context: &Context, offload: &Offload) -> Result<(Vec<Module>, Com
     let mut reads = vec![];
     let mut ports = vec![];
     let mut read_addresses = vec![];
-    for access in references(statement) {
+    for access in statement.references() {
         let name = &context.array(access.array).name;
         let copy = ports.iter().filter(|(array, _)| *array == access.array).count();
         let buffer = buffer_of(offload, access.array);
@@ -192,16 +175,18 @@ pub fn compute(context: &Context, offload: &Offload) -> Result<(Vec<Module>, Com
     m.clocked("", resets, shift);
     let write_valid = m.output(&format!("m_write_{target_name}_valid"), Type::BIT);
     let write_to = m.output(&format!("m_write_{target_name}_address"), address.ty());
-    let write_data = m.output(&format!("m_write_{target_name}_data"), Type::unsigned(context.array(target).element.bits));
+    let write_data =
+        m.output(&format!("m_write_{target_name}_data"), Type::unsigned(context.array(target).element.bits));
     m.assign(&write_valid, &valid);
     m.assign(&write_to, &address);
     m.assign(&write_data, &data.resize(write_data.ty()));
 
     m.comment("An iteration waits while a word it reads is still on its way to the buffer, or while a port is lent.");
     let hold = m.input("s_hold", Type::BIT);
-    let conflicts = read_addresses.iter().filter(|(array, _)| *array == target).flat_map(|(_, read)| {
-        pending.iter().map(move |(valid, address)| valid.and(&read.e().eq(address)))
-    });
+    let conflicts = read_addresses
+        .iter()
+        .filter(|(array, _)| *array == target)
+        .flat_map(|(_, read)| pending.iter().map(move |(valid, address)| valid.and(&read.e().eq(address))));
     let hazard = conflicts.reduce(|a, b| a.or(&b)).unwrap_or_else(|| Rtl::bit(false));
     let hazard = m.define("hazard", &hazard);
     m.assign(&fire, &candidate.e().and(&hold.e().or(&hazard.e()).not()));

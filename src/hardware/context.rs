@@ -53,7 +53,8 @@ impl<'a> Context<'a> {
         let dimensions = offload.tiling.sizes.len();
         let tile = (0..dimensions).map(|d| Ranged::new(format!("T{d}"), level_range(&offload.tiles, d))).collect();
         let context = Context { kernel, parameters, tile, port: PortWidths { address: address_width, length: 1 } };
-        let longest = offload.buffers.iter().map(|b| longest_row(b) * (kernel.arrays[b.array].element.bytes() as i64)).max();
+        let longest =
+            offload.buffers.iter().map(|b| longest_row(b) * (kernel.arrays[b.array].element.bytes() as i64)).max();
         // A byte range of that many bytes touches at most one word more than it fills.
         let words = (longest.unwrap_or(0) + 3) / 4 + 1;
         Context { port: PortWidths { length: Type::for_range(0, words).width, ..context.port }, ..context }
@@ -132,7 +133,10 @@ impl Stream {
 
     /// Two wires that join instances.
     pub fn wires(module: &mut Module, name: &str) -> Stream {
-        Stream { valid: module.wire(&format!("{name}_valid"), Type::BIT), ready: module.wire(&format!("{name}_ready"), Type::BIT) }
+        Stream {
+            valid: module.wire(&format!("{name}_valid"), Type::BIT),
+            ready: module.wire(&format!("{name}_ready"), Type::BIT),
+        }
     }
 
     /// A word moves in this cycle.

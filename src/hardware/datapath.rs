@@ -92,12 +92,9 @@ impl Datapath {
     ) -> Result<Value> {
         let demand = |e: &Expr| e.ty().bits;
         let (left, right) = match op {
-            BinaryOp::Add
-            | BinaryOp::Subtract
-            | BinaryOp::Multiply
-            | BinaryOp::And
-            | BinaryOp::Or
-            | BinaryOp::Xor => (ty.width, ty.width),
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                (ty.width, ty.width)
+            }
             BinaryOp::ShiftLeft => (ty.width, demand(operands[1])),
             _ => (demand(operands[0]), demand(operands[1])),
         };
@@ -113,11 +110,11 @@ impl Datapath {
                 let product = a.expr.mul(&b.expr, ty);
                 return Ok(self.register(m, "product", product, a.stage.or(b.stage), MULTIPLY_LATENCY - 1));
             }
-            BinaryOp::Divide | BinaryOp::Remainder => bail!(
-                Diagnostic::new("division has no circuit yet")
-                    .at(self.span, "a division")
-                    .help("multiply by a reciprocal, or shift where the divisor is a power of two and the value unsigned")
-            ),
+            BinaryOp::Divide | BinaryOp::Remainder => {
+                bail!(Diagnostic::new("division has no circuit yet").at(self.span, "a division").help(
+                    "multiply by a reciprocal, or shift where the divisor is a power of two and the value unsigned"
+                ))
+            }
             BinaryOp::Add => ("sum", a.add(b, ty)),
             BinaryOp::Subtract => ("difference", a.sub(b, ty)),
             BinaryOp::And => ("and", a.and(b).resize(ty)),

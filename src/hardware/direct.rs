@@ -244,7 +244,8 @@ pub fn direct(context: &Context) -> Result<Vec<Module>> {
     let mut body = vec![when(moves.e(), vec![assign(&candidate, &step.e())]), when(step.e(), loads)];
     let mut resets = vec![(candidate.clone(), 0)];
     if let Some(read_step) = &read_step {
-        let next = last_step.select(&Rtl::constant(0, step_type), &read_step.e().add(&Rtl::constant(1, step_type), step_type));
+        let next =
+            last_step.select(&Rtl::constant(0, step_type), &read_step.e().add(&Rtl::constant(1, step_type), step_type));
         body.push(when(step_done.e(), vec![assign(read_step, &next)]));
         resets.push((read_step.clone(), 0));
     }
@@ -297,7 +298,8 @@ pub fn direct(context: &Context) -> Result<Vec<Module>> {
         }
         if let Some(collect) = &collect {
             let zero = Rtl::constant(0, step_type);
-            let next = is_collect(reads.len() - 1).select(&zero, &collect.e().add(&Rtl::constant(1, step_type), step_type));
+            let next =
+                is_collect(reads.len() - 1).select(&zero, &collect.e().add(&Rtl::constant(1, step_type), step_type));
             body.push(when(arrives, vec![assign(collect, &next)]));
             resets.push((collect.clone(), 0));
         }
@@ -324,12 +326,8 @@ pub fn direct(context: &Context) -> Result<Vec<Module>> {
     }
 
     m.comment(&format!("The datapath of {}: {}", statement.name, statement.text));
-    let mut leaves = Operands {
-        reads: reads.iter().copied().zip(operands).collect(),
-        next: 0,
-        scalars,
-        indices: index_exprs,
-    };
+    let mut leaves =
+        Operands { reads: reads.iter().copied().zip(operands).collect(), next: 0, scalars, indices: index_exprs };
     let mut datapath = Datapath::new(statement.span);
     let value = datapath.evaluate(&mut m, &statement.value, &mut leaves)?;
     let result_stage = value.stage.unwrap_or(1).max(1);

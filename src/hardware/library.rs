@@ -14,7 +14,8 @@ static CELLS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/rtl-templates");
 /// Module name and text of every cell, in alphabetical order.
 fn cells() -> Vec<(&'static str, &'static str)> {
     let verilog = CELLS.files().filter(|f| f.path().extension().is_some_and(|e| e == "v"));
-    let mut cells: Vec<_> = verilog.filter_map(|f| Some((f.path().file_stem()?.to_str()?, f.contents_utf8()?))).collect();
+    let mut cells: Vec<_> =
+        verilog.filter_map(|f| Some((f.path().file_stem()?.to_str()?, f.contents_utf8()?))).collect();
     cells.sort_unstable();
     cells
 }

@@ -57,7 +57,8 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
 
     m.comment("Rows wait here for their words.");
     let waiting = Stream::wires(&mut m, "waiting");
-    let waiting_row = cells::fifo(&mut m, "u_rows", ROWS_IN_FLIGHT, (&queued, &format.pack(&row)), &waiting, "waiting_row");
+    let waiting_row =
+        cells::fifo(&mut m, "u_rows", ROWS_IN_FLIGHT, (&queued, &format.pack(&row)), &waiting, "waiting_row");
     let waiting_row = format.unpack(&waiting_row);
 
     m.comment("Words from memory fill the buffers.");
@@ -194,7 +195,9 @@ fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
     m.waive_unused(&command.ready);
     m.assign(&command.valid, &Expr::bit(false));
     let port = context.port;
-    for (name, width) in [("m_cmd_address", port.address), ("m_cmd_length", port.length), ("m_cmd_last", 1), ("busy", 1)] {
+    for (name, width) in
+        [("m_cmd_address", port.address), ("m_cmd_length", port.length), ("m_cmd_last", 1), ("busy", 1)]
+    {
         let output = m.output(name, Type::unsigned(width));
         m.assign(&output, &Expr::constant(0, Type::unsigned(width)));
     }

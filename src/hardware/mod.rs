@@ -15,6 +15,7 @@ mod compute;
 mod context;
 mod datapath;
 mod direct;
+mod library;
 mod load;
 mod scanner;
 mod scope;
@@ -22,7 +23,6 @@ mod store;
 mod tiles;
 mod top;
 mod walker;
-mod library;
 
 pub use library::{VerilogFile, files};
 pub use top::argument_words;

@@ -73,8 +73,7 @@ impl RowFormat {
             word.e().slice(high + ty.width - 1, high).resize(ty)
         };
         let end = take(Type::BIT);
-        let kind =
-            if self.has_kinds() { take(self.kind_type()) } else { Expr::constant(0, self.kind_type()) };
+        let kind = if self.has_kinds() { take(self.kind_type()) } else { Expr::constant(0, self.kind_type()) };
         let outer = self.outer.iter().map(|o| take(o.ty())).collect();
         let first = take(self.inner.ty());
         let last = take(self.inner.ty());
@@ -133,7 +132,8 @@ fn format(scans: &[Scan]) -> (RowFormat, Vec<(usize, Piece)>) {
     };
     let mut outer = Vec::new();
     for d in 0..depth - 1 {
-        let levels: Vec<&Level> = pieces.iter().filter(|(_, p)| d + 1 < p.levels.len()).map(|(_, p)| &p.levels[d]).collect();
+        let levels: Vec<&Level> =
+            pieces.iter().filter(|(_, p)| d + 1 < p.levels.len()).map(|(_, p)| &p.levels[d]).collect();
         outer.push(Ranged::new(name(&levels, format!("outer{d}")), union(&levels)));
     }
     let levels: Vec<&Level> = pieces.iter().filter_map(|(_, p)| p.levels.last()).collect();
@@ -237,7 +237,8 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, scans: &
         })
     };
     let ranged = |(low, high): (i64, i64)| Type::for_range(low, high);
-    let at_depth = |d: usize| pieces.iter().filter(move |(_, p)| d + 1 < p.levels.len()).map(move |(_, p)| &p.levels[d]);
+    let at_depth =
+        |d: usize| pieces.iter().filter(move |(_, p)| d + 1 < p.levels.len()).map(move |(_, p)| &p.levels[d]);
     let innermost = || pieces.iter().filter_map(|(_, p)| p.levels.last());
     let (mut outer, mut limit) = (vec![], vec![]);
     for (d, level) in format.outer.iter().enumerate() {

@@ -68,7 +68,8 @@ impl Scope {
 
     /// The largest of `bounds`, each rounded up, in type `ty`.
     pub fn lower(&self, module: &mut Module, label: &str, bounds: &[Bound], ty: Type) -> Expr {
-        let round = |b: &Bound| Bound { numerator: b.numerator.clone() + Affine::constant(b.divisor - 1), divisor: b.divisor };
+        let round =
+            |b: &Bound| Bound { numerator: b.numerator.clone() + Affine::constant(b.divisor - 1), divisor: b.divisor };
         self.extreme(module, label, bounds.iter().map(round), ty, |a, b| a.ge(b))
     }
 

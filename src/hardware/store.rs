@@ -159,7 +159,11 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
     m.comment("The end mark of the last tile: everything has been stored or is on its way.");
     let finished = m.output("m_finished", Type::BIT);
     let last_tile = m.reg("last_tile", Type::BIT);
-    m.clocked("", vec![(last_tile.clone(), 0)], vec![when(tile.fires(), vec![assign(&last_tile, &tile_data.e().index(0))])]);
+    m.clocked(
+        "",
+        vec![(last_tile.clone(), 0)],
+        vec![when(tile.fires(), vec![assign(&last_tile, &tile_data.e().index(0))])],
+    );
     // The scanner may have taken the last tile while an earlier one is still being drained.
     let inside = m.reg("tiles_inside", Type::unsigned(2));
     cells::up_down(&mut m, &inside, &tile.fires(), &end.e());

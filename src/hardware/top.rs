@@ -97,11 +97,7 @@ pub fn registers(context: &Context) -> Module {
     }
     m.clocked("Arguments", vec![], writes);
     let zero = Expr::constant(0, word);
-    m.combinational(
-        "",
-        vec![(read.clone(), zero.clone())],
-        vec![case(address.e(), arms, vec![assign(&read, &zero)])],
-    );
+    m.combinational("", vec![(read.clone(), zero.clone())], vec![case(address.e(), arms, vec![assign(&read, &zero)])]);
     m
 }
 
@@ -113,9 +109,7 @@ fn argument_port(context: &Context, argument: Argument) -> (String, Type) {
             let scalar = &context.kernel.scalars[s];
             (format!("arg_{}", scalar.name), rtl_type(scalar.ty))
         }
-        Argument::Array(a) => {
-            (format!("base_{}", context.array(a).name), Type::unsigned(context.port.byte_address()))
-        }
+        Argument::Array(a) => (format!("base_{}", context.array(a).name), Type::unsigned(context.port.byte_address())),
     }
 }
 
@@ -160,7 +154,8 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
 
     m.comment("Between them");
     let wire = |m: &mut Module, name: &str, ty: Type| m.wire(name, ty);
-    let control: Vec<Signal> = ["start", "done", "memory_ready", "memory_idle"].map(|n| wire(&mut m, n, Type::BIT)).into();
+    let control: Vec<Signal> =
+        ["start", "done", "memory_ready", "memory_idle"].map(|n| wire(&mut m, n, Type::BIT)).into();
     let counters = ["cycles", "load_busy", "compute_busy", "compute_stall", "store_busy"];
     let counters: Vec<(&str, Signal)> = counters.map(|n| (n, wire(&mut m, n, word))).into();
     let arguments: Vec<(String, Signal)> = argument_words(kernel)

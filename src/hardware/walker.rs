@@ -61,11 +61,8 @@ impl Walker {
     pub fn connect(&self, m: &mut Module, comment: &str, rows: &Stream, row: &Row, step: &Expr, end_taken: &Expr) {
         let free = self.valid.e().not().or(end_taken).or(&step.and(&self.is_last()));
         m.assign(&rows.ready, &free);
-        let mut load = vec![
-            assign(&self.end, &row.end),
-            assign(&self.index, &row.first),
-            assign(&self.last, &row.last),
-        ];
+        let mut load =
+            vec![assign(&self.end, &row.end), assign(&self.index, &row.first), assign(&self.last, &row.last)];
         load.extend(self.kind.iter().map(|kind| assign(kind, &row.kind)));
         load.extend(self.outer.iter().zip(&row.outer).map(|(r, v)| assign(r, v)));
         let ty = self.index.ty();

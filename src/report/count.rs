@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::affine::Affine;
 use crate::offload::{Bound, Offload, Piece, Scan};
-use crate::source::kernel::{Kernel, Loop, Node, Statement};
+use crate::source::kernel::{Loop, Node, Statement};
 
 /// The work of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,13 +42,6 @@ impl Work {
             }
         });
         work
-    }
-
-    /// Iterations alone, for sizes of which no `Offload` is at hand.
-    pub fn iterations(kernel: &Kernel, sizes: &BTreeMap<String, i64>) -> u64 {
-        let mut work = Work::default();
-        kernel_work(&kernel.body, &mut Values::new(sizes), 1, &mut work);
-        work.iterations
     }
 }
 
@@ -174,7 +167,9 @@ fn accesses(statement: &Statement) -> u64 {
 mod tests {
     use super::*;
     use crate::offload::{Buffer, Compute, Level, Transfer};
-    use crate::source::kernel::{Access, Argument, Array, BinaryOp, Expr, IntType, SizeParameter, TilingDirective};
+    use crate::source::kernel::{
+        Access, Argument, Array, BinaryOp, Expr, IntType, Kernel, SizeParameter, TilingDirective,
+    };
 
     fn n() -> Affine {
         Affine::variable("N")
@@ -277,7 +272,6 @@ mod tests {
         // 25 = 10 + 10 + 5 elements of a; those and the last two tiles again of b.
         assert_eq!(work(25), Work { iterations: 325, accesses: 975, bytes_read: 100, bytes_written: 2 * (25 + 15) });
         assert_eq!(work(0), Work::default());
-        assert_eq!(Work::iterations(&triangle().kernel, &BTreeMap::from([("N".to_string(), 100)])), 5050);
     }
 
     #[test]

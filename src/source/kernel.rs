@@ -45,6 +45,29 @@ pub struct Kernel {
     pub tiling: Option<TilingDirective>,
 }
 
+impl Kernel {
+    /// The statements in textual order.
+    pub fn statements(&self) -> Vec<&Statement> {
+        fn collect<'a>(nodes: &'a [Node], found: &mut Vec<&'a Statement>) {
+            for node in nodes {
+                match node {
+                    Node::Loop(inner) => collect(&inner.body, found),
+                    Node::Statement(statement) => found.push(statement),
+                }
+            }
+        }
+        let mut found = vec![];
+        collect(&self.body, &mut found);
+        found
+    }
+
+    /// Copies of the local buffer of `array` that serve all read references of an iteration at once, at least 1.
+    pub fn buffer_copies(&self, array: usize) -> usize {
+        let of = |statement: &&Statement| statement.references().iter().filter(|r| r.array == array).count();
+        self.statements().iter().map(of).max().unwrap_or(0).max(1)
+    }
+}
+
 /// One argument of the C function: an index into `parameters`, `scalars` or `arrays`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Argument {
@@ -112,6 +135,19 @@ pub struct Statement {
     pub span: Span,
 }
 
+impl Statement {
+    /// Distinct array references that the value reads, in textual order.
+    pub fn references(&self) -> Vec<&Access> {
+        let mut distinct: Vec<&Access> = vec![];
+        for access in self.value.reads() {
+            if distinct.iter().all(|d| (d.array, &d.subscripts) != (access.array, &access.subscripts)) {
+                distinct.push(access);
+            }
+        }
+        distinct
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Access {
     /// Index into `Kernel::arrays`.
@@ -125,17 +161,46 @@ pub struct Access {
 /// promoted type. Signed overflow wraps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Expr {
-    Constant { value: i64, ty: IntType },
-    Read { access: Access, ty: IntType },
+    Constant {
+        value: i64,
+        ty: IntType,
+    },
+    Read {
+        access: Access,
+        ty: IntType,
+    },
     /// Index into `Kernel::scalars`.
-    Scalar { scalar: usize, ty: IntType },
+    Scalar {
+        scalar: usize,
+        ty: IntType,
+    },
     /// An affine combination of iterators and size parameters used as data.
-    Index { value: Affine, ty: IntType },
-    Unary { op: UnaryOp, operand: Box<Expr>, ty: IntType },
-    Binary { op: BinaryOp, left: Box<Expr>, right: Box<Expr>, ty: IntType },
-    Select { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr>, ty: IntType },
+    Index {
+        value: Affine,
+        ty: IntType,
+    },
+    Unary {
+        op: UnaryOp,
+        operand: Box<Expr>,
+        ty: IntType,
+    },
+    Binary {
+        op: BinaryOp,
+        left: Box<Expr>,
+        right: Box<Expr>,
+        ty: IntType,
+    },
+    Select {
+        condition: Box<Expr>,
+        then: Box<Expr>,
+        otherwise: Box<Expr>,
+        ty: IntType,
+    },
     /// Conversion to `ty`: truncation, sign or zero extension by the operand's signedness.
-    Cast { operand: Box<Expr>, ty: IntType },
+    Cast {
+        operand: Box<Expr>,
+        ty: IntType,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
