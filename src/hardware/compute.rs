@@ -8,7 +8,7 @@ use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream, rtl_type};
 use crate::hardware::datapath::{Datapath, Leaves, Value};
 use crate::hardware::load::buffer_of;
-use crate::hardware::scanner::{RowPorts, scanner};
+use crate::hardware::scanner::{RowPorts, closed_rows, scanner};
 use crate::hardware::scope::Scope;
 use crate::hardware::walker::Walker;
 use crate::offload::Offload;
@@ -75,7 +75,7 @@ pub fn compute(context: &Context, offload: &Offload) -> Result<(Vec<Module>, Com
         statement.name,
         statement.text
     );
-    let scans = [offload.compute.scan.clone()];
+    let scans = [closed_rows(context, &offload.compute.scan)];
     let (rows_module, format) = scanner(context, &format!("{}_compute_rows", kernel.name), &about, true, &scans);
 
     let mut m = Module::new(&format!("{}_compute", kernel.name));

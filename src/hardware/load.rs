@@ -27,7 +27,7 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     if transfers.is_empty() {
         return load_nothing(context);
     }
-    let scans: Vec<Scan> = transfers.iter().map(|t| memory_rows(&t.load)).collect();
+    let scans: Vec<Scan> = transfers.iter().map(|t| memory_rows(context, &t.load)).collect();
     let arrays: Vec<usize> = transfers.iter().map(|t| t.array).collect();
     let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
     let scanner_name = format!("{}_load_rows", kernel.name);

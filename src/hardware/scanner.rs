@@ -97,8 +97,34 @@ fn is_contiguous(piece: &Piece) -> bool {
     last.coefficient(&inner.name) == 1 && others.iter().all(|s| s.coefficient(&inner.name) == 0)
 }
 
+/// Makes rows say all of what they visit: whoever receives a row knows the sizes but not the tile. What a subscript or
+/// iterator takes from tile indices alone becomes an outermost level of one value.
+pub fn closed_rows(context: &Context, scan: &Scan) -> Scan {
+    let is_tile = |name: &str| context.tile.iter().any(|t| t.name == name);
+    let range = |name: &str| {
+        let known = context.tile.iter().chain(&context.parameters).find(|r| r.name == name);
+        known.map_or((0, 0), |r| r.range)
+    };
+    let close = |piece: &Piece| {
+        let mut piece = piece.clone();
+        for (d, point) in piece.point.iter_mut().enumerate() {
+            let mut origin = Affine::default();
+            point.terms.iter().filter(|(name, _)| is_tile(name)).for_each(|(name, &c)| origin.add_term(name, c));
+            if !origin.is_constant() {
+                let name = format!("origin{d}");
+                *point = point.clone() - origin.clone() + Affine::variable(&name);
+                let bound = vec![Bound { numerator: origin.clone(), divisor: 1 }];
+                let level = Level { name, lower: bound.clone(), upper: bound, range: origin.range(range) };
+                piece.levels.insert(0, level);
+            }
+        }
+        piece
+    };
+    Scan { pieces: scan.pieces.iter().map(close).collect() }
+}
+
 /// Makes every row contiguous: a piece whose innermost level is not the last subscript gets rows of one element.
-pub fn memory_rows(scan: &Scan) -> Scan {
+pub fn memory_rows(context: &Context, scan: &Scan) -> Scan {
     let single = |piece: &Piece| {
         let mut piece = piece.clone();
         if !is_contiguous(&piece) {
@@ -111,7 +137,7 @@ pub fn memory_rows(scan: &Scan) -> Scan {
         }
         piece
     };
-    Scan { pieces: scan.pieces.iter().map(single).collect() }
+    Scan { pieces: closed_rows(context, scan).pieces.iter().map(single).collect() }
 }
 
 /// The format of the rows of `scans`.

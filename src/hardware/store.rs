@@ -25,7 +25,7 @@ const WORDS_WAITING: i128 = 8;
 pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) {
     let kernel = context.kernel;
     let transfers: Vec<_> = offload.transfers.iter().filter(|t| !t.store.pieces.is_empty()).collect();
-    let scans: Vec<Scan> = transfers.iter().map(|t| memory_rows(&t.store)).collect();
+    let scans: Vec<Scan> = transfers.iter().map(|t| memory_rows(context, &t.store)).collect();
     let arrays: Vec<usize> = transfers.iter().map(|t| t.array).collect();
     let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
     let about = format!("Walks the rows of Store(T).\n{}", cells::walked(offload, "Store", &names));
