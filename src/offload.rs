@@ -81,7 +81,7 @@ pub struct Buffer {
     pub array: usize,
     /// The moduli the hardware uses, one per subscript, each a power of two (a residue is then a bit slice).
     pub moduli: Vec<i64>,
-    /// The smallest moduli that successive modulo allows, before rounding up.
+    /// The moduli that successive modulo gives, before rounding up.
     pub exact_moduli: Vec<i64>,
 }
 

@@ -105,11 +105,15 @@ fn steps(tiled: &TiledProgram, cells: &Map, shift: i64) -> Result<Map> {
     strip_and_cell.reverse()?.apply_range(&tile.apply_range(&tiled.step)?.apply_range(&shifted)?)
 }
 
+/// Pairs of pieces cost time, so live intervals in more pieces than this are widened to a convex set. That can only add
+/// conflicts, so a mapping stays legal; the kernels of the papers have fewer.
+const LIVE_PIECES: i32 = 8;
+
 /// The conflict relation `{ c[m] -> c[m'] }`: cells that live in one step of one strip.
 pub fn conflicts(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Map> {
     // `c -> [Strip -> [step]]`
     let when = live_steps(tiled, flow)?.domain_reverse()?.curry()?;
-    let when = when.intersect_params(&tiled.program.bounded_sizes)?.coalesce()?;
+    let when = when.intersect_params(&tiled.program.bounded_sizes)?.coalesce()?.of_few_pieces(LIVE_PIECES)?;
     when.apply_range(&when.reverse()?)
 }
 

@@ -35,7 +35,7 @@ fn text(offload: &Offload) -> String {
     text.push_str("\nbuffers:\n");
     for (buffer, report) in offload.buffers.iter().zip(buffer_reports(offload)) {
         let exact: Vec<String> = buffer.exact_moduli.iter().map(|modulus| modulus.to_string()).collect();
-        let _ = writeln!(text, "    {} ({} words; smallest moduli {})", report.mapping, report.words, exact.join(", "));
+        let _ = writeln!(text, "    {} ({} words; before rounding {})", report.mapping, report.words, exact.join(", "));
     }
     let order: Vec<String> = offload.compute.order.iter().map(|d| theta.get(*d).cloned().unwrap_or_default()).collect();
     let _ = write!(text, "\norder inside a tile: {}\n", order.join(", "));

@@ -629,6 +629,15 @@ impl Map {
         Map::own(&self.context, self.take()?.project_out(DimType::Out, first as u32, n as u32))
     }
 
+    /// The relation itself where it has at most `pieces` convex pieces, else a convex one that holds it.
+    pub fn of_few_pieces(&self, pieces: i32) -> Result<Map> {
+        if self.context.settle(self.object.n_basic_map())? <= pieces {
+            return Map::own(&self.context, Ok(self.take()?));
+        }
+        let hull = self.context.settle(self.take()?.simple_hull())?;
+        Map::own(&self.context, isl_rs::Map::from_basic_map(hull))
+    }
+
     /// The image of the domain's point, whose dimensions become the parameters `names`.
     pub fn image_of(&self, names: &[String]) -> Result<Set> {
         let n = names.len() as u32;

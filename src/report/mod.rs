@@ -185,11 +185,17 @@ fn ratio(numerator: f64, denominator: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::affine::Affine;
     use crate::offload::{Buffer, Compute, Scan};
     use crate::source::kernel::{Array, IntType, Kernel, TilingDirective};
 
     fn offload() -> Offload {
-        let array = Array { name: "a".into(), element: IntType::I32, extents: vec![], span: Default::default() };
+        let array = Array {
+            name: "a".into(),
+            element: IntType::I32,
+            extents: vec![Affine::constant(64), Affine::constant(64)],
+            span: Default::default(),
+        };
         Offload {
             kernel: Kernel {
                 name: "matmul".into(),
