@@ -70,7 +70,7 @@ fn yosys_finds_no_latch_and_no_loop() {
 /// The synthesis that `make synth` measures, to the end and without complaint.
 #[test]
 fn yosys_maps_the_accelerators_to_cyclone() {
-    for example in ["dma", "matmul", "polymul_skewed"] {
+    for example in EXAMPLES {
         let folder = tempfile::tempdir().expect("a folder");
         let [(files, _), _] = write(&format!("examples/{example}.c"), folder.path());
         let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
