@@ -73,6 +73,14 @@ pub fn analyze(source: &Source, board: &Board, options: &Options) -> Result<Offl
     settle_bounds(&mut kernel, options)?;
     require_memory(&kernel, board)?;
     let offload = analysis::analyze(&kernel)?;
+    if offload.tiles.pieces.is_empty() {
+        let place = kernel.statements().first().map(|s| s.span).unwrap_or_default();
+        bail!(
+            Diagnostic::new("the loops never run, whatever the sizes up to their bounds")
+                .at(place, "never executed")
+                .help("check the loops' bounds, and the bounds of the sizes")
+        );
+    }
     buffer::require_fit(&kernel, &offload.buffers, board.block_ram_bits())?;
     Ok(offload)
 }

@@ -109,6 +109,12 @@ fn a_parameter_without_a_bound() {
 }
 
 #[test]
+fn loops_that_never_run() {
+    let nest = "for (int i = 5; i < 3; i++)\n    b[i] = a[i];";
+    refused(&kernel(SIZE, "int N, int32_t a[N + 5], int32_t b[N + 5]", TILE, nest), &["k.c:7", "never", "help:"]);
+}
+
+#[test]
 fn a_division() {
     let nest = "for (int i = 0; i < N; i++)\n    b[i] = a[i] / 3;";
     refused(&kernel(SIZE, VECTORS, TILE, nest), &["k.c:7", "division", "help:"]);
