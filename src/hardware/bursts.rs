@@ -88,13 +88,7 @@ pub fn bursts(
 
     let outer_values: Vec<Expr> = outer.iter().map(|o| o.e()).collect();
     let at_first = format.scope(scope, &outer_values, &first.e());
-    let choose = |values: Vec<Expr>| -> Expr {
-        let mut values = values.into_iter().enumerate().rev();
-        let (_, last) = values.next().expect("at least one kind");
-        values.fold(last, |other, (k, value)| {
-            kind.eq(&Expr::constant(k as i128, format.kind_type())).select(&value, &other)
-        })
-    };
+    let choose = |values: Vec<Expr>| format.by_kind(&kind, values.into_iter().enumerate());
     let subscript = |d: usize| {
         let of = |k: &crate::hardware::scanner::RowKind| k.point.get(d).cloned().unwrap_or_default();
         choose(format.kinds.iter().map(|k| at_first.affine_as(&of(k), byte)).collect())

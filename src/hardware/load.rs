@@ -109,18 +109,13 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
         // Kinds of one array differ in how they name its subscripts; usually there is one.
         let kinds: Vec<usize> = (0..kind_arrays.len()).filter(|&k| kind_arrays[k] == *array).collect();
         let of = |k: usize| buffers::address(buffer_of(offload, *array), &format.kinds[k].point, &at);
-        let (last, others) = kinds.split_last().expect("a loaded array has rows");
-        let choice = others.iter().fold(of(*last), |other, &k| {
-            walker.kind().eq(&Expr::constant(k as i128, format.kind_type())).select(&of(k), &other)
-        });
+        let choice = format.by_kind(&walker.kind(), kinds.into_iter().map(|k| (k, of(k))));
         write.push(assign(address, &choice));
     }
     if let Some(target) = &fill_target {
         let index = |k: usize| arrays.iter().position(|a| *a == kind_arrays[k]).unwrap_or(0) as i128;
-        let value = (0..kind_arrays.len()).rev().fold(Expr::constant(0, target.ty()), |other, k| {
-            let here = walker.kind().eq(&Expr::constant(k as i128, format.kind_type()));
-            here.select(&Expr::constant(index(k), target.ty()), &other)
-        });
+        let values = (0..kind_arrays.len()).map(|k| (k, Expr::constant(index(k), target.ty())));
+        let value = format.by_kind(&walker.kind(), values);
         write.push(assign(target, &value));
     }
     m.clocked(

@@ -58,6 +58,14 @@ impl RowFormat {
         self.kinds.len() > 1
     }
 
+    /// The value of the present `kind` among `(kind, value)`; at least one, and no other kind occurs.
+    pub fn by_kind(&self, kind: &Expr, values: impl IntoIterator<Item = (usize, Expr)>) -> Expr {
+        let is = |k: usize| kind.eq(&Expr::constant(k as i128, self.kind_type()));
+        let values: Vec<(usize, Expr)> = values.into_iter().collect();
+        let ((_, last), others) = values.split_last().expect("some kind occurs");
+        others.iter().rev().fold(last.clone(), |other, (k, value)| is(*k).select(value, &other))
+    }
+
     pub fn pack(&self, row: &Row) -> Expr {
         let mut parts = vec![row.end.clone()];
         parts.extend(self.has_kinds().then(|| row.kind.clone()));

@@ -92,10 +92,7 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
         m.assign(&valid, &reading.e().and(&is(&read_source)));
         let kinds: Vec<usize> = (0..kind_arrays.len()).filter(|&k| kind_arrays[k] == array).collect();
         let of = |k: usize| buffers::address(buffer, &format.kinds[k].point, &at);
-        let (last, others) = kinds.split_last().expect("a stored array has rows");
-        let choice = others.iter().fold(of(*last), |other, &k| {
-            walker.kind().eq(&Expr::constant(k as i128, format.kind_type())).select(&of(k), &other)
-        });
+        let choice = format.by_kind(&walker.kind(), kinds.into_iter().map(|k| (k, of(k))));
         read.push(assign(&address, &choice));
         let word = word.e().resize(Type::unsigned(widest));
         data = Some(match data {
@@ -107,10 +104,8 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
     let mut follow = vec![assign(&reading, &step.e()), assign(&arrived, &reading.e())];
     if let (Some(read_source), Some(data_source)) = (&read_source, &data_source) {
         let index = |k: usize| arrays.iter().position(|a| *a == kind_arrays[k]).unwrap_or(0) as i128;
-        let value = (0..kind_arrays.len()).rev().fold(Expr::constant(0, source_type), |other, k| {
-            let here = walker.kind().eq(&Expr::constant(k as i128, format.kind_type()));
-            here.select(&Expr::constant(index(k), source_type), &other)
-        });
+        let values = (0..kind_arrays.len()).map(|k| (k, Expr::constant(index(k), source_type)));
+        let value = format.by_kind(&walker.kind(), values);
         read.push(assign(read_source, &value));
         follow.push(assign(data_source, &read_source.e()));
     }
