@@ -5,11 +5,11 @@ use anyhow::{Result, anyhow};
 use crate::affine::Affine;
 use crate::buffer::{self, Allocation};
 use crate::diagnostic::Diagnostic;
-use crate::offload::{Compute, NamedSet, Offload, Scan, Transfer};
+use crate::offload::{Band, Bound, Compute, Level, NamedSet, Offload, Piece, Scan, Transfer};
 use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
 use crate::polyhedral::scan::{Fixed, Request, scan};
 use crate::polyhedral::{self, DependenceKind};
-use crate::source::kernel::Kernel;
+use crate::source::kernel::{Kernel, Loop, Node};
 use crate::tiling::{self, TiledProgram};
 use crate::transfer::{self, ArrayFlow};
 
@@ -34,11 +34,15 @@ pub fn analyze(kernel: &Kernel) -> Result<Offload> {
         }
     }
     Ok(Offload {
-        tiling: tiled.directive.clone(),
-        sets: named_sets(&tiled, kernel, &flows, &allocations)?,
+        bands: vec![Band {
+            statements: vec![0],
+            tiling: tiled.directive.clone(),
+            sets: named_sets(&tiled, kernel, &flows, &allocations)?,
+            transfers,
+            compute: compute(&tiled, &tiles)?,
+        }],
         tiles: tiles.scan.clone(),
-        transfers,
-        compute: compute(&tiled, &tiles)?,
+        source_order: source_order(kernel),
         strips_depend: strips_depend(&tiled, &flows)?,
         buffers: allocations.into_iter().map(|a| a.buffer).collect(),
         kernel: kernel.clone(),
@@ -120,7 +124,7 @@ fn convex(set: &Set) -> Result<BasicSet> {
 fn compute(tiled: &TiledProgram, tiles: &Tiles) -> Result<Compute> {
     let statement = &tiled.program.statements[0];
     let isl = &tiled.program.isl;
-    let theta = &tiled.directive.theta;
+    let theta = tiled.directive.theta();
     let distances = flow_distances(tiled)?;
     let (order, innermost_distance) = inner_order(theta.len(), &distances)?;
 
@@ -162,13 +166,14 @@ fn compute(tiled: &TiledProgram, tiles: &Tiles) -> Result<Compute> {
             scan_over(&all, &values)?.ok_or_else(|| anyhow!("internal error: iterations without iterators"))?
         }
     };
-    Ok(Compute { scan, order, iterators: statement.iterators.clone(), innermost_distance })
+    let order: Vec<String> = ordered.iter().map(|t| t.to_string()).collect();
+    Ok(Compute { scan, order: format!("({})", order.join(", ")), innermost_distance })
 }
 
 /// The distances in θ of flow dependences within one tile: `{ [d0, d1, …] }`.
 fn flow_distances(tiled: &TiledProgram) -> Result<Vec<Set>> {
     let isl = &tiled.program.isl;
-    let names: Vec<String> = (0..tiled.directive.theta.len()).map(|k| format!("d{k}")).collect();
+    let names: Vec<String> = (0..tiled.directive.theta().len()).map(|k| format!("d{k}")).collect();
     let mut inside = vec![];
     for (name, &size) in names.iter().zip(&tiled.directive.sizes) {
         inside.push(Constraint::at_most(Affine::variable(name), Affine::constant(size - 1)));
@@ -286,4 +291,29 @@ fn named_sets(
         add(format!("σ({array})"), buffer::mapping_text(kernel, &allocation.buffer));
     }
     Ok(sets)
+}
+
+/// The loops of a perfect nest as a scan of one piece.
+fn source_order(kernel: &Kernel) -> Scan {
+    let mut levels: Vec<Level> = vec![];
+    let mut nodes = &kernel.body;
+    while let Some(Node::Loop(Loop { iterator, lower, upper, body, .. })) = nodes.first() {
+        let range_of = |name: &str| {
+            let level = levels.iter().find(|l| l.name == name).map(|l| l.range);
+            let size = kernel.parameters.iter().find(|p| p.name == name).map(|p| (0, p.max.unwrap_or(0)));
+            level.or(size).unwrap_or((0, 0))
+        };
+        let low = lower.iter().map(|a| a.range(range_of).0).max().unwrap_or(0);
+        let high = upper.iter().map(|a| a.range(range_of).1).min().unwrap_or(0);
+        let bound = |a: &Affine| Bound { numerator: a.clone(), divisor: 1 };
+        levels.push(Level {
+            name: iterator.clone(),
+            lower: lower.iter().map(bound).collect(),
+            upper: upper.iter().map(bound).collect(),
+            range: (low, high.max(low)),
+        });
+        nodes = body;
+    }
+    let point = levels.iter().map(|l| Affine::variable(&l.name)).collect();
+    Scan { pieces: vec![Piece { shared: 0, leaf: 0, guards: vec![], levels, point }] }
 }

@@ -8,21 +8,40 @@ use crate::source::kernel::{Kernel, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Offload {
-    /// The source, with `max` and `default` of every size parameter settled.
+    /// The source, with `max` and `default` of every size parameter settled, local arrays expanded by the loops
+    /// whose iterations have an instance of their own.
     pub kernel: Kernel,
+    pub bands: Vec<Band>,
+    /// The tiles of all bands in execution order. Context: size parameters. Levels: the tile indices, named `T0`, `T1`,
+    /// … (as many as the band has dimensions); the innermost one walks a strip. `leaf` is the band.
+    pub tiles: Scan,
+    /// One local buffer per array that the tiles of any band access.
+    pub buffers: Vec<Buffer>,
+    /// The statement instances in the order of the source, for the direct version. Context: size parameters. `leaf` is
+    /// the statement, the point its iterators.
+    pub source_order: Scan,
+    /// Whether a strip loads (or overwrites) a cell that an earlier strip stores, so that the later strip must wait.
+    pub strips_depend: bool,
+}
+
+/// Statements that run together in tiles.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Band {
+    /// Indices into `Kernel::statements()`.
+    pub statements: Vec<usize>,
     pub tiling: TilingDirective,
     /// Every set as isl prints it, for people: `("dependences", "[N] -> { S0[i, j, k] -> … }")`.
     pub sets: Vec<NamedSet>,
-    /// The tiles in execution order. Context: size parameters. Levels: the tile indices, named `T0`, `T1`, …; the
-    /// innermost one walks a strip.
-    pub tiles: Scan,
     /// Transfers of each array that has any, in the order in which a tile makes them.
     pub transfers: Vec<Transfer>,
-    /// One local buffer per array that the tiles access.
-    pub buffers: Vec<Buffer>,
     pub compute: Compute,
-    /// Whether a strip loads (or overwrites) a cell that an earlier strip stores, so that the later strip must wait.
-    pub strips_depend: bool,
+}
+
+impl Offload {
+    /// The only band.
+    pub fn band(&self) -> &Band {
+        &self.bands[0]
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,8 +50,12 @@ pub struct NamedSet {
     pub isl: String,
 }
 
-/// A set that the hardware walks: disjoint convex pieces one after the other, each a loop nest. Names in scope are
-/// the size parameters, the context (tile indices, except in `Offload::tiles`), and the levels further out.
+/// A set that the hardware walks: disjoint convex pieces, each a loop nest. Names in scope are the size parameters, the
+/// context (tile indices, except in `Offload::tiles` and `Offload::source_order`), and the levels further out.
+///
+/// Pieces run one after the other, or interleave inside loops that they share:
+/// `for i { for j S0(i, j); for k S1(i, k) }` is the piece of S0 with levels i and j, and the piece of S1 with levels i
+/// and k and `shared` 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scan {
     pub pieces: Vec<Piece>,
@@ -40,7 +63,15 @@ pub struct Scan {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Piece {
-    /// The piece is empty unless each of these, over the context alone, is at least 0.
+    /// So many of the outermost levels are those of the piece before (equal in both): one loop around both. Less than
+    /// the number of levels, and 0 in the first piece.
+    #[serde(default)]
+    pub shared: usize,
+    /// What the piece visits, where the scan visits several things: the statement (index into `Kernel::statements()`)
+    /// or the band.
+    #[serde(default)]
+    pub leaf: usize,
+    /// The piece is empty unless each of these, over the context and the shared levels, is at least 0.
     pub guards: Vec<Affine>,
     /// Loops, outermost first. The last is the row: `max(lower) ..= min(upper)`; an empty interval is skipped.
     pub levels: Vec<Level>,
@@ -74,33 +105,49 @@ pub struct Transfer {
     pub store: Scan,
 }
 
-/// A local buffer and its modular mapping σ: cell `x` of the array lives at `(x[0] mod moduli[0], …)`, row-major.
+/// The local buffer of one array: one memory, with a mapping per band.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Buffer {
     /// Index into `Kernel::arrays`.
     pub array: usize,
+    /// One per band; `None` where the band does not access the array.
+    pub mappings: Vec<Option<Mapping>>,
+}
+
+/// A modular mapping σ: cell `x` of the array lives at `(x[0] mod moduli[0], …)`, row-major.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mapping {
     /// The moduli the hardware uses, one per subscript, each a power of two (a residue is then a bit slice).
     pub moduli: Vec<i64>,
     /// The moduli that successive modulo gives, before rounding up.
     pub exact_moduli: Vec<i64>,
 }
 
-impl Buffer {
+impl Mapping {
     pub fn words(&self) -> i64 {
         self.moduli.iter().product()
     }
 }
 
-/// The iterations of one tile. Context: size parameters and `T0, T1, …`; the point is the statement's iterators,
-/// outermost loop first.
+impl Buffer {
+    /// The mapping of the only band.
+    pub fn mapping(&self) -> &Mapping {
+        self.mappings.iter().flatten().next().expect("a buffer serves a band")
+    }
+
+    /// Words of the memory: the most that a band needs.
+    pub fn words(&self) -> i64 {
+        self.mappings.iter().flatten().map(Mapping::words).max().unwrap_or(1)
+    }
+}
+
+/// The iterations of one tile of a band. Context: size parameters and the band's tile indices; `leaf` is the statement
+/// (index into `Kernel::statements()`), the point its iterators, outermost loop first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compute {
     pub scan: Scan,
-    /// The dimensions of θ in the order the scan takes them inside a tile, outermost first (a permutation: the band
-    /// is permutable).
-    pub order: Vec<usize>,
-    /// Names of the iterators that `point` gives, outermost first.
-    pub iterators: Vec<String>,
+    /// The order inside a tile for people: `(i, j, k)`.
+    pub order: String,
     /// The smallest distance, in iterations of the innermost level, of a flow dependence carried by that level
     /// alone; `None` where the innermost level carries none.
     pub innermost_distance: Option<i64>,

@@ -282,13 +282,18 @@ fn inner_orders() {
         (kernels::dma(&[1024]), vec![0], None),
     ] {
         let offload = analysis::analyze(&kernel).unwrap();
-        assert_eq!((offload.compute.order, offload.compute.innermost_distance), (order, innermost), "{}", kernel.name);
+        assert_eq!(
+            (offload.band().compute.order, offload.band().compute.innermost_distance),
+            (order, innermost),
+            "{}",
+            kernel.name
+        );
     }
     // x[i] = x[i - 3] + x[i]: the only level carries a distance of 3, where a tile is long enough.
     let recurrence = kernels::nest("recurrence", "N:100", "x[N + 3]", "i:3..N + 2", "x[i]", "x[i - 3]; x[i]");
     for (size, distance) in [(8, Some(3)), (3, None)] {
         let offload = analysis::analyze(&kernels::tiled(recurrence.clone(), "i", &[size])).unwrap();
-        assert_eq!(offload.compute.innermost_distance, distance);
+        assert_eq!(offload.band().compute.innermost_distance, distance);
     }
 }
 
@@ -308,14 +313,14 @@ fn strips_depend() {
 #[test]
 fn scans_are_small() {
     let offload = analysis::analyze(&kernels::matmul(&[32; 3])).unwrap();
-    for transfer in &offload.transfers {
+    for transfer in &offload.band().transfers {
         let [piece] = &transfer.load.pieces[..] else { panic!("{:?}", transfer.load) };
         assert!(piece.levels.iter().all(|l| l.lower.len() == 1 && l.upper.len() == 2), "{piece:?}");
     }
-    let guards: Vec<String> = offload.transfers[2].load.pieces[0].guards.iter().map(|g| g.to_string()).collect();
+    let guards: Vec<String> = offload.band().transfers[2].load.pieces[0].guards.iter().map(|g| g.to_string()).collect();
     assert_eq!(guards, ["-T2"]);
     let offload = analysis::analyze(&kernels::polymul(&[10, 10])).unwrap();
-    let pieces: Vec<usize> = offload.transfers.iter().map(|t| t.load.pieces.len()).collect();
+    let pieces: Vec<usize> = offload.band().transfers.iter().map(|t| t.load.pieces.len()).collect();
     assert_eq!(pieces, [1, 1, 2]);
 }
 

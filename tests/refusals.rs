@@ -194,7 +194,7 @@ fn buffers_that_grow_with_a_size() {
     );
     let mut whole = kernels::tiled(whole, "i, j", &[4, 4]);
     let offload = analysis::analyze(&whole).unwrap();
-    assert_eq!(offload.buffers[0].exact_moduli, [100]);
+    assert_eq!(offload.buffers[0].mapping().exact_moduli, [100]);
     whole.parameters.iter_mut().for_each(|p| p.max = None);
     let tiled = tiling::apply(polyhedral::extract(&whole).unwrap(), &whole).unwrap();
     let flows = transfer::plan(&tiled, &whole).unwrap();
@@ -209,7 +209,7 @@ fn nothing_to_do() {
     let mut kernel = kernels::matmul(&[32; 3]);
     kernel.parameters[0].max = Some(0);
     let offload = analysis::analyze(&kernel).unwrap();
-    assert!(offload.tiles.pieces.is_empty() && offload.transfers.is_empty());
+    assert!(offload.tiles.pieces.is_empty() && offload.band().transfers.is_empty());
 }
 
 /// One array of a tiled kernel.

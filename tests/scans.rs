@@ -87,12 +87,14 @@ impl<'a> Reference<'a> {
 fn statement(nodes: &[Node]) -> &Statement {
     match &nodes[0] {
         Node::Loop(l) => statement(&l.body),
+        Node::If(_) => panic!("these kernels have no condition"),
         Node::Statement(s) => s,
     }
 }
 
 fn enumerate(nodes: &[Node], environment: &mut Environment, iterators: &[String], found: &mut Vec<Cell>) {
     match &nodes[0] {
+        Node::If(_) => panic!("these kernels have no condition"),
         Node::Statement(_) => found.push(iterators.iter().map(|i| environment[i]).collect()),
         Node::Loop(l) => {
             let low = l.lower.iter().map(|b| value(b, environment)).max().unwrap();
@@ -130,12 +132,12 @@ fn check(offload: &Offload, sizes: &Environment) {
     let reference = Reference::new(kernel, sizes);
     let tile_of = |iteration: &Cell| -> Cell {
         let environment = reference.environment(iteration, sizes);
-        let theta = offload.tiling.theta.iter().zip(&offload.tiling.sizes);
+        let theta = offload.band().tiling.theta().iter().zip(&offload.band().tiling.sizes);
         theta.map(|(t, size)| value(t, &environment).div_euclid(*size)).collect()
     };
     let date_of = |iteration: &Cell| -> Cell {
         let environment = reference.environment(iteration, sizes);
-        offload.tiling.theta.iter().map(|t| value(t, &environment)).collect()
+        offload.band().tiling.theta().iter().map(|t| value(t, &environment)).collect()
     };
 
     // In(T) and Out(T) by definition.
@@ -192,12 +194,12 @@ fn check(offload: &Offload, sizes: &Environment) {
         let expected_store: BTreeSet<_> =
             out.get(tile).unwrap_or(&none).iter().filter(|c| !after.contains(c)).cloned().collect();
         let visit = |scan: fn(&burstc::offload::Transfer) -> &Scan| -> Vec<(usize, Cell)> {
-            let all = offload.transfers.iter();
+            let all = offload.band().transfers.iter();
             all.flat_map(|t| walk(scan(t), &context).into_iter().map(|c| (t.array, c))).collect()
         };
         loads.insert(tile, visit(|t| &t.load));
         stores.insert(tile, visit(|t| &t.store));
-        computes.insert(tile, walk(&offload.compute.scan, &context));
+        computes.insert(tile, walk(&offload.band().compute.scan, &context));
         for (what, visited, expected) in
             [("load", &loads[tile], &expected_load), ("store", &stores[tile], &expected_store)]
         {
@@ -229,7 +231,7 @@ fn check(offload: &Offload, sizes: &Environment) {
         let mut buffers: BTreeMap<(usize, Cell), (Cell, u64)> = BTreeMap::new();
         let slot = |place: &(usize, Cell)| {
             let buffer = offload.buffers.iter().find(|b| b.array == place.0).expect("a buffer");
-            let residues = place.1.iter().zip(&buffer.exact_moduli).map(|(x, m)| x.rem_euclid(*m));
+            let residues = place.1.iter().zip(&buffer.mapping().exact_moduli).map(|(x, m)| x.rem_euclid(*m));
             (place.0, residues.collect::<Cell>())
         };
         for step in 0..tiles.len() + 2 {

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::offload::Buffer;
+use crate::offload::{Buffer, Mapping};
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
 use crate::source::kernel::{Array, Kernel};
@@ -41,7 +41,8 @@ pub fn allocate(tiled: &TiledProgram, kernel: &Kernel, flows: &[ArrayFlow]) -> R
                     bail!("internal error: cells of {} share a place", kernel.arrays[flow.array].name);
                 }
             }
-            Ok(Allocation { buffer: Buffer { array: flow.array, moduli, exact_moduli }, differences })
+            let mappings = vec![Some(Mapping { moduli, exact_moduli })];
+            Ok(Allocation { buffer: Buffer { array: flow.array, mappings }, differences })
         })
         .collect()
 }
@@ -67,7 +68,7 @@ pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> 
         each.join(", ")
     ))
     .help("choose smaller tiles, or a board with more block RAM");
-    if let Some(tiling) = &kernel.tiling {
+    if let Some(tiling) = kernel.tilings.first() {
         diagnostic = diagnostic.at(tiling.span, "tiles too large for the board");
     }
     Err(diagnostic.into())
@@ -162,6 +163,7 @@ fn unbounded(tiled: &TiledProgram, array: &Array) -> Diagnostic {
 /// σ as people read it: `a[i, k] -> [i mod 32, k mod 64]`.
 pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
     let names = dimension_names(kernel, buffer.array);
-    let residues: Vec<String> = names.iter().zip(&buffer.moduli).map(|(n, m)| format!("{n} mod {m}")).collect();
+    let residues: Vec<String> =
+        names.iter().zip(&buffer.mapping().moduli).map(|(n, m)| format!("{n} mod {m}")).collect();
     format!("{}[{}] -> [{}]", kernel.arrays[buffer.array].name, names.join(", "), residues.join(", "))
 }

@@ -7,9 +7,10 @@ use anyhow::Result;
 
 use super::{Analyze, PASSED, options, print};
 use crate::board;
-use crate::offload::Offload;
+use crate::offload::{Mapping, Offload};
 use crate::report::buffer_reports;
 use crate::source::{self, Source};
+use crate::tiling;
 
 pub fn analyze(analyze: &Analyze, source: &Source) -> Result<u8> {
     let board = board::load(&analyze.input.board)?;
@@ -25,24 +26,31 @@ pub fn analyze(analyze: &Analyze, source: &Source) -> Result<u8> {
 
 /// Sets in isl notation, then what follows from them.
 fn text(offload: &Offload) -> String {
-    let theta: Vec<String> = offload.tiling.theta.iter().map(|dimension| dimension.to_string()).collect();
-    let sizes: Vec<String> = offload.tiling.sizes.iter().map(|size| size.to_string()).collect();
-    let mut text = format!("{}: tiles of {} along ({})\n", offload.kernel.name, sizes.join(" x "), theta.join(", "));
+    let mut text = String::new();
     // Writing to a String cannot fail.
-    for set in &offload.sets {
-        let _ = write!(text, "\n{}:\n    {}\n", set.name, set.isl);
+    for band in &offload.bands {
+        let sizes: Vec<String> = band.tiling.sizes.iter().map(|size| size.to_string()).collect();
+        let theta = tiling::theta_text(&band.tiling);
+        let _ = writeln!(text, "{}: tiles of {} along {theta}", offload.kernel.name, sizes.join(" x "));
+        for set in &band.sets {
+            let _ = write!(text, "\n{}:\n    {}\n", set.name, set.isl);
+        }
+        let _ = write!(text, "\norder inside a tile: {}\n", band.compute.order);
+        let _ = match band.compute.innermost_distance {
+            Some(distance) => writeln!(text, "innermost dependence: carried over {distance} iterations"),
+            None => writeln!(text, "innermost dependence: none"),
+        };
     }
     text.push_str("\nbuffers:\n");
     for (buffer, report) in offload.buffers.iter().zip(buffer_reports(offload)) {
-        let exact: Vec<String> = buffer.exact_moduli.iter().map(|modulus| modulus.to_string()).collect();
-        let _ = writeln!(text, "    {} ({} words; before rounding {})", report.mapping, report.words, exact.join(", "));
+        let exact = |mapping: &Mapping| {
+            let moduli: Vec<String> = mapping.exact_moduli.iter().map(|modulus| modulus.to_string()).collect();
+            moduli.join(", ")
+        };
+        let exact: Vec<String> = buffer.mappings.iter().flatten().map(exact).collect();
+        let exact = exact.join("; ");
+        let _ = writeln!(text, "    {} ({} words; before rounding {exact})", report.mapping, report.words);
     }
-    let order: Vec<String> = offload.compute.order.iter().map(|d| theta.get(*d).cloned().unwrap_or_default()).collect();
-    let _ = write!(text, "\norder inside a tile: {}\n", order.join(", "));
-    let _ = match offload.compute.innermost_distance {
-        Some(distance) => writeln!(text, "innermost dependence: carried over {distance} iterations"),
-        None => writeln!(text, "innermost dependence: none"),
-    };
     let strips =
         if offload.strips_depend { "a strip waits for the one before" } else { "strips follow each other freely" };
     let _ = writeln!(text, "strips: {strips}");

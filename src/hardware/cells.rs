@@ -192,6 +192,6 @@ pub fn cycle_counter(m: &mut Module, name: &str, start: &Signal, event: &Expr) {
 /// The sets of a process in isl's notation, for the header comment of its scanner.
 pub fn walked(offload: &Offload, set: &str, arrays: &[&str]) -> String {
     let wanted: Vec<String> = arrays.iter().map(|a| format!("{set}({a})")).collect();
-    let found = offload.sets.iter().filter(|s| wanted.contains(&s.name));
+    let found = offload.band().sets.iter().filter(|s| wanted.contains(&s.name));
     found.map(|s| format!("{} = {}", s.name, s.isl)).collect::<Vec<_>>().join("\n")
 }

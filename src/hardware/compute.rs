@@ -70,12 +70,12 @@ pub fn compute(context: &Context, offload: &Offload) -> Result<(Vec<Module>, Com
     let kernel = context.kernel;
     let statement = statement(kernel);
     let about = format!(
-        "Walks the iterations of a tile in the order ({}).\n{}: {}",
-        offload.compute.order.iter().map(|d| offload.tiling.theta[*d].to_string()).collect::<Vec<_>>().join(", "),
+        "Walks the iterations of a tile in the order {}.\n{}: {}",
+        offload.band().compute.order,
         statement.name,
         statement.text
     );
-    let scans = [closed_rows(context, &offload.compute.scan)];
+    let scans = [closed_rows(context, &offload.band().compute.scan)];
     let (rows_module, format) = scanner(context, &format!("{}_compute_rows", kernel.name), &about, true, &scans);
 
     let mut m = Module::new(&format!("{}_compute", kernel.name));
@@ -119,7 +119,8 @@ pub fn compute(context: &Context, offload: &Offload) -> Result<(Vec<Module>, Com
     let at_walker = format.scope(&scope, &walker.outer(), &walker.index.e());
     let visited = &format.kinds.first().expect("a kernel has iterations").point;
     anyhow::ensure!(format.kinds.len() == 1, "the iterations of a tile have several shapes");
-    let point = |affine: &Affine| at_point(affine, &offload.compute.iterators, visited);
+    let iterators = kernel.iterators().remove(0);
+    let point = |affine: &Affine| at_point(affine, &iterators, visited);
 
     m.comment("Stage 1: its addresses.");
     let candidate = m.reg("candidate", Type::BIT);

@@ -50,7 +50,7 @@ impl<'a> Context<'a> {
     pub fn new(offload: &'a Offload, address_width: u32) -> Self {
         let kernel = &offload.kernel;
         let parameters = kernel.parameters.iter().map(|p| Ranged::new(&p.name, (0, p.max.unwrap_or(0)))).collect();
-        let dimensions = offload.tiling.sizes.len();
+        let dimensions = offload.band().tiling.sizes.len();
         let tile = (0..dimensions).map(|d| Ranged::new(format!("T{d}"), level_range(&offload.tiles, d))).collect();
         let context = Context { kernel, parameters, tile, port: PortWidths { address: address_width, length: 1 } };
         let longest =
@@ -94,7 +94,7 @@ impl<'a> Context<'a> {
 /// The longest row of a transfer, in elements: its cells are in the buffer at the same time and differ in the last
 /// subscript only, so they are at most as many as that subscript has residues.
 pub fn longest_row(buffer: &Buffer) -> i64 {
-    buffer.moduli.last().copied().unwrap_or(1)
+    buffer.mapping().moduli.last().copied().unwrap_or(1)
 }
 
 pub fn rtl_type(ty: IntType) -> Type {

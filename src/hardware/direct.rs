@@ -13,38 +13,12 @@ use crate::hardware::datapath::{Datapath, Leaves, Value};
 use crate::hardware::scanner::{RowPorts, scanner};
 use crate::hardware::scope::Scope;
 use crate::hardware::walker::Walker;
-use crate::offload::{Bound, Level, Piece, Scan};
+use crate::offload::Offload;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
-use crate::source::kernel::{Access, IntType, Loop, Node};
+use crate::source::kernel::{Access, IntType};
 
 /// Iterations that may be between their reads and their write.
 const IN_FLIGHT: usize = 16;
-
-/// The loops of a perfect nest as a scan of one piece.
-fn loops(context: &Context) -> (Scan, Vec<String>) {
-    let mut levels: Vec<Level> = vec![];
-    let mut nodes = &context.kernel.body;
-    while let Some(Node::Loop(Loop { iterator, lower, upper, body, .. })) = nodes.first() {
-        let range_of = |name: &str| {
-            let level = levels.iter().find(|l| l.name == name).map(|l| l.range);
-            let size = context.parameters.iter().find(|p| p.name == name).map(|p| p.range);
-            level.or(size).unwrap_or((0, 0))
-        };
-        let low = lower.iter().map(|a| a.range(range_of).0).max().unwrap_or(0);
-        let high = upper.iter().map(|a| a.range(range_of).1).min().unwrap_or(0);
-        let bound = |a: &Affine| Bound { numerator: a.clone(), divisor: 1 };
-        levels.push(Level {
-            name: iterator.clone(),
-            lower: lower.iter().map(bound).collect(),
-            upper: upper.iter().map(bound).collect(),
-            range: (low, high.max(low)),
-        });
-        nodes = body;
-    }
-    let iterators: Vec<String> = levels.iter().map(|l| l.name.clone()).collect();
-    let point = iterators.iter().map(Affine::variable).collect();
-    (Scan { pieces: vec![Piece { guards: vec![], levels, point }] }, iterators)
-}
 
 /// The byte address of an access, by Horner's rule on its subscripts.
 fn byte_address(context: &Context, m: &Module, access: &Access, scope: &Scope) -> Rtl {
@@ -98,13 +72,13 @@ fn index_values(expr: &crate::source::kernel::Expr) -> Vec<(Affine, IntType)> {
 }
 
 /// The modules of the direct version, `<kernel>_direct` last.
-pub fn direct(context: &Context) -> Result<Vec<Module>> {
+pub fn direct(context: &Context, offload: &Offload) -> Result<Vec<Module>> {
     let kernel = context.kernel;
     let name = &kernel.name;
     let statement = statement(kernel);
-    let (scan, iterators) = loops(context);
-    let about = format!("Walks the iterations as written, loops {}.", iterators.join(", "));
-    let (rows_module, format) = scanner(context, &format!("{name}_direct_rows"), &about, false, &[scan]);
+    let about = format!("Walks the iterations as written, loops {}.", kernel.iterators()[0].join(", "));
+    let (rows_module, format) =
+        scanner(context, &format!("{name}_direct_rows"), &about, false, &[offload.source_order.clone()]);
 
     let mut m = Module::new(&format!("{name}_direct"));
     m.describe(&format!(

@@ -23,7 +23,7 @@ const ROWS_IN_FLIGHT: i128 = 8;
 /// The modules of the load process: the scanner of its rows, and the process.
 pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     let kernel = context.kernel;
-    let transfers: Vec<_> = offload.transfers.iter().filter(|t| !t.load.pieces.is_empty()).collect();
+    let transfers: Vec<_> = offload.band().transfers.iter().filter(|t| !t.load.pieces.is_empty()).collect();
     if transfers.is_empty() {
         return load_nothing(context);
     }

@@ -47,7 +47,7 @@ pub fn generate(offload: &Offload, address_width: u32) -> Result<Design> {
 pub fn generate_direct(offload: &Offload, address_width: u32) -> Result<Design> {
     let context = Context::new(offload, address_width);
     let name = &offload.kernel.name;
-    let mut modules = direct::direct(&context)?;
+    let mut modules = direct::direct(&context, offload)?;
     modules.push(top::registers(&context));
     modules.push(top::top(&context, &format!("{name}_direct_top"), &format!("{name}_direct")));
     Ok(design(modules))

@@ -205,6 +205,8 @@ impl RowFormat {
             range: level.range,
         };
         Piece {
+            shared: piece.shared,
+            leaf: piece.leaf,
             guards: piece.guards.clone(),
             levels: piece.levels.iter().enumerate().map(level).collect(),
             point: piece.point.iter().map(|p| p.substitute(value)).collect(),

@@ -24,7 +24,7 @@ const WORDS_WAITING: i128 = 8;
 /// The modules of the store process: the scanner of its rows, and the process.
 pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) {
     let kernel = context.kernel;
-    let transfers: Vec<_> = offload.transfers.iter().filter(|t| !t.store.pieces.is_empty()).collect();
+    let transfers: Vec<_> = offload.band().transfers.iter().filter(|t| !t.store.pieces.is_empty()).collect();
     let scans: Vec<Scan> = transfers.iter().map(|t| memory_rows(context, &t.store)).collect();
     let arrays: Vec<usize> = transfers.iter().map(|t| t.array).collect();
     let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();

@@ -11,7 +11,7 @@ use crate::rtl::{Expr, Module, Type, assign, when, when_else};
 /// the first of a strip.
 pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
     let name = &context.kernel.name;
-    let sets: Vec<String> = offload.sets.iter().filter(|s| s.name == "tiles").map(|s| s.isl.clone()).collect();
+    let sets: Vec<String> = offload.band().sets.iter().filter(|s| s.name == "tiles").map(|s| s.isl.clone()).collect();
     let about = format!("Walks the strips of tiles.\n{}", sets.join("\n"));
     let scans = [offload.tiles.clone()];
     let (rows_module, format) = scanner(context, &format!("{name}_tile_rows"), about.trim_end(), false, &scans);

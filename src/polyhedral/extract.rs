@@ -67,6 +67,7 @@ fn collect<'a>(nodes: &'a [Node], loops: &mut Vec<&'a Loop>, positions: &mut Vec
                 collect(&inner.body, loops, positions, places);
                 loops.pop();
             }
+            Node::If(inner) => collect(&inner.body, loops, positions, places),
         }
         positions.pop();
     }

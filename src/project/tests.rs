@@ -4,19 +4,16 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use super::*;
-use crate::offload::{Buffer, Compute, Scan};
+use crate::offload::{Buffer, Mapping, Scan};
 use crate::simulate::samples;
-use crate::source::kernel::TilingDirective;
 
 fn offload() -> Offload {
     Offload {
         kernel: samples::copy(),
-        tiling: TilingDirective { theta: vec![], sizes: vec![], span: Default::default() },
-        sets: vec![],
+        bands: vec![],
         tiles: Scan { pieces: vec![] },
-        transfers: vec![],
-        buffers: vec![Buffer { array: 0, moduli: vec![64], exact_moduli: vec![60] }],
-        compute: Compute { scan: Scan { pieces: vec![] }, order: vec![], iterators: vec![], innermost_distance: None },
+        source_order: Scan { pieces: vec![] },
+        buffers: vec![Buffer { array: 0, mappings: vec![Some(Mapping { moduli: vec![64], exact_moduli: vec![60] })] }],
         strips_depend: false,
     }
 }

@@ -26,7 +26,7 @@ impl Work {
         let mut values = Values::new(sizes);
         let mut work = Work::default();
         kernel_work(&offload.kernel.body, &mut values, 1, &mut work);
-        let transfers: Vec<_> = offload
+        let transfers: Vec<_> = offload.bands[0]
             .transfers
             .iter()
             .map(|transfer| {
@@ -121,7 +121,7 @@ fn descend(piece: &Piece, level: usize, end: usize, values: &mut Values, act: &m
 fn kernel_work(nodes: &[Node], values: &mut Values, times: u64, work: &mut Work) {
     let statements = nodes.iter().filter_map(|node| match node {
         Node::Statement(statement) => Some(accesses(statement)),
-        Node::Loop(_) => None,
+        Node::Loop(_) | Node::If(_) => None,
     });
     let (count, accessed) = statements.fold((0, 0), |(count, sum), accesses| (count + 1, sum + accesses));
     if count > 0 {
@@ -130,7 +130,7 @@ fn kernel_work(nodes: &[Node], values: &mut Values, times: u64, work: &mut Work)
     }
     for inner in nodes.iter().filter_map(|node| match node {
         Node::Loop(inner) => Some(inner),
-        Node::Statement(_) => None,
+        Node::If(_) | Node::Statement(_) => None,
     }) {
         let lower = inner.lower.iter().map(|bound| values.evaluate(bound)).max().unwrap_or(0);
         let upper = inner.upper.iter().map(|bound| values.evaluate(bound)).min().unwrap_or(-1);
@@ -154,7 +154,7 @@ fn names(nodes: &[Node], iterator: &str) -> bool {
     let bounds = |inner: &Loop| inner.lower.iter().chain(&inner.upper).any(|b| b.coefficient(iterator) != 0);
     nodes.iter().any(|node| match node {
         Node::Loop(inner) => bounds(inner) || names(&inner.body, iterator),
-        Node::Statement(_) => false,
+        Node::If(_) | Node::Statement(_) => false,
     })
 }
 
@@ -166,9 +166,9 @@ fn accesses(statement: &Statement) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::offload::{Buffer, Compute, Level, Transfer};
+    use crate::offload::{Band, Buffer, Compute, Level, Transfer};
     use crate::source::kernel::{
-        Access, Argument, Array, BinaryOp, Expr, IntType, Kernel, SizeParameter, TilingDirective,
+        Access, Argument, Array, BinaryOp, Expr, IntType, Kernel, SizeParameter, Storage, TilingDirective,
     };
 
     fn n() -> Affine {
@@ -189,7 +189,7 @@ mod tests {
 
     fn piece(levels: Vec<Level>) -> Piece {
         let point = levels.iter().map(|l| Affine::variable(&l.name)).collect();
-        Piece { guards: vec![], levels, point }
+        Piece { shared: 0, leaf: 0, guards: vec![], levels, point }
     }
 
     /// `for i < N: for j <= i: b[j] = a[j] + a[i]`, cut in tiles of 10 along i; every tile loads `a[10*T0 ..]` and
@@ -220,6 +220,7 @@ mod tests {
             name: name.into(),
             element: IntType { bits, signed: true },
             extents: vec![n()],
+            storage: Storage::Argument,
             span: Default::default(),
         };
         let tile = || Affine::variable("T0") * 10;
@@ -240,28 +241,32 @@ mod tests {
                 scalars: vec![],
                 arrays: vec![array("a", 32), array("b", 16)],
                 body: vec![body],
-                tiling: None,
+                quotients: vec![],
+                tilings: vec![],
             },
-            tiling: TilingDirective { theta: vec![], sizes: vec![10], span: Default::default() },
-            sets: vec![],
+            source_order: Scan { pieces: vec![] },
             tiles: Scan {
                 pieces: vec![piece(vec![level("T0", vec![bound(constant(0), 1)], vec![bound(n() - constant(1), 10)])])],
             },
-            transfers: vec![
-                Transfer { array: 0, load: Scan { pieces: vec![piece(vec![row()])] }, store: Scan { pieces: vec![] } },
-                Transfer {
-                    array: 1,
-                    load: Scan { pieces: vec![] },
-                    store: Scan { pieces: vec![piece(vec![row()]), later] },
-                },
-            ],
+            bands: vec![Band {
+                statements: vec![0],
+                tiling: TilingDirective { schedules: vec![], sizes: vec![10], span: Default::default() },
+                sets: vec![],
+                transfers: vec![
+                    Transfer {
+                        array: 0,
+                        load: Scan { pieces: vec![piece(vec![row()])] },
+                        store: Scan { pieces: vec![] },
+                    },
+                    Transfer {
+                        array: 1,
+                        load: Scan { pieces: vec![] },
+                        store: Scan { pieces: vec![piece(vec![row()]), later] },
+                    },
+                ],
+                compute: Compute { scan: Scan { pieces: vec![] }, order: String::new(), innermost_distance: None },
+            }],
             buffers: Vec::<Buffer>::new(),
-            compute: Compute {
-                scan: Scan { pieces: vec![] },
-                order: vec![],
-                iterators: vec![],
-                innermost_distance: None,
-            },
             strips_depend: false,
         }
     }

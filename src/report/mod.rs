@@ -186,14 +186,15 @@ fn ratio(numerator: f64, denominator: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::affine::Affine;
-    use crate::offload::{Buffer, Compute, Scan};
-    use crate::source::kernel::{Array, IntType, Kernel, TilingDirective};
+    use crate::offload::{Buffer, Mapping, Scan};
+    use crate::source::kernel::{Array, IntType, Kernel, Storage};
 
     fn offload() -> Offload {
         let array = Array {
             name: "a".into(),
             element: IntType::I32,
             extents: vec![Affine::constant(64), Affine::constant(64)],
+            storage: Storage::Argument,
             span: Default::default(),
         };
         Offload {
@@ -204,19 +205,16 @@ mod tests {
                 scalars: vec![],
                 arrays: vec![array],
                 body: vec![],
-                tiling: None,
+                quotients: vec![],
+                tilings: vec![],
             },
-            tiling: TilingDirective { theta: vec![], sizes: vec![], span: Default::default() },
-            sets: vec![],
+            bands: vec![],
             tiles: Scan { pieces: vec![] },
-            transfers: vec![],
-            buffers: vec![Buffer { array: 0, moduli: vec![32, 64], exact_moduli: vec![32, 64] }],
-            compute: Compute {
-                scan: Scan { pieces: vec![] },
-                order: vec![],
-                iterators: vec![],
-                innermost_distance: None,
-            },
+            source_order: Scan { pieces: vec![] },
+            buffers: vec![Buffer {
+                array: 0,
+                mappings: vec![Some(Mapping { moduli: vec![32, 64], exact_moduli: vec![32, 64] })],
+            }],
             strips_depend: false,
         }
     }

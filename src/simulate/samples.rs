@@ -4,14 +4,20 @@ use std::collections::BTreeMap;
 
 use crate::affine::Affine;
 use crate::hardware::{self, VerilogFile};
-use crate::source::kernel::{Argument, Array, IntType, Kernel, Scalar, SizeParameter};
+use crate::source::kernel::{Argument, Array, IntType, Kernel, Scalar, SizeParameter, Storage};
 
 fn size(name: &str) -> SizeParameter {
     SizeParameter { name: name.into(), ty: IntType::I32, default: None, max: None, span: Default::default() }
 }
 
 fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
-    Array { name: name.into(), element: IntType { bits, signed: true }, extents, span: Default::default() }
+    Array {
+        name: name.into(),
+        element: IntType { bits, signed: true },
+        extents,
+        storage: Storage::Argument,
+        span: Default::default(),
+    }
 }
 
 fn kernel(name: &str) -> Kernel {
@@ -22,7 +28,8 @@ fn kernel(name: &str) -> Kernel {
         scalars: vec![],
         arrays: vec![],
         body: vec![],
-        tiling: None,
+        quotients: vec![],
+        tilings: vec![],
     }
 }
 

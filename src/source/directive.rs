@@ -9,7 +9,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::affine_expression::{plus, times};
-use super::kernel::{SizeParameter, TilingDirective};
+use super::kernel::{self, SizeParameter, TilingDirective};
 use super::preprocess::{Pragma, Word};
 use super::scope::{Checked, nearest};
 use super::token::Kind;
@@ -525,7 +525,8 @@ fn tile_by_loops(tile: &Tile, iterators: &[String]) -> Checked<TilingDirective> 
             .at(tile.span, format!("no `{missing}`"))
             .help(example));
     }
-    Ok(TilingDirective { theta, sizes: tile.items.iter().map(|(_, size, _)| *size).collect(), span: tile.span })
+    let schedules = vec![kernel::Schedule { statement: "S0".into(), theta }];
+    Ok(TilingDirective { schedules, sizes: tile.items.iter().map(|(_, size, _)| *size).collect(), span: tile.span })
 }
 
 fn scheduled(
@@ -568,8 +569,9 @@ fn scheduled(
         .at(tile.span, format!("{wanted} expected"))
         .help("give one size for each dimension of the schedule"));
     }
+    let theta = schedule.theta.iter().map(|theta| theta.value.clone()).collect();
     Ok(TilingDirective {
-        theta: schedule.theta.iter().map(|theta| theta.value.clone()).collect(),
+        schedules: vec![kernel::Schedule { statement: "S0".into(), theta }],
         sizes: tile.items.iter().map(|(_, size, _)| *size).collect(),
         span: if schedule.span.line == tile.span.line && schedule.span.column < tile.span.column {
             join(schedule.span, tile.span)

@@ -40,9 +40,15 @@ pub struct Kernel {
     pub parameters: Vec<SizeParameter>,
     /// The other scalar arguments.
     pub scalars: Vec<Scalar>,
+    /// The arguments' arrays, then the local ones.
     pub arrays: Vec<Array>,
+    /// Names that affine expressions use beside iterators and size parameters.
+    #[serde(default)]
+    pub quotients: Vec<Quotient>,
     pub body: Vec<Node>,
-    pub tiling: Option<TilingDirective>,
+    /// One per band, in the order in which the bands run; every statement is in exactly one. Empty: burstc chooses.
+    #[serde(default)]
+    pub tilings: Vec<TilingDirective>,
 }
 
 impl Kernel {
@@ -52,12 +58,33 @@ impl Kernel {
             for node in nodes {
                 match node {
                     Node::Loop(inner) => collect(&inner.body, found),
+                    Node::If(inner) => collect(&inner.body, found),
                     Node::Statement(statement) => found.push(statement),
                 }
             }
         }
         let mut found = vec![];
         collect(&self.body, &mut found);
+        found
+    }
+
+    /// The iterators of the loops around every statement, outermost first; statements in textual order.
+    pub fn iterators(&self) -> Vec<Vec<String>> {
+        fn collect(nodes: &[Node], outer: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+            for node in nodes {
+                match node {
+                    Node::Loop(inner) => {
+                        outer.push(inner.iterator.clone());
+                        collect(&inner.body, outer, found);
+                        outer.pop();
+                    }
+                    Node::If(inner) => collect(&inner.body, outer, found),
+                    Node::Statement(_) => found.push(outer.clone()),
+                }
+            }
+        }
+        let mut found = vec![];
+        collect(&self.body, &mut vec![], &mut found);
         found
     }
 
@@ -100,15 +127,59 @@ pub struct Scalar {
 pub struct Array {
     pub name: String,
     pub element: IntType,
-    /// Extents over the size parameters, outermost first; row-major.
+    /// Extents over the size parameters, outermost first; row-major. A local scalar has none.
     pub extents: Vec<Affine>,
+    #[serde(default)]
+    pub storage: Storage,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Storage {
+    /// An argument: memory of the caller.
+    #[default]
+    Argument,
+    /// A local array or scalar: nobody sees it outside. `declared_in` names the iterators of the loops around its
+    /// declaration, outermost first; every iteration of them has an instance of its own.
+    Local { declared_in: Vec<String> },
+}
+
+/// `name = floor(numerator / divisor)` with `divisor` at least 2, wherever an affine expression names it. The
+/// numerator names iterators, size parameters and earlier quotients. C rounds towards zero, so the analysis demands
+/// that the numerator is not negative in any iteration that uses it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quotient {
+    pub name: String,
+    pub numerator: Affine,
+    pub divisor: i64,
     pub span: Span,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Node {
     Loop(Loop),
+    If(If),
     Statement(Statement),
+}
+
+/// `if (condition) body`. An `else` is a second `If` with the condition negated.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct If {
+    pub condition: Condition,
+    pub body: Vec<Node>,
+    pub span: Span,
+}
+
+/// A condition on enclosing iterators, size parameters and quotients.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Condition {
+    /// At least 0.
+    NonNegative(Affine),
+    /// Exactly 0.
+    Zero(Affine),
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    Not(Box<Condition>),
 }
 
 /// `for (iterator = max(lower); iterator <= min(upper); iterator++)`. Bounds are inclusive and name enclosing
@@ -267,12 +338,28 @@ impl Expr {
     }
 }
 
-/// The affine θ and tile sizes of the user. `tile(i:32, j:32)` is θ = (i, j).
+/// The affine θ and tile sizes of one band: `tile(i:32, j:32)` is θ = (i, j). Tiles of all bands run in lexicographic
+/// order of `floor(θ_k / size_k)`, shorter ones padded with 0; a dimension of size 1 runs one value after the other, so
+/// constants there put bands in sequence. A strip is the tiles of a band that agree in all dimensions but the last.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TilingDirective {
-    /// θ over the iterators and size parameters, one expression per tile dimension; the last is the strip's.
-    pub theta: Vec<Affine>,
-    /// Tile size per dimension of θ, in iterations, at least 1.
+    /// θ of every statement of the band, by name, all of one length.
+    pub schedules: Vec<Schedule>,
+    /// Tile size per dimension of θ, at least 1.
     pub sizes: Vec<i64>,
     pub span: Span,
+}
+
+/// θ of one statement over its iterators and the size parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Schedule {
+    pub statement: String,
+    pub theta: Vec<Affine>,
+}
+
+impl TilingDirective {
+    /// θ of the only statement.
+    pub fn theta(&self) -> &Vec<Affine> {
+        &self.schedules[0].theta
+    }
 }

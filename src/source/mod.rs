@@ -30,7 +30,7 @@ use crate::diagnostic::Diagnostic;
 use affine_expression::Role;
 use directive::Directives;
 use function::{Function, names_in_sizes};
-use kernel::{Argument, Array, Kernel, Node, Scalar, SizeParameter};
+use kernel::{Argument, Array, Kernel, Node, Scalar, SizeParameter, Storage};
 use preprocess::{CHAR_UNSIGNED, Preprocessed, SIZEOF_LONG, check_syntax};
 use scope::{Checked, Name, Naming, Scope, check_name, nearest};
 use token::{Kind, tokenize};
@@ -162,7 +162,16 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
             .help("burstc compiles a loop nest that assigns array elements"));
     }
     let tiling = directives.tiling(&iterators, &parameters)?;
-    Ok(Kernel { name: function.name, arguments, parameters, scalars, arrays: scope.arrays, body, tiling })
+    Ok(Kernel {
+        name: function.name,
+        arguments,
+        parameters,
+        scalars,
+        arrays: scope.arrays,
+        quotients: vec![],
+        body,
+        tilings: tiling.into_iter().collect(),
+    })
 }
 
 fn directives(preprocessed: &Preprocessed, function: &Function) -> Checked<Directives> {
@@ -211,7 +220,7 @@ fn arguments(
             check_name(&name, Naming::Array, span)?;
             scope.define(&name, Name::Array(scope.arrays.len()));
             arguments.push(Argument::Array(scope.arrays.len()));
-            scope.arrays.push(Array { name, element: ty, extents: vec![], span });
+            scope.arrays.push(Array { name, element: ty, extents: vec![], storage: Storage::Argument, span });
         } else if sizes.contains(&name) {
             check_name(&name, Naming::Variable, span)?;
             scope.define(&name, Name::Parameter(ty));
@@ -252,6 +261,7 @@ fn survey(nodes: &[Node], iterators: &mut Vec<String>) -> usize {
             }
             survey(&l.body, iterators)
         }
+        Node::If(inner) => survey(&inner.body, iterators),
     };
     nodes.iter().map(count).sum()
 }

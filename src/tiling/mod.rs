@@ -42,7 +42,7 @@ pub fn apply(program: Program, kernel: &Kernel) -> Result<TiledProgram> {
     require_well_formed(&program, &directive)?;
     let isl = &program.isl;
     let parameters = &program.parameters;
-    let n = directive.theta.len();
+    let n = directive.theta().len();
     let tile_names: Vec<String> = (0..n).map(|k| format!("T{k}")).collect();
     let tile = Tuple { name: "T", dimensions: &tile_names };
 
@@ -51,11 +51,11 @@ pub fn apply(program: Program, kernel: &Kernel) -> Result<TiledProgram> {
     for statement in &program.statements {
         let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
         theta.push(
-            isl.function(parameters, tuple, Tuple::anonymous(), &directive.theta)?
+            isl.function(parameters, tuple, Tuple::anonymous(), directive.theta())?
                 .intersect_domain(&statement.domain)?,
         );
         let mut bounds = vec![];
-        for ((name, value), &size) in tile_names.iter().zip(&directive.theta).zip(&directive.sizes) {
+        for ((name, value), &size) in tile_names.iter().zip(directive.theta()).zip(&directive.sizes) {
             let offset = value.clone() - Affine::variable(name) * size;
             bounds.push(Constraint::at_most(offset.clone(), Affine::constant(size - 1)));
             bounds.push(Constraint::NonNegative(offset));
@@ -83,7 +83,7 @@ pub fn apply(program: Program, kernel: &Kernel) -> Result<TiledProgram> {
 }
 
 fn directive(kernel: &Kernel) -> Result<&TilingDirective> {
-    if let Some(directive) = &kernel.tiling {
+    if let Some(directive) = kernel.tilings.first() {
         return Ok(directive);
     }
     let mut iterators = vec![];
@@ -108,12 +108,12 @@ fn require_well_formed(program: &Program, directive: &TilingDirective) -> Result
     let at = |message: String, label: &str, help: &str| {
         Err(Diagnostic::new(message).at(directive.span, label).help(help).into())
     };
-    if directive.theta.is_empty() {
+    if directive.theta().is_empty() {
         return at("the tiling has no dimension".into(), "empty", "name the loops to tile: `tile(i:32, j:32)`");
     }
-    if directive.theta.len() != directive.sizes.len() {
+    if directive.theta().len() != directive.sizes.len() {
         return at(
-            format!("{} tile sizes for {} dimensions", directive.sizes.len(), directive.theta.len()),
+            format!("{} tile sizes for {} dimensions", directive.sizes.len(), directive.theta().len()),
             "numbers differ",
             "give one size per dimension of the schedule",
         );
@@ -122,7 +122,7 @@ fn require_well_formed(program: &Program, directive: &TilingDirective) -> Result
         return at(format!("a tile size of {size}"), "too small", "a tile size is at least 1");
     }
     for statement in &program.statements {
-        for (name, theta) in directive.theta.iter().flat_map(|t| t.terms.keys().map(move |n| (n, t))) {
+        for (name, theta) in directive.theta().iter().flat_map(|t| t.terms.keys().map(move |n| (n, t))) {
             if !statement.iterators.contains(name) && !program.parameters.contains(name) {
                 return at(
                     format!("`{name}` in `{theta}` is neither a loop iterator nor a size parameter"),
@@ -142,7 +142,7 @@ fn tuple_text<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> Strin
 
 /// θ as the user reads it: `(i - j, i)`.
 pub fn theta_text(directive: &TilingDirective) -> String {
-    tuple_text(&directive.theta)
+    tuple_text(directive.theta())
 }
 
 fn require_injective(iterators: &[String], theta: &Map, directive: &TilingDirective) -> Result<()> {
@@ -153,7 +153,7 @@ fn require_injective(iterators: &[String], theta: &Map, directive: &TilingDirect
     let same = theta.apply_range(&theta.reverse()?)?;
     let distance = shortest(&same.deltas()?.subtract(&origin(&same)?)?)?.unwrap_or_default();
     let unused: Vec<_> =
-        iterators.iter().filter(|i| directive.theta.iter().all(|t| t.coefficient(i) == 0)).cloned().collect();
+        iterators.iter().filter(|i| directive.theta().iter().all(|t| t.coefficient(i) == 0)).cloned().collect();
     let help = match &unused[..] {
         [] => "choose a schedule whose dimensions together determine every iterator".to_string(),
         unused => format!("add `{}` to the tiling", unused.join("` and `")),
@@ -177,7 +177,7 @@ fn require_permutable(program: &Program, kernel: &Kernel, theta: &[Map], directi
             .apply_domain(&theta[dependence.source])?
             .apply_range(&theta[dependence.sink])?
             .deltas()?;
-        for position in 0..directive.theta.len() {
+        for position in 0..directive.theta().len() {
             let negative = at_most(&distances, position, -1)?;
             let Some(distance) = shortest(&negative)? else {
                 continue;
@@ -191,7 +191,7 @@ fn require_permutable(program: &Program, kernel: &Kernel, theta: &[Map], directi
                 tuple_text(distance),
                 theta_text(directive)
             ))
-            .at(directive.span, format!("`{}` goes backwards", directive.theta[position]))
+            .at(directive.span, format!("`{}` goes backwards", directive.theta()[position]))
             .help("every dependence must have distances of at least 0 in every dimension; skew the schedule")
             .into());
         }

@@ -4,7 +4,8 @@
 use burstc::affine::Affine;
 use burstc::diagnostic::Span;
 use burstc::source::kernel::{
-    Access, Argument, Array, BinaryOp, Expr, IntType, Kernel, Loop, Node, SizeParameter, Statement, TilingDirective,
+    Access, Argument, Array, BinaryOp, Expr, IntType, Kernel, Loop, Node, Schedule, SizeParameter, Statement, Storage,
+    TilingDirective,
 };
 
 /// Reads `2*i + j - N - 1`.
@@ -52,7 +53,13 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
     let arrays: Vec<Array> = arrays
         .split(';')
         .map(subscripted)
-        .map(|(name, extents)| Array { name, element: IntType::I32, extents, span: span(2) })
+        .map(|(name, extents)| Array {
+            name,
+            element: IntType::I32,
+            extents,
+            storage: Storage::Argument,
+            span: span(2),
+        })
         .collect();
     let access = |text: &str| {
         let (name, subscripts) = subscripted(text);
@@ -91,11 +98,21 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
     }
     let arguments =
         (0..parameters.len()).map(Argument::Parameter).chain((0..arrays.len()).map(Argument::Array)).collect();
-    Kernel { name: name.to_string(), arguments, parameters, scalars: vec![], arrays, body, tiling: None }
+    Kernel {
+        name: name.to_string(),
+        arguments,
+        parameters,
+        scalars: vec![],
+        arrays,
+        body,
+        quotients: vec![],
+        tilings: vec![],
+    }
 }
 
 pub fn tiled(mut kernel: Kernel, theta: &str, sizes: &[i64]) -> Kernel {
-    kernel.tiling = Some(TilingDirective { theta: affines(theta), sizes: sizes.to_vec(), span: span(4) });
+    let schedules = vec![Schedule { statement: "S0".to_string(), theta: affines(theta) }];
+    kernel.tilings = vec![TilingDirective { schedules, sizes: sizes.to_vec(), span: span(4) }];
     kernel
 }
 

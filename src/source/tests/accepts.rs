@@ -19,8 +19,8 @@ fn summary(kernel: &Kernel) -> Vec<String> {
     lines.extend(kernel.scalars.iter().map(|s| format!("scalar {} {}", s.ty, s.name)));
     lines.extend(kernel.arrays.iter().map(|a| format!("array {} {}[{}]", a.element, a.name, list(&a.extents))));
     summarize(&kernel.body, 0, &mut lines);
-    if let Some(tiling) = &kernel.tiling {
-        lines.push(format!("tile ({}) by {:?}", list(&tiling.theta), tiling.sizes));
+    if let Some(tiling) = kernel.tilings.first() {
+        lines.push(format!("tile ({}) by {:?}", list(tiling.theta()), tiling.sizes));
     }
     lines
 }
@@ -32,6 +32,10 @@ fn summarize(nodes: &[Node], depth: usize, lines: &mut Vec<String>) {
             Node::Loop(l) => {
                 lines.push(format!("{indent}{} {}: {} ..= {}", l.ty, l.iterator, list(&l.lower), list(&l.upper)));
                 summarize(&l.body, depth + 1, lines);
+            }
+            Node::If(inner) => {
+                lines.push(format!("{indent}if {:?}", inner.condition));
+                summarize(&inner.body, depth + 1, lines);
             }
             Node::Statement(s) => {
                 lines.push(format!("{indent}{}: [{}] {}", s.name, list(&s.target.subscripts), s.text));
@@ -388,7 +392,7 @@ fn directives() {
     let tiling = |head: &str| {
         let kernel = statement(head, "a[i][j] = 0;");
         let sizes = kernel.parameters.iter().map(|p| (p.default, p.max)).collect::<Vec<_>>();
-        (sizes, kernel.tiling.map(|t| (list(&t.theta), t.sizes)))
+        (sizes, kernel.tilings.first().map(|t| (list(t.theta()), t.sizes.clone())))
     };
     let none = vec![(None, None), (None, None)];
     let tile = |theta: &str, sizes: &[i64]| Some((theta.to_string(), sizes.to_vec()));
@@ -461,6 +465,6 @@ fn headers_beside_the_file() {
     std::fs::write(&path, text).unwrap();
     let kernel = parse(&Source::read(&path, vec![]).unwrap()).unwrap();
     assert_eq!(list(&kernel.arrays[0].extents), "7");
-    let tiling = kernel.tiling.unwrap();
+    let tiling = kernel.tilings[0].clone();
     assert_eq!((tiling.sizes, tiling.span.line), (vec![7], 1));
 }
