@@ -5,12 +5,12 @@ use anyhow::{Result, anyhow};
 use crate::affine::Affine;
 use crate::buffer::{self, Allocation};
 use crate::diagnostic::Diagnostic;
-use crate::offload::{Band, Bound, Compute, Level, NamedSet, Offload, Piece, Scan, Transfer};
+use crate::offload::{self, Buffer, Compute, NamedSet, Offload, Scan, Transfer};
 use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
-use crate::polyhedral::scan::{Fixed, Request, scan};
-use crate::polyhedral::{self, DependenceKind};
-use crate::source::kernel::{Kernel, Loop, Node};
-use crate::tiling::{self, TiledProgram};
+use crate::polyhedral::scan::{Branch, Fixed, Request, Tree, scan, scan_tree};
+use crate::polyhedral::{self, Program};
+use crate::source::kernel::{Kernel, Storage, TilingDirective};
+use crate::tiling::{self, Band, TiledProgram};
 use crate::transfer::{self, ArrayFlow};
 
 /// Everything the hardware needs to know about `kernel`, whose size parameters all have a bound.
@@ -19,34 +19,70 @@ use crate::transfer::{self, ArrayFlow};
 /// A [`Diagnostic`] for what the user can change: see the rooms. Anything else is an internal error.
 pub fn analyze(kernel: &Kernel) -> Result<Offload> {
     require_bounds(kernel)?;
+    let kernel = &polyhedral::expand_locals(kernel)?;
     let program = polyhedral::extract(kernel)?;
-    let tiled = tiling::apply(program, kernel)?;
-    let flows = transfer::plan(&tiled, kernel)?;
-    let allocations = buffer::allocate(&tiled, kernel, &flows)?;
+    let directives = kernel.tilings.clone();
+    tiled(kernel, program, &directives)
+}
 
-    let tiles = Tiles::new(&tiled)?;
-    let mut transfers = vec![];
-    for flow in flows.iter() {
-        let load = tiles.scan_cells(&tiled, kernel, flow.array, &flow.load)?;
-        let store = tiles.scan_cells(&tiled, kernel, flow.array, &flow.store)?;
-        if !load.pieces.is_empty() || !store.pieces.is_empty() {
-            transfers.push(Transfer { array: flow.array, load, store });
+/// `kernel` in the tiles of `directives`.
+fn tiled(kernel: &Kernel, program: Program, directives: &[TilingDirective]) -> Result<Offload> {
+    let TiledProgram { program, bands } = tiling::apply(program, kernel, directives)?;
+    let mut flows = bands.iter().map(|band| transfer::plan(&program, band, kernel)).collect::<Result<Vec<_>>>()?;
+    keep_locals_on_chip(kernel, &mut flows)?;
+    let allocations: Vec<Vec<Allocation>> = bands
+        .iter()
+        .zip(&flows)
+        .map(|(band, flows)| buffer::allocate(band, kernel, flows))
+        .collect::<Result<_>>()?;
+
+    let mut contexts = vec![];
+    for band in &bands {
+        contexts.push(Context::new(band)?);
+    }
+    let mut analysed = vec![];
+    for ((band, context), (flows, allocations)) in bands.iter().zip(&contexts).zip(flows.iter().zip(&allocations)) {
+        let mut transfers = vec![];
+        for flow in flows {
+            let load = context.scan_cells(band, kernel, flow.array, &flow.load)?;
+            let store = context.scan_cells(band, kernel, flow.array, &flow.store)?;
+            if !load.pieces.is_empty() || !store.pieces.is_empty() {
+                transfers.push(Transfer { array: flow.array, load, store });
+            }
         }
+        analysed.push(offload::Band {
+            statements: band.statements.clone(),
+            tiling: band.directive.clone(),
+            sets: named_sets(&program, band, kernel, flows, allocations)?,
+            transfers,
+            compute: compute(&program, band, context)?,
+        });
     }
     Ok(Offload {
-        bands: vec![Band {
-            statements: vec![0],
-            tiling: tiled.directive.clone(),
-            sets: named_sets(&tiled, kernel, &flows, &allocations)?,
-            transfers,
-            compute: compute(&tiled, &tiles)?,
-        }],
-        tiles: tiles.scan.clone(),
-        source_order: source_order(kernel),
-        strips_depend: strips_depend(&tiled, &flows)?,
-        buffers: allocations.into_iter().map(|a| a.buffer).collect(),
+        tiles: tiles(&program, &bands, &contexts)?,
+        source_order: source_order(&program)?,
+        strips_depend: strips_depend(&bands, &flows)?,
+        buffers: buffer::merge(&allocations),
+        bands: analysed,
         kernel: kernel.clone(),
     })
+}
+
+/// A local array that no tile loads need not be stored either.
+fn keep_locals_on_chip(kernel: &Kernel, flows: &mut [Vec<ArrayFlow>]) -> Result<()> {
+    for (array, declaration) in kernel.arrays.iter().enumerate() {
+        if declaration.storage == Storage::Argument {
+            continue;
+        }
+        let mut loaded = false;
+        for flow in flows.iter().flatten().filter(|f| f.array == array) {
+            loaded |= !flow.load.is_empty()?;
+        }
+        for flow in flows.iter_mut().flatten().filter(|f| f.array == array && !loaded) {
+            flow.store = flow.store.subtract(&flow.store)?;
+        }
+    }
+    Ok(())
 }
 
 fn require_bounds(kernel: &Kernel) -> Result<()> {
@@ -62,54 +98,95 @@ fn require_bounds(kernel: &Kernel) -> Result<()> {
         .into())
 }
 
-/// The tiles as the hardware walks them.
-struct Tiles {
-    scan: Scan,
+/// What a band's scans have in scope.
+struct Context {
+    /// The tiles as the hardware walks them: convex, so that they come in lexicographic order and every strip is one
+    /// interval of steps. Where the tiles with iterations are not convex, it also holds tiles without any: they load,
+    /// compute and store nothing.
+    hull: BasicSet,
     /// Size parameters and tile indices.
     parameters: Vec<String>,
     /// What holds of them whenever a tile runs.
-    context: Vec<Constraint>,
+    constraints: Vec<Constraint>,
 }
 
-impl Tiles {
-    /// One convex piece, so that tiles come in lexicographic order and every strip is one interval of steps. Where the
-    /// tiles with iterations are not convex, it also holds tiles without any: they load, compute and store nothing.
-    fn new(tiled: &TiledProgram) -> Result<Self> {
-        let isl = &tiled.program.isl;
-        let sizes = &tiled.program.parameters;
-        let bounds = convex(&tiled.program.bounded_sizes)?.constraints(&[])?;
-        let tiles = tiled.tiles.intersect_params(&tiled.program.bounded_sizes)?.without_tuple_name()?;
+impl Context {
+    fn new(band: &Band) -> Result<Self> {
+        let tiles = band.tiles.intersect_params(&band.bounded_sizes)?.without_tuple_name()?;
         let hull = convex(&tiles)?;
-        let mut context = bounds.clone();
-        context.extend(hull.constraints(&tiled.tile_names)?);
-        let request = Request {
-            parameters: sizes,
-            context: &bounds,
-            set: &hull.to_set()?,
-            names: &tiled.tile_names,
-            fixed: Fixed::Keep,
-            point: &tiled.tile_names,
-            definitions: &[],
-        };
-        let scan = scan(isl, &request)?.ok_or_else(|| anyhow!("internal error: tiles without an index"))?;
-        let parameters = sizes.iter().chain(&tiled.tile_names).cloned().collect();
-        Ok(Tiles { scan, parameters, context })
+        let mut constraints = convex(&band.bounded_sizes)?.constraints(&[])?;
+        constraints.extend(hull.constraints(&band.tile_names)?);
+        let parameters = band.parameters.iter().chain(&band.tile_names).cloned().collect();
+        Ok(Context { hull, parameters, constraints })
     }
 
     /// Load(T) or Store(T) of one array, the array's last subscript innermost.
-    fn scan_cells(&self, tiled: &TiledProgram, kernel: &Kernel, array: usize, cells: &Map) -> Result<Scan> {
+    fn scan_cells(&self, band: &Band, kernel: &Kernel, array: usize, cells: &Map) -> Result<Scan> {
         let names = polyhedral::dimension_names(kernel, array);
+        let image = cells.image_of(&band.tile_names)?;
+        if names.is_empty() {
+            return self.scan_scalar(band, &image);
+        }
         let request = Request {
             parameters: &self.parameters,
-            context: &self.context,
-            set: &cells.image_of(&tiled.tile_names)?,
+            context: &self.constraints,
+            set: &image,
             names: &names,
             fixed: Fixed::DropOuter,
             point: &names,
             definitions: &[],
         };
-        scan(&tiled.program.isl, &request)?.ok_or_else(|| anyhow!("internal error: cells without subscripts"))
+        scan(&band.isl, &request)?.ok_or_else(|| anyhow!("internal error: cells without subscripts"))
     }
+
+    /// The one cell of a local scalar.
+    fn scan_scalar(&self, band: &Band, image: &Set) -> Result<Scan> {
+        let branch = Branch { leaf: 0, set: image.clone(), date: &[], point: &[], definitions: vec![] };
+        let tree = Tree {
+            parameters: &self.parameters,
+            context: &self.constraints,
+            names: &[],
+            fixed: Fixed::Keep,
+            branches: vec![branch],
+        };
+        scan_tree(&band.isl, &tree)?.ok_or_else(|| anyhow!("internal error: a scalar without a cell"))
+    }
+}
+
+/// The tiles of all bands in the order in which they run.
+fn tiles(program: &Program, bands: &[Band], contexts: &[Context]) -> Result<Scan> {
+    let rank = bands.iter().map(|b| b.tile_names.len()).max().unwrap_or(1);
+    let names: Vec<String> = (0..rank).map(|k| format!("T{k}")).collect();
+    let sizes = convex(&program.bounded_sizes)?.constraints(&[])?;
+    // Shorter vectors of tile indices are padded with 0.
+    let mut dates = vec![];
+    for band in bands {
+        let own = (0..band.tile_names.len()).map(|k| constant_index(band, k).unwrap_or(Affine::variable(&names[k])));
+        dates.push(own.chain(std::iter::repeat(Affine::default())).take(rank).collect::<Vec<_>>());
+    }
+    let mut branches = vec![];
+    for (leaf, (context, date)) in contexts.iter().zip(&dates).enumerate() {
+        let set = context.hull.to_set()?.padded_with_zeros(rank)?;
+        branches.push(Branch { leaf, set, date, point: &names, definitions: vec![] });
+    }
+    let parameters = &program.parameters;
+    let tree = Tree { parameters, context: &sizes, names: &names, fixed: Fixed::Keep, branches };
+    let mut scan =
+        scan_tree(&program.isl, &tree)?.ok_or_else(|| anyhow!("internal error: tiles without an index"))?;
+    for piece in &mut scan.pieces {
+        // The last dimension of the band is the row.
+        let n = bands[piece.leaf].tile_names.len();
+        piece.levels.truncate(n);
+        piece.point.truncate(n);
+    }
+    Ok(scan)
+}
+
+/// The tile index in dimension `k` where it is one constant for all statements of the band.
+fn constant_index(band: &Band, k: usize) -> Option<Affine> {
+    let mut theta = band.directive.schedules.iter().map(|s| &s.theta[k]);
+    let first = theta.next().filter(|first| first.is_constant() && theta.all(|other| other == *first))?;
+    Some(Affine::constant(first.constant.div_euclid(band.directive.sizes[k])))
 }
 
 /// A convex superset without quantified variables; the set itself where that is possible.
@@ -121,132 +198,98 @@ fn convex(set: &Set) -> Result<BasicSet> {
     }
 }
 
-fn compute(tiled: &TiledProgram, tiles: &Tiles) -> Result<Compute> {
-    let statement = &tiled.program.statements[0];
-    let isl = &tiled.program.isl;
-    let theta = tiled.directive.theta();
-    let distances = flow_distances(tiled)?;
-    let (order, innermost_distance) = inner_order(theta.len(), &distances)?;
+/// The iterations of a tile, in the order inside it.
+fn compute(program: &Program, band: &Band, context: &Context) -> Result<Compute> {
+    let scan = match scan_instances(program, band, context, false)? {
+        Some(scan) => scan,
+        // The date gives the iterators only together with the domain: they become levels.
+        None => scan_instances(program, band, context, true)?
+            .ok_or_else(|| anyhow!("internal error: iterations without iterators"))?,
+    };
+    Ok(Compute { scan, order: band.order.clone(), innermost_distance: band.innermost_distance })
+}
 
-    // A dimension of θ that is an iterator has its name.
+fn scan_instances(program: &Program, band: &Band, context: &Context, iterators_too: bool) -> Result<Option<Scan>> {
+    let mut dates: Vec<Vec<Affine>> = band.date_expressions.clone();
+    if iterators_too {
+        let deepest = band.statements.iter().map(|&s| program.statements[s].iterators.len()).max().unwrap_or(0);
+        for (date, &s) in dates.iter_mut().zip(&band.statements) {
+            let iterators = program.statements[s].iterators.iter().map(Affine::variable);
+            date.extend(iterators.chain(std::iter::repeat(Affine::default())).take(deepest));
+        }
+    }
+    let statements: Vec<_> = band.statements.iter().map(|&s| &program.statements[s]).collect();
+    let names = level_names(&dates, &statements, &context.parameters);
+    let mut branches = vec![];
+    for (((&leaf, statement), date), iterations) in
+        band.statements.iter().zip(&statements).zip(&dates).zip(&band.iterations)
+    {
+        let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
+        let dates = band.isl.function(&band.parameters, tuple, Tuple::anonymous(), date)?;
+        let set = iterations.apply_range(&dates)?.image_of(&band.tile_names)?;
+        let definitions = names.iter().zip(date).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
+        branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions });
+    }
+    let tree = Tree {
+        parameters: &context.parameters,
+        context: &context.constraints,
+        names: &names,
+        fixed: Fixed::Drop,
+        branches,
+    };
+    scan_tree(&band.isl, &tree)
+}
+
+/// Names for the dimensions of dates: an iterator where it is the dimension in every statement that varies there.
+fn level_names(dates: &[Vec<Affine>], statements: &[&polyhedral::Statement], taken: &[String]) -> Vec<String> {
     let mut names: Vec<String> = vec![];
-    for &k in &order {
-        let plain = statement.iterators.iter().find(|i| theta[k] == Affine::variable(*i) && !names.contains(i));
+    for k in 0..dates[0].len() {
+        let mut varying = dates.iter().zip(statements).filter(|(date, _)| !date[k].is_constant());
+        let plain = varying.next().and_then(|(date, first)| {
+            let name = first.iterators.iter().find(|i| date[k] == Affine::variable(*i) && !names.contains(i))?;
+            varying.all(|(date, _)| date[k] == Affine::variable(name)).then_some(name)
+        });
+        let is_iterator = |name: &String| statements.iter().any(|s| s.iterators.contains(name));
         let mut name = plain.cloned().unwrap_or_else(|| format!("t{k}"));
-        while plain.is_none() && (tiles.parameters.contains(&name) || statement.iterators.contains(&name)) {
+        while plain.is_none() && (taken.contains(&name) || is_iterator(&name) || names.contains(&name)) {
             name.push('_');
         }
         names.push(name);
     }
-    let ordered: Vec<Affine> = order.iter().map(|&k| theta[k].clone()).collect();
-    let definitions: Vec<Affine> =
-        names.iter().zip(&ordered).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
-    let scan_over = |names: &[String], values: &[Affine]| {
-        let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
-        let dates = isl.function(&tiled.program.parameters, tuple, Tuple::anonymous(), values)?;
-        let request = Request {
-            parameters: &tiles.parameters,
-            context: &tiles.context,
-            set: &tiled.iterations[0].apply_range(&dates)?.image_of(&tiled.tile_names)?,
-            names,
-            fixed: Fixed::Drop,
-            point: &statement.iterators,
-            definitions: &definitions,
-        };
-        scan(isl, &request)
+    names
+}
+
+/// All instances in the order of the source, for the direct version.
+fn source_order(program: &Program) -> Result<Scan> {
+    let context = convex(&program.bounded_sizes)?.constraints(&[])?;
+    let dates: Vec<Vec<Affine>> = program.statements.iter().map(|s| s.order.clone()).collect();
+    let statements: Vec<_> = program.statements.iter().collect();
+    let names = level_names(&dates, &statements, &program.parameters);
+    let mut branches = vec![];
+    for (leaf, (statement, date)) in program.statements.iter().zip(&dates).enumerate() {
+        let set = statement.schedule.range()?;
+        let definitions = names.iter().zip(date).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
+        branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions });
+    }
+    let tree = Tree {
+        parameters: &program.parameters,
+        context: &context,
+        names: &names,
+        fixed: Fixed::Drop,
+        branches,
     };
-    let scan = match scan_over(&names, &ordered)? {
-        Some(scan) => scan,
-        // The place in θ gives the iterators only together with the domain: they become levels.
-        None => {
-            let more: Vec<&String> = statement.iterators.iter().filter(|i| !names.contains(i)).collect();
-            let all: Vec<String> = names.iter().chain(more.iter().copied()).cloned().collect();
-            let values: Vec<Affine> =
-                ordered.iter().cloned().chain(more.iter().map(|i| Affine::variable(*i))).collect();
-            scan_over(&all, &values)?.ok_or_else(|| anyhow!("internal error: iterations without iterators"))?
-        }
-    };
-    let order: Vec<String> = ordered.iter().map(|t| t.to_string()).collect();
-    Ok(Compute { scan, order: format!("({})", order.join(", ")), innermost_distance })
-}
-
-/// The distances in θ of flow dependences within one tile: `{ [d0, d1, …] }`.
-fn flow_distances(tiled: &TiledProgram) -> Result<Vec<Set>> {
-    let isl = &tiled.program.isl;
-    let names: Vec<String> = (0..tiled.directive.theta().len()).map(|k| format!("d{k}")).collect();
-    let mut inside = vec![];
-    for (name, &size) in names.iter().zip(&tiled.directive.sizes) {
-        inside.push(Constraint::at_most(Affine::variable(name), Affine::constant(size - 1)));
-    }
-    let inside = isl.set(&[], Tuple::unnamed(&names), &inside)?;
-    let flows = tiled.program.dependences.iter().filter(|d| d.kind == DependenceKind::Flow);
-    flows
-        .map(|d| {
-            let relation = d.relation.apply_domain(&tiled.theta[d.source])?.apply_range(&tiled.theta[d.sink])?;
-            relation.deltas()?.project_out_all_params()?.intersect(&inside)
-        })
-        .collect()
-}
-
-/// The order of θ's dimensions inside a tile that carries flow dependences as far out, and where further in with as
-/// long a distance, as possible; ties go to θ's own order. With it, the distance that the innermost level carries.
-fn inner_order(n: usize, distances: &[Set]) -> Result<(Vec<usize>, Option<i64>)> {
-    let mut best: Option<(Vec<i64>, Vec<usize>)> = None;
-    for order in permutations(n) {
-        // From the innermost level outwards; nothing carried is the longest distance.
-        let mut carried = vec![];
-        for level in (0..n).rev() {
-            carried.push(carried_distance(&order, level, distances)?.unwrap_or(i64::MAX));
-        }
-        if best.as_ref().is_none_or(|(c, _)| carried > *c) {
-            best = Some((carried, order));
-        }
-    }
-    let (carried, order) = best.unwrap_or_default();
-    let innermost = carried.first().copied().filter(|&d| d != i64::MAX);
-    Ok((order, innermost))
-}
-
-/// The shortest distance among those that are 0 in the levels outside `level` and positive there; for the innermost
-/// level, of a dependence that it carries alone.
-fn carried_distance(order: &[usize], level: usize, distances: &[Set]) -> Result<Option<i64>> {
-    let mut shortest: Option<i64> = None;
-    for set in distances {
-        let mut set = set.clone();
-        for &outer in &order[..level] {
-            set = set.fix(outer, 0)?;
-        }
-        // All components are at least 0, so the nearest carried distance is the smallest one that is not 0.
-        let zero = set.fix(order[level], 0)?;
-        if let Some(distance) = set.subtract(&zero)?.minimum(order[level])?.finite() {
-            shortest = Some(shortest.map_or(distance, |s| s.min(distance)));
-        }
-    }
-    Ok(shortest)
-}
-
-/// All orders of `0..n`, lexicographically.
-fn permutations(n: usize) -> Vec<Vec<usize>> {
-    let mut all = vec![vec![]];
-    for _ in 0..n {
-        all = all
-            .into_iter()
-            .flat_map(|prefix: Vec<usize>| {
-                let rest: Vec<usize> = (0..n).filter(|k| !prefix.contains(k)).collect();
-                rest.into_iter().map(move |k| prefix.iter().copied().chain([k]).collect())
-            })
-            .collect();
-    }
-    all
+    scan_tree(&program.isl, &tree)?.ok_or_else(|| anyhow!("internal error: iterations without iterators"))
 }
 
 /// Whether some strip stores a cell that another strip loads or stores.
-fn strips_depend(tiled: &TiledProgram, flows: &[ArrayFlow]) -> Result<bool> {
+fn strips_depend(bands: &[Band], flows: &[Vec<ArrayFlow>]) -> Result<bool> {
+    // Bands follow each other only where one needs the other.
+    let ([band], [flows]) = (bands, flows) else { return Ok(true) };
     for flow in flows {
-        let stored = tiled.strip.reverse()?.apply_range(&flow.store)?;
-        let loaded = tiled.strip.reverse()?.apply_range(&flow.load)?;
+        let stored = band.strip.reverse()?.apply_range(&flow.store)?;
+        let loaded = band.strip.reverse()?.apply_range(&flow.load)?;
         let shared = stored.apply_range(&stored.union(&loaded)?.reverse()?)?;
-        let shared = shared.intersect_params(&tiled.program.bounded_sizes)?;
+        let shared = shared.intersect_params(&band.bounded_sizes)?;
         let own = shared.domain()?.identity()?;
         if !shared.is_subset(&own)? {
             return Ok(true);
@@ -256,64 +299,51 @@ fn strips_depend(tiled: &TiledProgram, flows: &[ArrayFlow]) -> Result<bool> {
 }
 
 fn named_sets(
-    tiled: &TiledProgram,
+    program: &Program,
+    band: &Band,
     kernel: &Kernel,
     flows: &[ArrayFlow],
     allocations: &[Allocation],
 ) -> Result<Vec<NamedSet>> {
-    let program = &tiled.program;
     let sizes = &program.sizes;
     let mut sets = vec![];
     let mut add = |name: String, isl: String| sets.push(NamedSet { name, isl });
-    for (statement, theta) in program.statements.iter().zip(&tiled.theta) {
-        add("domain".to_string(), statement.domain.to_string());
-        add("schedule".to_string(), statement.schedule.gist_domain(&statement.domain)?.to_string());
-        add("θ".to_string(), theta.gist_domain(&statement.domain)?.to_string());
+    let alone = program.statements.len() == 1;
+    for (&s, theta) in band.statements.iter().zip(&band.theta) {
+        let statement = &program.statements[s];
+        let of = |what: &str| if alone { what.to_string() } else { format!("{what} of {}", statement.name) };
+        add(of("domain"), statement.domain.to_string());
+        add(of("schedule"), statement.schedule.gist_domain(&statement.domain)?.to_string());
+        add(of("θ"), theta.gist_domain(&statement.domain)?.to_string());
     }
-    add("tiles".to_string(), tiled.tiles.gist_params(sizes)?.to_string());
+    add("tiles".to_string(), band.tiles.gist_params(sizes)?.to_string());
     for dependence in &program.dependences {
-        let name = format!("{} dependences through {}", dependence.kind, kernel.arrays[dependence.array].name);
-        add(name, dependence.relation.gist_params(sizes)?.to_string());
+        if band.statements.contains(&dependence.source) || band.statements.contains(&dependence.sink) {
+            let name = format!("{} dependences through {}", dependence.kind, kernel.arrays[dependence.array].name);
+            add(name, dependence.relation.gist_params(sizes)?.to_string());
+        }
     }
     for (flow, allocation) in flows.iter().zip(allocations) {
         let array = &kernel.arrays[flow.array].name;
         let cells = polyhedral::dimension_names(kernel, flow.array);
-        let by_tile = |map: &Map| -> Result<String> { Ok(map.gist_domain(&tiled.tiles)?.coalesce()?.to_string()) };
-        if !flow.first_read.is_empty()? {
-            add(format!("FirstOpRead({array})"), flow.first_read.gist_params(sizes)?.to_string());
-        }
-        if !flow.last_write.is_empty()? {
-            add(format!("LastOpWrite({array})"), flow.last_write.gist_params(sizes)?.to_string());
+        let by_tile = |map: &Map| -> Result<String> { Ok(map.gist_domain(&band.tiles)?.coalesce()?.to_string()) };
+        if alone {
+            for (name, maps) in [
+                ("FirstOpRead", transfer::first_read(program, band, flow.array)?),
+                ("LastOpWrite", transfer::last_write(program, band, flow.array)?),
+            ] {
+                for map in maps {
+                    if !map.is_empty()? {
+                        add(format!("{name}({array})"), map.gist_params(sizes)?.to_string());
+                    }
+                }
+            }
         }
         add(format!("Load({array})"), by_tile(&flow.load)?);
         add(format!("Store({array})"), by_tile(&flow.store)?);
         add(format!("DS({array})"), allocation.differences.name_dimensions(&cells)?.to_string());
-        add(format!("σ({array})"), buffer::mapping_text(kernel, &allocation.buffer));
+        let buffer = Buffer { array: flow.array, mappings: vec![Some(allocation.mapping.clone())] };
+        add(format!("σ({array})"), buffer::mapping_text(kernel, &buffer));
     }
     Ok(sets)
-}
-
-/// The loops of a perfect nest as a scan of one piece.
-fn source_order(kernel: &Kernel) -> Scan {
-    let mut levels: Vec<Level> = vec![];
-    let mut nodes = &kernel.body;
-    while let Some(Node::Loop(Loop { iterator, lower, upper, body, .. })) = nodes.first() {
-        let range_of = |name: &str| {
-            let level = levels.iter().find(|l| l.name == name).map(|l| l.range);
-            let size = kernel.parameters.iter().find(|p| p.name == name).map(|p| (0, p.max.unwrap_or(0)));
-            level.or(size).unwrap_or((0, 0))
-        };
-        let low = lower.iter().map(|a| a.range(range_of).0).max().unwrap_or(0);
-        let high = upper.iter().map(|a| a.range(range_of).1).min().unwrap_or(0);
-        let bound = |a: &Affine| Bound { numerator: a.clone(), divisor: 1 };
-        levels.push(Level {
-            name: iterator.clone(),
-            lower: lower.iter().map(bound).collect(),
-            upper: upper.iter().map(bound).collect(),
-            range: (low, high.max(low)),
-        });
-        nodes = body;
-    }
-    let point = levels.iter().map(|l| Affine::variable(&l.name)).collect();
-    Scan { pieces: vec![Piece { shared: 0, leaf: 0, guards: vec![], levels, point }] }
 }

@@ -13,27 +13,29 @@ use crate::offload::{Buffer, Mapping};
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
 use crate::source::kernel::{Array, Kernel};
-use crate::tiling::TiledProgram;
+use crate::tiling::Band;
 use crate::transfer::ArrayFlow;
 
-/// The buffer of one array with the set it was made for.
+/// The mapping of one array in one band, with the set it was made for.
 pub struct Allocation {
-    pub buffer: Buffer,
+    /// Index into `Kernel::arrays`.
+    pub array: usize,
+    pub mapping: Mapping,
     /// `{ c[x, y] }`: the differences of cells that live at the same time, over all strips and sizes.
     pub differences: Set,
 }
 
-/// One buffer per array, valid for all tiles, strips and sizes up to the parameters' bounds.
+/// A mapping for every array of a band, valid for all its tiles, strips and sizes up to the parameters' bounds.
 ///
 /// # Errors
 /// A [`Diagnostic`] where an array needs a buffer that grows with a parameter without a bound.
-pub fn allocate(tiled: &TiledProgram, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec<Allocation>> {
+pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec<Allocation>> {
     flows
         .iter()
         .map(|flow| {
-            let differences = differences(tiled, flow)?;
+            let differences = differences(band, flow)?;
             let Some(exact_moduli) = successive_moduli(&differences)? else {
-                return Err(unbounded(tiled, &kernel.arrays[flow.array]).into());
+                return Err(unbounded(band, &kernel.arrays[flow.array]).into());
             };
             let moduli: Vec<i64> = exact_moduli.iter().map(|m| m.unsigned_abs().next_power_of_two() as i64).collect();
             for moduli in [&exact_moduli, &moduli] {
@@ -41,10 +43,30 @@ pub fn allocate(tiled: &TiledProgram, kernel: &Kernel, flows: &[ArrayFlow]) -> R
                     bail!("internal error: cells of {} share a place", kernel.arrays[flow.array].name);
                 }
             }
-            let mappings = vec![Some(Mapping { moduli, exact_moduli })];
-            Ok(Allocation { buffer: Buffer { array: flow.array, mappings }, differences })
+            Ok(Allocation { array: flow.array, mapping: Mapping { moduli, exact_moduli }, differences })
         })
         .collect()
+}
+
+/// One buffer per array that some band accesses; `bands` holds the allocations band by band.
+pub fn merge(bands: &[Vec<Allocation>]) -> Vec<Buffer> {
+    let mut arrays: Vec<usize> = bands.iter().flatten().map(|a| a.array).collect();
+    arrays.sort();
+    arrays.dedup();
+    let mapping = |band: &Vec<Allocation>, array| band.iter().find(|a| a.array == array).map(|a| a.mapping.clone());
+    arrays
+        .into_iter()
+        .map(|array| Buffer { array, mappings: bands.iter().map(|band| mapping(band, array)).collect() })
+        .collect()
+}
+
+/// Bits of block RAM that the buffers take, with one copy per read reference of an iteration.
+pub fn bits(kernel: &Kernel, buffers: &[Buffer]) -> u128 {
+    buffers.iter().map(|b| copies(kernel, b) * b.words() as u128 * kernel.arrays[b.array].element.bits as u128).sum()
+}
+
+fn copies(kernel: &Kernel, buffer: &Buffer) -> u128 {
+    kernel.buffer_copies(buffer.array) as u128
 }
 
 /// Refuses buffers that do not fit on the chip, counting one copy per read reference of an iteration.
@@ -52,16 +74,13 @@ pub fn allocate(tiled: &TiledProgram, kernel: &Kernel, flows: &[ArrayFlow]) -> R
 /// # Errors
 /// A [`Diagnostic`] that tells the bits needed and the bits there are.
 pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> Result<()> {
-    let copies = |buffer: &Buffer| kernel.buffer_copies(buffer.array) as u128;
-    let bits =
-        |buffer: &Buffer| copies(buffer) * buffer.words() as u128 * kernel.arrays[buffer.array].element.bits as u128;
-    let needed: u128 = buffers.iter().map(bits).sum();
+    let needed = bits(kernel, buffers);
     if needed <= block_ram_bits as u128 {
         return Ok(());
     }
     let each: Vec<String> = buffers
         .iter()
-        .map(|b| format!("`{}` {}{} words", kernel.arrays[b.array].name, times(copies(b)), b.words()))
+        .map(|b| format!("`{}` {}{} words", kernel.arrays[b.array].name, times(copies(kernel, b)), b.words()))
         .collect();
     let mut diagnostic = Diagnostic::new(format!(
         "the local buffers need {needed} bits of block RAM ({}), the board has {block_ram_bits}",
@@ -82,11 +101,11 @@ fn times(copies: u128) -> String {
 /// `{ [Strip -> c[m]] -> [step] }`: the steps in which a cell is on chip. From its load (the step before the tile that
 /// loads it) or else the first tile that writes it, to its last access or, where that is later, its store (the step
 /// after the tile that stores it).
-pub fn live_steps(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Map> {
-    let accessed = steps(tiled, &flow.accessed, 0)?;
-    let begin = steps(tiled, &flow.load, -1)?.union(&accessed)?;
-    let end = steps(tiled, &flow.store, 1)?.union(&accessed)?;
-    let isl = &tiled.program.isl;
+pub fn live_steps(band: &Band, flow: &ArrayFlow) -> Result<Map> {
+    let accessed = steps(band, &flow.accessed, 0)?;
+    let begin = steps(band, &flow.load, -1)?.union(&accessed)?;
+    let end = steps(band, &flow.store, 1)?.union(&accessed)?;
+    let isl = &band.isl;
     let (s, t) = (["s".to_string()], ["t".to_string()]);
     let (from, to) = (Tuple::unnamed(&s), Tuple::unnamed(&t));
     let (step, other) = (Affine::variable("s"), Affine::variable("t"));
@@ -96,14 +115,14 @@ pub fn live_steps(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Map> {
 }
 
 /// `{ T -> c }` as `{ [Strip -> c] -> [step + shift] }`.
-fn steps(tiled: &TiledProgram, cells: &Map, shift: i64) -> Result<Map> {
-    let isl = &tiled.program.isl;
+fn steps(band: &Band, cells: &Map, shift: i64) -> Result<Map> {
+    let isl = &band.isl;
     let names = ["s".to_string()];
     let tuple = Tuple::unnamed(&names);
     let shifted = isl.function(&[], tuple, Tuple::anonymous(), &[Affine::variable("s") + Affine::constant(shift)])?;
     let (tile, cell) = (cells.domain_map()?, cells.range_map()?);
-    let strip_and_cell = tile.apply_range(&tiled.strip)?.range_product(&cell)?;
-    strip_and_cell.reverse()?.apply_range(&tile.apply_range(&tiled.step)?.apply_range(&shifted)?)
+    let strip_and_cell = tile.apply_range(&band.strip)?.range_product(&cell)?;
+    strip_and_cell.reverse()?.apply_range(&tile.apply_range(&band.step)?.apply_range(&shifted)?)
 }
 
 /// Pairs of pieces cost time, so live intervals in more pieces than this are widened to a convex set. That can only add
@@ -111,17 +130,17 @@ fn steps(tiled: &TiledProgram, cells: &Map, shift: i64) -> Result<Map> {
 const LIVE_PIECES: i32 = 8;
 
 /// The conflict relation `{ c[m] -> c[m'] }`: cells that live in one step of one strip.
-pub fn conflicts(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Map> {
+pub fn conflicts(band: &Band, flow: &ArrayFlow) -> Result<Map> {
     // `c -> [Strip -> [step]]`
-    let when = live_steps(tiled, flow)?.domain_reverse()?.curry()?;
-    let when = when.intersect_params(&tiled.program.bounded_sizes)?.coalesce()?.of_few_pieces(LIVE_PIECES)?;
+    let when = live_steps(band, flow)?.domain_reverse()?.curry()?;
+    let when = when.intersect_params(&band.bounded_sizes)?.coalesce()?.of_few_pieces(LIVE_PIECES)?;
     when.apply_range(&when.reverse()?)
 }
 
 /// DS: the differences of conflicting cells, whatever the sizes. For `a` of the matrix product with tiles of 32:
 /// `{ a[x, y] : -31 <= x <= 31 and -63 <= y <= 63 }`.
-pub fn differences(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Set> {
-    conflicts(tiled, flow)?.deltas()?.project_out_all_params()?.coalesce()
+pub fn differences(band: &Band, flow: &ArrayFlow) -> Result<Set> {
+    conflicts(band, flow)?.deltas()?.project_out_all_params()?.coalesce()
 }
 
 /// Successive modulo (Lefebvre and Feautrier): the modulus of a dimension is 1 plus the largest difference there among
@@ -151,19 +170,26 @@ pub fn is_legal(differences: &Set, moduli: &[i64]) -> Result<bool> {
     differences.without_tuple_name()?.intersect(&kernel)?.is_subset(&isl.set(&[], tuple, &zero)?)
 }
 
-fn unbounded(tiled: &TiledProgram, array: &Array) -> Diagnostic {
+fn unbounded(band: &Band, array: &Array) -> Diagnostic {
     Diagnostic::new(format!(
         "the buffer of `{}` has no bound: the cells that a strip keeps on chip grow with the size parameters",
         array.name
     ))
-    .at(tiled.directive.span, "this tiling")
+    .at(band.directive.span, "this tiling")
     .help("give the size parameters a bound (max), or choose a tiling whose strips reuse less")
 }
 
-/// σ as people read it: `a[i, k] -> [i mod 32, k mod 64]`.
+/// σ as people read it: `a[i, k] -> [i mod 32, k mod 64]`, with the mappings of several bands one after the other where
+/// they differ.
 pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
     let names = dimension_names(kernel, buffer.array);
-    let residues: Vec<String> =
-        names.iter().zip(&buffer.mapping().moduli).map(|(n, m)| format!("{n} mod {m}")).collect();
-    format!("{}[{}] -> [{}]", kernel.arrays[buffer.array].name, names.join(", "), residues.join(", "))
+    let mut texts: Vec<String> = vec![];
+    for mapping in buffer.mappings.iter().flatten() {
+        let residues: Vec<String> = names.iter().zip(&mapping.moduli).map(|(n, m)| format!("{n} mod {m}")).collect();
+        let text = format!("[{}]", residues.join(", "));
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    format!("{}[{}] -> {}", kernel.arrays[buffer.array].name, names.join(", "), texts.join(" or "))
 }

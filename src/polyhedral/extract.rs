@@ -1,19 +1,20 @@
-//! Walks the loop nest and builds the [`Program`].
+//! Walks the loops and conditions and builds the [`Program`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
-use super::isl::{Constraint, Context, Map, Tuple};
+use super::isl::{Constraint, Context, Map, Set, Tuple};
 use super::{Access, Dependence, DependenceKind, Program, Statement};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::source::kernel::{self, Kernel, Loop, Node};
+use crate::source::kernel::{self, Condition, Kernel, Loop, Node, Quotient, Storage};
 
-/// A statement with the loops around it and its place in each of their bodies.
-struct Place<'a> {
-    statement: &'a kernel::Statement,
-    loops: Vec<&'a Loop>,
+/// A statement with the loops and conditions around it and its place in each of the loops' bodies.
+pub(super) struct Place<'a> {
+    pub statement: &'a kernel::Statement,
+    pub loops: Vec<&'a Loop>,
+    conditions: Vec<&'a Condition>,
     /// One more than `loops`.
     positions: Vec<usize>,
 }
@@ -21,12 +22,15 @@ struct Place<'a> {
 /// The polyhedral model of `kernel`.
 ///
 /// # Errors
-/// A [`Diagnostic`] where an access can leave its array for some size, where a name is taken twice, and for nests
-/// that are not analysed yet.
+/// A [`Diagnostic`] where an access can leave its array or a quotient's numerator can be negative for some size, and
+/// where a name is taken twice.
 pub fn extract(kernel: &Kernel) -> Result<Program> {
-    let mut places = vec![];
-    collect(&kernel.body, &mut vec![], &mut vec![], &mut places);
-    require_one_perfect_nest(kernel, &places)?;
+    let places = places(kernel);
+    if places.is_empty() {
+        return Err(Diagnostic::new(format!("the function `{}` computes nothing", kernel.name))
+            .help("burstc compiles loops around assignments to arrays")
+            .into());
+    }
     require_distinct_names(kernel, &places)?;
 
     let isl = Context::new()?;
@@ -38,48 +42,82 @@ pub fn extract(kernel: &Kernel) -> Result<Program> {
             bounded.push(Constraint::at_most(Affine::variable(&parameter.name), Affine::constant(max)));
         }
     }
+    let (schedules, loop_dimensions) = schedules(&places);
     let mut program = Program {
         sizes: isl.parameter_set(&parameters, &at_least_0)?,
         bounded_sizes: isl.parameter_set(&parameters, &bounded)?,
         parameters,
+        loop_dimensions,
         statements: vec![],
         dependences: vec![],
         isl,
     };
-    let schedules = schedules(&places);
     for (place, schedule) in places.iter().zip(schedules) {
-        let statement = statement(&program, kernel, place, &schedule)?;
+        let statement = Model::new(&program, kernel, place)?.statement(&schedule)?;
         program.statements.push(statement);
     }
     program.dependences = dependences(&program)?;
     Ok(program)
 }
 
-fn collect<'a>(nodes: &'a [Node], loops: &mut Vec<&'a Loop>, positions: &mut Vec<usize>, places: &mut Vec<Place<'a>>) {
-    for (position, node) in nodes.iter().enumerate() {
-        positions.push(position);
-        match node {
-            Node::Statement(statement) => {
-                places.push(Place { statement, loops: loops.clone(), positions: positions.clone() });
+/// The statements of `kernel` in textual order.
+pub(super) fn places(kernel: &Kernel) -> Vec<Place<'_>> {
+    let mut collector = Collector::default();
+    collector.body(&kernel.body, 0);
+    collector.places
+}
+
+#[derive(Default)]
+struct Collector<'a> {
+    loops: Vec<&'a Loop>,
+    conditions: Vec<&'a Condition>,
+    positions: Vec<usize>,
+    places: Vec<Place<'a>>,
+}
+
+impl<'a> Collector<'a> {
+    /// Takes in the nodes of one loop's body, of which `position` loops and statements stand before them; gives the
+    /// position behind them. What a condition holds stands in the body itself.
+    fn body(&mut self, nodes: &'a [Node], mut position: usize) -> usize {
+        for node in nodes {
+            match node {
+                Node::Statement(statement) => {
+                    self.positions.push(position);
+                    self.places.push(Place {
+                        statement,
+                        loops: self.loops.clone(),
+                        conditions: self.conditions.clone(),
+                        positions: self.positions.clone(),
+                    });
+                    self.positions.pop();
+                    position += 1;
+                }
+                Node::Loop(inner) => {
+                    self.positions.push(position);
+                    self.loops.push(inner);
+                    self.body(&inner.body, 0);
+                    self.loops.pop();
+                    self.positions.pop();
+                    position += 1;
+                }
+                Node::If(inner) => {
+                    self.conditions.push(&inner.condition);
+                    position = self.body(&inner.body, position);
+                    self.conditions.pop();
+                }
             }
-            Node::Loop(inner) => {
-                loops.push(inner);
-                collect(&inner.body, loops, positions, places);
-                loops.pop();
-            }
-            Node::If(inner) => collect(&inner.body, loops, positions, places),
         }
-        positions.pop();
+        position
     }
 }
 
 /// Names for the dimensions of an array: an iterator where it is the whole subscript in every access, else `x0`, `x1`,
 /// ….
 pub fn dimension_names(kernel: &Kernel, array: usize) -> Vec<String> {
-    let mut places = vec![];
-    collect(&kernel.body, &mut vec![], &mut vec![], &mut places);
+    let places = places(kernel);
     let loops = places.iter().flat_map(|p| &p.loops).map(|l| &l.iterator);
-    let taken: Vec<&String> = kernel.parameters.iter().map(|p| &p.name).chain(loops).collect();
+    let quotients = kernel.quotients.iter().map(|q| &q.name);
+    let taken: Vec<&String> = kernel.parameters.iter().map(|p| &p.name).chain(loops).chain(quotients).collect();
     let mut letter = "x".to_string();
     while taken.iter().any(|name| name.strip_prefix(&letter).is_some_and(|rest| rest.parse::<usize>().is_ok())) {
         letter.push('x');
@@ -103,173 +141,280 @@ pub fn dimension_names(kernel: &Kernel, array: usize) -> Vec<String> {
 fn plain_iterator(kernel: &Kernel, subscript: &Affine) -> Option<String> {
     let (name, _) = subscript.terms.first_key_value()?;
     let is_parameter = kernel.parameters.iter().any(|p| p.name == *name);
-    (*subscript == Affine::variable(name) && !is_parameter).then(|| name.clone())
+    let is_quotient = kernel.quotients.iter().any(|q| q.name == *name);
+    (*subscript == Affine::variable(name) && !is_parameter && !is_quotient).then(|| name.clone())
 }
 
-fn require_one_perfect_nest(kernel: &Kernel, places: &[Place]) -> Result<()> {
-    match places {
-        [] => Err(Diagnostic::new(format!("the function `{}` computes nothing", kernel.name))
-            .help("burstc compiles one loop nest around one assignment to an array")
-            .into()),
-        [place] if place.loops.is_empty() => {
-            Err(Diagnostic::new("an assignment outside of every loop cannot be offloaded yet")
-                .at(place.statement.span, "not in a loop")
-                .help("put the assignment into a loop nest")
-                .into())
-        }
-        [_] => Ok(()),
-        [_, second, ..] => Err(Diagnostic::new(format!(
-            "the function `{}` has {} assignments; more than one is not supported yet",
-            kernel.name,
-            places.len()
-        ))
-        .at(second.statement.span, "the second assignment")
-        .help("split the function: one perfect loop nest around one assignment each")
-        .into()),
-    }
-}
-
+/// Sizes, iterators and quotients share one name space in every isl object. Loops that do not enclose each other may
+/// share an iterator.
 fn require_distinct_names(kernel: &Kernel, places: &[Place]) -> Result<()> {
-    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut claim = |name, what, span: Span| -> Result<()> {
-        let tile =
-            |n: &str| n.strip_prefix('T').is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()));
-        if tile(name) {
-            return Err(Diagnostic::new(format!("the name `{name}` is taken: T0, T1, … are the tile indices"))
-                .at(span, "reserved name")
-                .help(format!("rename the {what}"))
-                .into());
-        }
-        match seen.insert(name, what) {
-            None => Ok(()),
-            Some(other) => Err(Diagnostic::new(format!("`{name}` names two things: a {other} and a {what}"))
-                .at(span, "second use of the name")
-                .help(format!("rename the {what}"))
-                .into()),
-        }
+    let refuse = |name: &str, what: &str, other: &str, span: Span| -> Result<()> {
+        Err(Diagnostic::new(format!("`{name}` names two things: a {other} and a {what}"))
+            .at(span, "second use of the name")
+            .help(format!("rename the {what}"))
+            .into())
     };
+    let mut outer: BTreeMap<&str, &str> = BTreeMap::new();
     for parameter in &kernel.parameters {
-        claim(&parameter.name, "size parameter", parameter.span)?;
+        require_no_tile_name(&parameter.name, "size parameter", parameter.span)?;
+        outer.insert(&parameter.name, "size parameter");
     }
-    for l in places.iter().flat_map(|p| &p.loops) {
-        claim(&l.iterator, "loop iterator", l.span)?;
+    for quotient in &kernel.quotients {
+        outer.insert(&quotient.name, "quotient");
+    }
+    for place in places {
+        let mut seen = outer.clone();
+        for l in &place.loops {
+            require_no_tile_name(&l.iterator, "loop iterator", l.span)?;
+            if let Some(other) = seen.insert(&l.iterator, "loop iterator") {
+                return refuse(&l.iterator, "loop iterator", other, l.span);
+            }
+        }
     }
     Ok(())
 }
 
+fn require_no_tile_name(name: &str, what: &str, span: Span) -> Result<()> {
+    if !name.strip_prefix('T').is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit())) {
+        return Ok(());
+    }
+    Err(Diagnostic::new(format!("the name `{name}` is taken: T0, T1, … are the tile indices"))
+        .at(span, "reserved name")
+        .help(format!("rename the {what}"))
+        .into())
+}
+
 /// The order as written, by statement: the iterators with the textual positions between them, without positions that
-/// tell no statements apart.
-fn schedules(places: &[Place]) -> Vec<Vec<Affine>> {
+/// tell no statements apart. With it, the dimension of every loop level.
+fn schedules(places: &[Place]) -> (Vec<Vec<Affine>>, Vec<usize>) {
     let depth = places.iter().map(|p| p.loops.len()).max().unwrap_or(0);
     let position = |place: &Place, level: usize| place.positions.get(level).copied().unwrap_or(0) as i64;
     let is_told_apart = |level: usize| places.iter().any(|p| position(p, level) != position(&places[0], level));
     let told_apart: Vec<bool> = (0..=depth).map(is_told_apart).collect();
-    places
-        .iter()
-        .map(|place| {
-            let mut date = vec![];
-            for (level, told_apart) in told_apart.iter().enumerate() {
-                if *told_apart {
-                    date.push(Affine::constant(position(place, level)));
-                }
-                if level < depth {
-                    let iterator = place.loops.get(level).map(|l| Affine::variable(&l.iterator));
-                    date.push(iterator.unwrap_or_default());
-                }
+    let mut loop_dimensions = vec![];
+    let mut next = 0;
+    for level in 0..depth {
+        next += usize::from(told_apart[level]);
+        loop_dimensions.push(next);
+        next += 1;
+    }
+    let date = |place: &Place| {
+        let mut date = vec![];
+        for (level, told_apart) in told_apart.iter().enumerate() {
+            if *told_apart {
+                date.push(Affine::constant(position(place, level)));
             }
-            date
-        })
-        .collect()
-}
-
-fn statement(program: &Program, kernel: &Kernel, place: &Place, schedule: &[Affine]) -> Result<Statement> {
-    let isl = &program.isl;
-    let name = &place.statement.name;
-    let iterators: Vec<String> = place.loops.iter().map(|l| l.iterator.clone()).collect();
-    let tuple = Tuple { name, dimensions: &iterators };
-
-    let mut bounds = vec![];
-    for l in &place.loops {
-        let iterator = Affine::variable(&l.iterator);
-        bounds.extend(l.lower.iter().map(|lower| Constraint::at_most(lower.clone(), iterator.clone())));
-        bounds.extend(l.upper.iter().map(|upper| Constraint::at_most(iterator.clone(), upper.clone())));
-    }
-    let domain = isl.set(&program.parameters, tuple, &bounds)?.intersect_params(&program.sizes)?;
-
-    let mut references = vec![(&place.statement.target, true)];
-    for read in place.statement.value.reads() {
-        if !references.iter().any(|(a, write)| !write && a.array == read.array && a.subscripts == read.subscripts) {
-            references.push((read, false));
+            if level < depth {
+                let iterator = place.loops.get(level).map(|l| Affine::variable(&l.iterator));
+                date.push(iterator.unwrap_or_default());
+            }
         }
-    }
-    let mut accesses = vec![];
-    for (access, write) in references {
-        require_inside(program, kernel, tuple, &bounds, access)?;
-        let names = dimension_names(kernel, access.array);
-        let cell = Tuple { name: &kernel.arrays[access.array].name, dimensions: &names };
-        let map = isl.function(&program.parameters, tuple, cell, &access.subscripts)?.intersect_domain(&domain)?;
-        accesses.push(Access { array: access.array, write, may: map.clone(), must: map });
-    }
-    let schedule = isl.function(&program.parameters, tuple, Tuple::anonymous(), schedule)?.intersect_domain(&domain)?;
-    Ok(Statement {
-        name: name.clone(),
-        iterators: iterators.clone(),
-        domain,
-        schedule,
-        accesses,
-        span: place.statement.span,
-    })
+        date
+    };
+    (places.iter().map(date).collect(), loop_dimensions)
 }
 
-/// Every subscript lies in its extent, for every size and iteration.
-fn require_inside(
-    program: &Program,
-    kernel: &Kernel,
-    tuple: Tuple,
-    bounds: &[Constraint],
-    access: &kernel::Access,
-) -> Result<()> {
-    let array = &kernel.arrays[access.array];
-    let text: String = access.subscripts.iter().map(|s| format!("[{s}]")).collect();
-    if access.subscripts.len() != array.extents.len() {
-        return Err(Diagnostic::new(format!(
-            "`{}{text}` has {} subscripts, the array has {}",
-            array.name,
-            access.subscripts.len(),
-            array.extents.len()
-        ))
-        .at(access.span, "wrong number of subscripts")
-        .help("give one subscript per extent of the array")
-        .into());
+/// One statement on its way into isl. Its expressions live over iterators and quotients; quotients are then projected
+/// out.
+struct Model<'a> {
+    program: &'a Program,
+    kernel: &'a Kernel,
+    place: &'a Place<'a>,
+    iterators: Vec<String>,
+    /// Iterators, then the quotients that the statement needs.
+    names: Vec<String>,
+    quotients: Vec<&'a Quotient>,
+    /// The iterations with their quotients: `{ [i, q] }`.
+    extended: Set,
+    /// `{ [i, q] -> S0[i] }`
+    forget: Map,
+}
+
+impl<'a> Model<'a> {
+    fn new(program: &'a Program, kernel: &'a Kernel, place: &'a Place<'a>) -> Result<Self> {
+        let iterators: Vec<String> = place.loops.iter().map(|l| l.iterator.clone()).collect();
+        let quotients = quotients_of(kernel, place);
+        let names: Vec<String> =
+            iterators.iter().cloned().chain(quotients.iter().map(|q| q.name.clone())).collect();
+        let isl = &program.isl;
+        let tuple = Tuple::unnamed(&names);
+        let mut constraints = vec![];
+        for l in &place.loops {
+            let iterator = Affine::variable(&l.iterator);
+            constraints.extend(l.lower.iter().map(|lower| Constraint::at_most(lower.clone(), iterator.clone())));
+            constraints.extend(l.upper.iter().map(|upper| Constraint::at_most(iterator.clone(), upper.clone())));
+        }
+        for quotient in &quotients {
+            let remainder = quotient.numerator.clone() - Affine::variable(&quotient.name) * quotient.divisor;
+            constraints.push(Constraint::at_most(remainder.clone(), Affine::constant(quotient.divisor - 1)));
+            constraints.push(Constraint::NonNegative(remainder));
+        }
+        let mut extended = isl.set(&program.parameters, tuple, &constraints)?.intersect_params(&program.sizes)?;
+        for condition in &place.conditions {
+            extended = extended.intersect(&holds(program, tuple, condition)?)?;
+        }
+        let statement = Tuple { name: &place.statement.name, dimensions: &iterators };
+        let values: Vec<Affine> = iterators.iter().map(Affine::variable).collect();
+        let forget = isl.function(&program.parameters, tuple, statement, &values)?;
+        Ok(Model { program, kernel, place, iterators, names, quotients, extended, forget })
     }
-    for (subscript, extent) in access.subscripts.iter().zip(&array.extents) {
-        let below = Constraint::at_most(subscript.clone(), Affine::constant(-1));
-        let above = Constraint::at_most(extent.clone(), subscript.clone());
-        for (outside, is_above) in [(below, false), (above, true)] {
-            let constraints: Vec<_> = bounds.iter().cloned().chain([outside]).collect();
-            let bad = program.isl.set(&program.parameters, tuple, &constraints)?.intersect_params(&program.sizes)?;
-            let Some(point) = bad.parameters_to_dimensions()?.lexmin()?.sample()? else {
-                continue;
-            };
-            let names: Vec<&String> = program.parameters.iter().chain(tuple.dimensions).collect();
-            let value = |name: &str| names.iter().position(|n| *n == name).map_or(0, |p| point[p]);
-            let example: Vec<_> = names.iter().zip(&point).map(|(n, v)| format!("{n} = {v}")).collect();
-            let limit = match is_above {
-                true => format!("the extent `{extent}` is {}", extent.evaluate(value)),
-                false => "below 0".to_string(),
-            };
+
+    fn statement(&self, schedule: &[Affine]) -> Result<Statement> {
+        let isl = &self.program.isl;
+        for quotient in &self.quotients {
+            self.require_nonnegative(quotient)?;
+        }
+        let source = self.place.statement;
+        let mut references = vec![(&source.target, true)];
+        for read in source.value.reads() {
+            if !references.iter().any(|(a, write)| !write && a.array == read.array && a.subscripts == read.subscripts) {
+                references.push((read, false));
+            }
+        }
+        let tuple = Tuple::unnamed(&self.names);
+        let mut accesses = vec![];
+        for (access, write) in references {
+            self.require_inside(access)?;
+            let names = dimension_names(self.kernel, access.array);
+            let cell = Tuple { name: &self.kernel.arrays[access.array].name, dimensions: &names };
+            let map = isl
+                .function(&self.program.parameters, tuple, cell, &access.subscripts)?
+                .intersect_domain(&self.extended)?
+                .apply_domain(&self.forget)?
+                .coalesce()?;
+            accesses.push(Access { array: access.array, write, may: map.clone(), must: map });
+        }
+        let domain = self.extended.apply(&self.forget)?.coalesce()?;
+        let statement = Tuple { name: &source.name, dimensions: &self.iterators };
+        let order = schedule.to_vec();
+        let schedule = isl
+            .function(&self.program.parameters, statement, Tuple::anonymous(), schedule)?
+            .intersect_domain(&domain)?;
+        Ok(Statement {
+            name: source.name.clone(),
+            iterators: self.iterators.clone(),
+            domain,
+            schedule,
+            order,
+            accesses,
+            span: source.span,
+        })
+    }
+
+    /// An iteration, with the sizes, in which `violation` holds: names and values.
+    fn example(&self, violation: Constraint, sizes: &Set) -> Result<Option<Vec<(String, i64)>>> {
+        let isl = &self.program.isl;
+        let bad = isl
+            .set(&self.program.parameters, Tuple::unnamed(&self.names), &[violation])?
+            .intersect(&self.extended)?
+            .intersect_params(sizes)?;
+        let Some(point) = bad.parameters_to_dimensions()?.lexmin()?.sample()? else { return Ok(None) };
+        let names = self.program.parameters.iter().chain(&self.names).cloned();
+        Ok(Some(names.zip(point).collect()))
+    }
+
+    fn require_nonnegative(&self, quotient: &Quotient) -> Result<()> {
+        let numerator = &quotient.numerator;
+        let negative = Constraint::at_most(numerator.clone(), Affine::constant(-1));
+        let Some(example) = self.example(negative, &self.program.sizes)? else { return Ok(()) };
+        let divisor = quotient.divisor;
+        Err(Diagnostic::new(format!(
+            "`{numerator}` is divided by {divisor} and can be negative: for {} it is {}",
+            text_of(&example, self.program.parameters.len() + self.iterators.len()),
+            numerator.evaluate(value_in(&example))
+        ))
+        .at(quotient.span, "C rounds this towards zero")
+        .help(format!("add a multiple of {divisor} to the dividend and subtract its part from the quotient"))
+        .into())
+    }
+
+    /// Every subscript lies in its extent, for every iteration and all sizes that give every array an element.
+    fn require_inside(&self, access: &kernel::Access) -> Result<()> {
+        let array = &self.kernel.arrays[access.array];
+        let text: String = access.subscripts.iter().map(|s| format!("[{s}]")).collect();
+        if access.subscripts.len() != array.extents.len() {
             return Err(Diagnostic::new(format!(
-                "`{}{text}` leaves its array: for {} the subscript `{subscript}` is {}, {limit}",
+                "`{}{text}` has {} subscripts, the array has {}",
                 array.name,
-                example.join(", "),
-                subscript.evaluate(value)
+                access.subscripts.len(),
+                array.extents.len()
             ))
-            .at(access.span, "outside of the array")
-            .help(format!("declare `{}` larger or tighten the loop bounds", array.name))
+            .at(access.span, "wrong number of subscripts")
+            .help("give one subscript per extent of the array")
             .into());
         }
+        let arguments = self.kernel.arrays.iter().filter(|a| a.storage == Storage::Argument);
+        let extents = arguments.flat_map(|a| &a.extents);
+        let some: Vec<_> = extents.map(|e| Constraint::at_most(Affine::constant(1), e.clone())).collect();
+        let sizes = self.program.isl.parameter_set(&self.program.parameters, &some)?.intersect(&self.program.sizes)?;
+        for (subscript, extent) in access.subscripts.iter().zip(&array.extents) {
+            let below = Constraint::at_most(subscript.clone(), Affine::constant(-1));
+            let above = Constraint::at_most(extent.clone(), subscript.clone());
+            for (outside, is_above) in [(below, false), (above, true)] {
+                let Some(example) = self.example(outside, &sizes)? else { continue };
+                let value = value_in(&example);
+                let limit = match is_above {
+                    true => format!("the extent `{extent}` is {}", extent.evaluate(&value)),
+                    false => "below 0".to_string(),
+                };
+                return Err(Diagnostic::new(format!(
+                    "`{}{text}` leaves its array: for {} the subscript `{subscript}` is {}, {limit}",
+                    array.name,
+                    text_of(&example, self.program.parameters.len() + self.iterators.len()),
+                    subscript.evaluate(&value)
+                ))
+                .at(access.span, "outside of the array")
+                .help(format!("declare `{}` larger or tighten the loop bounds", array.name))
+                .into());
+            }
+        }
+        Ok(())
     }
-    Ok(())
+}
+
+/// `N = 1, i = 0`, without the quotients at the end.
+fn text_of(example: &[(String, i64)], names: usize) -> String {
+    let pairs: Vec<_> = example[..names].iter().map(|(n, v)| format!("{n} = {v}")).collect();
+    pairs.join(", ")
+}
+
+fn value_in(example: &[(String, i64)]) -> impl Fn(&str) -> i64 + '_ {
+    |name| example.iter().find(|(n, _)| n == name).map_or(0, |(_, v)| *v)
+}
+
+/// The quotients that the statement's bounds, conditions and subscripts need, each after those it uses.
+fn quotients_of<'a>(kernel: &'a Kernel, place: &Place) -> Vec<&'a Quotient> {
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    let bounds = place.loops.iter().flat_map(|l| l.lower.iter().chain(&l.upper));
+    let value = &place.statement.value;
+    let accesses = value.reads().into_iter().chain([&place.statement.target]);
+    let mut affines: Vec<&Affine> = bounds.chain(accesses.flat_map(|a| &a.subscripts)).chain(value.indices()).collect();
+    place.conditions.iter().for_each(|c| affines.extend(c.affines()));
+    used.extend(affines.iter().flat_map(|a| a.terms.keys()).map(String::as_str));
+    // A quotient names earlier ones only.
+    for quotient in kernel.quotients.iter().rev() {
+        if used.contains(quotient.name.as_str()) {
+            used.extend(quotient.numerator.terms.keys().map(String::as_str));
+        }
+    }
+    kernel.quotients.iter().filter(|q| used.contains(q.name.as_str())).collect()
+}
+
+/// The points of `tuple` where `condition` holds.
+fn holds(program: &Program, tuple: Tuple, condition: &Condition) -> Result<Set> {
+    let set = |constraints: &[Constraint]| program.isl.set(&program.parameters, tuple, constraints);
+    match condition {
+        Condition::NonNegative(affine) => set(&[Constraint::NonNegative(affine.clone())]),
+        Condition::Zero(affine) => set(&[Constraint::Zero(affine.clone())]),
+        Condition::All(parts) => {
+            parts.iter().try_fold(set(&[])?, |all, part| all.intersect(&holds(program, tuple, part)?))
+        }
+        Condition::Any(parts) => {
+            let none = set(&[])?.subtract(&set(&[])?)?;
+            parts.iter().try_fold(none, |any, part| any.union(&holds(program, tuple, part)?))
+        }
+        Condition::Not(part) => set(&[])?.subtract(&holds(program, tuple, part)?),
+    }
 }
 
 /// Pairs of instances in schedule order that touch the same cell, at least one writing:
@@ -278,6 +423,10 @@ fn dependences(program: &Program) -> Result<Vec<Dependence>> {
     let mut found: BTreeMap<(usize, usize, usize, DependenceKind), Map> = BTreeMap::new();
     for (s, source) in program.statements.iter().enumerate() {
         for (t, sink) in program.statements.iter().enumerate() {
+            let shares = |a: &Access| sink.accesses.iter().any(|b| a.array == b.array && (a.write || b.write));
+            if !source.accesses.iter().any(shares) {
+                continue;
+            }
             let before = source.schedule.lex_lt_map(&sink.schedule)?;
             for first in &source.accesses {
                 for second in sink.accesses.iter().filter(|a| a.array == first.array) {

@@ -418,6 +418,24 @@ impl Set {
         Set::own(&self.context, set.move_dims(DimType::Set, 0, DimType::Param, 0, n))
     }
 
+    /// The set with dimensions of value 0 behind its own, `n` in all.
+    pub fn padded_with_zeros(&self, n: usize) -> Result<Set> {
+        let own = self.dimensions()?;
+        let mut set = self.context.settle(self.take()?.add_dims(DimType::Set, (n - own) as u32))?;
+        for position in own..n {
+            set = self.context.settle(set.fix_si(DimType::Set, position as u32, 0))?;
+        }
+        Set::own(&self.context, Ok(set))
+    }
+
+    /// The set with one dimension as the last parameter, called `name`.
+    pub fn dimension_to_parameter(&self, position: usize, name: &str) -> Result<Set> {
+        let n = self.context.settle(self.object.dim(DimType::Param))? as u32;
+        let set = self.without_tuple_name()?.take()?;
+        let set = self.context.settle(set.move_dims(DimType::Param, n, DimType::Set, position as u32, 1))?;
+        Set::own(&self.context, set.set_dim_name(DimType::Param, n, name))
+    }
+
     /// Names the dimensions, for printing.
     pub fn name_dimensions(&self, names: &[String]) -> Result<Set> {
         let mut set = self.take()?;

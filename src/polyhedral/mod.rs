@@ -1,18 +1,21 @@
 //! `Kernel` to [`Program`]: statements, domains, accesses, schedule and dependences as isl objects. Everything is
 //! parametric in the size parameters.
 
+mod expand;
 pub mod extract;
 pub mod isl;
 pub mod scan;
 
+pub use expand::expand_locals;
 pub use extract::{dimension_names, extract};
 
 use std::fmt;
 
+use crate::affine::Affine;
 use crate::diagnostic::Span;
 use isl::{Context, Map, Set};
 
-/// A kernel in the polyhedral model. Built for several statements; so far [`extract`] gives one.
+/// A kernel in the polyhedral model.
 pub struct Program {
     /// isl's context: everything of one analysis lives in it.
     pub isl: Context,
@@ -22,6 +25,8 @@ pub struct Program {
     pub sizes: Set,
     /// `[N] -> { : 0 <= N <= 1024 }`, as far as the parameters have bounds.
     pub bounded_sizes: Set,
+    /// The dimension of the statements' schedules in which each loop level runs, outermost first.
+    pub loop_dimensions: Vec<usize>,
     pub statements: Vec<Statement>,
     pub dependences: Vec<Dependence>,
 }
@@ -36,6 +41,8 @@ pub struct Statement {
     /// `[N] -> { S0[i, j, k] -> [i, j, k] }`: the order as written. Where there are several statements, textual
     /// positions stand between the iterators.
     pub schedule: Map,
+    /// The same as expressions.
+    pub order: Vec<Affine>,
     /// Each array reference once; reads of an instance happen before its write.
     pub accesses: Vec<Access>,
     pub span: Span,

@@ -140,8 +140,13 @@ pub enum Storage {
     #[default]
     Argument,
     /// A local array or scalar: nobody sees it outside. `declared_in` names the iterators of the loops around its
-    /// declaration, outermost first; every iteration of them has an instance of its own.
-    Local { declared_in: Vec<String> },
+    /// declaration, outermost first; every iteration of them has an instance of its own. The first `expanded`
+    /// dimensions came from the analysis: in the order of the source, all instances along them may share one place.
+    Local {
+        declared_in: Vec<String>,
+        #[serde(default)]
+        expanded: usize,
+    },
 }
 
 /// `name = floor(numerator / divisor)` with `divisor` at least 2, wherever an affine expression names it. The
@@ -180,6 +185,17 @@ pub enum Condition {
     All(Vec<Condition>),
     Any(Vec<Condition>),
     Not(Box<Condition>),
+}
+
+impl Condition {
+    /// The affine expressions in it.
+    pub fn affines(&self) -> Vec<&Affine> {
+        match self {
+            Condition::NonNegative(affine) | Condition::Zero(affine) => vec![affine],
+            Condition::All(parts) | Condition::Any(parts) => parts.iter().flat_map(Condition::affines).collect(),
+            Condition::Not(part) => part.affines(),
+        }
+    }
 }
 
 /// `for (iterator = max(lower); iterator <= min(upper); iterator++)`. Bounds are inclusive and name enclosing
@@ -326,6 +342,14 @@ impl Expr {
             Expr::Unary { operand, .. } | Expr::Cast { operand, .. } => vec![operand],
             Expr::Binary { left, right, .. } => vec![left, right],
             Expr::Select { condition, then, otherwise, .. } => vec![condition, then, otherwise],
+        }
+    }
+
+    /// The affine values used as data, left to right.
+    pub fn indices(&self) -> Vec<&Affine> {
+        match self {
+            Expr::Index { value, .. } => vec![value],
+            _ => self.operands().into_iter().flat_map(Expr::indices).collect(),
         }
     }
 

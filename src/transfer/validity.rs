@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use super::ArrayFlow;
 use crate::polyhedral::isl::Map;
-use crate::tiling::TiledProgram;
+use crate::tiling::Band;
 
 /// A condition that a candidate breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,74 +42,74 @@ impl fmt::Display for Violation {
 }
 
 /// `∪ In(t) \ Out(t' < t)` by tile: `{ T -> c }`, what every valid load covers.
-fn demand(tiled: &TiledProgram, flow: &ArrayFlow) -> Result<Map> {
-    flow.live_in.subtract(&tiled.earlier.apply_range(&flow.out)?)
+fn demand(band: &Band, flow: &ArrayFlow) -> Result<Map> {
+    flow.live_in.subtract(&band.earlier.apply_range(&flow.out)?)
 }
 
 /// `{ T -> c }` over all strips as `{ Strip -> c }`.
-fn of_strip(tiled: &TiledProgram, cells: &Map) -> Result<Map> {
-    tiled.strip.reverse()?.apply_range(cells)
+fn of_strip(band: &Band, cells: &Map) -> Result<Map> {
+    band.strip.reverse()?.apply_range(cells)
 }
 
-fn up_to(tiled: &TiledProgram, cells: &Map) -> Result<Map> {
-    cells.union(&tiled.earlier.apply_range(cells)?)
+fn up_to(band: &Band, cells: &Map) -> Result<Map> {
+    cells.union(&band.earlier.apply_range(cells)?)
 }
 
 /// What is wrong with `load` as a valid load operator (Definition 1).
-pub fn load_violations(tiled: &TiledProgram, flow: &ArrayFlow, load: &Map) -> Result<Vec<Violation>> {
+pub fn load_violations(band: &Band, flow: &ArrayFlow, load: &Map) -> Result<Vec<Violation>> {
     let mut violations = vec![];
-    if !demand(tiled, flow)?.is_subset(&up_to(tiled, load)?)? {
+    if !demand(band, flow)?.is_subset(&up_to(band, load)?)? {
         violations.push(Violation::LoadMissesInput);
     }
-    if !tiled.earlier.apply_range(&flow.out)?.is_disjoint(load)? {
+    if !band.earlier.apply_range(&flow.out)?.is_disjoint(load)? {
         violations.push(Violation::LoadOverwritesResult);
     }
     Ok(violations)
 }
 
 /// What keeps a valid `load` from being exact (Definition 3).
-pub fn load_excess(tiled: &TiledProgram, flow: &ArrayFlow, load: &Map) -> Result<Vec<Violation>> {
+pub fn load_excess(band: &Band, flow: &ArrayFlow, load: &Map) -> Result<Vec<Violation>> {
     let mut violations = vec![];
-    if !of_strip(tiled, load)?.is_equal(&of_strip(tiled, &demand(tiled, flow)?)?)? {
+    if !of_strip(band, load)?.is_equal(&of_strip(band, &demand(band, flow)?)?)? {
         violations.push(Violation::LoadIsUseless);
     }
-    if !tiled.earlier.apply_range(load)?.is_disjoint(load)? {
+    if !band.earlier.apply_range(load)?.is_disjoint(load)? {
         violations.push(Violation::LoadRepeats);
     }
     Ok(violations)
 }
 
 /// What is wrong with `store` as a valid store operator (Definition 2).
-pub fn store_violations(tiled: &TiledProgram, flow: &ArrayFlow, store: &Map) -> Result<Vec<Violation>> {
+pub fn store_violations(band: &Band, flow: &ArrayFlow, store: &Map) -> Result<Vec<Violation>> {
     let mut violations = vec![];
-    if !of_strip(tiled, store)?.is_equal(&of_strip(tiled, &flow.out)?)? {
+    if !of_strip(band, store)?.is_equal(&of_strip(band, &flow.out)?)? {
         violations.push(Violation::StoreDiffersFromResult);
     }
-    if !tiled.later.apply_range(&flow.out)?.is_disjoint(store)? {
+    if !band.later.apply_range(&flow.out)?.is_disjoint(store)? {
         violations.push(Violation::StoreTooEarly);
     }
     Ok(violations)
 }
 
 /// What keeps a valid `store` from being exact (Definition 4).
-pub fn store_excess(tiled: &TiledProgram, _flow: &ArrayFlow, store: &Map) -> Result<Vec<Violation>> {
-    let repeats = !tiled.earlier.apply_range(store)?.is_disjoint(store)?;
+pub fn store_excess(band: &Band, _flow: &ArrayFlow, store: &Map) -> Result<Vec<Violation>> {
+    let repeats = !band.earlier.apply_range(store)?.is_disjoint(store)?;
     Ok(if repeats { vec![Violation::StoreRepeats] } else { vec![] })
 }
 
 /// All conditions of validity and exactness together.
-pub fn violations(tiled: &TiledProgram, flow: &ArrayFlow, load: &Map, store: &Map) -> Result<Vec<Violation>> {
-    let mut all = load_violations(tiled, flow, load)?;
-    all.extend(load_excess(tiled, flow, load)?);
-    all.extend(store_violations(tiled, flow, store)?);
-    all.extend(store_excess(tiled, flow, store)?);
+pub fn violations(band: &Band, flow: &ArrayFlow, load: &Map, store: &Map) -> Result<Vec<Violation>> {
+    let mut all = load_violations(band, flow, load)?;
+    all.extend(load_excess(band, flow, load)?);
+    all.extend(store_violations(band, flow, store)?);
+    all.extend(store_excess(band, flow, store)?);
     Ok(all)
 }
 
 /// # Errors
 /// An internal error that names the first condition broken.
-pub fn require_exact(tiled: &TiledProgram, flow: &ArrayFlow, load: &Map, store: &Map, array: &str) -> Result<()> {
-    if let Some(violation) = violations(tiled, flow, load, store)?.first() {
+pub fn require_exact(band: &Band, flow: &ArrayFlow, load: &Map, store: &Map, array: &str) -> Result<()> {
+    if let Some(violation) = violations(band, flow, load, store)?.first() {
         bail!("internal error: transfers of {array}: {violation}");
     }
     Ok(())

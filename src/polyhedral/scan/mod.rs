@@ -6,6 +6,7 @@
 
 mod linear;
 mod nest;
+mod tree;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use super::isl::{BasicSet, Constraint, Context, Set, Tuple};
 use crate::affine::Affine;
 use crate::offload::{Piece, Scan};
 use nest::Nest;
+pub use tree::{Branch, Tree, scan_tree};
 
 /// Which levels with a single value become part of the point instead of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

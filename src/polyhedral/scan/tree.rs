@@ -1,0 +1,227 @@
+//! Several sets walked together in the lexicographic order of one space: loops around those that meet in a dimension,
+//! pieces one after the other where they do not.
+
+use anyhow::{Result, anyhow};
+
+use super::{Fixed, Request, scan};
+use crate::affine::Affine;
+use crate::offload::{Bound, Level, Piece, Scan};
+use crate::polyhedral::isl::{Constraint, Context, Set, Tuple};
+
+/// One of the sets.
+pub struct Branch<'a> {
+    /// Comes with every piece of this set.
+    pub leaf: usize,
+    /// `[N, T0] -> { [d0, d1] }`
+    pub set: Set,
+    /// The expressions that the dimensions stand for; a constant one puts branches in sequence.
+    pub date: &'a [Affine],
+    /// Names that the point gives: dimensions, or unknowns of `definitions`.
+    pub point: &'a [String],
+    /// Expressions over parameters, dimensions and unknowns that are 0.
+    pub definitions: Vec<Affine>,
+}
+
+/// What to scan. Where two branches have a point in common, the first one's comes first.
+pub struct Tree<'a> {
+    /// Size parameters and tile indices in scope.
+    pub parameters: &'a [String],
+    /// What holds of the parameters whenever the scan runs.
+    pub context: &'a [Constraint],
+    /// Names of the dimensions, outermost level first.
+    pub names: &'a [String],
+    pub fixed: Fixed,
+    pub branches: Vec<Branch<'a>>,
+}
+
+/// A loop around several branches.
+#[derive(Clone)]
+struct Shared {
+    dimension: usize,
+    level: Level,
+    /// Tells loops apart.
+    identity: usize,
+}
+
+struct Walk<'a> {
+    isl: &'a Context,
+    tree: &'a Tree<'a>,
+    loops: usize,
+    /// The loops around the piece emitted last.
+    last: Vec<usize>,
+    pieces: Vec<Piece>,
+}
+
+/// The loop nests that visit the branches; `None` where a point is no integer affine function of the levels.
+///
+/// # Errors
+/// Where a dimension has no bound.
+pub fn scan_tree(isl: &Context, tree: &Tree) -> Result<Option<Scan>> {
+    let mut walk = Walk { isl, tree, loops: 0, last: vec![], pieces: vec![] };
+    let all: Vec<usize> = (0..tree.branches.len()).collect();
+    let complete = walk.descend(&all, 0, &mut vec![], tree.context)?;
+    Ok(complete.then_some(Scan { pieces: walk.pieces }))
+}
+
+impl Walk<'_> {
+    /// Walks the branches of `group`, whose dimensions before `dimension` are loops around them or constants. `false`
+    /// where a point cannot be given.
+    fn descend(
+        &mut self,
+        group: &[usize],
+        dimension: usize,
+        shared: &mut Vec<Shared>,
+        context: &[Constraint],
+    ) -> Result<bool> {
+        let tree = self.tree;
+        if let [only] = group {
+            return self.emit(*only, shared, context);
+        }
+        if dimension == tree.names.len() {
+            for &branch in group {
+                if !self.emit(branch, shared, context)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        let constant = |&b: &usize| {
+            let affine = &tree.branches[b].date[dimension];
+            affine.is_constant().then_some(affine.constant)
+        };
+        let constants: Option<Vec<i64>> = group.iter().map(constant).collect();
+        if let Some(constants) = constants {
+            let mut values = constants.clone();
+            values.sort();
+            values.dedup();
+            for value in values {
+                let part: Vec<usize> =
+                    group.iter().zip(&constants).filter(|(_, c)| **c == value).map(|(b, _)| *b).collect();
+                let alone = part.len() == 1;
+                if !alone && tree.fixed == Fixed::Keep {
+                    if !self.enter(&part, dimension, shared, context)? {
+                        return Ok(false);
+                    }
+                } else if !self.descend(&part, dimension + 1, shared, context)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        self.enter(group, dimension, shared, context)
+    }
+
+    /// A loop over `dimension` around the branches of `group`.
+    fn enter(
+        &mut self,
+        group: &[usize],
+        dimension: usize,
+        shared: &mut Vec<Shared>,
+        context: &[Constraint],
+    ) -> Result<bool> {
+        let Some(level) = self.hull(group, dimension, shared, context)? else { return Ok(true) };
+        let mut inner = context.to_vec();
+        let variable = Affine::variable(&level.name);
+        let times = |b: &Bound| variable.clone() * b.divisor;
+        inner.extend(level.lower.iter().map(|b| Constraint::at_most(b.numerator.clone(), times(b))));
+        inner.extend(level.upper.iter().map(|b| Constraint::at_most(times(b), b.numerator.clone())));
+        shared.push(Shared { dimension, level, identity: self.loops });
+        self.loops += 1;
+        let complete = self.descend(group, dimension + 1, shared, &inner)?;
+        shared.pop();
+        Ok(complete)
+    }
+
+    fn parameters(&self, shared: &[Shared]) -> Vec<String> {
+        self.tree.parameters.iter().cloned().chain(shared.iter().map(|s| s.level.name.clone())).collect()
+    }
+
+    /// The branch's set with the dimensions of the loops around it as parameters.
+    fn inside(&self, branch: usize, shared: &[Shared]) -> Result<Set> {
+        let mut set = self.tree.branches[branch].set.without_tuple_name()?;
+        for outer in shared.iter().rev() {
+            set = set.dimension_to_parameter(outer.dimension, &outer.level.name)?;
+        }
+        Ok(set)
+    }
+
+    /// The loop over `dimension` that holds all values it takes in the branches of `group`; `None` where there is none.
+    fn hull(
+        &self,
+        group: &[usize],
+        dimension: usize,
+        shared: &[Shared],
+        context: &[Constraint],
+    ) -> Result<Option<Level>> {
+        let place = dimension - shared.iter().filter(|s| s.dimension < dimension).count();
+        let mut union: Option<Set> = None;
+        for &branch in group {
+            let set = self.inside(branch, shared)?;
+            let rest = set.dimensions()? - place - 1;
+            let values = set.project_out(place + 1, rest)?.project_out(0, place)?;
+            union = Some(match union {
+                Some(all) => all.union(&values)?,
+                None => values,
+            });
+        }
+        let Some(union) = union else { return Ok(None) };
+        let parameters = self.parameters(shared);
+        let known = self.isl.parameter_set(&parameters, context)?;
+        let union = union.intersect_params(&known)?.remove_divs()?.coalesce()?;
+        if union.is_empty()? {
+            return Ok(None);
+        }
+        let hull = union.simple_hull()?.remove_divs()?.to_set()?;
+        let names = [self.tree.names[dimension].clone()];
+        let request = Request {
+            parameters: &parameters,
+            context,
+            set: &hull,
+            names: &names,
+            fixed: Fixed::Keep,
+            point: &names,
+            definitions: &[],
+        };
+        let scan = scan(self.isl, &request)?.ok_or_else(|| anyhow!("internal error: a loop without an index"))?;
+        // What the hull says of outer loops alone is checked further in, piece by piece.
+        Ok(scan.pieces.into_iter().next().and_then(|piece| piece.levels.into_iter().next()))
+    }
+
+    /// The pieces of one branch inside the loops around it.
+    fn emit(&mut self, branch: usize, shared: &[Shared], context: &[Constraint]) -> Result<bool> {
+        let tree = self.tree;
+        let is_shared = |d: &usize| shared.iter().any(|s| s.dimension == *d);
+        let mut names: Vec<String> =
+            (0..tree.names.len()).filter(|d| !is_shared(d)).map(|d| tree.names[d].clone()).collect();
+        let mut set = self.inside(branch, shared)?;
+        let parameters = self.parameters(shared);
+        if names.is_empty() {
+            // A row needs a level.
+            names.push("element".to_string());
+            let zero = [Affine::default()];
+            let row = self.isl.function(&parameters, Tuple::anonymous(), Tuple::unnamed(&names), &zero)?;
+            set = set.apply(&row)?;
+        }
+        let this = &tree.branches[branch];
+        let request = Request {
+            parameters: &parameters,
+            context,
+            set: &set,
+            names: &names,
+            fixed: tree.fixed,
+            point: this.point,
+            definitions: &this.definitions,
+        };
+        let Some(scan) = scan(self.isl, &request)? else { return Ok(false) };
+        let loops: Vec<usize> = shared.iter().map(|s| s.identity).collect();
+        for mut piece in scan.pieces {
+            let common = loops.iter().zip(&self.last).take_while(|(a, b)| a == b).count();
+            piece.shared = if self.pieces.is_empty() { 0 } else { common };
+            piece.leaf = this.leaf;
+            piece.levels = shared.iter().map(|s| s.level.clone()).chain(piece.levels).collect();
+            self.pieces.push(piece);
+            self.last = loops.clone();
+        }
+        Ok(true)
+    }
+}

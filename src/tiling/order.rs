@@ -1,0 +1,293 @@
+//! The order inside a tile. A tile is atomic and its band permutable, so any order of θ's dimensions is legal there, and
+//! so is the order of the source. The best one has long rows, and carries flow dependences further apart than the
+//! datapath is deep.
+
+use anyhow::Result;
+
+use super::tuple_text;
+use crate::affine::Affine;
+use crate::polyhedral::isl::{Constraint, Map, Set, Tuple};
+use crate::polyhedral::{Dependence, DependenceKind, Program};
+use crate::source::kernel::TilingDirective;
+
+/// When the instances of a tile run.
+pub(super) struct Order {
+    /// `{ S0[i, j] -> D[d0, d1] }`, one per statement of the band.
+    pub dates: Vec<Map>,
+    pub expressions: Vec<Vec<Affine>>,
+    pub text: String,
+    /// The smallest distance of a flow dependence that the innermost dimension carries alone.
+    pub innermost_distance: Option<i64>,
+}
+
+/// Cycles that the scanner takes for a row, whatever its length.
+const CYCLES_PER_ROW: f64 = 4.0;
+
+/// Cycles from reading a buffer to the next read that sees the result.
+const LATENCY: f64 = 6.0;
+
+
+/// Trips assumed of a loop that θ leaves out.
+const UNTILED_TRIPS: i64 = 32;
+
+/// The dimensions that a tile can be walked along.
+struct Space {
+    /// θ of every statement, followed by iterators that it leaves open where there is one statement.
+    values: Vec<Vec<Affine>>,
+    /// Tile sizes, or trips assumed.
+    sizes: Vec<i64>,
+    /// How many of the dimensions are θ's.
+    tiled: usize,
+    /// Whether they tell all instances of every statement apart.
+    injective: bool,
+}
+
+/// Dimensions in the order of the loops inside a tile, those of tile size 1 first, and the depth at which the statements
+/// run one after the other.
+struct Candidate {
+    dimensions: Vec<usize>,
+    /// `None` with a single statement.
+    apart: Option<usize>,
+}
+
+/// A flow or other dependence inside the band.
+struct Distances {
+    kind: DependenceKind,
+    source: usize,
+    sink: usize,
+    /// The distances of pairs that can lie in one tile: `{ [d0, d1, …] }`.
+    set: Set,
+}
+
+pub(super) fn choose(
+    program: &Program,
+    directive: &TilingDirective,
+    statements: &[usize],
+    theta: &[Map],
+) -> Result<Order> {
+    let space = Space::new(program, directive, statements, theta)?;
+    let n = space.sizes.len();
+    let serial: Vec<usize> = (0..space.tiled).filter(|&k| space.sizes[k] == 1 && n > 1).collect();
+    let tileable: Vec<usize> = (0..n).filter(|k| !serial.contains(k)).collect();
+    let distances = space.distances(program, statements)?;
+
+    let mut best: Option<(f64, Vec<i64>, Candidate)> = None;
+    for order in permutations(&tileable) {
+        let dimensions: Vec<usize> = serial.iter().copied().chain(order).collect();
+        let carried = carried_by_level(&dimensions, &distances)?;
+        let depths: Vec<Option<usize>> = match statements.len() {
+            1 => vec![None],
+            _ => (serial.len()..=n).rev().map(Some).collect(),
+        };
+        for apart in depths {
+            let candidate = Candidate { dimensions: dimensions.clone(), apart };
+            if !candidate.is_legal(&space, &distances)? {
+                break;
+            }
+            let cost = candidate.cost(&space, carried.first().copied().unwrap_or(i64::MAX));
+            let is_better = |(c, far, _): &(f64, Vec<i64>, Candidate)| cost < *c || (cost == *c && carried > *far);
+            if best.as_ref().is_none_or(is_better) {
+                best = Some((cost, carried.clone(), candidate));
+            }
+        }
+    }
+    let (_, carried, candidate) = best.expect("there is at least one order");
+    let expressions = candidate.expressions(program, &space, statements);
+    let mut dates = vec![];
+    for (&s, values) in statements.iter().zip(&expressions) {
+        let statement = &program.statements[s];
+        let names: Vec<String> = (0..values.len()).map(|d| format!("d{d}")).collect();
+        let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
+        let range = Tuple { name: "D", dimensions: &names };
+        let map = program.isl.function(&program.parameters, tuple, range, values)?;
+        dates.push(map.intersect_domain(&statement.domain)?);
+    }
+    let text = match &expressions[..] {
+        [only] => tuple_text(only),
+        all => {
+            let named = statements.iter().zip(all);
+            let all: Vec<_> =
+                named.map(|(&s, e)| format!("{} {}", program.statements[s].name, tuple_text(e))).collect();
+            all.join(", ")
+        }
+    };
+    let innermost_distance = carried.first().copied().filter(|&d| d != i64::MAX);
+    Ok(Order { dates, expressions, text, innermost_distance })
+}
+
+impl Space {
+    fn new(
+        program: &Program,
+        directive: &TilingDirective,
+        statements: &[usize],
+        theta: &[Map],
+    ) -> Result<Space> {
+        let mut values: Vec<Vec<Affine>> = directive.schedules.iter().map(|s| s.theta.clone()).collect();
+        let mut sizes = directive.sizes.clone();
+        let tiled = sizes.len();
+        let mut injective = true;
+        for theta in theta {
+            injective &= theta.is_injective()?;
+        }
+        if let ([only], [values], false) = (statements, &mut values[..], injective) {
+            let iterators = &program.statements[*only].iterators;
+            for iterator in iterators {
+                let with: Vec<Affine> = values.iter().cloned().chain([Affine::variable(iterator)]).collect();
+                if rank(&with, iterators) > rank(values, iterators) {
+                    *values = with;
+                    sizes.push(UNTILED_TRIPS);
+                }
+            }
+            injective = true;
+        }
+        Ok(Space { values, sizes, tiled, injective })
+    }
+
+    /// The distances within one tile of every dependence inside the band.
+    fn distances(&self, program: &Program, statements: &[usize]) -> Result<Vec<Distances>> {
+        let isl = &program.isl;
+        let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
+        let mut inside = vec![];
+        for (name, &size) in names.iter().zip(&self.sizes).take(self.tiled) {
+            inside.push(Constraint::at_most(Affine::variable(name), Affine::constant(size - 1)));
+            inside.push(Constraint::at_most(Affine::constant(1 - size), Affine::variable(name)));
+        }
+        let inside = isl.set(&[], Tuple::unnamed(&names), &inside)?;
+        let mut maps = vec![];
+        for (&s, values) in statements.iter().zip(&self.values) {
+            let statement = &program.statements[s];
+            let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
+            maps.push(isl.function(&program.parameters, tuple, Tuple::anonymous(), values)?);
+        }
+        let place = |statement: usize| statements.iter().position(|s| *s == statement);
+        let mut found = vec![];
+        for Dependence { kind, source, sink, relation, .. } in &program.dependences {
+            let (Some(source), Some(sink)) = (place(*source), place(*sink)) else { continue };
+            let pairs = relation.apply_domain(&maps[source])?.apply_range(&maps[sink])?;
+            let set = pairs.deltas()?.project_out_all_params()?.intersect(&inside)?;
+            found.push(Distances { kind: *kind, source, sink, set });
+        }
+        Ok(found)
+    }
+}
+
+impl Candidate {
+    /// θ's own dimensions have no negative distances, so that only the others, and the statements' own order inside
+    /// `apart`, can reverse a dependence.
+    fn is_legal(&self, space: &Space, distances: &[Distances]) -> Result<bool> {
+        for Distances { source, sink, set, .. } in distances {
+            let mut rest = set.clone();
+            for (depth, &dimension) in self.dimensions.iter().enumerate() {
+                if self.apart == Some(depth) && source != sink {
+                    if source > sink && !rest.is_empty()? {
+                        return Ok(false);
+                    }
+                    break;
+                }
+                if dimension >= space.tiled && rest.minimum(dimension)?.finite().is_none_or(|least| least < 0) {
+                    if !rest.is_empty()? {
+                        return Ok(false);
+                    }
+                    break;
+                }
+                rest = rest.fix(dimension, 0)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Cycles per tile, estimated and summed over the statements: rows that are short, and distances shorter than the
+    /// pipeline, cost more than one per instance. `innermost` is the distance that the innermost dimension carries.
+    fn cost(&self, space: &Space, innermost: i64) -> f64 {
+        let stalls = if innermost == i64::MAX { 1.0 } else { (LATENCY / innermost as f64).max(1.0) };
+        let cost = |values: &Vec<Affine>| -> f64 {
+            let own = &self.dimensions[self.apart.unwrap_or(0)..];
+            let varies = |k: &&usize| !values[**k].is_constant() && space.sizes[**k] > 1;
+            let row = own.iter().rev().find(varies);
+            let length = row.map_or(1, |&k| space.sizes[k]);
+            let interval = if row == self.dimensions.last() { stalls } else { 1.0 };
+            let trips: f64 = self.dimensions.iter().filter(varies).map(|&k| space.sizes[k] as f64).product();
+            trips * interval.max(CYCLES_PER_ROW / length as f64)
+        };
+        space.values.iter().map(cost).sum()
+    }
+
+    /// The date of every statement: the dimensions in this order, with the statement's place in the band, and the order
+    /// of the source behind it where those do not tell all instances apart.
+    fn expressions(&self, program: &Program, space: &Space, statements: &[usize]) -> Vec<Vec<Affine>> {
+        // Statements that run together to the end are told apart by the order of the source.
+        let apart = self.apart.filter(|&a| a < self.dimensions.len() || space.injective);
+        let date = |(place, &s): (usize, &usize)| {
+            let mut date: Vec<Affine> = self.dimensions.iter().map(|&k| space.values[place][k].clone()).collect();
+            if let Some(apart) = apart {
+                date.insert(apart, Affine::constant(place as i64));
+            }
+            if !space.injective {
+                date.extend(program.statements[s].order.iter().cloned());
+            }
+            date
+        };
+        statements.iter().enumerate().map(date).collect()
+    }
+}
+
+/// The number of linearly independent ones among the expressions' linear parts over `names`.
+fn rank(expressions: &[Affine], names: &[String]) -> usize {
+    let mut rows: Vec<Vec<i128>> =
+        expressions.iter().map(|e| names.iter().map(|n| i128::from(e.coefficient(n))).collect()).collect();
+    let mut rank = 0;
+    for column in 0..names.len() {
+        let Some(pivot) = (rank..rows.len()).find(|&r| rows[r][column] != 0) else { continue };
+        rows.swap(rank, pivot);
+        for r in rank + 1..rows.len() {
+            let (own, other) = (rows[rank][column], rows[r][column]);
+            for c in 0..names.len() {
+                rows[r][c] = rows[r][c] * own - rows[rank][c] * other;
+            }
+        }
+        rank += 1;
+    }
+    rank
+}
+
+/// What each level of `order` carries of the flow dependences, from the innermost level outwards; nothing carried is the
+/// longest distance.
+fn carried_by_level(order: &[usize], distances: &[Distances]) -> Result<Vec<i64>> {
+    (0..order.len())
+        .rev()
+        .map(|level| Ok(carried_distance(order, level, distances)?.unwrap_or(i64::MAX)))
+        .collect()
+}
+
+/// The shortest distance among those that are 0 in the levels outside `level` and positive there; for the innermost
+/// level, of a dependence that it carries alone.
+fn carried_distance(order: &[usize], level: usize, distances: &[Distances]) -> Result<Option<i64>> {
+    let mut shortest: Option<i64> = None;
+    for Distances { set, .. } in distances.iter().filter(|d| d.kind == DependenceKind::Flow) {
+        let mut set = set.clone();
+        for &outer in &order[..level] {
+            set = set.fix(outer, 0)?;
+        }
+        // All components are at least 0, so the nearest carried distance is the smallest one that is not 0.
+        let zero = set.fix(order[level], 0)?;
+        if let Some(distance) = set.subtract(&zero)?.minimum(order[level])?.finite() {
+            shortest = Some(shortest.map_or(distance, |s| s.min(distance)));
+        }
+    }
+    Ok(shortest)
+}
+
+/// All orders of `items`, lexicographically.
+fn permutations(items: &[usize]) -> Vec<Vec<usize>> {
+    let mut all = vec![vec![]];
+    for _ in items {
+        all = all
+            .into_iter()
+            .flat_map(|prefix: Vec<usize>| {
+                let rest: Vec<usize> = items.iter().copied().filter(|k| !prefix.contains(k)).collect();
+                rest.into_iter().map(move |k| prefix.iter().copied().chain([k]).collect())
+            })
+            .collect();
+    }
+    all
+}
