@@ -10,31 +10,46 @@ use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Tree, scan, scan_tree};
 use crate::polyhedral::{self, Program};
 use crate::source::kernel::{Kernel, Storage, TilingDirective};
-use crate::tiling::{self, Band, TiledProgram};
+use crate::tiling::{self, Band};
 use crate::transfer::{self, ArrayFlow};
 
-/// Everything the hardware needs to know about `kernel`, whose size parameters all have a bound.
+/// Everything the hardware needs to know about `kernel`, whose size parameters all have a bound. Without directives in
+/// the kernel, burstc chooses tiles whose buffers fit `block_ram_bits`.
 ///
 /// # Errors
 /// A [`Diagnostic`] for what the user can change: see the rooms. Anything else is an internal error.
-pub fn analyze(kernel: &Kernel) -> Result<Offload> {
+pub fn analyze(kernel: &Kernel, block_ram_bits: u64) -> Result<Offload> {
     require_bounds(kernel)?;
     let kernel = &polyhedral::expand_locals(kernel)?;
     let program = polyhedral::extract(kernel)?;
-    let directives = kernel.tilings.clone();
-    tiled(kernel, program, &directives)
+    let offload = match &kernel.tilings[..] {
+        [] => automatic(kernel, &program, block_ram_bits)?,
+        directives => tiled(kernel, &program, directives)?,
+    };
+    buffer::require_fit(kernel, &offload.buffers, block_ram_bits)?;
+    Ok(offload)
+}
+
+/// The best tiling that fits, by estimates that the exact analysis confirms; the last attempt where none does.
+fn automatic(kernel: &Kernel, program: &Program, block_ram_bits: u64) -> Result<Offload> {
+    let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));
+    for directives in tiling::automatic::tilings(program, kernel, block_ram_bits)? {
+        last = tiled(kernel, program, &directives);
+        let fits = |o: &Offload| buffer::bits(kernel, &o.buffers) <= u128::from(block_ram_bits);
+        if last.as_ref().is_ok_and(fits) {
+            break;
+        }
+    }
+    last
 }
 
 /// `kernel` in the tiles of `directives`.
-fn tiled(kernel: &Kernel, program: Program, directives: &[TilingDirective]) -> Result<Offload> {
-    let TiledProgram { program, bands } = tiling::apply(program, kernel, directives)?;
-    let mut flows = bands.iter().map(|band| transfer::plan(&program, band, kernel)).collect::<Result<Vec<_>>>()?;
+fn tiled(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> Result<Offload> {
+    let bands = tiling::apply(program, kernel, directives)?;
+    let mut flows = bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<Vec<_>>>()?;
     keep_locals_on_chip(kernel, &mut flows)?;
-    let allocations: Vec<Vec<Allocation>> = bands
-        .iter()
-        .zip(&flows)
-        .map(|(band, flows)| buffer::allocate(band, kernel, flows))
-        .collect::<Result<_>>()?;
+    let allocations: Vec<Vec<Allocation>> =
+        bands.iter().zip(&flows).map(|(band, flows)| buffer::allocate(band, kernel, flows)).collect::<Result<_>>()?;
 
     let mut contexts = vec![];
     for band in &bands {
@@ -53,14 +68,14 @@ fn tiled(kernel: &Kernel, program: Program, directives: &[TilingDirective]) -> R
         analysed.push(offload::Band {
             statements: band.statements.clone(),
             tiling: band.directive.clone(),
-            sets: named_sets(&program, band, kernel, flows, allocations)?,
+            sets: named_sets(program, band, kernel, flows, allocations)?,
             transfers,
-            compute: compute(&program, band, context)?,
+            compute: compute(program, band, context)?,
         });
     }
     Ok(Offload {
-        tiles: tiles(&program, &bands, &contexts)?,
-        source_order: source_order(&program)?,
+        tiles: tiles(program, &bands, &contexts)?,
+        source_order: source_order(program)?,
         strips_depend: strips_depend(&bands, &flows)?,
         buffers: buffer::merge(&allocations),
         bands: analysed,
@@ -171,8 +186,7 @@ fn tiles(program: &Program, bands: &[Band], contexts: &[Context]) -> Result<Scan
     }
     let parameters = &program.parameters;
     let tree = Tree { parameters, context: &sizes, names: &names, fixed: Fixed::Keep, branches };
-    let mut scan =
-        scan_tree(&program.isl, &tree)?.ok_or_else(|| anyhow!("internal error: tiles without an index"))?;
+    let mut scan = scan_tree(&program.isl, &tree)?.ok_or_else(|| anyhow!("internal error: tiles without an index"))?;
     for piece in &mut scan.pieces {
         // The last dimension of the band is the row.
         let n = bands[piece.leaf].tile_names.len();
@@ -240,14 +254,18 @@ fn scan_instances(program: &Program, band: &Band, context: &Context, iterators_t
     scan_tree(&band.isl, &tree)
 }
 
-/// Names for the dimensions of dates: an iterator where it is the dimension in every statement that varies there.
+/// Names for the dimensions of dates: an iterator where it is the dimension in every statement that has it.
 fn level_names(dates: &[Vec<Affine>], statements: &[&polyhedral::Statement], taken: &[String]) -> Vec<String> {
     let mut names: Vec<String> = vec![];
     for k in 0..dates[0].len() {
         let mut varying = dates.iter().zip(statements).filter(|(date, _)| !date[k].is_constant());
         let plain = varying.next().and_then(|(date, first)| {
             let name = first.iterators.iter().find(|i| date[k] == Affine::variable(*i) && !names.contains(i))?;
-            varying.all(|(date, _)| date[k] == Affine::variable(name)).then_some(name)
+            let own = Affine::variable(name);
+            let agrees = |(date, s): (&Vec<Affine>, &&polyhedral::Statement)| {
+                date[k] == own || (date[k].is_constant() && !s.iterators.contains(name))
+            };
+            dates.iter().zip(statements).all(agrees).then_some(name)
         });
         let is_iterator = |name: &String| statements.iter().any(|s| s.iterators.contains(name));
         let mut name = plain.cloned().unwrap_or_else(|| format!("t{k}"));
@@ -271,13 +289,7 @@ fn source_order(program: &Program) -> Result<Scan> {
         let definitions = names.iter().zip(date).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
         branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions });
     }
-    let tree = Tree {
-        parameters: &program.parameters,
-        context: &context,
-        names: &names,
-        fixed: Fixed::Drop,
-        branches,
-    };
+    let tree = Tree { parameters: &program.parameters, context: &context, names: &names, fixed: Fixed::Drop, branches };
     scan_tree(&program.isl, &tree)?.ok_or_else(|| anyhow!("internal error: iterations without iterators"))
 }
 

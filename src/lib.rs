@@ -72,7 +72,7 @@ pub fn analyze(source: &Source, board: &Board, options: &Options) -> Result<Offl
     let mut kernel = source::parse(source)?;
     settle_bounds(&mut kernel, options)?;
     require_memory(&kernel, board)?;
-    let offload = analysis::analyze(&kernel)?;
+    let offload = analysis::analyze(&kernel, board.block_ram_bits())?;
     if offload.tiles.pieces.is_empty() {
         let place = kernel.statements().first().map(|s| s.span).unwrap_or_default();
         bail!(
@@ -81,7 +81,6 @@ pub fn analyze(source: &Source, board: &Board, options: &Options) -> Result<Offl
                 .help("check the loops' bounds, and the bounds of the sizes")
         );
     }
-    buffer::require_fit(&kernel, &offload.buffers, board.block_ram_bits())?;
     Ok(offload)
 }
 

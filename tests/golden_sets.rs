@@ -3,13 +3,15 @@
 
 mod kernels;
 
+use kernels::analyze;
+
 use burstc::buffer;
+use burstc::polyhedral::Program;
 use burstc::polyhedral::isl::{Map, Set};
 use burstc::source::kernel::Kernel;
-use burstc::polyhedral::Program;
-use burstc::tiling::{Band, TiledProgram};
+use burstc::tiling::Band;
 use burstc::transfer::{self, ArrayFlow};
-use burstc::{analysis, polyhedral, tiling};
+use burstc::{polyhedral, tiling};
 
 struct Golden {
     kernel: Kernel,
@@ -21,7 +23,7 @@ struct Golden {
 impl Golden {
     fn new(kernel: Kernel) -> Self {
         let program = polyhedral::extract(&kernel).unwrap();
-        let TiledProgram { program, mut bands } = tiling::apply(program, &kernel, &kernel.tilings).unwrap();
+        let mut bands = tiling::apply(&program, &kernel, &kernel.tilings).unwrap();
         let band = bands.remove(0);
         let flows = transfer::plan(&program, &band, &kernel).unwrap();
         Golden { kernel, program, band, flows }
@@ -231,7 +233,7 @@ fn matmul_buffers() {
         golden.assert_differences("b", "{ b[k, j] : -63 <= k <= 63 and -31 <= j <= 31 }", &[64, 32]);
         golden.assert_differences("c", "{ c[i, j] : -31 <= i <= 31 and -31 <= j <= 31 }", &[32, 32]);
     }
-    let offload = analysis::analyze(&kernels::matmul(&[32; 3])).unwrap();
+    let offload = analyze(&kernels::matmul(&[32; 3])).unwrap();
     let text: Vec<String> = offload.buffers.iter().map(|b| buffer::mapping_text(&offload.kernel, b)).collect();
     assert_eq!(
         text,
@@ -239,8 +241,11 @@ fn matmul_buffers() {
     );
     assert_eq!(offload.buffers.iter().map(|b| b.words()).collect::<Vec<_>>(), [2048, 2048, 1024]);
     // Tiles of another size are rounded up to powers of two.
-    let offload = analysis::analyze(&kernels::matmul(&[10, 12, 20])).unwrap();
-    assert_eq!((&offload.buffers[0].mapping().exact_moduli[..], &offload.buffers[0].mapping().moduli[..]), (&[10, 40][..], &[16, 64][..]));
+    let offload = analyze(&kernels::matmul(&[10, 12, 20])).unwrap();
+    assert_eq!(
+        (&offload.buffers[0].mapping().exact_moduli[..], &offload.buffers[0].mapping().moduli[..]),
+        (&[10, 40][..], &[16, 64][..])
+    );
 }
 
 /// The windows that slide along a strip: a and b as in the matrix product; c spans the cells of one tile (19) with a
@@ -293,7 +298,7 @@ fn inner_orders() {
         (kernels::polymul_skewed(&[10, 10]), "(i, i + j)", None),
         (kernels::dma(&[1024]), "(i)", None),
     ] {
-        let offload = analysis::analyze(&kernel).unwrap();
+        let offload = analyze(&kernel).unwrap();
         assert_eq!(
             (offload.band().compute.order.as_str(), offload.band().compute.innermost_distance),
             (order, innermost),
@@ -304,7 +309,7 @@ fn inner_orders() {
     // x[i] = x[i - 3] + x[i]: the only level carries a distance of 3, where a tile is long enough.
     let recurrence = kernels::nest("recurrence", "N:100", "x[N + 3]", "i:3..N + 2", "x[i]", "x[i - 3]; x[i]");
     for (size, distance) in [(8, Some(3)), (3, None)] {
-        let offload = analysis::analyze(&kernels::tiled(recurrence.clone(), "i", &[size])).unwrap();
+        let offload = analyze(&kernels::tiled(recurrence.clone(), "i", &[size])).unwrap();
         assert_eq!(offload.band().compute.innermost_distance, distance);
     }
 }
@@ -317,21 +322,21 @@ fn strips_depend() {
         (kernels::polymul_skewed(&[10, 10]), false),
         (kernels::vecsum(&[1024]), false),
     ] {
-        assert_eq!(analysis::analyze(&kernel).unwrap().strips_depend, depend, "{}", kernel.name);
+        assert_eq!(analyze(&kernel).unwrap().strips_depend, depend, "{}", kernel.name);
     }
 }
 
 /// The hardware grows with pieces and bounds.
 #[test]
 fn scans_are_small() {
-    let offload = analysis::analyze(&kernels::matmul(&[32; 3])).unwrap();
+    let offload = analyze(&kernels::matmul(&[32; 3])).unwrap();
     for transfer in &offload.band().transfers {
         let [piece] = &transfer.load.pieces[..] else { panic!("{:?}", transfer.load) };
         assert!(piece.levels.iter().all(|l| l.lower.len() == 1 && l.upper.len() == 2), "{piece:?}");
     }
     let guards: Vec<String> = offload.band().transfers[2].load.pieces[0].guards.iter().map(|g| g.to_string()).collect();
     assert_eq!(guards, ["-T2"]);
-    let offload = analysis::analyze(&kernels::polymul(&[10, 10])).unwrap();
+    let offload = analyze(&kernels::polymul(&[10, 10])).unwrap();
     let pieces: Vec<usize> = offload.band().transfers.iter().map(|t| t.load.pieces.len()).collect();
     assert_eq!(pieces, [1, 1, 2]);
 }
@@ -339,6 +344,6 @@ fn scans_are_small() {
 /// The same kernel gives the same bytes.
 #[test]
 fn analysis_is_deterministic() {
-    let json = || serde_json::to_string(&analysis::analyze(&kernels::polymul_skewed(&[10, 10])).unwrap()).unwrap();
+    let json = || serde_json::to_string(&analyze(&kernels::polymul_skewed(&[10, 10])).unwrap()).unwrap();
     assert_eq!(json(), json());
 }

@@ -3,17 +3,19 @@
 
 mod kernels;
 
+use kernels::analyze;
+
 use burstc::diagnostic::Diagnostic;
+use burstc::polyhedral::Program;
 use burstc::polyhedral::isl::Map;
 use burstc::source::kernel::Kernel;
-use burstc::polyhedral::Program;
-use burstc::tiling::{Band, TiledProgram};
+use burstc::tiling::Band;
 use burstc::transfer::validity::{self, Violation};
 use burstc::transfer::{self, ArrayFlow};
-use burstc::{analysis, buffer, polyhedral, tiling};
+use burstc::{buffer, polyhedral, tiling};
 
 fn refusal(kernel: &Kernel) -> Diagnostic {
-    let error = analysis::analyze(kernel).expect_err("a refusal");
+    let error = analyze(kernel).expect_err("a refusal");
     error.downcast_ref::<Diagnostic>().unwrap_or_else(|| panic!("no diagnostic: {error}")).clone()
 }
 
@@ -45,7 +47,7 @@ fn reversed_dependences() {
         assert_refused(&polymul(theta), &message, 4, "skew");
     }
     // Legal: both distances are positive.
-    analysis::analyze(&polymul("i - j, i")).unwrap();
+    analyze(&polymul("i - j, i")).unwrap();
 
     // Only a write after a read.
     let shift = kernels::nest("shift", "N:100", "x[N + 1]", "i:0..N - 1", "x[i]", "x[i + 1]");
@@ -125,7 +127,7 @@ fn names_of_tiles_are_reserved() {
 
 #[test]
 fn buffers_larger_than_the_chip() {
-    let offload = analysis::analyze(&kernels::matmul(&[32; 3])).unwrap();
+    let offload = analyze(&kernels::matmul(&[32; 3])).unwrap();
     // 2048 + 2048 + 1024 words of 32 bits.
     buffer::require_fit(&offload.kernel, &offload.buffers, 5120 * 32).unwrap();
     let error = buffer::require_fit(&offload.kernel, &offload.buffers, 5120 * 32 - 1).unwrap_err();
@@ -146,7 +148,7 @@ fn buffers_that_grow_with_a_size() {
     let transposed = kernels::nest("row", "N:100", "x[N]; y[N][N]", "i:0..N - 1; j:0..N - 1", "x[j]", "x[j]; y[i][j]");
     let transposed = kernels::tiled(transposed, "0*j + i, j", &[1, 4]);
     for kernel in [kernel, transposed] {
-        analysis::analyze(&kernel).unwrap();
+        analyze(&kernel).unwrap();
     }
     let whole = kernels::nest(
         "whole",
@@ -157,7 +159,7 @@ fn buffers_that_grow_with_a_size() {
         "a[j]; a[N - 1 - j]",
     );
     let mut whole = kernels::tiled(whole, "i, j", &[4, 4]);
-    let offload = analysis::analyze(&whole).unwrap();
+    let offload = analyze(&whole).unwrap();
     assert_eq!(offload.buffers[0].mapping().exact_moduli, [100]);
     whole.parameters.iter_mut().for_each(|p| p.max = None);
     let (program, band) = tiled_band(&whole);
@@ -172,14 +174,14 @@ fn buffers_that_grow_with_a_size() {
 fn nothing_to_do() {
     let mut kernel = kernels::matmul(&[32; 3]);
     kernel.parameters[0].max = Some(0);
-    let offload = analysis::analyze(&kernel).unwrap();
+    let offload = analyze(&kernel).unwrap();
     assert!(offload.tiles.pieces.is_empty() && offload.band().transfers.is_empty());
 }
 
 /// The only band of a kernel.
 fn tiled_band(kernel: &Kernel) -> (Program, Band) {
     let program = polyhedral::extract(kernel).unwrap();
-    let TiledProgram { program, mut bands } = tiling::apply(program, kernel, &kernel.tilings).unwrap();
+    let mut bands = tiling::apply(&program, kernel, &kernel.tilings).unwrap();
     (program, bands.remove(0))
 }
 

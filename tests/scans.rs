@@ -4,10 +4,11 @@
 
 mod kernels;
 
+use kernels::analyze;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use burstc::affine::Affine;
-use burstc::analysis::analyze;
 use burstc::offload::{Bound, Offload, Scan};
 use burstc::source::kernel::{Access, Kernel, Node, Statement};
 

@@ -103,8 +103,8 @@ fn times(copies: u128) -> String {
 /// after the tile that stores it).
 pub fn live_steps(band: &Band, flow: &ArrayFlow) -> Result<Map> {
     let accessed = steps(band, &flow.accessed, 0)?;
-    let begin = steps(band, &flow.load, -1)?.union(&accessed)?;
-    let end = steps(band, &flow.store, 1)?.union(&accessed)?;
+    let begin = steps(band, &flow.load, -1)?.union(&accessed)?.coalesce()?.of_few_pieces(END_PIECES)?;
+    let end = steps(band, &flow.store, 1)?.union(&accessed)?.coalesce()?.of_few_pieces(END_PIECES)?;
     let isl = &band.isl;
     let (s, t) = (["s".to_string()], ["t".to_string()]);
     let (from, to) = (Tuple::unnamed(&s), Tuple::unnamed(&t));
@@ -124,6 +124,9 @@ fn steps(band: &Band, cells: &Map, shift: i64) -> Result<Map> {
     let strip_and_cell = tile.apply_range(&band.strip)?.range_product(&cell)?;
     strip_and_cell.reverse()?.apply_range(&tile.apply_range(&band.step)?.apply_range(&shifted)?)
 }
+
+/// The same for the beginnings and the ends of live intervals.
+const END_PIECES: i32 = 3;
 
 /// Pairs of pieces cost time, so live intervals in more pieces than this are widened to a convex set. That can only add
 /// conflicts, so a mapping stays legal; the kernels of the papers have fewer.

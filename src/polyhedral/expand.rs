@@ -30,9 +30,8 @@ pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
         else {
             continue;
         };
-        let prefix: Vec<Affine> = (common.iter().zip(&ranges))
-            .map(|(l, (lower, _))| Affine::variable(&l.iterator) - lower.clone())
-            .collect();
+        let prefix: Vec<Affine> =
+            (common.iter().zip(&ranges)).map(|(l, (lower, _))| Affine::variable(&l.iterator) - lower.clone()).collect();
         let target = &mut expanded.arrays[array];
         let extents = ranges.into_iter().map(|(lower, upper)| upper - lower + Affine::constant(1));
         target.extents = extents.chain(declaration.extents.iter().cloned()).collect();

@@ -234,8 +234,7 @@ impl<'a> Model<'a> {
     fn new(program: &'a Program, kernel: &'a Kernel, place: &'a Place<'a>) -> Result<Self> {
         let iterators: Vec<String> = place.loops.iter().map(|l| l.iterator.clone()).collect();
         let quotients = quotients_of(kernel, place);
-        let names: Vec<String> =
-            iterators.iter().cloned().chain(quotients.iter().map(|q| q.name.clone())).collect();
+        let names: Vec<String> = iterators.iter().cloned().chain(quotients.iter().map(|q| q.name.clone())).collect();
         let isl = &program.isl;
         let tuple = Tuple::unnamed(&names);
         let mut constraints = vec![];

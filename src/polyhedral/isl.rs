@@ -647,12 +647,23 @@ impl Map {
         Map::own(&self.context, self.take()?.project_out(DimType::Out, first as u32, n as u32))
     }
 
-    /// The relation itself where it has at most `pieces` convex pieces, else a convex one that holds it.
+    /// The relation itself where it has at most `pieces` convex pieces, or is one, else one that holds it: without what
+    /// only existentially quantified variables express, and convex where that is not enough.
     pub fn of_few_pieces(&self, pieces: i32) -> Result<Map> {
-        if self.context.settle(self.object.n_basic_map())? <= pieces {
-            return Map::own(&self.context, Ok(self.take()?));
+        let count = |map: &Map| self.context.settle(map.object.n_basic_map());
+        let few = |map: &Map| Ok::<bool, anyhow::Error>(count(map)? <= pieces);
+        let mut locals = 0;
+        for piece in self.wrap()?.pieces()? {
+            locals += piece.locals()?;
         }
-        let hull = self.context.settle(self.take()?.simple_hull())?;
+        if count(self)? <= 1 || (locals == 0 && few(self)?) {
+            return Ok(self.clone());
+        }
+        let plain = Map::own(&self.context, self.take()?.remove_divs())?.coalesce()?;
+        if few(&plain)? {
+            return Ok(plain);
+        }
+        let hull = self.context.settle(plain.take()?.simple_hull())?;
         Map::own(&self.context, isl_rs::Map::from_basic_map(hull))
     }
 

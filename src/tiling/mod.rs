@@ -3,7 +3,8 @@
 //! of one strip (all indices but the last fixed) one after the other with Load(T+1), Compute(T) and Store(T-1) at the
 //! same time.
 
-pub mod legality;
+pub mod automatic;
+mod legality;
 mod order;
 
 use anyhow::Result;
@@ -13,13 +14,6 @@ use crate::diagnostic::Diagnostic;
 use crate::polyhedral::Program;
 use crate::polyhedral::isl::{Constraint, Context, Map, Set, Tuple};
 use crate::source::kernel::{Kernel, TilingDirective};
-
-/// A program with a legal tiling.
-pub struct TiledProgram {
-    pub program: Program,
-    /// In the order in which they run, where their leading dimensions tie.
-    pub bands: Vec<Band>,
-}
 
 /// Statements that run together in tiles. The instances of all of them live in one space `D`, whose dimensions are the
 /// order inside a tile.
@@ -61,19 +55,19 @@ pub struct Band {
     pub later: Map,
 }
 
-/// Tiles `program` as `directives` say, one per band.
+/// Tiles `program` as `directives` say: one band each, in the order in which they run where their leading dimensions
+/// tie.
 ///
 /// # Errors
 /// A [`Diagnostic`] where the directives are malformed or leave out a statement, and where the tiles would reverse a
 /// dependence.
-pub fn apply(program: Program, kernel: &Kernel, directives: &[TilingDirective]) -> Result<TiledProgram> {
+pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective]) -> Result<Vec<Band>> {
     for directive in directives {
-        require_well_formed(&program, directive)?;
+        require_well_formed(program, directive)?;
     }
-    require_each_statement_once(&program, directives)?;
-    legality::require_legal(&program, kernel, directives)?;
-    let bands = directives.iter().map(|directive| Band::new(&program, directive)).collect::<Result<_>>()?;
-    Ok(TiledProgram { program, bands })
+    require_each_statement_once(program, directives)?;
+    legality::require_legal(program, kernel, directives)?;
+    directives.iter().map(|directive| Band::new(program, directive)).collect()
 }
 
 impl Band {
@@ -110,7 +104,8 @@ impl Band {
         }
         let outer: Vec<Affine> = tile_names[..n - 1].iter().map(Affine::variable).collect();
         let last = Affine::variable(&tile_names[n - 1]);
-        let strip = isl.function(parameters, tile, Tuple { name: "Strip", dimensions: &tile_names[..n - 1] }, &outer)?;
+        let strip =
+            isl.function(parameters, tile, Tuple { name: "Strip", dimensions: &tile_names[..n - 1] }, &outer)?;
         let step = isl.function(parameters, tile, Tuple::anonymous(), &[last])?;
         let same_strip = strip.apply_range(&strip.reverse()?)?;
         let earlier = same_strip.intersect(&step.lex_gt_map(&step)?)?;

@@ -26,7 +26,6 @@ const CYCLES_PER_ROW: f64 = 4.0;
 /// Cycles from reading a buffer to the next read that sees the result.
 const LATENCY: f64 = 6.0;
 
-
 /// Trips assumed of a loop that θ leaves out.
 const UNTILED_TRIPS: i64 = 32;
 
@@ -75,6 +74,8 @@ pub(super) fn choose(
     for order in permutations(&tileable) {
         let dimensions: Vec<usize> = serial.iter().copied().chain(order).collect();
         let carried = carried_by_level(&dimensions, &distances)?;
+        let own = |d: &&Distances| d.source == d.sink;
+        let own_row = carried_distance(&dimensions, n - 1, distances.iter().filter(own))?.unwrap_or(i64::MAX);
         let depths: Vec<Option<usize>> = match statements.len() {
             1 => vec![None],
             _ => (serial.len()..=n).rev().map(Some).collect(),
@@ -84,7 +85,12 @@ pub(super) fn choose(
             if !candidate.is_legal(&space, &distances)? {
                 break;
             }
-            let cost = candidate.cost(&space, carried.first().copied().unwrap_or(i64::MAX));
+            // Statements in rows of their own wait for themselves only.
+            let innermost = match apart {
+                Some(apart) if apart < n => own_row,
+                _ => carried.first().copied().unwrap_or(i64::MAX),
+            };
+            let cost = candidate.cost(&space, innermost);
             let is_better = |(c, far, _): &(f64, Vec<i64>, Candidate)| cost < *c || (cost == *c && carried > *far);
             if best.as_ref().is_none_or(is_better) {
                 best = Some((cost, carried.clone(), candidate));
@@ -116,12 +122,7 @@ pub(super) fn choose(
 }
 
 impl Space {
-    fn new(
-        program: &Program,
-        directive: &TilingDirective,
-        statements: &[usize],
-        theta: &[Map],
-    ) -> Result<Space> {
+    fn new(program: &Program, directive: &TilingDirective, statements: &[usize], theta: &[Map]) -> Result<Space> {
         let mut values: Vec<Vec<Affine>> = directive.schedules.iter().map(|s| s.theta.clone()).collect();
         let mut sizes = directive.sizes.clone();
         let tiled = sizes.len();
@@ -255,15 +256,19 @@ fn rank(expressions: &[Affine], names: &[String]) -> usize {
 fn carried_by_level(order: &[usize], distances: &[Distances]) -> Result<Vec<i64>> {
     (0..order.len())
         .rev()
-        .map(|level| Ok(carried_distance(order, level, distances)?.unwrap_or(i64::MAX)))
+        .map(|level| Ok(carried_distance(order, level, distances.iter())?.unwrap_or(i64::MAX)))
         .collect()
 }
 
 /// The shortest distance among those that are 0 in the levels outside `level` and positive there; for the innermost
 /// level, of a dependence that it carries alone.
-fn carried_distance(order: &[usize], level: usize, distances: &[Distances]) -> Result<Option<i64>> {
+fn carried_distance<'a>(
+    order: &[usize],
+    level: usize,
+    distances: impl Iterator<Item = &'a Distances>,
+) -> Result<Option<i64>> {
     let mut shortest: Option<i64> = None;
-    for Distances { set, .. } in distances.iter().filter(|d| d.kind == DependenceKind::Flow) {
+    for Distances { set, .. } in distances.filter(|d| d.kind == DependenceKind::Flow) {
         let mut set = set.clone();
         for &outer in &order[..level] {
             set = set.fix(outer, 0)?;

@@ -8,9 +8,9 @@ pub mod validity;
 use anyhow::{Result, bail};
 
 use crate::affine::Affine;
+use crate::polyhedral::Program;
 use crate::polyhedral::isl::{Map, Tuple};
 use crate::source::kernel::Kernel;
-use crate::polyhedral::Program;
 use crate::tiling::Band;
 
 /// The data flow of one array through the tiles of a band. Every map is `[N] -> { T[T0, T1] -> c[m] }`.
@@ -149,8 +149,7 @@ impl Operations {
     fn ranked(&self, rank: i64) -> Result<Map> {
         let names: Vec<String> = (0..self.depth).map(|k| format!("d{k}")).collect();
         let tuple = Tuple { name: "D", dimensions: &names };
-        let constant =
-            self.date.context().function(&[], tuple, Tuple::anonymous(), &[Affine::constant(rank)])?;
+        let constant = self.date.context().function(&[], tuple, Tuple::anonymous(), &[Affine::constant(rank)])?;
         self.instance.apply_range(&constant)
     }
 

@@ -1,12 +1,20 @@
 //! Kernels for tests, written in one line each.
 #![allow(dead_code)]
 
+pub mod pipeline;
+
 use burstc::affine::Affine;
 use burstc::diagnostic::Span;
+use burstc::offload::Offload;
 use burstc::source::kernel::{
     Access, Argument, Array, BinaryOp, Expr, IntType, Kernel, Loop, Node, Schedule, SizeParameter, Statement, Storage,
     TilingDirective,
 };
+
+/// The analysis for a chip that is large enough.
+pub fn analyze(kernel: &Kernel) -> anyhow::Result<Offload> {
+    burstc::analysis::analyze(kernel, 1 << 40)
+}
 
 /// Reads `2*i + j - N - 1`.
 pub fn affine(text: &str) -> Affine {

@@ -6,9 +6,9 @@
 
 mod linear;
 mod nest;
-mod tree;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use std::collections::BTreeSet;
 

@@ -119,11 +119,12 @@ impl<'a> Nest<'a> {
 
     /// The request's point over parameters and levels.
     pub(super) fn point(&self, request: &Request, equalities: &[Affine]) -> Option<Vec<Affine>> {
-        let is_unknown = |name: &&String| !self.has_level(name) && !self.values.contains_key(*name);
+        let is_known = |name: &String| self.has_level(name) || self.parameters.contains(name);
+        let is_unknown = |name: &&String| !is_known(name) && !self.values.contains_key(*name);
         let unknowns: Vec<&String> = self.values.keys().chain(request.point.iter().filter(is_unknown)).collect();
         let all: Vec<Affine> = equalities.iter().chain(request.definitions).cloned().collect();
         let solved = solve(&unknowns, &all);
-        let value = |name: &String| match self.has_level(name) {
+        let value = |name: &String| match is_known(name) {
             true => Some(Affine::variable(name)),
             false => solved.get(name).cloned(),
         };
