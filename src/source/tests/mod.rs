@@ -1,7 +1,10 @@
 //! Tests of the whole room: C text in, kernel or diagnostic out.
 
 mod accepts;
+mod interpreter;
+mod native;
 mod oracle;
+mod polybench;
 mod refusals;
 mod robustness;
 
