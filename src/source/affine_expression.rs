@@ -30,7 +30,8 @@ impl fmt::Display for Role {
     }
 }
 
-const CHOICE: &str = "a smallest upper or largest lower bound of a loop may be written so, nothing else; split the loop";
+const CHOICE: &str =
+    "a smallest upper or largest lower bound of a loop may be written so, nothing else; split the loop";
 
 /// No number in an affine expression is larger: sums and products of sizes then stay far inside 64 bits.
 pub const LARGEST: i64 = 1 << 40;
@@ -113,7 +114,8 @@ impl Scope<'_> {
             Expression::Cast(cast) => vec![&cast.node.expression],
             _ => vec![],
         };
-        let assigns = matches!(&node.node, Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some());
+        let assigns =
+            matches!(&node.node, Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some());
         if !assigns && let Some(operand) = operands.iter().find(|operand| self.try_bounds(operand).is_none()) {
             return self.blame(operand, role);
         }

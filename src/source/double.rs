@@ -36,7 +36,8 @@ impl Scope<'_> {
                     && self.is_double(&unary.node.operand)
             }
             Expression::BinaryOperator(o) => {
-                arithmetic(&o.node.operator.node).is_some() && (self.is_double(&o.node.lhs) || self.is_double(&o.node.rhs))
+                arithmetic(&o.node.operator.node).is_some()
+                    && (self.is_double(&o.node.lhs) || self.is_double(&o.node.rhs))
             }
             Expression::Conditional(conditional) => {
                 self.is_double(&conditional.node.then_expression) || self.is_double(&conditional.node.else_expression)

@@ -89,8 +89,7 @@ fn folded(expr: Expr) -> Expr {
 impl Scope<'_> {
     pub fn expression(&mut self, node: &Node<Expression>) -> Checked<Expr> {
         let span = self.span(node.span);
-        let refuse =
-            |message: &str, label: &str, help: &str| Err(Diagnostic::new(message).at(span, label).help(help));
+        let refuse = |message: &str, label: &str, help: &str| Err(Diagnostic::new(message).at(span, label).help(help));
         match &node.node {
             Expression::Identifier(name) => self.name(&name.node.name, node),
             Expression::Constant(constant) => self.literal(&constant.node, node),
@@ -126,14 +125,12 @@ impl Scope<'_> {
                 Ok(unary(op, self.expression(operand)?))
             }
             Expression::BinaryOperator(operation) => self.operation(&operation.node, node),
-            Expression::Cast(cast) => {
-                match self.types.of_name(&cast.node.type_name.node) {
-                    ty @ (CType::Int(_) | CType::Bool) => self.converted(&cast.node.expression, &ty),
-                    other => Err(Diagnostic::new(format!("a cast to {other}: integers only for now"))
-                        .at(self.span(cast.node.type_name.span), "not an integer type")
-                        .help("use one of <stdint.h>'s types")),
-                }
-            }
+            Expression::Cast(cast) => match self.types.of_name(&cast.node.type_name.node) {
+                ty @ (CType::Int(_) | CType::Bool) => self.converted(&cast.node.expression, &ty),
+                other => Err(Diagnostic::new(format!("a cast to {other}: integers only for now"))
+                    .at(self.span(cast.node.type_name.span), "not an integer type")
+                    .help("use one of <stdint.h>'s types")),
+            },
             Expression::Conditional(conditional) => {
                 let condition = self.expression(&conditional.node.condition)?;
                 let then = self.expression(&conditional.node.then_expression)?;

@@ -74,10 +74,9 @@ impl Scope<'_> {
     /// The expression as affine ones over iterators, sizes and quotients, or `None`.
     pub fn extremum(&mut self, expr: &Expr, span: Span) -> Option<Extremum> {
         match expr {
-            Expr::Constant { value, ty } => {
-                (ty.signed || *value >= 0).then(|| plus(Affine::constant(*value), Affine::default(), 1))?
-                    .map(Extremum::single)
-            }
+            Expr::Constant { value, ty } => (ty.signed || *value >= 0)
+                .then(|| plus(Affine::constant(*value), Affine::default(), 1))?
+                .map(Extremum::single),
             Expr::Index { value, .. } => Some(Extremum::single(value.clone())),
             Expr::Read { .. } | Expr::Scalar { .. } => None,
             Expr::Unary { op: UnaryOp::Negate, operand, .. } => self.extremum(operand, span)?.negated(),

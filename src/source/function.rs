@@ -63,9 +63,11 @@ pub fn find<'u>(
             f.span.start <= region.bytes.start && region.bytes.end <= f.span.end
         };
         let Some(kernel) = all.iter().find(|f| surrounds(f, first)) else {
-            return Err(Diagnostic::new("`#pragma scop` stands outside of every function, or does not end in the same")
-                .at(first.span, "here")
-                .help("put `#pragma scop` and `#pragma endscop` around the loops of one function"));
+            return Err(Diagnostic::new(
+                "`#pragma scop` stands outside of every function, or does not end in the same",
+            )
+            .at(first.span, "here")
+            .help("put `#pragma scop` and `#pragma endscop` around the loops of one function"));
         };
         if let Some(other) = regions.iter().find(|region| !surrounds(kernel, region)) {
             return Err(Diagnostic::new("the file marks regions of several functions with `#pragma scop`")
@@ -80,9 +82,11 @@ pub fn find<'u>(
         Some(name) => (name.node.name.clone(), map.span(name.span)),
         None => ("?".into(), map.span(function.span)),
     };
-    // A program around the kernel may have loops too.
-    let with_loops: Vec<_> = functions.iter().filter(|f| has_loop(&f.node.statement)).collect();
-    let kernels: Vec<_> = with_loops.iter().filter(|f| named(f).0 != "main").collect();
+    // The program around the kernel may have loops too; a kernel returns nothing.
+    let with_loops = functions.iter().copied().filter(|f| has_loop(&f.node.statement) && named(f).0 != "main");
+    let (void, others): (Vec<_>, Vec<_>) =
+        with_loops.partition(|f: &&_| types.of_declaration(&f.node.specifiers) == CType::Void);
+    let kernels = if void.is_empty() { others } else { void };
     match (&functions[..], &kernels[..]) {
         ([], _) => {
             Err(Diagnostic::new("the file defines no function").help("burstc compiles one function with a loop nest"))
@@ -111,13 +115,18 @@ pub struct Region {
 }
 
 /// What stands outside of the regions would not be compiled; declarations do no harm.
-fn require_declarations_outside(function: &Node<FunctionDefinition>, regions: &[Region], map: &SourceMap) -> Checked<()> {
+fn require_declarations_outside(
+    function: &Node<FunctionDefinition>,
+    regions: &[Region],
+    map: &SourceMap,
+) -> Checked<()> {
     let Statement::Compound(items) = &function.node.statement.node else { return Ok(()) };
     for item in items {
         let (start, end) = (item.span.start, item.span.end);
         let harmless = matches!(
             &item.node,
-            BlockItem::Declaration(_) | BlockItem::StaticAssert(_)
+            BlockItem::Declaration(_)
+                | BlockItem::StaticAssert(_)
                 | BlockItem::Statement(Node { node: Statement::Expression(None), .. })
         );
         let inside = regions.iter().any(|region| region.bytes.start <= start && end <= region.bytes.end);
@@ -132,7 +141,9 @@ fn require_declarations_outside(function: &Node<FunctionDefinition>, regions: &[
             None => {
                 return Err(Diagnostic::new("a statement of the kernel stands outside of its `#pragma scop` region")
                     .at(map.span(ByteSpan::span(start, start + 1)), "outside")
-                    .help("move it into the region, or the region's pragmas around it; declarations may stand outside"));
+                    .help(
+                        "move it into the region, or the region's pragmas around it; declarations may stand outside",
+                    ));
             }
         }
     }
@@ -211,13 +222,17 @@ fn function<'u>(definition: &'u Node<FunctionDefinition>, map: &SourceMap, types
     Ok(Function { name, name_span, body: &definition.node.statement, arguments, bytes: definition.span })
 }
 
-/// What a declarator adds to its name, outermost first.
+/// What a declarator adds to its name, outermost first: `*a[8]` is an array of pointers, `(*a)[8]` a pointer to an
+/// array.
 pub fn derived(declarator: &Node<Declarator>) -> Vec<&Node<DerivedDeclarator>> {
     let mut all: Vec<&Node<DerivedDeclarator>> = match &declarator.node.kind.node {
         DeclaratorKind::Declarator(inner) => derived(inner),
         _ => vec![],
     };
-    all.extend(&declarator.node.derived);
+    let is_pointer = |d: &&Node<DerivedDeclarator>| matches!(d.node, DerivedDeclarator::Pointer(_));
+    let (pointers, others): (Vec<_>, Vec<_>) = declarator.node.derived.iter().partition(is_pointer);
+    all.extend(others);
+    all.extend(pointers.into_iter().rev());
     all
 }
 

@@ -1,8 +1,8 @@
 //! Calls of pure helper functions: the body becomes an expression.
 
 use lang_c::ast::{
-    BlockItem, CallExpression, Declaration, DeclarationSpecifier, DerivedDeclarator, Expression,
-    FunctionDefinition, Initializer, ParameterDeclaration, Statement, StorageClassSpecifier, UnaryOperator,
+    BlockItem, CallExpression, Declaration, DeclarationSpecifier, DerivedDeclarator, Expression, FunctionDefinition,
+    Initializer, ParameterDeclaration, Statement, StorageClassSpecifier, UnaryOperator,
 };
 use lang_c::span::Node;
 

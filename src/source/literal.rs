@@ -21,9 +21,7 @@ impl Scope<'_> {
                 Some(expr) => Ok(expr),
                 None => refuse("this integer constant fits no type".into(), "constants are at most 64 bits wide"),
             },
-            Constant::Float(_) => {
-                refuse("a floating-point constant: integers only for now".into(), FLOAT_HELP)
-            }
+            Constant::Float(_) => refuse("a floating-point constant: integers only for now".into(), FLOAT_HELP),
             Constant::Character(text) => match character(text) {
                 Some(value) => Ok(Expr::Constant { value: wrap(value, self.types.char), ty: IntType::I32 }),
                 None => {

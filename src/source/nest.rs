@@ -60,12 +60,7 @@ impl Nest<'_, '_> {
     }
 
     /// One item of a block; `rest` follows it there.
-    fn item(
-        &mut self,
-        item: &Node<BlockItem>,
-        rest: &[Node<BlockItem>],
-        nodes: &mut Vec<NestNode>,
-    ) -> Checked<()> {
+    fn item(&mut self, item: &Node<BlockItem>, rest: &[Node<BlockItem>], nodes: &mut Vec<NestNode>) -> Checked<()> {
         match &item.node {
             BlockItem::Declaration(declaration) => self.declaration(declaration, rest, nodes),
             BlockItem::StaticAssert(_) => Ok(()),
@@ -159,18 +154,15 @@ impl Nest<'_, '_> {
                 .at(keyword, "known only when the data are")
                 .help("choose between values: `x = c ? y : x;` instead of `if (c) x = y;`"));
         }
-        Err(Diagnostic::new("this condition is not affine")
-            .at(span, "not affine")
-            .help(
-                "compare sums of iterators and sizes with constant factors, and values without sign only where they \
+        Err(Diagnostic::new("this condition is not affine").at(span, "not affine").help(
+            "compare sums of iterators and sizes with constant factors, and values without sign only where they \
                  cannot wrap below 0; or choose between values with `c ? x : y`",
-            ))
+        ))
     }
 
     fn expression_statement(&mut self, node: &Node<Expression>, bytes: ByteSpan) -> Checked<Statement> {
         let span = self.span(node.span);
-        let refuse =
-            |message: &str, label: &str, help: &str| Err(Diagnostic::new(message).at(span, label).help(help));
+        let refuse = |message: &str, label: &str, help: &str| Err(Diagnostic::new(message).at(span, label).help(help));
         let (target, op, right, place) = match &node.node {
             Expression::UnaryOperator(unary) => {
                 let op = match unary.node.operator.node {

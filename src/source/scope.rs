@@ -191,7 +191,10 @@ impl<'a> Scope<'a> {
                 search(&value.substitute(of), outer)
             })
         }
-        search(value, &self.loops)
+        // Inside a loop, its last value is not below its first.
+        let ranges = self.loops.iter().flat_map(|l| l.upper.iter().zip(l.lower.iter().cycle()));
+        let mut without = ranges.map(|(last, first)| value.clone() - (last.clone() - first.clone()));
+        search(value, &self.loops) || without.any(|rest| search(&rest, &self.loops))
     }
 
     /// An argument of the kernel.

@@ -224,11 +224,12 @@ impl Directives {
             |extent: &&Extent| function.arguments.iter().any(|a| a.pointer.is_some() && a.name == extent.name.text);
         match self.extents.iter().find(|extent| !is_pointer(extent)) {
             None => Ok(()),
-            Some(Extent { name, .. }) => {
-                Err(Diagnostic::new(format!("`{}` is no pointer among the arguments of `{}`", name.text, function.name))
-                    .at(name.span, "not a pointer")
-                    .help("the extents of an array stand in its declaration"))
-            }
+            Some(Extent { name, .. }) => Err(Diagnostic::new(format!(
+                "`{}` is no pointer among the arguments of `{}`",
+                name.text, function.name
+            ))
+            .at(name.span, "not a pointer")
+            .help("the extents of an array stand in its declaration")),
         }
     }
 }

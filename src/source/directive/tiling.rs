@@ -74,7 +74,8 @@ impl Directives {
             context.places.iter().map(|place| place.statement).filter(|statement| !in_band(statement)).collect();
         match (&missing[..], tilings.last()) {
             ([first, ..], Some(last)) => {
-                let names: Vec<String> = missing.iter().map(|s| format!("`{}` (line {})", s.name, s.span.line)).collect();
+                let names: Vec<String> =
+                    missing.iter().map(|s| format!("`{}` (line {})", s.name, s.span.line)).collect();
                 Err(Diagnostic::new(format!("the schedules leave out {}", names.join(", ")))
                     .at(last.span, format!("no `{}`", first.name))
                     .help("every statement is in one band; they are named S0, S1, … in the order of the text"))
@@ -273,9 +274,12 @@ impl Context<'_> {
                     format!("{}[{}] -> (…)", place.statement.name, loops.join(","))
                 })
                 .collect();
-            return Err(Diagnostic::new(format!("the nest has {} statements, and the schedule names none", inside.len()))
-                .at(plain.loops_span, "which statement?")
-                .help(format!("write `schedule({})`", statements.join("; "))));
+            return Err(Diagnostic::new(format!(
+                "the nest has {} statements, and the schedule names none",
+                inside.len()
+            ))
+            .at(plain.loops_span, "which statement?")
+            .help(format!("write `schedule({})`", statements.join("; "))));
         };
         let fits = plain.loops.len() == place.loops.len()
             && plain.loops.iter().zip(&place.loops).all(|(word, l)| self.is_called(l, &word.text));
@@ -316,7 +320,11 @@ impl Context<'_> {
                     loops.len()
                 ))
                 .at(*loops_span, "these iterators")
-                .help(format!("write `{}[{}] -> …`, the outermost loop first", name.text, wanted.join(","))));
+                .help(format!(
+                    "write `{}[{}] -> …`, the outermost loop first",
+                    name.text,
+                    wanted.join(",")
+                )));
             }
             let theta = self.theta(loops, theta, place)?;
             if let Some(first) = schedules.first()
@@ -359,7 +367,9 @@ impl Context<'_> {
             if !known().any(|known| known == name.text) {
                 let help = match nearest(&name.text, known()) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("the names are {}", known().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")),
+                    None => {
+                        format!("the names are {}", known().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
+                    }
                 };
                 return Err(Diagnostic::new(format!("`{}` is neither an iterator nor a size", name.text))
                     .at(name.span, "unknown")
@@ -374,9 +384,11 @@ impl Context<'_> {
     fn band(&self, schedules: Vec<Schedule>, tile: &Tile, span: Span) -> Checked<TilingDirective> {
         if let Some((name, ..)) = tile.items.iter().find(|(name, ..)| name.is_some()) {
             let name = name.as_ref().map_or("", |name| &name.text);
-            return Err(Diagnostic::new(format!("the tile names the loop `{name}`, and a schedule says what is tiled"))
-                .at(tile.span, "names beside a schedule")
-                .help("give sizes only, as in `tile(10, 10)`"));
+            return Err(Diagnostic::new(format!(
+                "the tile names the loop `{name}`, and a schedule says what is tiled"
+            ))
+            .at(tile.span, "names beside a schedule")
+            .help("give sizes only, as in `tile(10, 10)`"));
         }
         let (wanted, given) = (schedules.first().map_or(0, |schedule| schedule.theta.len()), tile.items.len());
         if wanted != given {

@@ -199,9 +199,14 @@ fn loops_of_any_step_and_direction() {
         "long i = 0; i < n; i++",
         "int i = 0; m > 4 && i < n; i++",
     ] {
-        body("", &format!("for ({head})\n{MARK}"));
-        body("", &format!("int i = 77;\nfor ({}) {{ {MARK} }}", head.split_once(' ').unwrap().1));
-        body("", &format!("for (int k = 1; k < 4; k++) for ({head}) {{ {MARK} a[i] += k; }}"));
+        let set = head.split_once(' ').unwrap().1;
+        body(
+            "",
+            &format!(
+                "for ({head})\n{MARK}\n{{ int i = 77; for ({set}) {{ {MARK} }} }}\n\
+                 for (int k = 1; k < 4; k++) for ({head}) {{ {MARK} a[i] += k; }}"
+            ),
+        );
     }
 }
 
@@ -249,11 +254,18 @@ fn conditions() {
         "i <= 2 != 0",
         "(long)i * 2 < n",
         "(unsigned)i < (unsigned)m",
+        "i < n && (unsigned)i <= (unsigned)n + 3u",
     ] {
-        body("", &format!("for (int i = 0; i < n; i++) {{ if ({condition}) {MARK} c[i]--; }}"));
-        body("", &format!("for (int i = n; i >= 0; i--) {{ if ({condition}) {MARK} else {{ c[i]++; a[i] ^= 5; }} }}"));
-        body("", &format!("for (int i = 0; i < n; i += 3) if ({condition}) {MARK} else if (i < 4) c[i] = 3; else c[i]--;"));
+        body(
+            "",
+            &format!(
+                "for (int i = 0; i < n; i++) {{ if ({condition}) {MARK} c[i]--; }}\n\
+                 for (int i = n; i >= 0; i--) {{ if ({condition}) {MARK} else {{ c[i]++; a[i] ^= 5; }} }}\n\
+                 for (int i = 0; i < n; i += 3) if ({condition}) {MARK} else if (i < 4) c[i] = 3; else c[i]--;"
+            ),
+        );
     }
+    body("", "for (unsigned i = 0; i < (unsigned)n; i++) if (i < n - 1u) a[i] = i; else a[i] = 7;");
     body("", "if (n > m) for (int i = 0; i < n; i++) a[i] = 1; else for (int i = 0; i < m; i++) a[i] = 2;");
 }
 

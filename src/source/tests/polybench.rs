@@ -33,7 +33,8 @@ fn integer_kernels() {
         return;
     };
     let folder = Path::new(&folder);
-    for variant in [&[][..], &["-DPOLYBENCH_USE_C99_PROTO"], &["-DPOLYBENCH_USE_C99_PROTO", "-DPOLYBENCH_USE_SCALAR_LB"]]
+    for variant in
+        [&[][..], &["-DPOLYBENCH_USE_C99_PROTO"], &["-DPOLYBENCH_USE_C99_PROTO", "-DPOLYBENCH_USE_SCALAR_LB"]]
     {
         for kernel in KERNELS {
             let utilities = folder.join("utilities");

@@ -120,7 +120,7 @@ fn subscripts() {
 fn statements() {
     for (text, message) in [
         ("«if» (a[i] > 0) a[i] = 1;", "`if` statements on data"),
-        ("«if» (i > 0 && s) a[i] = 1; else a[j] = 1;", "`if` statements on data"),
+        ("«if» (i > 0 && a[j]) a[i] = 1; else a[j] = 1;", "`if` statements on data"),
         ("if («i * j > 3») a[i] = 1;", "this condition is not affine"),
         ("if («i - 1u < 3») a[i] = 1;", "this condition is not affine"),
         ("if (i < 3) «break»;", "`break`"),
@@ -179,7 +179,7 @@ fn statements() {
         ("a[i] = «reading(i)»;", "uses `global`"),
         ("«nothing(i)»;", "function calls"),
         ("a[«square(i)»] = 1;", "the function's value is not"),
-        ("a[i] = «0.5» + s;", "floating-point constant"),
+        ("a[i] = «0.5» && s;", "floating-point constant"),
         ("a[i] = «0.5f»;", "may not be a whole number"),
         ("a[i] = «(1.0 / 3.0)» * s;", "may not be a whole number"),
         ("a[i] = s * «(long long)s» + «2.0»;", "may not be a whole number"),
