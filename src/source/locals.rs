@@ -9,7 +9,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::function::{derived, identifier};
-use super::kernel::{Access, Array, Expr, Node as NestNode, Storage};
+use super::kernel::{Access, Array, Expr, IntType, Node as NestNode, Storage};
 use super::nest::{Nest, assignment, is_name, operation};
 use super::scope::{Checked, Name, Naming, check_name};
 use super::types::{CType, is_const, is_typedef};
@@ -170,7 +170,7 @@ impl Nest<'_, '_> {
     /// Declares memory of the kernel's own, under a name that nothing else has.
     fn local_memory(&mut self, name: &str, ty: &CType, extents: Vec<Affine>, span: Span) -> usize {
         let array = self.scope.arrays.len();
-        let element = ty.integer().unwrap_or(super::kernel::IntType::I32);
+        let element = ty.integer().unwrap_or(IntType::I32);
         let unique = match check_name(name, Naming::Array, span) {
             Ok(()) => self.scope.own(name),
             Err(_) => self.scope.fresh(&format!("{name}_local")),
@@ -209,7 +209,7 @@ struct Search<'n> {
 }
 
 impl Search<'_> {
-    fn block<'ast>(&mut self, items: &'ast [Node<BlockItem>]) {
+    fn block(&mut self, items: &[Node<BlockItem>]) {
         for item in items {
             // Another variable of the name hides this one.
             if matches!(&item.node, BlockItem::Declaration(d) if declares(&d.node, self.name)) {

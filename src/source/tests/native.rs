@@ -332,13 +332,12 @@ fn helper_functions() {
 #[test]
 fn whole_numbers_in_floating_point() {
     for text in [
-        "a[i] = 0.0; d[i] = 3.0f + 0;",
+        "a[i] = 0.0; d[i] = 3.0f;",
         "a[i] /= (s - 1.0);",
         "a[i] = (a[i] >> 4) * 3.0 - 17.0;",
         "d[i] = (a[i] + 2.0) / d[i]; c[i] = a[i] > 1.0; a[i] -= 2.0;",
         "int x = (int)(a[i] / -7.0); x += 1e6; a[i] = x;",
     ] {
-        let text = text.replace("3.0f + 0", "3.0f").replace("(a[i] >> 4) * 3.0", "(a[i] >> 4) * 3.0");
         body("", &format!("for (int i = 0; i < n; i++) {{ {text} }}"));
     }
 }

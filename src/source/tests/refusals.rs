@@ -182,7 +182,7 @@ fn statements() {
         ("a[i] = «0.5» && s;", "floating-point constant"),
         ("a[i] = «0.5f»;", "may not be a whole number"),
         ("a[i] = «(1.0 / 3.0)» * s;", "may not be a whole number"),
-        ("a[i] = s * «(long long)s» + «2.0»;", "may not be a whole number"),
+        ("a[i] = «s * (long long)s» + 2.0;", "may not be a whole number"),
         ("{ float «t»; a[j] = 0; }", "integers only"),
         ("{ «typedef int word;» a[j] = 0; }", "types declared inside the function"),
         ("{ int «N»; a[j] = 0; }", "`N` is an argument's name"),
