@@ -5,9 +5,10 @@ use std::fmt;
 use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
 use lang_c::span::Node;
 
+use super::extremum::Extremum;
 use super::kernel::Expr;
+use super::nest::assignment;
 use super::scope::{Checked, Name, Scope};
-use super::types::CType;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 
@@ -28,6 +29,9 @@ impl fmt::Display for Role {
         })
     }
 }
+
+const CHOICE: &str =
+    "a smallest upper or largest lower bound of a loop may be written so, nothing else; split the loop";
 
 /// No number in an affine expression is larger: sums and products of sizes then stay far inside 64 bits.
 pub const LARGEST: i64 = 1 << 40;
@@ -55,153 +59,215 @@ fn is_small(number: i64) -> bool {
 }
 
 impl Scope<'_> {
-    /// The expression over the iterators and size parameters in scope.
-    pub fn affine(&self, node: &Node<Expression>, role: Role) -> Checked<Affine> {
-        let refuse = |why: &str, label: &str, help: &str| {
-            Err(Diagnostic::new(format!("this {role} is not affine: {why}")).at(self.span(node.span), label).help(help))
-        };
-        let too_large = || {
-            Diagnostic::new(format!("a number in this {role} is too large"))
-                .at(self.span(node.span), "larger than 2^40 or smaller than -2^40")
-                .help("use smaller constants")
-        };
-        match &node.node {
-            Expression::Identifier(name) => self.affine_name(&name.node.name, node, role),
-            Expression::Constant(_) | Expression::SizeOfTy(_) | Expression::SizeOfVal(_) => {
-                let value = self.constant(node)?;
-                if is_small(value) { Ok(Affine::constant(value)) } else { Err(too_large()) }
-            }
-            Expression::UnaryOperator(unary) => {
-                let operand = &unary.node.operand;
-                match unary.node.operator.node {
-                    UnaryOperator::Plus => self.affine(operand, role),
-                    UnaryOperator::Minus => Ok(-self.affine(operand, role)?),
-                    UnaryOperator::PostIncrement
-                    | UnaryOperator::PostDecrement
-                    | UnaryOperator::PreIncrement
-                    | UnaryOperator::PreDecrement => {
-                        refuse("it changes a variable", "side effect", "change nothing inside an expression")
-                    }
-                    UnaryOperator::Address | UnaryOperator::Indirection => {
-                        refuse("it uses a pointer", "pointer", "use array subscripts and integers only")
-                    }
-                    UnaryOperator::Complement | UnaryOperator::Negate => self.folded(node, role, "it uses bits"),
-                }
-            }
-            Expression::BinaryOperator(binary) => {
-                let (lhs, rhs) = (&*binary.node.lhs, &*binary.node.rhs);
-                match binary.node.operator.node {
-                    BinaryOperator::Plus => {
-                        plus(self.affine(lhs, role)?, self.affine(rhs, role)?, 1).ok_or_else(too_large)
-                    }
-                    BinaryOperator::Minus => {
-                        plus(self.affine(lhs, role)?, self.affine(rhs, role)?, -1).ok_or_else(too_large)
-                    }
-                    BinaryOperator::Multiply => {
-                        let (left, right) = (self.affine(lhs, role)?, self.affine(rhs, role)?);
-                        match (left.is_constant(), right.is_constant()) {
-                            (_, true) => times(left, right.constant).ok_or_else(too_large),
-                            (true, _) => times(right, left.constant).ok_or_else(too_large),
-                            _ => refuse(
-                                "it multiplies variables",
-                                "a product of two variables",
-                                "one factor must be a constant; for a flattened array `a[i * N + j]`, \
-                                 declare `a[N][N]` and write `a[i][j]`",
-                            ),
-                        }
-                    }
-                    BinaryOperator::ShiftLeft => {
-                        let (left, right) = (self.affine(lhs, role)?, self.affine(rhs, role)?);
-                        match right.constant {
-                            amount @ 0..=40 if right.is_constant() => times(left, 1 << amount).ok_or_else(too_large),
-                            _ => refuse("it shifts by a variable", "not a constant factor", "multiply by a constant"),
-                        }
-                    }
-                    BinaryOperator::Divide => self.folded(node, role, "it divides"),
-                    BinaryOperator::Modulo => self.folded(node, role, "it takes a remainder"),
-                    BinaryOperator::ShiftRight => self.folded(node, role, "it shifts right"),
-                    BinaryOperator::BitwiseAnd | BinaryOperator::BitwiseOr | BinaryOperator::BitwiseXor => {
-                        self.folded(node, role, "it uses bits")
-                    }
-                    BinaryOperator::Index => refuse(
-                        "it depends on the contents of an array",
-                        "known only when the data are",
-                        "use iterators and sizes only; data-dependent addresses are not supported",
-                    ),
-                    BinaryOperator::Less
-                    | BinaryOperator::Greater
-                    | BinaryOperator::LessOrEqual
-                    | BinaryOperator::GreaterOrEqual
-                    | BinaryOperator::Equals
-                    | BinaryOperator::NotEquals
-                    | BinaryOperator::LogicalAnd
-                    | BinaryOperator::LogicalOr => self.folded(node, role, "it compares"),
-                    _ => refuse("it assigns", "side effect", "change nothing inside an expression"),
-                }
-            }
-            Expression::Cast(cast) => {
-                let value = self.affine(&cast.node.expression, role)?;
-                let bits = value.terms.keys().filter_map(|name| self.lookup(name)).map(|name| match name {
-                    Name::Iterator(ty) | Name::Parameter(ty) => ty.bits,
-                    _ => 64,
-                });
-                match self.types.of_name(&cast.node.type_name.node) {
-                    CType::Int(ty) if !value.is_constant() && ty.bits >= bits.max().unwrap_or(0).max(32) => Ok(value),
-                    CType::Int(_) if value.is_constant() => self.folded(node, role, "it casts"),
-                    _ => refuse("it casts to a type that may not hold the value", "narrowing cast", "drop the cast"),
-                }
-            }
-            Expression::Conditional(_) => refuse(
-                "it chooses between two values",
-                "`?:`",
-                "for a smallest or largest bound, split the loop or write `i < N && i < M`",
-            ),
-            Expression::Call(_) => refuse("it calls a function", "call", "write the expression out"),
-            Expression::Comma(_) => refuse("it is a sequence of expressions", "`,`", "write one expression"),
-            _ => refuse("it uses what burstc cannot read", "not supported", "use iterators, sizes and constants only"),
+    /// The expression over the iterators, sizes and quotients in scope.
+    pub fn affine(&mut self, node: &Node<Expression>, role: Role) -> Checked<Affine> {
+        match self.bounds(node, role)?.affine() {
+            Some(value) => Ok(value),
+            None => Err(self.refused(node, role, "it chooses between two values", "a minimum or maximum", CHOICE)),
         }
     }
 
-    fn affine_name(&self, name: &str, node: &Node<Expression>, role: Role) -> Checked<Affine> {
+    /// The expression, or the smallest or largest of several.
+    pub fn bounds(&mut self, node: &Node<Expression>, role: Role) -> Checked<Extremum> {
+        self.try_bounds(node).ok_or_else(|| self.blame(node, role))
+    }
+
+    /// The extent of the array `name`: over sizes, and at least 1 as far as it shows.
+    pub fn extent(&mut self, node: &Node<Expression>, name: &str) -> Checked<Affine> {
+        let known = self.quotients.len();
+        let extent = self.affine(node, Role::Extent)?;
+        let is_size = |name: &String| matches!(self.lookup(name), Some(Name::Parameter(_)));
+        if !extent.terms.keys().all(is_size) {
+            let why = if self.quotients.len() > known { "it divides" } else { "it is not the same in all iterations" };
+            let help = "extents are sums of sizes with constant factors; pass another size to the function";
+            return Err(self.refused(node, Role::Extent, why, "not affine in the sizes", help));
+        }
+        if extent.is_constant() && extent.constant < 1 {
+            return Err(Diagnostic::new(format!("the array `{name}` has an extent of {extent}"))
+                .at(self.span(node.span), "less than 1")
+                .help("an array has at least one element"));
+        }
+        Ok(extent)
+    }
+
+    fn try_bounds(&mut self, node: &Node<Expression>) -> Option<Extremum> {
+        let expr = self.expression(node).ok()?;
+        let span = self.span(node.span);
+        self.extremum(&expr, span)
+    }
+
+    fn refused(&self, node: &Node<Expression>, role: Role, why: &str, label: &str, help: &str) -> Diagnostic {
+        Diagnostic::new(format!("this {role} is not affine: {why}")).at(self.span(node.span), label).help(help)
+    }
+
+    /// Why the expression is not affine: finds the part of it that is not.
+    fn blame(&mut self, node: &Node<Expression>, role: Role) -> Diagnostic {
+        const SUM: &str = "it must be a sum of iterators and sizes with constant factors";
+        let operands: Vec<&Node<Expression>> = match &node.node {
+            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+                UnaryOperator::Plus | UnaryOperator::Minus => vec![&unary.node.operand],
+                _ => vec![],
+            },
+            Expression::BinaryOperator(binary) if binary.node.operator.node != BinaryOperator::Index => {
+                vec![&binary.node.lhs, &binary.node.rhs]
+            }
+            Expression::Cast(cast) => vec![&cast.node.expression],
+            _ => vec![],
+        };
+        let assigns =
+            matches!(&node.node, Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some());
+        if !assigns && let Some(operand) = operands.iter().find(|operand| self.try_bounds(operand).is_none()) {
+            return self.blame(operand, role);
+        }
+        let (why, label, help) = match &node.node {
+            Expression::Identifier(name) => return self.blame_name(&name.node.name, node, role),
+            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+                UnaryOperator::Plus | UnaryOperator::Minus => return self.too_large(node, role),
+                UnaryOperator::PostIncrement
+                | UnaryOperator::PostDecrement
+                | UnaryOperator::PreIncrement
+                | UnaryOperator::PreDecrement => {
+                    ("it changes a variable", "side effect", "change nothing inside an expression")
+                }
+                UnaryOperator::Address | UnaryOperator::Indirection => {
+                    ("it uses a pointer", "pointer", "use array subscripts and integers only")
+                }
+                UnaryOperator::Complement | UnaryOperator::Negate => ("it uses bits", "not affine", SUM),
+            },
+            Expression::BinaryOperator(binary) => match binary.node.operator.node {
+                BinaryOperator::Plus | BinaryOperator::Minus => {
+                    let mixed = [&binary.node.lhs, &binary.node.rhs]
+                        .into_iter()
+                        .any(|side| self.try_bounds(side).is_some_and(|bounds| bounds.parts.len() > 1));
+                    match mixed {
+                        true => ("it chooses between two values", "minimum and maximum", CHOICE),
+                        false => return self.too_large(node, role),
+                    }
+                }
+                BinaryOperator::Multiply => {
+                    let constants = [&binary.node.lhs, &binary.node.rhs].map(|side| self.constant(side).is_ok());
+                    match constants {
+                        [false, false] => (
+                            "it multiplies variables",
+                            "a product of two variables",
+                            "one factor must be a constant; for a flattened array `a[i * N + j]`, declare `a[N][N]` \
+                             and write `a[i][j]`",
+                        ),
+                        _ => return self.too_large(node, role),
+                    }
+                }
+                BinaryOperator::ShiftLeft => match self.constant(&binary.node.rhs) {
+                    Ok(0..=40) => return self.too_large(node, role),
+                    _ => ("it shifts by a variable", "not a constant factor", "multiply by a constant"),
+                },
+                BinaryOperator::Divide | BinaryOperator::Modulo | BinaryOperator::ShiftRight => {
+                    ("it divides, and not by a positive constant", "not affine", "divide by a constant of at least 1")
+                }
+                BinaryOperator::BitwiseAnd => {
+                    ("it uses bits", "not affine", "a mask of the lowest bits serves, as in `i & 7`")
+                }
+                BinaryOperator::BitwiseOr | BinaryOperator::BitwiseXor => ("it uses bits", "not affine", SUM),
+                BinaryOperator::Index => (
+                    "it depends on the contents of an array",
+                    "known only when the data are",
+                    "use iterators and sizes only; data-dependent addresses are not supported",
+                ),
+                BinaryOperator::Less
+                | BinaryOperator::Greater
+                | BinaryOperator::LessOrEqual
+                | BinaryOperator::GreaterOrEqual
+                | BinaryOperator::Equals
+                | BinaryOperator::NotEquals
+                | BinaryOperator::LogicalAnd
+                | BinaryOperator::LogicalOr => ("it compares", "not affine", SUM),
+                _ => ("it assigns", "side effect", "change nothing inside an expression"),
+            },
+            Expression::Constant(_) => match self.expression(node) {
+                Ok(_) => return self.too_large(node, role),
+                Err(diagnostic) => return diagnostic,
+            },
+            Expression::Cast(_) => {
+                ("it casts to a type that may not hold the value", "narrowing cast", "drop the cast")
+            }
+            Expression::Conditional(_) => ("it chooses between two values", "`?:`", CHOICE),
+            Expression::Call(_) => match self.expression(node) {
+                Ok(_) => (
+                    "the function's value is not",
+                    "call",
+                    "the function may be a minimum, a maximum, or a sum of its arguments with constant factors",
+                ),
+                Err(diagnostic) => return diagnostic,
+            },
+            Expression::Comma(_) => ("it is a sequence of expressions", "`,`", "write one expression"),
+            Expression::SizeOfTy(_) | Expression::SizeOfVal(_) => match self.expression(node) {
+                Ok(_) => return self.too_large(node, role),
+                Err(diagnostic) => return diagnostic,
+            },
+            _ => ("it uses what burstc cannot read", "not supported", "use iterators, sizes and constants only"),
+        };
+        self.refused(node, role, why, label, help)
+    }
+
+    fn too_large(&self, node: &Node<Expression>, role: Role) -> Diagnostic {
+        Diagnostic::new(format!("a number in this {role} is too large"))
+            .at(self.span(node.span), "larger than 2^40 or smaller than -2^40")
+            .help("use smaller constants")
+    }
+
+    fn blame_name(&mut self, name: &str, node: &Node<Expression>, role: Role) -> Diagnostic {
         let span = self.span(node.span);
         match self.lookup(name) {
-            Some(Name::Iterator(_) | Name::Parameter(_)) => Ok(Affine::variable(name)),
-            Some(Name::Enumerator(value)) => Ok(Affine::constant(value)),
-            Some(Name::Scalar(..)) => Err(Diagnostic::new(format!(
+            Some(Name::Scalar(..)) => Diagnostic::new(format!(
                 "`{name}` is used in a {role}, but no loop bound and no array extent makes it a size"
             ))
             .at(span, "not a size")
-            .help(format!("declare it one with `#pragma burstc size({name}: max …)` if it is never negative"))),
+            .help(format!("declare it one with `#pragma burstc size({name}: max …)` if it is never negative")),
+            Some(Name::Array(array)) if self.arrays[array].extents.is_empty() => Diagnostic::new(format!(
+                "the local variable `{name}` is used in a {role}, and its value is known only when the data are"
+            ))
+            .at(span, "depends on data")
+            .help(format!(
+                "a {role} is a sum of iterators and sizes; a local serves if its only value is one: `int {name} = i + 1;`"
+            )),
             Some(Name::Array(_)) => {
-                Err(Diagnostic::new(format!("the array `{name}` is used in a {role} as if it were an integer"))
+                Diagnostic::new(format!("the array `{name}` is used in a {role} as if it were an integer"))
                     .at(span, "an array")
-                    .help("use iterators, sizes and constants only"))
+                    .help("use iterators, sizes and constants only")
             }
-            Some(Name::Local(_)) => Err(self.local(name, node)),
-            None => Err(self.unknown(name, node)),
+            Some(Name::Counter(_) | Name::Unset) => self.local(name, node),
+            Some(Name::Value(Expr::Constant { .. })) => self.too_large(node, role),
+            Some(Name::Value(_)) => {
+                self.refused(node, role, "this value is not", "not affine", "use iterators, sizes and constants only")
+            }
+            // A name that is affine by itself is not to blame.
+            Some(Name::Iterator(..) | Name::Parameter(_)) => self.too_large(node, role),
+            None => self.unknown(name, node),
         }
     }
 
-    /// An operator that is affine only where all of it is constant.
-    fn folded(&self, node: &Node<Expression>, role: Role, why: &str) -> Checked<Affine> {
-        match self.expression(node) {
-            Ok(Expr::Constant { value, .. }) if is_small(value) => Ok(Affine::constant(value)),
-            _ => Err(Diagnostic::new(format!("this {role} is not affine: {why}"))
-                .at(self.span(node.span), "not affine")
-                .help("it must be a sum of iterators and sizes with constant factors")),
-        }
-    }
-
-    /// `name` is a local variable and no iterator here.
+    /// `name` is a local variable without a value at this place.
     pub fn local(&self, name: &str, node: &Node<Expression>) -> Diagnostic {
-        Diagnostic::new(format!("`{name}` is a local variable and not the iterator of an enclosing loop"))
-            .at(self.span(node.span), "local variable")
-            .help("local variables are not supported yet: write the expression out, or keep the value in an array")
+        let (what, help) = match self.lookup(name) {
+            Some(Name::Unset) => ("is a local variable that is never given a value", "give it one"),
+            _ => (
+                "is a local variable and not the iterator of an enclosing loop",
+                "read the iterator inside its loop only; after the loop, write the bound instead",
+            ),
+        };
+        Diagnostic::new(format!("`{name}` {what}")).at(self.span(node.span), "local variable").help(help)
     }
 
     pub fn unknown(&self, name: &str, node: &Node<Expression>) -> Diagnostic {
-        Diagnostic::new(format!("`{name}` is neither an argument of the kernel nor an iterator of an enclosing loop"))
-            .at(self.span(node.span), "not known to the kernel")
-            .help("pass it to the function as an argument; a constant may be a macro")
+        let (what, help) = match self.calls.last() {
+            Some(function) => (
+                format!("the function `{function}` uses `{name}`, which is neither its argument nor a constant"),
+                "pass it to the function as an argument",
+            ),
+            None => (
+                format!("`{name}` is neither an argument of the kernel nor an iterator of an enclosing loop"),
+                "pass it to the function as an argument; a constant may be a macro or `static const int`",
+            ),
+        };
+        Diagnostic::new(what).at(self.span(node.span), "not known to the kernel").help(help)
     }
 }

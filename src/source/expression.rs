@@ -1,12 +1,10 @@
 //! Expressions with C11's conversions made explicit (6.3.1 and 6.5), under the rules of LP64.
 
-use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, Constant, Expression, Integer, IntegerBase, IntegerSize, UnaryOperator,
-};
+use lang_c::ast::{BinaryOperator, BinaryOperatorExpression, Expression, UnaryOperator};
 use lang_c::span::Node;
 
 use super::affine_expression::Role;
-use super::evaluate::{evaluate, wrap};
+use super::evaluate::evaluate;
 use super::kernel::{Access, BinaryOp, Expr, IntType, UnaryOp};
 use super::scope::{Checked, Name, Scope};
 use super::types::CType;
@@ -39,8 +37,20 @@ pub fn convert(operand: Expr, ty: IntType) -> Expr {
     if operand.ty() == ty { operand } else { folded(Expr::Cast { operand: Box::new(operand), ty }) }
 }
 
+/// `operand` converted to a declared type, which is an integer type.
+pub fn convert_to(operand: Expr, ty: &CType) -> Expr {
+    match (ty, ty.integer()) {
+        (CType::Bool, Some(byte)) => {
+            let zero = Expr::Constant { value: 0, ty: operand.ty() };
+            convert(binary(BinaryOp::NotEqual, operand, zero), byte)
+        }
+        (_, Some(ty)) => convert(operand, ty),
+        (_, None) => operand,
+    }
+}
+
 /// `left op right` after the operator's conversions.
-fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     let (left, right, ty) = match op {
         BinaryOp::LogicalAnd | BinaryOp::LogicalOr => (left, right, INT),
         BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
@@ -77,10 +87,9 @@ fn folded(expr: Expr) -> Expr {
 }
 
 impl Scope<'_> {
-    pub fn expression(&self, node: &Node<Expression>) -> Checked<Expr> {
-        let refuse = |message: &str, label: &str, help: &str| {
-            Err(Diagnostic::new(message).at(self.span(node.span), label).help(help))
-        };
+    pub fn expression(&mut self, node: &Node<Expression>) -> Checked<Expr> {
+        let span = self.span(node.span);
+        let refuse = |message: &str, label: &str, help: &str| Err(Diagnostic::new(message).at(span, label).help(help));
         match &node.node {
             Expression::Identifier(name) => self.name(&name.node.name, node),
             Expression::Constant(constant) => self.literal(&constant.node, node),
@@ -116,15 +125,12 @@ impl Scope<'_> {
                 Ok(unary(op, self.expression(operand)?))
             }
             Expression::BinaryOperator(operation) => self.operation(&operation.node, node),
-            Expression::Cast(cast) => {
-                let operand = self.expression(&cast.node.expression)?;
-                match self.types.of_name(&cast.node.type_name.node) {
-                    CType::Int(ty) => Ok(convert(operand, ty)),
-                    other => Err(Diagnostic::new(format!("a cast to {other}: integers only for now"))
-                        .at(self.span(cast.node.type_name.span), "not an integer type")
-                        .help("use one of <stdint.h>'s types")),
-                }
-            }
+            Expression::Cast(cast) => match self.types.of_name(&cast.node.type_name.node) {
+                ty @ (CType::Int(_) | CType::Bool) => self.converted(&cast.node.expression, &ty),
+                other => Err(Diagnostic::new(format!("a cast to {other}: integers only for now"))
+                    .at(self.span(cast.node.type_name.span), "not an integer type")
+                    .help("use one of <stdint.h>'s types")),
+            },
             Expression::Conditional(conditional) => {
                 let condition = self.expression(&conditional.node.condition)?;
                 let then = self.expression(&conditional.node.then_expression)?;
@@ -141,11 +147,7 @@ impl Scope<'_> {
                     ty,
                 })
             }
-            Expression::Call(_) => refuse(
-                "function calls are not supported",
-                "call",
-                "write the function's expression out; `c ? x : y` serves for minima, maxima and the like",
-            ),
+            Expression::Call(call) => self.call(&call.node, node),
             Expression::Comma(_) => {
                 refuse("the comma operator is not supported", "`,`", "write one statement for each part")
             }
@@ -160,31 +162,44 @@ impl Scope<'_> {
         }
     }
 
+    /// The expression's value as one of the integer type `ty`.
+    pub fn converted(&mut self, node: &Node<Expression>, ty: &CType) -> Checked<Expr> {
+        match self.is_double(node) {
+            true => self.truncated(node, ty),
+            false => Ok(convert_to(self.expression(node)?, ty)),
+        }
+    }
+
     /// The value of an expression that must be constant.
-    pub fn constant(&self, node: &Node<Expression>) -> Checked<i64> {
+    pub fn constant(&mut self, node: &Node<Expression>) -> Checked<i64> {
         match self.expression(node)? {
             Expr::Constant { value, ty } if ty.signed || value >= 0 => Ok(value),
             _ => Err(Diagnostic::new("this is not a constant below 2^63").at(self.span(node.span), "here")),
         }
     }
 
-    fn name(&self, name: &str, node: &Node<Expression>) -> Checked<Expr> {
+    fn name(&mut self, name: &str, node: &Node<Expression>) -> Checked<Expr> {
         match self.lookup(name) {
-            Some(Name::Iterator(ty) | Name::Parameter(ty)) => Ok(Expr::Index { value: Affine::variable(name), ty }),
+            Some(Name::Iterator(value, ty)) => Ok(Expr::Index { value, ty }),
+            Some(Name::Parameter(ty)) => Ok(Expr::Index { value: Affine::variable(name), ty }),
             Some(Name::Scalar(scalar, ty)) => Ok(Expr::Scalar { scalar, ty }),
-            Some(Name::Enumerator(value)) => Ok(Expr::Constant { value, ty: INT }),
+            Some(Name::Value(value)) => Ok(value),
+            Some(Name::Array(array)) if self.arrays[array].extents.is_empty() => {
+                let access = Access { array, subscripts: vec![], span: self.span(node.span) };
+                Ok(Expr::Read { access, ty: self.arrays[array].element })
+            }
             Some(Name::Array(array)) => {
                 let subscripts: String = self.arrays[array].extents.iter().map(|_| "[…]").collect();
                 Err(Diagnostic::new(format!("the array `{name}` is used without subscripts"))
                     .at(self.span(node.span), "an array, not an element")
                     .help(format!("write `{name}{subscripts}`")))
             }
-            Some(Name::Local(_)) => Err(self.local(name, node)),
+            Some(Name::Counter(_) | Name::Unset) => Err(self.local(name, node)),
             None => Err(self.unknown(name, node)),
         }
     }
 
-    fn operation(&self, operation: &BinaryOperatorExpression, node: &Node<Expression>) -> Checked<Expr> {
+    fn operation(&mut self, operation: &BinaryOperatorExpression, node: &Node<Expression>) -> Checked<Expr> {
         let (lhs, rhs) = (&*operation.lhs, &*operation.rhs);
         let (op, swapped) = match operation.operator.node {
             BinaryOperator::Index => {
@@ -203,6 +218,10 @@ impl Scope<'_> {
                 }
             },
         };
+        let compares = matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Equal | BinaryOp::NotEqual);
+        if compares && (self.is_double(lhs) || self.is_double(rhs)) {
+            return if swapped { self.compared_doubles(op, rhs, lhs) } else { self.compared_doubles(op, lhs, rhs) };
+        }
         let (left, right) = (self.expression(lhs)?, self.expression(rhs)?);
         let (left, right) = if swapped { (right, left) } else { (left, right) };
         self.checked_binary(op, left, right, rhs)
@@ -228,7 +247,7 @@ impl Scope<'_> {
     }
 
     /// An array element, `a[i][j]`.
-    pub fn access(&self, node: &Node<Expression>) -> Checked<Access> {
+    pub fn access(&mut self, node: &Node<Expression>) -> Checked<Access> {
         let mut subscripts = Vec::new();
         let mut base = node;
         while let Expression::BinaryOperator(operation) = &base.node
@@ -240,7 +259,7 @@ impl Scope<'_> {
         subscripts.reverse();
         let array = match &base.node {
             Expression::Identifier(name) => match self.lookup(&name.node.name) {
-                Some(Name::Array(array)) => array,
+                Some(Name::Array(array)) if !self.arrays[array].extents.is_empty() => array,
                 Some(_) => {
                     return Err(Diagnostic::new(format!("`{}` has subscripts but is no array", name.node.name))
                         .at(self.span(base.span), "not an array")
@@ -268,58 +287,8 @@ impl Scope<'_> {
             .help("give one subscript for each dimension"));
         }
         let subscripts = subscripts.into_iter().map(|subscript| self.affine(subscript, Role::Subscript));
-        Ok(Access { array, subscripts: subscripts.collect::<Checked<_>>()?, span: self.span(node.span) })
-    }
-
-    fn literal(&self, constant: &Constant, node: &Node<Expression>) -> Checked<Expr> {
-        let refuse = |message: String, help: &str| {
-            Err(Diagnostic::new(message).at(self.span(node.span), "this constant").help(help))
-        };
-        match constant {
-            Constant::Integer(integer) => match self.integer(integer) {
-                Some(expr) => Ok(expr),
-                None => refuse("this integer constant fits no type".into(), "constants are at most 64 bits wide"),
-            },
-            Constant::Float(_) => {
-                refuse("a floating-point constant: integers only for now".into(), "scale to fixed point")
-            }
-            Constant::Character(text) => match character(text) {
-                Some(value) => Ok(Expr::Constant { value: wrap(value, self.types.char), ty: INT }),
-                None => {
-                    refuse(format!("the character constant {text} is not supported"), "write its value as a number")
-                }
-            },
-        }
-    }
-
-    /// The value and type of an integer constant (6.4.4.1); `None` where no type holds it.
-    fn integer(&self, integer: &Integer) -> Option<Expr> {
-        let radix = match integer.base {
-            IntegerBase::Decimal => 10,
-            IntegerBase::Octal => 8,
-            IntegerBase::Hexadecimal => 16,
-            IntegerBase::Binary => 2,
-        };
-        let value = u64::from_str_radix(&integer.number, radix).ok()?;
-        let least = match integer.suffix.size {
-            IntegerSize::Int => 32,
-            IntegerSize::Long => self.types.long.bits,
-            IntegerSize::LongLong => 64,
-        };
-        let only_unsigned = integer.suffix.unsigned;
-        let may_be_unsigned = only_unsigned || integer.base != IntegerBase::Decimal;
-        if integer.suffix.imaginary {
-            return None;
-        }
-        for bits in [32u32, 64].into_iter().filter(|bits| *bits >= least) {
-            for signed in [true, false] {
-                let allowed = if signed { !only_unsigned } else { may_be_unsigned };
-                if allowed && value.checked_shr(bits - signed as u32).unwrap_or(0) == 0 {
-                    return Some(Expr::Constant { value: value as i64, ty: IntType { bits, signed } });
-                }
-            }
-        }
-        None
+        let subscripts = subscripts.collect::<Checked<_>>()?;
+        Ok(Access { array, subscripts, span: self.span(node.span) })
     }
 }
 
@@ -344,32 +313,4 @@ fn operator_of(operator: &BinaryOperator) -> Option<BinaryOp> {
         BinaryOperator::LogicalOr => BinaryOp::LogicalOr,
         _ => return None,
     })
-}
-
-/// The code of `'x'`; `None` for prefixes and for several characters.
-fn character(text: &str) -> Option<i64> {
-    let inside = text.strip_prefix('\'')?.strip_suffix('\'')?;
-    let Some(escape) = inside.strip_prefix('\\') else {
-        let mut characters = inside.chars();
-        let first = characters.next()?;
-        return (characters.next().is_none() && first.is_ascii()).then_some(first as i64);
-    };
-    let simple = |code: u8| (escape.chars().count() == 1).then_some(code as i64);
-    match escape.chars().next()? {
-        'n' => simple(b'\n'),
-        't' => simple(b'\t'),
-        'r' => simple(b'\r'),
-        'a' => simple(7),
-        'b' => simple(8),
-        'v' => simple(11),
-        'f' => simple(12),
-        'e' => simple(27),
-        '\\' => simple(b'\\'),
-        '\'' => simple(b'\''),
-        '"' => simple(b'"'),
-        '?' => simple(b'?'),
-        'x' => i64::from_str_radix(&escape[1..], 16).ok().filter(|code| (0..256).contains(code)),
-        '0'..='7' => i64::from_str_radix(escape, 8).ok().filter(|code| (0..256).contains(code)),
-        _ => None,
-    }
 }

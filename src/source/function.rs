@@ -1,11 +1,12 @@
 //! The kernel's function: which one of the file it is, and its arguments.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use lang_c::ast::{
-    ArraySize, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, DoWhileStatement, Ellipsis,
-    Expression, ExternalDeclaration, ForInitializer, ForStatement, FunctionDeclarator, FunctionDefinition,
-    FunctionSpecifier, Identifier, ParameterDeclaration, PointerQualifier, Statement, StorageClassSpecifier,
+    ArraySize, BlockItem, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, DoWhileStatement,
+    Ellipsis, Expression, ForInitializer, ForStatement, FunctionDeclarator, FunctionDefinition, FunctionSpecifier,
+    Identifier, IfStatement, InitDeclarator, ParameterDeclaration, PointerQualifier, Statement, StorageClassSpecifier,
     TranslationUnit, TypeQualifier, WhileStatement,
 };
 use lang_c::span::{Node, Span as ByteSpan};
@@ -13,8 +14,9 @@ use lang_c::visit::{self, Visit};
 
 use super::kernel::IntType;
 use super::map::SourceMap;
+use super::nest::operation;
 use super::scope::{Checked, Naming, check_name};
-use super::types::{CType, Types};
+use super::types::{CType, Types, functions};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// The one function of the user's file.
@@ -32,49 +34,124 @@ pub struct RawArgument<'u> {
     pub name: String,
     pub ty: IntType,
     pub span: Span,
+    pub is_bool: bool,
     /// Extents of an array, outermost first; `None` for an integer.
     pub extents: Option<Vec<&'u Node<Expression>>>,
+    /// A pointer's first extent is not among them: a directive gives it.
+    pub pointer: Option<Pointer>,
 }
 
-/// Finds the kernel. Refuses a file without functions or with several.
-pub fn find<'u>(unit: &'u TranslationUnit, map: &SourceMap, types: &Types) -> Checked<Function<'u>> {
-    let functions: Vec<_> = unit
-        .0
-        .iter()
-        .filter_map(|external| match &external.node {
-            ExternalDeclaration::FunctionDefinition(function) if map.is_main(external.span) => Some(function),
-            _ => None,
-        })
-        .collect();
+/// A pointer argument.
+#[derive(Clone, Copy, Debug)]
+pub struct Pointer {
+    pub is_restrict: bool,
+    /// The whole argument.
+    pub span: Span,
+}
+
+/// Finds the kernel: the function with `#pragma scop`, or else the only one with a loop. `regions` are the scop
+/// regions, in bytes.
+pub fn find<'u>(
+    unit: &'u TranslationUnit,
+    map: &SourceMap,
+    types: &Types,
+    regions: &[Region],
+) -> Checked<Function<'u>> {
+    let all = functions(unit);
+    if let Some(first) = regions.first() {
+        let surrounds = |f: &Node<FunctionDefinition>, region: &Region| {
+            f.span.start <= region.bytes.start && region.bytes.end <= f.span.end
+        };
+        let Some(kernel) = all.iter().find(|f| surrounds(f, first)) else {
+            return Err(Diagnostic::new(
+                "`#pragma scop` stands outside of every function, or does not end in the same",
+            )
+            .at(first.span, "here")
+            .help("put `#pragma scop` and `#pragma endscop` around the loops of one function"));
+        };
+        if let Some(other) = regions.iter().find(|region| !surrounds(kernel, region)) {
+            return Err(Diagnostic::new("the file marks regions of several functions with `#pragma scop`")
+                .at(other.span, "another function")
+                .help("keep one kernel in a file; hide the others from burstc with #ifdef"));
+        }
+        require_declarations_outside(kernel, regions, map)?;
+        return function(kernel, map, types);
+    }
+    let functions: Vec<_> = all.into_iter().filter(|function| map.is_main(function.span)).collect();
     let named = |function: &Node<FunctionDefinition>| match identifier(&function.node.declarator.node) {
         Some(name) => (name.node.name.clone(), map.span(name.span)),
         None => ("?".into(), map.span(function.span)),
     };
-    let (with_loops, without): (Vec<&&_>, Vec<_>) = functions.iter().partition(|f| has_loop(&f.node));
-    match (functions[..].first(), with_loops[..].first()) {
-        (None, _) => {
+    // The program around the kernel may have loops too; a kernel returns nothing.
+    let with_loops = functions.iter().copied().filter(|f| has_loop(&f.node.statement) && named(f).0 != "main");
+    let (void, others): (Vec<_>, Vec<_>) =
+        with_loops.partition(|f: &&_| types.of_declaration(&f.node.specifiers) == CType::Void);
+    let kernels = if void.is_empty() { others } else { void };
+    match (&functions[..], &kernels[..]) {
+        ([], _) => {
             Err(Diagnostic::new("the file defines no function").help("burstc compiles one function with a loop nest"))
         }
-        (Some(only), _) if functions.len() == 1 => function(only, map, types),
-        (_, Some(first)) if with_loops.len() > 1 => {
-            let names: Vec<String> = with_loops.iter().map(|f| format!("`{}`", named(f).0)).collect();
+        ([only], _) => function(only, map, types),
+        (_, [kernel]) => function(kernel, map, types),
+        (_, [first, second, ..]) => {
+            let names: Vec<String> = kernels.iter().map(|f| format!("`{}`", named(f).0)).collect();
             Err(Diagnostic::new(format!("the file has several functions with loops: {}", names.join(", ")))
-                .at(named(with_loops[1]).1, format!("besides `{}`", named(first).0))
-                .help("keep one kernel in a file; hide the others from burstc with #ifdef"))
+                .at(named(second).1, format!("besides `{}`", named(first).0))
+                .help("put `#pragma scop` and `#pragma endscop` around the kernel's loops, or hide the others with #ifdef"))
         }
-        (_, Some(kernel)) => {
-            let (name, span) = named(without.first().unwrap_or(kernel));
-            Err(Diagnostic::new(format!("helper functions are not supported yet: `{name}`"))
-                .at(span, format!("besides the kernel `{}`", named(kernel).0))
-                .help("write its expression into the kernel, or make it a macro"))
-        }
-        (Some(first), None) => Err(Diagnostic::new("no function of the file has a loop")
+        ([first, ..], []) => Err(Diagnostic::new("no function of the file has a loop")
             .at(named(first).1, "no loop")
             .help("burstc compiles one function with a loop nest")),
     }
 }
 
-fn has_loop(function: &FunctionDefinition) -> bool {
+/// What `#pragma scop` and `#pragma endscop` surround.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// Bytes of the preprocessed text.
+    pub bytes: Range<usize>,
+    /// The place of `scop`.
+    pub span: Span,
+}
+
+/// What stands outside of the regions would not be compiled; declarations do no harm.
+fn require_declarations_outside(
+    function: &Node<FunctionDefinition>,
+    regions: &[Region],
+    map: &SourceMap,
+) -> Checked<()> {
+    let Statement::Compound(items) = &function.node.statement.node else { return Ok(()) };
+    for item in items {
+        let (start, end) = (item.span.start, item.span.end);
+        let harmless = matches!(
+            &item.node,
+            BlockItem::Declaration(_)
+                | BlockItem::StaticAssert(_)
+                | BlockItem::Statement(Node { node: Statement::Expression(None), .. })
+        );
+        let inside = regions.iter().any(|region| region.bytes.start <= start && end <= region.bytes.end);
+        let cut = regions.iter().find(|r| start < r.bytes.start && r.bytes.start < end);
+        match cut {
+            Some(region) => {
+                return Err(Diagnostic::new("`#pragma scop` begins inside a statement")
+                    .at(region.span, "inside a loop or block")
+                    .help("put it before the outermost loop"));
+            }
+            None if harmless || inside => {}
+            None => {
+                return Err(Diagnostic::new("a statement of the kernel stands outside of its `#pragma scop` region")
+                    .at(map.span(ByteSpan::span(start, start + 1)), "outside")
+                    .help(
+                        "move it into the region, or the region's pragmas around it; declarations may stand outside",
+                    ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a function's body has a loop of any kind.
+pub fn has_loop(body: &Node<Statement>) -> bool {
     struct Loops(bool);
     impl<'ast> Visit<'ast> for Loops {
         fn visit_for_statement(&mut self, _: &'ast ForStatement, _: &'ast ByteSpan) {
@@ -88,7 +165,7 @@ fn has_loop(function: &FunctionDefinition) -> bool {
         }
     }
     let mut loops = Loops(false);
-    loops.visit_statement(&function.statement.node, &function.statement.span);
+    loops.visit_statement(&body.node, &body.span);
     loops.0
 }
 
@@ -122,14 +199,17 @@ fn function<'u>(definition: &'u Node<FunctionDefinition>, map: &SourceMap, types
     let (name, name_span) = (name.node.name.clone(), map.span(name.span));
     check_name(&name, Naming::Function, name_span)?;
     for specifier in &definition.node.specifiers {
-        let word = match &specifier.node {
-            DeclarationSpecifier::StorageClass(class) if class.node == StorageClassSpecifier::Static => "static",
-            DeclarationSpecifier::Function(f) if f.node == FunctionSpecifier::Inline => "inline",
-            _ => continue,
-        };
-        return Err(Diagnostic::new(format!("the kernel `{name}` is {word}, so other files cannot call it"))
-            .at(map.span(specifier.span), "here")
-            .help(format!("remove `{word}`: the simulation and the driver call the function by its name")));
+        let is_static = definition.node.specifiers.iter().any(|other| {
+            matches!(&other.node, DeclarationSpecifier::StorageClass(c) if c.node == StorageClassSpecifier::Static)
+        });
+        if let DeclarationSpecifier::Function(f) = &specifier.node
+            && f.node == FunctionSpecifier::Inline
+            && !is_static
+        {
+            return Err(Diagnostic::new(format!("the kernel `{name}` is inline, so nothing may be there to call"))
+                .at(map.span(specifier.span), "here")
+                .help("remove `inline`, or add `static`"));
+        }
     }
     let returns = types.of_declaration(&definition.node.specifiers);
     if returns != CType::Void {
@@ -142,13 +222,17 @@ fn function<'u>(definition: &'u Node<FunctionDefinition>, map: &SourceMap, types
     Ok(Function { name, name_span, body: &definition.node.statement, arguments, bytes: definition.span })
 }
 
-/// What a declarator adds to its name, outermost first.
-fn derived(declarator: &Node<Declarator>) -> Vec<&Node<DerivedDeclarator>> {
+/// What a declarator adds to its name, outermost first: `*a[8]` is an array of pointers, `(*a)[8]` a pointer to an
+/// array.
+pub fn derived(declarator: &Node<Declarator>) -> Vec<&Node<DerivedDeclarator>> {
     let mut all: Vec<&Node<DerivedDeclarator>> = match &declarator.node.kind.node {
         DeclaratorKind::Declarator(inner) => derived(inner),
         _ => vec![],
     };
-    all.extend(&declarator.node.derived);
+    let is_pointer = |d: &&Node<DerivedDeclarator>| matches!(d.node, DerivedDeclarator::Pointer(_));
+    let (pointers, others): (Vec<_>, Vec<_>) = declarator.node.derived.iter().partition(is_pointer);
+    all.extend(others);
+    all.extend(pointers.into_iter().rev());
     all
 }
 
@@ -197,17 +281,22 @@ fn argument<'u>(parameter: &'u Node<ParameterDeclaration>, map: &SourceMap, type
         }
     }
     let mut extents: Option<Vec<&'u Node<Expression>>> = None;
+    let mut pointer = None;
     for derived in derived(declarator) {
         let array = match &derived.node {
             DerivedDeclarator::Array(array) => array,
-            DerivedDeclarator::Pointer(qualifiers) => {
-                let restrict = qualifiers.iter().any(
+            DerivedDeclarator::Pointer(qualifiers) if pointer.is_none() && extents.is_none() => {
+                let is_restrict = qualifiers.iter().any(
                     |q| matches!(&q.node, PointerQualifier::TypeQualifier(q) if q.node == TypeQualifier::Restrict),
                 );
-                let why = if restrict { "its extent is unknown" } else { "it may alias, and its extent is unknown" };
-                return Err(Diagnostic::new(format!("the argument `{name}` is a pointer: {why}"))
-                    .at(whole, "pointer")
-                    .help(format!("declare its extent, as in `{name}[N]`")));
+                pointer = Some(Pointer { is_restrict, span: whole });
+                extents = Some(vec![]);
+                continue;
+            }
+            DerivedDeclarator::Pointer(_) => {
+                return Err(Diagnostic::new(format!("the argument `{name}` points to pointers"))
+                    .at(whole, "pointer to pointers")
+                    .help("use an array of several dimensions, as in `a[N][M]`, or one array for each pointer"));
             }
             _ => {
                 return Err(Diagnostic::new(format!("the argument `{name}` is a function"))
@@ -219,6 +308,12 @@ fn argument<'u>(parameter: &'u Node<ParameterDeclaration>, map: &SourceMap, type
             ArraySize::VariableExpression(size) | ArraySize::StaticExpression(size) => {
                 extents.get_or_insert_default().push(size);
             }
+            // As an argument, `a[]` is a pointer.
+            ArraySize::Unknown if extents.is_none() => {
+                let is_restrict = array.node.qualifiers.iter().any(|q| q.node == TypeQualifier::Restrict);
+                pointer = Some(Pointer { is_restrict, span: map.span(derived.span) });
+                extents = Some(vec![]);
+            }
             ArraySize::Unknown | ArraySize::VariableUnknown => {
                 return Err(Diagnostic::new(format!("the array `{name}` has a dimension without extent"))
                     .at(map.span(derived.span), "no extent")
@@ -226,37 +321,92 @@ fn argument<'u>(parameter: &'u Node<ParameterDeclaration>, map: &SourceMap, type
             }
         }
     }
-    let ty = match types.of_declaration(&parameter.node.specifiers) {
-        CType::Int(ty) => ty,
-        other => {
-            return Err(Diagnostic::new(format!("the argument `{name}` has {other}: integers only for now"))
-                .at(whole, "not an integer type")
-                .help("use one of <stdint.h>'s types; fixed point serves for fractions"));
-        }
+    let declared = types.of_declaration(&parameter.node.specifiers);
+    let Some(ty) = declared.integer() else {
+        return Err(Diagnostic::new(format!("the argument `{name}` has {declared}: integers only for now"))
+            .at(whole, "not an integer type")
+            .help("use one of <stdint.h>'s types; fixed point serves for fractions"));
     };
-    Ok(RawArgument { name, ty, span, extents })
+    Ok(RawArgument { name, ty, span, is_bool: declared == CType::Bool, extents, pointer })
 }
 
-/// Every name in an extent or a loop bound: the integers among them are sizes.
+/// Every name in an extent, a loop bound or the condition of an `if`, also by way of local variables: the integer
+/// arguments among them are sizes.
 pub fn names_in_sizes(function: &Function) -> HashSet<String> {
-    struct Bounds(Names);
-    impl<'ast> Visit<'ast> for Bounds {
+    #[derive(Default)]
+    struct Bounds<'ast> {
+        names: Names,
+        /// What local variables begin with.
+        locals: HashMap<&'ast str, Names>,
+    }
+    impl<'ast> Visit<'ast> for Bounds<'ast> {
         fn visit_for_statement(&mut self, f: &'ast ForStatement, span: &'ast ByteSpan) {
             if !matches!(f.initializer.node, ForInitializer::StaticAssert(_)) {
-                self.0.visit_for_initializer(&f.initializer.node, &f.initializer.span);
+                self.names.visit_for_initializer(&f.initializer.node, &f.initializer.span);
             }
             if let Some(condition) = &f.condition {
-                self.0.visit_expression(&condition.node, &condition.span);
+                self.names.visit_expression(&condition.node, &condition.span);
+            }
+            visit::visit_for_statement(self, f, span);
+        }
+        fn visit_if_statement(&mut self, branch: &'ast IfStatement, span: &'ast ByteSpan) {
+            self.names.visit_expression(&branch.condition.node, &branch.condition.span);
+            visit::visit_if_statement(self, branch, span);
+        }
+        fn visit_array_size(&mut self, size: &'ast ArraySize, span: &'ast ByteSpan) {
+            self.names.visit_array_size(size, span);
+        }
+        fn visit_init_declarator(&mut self, declarator: &'ast InitDeclarator, span: &'ast ByteSpan) {
+            if let (Some(name), Some(first)) = (identifier(&declarator.declarator.node), &declarator.initializer) {
+                self.locals.entry(&name.node.name).or_default().visit_initializer(&first.node, &first.span);
+            }
+            visit::visit_init_declarator(self, declarator, span);
+        }
+    }
+    let mut bounds = Bounds::default();
+    bounds.visit_statement(&function.body.node, &function.body.span);
+    for extent in function.arguments.iter().filter_map(|a| a.extents.as_ref()).flatten() {
+        bounds.names.visit_expression(&extent.node, &extent.span);
+    }
+    let Bounds { names: Names(mut names), mut locals } = bounds;
+    let mut pending: Vec<String> = names.iter().cloned().collect();
+    while let Some(name) = pending.pop() {
+        for inner in locals.remove(name.as_str()).unwrap_or_default().0 {
+            if names.insert(inner.clone()) {
+                pending.push(inner);
+            }
+        }
+    }
+    names
+}
+
+/// The names that loops of the function count with.
+pub fn counters(function: &Function) -> HashSet<String> {
+    struct Counters(HashSet<String>);
+    impl<'ast> Visit<'ast> for Counters {
+        fn visit_for_statement(&mut self, f: &'ast ForStatement, span: &'ast ByteSpan) {
+            match &f.initializer.node {
+                ForInitializer::Declaration(declaration) => {
+                    let names = declaration.node.declarators.iter();
+                    let names = names.filter_map(|d| identifier(&d.node.declarator.node));
+                    self.0.extend(names.map(|name| name.node.name.clone()));
+                }
+                ForInitializer::Expression(first) => {
+                    if let Some((_, first)) = operation(first)
+                        && let Expression::Identifier(name) = &first.lhs.node
+                    {
+                        self.0.insert(name.node.name.clone());
+                    }
+                }
+                ForInitializer::Empty => {}
+                ForInitializer::StaticAssert(_) => return,
             }
             visit::visit_for_statement(self, f, span);
         }
     }
-    let mut bounds = Bounds(Names::default());
-    bounds.visit_statement(&function.body.node, &function.body.span);
-    for extent in function.arguments.iter().filter_map(|a| a.extents.as_ref()).flatten() {
-        bounds.0.visit_expression(&extent.node, &extent.span);
-    }
-    bounds.0.0
+    let mut counters = Counters(HashSet::new());
+    counters.visit_statement(&function.body.node, &function.body.span);
+    counters.0
 }
 
 #[derive(Default)]

@@ -5,10 +5,16 @@
 
 mod affine_expression;
 mod directive;
+mod double;
 pub mod evaluate;
 mod expression;
+mod extremum;
 mod function;
+mod inline;
 pub mod kernel;
+mod literal;
+mod locals;
+mod loops;
 mod map;
 mod nest;
 mod preprocess;
@@ -26,16 +32,16 @@ use anyhow::{Context, anyhow};
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Span as ByteSpan;
 
-use crate::diagnostic::Diagnostic;
-use affine_expression::Role;
+use crate::diagnostic::{Diagnostic, Span};
 use directive::Directives;
-use function::{Function, names_in_sizes};
+use function::{Function, Region, names_in_sizes};
 use kernel::{Argument, Array, Kernel, Node, Scalar, SizeParameter, Storage};
 use preprocess::{CHAR_UNSIGNED, Preprocessed, SIZEOF_LONG, check_syntax};
 use scope::{Checked, Name, Naming, Scope, check_name, nearest};
 use token::{Kind, tokenize};
 use types::Types;
 
+pub use directive::directive_text;
 pub use preprocess::compiler;
 
 /// A C file as the user named it.
@@ -142,17 +148,19 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let long_bits = if expansion(SIZEOF_LONG) == "4" { 32 } else { 64 };
     let types = Types::new(&unit, expansion(CHAR_UNSIGNED) != "1", long_bits);
 
-    let function = function::find(&unit, map, &types)?;
+    let function = function::find(&unit, map, &types, &regions(preprocessed)?)?;
     let directives = directives(preprocessed, &function)?;
-    let mut scope = Scope::new(map, &types, &unit);
+    let words = preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);
+    let taken = words.map(|token| token.text(&preprocessed.text).to_string()).collect();
+    let given = function.arguments.iter().map(|a| a.name.clone()).chain(function::counters(&function)).collect();
+    let mut scope = Scope::new(map, &types, &unit, taken, given);
     let (arguments, mut parameters, scalars) = arguments(&function, &directives, &mut scope)?;
     directives.apply_sizes(&mut parameters)?;
 
     let body = nest::body(&mut scope, function.body)?;
-    let mut iterators = Vec::new();
-    let statements = survey(&body, &mut iterators);
-    let problem = match (iterators.is_empty(), statements) {
-        (true, _) => Some(("has no loop", "no loop")),
+    let statements = statements(&body.nodes);
+    let problem = match (function::has_loop(function.body), statements) {
+        (false, _) => Some(("has no loop", "no loop")),
         (_, 0) => Some(("computes nothing", "no statement")),
         _ => None,
     };
@@ -161,17 +169,44 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
             .at(function.name_span, label)
             .help("burstc compiles a loop nest that assigns array elements"));
     }
-    let tiling = directives.tiling(&iterators, &parameters)?;
+    let tilings = directives.tilings(&body, &parameters)?;
     Ok(Kernel {
         name: function.name,
         arguments,
         parameters,
         scalars,
         arrays: scope.arrays,
-        quotients: vec![],
-        body,
-        tilings: tiling.into_iter().collect(),
+        quotients: scope.quotients,
+        body: body.nodes,
+        tilings,
     })
+}
+
+/// What `#pragma scop` and `#pragma endscop` surround.
+fn regions(preprocessed: &Preprocessed) -> Checked<Vec<Region>> {
+    let unpaired = |span| {
+        Diagnostic::new("`#pragma scop` and `#pragma endscop` do not pair up")
+            .at(span, "without its other half")
+            .help("put `#pragma scop` before the kernel's loops and `#pragma endscop` behind them")
+    };
+    let mut regions = vec![];
+    let mut begin: Option<(usize, Span)> = None;
+    for pragma in &preprocessed.pragmas {
+        let [word] = &pragma.words[..] else { continue };
+        match (word.text.as_str(), begin) {
+            ("scop", None) => begin = Some((pragma.start, word.span)),
+            ("endscop", Some((start, span))) => {
+                regions.push(Region { bytes: start..pragma.start, span });
+                begin = None;
+            }
+            ("scop" | "endscop", _) => return Err(unpaired(word.span)),
+            _ => {}
+        }
+    }
+    match begin {
+        Some((_, span)) => Err(unpaired(span)),
+        None => Ok(regions),
+    }
 }
 
 fn directives(preprocessed: &Preprocessed, function: &Function) -> Checked<Directives> {
@@ -198,6 +233,7 @@ fn arguments(
     scope: &mut Scope,
 ) -> Checked<(Vec<Argument>, Vec<SizeParameter>, Vec<Scalar>)> {
     let mut sizes: HashSet<String> = names_in_sizes(function);
+    sizes.extend(directives.names_in_extents().map(str::to_string));
     for size in &directives.sizes {
         let word = &size.name;
         let integers = || function.arguments.iter().filter(|a| a.extents.is_none()).map(|a| a.name.as_str());
@@ -233,35 +269,32 @@ fn arguments(
             scalars.push(Scalar { name, ty, span });
         }
     }
-    let extents: Vec<_> = function.arguments.iter().filter_map(|argument| argument.extents.as_ref()).collect();
-    for (array, extents) in extents.into_iter().enumerate() {
-        let mut lowered = Vec::new();
-        for node in extents {
-            let extent = scope.affine(node, Role::Extent)?;
-            if extent.is_constant() && extent.constant < 1 {
-                let name = &scope.arrays[array].name;
-                return Err(Diagnostic::new(format!("the array `{name}` has an extent of {extent}"))
-                    .at(scope.span(node.span), "less than 1")
-                    .help("an array has at least one element"));
-            }
-            lowered.push(extent);
+    let arrays: Vec<_> = function.arguments.iter().filter(|argument| argument.extents.is_some()).collect();
+    for (array, argument) in arrays.into_iter().enumerate() {
+        let mut extents = argument
+            .extents
+            .iter()
+            .flatten()
+            .map(|node| scope.extent(node, &argument.name))
+            .collect::<Checked<Vec<_>>>()?;
+        if let Some(pointer) = argument.pointer {
+            extents = directives.pointer_extents(argument, pointer, extents, &parameters)?;
         }
-        scope.arrays[array].extents = lowered;
+        if argument.is_bool {
+            scope.booleans.insert(array);
+        }
+        scope.arrays[array].extents = extents;
     }
+    directives.require_pointers(function)?;
     Ok((arguments, parameters, scalars))
 }
 
-/// Collects the iterators, each once, in textual order; counts the statements.
-fn survey(nodes: &[Node], iterators: &mut Vec<String>) -> usize {
+/// How many statements there are.
+fn statements(nodes: &[Node]) -> usize {
     let count = |node: &Node| match node {
         Node::Statement(_) => 1,
-        Node::Loop(l) => {
-            if !iterators.contains(&l.iterator) {
-                iterators.push(l.iterator.clone());
-            }
-            survey(&l.body, iterators)
-        }
-        Node::If(inner) => survey(&inner.body, iterators),
+        Node::Loop(inner) => statements(&inner.body),
+        Node::If(inner) => statements(&inner.body),
     };
     nodes.iter().map(count).sum()
 }

@@ -1,45 +1,104 @@
 //! What the names in the kernel stand for, place by place.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use lang_c::ast::TranslationUnit;
+use lang_c::ast::{FunctionDefinition, TranslationUnit};
+use lang_c::span::Node;
 
-use super::kernel::{Array, Expr, IntType};
+use super::function::identifier;
+use super::kernel::{Array, Expr, IntType, Quotient};
 use super::map::SourceMap;
-use super::types::{Types, enumerations};
+use super::types::{Types, constants, enumerations, functions};
+use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::suggest;
 
 pub type Checked<T> = Result<T, Diagnostic>;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Name {
-    /// Of an enclosing loop.
-    Iterator(IntType),
+    /// The counter of an enclosing loop. Its value is affine in the iterators of the kernel's loops.
+    Iterator(Affine, IntType),
     Parameter(IntType),
     /// Index into `Kernel::scalars`.
     Scalar(usize, IntType),
-    /// Index into `Kernel::arrays`.
+    /// Index into `Kernel::arrays`; a local scalar is an array without extents.
     Array(usize),
-    Enumerator(i64),
-    /// A local integer that is no iterator at this place.
-    Local(IntType),
+    /// Stands for an expression: enumerators, constants, locals that never change, arguments of inlined functions.
+    Value(Expr),
+    /// A local integer that counts loops, but none around this place.
+    Counter(IntType),
+    /// A local integer that is never given a value.
+    Unset,
+}
+
+/// A loop around the place that is being read, as the kernel has it.
+#[derive(Clone, Debug)]
+pub struct Enclosing {
+    pub iterator: String,
+    /// Its type is without sign, so it is never below 0.
+    pub is_unsigned: bool,
+    pub lower: Vec<Affine>,
+    pub upper: Vec<Affine>,
 }
 
 pub struct Scope<'a> {
     pub map: &'a SourceMap<'a>,
     pub types: &'a Types,
     pub arrays: Vec<Array>,
-    /// Arguments and enumerators.
-    names: HashMap<String, Name>,
+    /// The arrays whose elements are `_Bool`: 0 or 1.
+    pub booleans: HashSet<usize>,
+    pub quotients: Vec<Quotient>,
+    /// The loops around this place, outermost first.
+    pub loops: Vec<Enclosing>,
+    /// Functions that may be called.
+    pub functions: HashMap<&'a str, &'a Node<FunctionDefinition>>,
+    /// The functions that are being inlined, outermost first, and the place of the outermost call.
+    pub calls: Vec<&'a str>,
+    pub call_span: Option<Span>,
+    /// The file's enumerators and constants.
+    globals: HashMap<String, Name>,
+    /// The kernel's arguments.
+    arguments: HashMap<String, Name>,
     /// Local declarations, innermost last.
     locals: Vec<(String, Name)>,
+    /// Names of the kernel's text and those made up.
+    taken: HashSet<String>,
+    /// Names of arguments, loops and local memory.
+    given: HashSet<String>,
 }
 
 impl<'a> Scope<'a> {
-    /// Knows the file's enumerators only.
-    pub fn new(map: &'a SourceMap<'a>, types: &'a Types, unit: &TranslationUnit) -> Self {
-        let mut scope = Scope { map, types, arrays: vec![], names: HashMap::new(), locals: vec![] };
+    /// Knows the file's enumerators, constants and functions only. No name that it makes up is among `taken`, the names
+    /// of the kernel's text; `given` are those of its arguments and loops.
+    pub fn new(
+        map: &'a SourceMap<'a>,
+        types: &'a Types,
+        unit: &'a TranslationUnit,
+        taken: HashSet<String>,
+        given: HashSet<String>,
+    ) -> Self {
+        let mut scope = Scope {
+            map,
+            types,
+            arrays: vec![],
+            booleans: HashSet::new(),
+            quotients: vec![],
+            loops: vec![],
+            functions: HashMap::new(),
+            calls: vec![],
+            call_span: None,
+            globals: HashMap::new(),
+            arguments: HashMap::new(),
+            locals: vec![],
+            taken,
+            given,
+        };
+        for function in functions(unit) {
+            if let Some(name) = identifier(&function.node.declarator.node) {
+                scope.functions.insert(&name.node.name, function);
+            }
+        }
         for enumeration in enumerations(unit) {
             let mut next = Some(0i64);
             for enumerator in enumeration {
@@ -51,22 +110,96 @@ impl<'a> Scope<'a> {
                 }
                 let Some(value) = next else { continue };
                 if i32::try_from(value).is_ok() {
-                    scope.define(&enumerator.node.identifier.node.name, Name::Enumerator(value));
+                    let value = Expr::Constant { value, ty: IntType::I32 };
+                    scope.globals.insert(enumerator.node.identifier.node.name.clone(), Name::Value(value));
                 }
                 next = value.checked_add(1);
+            }
+        }
+        for (name, ty, value) in constants(unit, types) {
+            if let Ok(value @ Expr::Constant { .. }) = scope.converted(value, &ty) {
+                scope.globals.insert(name.to_string(), Name::Value(value));
             }
         }
         scope
     }
 
     pub fn lookup(&self, name: &str) -> Option<Name> {
-        let local = self.locals.iter().rev().find(|(local, _)| local == name);
-        local.map(|(_, meaning)| *meaning).or_else(|| self.names.get(name).copied())
+        let local = self.locals.iter().rev().find(|(known, _)| known == name);
+        let argument = || self.arguments.get(name).filter(|_| self.calls.is_empty());
+        local.map(|(_, meaning)| meaning).or_else(argument).or_else(|| self.globals.get(name)).cloned()
     }
 
-    /// An argument or enumerator.
+    /// `base`, or `base_1`, `base_2`, …: a name that nothing else has.
+    pub fn fresh(&mut self, base: &str) -> String {
+        let mut name = base.to_string();
+        let mut number = 0;
+        while !self.taken.insert(name.clone()) {
+            number += 1;
+            name = format!("{base}_{number}");
+        }
+        name
+    }
+
+    /// `name`, or a variant of it where something else of the kernel has it already.
+    pub fn own(&mut self, name: &str) -> String {
+        if self.given.insert(name.to_string()) { name.to_string() } else { self.fresh(name) }
+    }
+
+    /// `floor(numerator / divisor)`: a quotient's name, or what needs none.
+    pub fn quotient(&mut self, numerator: Affine, divisor: i64, span: Span) -> Affine {
+        let gcd = numerator.terms.values().chain([&numerator.constant]).fold(divisor, |gcd, c| greatest(gcd, *c));
+        let divided = |c: i64| c / gcd;
+        let terms = numerator.terms.into_iter().map(|(name, c)| (name, divided(c))).collect();
+        let numerator = Affine { terms, constant: divided(numerator.constant) };
+        let divisor = divided(divisor);
+        if divisor == 1 {
+            return numerator;
+        }
+        if numerator.is_constant() && numerator.constant >= 0 {
+            return Affine::constant(numerator.constant / divisor);
+        }
+        let known = self.quotients.iter().find(|q| q.numerator == numerator && q.divisor == divisor);
+        let name = match known {
+            Some(quotient) => quotient.name.clone(),
+            None => {
+                let names: Vec<&str> = numerator.terms.keys().map(String::as_str).collect();
+                let name = self.fresh(&format!("{}_div_{divisor}", names.join("_")));
+                self.quotients.push(Quotient { name: name.clone(), numerator, divisor, span });
+                name
+            }
+        };
+        Affine::variable(name)
+    }
+
+    /// Whether the value is at least 0 for all sizes in every iteration, as far as the bounds show it. A quotient
+    /// is, by the promise of [`Quotient`].
+    pub fn non_negative(&self, value: &Affine) -> bool {
+        fn search(value: &Affine, loops: &[Enclosing]) -> bool {
+            let Some((inner, outer)) = loops.split_last() else {
+                return value.constant >= 0 && value.terms.values().all(|c| *c > 0);
+            };
+            let c = value.coefficient(&inner.iterator);
+            if c == 0 {
+                return search(value, outer);
+            }
+            let zero = Affine::default();
+            let bounds = if c < 0 { &inner.upper } else { &inner.lower };
+            let least = (c > 0 && inner.is_unsigned).then_some(&zero);
+            bounds.iter().take(2).chain(least).any(|bound| {
+                let of = |name: &str| if name == inner.iterator { bound.clone() } else { Affine::variable(name) };
+                search(&value.substitute(of), outer)
+            })
+        }
+        // Inside a loop, its last value is not below its first.
+        let ranges = self.loops.iter().flat_map(|l| l.upper.iter().zip(l.lower.iter().cycle()));
+        let mut without = ranges.map(|(last, first)| value.clone() - (last.clone() - first.clone()));
+        search(value, &self.loops) || without.any(|rest| search(&rest, &self.loops))
+    }
+
+    /// An argument of the kernel.
     pub fn define(&mut self, name: &str, meaning: Name) {
-        self.names.insert(name.to_string(), meaning);
+        self.arguments.insert(name.to_string(), meaning);
     }
 
     /// A declaration inside the function; [`Scope::leave`] ends it.
@@ -83,9 +216,41 @@ impl<'a> Scope<'a> {
         self.locals.truncate(mark);
     }
 
-    pub fn span(&self, bytes: lang_c::span::Span) -> Span {
-        self.map.span(bytes)
+    /// Hides all local declarations, as a function's body does those of its caller. [`Scope::unhide`] takes them back.
+    pub fn hide(&mut self) -> Vec<(String, Name)> {
+        std::mem::take(&mut self.locals)
     }
+
+    pub fn unhide(&mut self, locals: Vec<(String, Name)>) {
+        self.locals = locals;
+    }
+
+    /// The array that is the local scalar `name`.
+    pub fn local_scalar(&self, name: &str) -> Option<usize> {
+        match self.lookup(name) {
+            Some(Name::Array(array)) if self.arrays[array].extents.is_empty() => Some(array),
+            _ => None,
+        }
+    }
+
+    /// The place of a local name, for [`Scope::assign_local`].
+    pub fn local_index(&self, name: &str) -> Option<usize> {
+        self.locals.iter().rposition(|(known, _)| known == name)
+    }
+
+    pub fn assign_local(&mut self, place: usize, meaning: Name) {
+        self.locals[place].1 = meaning;
+    }
+
+    /// The place in the user's file; inside an inlined function, that of the call.
+    pub fn span(&self, bytes: lang_c::span::Span) -> Span {
+        self.call_span.unwrap_or_else(|| self.map.span(bytes))
+    }
+}
+
+/// The greatest common divisor.
+fn greatest(a: i64, b: i64) -> i64 {
+    if b == 0 { a.abs() } else { greatest(b, a % b) }
 }
 
 /// What a name is, for the words that isl keeps to itself and the names that the analysis gives.

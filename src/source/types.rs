@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 
 use lang_c::ast::{
-    Declaration, DeclarationSpecifier, DeclaratorKind, Enumerator, ExternalDeclaration, SpecifierQualifier,
-    StorageClassSpecifier, TranslationUnit, TypeName, TypeSpecifier,
+    Declaration, DeclarationSpecifier, DeclaratorKind, Enumerator, Expression, ExternalDeclaration, FunctionDefinition,
+    Initializer, SpecifierQualifier, StorageClassSpecifier, TranslationUnit, TypeName, TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::Node;
 
@@ -15,9 +15,22 @@ use super::kernel::IntType;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CType {
     Int(IntType),
+    /// `_Bool`: a byte that is 0 or 1.
+    Bool,
     Void,
     /// Unsupported, in words: "a floating-point type".
     Other(String),
+}
+
+impl CType {
+    /// How a value of the type is kept, where it is an integer.
+    pub fn integer(&self) -> Option<IntType> {
+        match self {
+            CType::Int(ty) => Some(*ty),
+            CType::Bool => Some(IntType { bits: 8, signed: false }),
+            CType::Void | CType::Other(_) => None,
+        }
+    }
 }
 
 /// In the words of a diagnostic, after "has" or "to".
@@ -25,6 +38,7 @@ impl fmt::Display for CType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CType::Int(ty) => write!(f, "the type `{ty}`"),
+            CType::Bool => f.write_str("the type `_Bool`"),
             CType::Void => f.write_str("the type `void`"),
             CType::Other(words) => f.write_str(words),
         }
@@ -110,7 +124,7 @@ impl Types {
                 | TypeSpecifier::Double
                 | TypeSpecifier::Complex
                 | TypeSpecifier::TS18661Float(_) => other = Some("a floating-point type"),
-                TypeSpecifier::Bool => other = Some("the type `_Bool`"),
+                TypeSpecifier::Bool => return CType::Bool,
                 TypeSpecifier::Struct(_) => other = Some("a structure type"),
                 TypeSpecifier::Enum(_) => other = Some("an enumeration type"),
                 TypeSpecifier::Atomic(_) => other = Some("an atomic type"),
@@ -157,4 +171,41 @@ pub fn enumerations(unit: &TranslationUnit) -> Vec<&[Node<Enumerator>]> {
             _ => None,
         })
         .collect()
+}
+
+/// The file's functions that have a body, also those of its headers.
+pub fn functions(unit: &TranslationUnit) -> Vec<&Node<FunctionDefinition>> {
+    let functions = unit.0.iter().filter_map(|external| match &external.node {
+        ExternalDeclaration::FunctionDefinition(function) => Some(function),
+        _ => None,
+    });
+    functions.collect()
+}
+
+/// The file's constants: `static const int N = 5;`.
+pub fn constants<'u>(unit: &'u TranslationUnit, types: &Types) -> Vec<(&'u str, CType, &'u Node<Expression>)> {
+    let declarations = unit.0.iter().filter_map(|external| match &external.node {
+        ExternalDeclaration::Declaration(declaration) if is_const(&declaration.node) => Some(&declaration.node),
+        _ => None,
+    });
+    let mut found = vec![];
+    for declaration in declarations {
+        let ty = types.of_declaration(&declaration.specifiers);
+        for declarator in &declaration.declarators {
+            let (name, value) = (&declarator.node.declarator.node, &declarator.node.initializer);
+            if let (DeclaratorKind::Identifier(name), true, Some(value)) =
+                (&name.kind.node, name.derived.is_empty(), value)
+                && let Initializer::Expression(value) = &value.node
+            {
+                found.push((name.node.name.as_str(), ty.clone(), &**value));
+            }
+        }
+    }
+    found
+}
+
+pub fn is_const(declaration: &Declaration) -> bool {
+    declaration.specifiers.iter().any(
+        |s| matches!(&s.node, DeclarationSpecifier::TypeQualifier(qualifier) if qualifier.node == TypeQualifier::Const),
+    )
 }

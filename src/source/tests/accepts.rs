@@ -2,10 +2,10 @@
 
 use super::{kernel, perfect, source};
 use crate::affine::Affine;
-use crate::source::kernel::{Argument, BinaryOp, Expr, IntType, Kernel, Node, UnaryOp};
+use crate::source::kernel::{Argument, BinaryOp, Condition, Expr, IntType, Kernel, Node, UnaryOp};
 use crate::source::{Source, parse};
 
-fn list(values: &[Affine]) -> String {
+pub fn list(values: &[Affine]) -> String {
     values.iter().map(Affine::to_string).collect::<Vec<_>>().join(", ")
 }
 
@@ -34,13 +34,24 @@ fn summarize(nodes: &[Node], depth: usize, lines: &mut Vec<String>) {
                 summarize(&l.body, depth + 1, lines);
             }
             Node::If(inner) => {
-                lines.push(format!("{indent}if {:?}", inner.condition));
+                lines.push(format!("{indent}if {}", condition(&inner.condition)));
                 summarize(&inner.body, depth + 1, lines);
             }
             Node::Statement(s) => {
                 lines.push(format!("{indent}{}: [{}] {}", s.name, list(&s.target.subscripts), s.text));
             }
         }
+    }
+}
+
+fn condition(found: &Condition) -> String {
+    let all = |inner: &[Condition]| inner.iter().map(condition).collect::<Vec<_>>().join(", ");
+    match found {
+        Condition::NonNegative(value) => format!("NonNegative({value})"),
+        Condition::Zero(value) => format!("Zero({value})"),
+        Condition::All(inner) => format!("All([{}])", all(inner)),
+        Condition::Any(inner) => format!("Any([{}])", all(inner)),
+        Condition::Not(inner) => format!("Not({})", condition(inner)),
     }
 }
 
@@ -124,7 +135,7 @@ fn a_compound_assignment_reads_its_target() {
 }
 
 /// One statement over `int32_t a[N][M]`, `b[N]`, the integer `s`, and loops over i and j.
-fn statement(head: &str, text: &str) -> Kernel {
+pub fn statement(head: &str, text: &str) -> Kernel {
     kernel(&format!(
         "#include <stdint.h>\n{head}\nvoid f(int N, int M, int s, int32_t a[N][M], int32_t b[N + M])\n{{\n\
          for (int i = 0; i < N; i++)\nfor (int j = 0; j < M; j++)\n{text}\n}}\n"
@@ -388,38 +399,58 @@ fn every_assignment() {
 }
 
 #[test]
-fn directives() {
-    let tiling = |head: &str| {
-        let kernel = statement(head, "a[i][j] = 0;");
-        let sizes = kernel.parameters.iter().map(|p| (p.default, p.max)).collect::<Vec<_>>();
-        (sizes, kernel.tilings.first().map(|t| (list(t.theta()), t.sizes.clone())))
-    };
-    let none = vec![(None, None), (None, None)];
-    let tile = |theta: &str, sizes: &[i64]| Some((theta.to_string(), sizes.to_vec()));
-    for (head, expected) in [
-        ("", None),
-        ("#pragma burstc tile(j : 8,i:4)", tile("j, i", &[8, 4])),
-        ("#pragma burstc tile(i: 2 * B, j: (B + 1) * 2) // words", tile("i, j", &[8, 10])),
-        ("#pragma burstc \\\n  tile( i:1, /* one */ j:0x10 )", tile("i, j", &[1, 16])),
-        ("#pragma burstc schedule((i,j) -> (i + 2*j, i*2)) tile(10, 20)", tile("i + 2*j, 2*i", &[10, 20])),
-        ("#pragma burstc tile(B, 5) schedule((i,j)->(-(j - N), - -i+B))", tile("N - j, i + 4", &[4, 5])),
-        ("#pragma burstc schedule((i,j)->(j))\n#pragma burstc tile(7)", tile("j", &[7])),
-        ("_Pragma(\"burstc tile(i:B, j:2)\")", tile("i, j", &[4, 2])),
-        ("#pragma omp parallel", None),
-        ("#if 0\n#pragma burstc nonsense\n#endif", None),
-    ] {
-        assert_eq!(tiling(&format!("#define B 4\n{head}")), (none.clone(), expected), "{head}");
-    }
-    for (head, expected) in [
-        ("#pragma burstc size(N: 5)", [(Some(5), None), (None, None)]),
-        ("#pragma burstc size(N: max 5)", [(None, Some(5)), (None, None)]),
-        ("#pragma burstc size(N: 5, max 5)", [(Some(5), Some(5)), (None, None)]),
-        ("#pragma burstc size(N: 5, max B*B, M: max 7, 3)", [(Some(5), Some(16)), (Some(3), Some(7))]),
-        ("#pragma burstc size(N: 5) size(M: 6)", [(Some(5), None), (Some(6), None)]),
-        ("#pragma burstc size(N: 5)\n#pragma burstc size(M: 6)", [(Some(5), None), (Some(6), None)]),
-    ] {
-        assert_eq!(tiling(&format!("#define B 4\n{head}")), (expected.to_vec(), None), "{head}");
-    }
+fn loops_become_loops_that_count_up_by_1() {
+    check(
+        "void f(int n, int m, int a[n + m])\n{\n    int i;\n    for (i = n - 1; i >= m; i--)\n        a[i] = 1;\n    \
+         for (i = 0; i < n && i <= m; i += 4)\n        a[i] = i;\n    for (i = 0; i < 10; i += 4)\n        a[i] = 2;\n}\n",
+        &[
+            "f",
+            "size int32_t n = ? to ?",
+            "size int32_t m = ? to ?",
+            "array int32_t a[m + n]",
+            "int32_t i_step: 0 ..= n - m - 1",
+            "  S0: [n - i_step - 1] a[i] = 1;",
+            "int32_t i_step_1: 0 ..= n - 1, m",
+            "  if All([NonNegative(n - 4*i_step_1 - 1), NonNegative(m - 4*i_step_1)])",
+            "    S1: [4*i_step_1] a[i] = i;",
+            "int32_t i_step_2: 0 ..= 2",
+            "  S2: [4*i_step_2] a[i] = 2;",
+        ],
+    );
+}
+
+#[test]
+fn local_memory() {
+    let kernel = kernel(
+        "void f(int n, int a[n])\n{\n    int sum = 0, unused;\n    for (int i = 0; i < n; i++) {\n        short sum[4][n];\n\
+                 long max = a[i];\n        const int next = i + 1;\n        max++;\n        sum[0][next - 1] = max;\n        \
+         a[i] = sum[0][i];\n    }\n    sum += n;\n    a[0] = sum;\n}\n",
+    );
+    let locals: Vec<String> = kernel.arrays[1..]
+        .iter()
+        .map(|a| format!("{} {}[{}] {:?}", a.element, a.name, list(&a.extents), a.storage))
+        .collect();
+    assert_eq!(
+        locals,
+        [
+            "int32_t sum[] Local { declared_in: [] }",
+            "int16_t sum_1[4, n] Local { declared_in: [\"i\"] }",
+            "int64_t max_local[] Local { declared_in: [\"i\"] }",
+        ]
+    );
+    let texts: Vec<&str> = kernel.statements().iter().map(|s| s.text.as_str()).collect();
+    assert_eq!(texts[..2], ["sum = 0;", "long max = a[i];"]);
+}
+
+#[test]
+fn quotients_are_shared() {
+    let kernel = kernel(
+        "void f(int n, int i_div_2, int a[n])\n{\n    for (int i = 0; i < n; i++)\n        a[i / 2] = a[(i >> 1) + i % 2]\n\
+                 + a[(2 * i) / 4] + a[(i + 2 * n) / 4];\n}\n",
+    );
+    let quotients: Vec<String> =
+        kernel.quotients.iter().map(|q| format!("{} = {} / {}", q.name, q.numerator, q.divisor)).collect();
+    assert_eq!(quotients, ["i_div_2_1 = i / 2", "i_n_div_4 = i + 2*n / 4"]);
 }
 
 #[test]

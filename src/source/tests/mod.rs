@@ -1,7 +1,12 @@
 //! Tests of the whole room: C text in, kernel or diagnostic out.
 
 mod accepts;
+mod directives;
+mod interpreter;
+mod native;
 mod oracle;
+mod polybench;
+mod random;
 mod refusals;
 mod robustness;
 

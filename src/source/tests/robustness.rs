@@ -8,7 +8,7 @@ use crate::diagnostic_render::render;
 use crate::source::token::{Tokens, tokenize};
 use crate::source::{check_nesting, lower, parse, preprocess};
 
-const EXAMPLES: [&str; 6] = [
+const EXAMPLES: [&str; 8] = [
     include_str!("../../../examples/dma.c"),
     include_str!("../../../examples/matmul.c"),
     include_str!("../../../examples/polymul.c"),
@@ -18,6 +18,17 @@ const EXAMPLES: [&str; 6] = [
      void f(int N, long M, byte s, byte a[N][M + 1], short b[2 * N])\n{\n    int i, j;\n    \
      for (i = 0; i < N; i++) {\n        b[i] = s ? ~a[i][0] : 'x';\n        for (j = i; M >= j && j <= 4; ++j)\n            \
      a[i][j] ^= (int)b[i - j + N] >> 3 | !s && b[0] % 7 != (N << 1) * -s;\n        a[i][0]++;\n    }\n}\n",
+    "#define MIN(a, b) ((a) < (b) ? (a) : (b))\nstatic int clamp(int x, short y) { int t = x; if (t < 0) return 0; t += y; \
+     return t > 9 ? 9 : t; }\nstatic const int three = 3;\n#pragma burstc size(n: 5, max 9) extent(p: 2 * n)\n\
+     #pragma burstc tile(i:2, j:3)\nstatic void f(int n, _Bool q, int *restrict p, int a[n][n])\n{\n#pragma scop\n    \
+     for (int i = n - 1; i >= 0; i -= 2) {\n        int t = p[i], h = i / 2, w[4][n];\n        \
+     for (int j = 0; j < MIN(i, n - 2) && j != three; j++) {\n            w[1][j] = clamp(t, a[h][j % 3]);\n            \
+     if (!(i + j > 4 || i == j) && (i & 3) != 2) t += w[1][j]; else { p[i] -= 2.0; t += q; a[i][j] /= 3.0; }\n        }\n    \
+     }\n#pragma endscop\n}\nint main(void) { for (;;) ; }\n",
+    "#pragma burstc schedule(S0[i] -> (i, 0); S1[i,j] -> (i, j + 1)) tile(4, 4)\n\
+     #pragma burstc schedule(S2[] -> (1)) tile(1)\nvoid f(unsigned n, long a[n], short b[n])\n{\n    unsigned i, j;\n    \
+     for (i = 0; i < n; i++) {\n        a[i] = 0.0;\n        for (j = i; j < n; j += 3)\n            a[i] += b[j];\n    }\n    \
+     b[0] = 1;\n}\n",
 ];
 
 /// Takes any directive.
@@ -25,7 +36,7 @@ const KERNEL: &str = "void f(int N, int M, int a[N][M])\n{\n    for (int i = 0; 
                       for (int j = 0; j < M; j++)\n            a[i][j] = 1;\n}\n";
 
 /// Words that change much.
-const WORDS: [&str; 72] = [
+const WORDS: [&str; 82] = [
     "(",
     ")",
     "[",
@@ -97,6 +108,16 @@ const WORDS: [&str; 72] = [
     "max",
     "burstc",
     "\n#pragma burstc ",
+    "else",
+    "static",
+    "const",
+    "extent",
+    "S0",
+    "S1",
+    "t",
+    "clamp",
+    "1.0",
+    "\n#pragma scop\n",
     "\n",
 ];
 
@@ -180,6 +201,13 @@ fn mutated(example: usize, edits: &[(usize, Edit)]) -> String {
         }
     }
     parts.join(" ").replace(" \n", "\n") + "\n"
+}
+
+#[test]
+fn the_examples_are_accepted() {
+    for text in EXAMPLES {
+        super::kernel(text);
+    }
 }
 
 proptest! {

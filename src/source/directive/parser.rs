@@ -1,109 +1,26 @@
-//! `#pragma burstc`: sizes, tiles and schedules.
-//!
-//! ```text
-//! #pragma burstc size(N: 128, max 4096)
-//! #pragma burstc tile(i:32, j:32, k:32)
-//! #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
-//! ```
+//! The words of a directive.
 
 use std::collections::{HashMap, HashSet};
 
-use super::affine_expression::{plus, times};
-use super::kernel::{self, SizeParameter, TilingDirective};
-use super::preprocess::{Pragma, Word};
-use super::scope::{Checked, nearest};
-use super::token::Kind;
+use super::{
+    DIRECTIVES, Directives, Extent, Named, NamedStatement, Plain, Size, Sum, Tile, What, Written, check_depth, join,
+};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::source::affine_expression::{plus, times};
+use crate::source::preprocess::Word;
+use crate::source::scope::{Checked, nearest};
+use crate::source::token::{Kind, tokenize};
 
-/// What a directive may begin with, and an example of each.
-const DIRECTIVES: [(&str, &str); 3] = [
-    ("tile", "tile(i:32, j:32)"),
-    ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
-    ("size", "size(N: 128, max 4096)"),
-];
-
-/// Everything that the file's directives say.
-#[derive(Debug, Default)]
-pub struct Directives {
-    pub sizes: Vec<Size>,
-    tile: Option<Tile>,
-    schedule: Option<Schedule>,
-}
-
-/// `N: 128, max 4096`
-#[derive(Debug)]
-pub struct Size {
-    pub name: Word,
-    default: Option<(i64, Span)>,
-    max: Option<(i64, Span)>,
-}
-
-/// `tile(i:32, j:32)` or, beside a schedule, `tile(10, 10)`.
-#[derive(Debug)]
-struct Tile {
-    span: Span,
-    items: Vec<(Option<Word>, i64, Span)>,
-}
-
-/// `schedule((i,j) -> (N-j, i))`
-#[derive(Debug)]
-struct Schedule {
-    span: Span,
-    loops: Vec<Word>,
-    loops_span: Span,
-    theta: Vec<Theta>,
-}
-
-#[derive(Debug)]
-struct Theta {
-    value: Affine,
-    names: Vec<Word>,
-}
-
-/// Reads the directives among `pragmas`. `macros` gives what a name expands to; names in `reserved`, those of the
-/// kernel's own text, are not expanded.
-pub fn read(pragmas: &[Pragma], macros: &HashMap<String, String>, reserved: &HashSet<&str>) -> Checked<Directives> {
-    let mut directives = Directives::default();
-    for pragma in pragmas {
-        let Some((first, rest)) = pragma.words.split_first() else { continue };
-        if first.text == "burstc" {
-            check_depth(rest)?;
-            let mut parser = Parser { words: rest, at: 0, last: first.span, macros, reserved, expanding: false };
-            parser.directives(&mut directives)?;
-        } else if nearest(&first.text, ["burstc"]).is_some() {
-            return Err(Diagnostic::new(format!("unknown pragma `{}`", first.text))
-                .at(first.span, "unknown")
-                .help("did you mean `#pragma burstc`?"));
-        }
-    }
-    Ok(directives)
-}
-
-fn check_depth(words: &[Word]) -> Checked<()> {
-    let mut depth = 0usize;
-    for word in words {
-        match word.text.as_str() {
-            "(" => depth += 1,
-            ")" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > 64 {
-            return Err(Diagnostic::new("too many parentheses in a directive").at(word.span, "here"));
-        }
-    }
-    Ok(())
-}
-
-struct Parser<'w> {
-    words: &'w [Word],
-    at: usize,
+pub struct Parser<'w> {
+    pub(super) words: &'w [Word],
+    pub(super) at: usize,
     /// The word before `at`.
-    last: Span,
-    macros: &'w HashMap<String, String>,
-    reserved: &'w HashSet<&'w str>,
+    pub(super) last: Span,
+    pub(super) macros: &'w HashMap<String, String>,
+    pub(super) reserved: &'w HashSet<&'w str>,
     /// Inside a macro's expansion, where names stand for themselves.
-    expanding: bool,
+    pub(super) expanding: bool,
 }
 
 impl<'w> Parser<'w> {
@@ -147,7 +64,8 @@ impl<'w> Parser<'w> {
         if self.accept(text) { Ok(()) } else { self.expected(&format!("`{text}`"), help) }
     }
 
-    fn directives(&mut self, directives: &mut Directives) -> Checked<()> {
+    /// Reads a pragma that stands at byte `start`.
+    pub fn directives(&mut self, start: usize, directives: &mut Directives) -> Checked<()> {
         if self.peek().is_none() {
             return self.expected("a directive", known());
         }
@@ -156,18 +74,13 @@ impl<'w> Parser<'w> {
             match word.text.as_str() {
                 "tile" => {
                     let tile = self.tile(span)?;
-                    if directives.tile.is_some() {
-                        return Err(twice("tile", span));
-                    }
-                    directives.tile = Some(tile);
+                    directives.written.push(Written { start, what: What::Tile(tile) });
                 }
                 "schedule" => {
-                    let schedule = self.schedule(span)?;
-                    if directives.schedule.is_some() {
-                        return Err(twice("schedule", span));
-                    }
-                    directives.schedule = Some(schedule);
+                    let what = self.schedule(span)?;
+                    directives.written.push(Written { start, what });
                 }
+                "extent" => self.extent(&mut directives.extents)?,
                 "size" => self.size(&mut directives.sizes)?,
                 other => {
                     let near = nearest(other, DIRECTIVES.iter().map(|(name, _)| *name));
@@ -212,37 +125,96 @@ impl<'w> Parser<'w> {
             && self.words.get(self.at + 1).is_some_and(|word| word.text == ":")
     }
 
-    fn schedule(&mut self, start: Span) -> Checked<Schedule> {
-        const HELP: &str = "write `schedule((i,j) -> (i+j, i))`";
+    fn schedule(&mut self, start: Span) -> Checked<What> {
+        const HELP: &str = "write `schedule((i,j) -> (i+j, i))`, or `schedule(S0[i] -> (i, 0); S1[i,j] -> (i, j))`";
         self.expect("(", HELP)?;
-        let loops_start = self.here();
-        self.expect("(", HELP)?;
+        if self.peek().is_none_or(|word| word.kind != Kind::Word) {
+            let loops_start = self.here();
+            self.expect("(", HELP)?;
+            let loops = self.iterators(")", HELP)?;
+            let loops_span = join(loops_start, self.last);
+            let theta = self.theta(HELP)?;
+            self.expect(")", HELP)?;
+            return Ok(What::Plain(Plain { span: join(start, self.last), loops, loops_span, theta }));
+        }
+        let mut statements = Vec::new();
+        loop {
+            let Some(name) = self.next().cloned() else { return self.expected("a statement's name", HELP) };
+            self.expect("[", HELP)?;
+            let loops = self.iterators("]", HELP)?;
+            let loops_span = join(name.span, self.last);
+            let theta = self.theta(HELP)?;
+            statements.push(NamedStatement { name, loops, loops_span, theta });
+            if !self.accept(";") {
+                break;
+            }
+            if self.peek().is_none_or(|word| word.kind != Kind::Word) {
+                return self.expected("a statement's name", HELP);
+            }
+        }
+        self.expect(")", HELP)?;
+        Ok(What::Named(Named { span: join(start, self.last), statements }))
+    }
+
+    /// `i, j` and the bracket behind them.
+    fn iterators(&mut self, end: &str, help: &str) -> Checked<Vec<Word>> {
         let mut loops = Vec::new();
+        if end == "]" && self.accept(end) {
+            return Ok(loops);
+        }
         loop {
             match self.peek() {
                 Some(word) if word.kind == Kind::Word => loops.extend(self.next().cloned()),
-                _ => return self.expected("a loop's iterator", HELP),
+                _ => return self.expected("a loop's iterator", help),
             }
             if !self.accept(",") {
                 break;
             }
         }
-        self.expect(")", HELP)?;
-        let loops_span = join(loops_start, self.last);
-        self.expect("->", HELP)?;
-        self.expect("(", HELP)?;
-        let mut theta = Vec::new();
+        self.expect(end, help)?;
+        Ok(loops)
+    }
+
+    /// `-> (N-j, i)`
+    fn theta(&mut self, help: &str) -> Checked<Vec<Sum>> {
+        self.expect("->", help)?;
+        self.expect("(", help)?;
+        let theta = self.sums()?;
+        self.expect(")", help)?;
+        Ok(theta)
+    }
+
+    fn sums(&mut self) -> Checked<Vec<Sum>> {
+        let mut sums = Vec::new();
         loop {
+            let start = self.here();
             let mut names = Vec::new();
             let value = self.sum(&mut names)?;
-            theta.push(Theta { value, names });
+            sums.push(Sum { value, names, span: join(start, self.last) });
             if !self.accept(",") {
-                break;
+                return Ok(sums);
             }
         }
-        self.expect(")", HELP)?;
-        self.expect(")", HELP)?;
-        Ok(Schedule { span: join(start, self.last), loops, loops_span, theta })
+    }
+
+    /// `extent(a: n, m)`
+    fn extent(&mut self, extents: &mut Vec<Extent>) -> Checked<()> {
+        const HELP: &str = "write `extent(a: n)`: the pointer `a` points to `n` elements";
+        self.expect("(", HELP)?;
+        let name = match self.label() {
+            true => self.next().cloned(),
+            false => None,
+        };
+        let Some(name) = name else { return self.expected("a pointer and `:`", HELP) };
+        self.expect(":", HELP)?;
+        if extents.iter().any(|extent| extent.name.text == name.text) {
+            return Err(Diagnostic::new(format!("the extent of `{}` is declared twice", name.text))
+                .at(name.span, "again")
+                .help("keep one `extent` for each pointer"));
+        }
+        let values = self.sums()?;
+        extents.push(Extent { name, values });
+        self.expect(")", HELP)
     }
 
     fn size(&mut self, sizes: &mut Vec<Size>) -> Checked<()> {
@@ -412,7 +384,7 @@ impl<'w> Parser<'w> {
                 .at(word.span, "not a constant")
                 .help("directives expand macros that are sums and products of integers")
         };
-        let lexed = super::token::tokenize(expansion);
+        let lexed = tokenize(expansion);
         let words: Vec<Word> = lexed
             .tokens
             .iter()
@@ -433,19 +405,8 @@ fn known() -> String {
     format!("the directives are {}", examples.join(", "))
 }
 
-fn twice(word: &str, span: Span) -> Diagnostic {
-    Diagnostic::new(format!("a second `{word}` directive")).at(span, "again").help("a kernel has one tiling")
-}
-
 fn too_large(span: Span) -> Diagnostic {
     Diagnostic::new("a number in this directive is too large").at(span, "larger than 2^40").help("use smaller numbers")
-}
-
-/// From the first place to the end of the second, where that is on the same line.
-fn join(first: Span, last: Span) -> Span {
-    let end = last.column + last.length;
-    let length = if first.line == last.line { end.saturating_sub(first.column) } else { first.length };
-    Span { length, ..first }
 }
 
 /// C's integer constants, suffixes included.
@@ -457,126 +418,4 @@ fn number(text: &str) -> Option<i64> {
     let (digits, radix) = hexadecimal.or(binary).or(octal.map(|digits| (digits, 8))).unwrap_or((&text, 10));
     let digits = digits.trim_end_matches(['u', 'l']);
     if digits.starts_with(['+', '-']) { None } else { i64::from_str_radix(digits, radix).ok() }
-}
-
-impl Directives {
-    /// Writes default and maximum into the parameters. Every size names one of them: [`super::parse`] has made sure.
-    pub fn apply_sizes(&self, parameters: &mut [SizeParameter]) -> Checked<()> {
-        for size in &self.sizes {
-            let Some(parameter) = parameters.iter_mut().find(|p| p.name == size.name.text) else { continue };
-            let ty = parameter.ty;
-            let largest = ((1i128 << (ty.bits - ty.signed as u32)) - 1).min(i64::MAX as i128) as i64;
-            for (value, span) in [size.default, size.max].into_iter().flatten() {
-                if value > largest {
-                    return Err(Diagnostic::new(format!("`{}` is a {ty} and cannot be {value}", parameter.name))
-                        .at(span, format!("more than {largest}"))
-                        .help("choose a smaller size or a wider type"));
-                }
-            }
-            parameter.default = size.default.map(|(value, _)| value);
-            parameter.max = size.max.map(|(value, _)| value);
-        }
-        Ok(())
-    }
-
-    /// θ and the tile sizes for a nest with these iterators, outermost first.
-    pub fn tiling(&self, iterators: &[String], parameters: &[SizeParameter]) -> Checked<Option<TilingDirective>> {
-        match (&self.schedule, &self.tile) {
-            (None, None) => Ok(None),
-            (None, Some(tile)) => tile_by_loops(tile, iterators).map(Some),
-            (Some(schedule), None) => Err(Diagnostic::new("the schedule has no tile sizes")
-                .at(schedule.span, "no `tile`")
-                .help(format!("add `tile({})`", vec!["10"; schedule.theta.len()].join(", ")))),
-            (Some(schedule), Some(tile)) => scheduled(schedule, tile, iterators, parameters).map(Some),
-        }
-    }
-}
-
-fn tile_by_loops(tile: &Tile, iterators: &[String]) -> Checked<TilingDirective> {
-    let example: Vec<String> = iterators.iter().map(|iterator| format!("{iterator}:32")).collect();
-    let example = format!("write `tile({})`", example.join(", "));
-    let mut theta: Vec<Affine> = Vec::new();
-    for (name, _, span) in &tile.items {
-        let Some(name) = name else {
-            return Err(Diagnostic::new("a tile size does not say which loop it is for")
-                .at(*span, "no loop")
-                .help(format!("{example}, or add a schedule")));
-        };
-        if !iterators.contains(&name.text) {
-            let help = match nearest(&name.text, iterators.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => example,
-            };
-            return Err(Diagnostic::new(format!("no loop counts with `{}`", name.text))
-                .at(name.span, "not an iterator")
-                .help(help));
-        }
-        let value = Affine::variable(&name.text);
-        if theta.contains(&value) {
-            return Err(Diagnostic::new(format!("the loop over `{}` is tiled twice", name.text))
-                .at(name.span, "again")
-                .help("name each loop once"));
-        }
-        theta.push(value);
-    }
-    let missing = iterators.iter().find(|iterator| !theta.iter().any(|t| t.coefficient(iterator) != 0));
-    if let Some(missing) = missing {
-        return Err(Diagnostic::new(format!("the tile leaves out the loop over `{missing}`"))
-            .at(tile.span, format!("no `{missing}`"))
-            .help(example));
-    }
-    let schedules = vec![kernel::Schedule { statement: "S0".into(), theta }];
-    Ok(TilingDirective { schedules, sizes: tile.items.iter().map(|(_, size, _)| *size).collect(), span: tile.span })
-}
-
-fn scheduled(
-    schedule: &Schedule,
-    tile: &Tile,
-    iterators: &[String],
-    parameters: &[SizeParameter],
-) -> Checked<TilingDirective> {
-    let given: Vec<&str> = schedule.loops.iter().map(|word| word.text.as_str()).collect();
-    if given != iterators.iter().map(String::as_str).collect::<Vec<_>>() {
-        return Err(Diagnostic::new("the schedule does not name the loops as they are nested")
-            .at(schedule.loops_span, "these loops")
-            .help(format!("write `({}) -> …`, the outermost loop first", iterators.join(", "))));
-    }
-    for name in schedule.theta.iter().flat_map(|theta| &theta.names) {
-        let known = || iterators.iter().map(String::as_str).chain(parameters.iter().map(|p| p.name.as_str()));
-        if !known().any(|known| known == name.text) {
-            let help = match nearest(&name.text, known()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the names are {}", known().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")),
-            };
-            return Err(Diagnostic::new(format!("`{}` is neither an iterator nor a size", name.text))
-                .at(name.span, "unknown")
-                .help(help));
-        }
-    }
-    if let Some((name, ..)) = tile.items.iter().find(|(name, ..)| name.is_some()) {
-        let name = name.as_ref().map_or("", |name| &name.text);
-        return Err(Diagnostic::new(format!("the tile names the loop `{name}`, and a schedule says what is tiled"))
-            .at(tile.span, "names beside a schedule")
-            .help("give sizes only, as in `tile(10, 10)`"));
-    }
-    let (wanted, given) = (schedule.theta.len(), tile.items.len());
-    if wanted != given {
-        return Err(Diagnostic::new(format!(
-            "the schedule has {wanted} dimension{} and the tile {given} size{}",
-            if wanted == 1 { "" } else { "s" },
-            if given == 1 { "" } else { "s" }
-        ))
-        .at(tile.span, format!("{wanted} expected"))
-        .help("give one size for each dimension of the schedule"));
-    }
-    let theta = schedule.theta.iter().map(|theta| theta.value.clone()).collect();
-    Ok(TilingDirective {
-        schedules: vec![kernel::Schedule { statement: "S0".into(), theta }],
-        sizes: tile.items.iter().map(|(_, size, _)| *size).collect(),
-        span: if schedule.span.line == tile.span.line && schedule.span.column < tile.span.column {
-            join(schedule.span, tile.span)
-        } else {
-            schedule.span
-        },
-    })
 }

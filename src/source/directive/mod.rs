@@ -1,0 +1,235 @@
+//! `#pragma burstc`: sizes, extents, tiles and schedules.
+//!
+//! ```text
+//! #pragma burstc size(N: 128, max 4096)
+//! #pragma burstc extent(a: N)
+//! #pragma burstc tile(i:32, j:32, k:32)
+//! #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
+//! #pragma burstc schedule(S0[i] -> (i, 0); S1[i,j] -> (i, j)) tile(32, 32)
+//! ```
+
+mod parser;
+mod text;
+mod tiling;
+
+use std::collections::{HashMap, HashSet};
+
+use super::function::{Function, Pointer, RawArgument};
+use super::kernel::SizeParameter;
+use super::preprocess::{Pragma, Word};
+use super::scope::{Checked, nearest};
+use crate::affine::Affine;
+use crate::diagnostic::{Diagnostic, Span};
+use parser::Parser;
+
+pub use text::directive_text;
+
+/// What a directive may begin with, and an example of each.
+const DIRECTIVES: [(&str, &str); 4] = [
+    ("tile", "tile(i:32, j:32)"),
+    ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
+    ("size", "size(N: 128, max 4096)"),
+    ("extent", "extent(a: N)"),
+];
+
+/// Everything that the file's directives say.
+#[derive(Debug, Default)]
+pub struct Directives {
+    pub sizes: Vec<Size>,
+    extents: Vec<Extent>,
+    /// Tiles and schedules in the order of the text.
+    written: Vec<Written>,
+}
+
+/// `N: 128, max 4096`
+#[derive(Debug)]
+pub struct Size {
+    pub name: Word,
+    default: Option<(i64, Span)>,
+    max: Option<(i64, Span)>,
+}
+
+/// `extent(a: N)`
+#[derive(Debug)]
+struct Extent {
+    name: Word,
+    values: Vec<Sum>,
+}
+
+/// An affine expression, and the names in it.
+#[derive(Debug)]
+struct Sum {
+    value: Affine,
+    names: Vec<Word>,
+    span: Span,
+}
+
+/// A tile or schedule at a byte of the preprocessed text.
+#[derive(Debug)]
+struct Written {
+    start: usize,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Tile(Tile),
+    Plain(Plain),
+    Named(Named),
+}
+
+/// `tile(i:32, j:32)` or, beside a schedule, `tile(10, 10)`.
+#[derive(Debug)]
+struct Tile {
+    span: Span,
+    items: Vec<(Option<Word>, i64, Span)>,
+}
+
+/// `schedule((i,j) -> (N-j, i))`, of the only statement of a nest.
+#[derive(Debug)]
+struct Plain {
+    span: Span,
+    loops: Vec<Word>,
+    loops_span: Span,
+    theta: Vec<Sum>,
+}
+
+/// `schedule(S0[i] -> (i, 0); S1[i,j] -> (i, j))`: one band.
+#[derive(Debug)]
+struct Named {
+    span: Span,
+    statements: Vec<NamedStatement>,
+}
+
+/// `S0[i] -> (i, 0)`
+#[derive(Debug)]
+struct NamedStatement {
+    name: Word,
+    loops: Vec<Word>,
+    loops_span: Span,
+    theta: Vec<Sum>,
+}
+
+/// Reads the directives among `pragmas`. `macros` gives what a name expands to; names in `reserved`, those of the
+/// kernel's own text, are not expanded.
+pub fn read(pragmas: &[Pragma], macros: &HashMap<String, String>, reserved: &HashSet<&str>) -> Checked<Directives> {
+    let mut directives = Directives::default();
+    for pragma in pragmas {
+        let Some((first, rest)) = pragma.words.split_first() else { continue };
+        if first.text == "burstc" {
+            check_depth(rest)?;
+            let mut parser = Parser { words: rest, at: 0, last: first.span, macros, reserved, expanding: false };
+            parser.directives(pragma.start, &mut directives)?;
+        } else if nearest(&first.text, ["burstc"]).is_some() {
+            return Err(Diagnostic::new(format!("unknown pragma `{}`", first.text))
+                .at(first.span, "unknown")
+                .help("did you mean `#pragma burstc`?"));
+        }
+    }
+    Ok(directives)
+}
+
+fn check_depth(words: &[Word]) -> Checked<()> {
+    let mut depth = 0usize;
+    for word in words {
+        match word.text.as_str() {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > 64 {
+            return Err(Diagnostic::new("too many parentheses in a directive").at(word.span, "here"));
+        }
+    }
+    Ok(())
+}
+
+/// From the first place to the end of the second, where that is on the same line.
+fn join(first: Span, last: Span) -> Span {
+    let end = last.column + last.length;
+    let length = if first.line == last.line { end.saturating_sub(first.column) } else { first.length };
+    Span { length, ..first }
+}
+
+impl Directives {
+    /// Writes default and maximum into the parameters. Every size names one of them: [`super::parse`] has made sure.
+    pub fn apply_sizes(&self, parameters: &mut [SizeParameter]) -> Checked<()> {
+        for size in &self.sizes {
+            let Some(parameter) = parameters.iter_mut().find(|p| p.name == size.name.text) else { continue };
+            let ty = parameter.ty;
+            let largest = ((1i128 << (ty.bits - ty.signed as u32)) - 1).min(i64::MAX as i128) as i64;
+            for (value, span) in [size.default, size.max].into_iter().flatten() {
+                if value > largest {
+                    return Err(Diagnostic::new(format!("`{}` is a {ty} and cannot be {value}", parameter.name))
+                        .at(span, format!("more than {largest}"))
+                        .help("choose a smaller size or a wider type"));
+                }
+            }
+            parameter.default = size.default.map(|(value, _)| value);
+            parameter.max = size.max.map(|(value, _)| value);
+        }
+        Ok(())
+    }
+
+    /// The names in `extent` directives; the integer arguments among them are sizes.
+    pub fn names_in_extents(&self) -> impl Iterator<Item = &str> {
+        let sums = self.extents.iter().flat_map(|extent| &extent.values);
+        sums.flat_map(|sum| &sum.names).map(|name| name.text.as_str())
+    }
+
+    /// All extents of a pointer, of which the declaration gives `inner`, all but the first.
+    pub fn pointer_extents(
+        &self,
+        argument: &RawArgument,
+        pointer: Pointer,
+        inner: Vec<Affine>,
+        parameters: &[SizeParameter],
+    ) -> Checked<Vec<Affine>> {
+        let name = &argument.name;
+        let Some(extent) = self.extents.iter().find(|extent| extent.name.text == *name) else {
+            let why = match pointer.is_restrict {
+                true => "its extent is unknown",
+                false => "it may alias, and its extent is unknown",
+            };
+            return Err(Diagnostic::new(format!("the argument `{name}` is a pointer: {why}"))
+                .at(pointer.span, "pointer")
+                .help(format!(
+                    "declare its extent, as in `{name}[N]`, or say it with `#pragma burstc extent({name}: N)`"
+                )));
+        };
+        for word in extent.values.iter().flat_map(|value| &value.names) {
+            if !parameters.iter().any(|parameter| parameter.name == word.text) {
+                return Err(Diagnostic::new(format!("`{}` is no integer argument of the kernel", word.text))
+                    .at(word.span, "not a size")
+                    .help("extents are sums of integer arguments with constant factors"));
+            }
+        }
+        let values: Vec<Affine> = extent.values.iter().map(|sum| sum.value.clone()).collect();
+        if values[1..] != inner[..] && values.len() > 1 {
+            return Err(Diagnostic::new(format!("the extents of `{name}` are not those of its declaration"))
+                .at(extent.values[1].span, "another extent")
+                .help(format!("give the first extent only, as in `extent({name}: {})`", values[0])));
+        }
+        if values[0].is_constant() && values[0].constant < 1 {
+            return Err(Diagnostic::new(format!("the array `{name}` has an extent of {}", values[0]))
+                .at(extent.values[0].span, "less than 1")
+                .help("an array has at least one element"));
+        }
+        Ok(values.into_iter().take(1).chain(inner).collect())
+    }
+
+    /// Refuses an extent of what is no pointer.
+    pub fn require_pointers(&self, function: &Function) -> Checked<()> {
+        let is_pointer =
+            |extent: &&Extent| function.arguments.iter().any(|a| a.pointer.is_some() && a.name == extent.name.text);
+        match self.extents.iter().find(|extent| !is_pointer(extent)) {
+            None => Ok(()),
+            Some(Extent { name, .. }) => Err(Diagnostic::new(format!(
+                "`{}` is no pointer among the arguments of `{}`",
+                name.text, function.name
+            ))
+            .at(name.span, "not a pointer")
+            .help("the extents of an array stand in its declaration")),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! What an expression is as an affine one: a sum, or the smallest or largest of several; and conditions over those.
+
+use super::affine_expression::{plus, times};
+use super::kernel::{BinaryOp, Condition, Expr, UnaryOp};
+use super::scope::Scope;
+use crate::affine::Affine;
+use crate::diagnostic::Span;
+
+/// Which of several values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Smallest,
+    Largest,
+}
+
+/// The smallest or largest of `parts`. A single part is an ordinary affine expression, and its kind `Smallest`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extremum {
+    kind: Kind,
+    pub parts: Vec<Affine>,
+}
+
+/// More parts than anybody writes.
+const MOST: usize = 16;
+
+impl Extremum {
+    pub fn single(value: Affine) -> Self {
+        Extremum { kind: Kind::Smallest, parts: vec![value] }
+    }
+
+    /// The parts, where this is of `kind`.
+    pub fn of_kind(&self, kind: Kind) -> Option<&Vec<Affine>> {
+        (self.kind == kind || self.parts.len() == 1).then_some(&self.parts)
+    }
+
+    pub fn affine(self) -> Option<Affine> {
+        let [part] = <[Affine; 1]>::try_from(self.parts).ok()?;
+        Some(part)
+    }
+
+    /// The kinds of both, which must agree where both have several parts.
+    fn common(&self, other: &Extremum) -> Option<Kind> {
+        let kind = if self.parts.len() == 1 { other.kind } else { self.kind };
+        other.of_kind(kind).map(|_| kind)
+    }
+
+    fn negated(self) -> Option<Self> {
+        let flips = self.kind == Kind::Smallest && self.parts.len() > 1;
+        let kind = if flips { Kind::Largest } else { Kind::Smallest };
+        Extremum { kind, ..self }.map(|part| times(part, -1))
+    }
+
+    fn map(self, change: impl FnMut(Affine) -> Option<Affine>) -> Option<Self> {
+        let parts = self.parts.into_iter().map(change).collect::<Option<_>>()?;
+        Some(Extremum { kind: self.kind, parts })
+    }
+
+    fn plus(self, other: Extremum) -> Option<Self> {
+        let kind = self.common(&other)?;
+        let pairs = self.parts.iter().flat_map(|a| other.parts.iter().map(move |b| plus(a.clone(), b.clone(), 1)));
+        let parts: Vec<Affine> = pairs.collect::<Option<_>>()?;
+        (parts.len() <= MOST).then_some(Extremum { kind, parts })
+    }
+
+    fn scaled(self, factor: i64) -> Option<Self> {
+        match factor {
+            0.. => self.map(|part| times(part, factor)),
+            _ => self.negated()?.map(|part| times(part, factor.checked_neg()?)),
+        }
+    }
+}
+
+impl Scope<'_> {
+    /// The expression as affine ones over iterators, sizes and quotients, or `None`.
+    pub fn extremum(&mut self, expr: &Expr, span: Span) -> Option<Extremum> {
+        match expr {
+            Expr::Constant { value, ty } => (ty.signed || *value >= 0)
+                .then(|| plus(Affine::constant(*value), Affine::default(), 1))?
+                .map(Extremum::single),
+            Expr::Index { value, .. } => Some(Extremum::single(value.clone())),
+            Expr::Read { .. } | Expr::Scalar { .. } => None,
+            Expr::Unary { op: UnaryOp::Negate, operand, .. } => self.extremum(operand, span)?.negated(),
+            Expr::Unary { .. } => None,
+            // Modulo 2^bits, a conversion to a type at least as wide changes nothing; but a value without sign that
+            // has wrapped below 0 becomes another one in a wider type.
+            Expr::Cast { operand, ty } => {
+                let (from, value) = (operand.ty(), self.extremum(operand, span)?);
+                let wraps = !from.signed && ty.bits > from.bits && !value.parts.iter().all(|p| self.non_negative(p));
+                (ty.bits >= from.bits && !wraps).then_some(value)
+            }
+            Expr::Select { condition, then, otherwise, .. } => self.choice(condition, then, otherwise, span),
+            Expr::Binary { op, left, right, .. } => {
+                let (left, right) = (self.extremum(left, span)?, self.extremum(right, span)?);
+                self.combine(*op, left, right, span)
+            }
+        }
+    }
+
+    fn combine(&mut self, op: BinaryOp, left: Extremum, right: Extremum, span: Span) -> Option<Extremum> {
+        let constant = |value: &Extremum| match &value.parts[..] {
+            [part] if part.is_constant() => Some(part.constant),
+            _ => None,
+        };
+        match op {
+            BinaryOp::Add => left.plus(right),
+            BinaryOp::Subtract => left.plus(right.negated()?),
+            BinaryOp::Multiply => match (constant(&left), constant(&right)) {
+                (_, Some(factor)) => left.scaled(factor),
+                (Some(factor), _) => right.scaled(factor),
+                _ => None,
+            },
+            BinaryOp::ShiftLeft => left.scaled(power(constant(&right)?)?),
+            // C rounds towards zero; the analysis makes sure that the numerator is not negative.
+            BinaryOp::Divide => self.divided(left, constant(&right)?, span),
+            BinaryOp::ShiftRight => self.divided(left, power(constant(&right)?)?, span),
+            BinaryOp::Remainder => self.remainder(left, constant(&right)?, span),
+            BinaryOp::And => {
+                let (value, mask) = match constant(&right) {
+                    Some(mask) => (left, mask),
+                    None => (right, constant(&left)?),
+                };
+                let modulus = mask.checked_add(1).filter(|modulus| mask >= 0 && modulus & mask == 0)?;
+                self.remainder(value, modulus, span)
+            }
+            _ => None,
+        }
+    }
+
+    fn divided(&mut self, value: Extremum, divisor: i64, span: Span) -> Option<Extremum> {
+        if divisor < 1 {
+            return None;
+        }
+        value.map(|part| Some(self.quotient(part, divisor, span)))
+    }
+
+    fn remainder(&mut self, value: Extremum, divisor: i64, span: Span) -> Option<Extremum> {
+        let value = value.affine()?;
+        let quotient = self.divided(Extremum::single(value.clone()), divisor, span)?.affine()?;
+        plus(value, quotient, divisor.checked_neg()?).map(Extremum::single)
+    }
+
+    /// `a < b ? a : b` and its kin.
+    fn choice(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr, span: Span) -> Option<Extremum> {
+        let (then, otherwise) = (self.extremum(then, span)?, self.extremum(otherwise, span)?);
+        if then == otherwise {
+            return Some(then);
+        }
+        let Expr::Binary { op: BinaryOp::Less | BinaryOp::LessEqual, left, right, .. } = condition else { return None };
+        let (left, right) = self.compared(left, right, span)?;
+        let kind = match (left == then && right == otherwise, left == otherwise && right == then) {
+            (true, _) => Kind::Smallest,
+            (_, true) => Kind::Largest,
+            _ => return None,
+        };
+        let mut parts = then.of_kind(kind)?.clone();
+        for part in otherwise.of_kind(kind)? {
+            if !parts.contains(part) {
+                parts.push(part.clone());
+            }
+        }
+        (parts.len() <= MOST).then_some(Extremum { kind, parts })
+    }
+
+    /// Both sides of a comparison; `None` where one of them may have wrapped below 0, which changes the order.
+    pub fn compared(&mut self, left: &Expr, right: &Expr, span: Span) -> Option<(Extremum, Extremum)> {
+        let ordered = left.ty().signed;
+        let (left, right) = (self.extremum(left, span)?, self.extremum(right, span)?);
+        let mut parts = left.parts.iter().chain(&right.parts);
+        (ordered || parts.all(|part| self.non_negative(part))).then_some((left, right))
+    }
+
+    /// The expression as a condition that iterators and sizes decide, or `None`.
+    pub fn condition_of(&mut self, expr: &Expr, span: Span) -> Option<Condition> {
+        match expr {
+            Expr::Constant { value, .. } => {
+                Some(if *value != 0 { Condition::All(vec![]) } else { Condition::Any(vec![]) })
+            }
+            Expr::Unary { op: UnaryOp::Not, operand, .. } => self.condition_of(operand, span).map(negated),
+            Expr::Cast { operand, .. } if is_truth(operand) => self.condition_of(operand, span),
+            Expr::Binary { op: BinaryOp::LogicalAnd, left, right, .. } => {
+                Some(all(vec![self.condition_of(left, span)?, self.condition_of(right, span)?]))
+            }
+            Expr::Binary { op: BinaryOp::LogicalOr, left, right, .. } => {
+                Some(any(vec![self.condition_of(left, span)?, self.condition_of(right, span)?]))
+            }
+            Expr::Binary { op: op @ (BinaryOp::Less | BinaryOp::LessEqual), left, right, .. } => {
+                let (left, right) = self.compared(left, right, span)?;
+                let strict = (*op == BinaryOp::Less) as i64;
+                // The smallest of several is below a bound if any is, the largest if all are.
+                let mut outer = vec![];
+                for x in &left.parts {
+                    let below = |y: &Affine| at_least_0(plus(y.clone(), x.clone() + Affine::constant(strict), -1)?);
+                    let inner = right.parts.iter().map(below).collect::<Option<Vec<_>>>()?;
+                    outer.push(if right.kind == Kind::Smallest { all(inner) } else { any(inner) });
+                }
+                Some(if left.kind == Kind::Smallest { any(outer) } else { all(outer) })
+            }
+            Expr::Binary { op: op @ (BinaryOp::Equal | BinaryOp::NotEqual), left, right, .. } => {
+                if let (true, Expr::Constant { value: value @ 0..=1, .. }) = (is_truth(left), &**right) {
+                    let holds = self.condition_of(left, span)?;
+                    return Some(if (*value == 1) == (*op == BinaryOp::Equal) { holds } else { negated(holds) });
+                }
+                let (left, right) = self.compared(left, right, span)?;
+                let equal = zero(plus(left.affine()?, right.affine()?, -1)?);
+                Some(if *op == BinaryOp::Equal { equal } else { negated(equal) })
+            }
+            Expr::Select { condition, then, otherwise, .. } => {
+                let condition = self.condition_of(condition, span)?;
+                let (then, otherwise) = (self.condition_of(then, span)?, self.condition_of(otherwise, span)?);
+                Some(any(vec![all(vec![condition.clone(), then]), all(vec![negated(condition), otherwise])]))
+            }
+            _ => Some(negated(zero(self.extremum(expr, span)?.affine()?))),
+        }
+    }
+}
+
+/// 2 to the `exponent`.
+fn power(exponent: i64) -> Option<i64> {
+    (0..=40).contains(&exponent).then(|| 1 << exponent)
+}
+
+/// Whether the value is 0 or 1 by its operator.
+fn is_truth(expr: &Expr) -> bool {
+    match expr {
+        Expr::Unary { op, .. } => *op == UnaryOp::Not,
+        Expr::Binary { op, .. } => matches!(
+            op,
+            BinaryOp::Less
+                | BinaryOp::LessEqual
+                | BinaryOp::Equal
+                | BinaryOp::NotEqual
+                | BinaryOp::LogicalAnd
+                | BinaryOp::LogicalOr
+        ),
+        Expr::Cast { operand, .. } => is_truth(operand),
+        _ => false,
+    }
+}
+
+fn at_least_0(value: Affine) -> Option<Condition> {
+    Some(match (value.is_constant(), value.constant >= 0) {
+        (true, true) => Condition::All(vec![]),
+        (true, false) => Condition::Any(vec![]),
+        _ => Condition::NonNegative(value),
+    })
+}
+
+fn zero(value: Affine) -> Condition {
+    match (value.is_constant(), value.constant) {
+        (true, 0) => Condition::All(vec![]),
+        (true, _) => Condition::Any(vec![]),
+        _ => Condition::Zero(value),
+    }
+}
+
+/// All of `conditions`, without layers that mean nothing.
+pub fn all(conditions: Vec<Condition>) -> Condition {
+    if conditions.contains(&Condition::Any(vec![])) {
+        return Condition::Any(vec![]);
+    }
+    let mut flat = vec![];
+    for condition in conditions {
+        match condition {
+            Condition::All(inner) => flat.extend(inner),
+            other => flat.push(other),
+        }
+    }
+    if flat.len() == 1 { flat.remove(0) } else { Condition::All(flat) }
+}
+
+/// Any of `conditions`, without layers that mean nothing.
+pub fn any(conditions: Vec<Condition>) -> Condition {
+    if conditions.contains(&Condition::All(vec![])) {
+        return Condition::All(vec![]);
+    }
+    let mut flat = vec![];
+    for condition in conditions {
+        match condition {
+            Condition::Any(inner) => flat.extend(inner),
+            other => flat.push(other),
+        }
+    }
+    if flat.len() == 1 { flat.remove(0) } else { Condition::Any(flat) }
+}
+
+/// The opposite of `condition`.
+pub fn negated(condition: Condition) -> Condition {
+    match condition {
+        Condition::NonNegative(value) => Condition::NonNegative(-value - Affine::constant(1)),
+        Condition::All(inner) => any(inner.into_iter().map(negated).collect()),
+        Condition::Any(inner) => all(inner.into_iter().map(negated).collect()),
+        Condition::Not(inner) => *inner,
+        Condition::Zero(_) => Condition::Not(Box::new(condition)),
+    }
+}

@@ -1,0 +1,267 @@
+//! Calls of pure helper functions: the body becomes an expression.
+
+use lang_c::ast::{
+    BlockItem, CallExpression, Declaration, DeclarationSpecifier, DerivedDeclarator, Expression, FunctionDefinition,
+    Initializer, ParameterDeclaration, Statement, StorageClassSpecifier, UnaryOperator,
+};
+use lang_c::span::Node;
+
+use super::expression::convert_to;
+use super::function::{derived, identifier};
+use super::kernel::{BinaryOp, Expr, IntType};
+use super::nest::assignment;
+use super::scope::{Checked, Name, Scope};
+use super::types::CType;
+use crate::diagnostic::Diagnostic;
+
+/// The largest expression that calls may grow to, in operators.
+const LARGEST: usize = 10_000;
+
+/// What remains to be done in the function.
+#[derive(Clone)]
+enum Step<'a> {
+    Declare(&'a Node<Declaration>),
+    Execute(&'a Node<Statement>),
+    /// Ends a block that began with so many local variables.
+    Leave(usize),
+}
+
+/// A function whose body is being followed. Its variables are the scope's local names; they stand for expressions.
+struct Inlining<'s, 'a> {
+    scope: &'s mut Scope<'a>,
+    name: &'a str,
+    returns: CType,
+    /// Types of the variables, in the order of the scope's local names.
+    types: Vec<CType>,
+}
+
+impl<'a> Scope<'a> {
+    /// The value of a call.
+    pub fn call(&mut self, call: &CallExpression, node: &Node<Expression>) -> Checked<Expr> {
+        let span = self.span(node.span);
+        let refuse = |message: String, help: &str| Err(Diagnostic::new(message).at(span, "call").help(help));
+        let callee = match &call.callee.node {
+            Expression::Identifier(name) => name.node.name.as_str(),
+            _ => return refuse("function calls through pointers are not supported".into(), "call it by its name"),
+        };
+        let Some((&name, &definition)) = self.functions.get_key_value(callee) else {
+            return refuse(
+                format!("function calls need the function's body, and `{callee}` has none in this file"),
+                "write the expression out, or define it as a `static` function; `c ? x : y` serves for minima, maxima \
+                 and absolute values",
+            );
+        };
+        if self.calls.contains(&name) {
+            return refuse(format!("the function `{name}` calls itself"), "recursion has no fixed depth; use loops");
+        }
+        let returns = self.types.of_declaration(&definition.node.specifiers);
+        let parameters = match &derived(&definition.node.declarator)[..] {
+            [Node { node: DerivedDeclarator::Function(prototype), .. }] if returns.integer().is_some() => {
+                let nothing = |p: &Node<ParameterDeclaration>| {
+                    p.node.declarator.is_none() && self.types.of_declaration(&p.node.specifiers) == CType::Void
+                };
+                prototype.node.parameters.iter().filter(|p| !nothing(p)).collect::<Vec<_>>()
+            }
+            _ => {
+                return refuse(
+                    format!("function calls need a function that returns an integer, and `{name}` returns none"),
+                    "write what the function does into the loop, or make it return a value",
+                );
+            }
+        };
+        if parameters.len() != call.arguments.len() {
+            return refuse(format!("`{name}` takes {} arguments", parameters.len()), "give one for each parameter");
+        }
+        let mut bound = vec![];
+        for (parameter, argument) in parameters.into_iter().zip(&call.arguments) {
+            let declarator = parameter.node.declarator.as_ref();
+            let ty = self.types.of_declaration(&parameter.node.specifiers);
+            let is_plain = ty.integer().is_some() && declarator.is_none_or(|d| derived(d).is_empty());
+            if !is_plain {
+                return refuse(
+                    format!("the function `{name}` has a parameter that is no integer"),
+                    "pass the elements by value: `f(a[i])` instead of `f(a, i)`",
+                );
+            }
+            let value = self.converted(argument, &ty)?;
+            bound.push((declarator.and_then(|d| identifier(&d.node)), value, ty));
+        }
+        let (locals, outermost) = (self.hide(), self.call_span.is_none());
+        if outermost {
+            self.call_span = Some(span);
+        }
+        self.calls.push(name);
+        let mut inlining = Inlining { scope: self, name, returns, types: vec![] };
+        for (name, value, ty) in bound {
+            inlining.declare(name.map_or("", |name| &name.node.name), Name::Value(value), ty);
+        }
+        let value = inlining.body(definition);
+        self.calls.pop();
+        self.unhide(locals);
+        if outermost {
+            self.call_span = None;
+        }
+        value
+    }
+}
+
+impl<'a> Inlining<'_, 'a> {
+    fn refuse<T>(&self, does: &str, help: &str) -> Checked<T> {
+        Err(Diagnostic::new(format!("the function `{}` {does}", self.name))
+            .at(self.scope.call_span.unwrap_or_default(), "called here")
+            .help(help))
+    }
+
+    fn declare(&mut self, name: &str, value: Name, ty: CType) {
+        self.scope.declare(name, value);
+        self.types.push(ty);
+    }
+
+    fn body(&mut self, definition: &'a Node<FunctionDefinition>) -> Checked<Expr> {
+        self.run(vec![Step::Execute(&definition.node.statement)])
+    }
+
+    /// The value returned by `steps`, of which the last is the first to do.
+    fn run(&mut self, mut steps: Vec<Step<'a>>) -> Checked<Expr> {
+        const PURE: &str = "an inlined function declares integers, assigns them, and returns a value, also under `if`";
+        while let Some(step) = steps.pop() {
+            let statement = match step {
+                Step::Leave(mark) => {
+                    self.scope.leave(mark);
+                    self.types.truncate(mark);
+                    continue;
+                }
+                Step::Declare(declaration) => {
+                    self.declaration(declaration)?;
+                    continue;
+                }
+                Step::Execute(statement) => statement,
+            };
+            match &statement.node {
+                Statement::Compound(items) => {
+                    steps.push(Step::Leave(self.scope.enter()));
+                    steps.extend(items.iter().rev().filter_map(|item| match &item.node {
+                        BlockItem::Declaration(declaration) => Some(Step::Declare(declaration)),
+                        BlockItem::Statement(statement) => Some(Step::Execute(statement)),
+                        BlockItem::StaticAssert(_) => None,
+                    }));
+                }
+                Statement::Expression(None) => {}
+                Statement::Expression(Some(expression)) => self.assign(expression)?,
+                Statement::Return(Some(value)) => return self.scope.converted(value, &self.returns),
+                Statement::If(branch) => {
+                    let condition = self.scope.expression(&branch.node.condition)?;
+                    let then = Step::Execute(&branch.node.then_statement);
+                    let otherwise = branch.node.else_statement.as_ref().map(|s| Step::Execute(s));
+                    if let Expr::Constant { value, .. } = condition {
+                        steps.extend(if value != 0 { Some(then) } else { otherwise });
+                        continue;
+                    }
+                    // What follows the `if` follows each of its branches.
+                    let (locals, types) = (self.scope.hide(), self.types.clone());
+                    self.scope.unhide(locals.clone());
+                    let first = self.run(steps.iter().cloned().chain([then]).collect())?;
+                    self.scope.unhide(locals);
+                    self.types = types;
+                    let second = self.run(steps.iter().cloned().chain(otherwise).collect())?;
+                    let ty = self.returns.integer().unwrap_or(IntType::I32);
+                    let (then, otherwise) = (Box::new(first), Box::new(second));
+                    return self.limited(Expr::Select { condition: Box::new(condition), then, otherwise, ty });
+                }
+                Statement::For(_) | Statement::While(_) | Statement::DoWhile(_) => {
+                    return self.refuse("has a loop", "write the loop into the kernel");
+                }
+                Statement::Return(None) => return self.refuse("may end without a value", PURE),
+                _ => return self.refuse("does more than compute a value", PURE),
+            }
+        }
+        self.refuse("may end without a value", PURE)
+    }
+
+    fn declaration(&mut self, node: &'a Node<Declaration>) -> Checked<()> {
+        let is_static = node.node.specifiers.iter().any(|specifier| {
+            matches!(&specifier.node, DeclarationSpecifier::StorageClass(class)
+                if matches!(class.node, StorageClassSpecifier::Static | StorageClassSpecifier::Extern))
+        });
+        if is_static {
+            return self.refuse("keeps a variable between calls", "pass the value as an argument");
+        }
+        let ty = self.scope.types.of_declaration(&node.node.specifiers);
+        for declarator in &node.node.declarators {
+            let Some(name) = identifier(&declarator.node.declarator.node) else { continue };
+            if ty.integer().is_none() || !derived(&declarator.node.declarator).is_empty() {
+                return self.refuse("has a local variable that is no integer", "use integers only");
+            }
+            let value = match declarator.node.initializer.as_ref().map(|i| &i.node) {
+                None => Name::Unset,
+                Some(Initializer::Expression(value)) => {
+                    let value = self.scope.converted(value, &ty)?;
+                    Name::Value(self.limited(value)?)
+                }
+                Some(Initializer::List(_)) => return self.refuse("has an initializer list", "use integers only"),
+            };
+            self.declare(&name.node.name, value, ty.clone());
+        }
+        Ok(())
+    }
+
+    /// A statement that changes a variable of the function.
+    fn assign(&mut self, node: &'a Node<Expression>) -> Checked<()> {
+        let (target, op, value) = match &node.node {
+            Expression::UnaryOperator(unary) => {
+                let op = match unary.node.operator.node {
+                    UnaryOperator::PostIncrement | UnaryOperator::PreIncrement => BinaryOp::Add,
+                    UnaryOperator::PostDecrement | UnaryOperator::PreDecrement => BinaryOp::Subtract,
+                    _ => return self.refuse("has a statement without effect", "remove it"),
+                };
+                (&*unary.node.operand, Some(op), None)
+            }
+            Expression::BinaryOperator(o) => match assignment(&o.node.operator.node) {
+                Some(op) => (&*o.node.lhs, op, Some(&*o.node.rhs)),
+                None => return self.refuse("has a statement without effect", "remove it"),
+            },
+            _ => return self.refuse("does more than compute a value", "it may assign its own variables only"),
+        };
+        let place = match &target.node {
+            Expression::Identifier(name) => self.scope.local_index(&name.node.name),
+            _ => None,
+        };
+        let Some(place) = place else {
+            return self.refuse("changes what is not its own", "an inlined function may assign its own variables only");
+        };
+        let ty = self.types[place].clone();
+        let value = match (op, value) {
+            (None, Some(value)) => self.scope.converted(value, &ty)?,
+            (Some(op), value) => {
+                let old = self.scope.expression(target)?;
+                match value {
+                    Some(value) if self.scope.is_double(value) => self.scope.truncated_binary(op, old, value, &ty)?,
+                    Some(node) => {
+                        let value = self.scope.expression(node)?;
+                        convert_to(self.scope.checked_binary(op, old, value, node)?, &ty)
+                    }
+                    None => {
+                        let one = Expr::Constant { value: 1, ty: IntType::I32 };
+                        convert_to(self.scope.checked_binary(op, old, one, target)?, &ty)
+                    }
+                }
+            }
+            (None, None) => return Ok(()),
+        };
+        let value = self.limited(value)?;
+        self.scope.assign_local(place, Name::Value(value));
+        Ok(())
+    }
+
+    /// Refuses an expression that has grown beyond all bounds.
+    fn limited(&self, value: Expr) -> Checked<Expr> {
+        fn exceeds(expr: &Expr, left: &mut usize) -> bool {
+            *left = left.saturating_sub(1);
+            *left == 0 || expr.operands().into_iter().any(|operand| exceeds(operand, left))
+        }
+        match exceeds(&value, &mut LARGEST.clone()) {
+            true => self.refuse("becomes too large when it is inlined", "keep intermediate values in local variables"),
+            false => Ok(value),
+        }
+    }
+}

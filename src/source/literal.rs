@@ -1,0 +1,91 @@
+//! Constants of C.
+
+use lang_c::ast::{Constant, Expression, Integer, IntegerBase, IntegerSize};
+use lang_c::span::Node;
+
+use super::evaluate::wrap;
+use super::kernel::{Expr, IntType};
+use super::scope::{Checked, Scope};
+use crate::diagnostic::Diagnostic;
+
+const FLOAT_HELP: &str = "scale to fixed point; a whole number such as `2.0` is understood where its sum, difference, \
+                          product or quotient becomes an integer at once";
+
+impl Scope<'_> {
+    pub fn literal(&self, constant: &Constant, node: &Node<Expression>) -> Checked<Expr> {
+        let refuse = |message: String, help: &str| {
+            Err(Diagnostic::new(message).at(self.span(node.span), "this constant").help(help))
+        };
+        match constant {
+            Constant::Integer(integer) => match self.integer(integer) {
+                Some(expr) => Ok(expr),
+                None => refuse("this integer constant fits no type".into(), "constants are at most 64 bits wide"),
+            },
+            Constant::Float(_) => refuse("a floating-point constant: integers only for now".into(), FLOAT_HELP),
+            Constant::Character(text) => match character(text) {
+                Some(value) => Ok(Expr::Constant { value: wrap(value, self.types.char), ty: IntType::I32 }),
+                None => {
+                    refuse(format!("the character constant {text} is not supported"), "write its value as a number")
+                }
+            },
+        }
+    }
+
+    /// The value and type of an integer constant (6.4.4.1); `None` where no type holds it.
+    fn integer(&self, integer: &Integer) -> Option<Expr> {
+        let radix = match integer.base {
+            IntegerBase::Decimal => 10,
+            IntegerBase::Octal => 8,
+            IntegerBase::Hexadecimal => 16,
+            IntegerBase::Binary => 2,
+        };
+        let value = u64::from_str_radix(&integer.number, radix).ok()?;
+        let least = match integer.suffix.size {
+            IntegerSize::Int => 32,
+            IntegerSize::Long => self.types.long.bits,
+            IntegerSize::LongLong => 64,
+        };
+        let only_unsigned = integer.suffix.unsigned;
+        let may_be_unsigned = only_unsigned || integer.base != IntegerBase::Decimal;
+        if integer.suffix.imaginary {
+            return None;
+        }
+        for bits in [32u32, 64].into_iter().filter(|bits| *bits >= least) {
+            for signed in [true, false] {
+                let allowed = if signed { !only_unsigned } else { may_be_unsigned };
+                if allowed && value.checked_shr(bits - signed as u32).unwrap_or(0) == 0 {
+                    return Some(Expr::Constant { value: value as i64, ty: IntType { bits, signed } });
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The code of `'x'`; `None` for prefixes and for several characters.
+fn character(text: &str) -> Option<i64> {
+    let inside = text.strip_prefix('\'')?.strip_suffix('\'')?;
+    let Some(escape) = inside.strip_prefix('\\') else {
+        let mut characters = inside.chars();
+        let first = characters.next()?;
+        return (characters.next().is_none() && first.is_ascii()).then_some(first as i64);
+    };
+    let simple = |code: u8| (escape.chars().count() == 1).then_some(code as i64);
+    match escape.chars().next()? {
+        'n' => simple(b'\n'),
+        't' => simple(b'\t'),
+        'r' => simple(b'\r'),
+        'a' => simple(7),
+        'b' => simple(8),
+        'v' => simple(11),
+        'f' => simple(12),
+        'e' => simple(27),
+        '\\' => simple(b'\\'),
+        '\'' => simple(b'\''),
+        '"' => simple(b'"'),
+        '?' => simple(b'?'),
+        'x' => i64::from_str_radix(&escape[1..], 16).ok().filter(|code| (0..256).contains(code)),
+        '0'..='7' => i64::from_str_radix(escape, 8).ok().filter(|code| (0..256).contains(code)),
+        _ => None,
+    }
+}

@@ -1,0 +1,267 @@
+//! Local declarations: loop counters, names for affine values, and memory of the kernel's own.
+
+use lang_c::ast::{
+    ArraySize, BinaryOperatorExpression, BlockItem, Declaration, DeclarationSpecifier, DerivedDeclarator, Expression,
+    ForInitializer, ForStatement, InitDeclarator, Initializer, Statement as CStatement, StorageClassSpecifier,
+    UnaryOperator, UnaryOperatorExpression,
+};
+use lang_c::span::{Node, Span as ByteSpan};
+use lang_c::visit::{self, Visit};
+
+use super::function::{derived, identifier};
+use super::kernel::{Access, Array, Expr, IntType, Node as NestNode, Storage};
+use super::nest::{Nest, assignment, is_name, operation};
+use super::scope::{Checked, Name, Naming, check_name};
+use super::types::{CType, is_const, is_typedef};
+use crate::affine::Affine;
+use crate::diagnostic::{Diagnostic, Span};
+
+impl Nest<'_, '_> {
+    /// Local variables of a block, whose items after the declaration are `rest`.
+    pub fn declaration(
+        &mut self,
+        node: &Node<Declaration>,
+        rest: &[Node<BlockItem>],
+        nodes: &mut Vec<NestNode>,
+    ) -> Checked<()> {
+        let declaration = &node.node;
+        if is_typedef(declaration) {
+            return Err(Diagnostic::new("types declared inside the function are not supported")
+                .at(self.span(node.span), "local type")
+                .help("move it before the function"));
+        }
+        for specifier in &declaration.specifiers {
+            if let DeclarationSpecifier::StorageClass(class) = &specifier.node
+                && matches!(class.node, StorageClassSpecifier::Static | StorageClassSpecifier::Extern)
+                && !is_const(declaration)
+            {
+                return Err(Diagnostic::new("a local variable keeps its value between calls")
+                    .at(self.span(specifier.span), "here")
+                    .help("pass it as an argument"));
+            }
+        }
+        let ty = self.scope.types.of_declaration(&declaration.specifiers);
+        for declarator in &declaration.declarators {
+            let Some(name) = identifier(&declarator.node.declarator.node) else { continue };
+            let name = name.node.name.as_str();
+            let span = self.span(declarator.span);
+            if ty.integer().is_none() {
+                return Err(Diagnostic::new(format!("the local variable `{name}` has {ty}: integers only for now"))
+                    .at(span, "not an integer")
+                    .help("use one of <stdint.h>'s types"));
+            }
+            self.shadow(name, span)?;
+            match derived(&declarator.node.declarator)[..] {
+                [] => {
+                    let whole = if declaration.declarators.len() == 1 { node.span } else { declarator.span };
+                    self.local_scalar(name, &ty, declarator, whole, rest, nodes)?;
+                }
+                _ => self.local_array(name, &ty, declarator)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to hide an argument or an iterator.
+    pub fn shadow(&self, name: &str, span: Span) -> Checked<()> {
+        let what = match self.scope.lookup(name) {
+            Some(Name::Iterator(..)) => "an enclosing loop's",
+            Some(Name::Parameter(_) | Name::Scalar(..)) => "an argument's",
+            Some(Name::Array(array)) if self.scope.arrays[array].storage == Storage::Argument => "an argument's",
+            _ => return Ok(()),
+        };
+        Err(Diagnostic::new(format!("`{name}` is {what} name, and here it is declared again"))
+            .at(span, "declared again")
+            .help("rename one"))
+    }
+
+    fn local_scalar(
+        &mut self,
+        name: &str,
+        ty: &CType,
+        declarator: &Node<InitDeclarator>,
+        whole: ByteSpan,
+        rest: &[Node<BlockItem>],
+        nodes: &mut Vec<NestNode>,
+    ) -> Checked<()> {
+        let span = self.span(declarator.span);
+        let first = match declarator.node.initializer.as_ref().map(|initializer| &initializer.node) {
+            None => None,
+            Some(Initializer::Expression(first)) => Some(&**first),
+            Some(Initializer::List(_)) => {
+                return Err(Diagnostic::new(format!("the local variable `{name}` has an initializer list"))
+                    .at(span, "list")
+                    .help("give it a plain value"));
+            }
+        };
+        let usage = Usage::of(name, rest);
+        let meaning = match (usage, first) {
+            // What it begins with is never read: a counter has a value in its loops only.
+            (Usage { counts: true, .. }, _) => ty.integer().map(Name::Counter),
+            (Usage { assigned: false, .. }, None) => Some(Name::Unset),
+            (Usage { assigned: false, .. }, Some(first)) => self.affine_value(first, ty)?.map(Name::Value),
+            (Usage { assigned: true, .. }, _) => None,
+        };
+        if let Some(meaning) = meaning {
+            self.scope.declare(name, meaning);
+            return Ok(());
+        }
+        let value = first.map(|first| self.scope.converted(first, ty)).transpose()?;
+        let array = self.local_memory(name, ty, vec![], span);
+        if let Some(value) = value {
+            let target = Access { array, subscripts: vec![], span };
+            let text = self.scope.map.text(whole);
+            let text = if text.ends_with(';') { text } else { format!("{text};") };
+            let statement = self.finish(target, value, text, declarator.span)?;
+            nodes.push(NestNode::Statement(statement));
+        }
+        Ok(())
+    }
+
+    /// The value of a variable that never changes, where subscripts and bounds may use it.
+    fn affine_value(&mut self, node: &Node<Expression>, ty: &CType) -> Checked<Option<Expr>> {
+        let value = self.scope.converted(node, ty)?;
+        let span = self.span(node.span);
+        let known = self.scope.quotients.len();
+        if matches!(value, Expr::Constant { .. }) {
+            return Ok(Some(value));
+        }
+        let Some(bounds) = self.scope.extremum(&value, span) else {
+            self.scope.quotients.truncate(known);
+            return Ok(None);
+        };
+        let ty = value.ty();
+        Ok(Some(match bounds.affine() {
+            Some(value) => Expr::Index { value, ty },
+            None => value,
+        }))
+    }
+
+    fn local_array(&mut self, name: &str, ty: &CType, declarator: &Node<InitDeclarator>) -> Checked<()> {
+        let span = self.span(declarator.span);
+        if declarator.node.initializer.is_some() {
+            return Err(Diagnostic::new(format!("the local array `{name}` has an initializer"))
+                .at(span, "initializer")
+                .help("assign its elements one by one; constant coefficients may be macros or an argument"));
+        }
+        let mut extents = vec![];
+        for part in derived(&declarator.node.declarator) {
+            let size = match &part.node {
+                DerivedDeclarator::Array(array) => match &array.node.size {
+                    ArraySize::VariableExpression(size) | ArraySize::StaticExpression(size) => size,
+                    ArraySize::Unknown | ArraySize::VariableUnknown => {
+                        return Err(Diagnostic::new(format!("the local array `{name}` has no extent"))
+                            .at(span, "no extent")
+                            .help("give the extent of every dimension"));
+                    }
+                },
+                _ => {
+                    return Err(Diagnostic::new(format!("the local variable `{name}` is a pointer"))
+                        .at(span, "pointer")
+                        .help("access arrays by subscripts"));
+                }
+            };
+            extents.push(self.scope.extent(size, name)?);
+        }
+        self.local_memory(name, ty, extents, span);
+        Ok(())
+    }
+
+    /// Declares memory of the kernel's own, under a name that nothing else has.
+    fn local_memory(&mut self, name: &str, ty: &CType, extents: Vec<Affine>, span: Span) -> usize {
+        let array = self.scope.arrays.len();
+        let element = ty.integer().unwrap_or(IntType::I32);
+        let unique = match check_name(name, Naming::Array, span) {
+            Ok(()) => self.scope.own(name),
+            Err(_) => self.scope.fresh(&format!("{name}_local")),
+        };
+        let declared_in = self.scope.loops.iter().map(|l| l.iterator.clone()).collect();
+        let storage = Storage::Local { declared_in };
+        self.scope.arrays.push(Array { name: unique, element, extents, storage, span });
+        if *ty == CType::Bool {
+            self.scope.booleans.insert(array);
+        }
+        self.scope.declare(name, Name::Array(array));
+        array
+    }
+}
+
+/// How the block that declares a variable uses it.
+#[derive(Clone, Copy, Default)]
+struct Usage {
+    /// Some loop counts with it.
+    counts: bool,
+    /// Something else changes it.
+    assigned: bool,
+}
+
+impl Usage {
+    fn of(name: &str, items: &[Node<BlockItem>]) -> Usage {
+        let mut search = Search { name, usage: Usage::default() };
+        search.block(items);
+        search.usage
+    }
+}
+
+struct Search<'n> {
+    name: &'n str,
+    usage: Usage,
+}
+
+impl Search<'_> {
+    fn block(&mut self, items: &[Node<BlockItem>]) {
+        for item in items {
+            // Another variable of the name hides this one.
+            if matches!(&item.node, BlockItem::Declaration(d) if declares(&d.node, self.name)) {
+                return;
+            }
+            self.visit_block_item(&item.node, &item.span);
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Search<'_> {
+    fn visit_statement(&mut self, statement: &'ast CStatement, span: &'ast ByteSpan) {
+        match statement {
+            CStatement::Compound(items) => self.block(items),
+            _ => visit::visit_statement(self, statement, span),
+        }
+    }
+
+    fn visit_for_statement(&mut self, f: &'ast ForStatement, span: &'ast ByteSpan) {
+        match &f.initializer.node {
+            ForInitializer::Declaration(declaration) if declares(&declaration.node, self.name) => {}
+            ForInitializer::Expression(first)
+                if operation(first).is_some_and(|(_, first)| is_name(&first.lhs, self.name)) =>
+            {
+                self.usage.counts = true;
+                self.visit_statement(&f.statement.node, &f.statement.span);
+            }
+            ForInitializer::StaticAssert(_) => self.visit_statement(&f.statement.node, &f.statement.span),
+            _ => visit::visit_for_statement(self, f, span),
+        }
+    }
+
+    fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast ByteSpan) {
+        self.usage.assigned |= assignment(&o.operator.node).is_some() && is_name(&o.lhs, self.name);
+        visit::visit_binary_operator_expression(self, o, span);
+    }
+
+    fn visit_unary_operator_expression(&mut self, unary: &'ast UnaryOperatorExpression, span: &'ast ByteSpan) {
+        let changes = matches!(
+            unary.operator.node,
+            UnaryOperator::PostIncrement
+                | UnaryOperator::PostDecrement
+                | UnaryOperator::PreIncrement
+                | UnaryOperator::PreDecrement
+                | UnaryOperator::Address
+        );
+        self.usage.assigned |= changes && is_name(&unary.operand, self.name);
+        visit::visit_unary_operator_expression(self, unary, span);
+    }
+}
+
+fn declares(declaration: &Declaration, name: &str) -> bool {
+    let names = declaration.declarators.iter().filter_map(|d| identifier(&d.node.declarator.node));
+    names.into_iter().any(|declared| declared.node.name == name)
+}

@@ -1,0 +1,121 @@
+//! What directives become.
+
+use super::accepts::{list, statement};
+use super::kernel;
+use crate::source::directive_text;
+use crate::source::kernel::{Kernel, TilingDirective};
+
+/// Every band of a kernel: the statements' θ, and the sizes.
+fn bands(kernel: &Kernel) -> Vec<String> {
+    let band = |tiling: &TilingDirective| {
+        let schedules: Vec<String> =
+            tiling.schedules.iter().map(|s| format!("{} ({})", s.statement, list(&s.theta))).collect();
+        format!("{} by {:?}", schedules.join(" "), tiling.sizes)
+    };
+    kernel.tilings.iter().map(band).collect()
+}
+
+#[test]
+fn bands_of_several_statements() {
+    // Of an imperfect nest.
+    let imperfect = |directive: &str, inner: &str| {
+        kernel(&format!(
+            "void f(int n, int a[n + 9][n + 9], int b[n + 9])\n{{\n{directive}\nfor (int i = 0; i < n; i++) {{\n\
+             b[i] = 0;\n{inner}\na[i][i] = b[i];\n}}\n}}\n"
+        ))
+    };
+    let inner = "for (int j = i; j < n; j++) b[i] += a[i][j];";
+    assert_eq!(
+        bands(&imperfect("#pragma burstc tile(i:8, j:4)", inner)),
+        ["S0 (i, i) S1 (i, j) S2 (i, n - 1) by [8, 4]"]
+    );
+    let inner = "for (int j = i; j < n; j++) for (int k = j + 1; k <= n; k++) b[i] += a[j][k];";
+    assert_eq!(
+        bands(&imperfect("#pragma burstc tile(k:2, i:8, j:4)", inner)),
+        ["S0 (i + 1, i, i) S1 (k, i, j) S2 (n, i, n - 1) by [2, 8, 4]"]
+    );
+    let by_name = "#pragma burstc schedule(S0[x] -> (x, 0); S2[i] -> (i, n)) tile(1, 2)\n\
+                   #pragma burstc tile(3) schedule(S1[p,q] -> (p - q + n))";
+    let inner = "for (int j = i; j < n; j++) b[i] += a[i][j];";
+    assert_eq!(bands(&imperfect(by_name, inner)), ["S0 (i, 0) S2 (i, n) by [1, 2]", "S1 (i + n - j) by [3]"]);
+}
+
+#[test]
+fn bands_of_several_nests() {
+    let kernel = kernel(
+        "void f(int n, int a[n][n], int b[n])\n{\n#pragma burstc tile(i:8)\nfor (int i = 0; i < n; i++) b[i] = 0;\n\
+         b[0] = 3;\n#pragma burstc schedule((i,j) -> (i+j, j)) tile(4, 5)\n\
+         for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i][j] = b[i];\n}\n",
+    );
+    assert_eq!(bands(&kernel), ["S0 (0, i) by [1, 8]", "S1 (1) by [1]", "S2 (2, i + j, j) by [1, 4, 5]"]);
+}
+
+#[test]
+fn directives_of_loops_that_count_otherwise() {
+    let text = |directive: &str| {
+        format!(
+            "void f(int n, int a[n][n])\n{{\n{directive}\nfor (int i = n - 1; i >= 0; i--)\n\
+             for (int j = 1; j < n; j += 3) a[i][j] = 1;\n}}\n"
+        )
+    };
+    for (directive, expected) in [
+        ("tile(i:8, j:4)", "S0 (i_step, j_step) by [8, 4]"),
+        ("schedule((i,j) -> (i, j)) tile(8, 4)", "S0 (n - i_step - 1, 3*j_step + 1) by [8, 4]"),
+        ("schedule(S0[p,j_step] -> (p, j_step)) tile(8, 4)", "S0 (n - i_step - 1, j_step) by [8, 4]"),
+    ] {
+        assert_eq!(bands(&kernel(&text(&format!("#pragma burstc {directive}")))), [expected]);
+    }
+}
+
+#[test]
+fn printed_bands_are_read_again() {
+    let text = |directives: &str| {
+        format!(
+            "void f(int n, int a[n][n], int b[n])\n{{\n{directives}\nfor (int i = n - 1; i >= 0; i -= 2) {{\nb[i] = 0;\n\
+             for (int j = 0; j < n; j++) b[i] += a[i][j];\n}}\nb[0]++;\n\
+             for (int i = 0; i < n; i++) b[i] *= 2;\n}}\n"
+        )
+    };
+    let first = "#pragma burstc schedule(S0[i] -> (0, i, 0); S1[x,y] -> (0, x, 2*y - n)) tile(1, 8, 4)\n\
+                 #pragma burstc schedule(S2[] -> (1); S3[i] -> (n + 2)) tile(1)";
+    let written = kernel(&text(first));
+    let printed: Vec<String> = written.tilings.iter().map(|t| directive_text(t, &written.iterators())).collect();
+    assert_eq!(printed[1], "#pragma burstc schedule(S2[] -> (1); S3[i] -> (n + 2)) tile(1)");
+    let again = kernel(&text(&printed.join("\n")));
+    assert_eq!(bands(&again), bands(&written));
+}
+
+#[test]
+fn directives() {
+    let tiling = |head: &str| {
+        let kernel = statement(head, "a[i][j] = 0;");
+        let sizes = kernel.parameters.iter().map(|p| (p.default, p.max)).collect::<Vec<_>>();
+        (sizes, kernel.tilings.first().map(|t| (list(t.theta()), t.sizes.clone())))
+    };
+    let none = vec![(None, None), (None, None)];
+    let tile = |theta: &str, sizes: &[i64]| Some((theta.to_string(), sizes.to_vec()));
+    for (head, expected) in [
+        ("", None),
+        ("#pragma burstc tile(j : 8,i:4)", tile("j, i", &[8, 4])),
+        ("#pragma burstc tile(i: 2 * B, j: (B + 1) * 2) // words", tile("i, j", &[8, 10])),
+        ("#pragma burstc \\\n  tile( i:1, /* one */ j:0x10 )", tile("i, j", &[1, 16])),
+        ("#pragma burstc schedule((i,j) -> (i + 2*j, i*2)) tile(10, 20)", tile("i + 2*j, 2*i", &[10, 20])),
+        ("#pragma burstc tile(B, 5) schedule((i,j)->(-(j - N), - -i+B))", tile("N - j, i + 4", &[4, 5])),
+        ("#pragma burstc schedule((i,j)->(j))\n#pragma burstc tile(7)", tile("j", &[7])),
+        ("_Pragma(\"burstc tile(i:B, j:2)\")", tile("i, j", &[4, 2])),
+        ("#pragma omp parallel", None),
+        ("#if 0\n#pragma burstc nonsense\n#endif", None),
+    ] {
+        assert_eq!(tiling(&format!("#define B 4\n{head}")), (none.clone(), expected), "{head}");
+    }
+    for (head, expected) in [
+        ("#pragma burstc size(N: 5)", [(Some(5), None), (None, None)]),
+        ("#pragma burstc size(N: max 5)", [(None, Some(5)), (None, None)]),
+        ("#pragma burstc size(N: 5, max 5)", [(Some(5), Some(5)), (None, None)]),
+        ("#pragma burstc size(N: 5, max B*B, M: max 7, 3)", [(Some(5), Some(16)), (Some(3), Some(7))]),
+        ("#pragma burstc size(N: 5) size(M: 6)", [(Some(5), None), (Some(6), None)]),
+        ("#pragma burstc size(N: 5)\n#pragma burstc size(M: 6)", [(Some(5), None), (Some(6), None)]),
+    ] {
+        assert_eq!(tiling(&format!("#define B 4\n{head}")), (expected.to_vec(), None), "{head}");
+    }
+}

@@ -1,0 +1,120 @@
+//! Runs a kernel as it is represented, in the order of the text.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+use crate::affine::Affine;
+use crate::source::evaluate::{evaluate, wrap};
+use crate::source::kernel::{Access, Condition, Kernel, Node, Statement, Storage};
+
+/// A cell of local memory: the array, the iterations of the loops around its declaration, the subscripts.
+type Cell = (usize, Vec<i64>, Vec<i64>);
+
+pub struct Interpreter<'k> {
+    kernel: &'k Kernel,
+    scalars: Vec<i64>,
+    /// Sizes and iterators.
+    values: RefCell<BTreeMap<String, i64>>,
+    /// The argument arrays, row-major.
+    arguments: RefCell<Vec<Vec<i64>>>,
+    locals: RefCell<HashMap<Cell, i64>>,
+}
+
+/// The argument arrays after `kernel` has run. Panics where it leaves an array, reads local memory that was never
+/// written, or breaks a promise of the representation.
+pub fn run(kernel: &Kernel, sizes: BTreeMap<String, i64>, scalars: Vec<i64>, arrays: Vec<Vec<i64>>) -> Vec<Vec<i64>> {
+    let interpreter = Interpreter {
+        kernel,
+        scalars,
+        values: RefCell::new(sizes),
+        arguments: RefCell::new(arrays),
+        locals: RefCell::default(),
+    };
+    interpreter.nodes(&kernel.body);
+    interpreter.arguments.into_inner()
+}
+
+impl Interpreter<'_> {
+    fn value(&self, name: &str) -> i64 {
+        if let Some(value) = self.values.borrow().get(name) {
+            return *value;
+        }
+        let quotient = self.kernel.quotients.iter().find(|quotient| quotient.name == name);
+        let quotient = quotient.unwrap_or_else(|| panic!("`{name}` has no value here"));
+        let numerator = self.affine(&quotient.numerator);
+        assert!(numerator >= 0 && quotient.divisor >= 2, "{numerator} / {}", quotient.divisor);
+        numerator / quotient.divisor
+    }
+
+    fn affine(&self, affine: &Affine) -> i64 {
+        affine.evaluate(|name| self.value(name))
+    }
+
+    fn holds(&self, condition: &Condition) -> bool {
+        match condition {
+            Condition::NonNegative(value) => self.affine(value) >= 0,
+            Condition::Zero(value) => self.affine(value) == 0,
+            Condition::All(all) => all.iter().all(|condition| self.holds(condition)),
+            Condition::Any(any) => any.iter().any(|condition| self.holds(condition)),
+            Condition::Not(inner) => !self.holds(inner),
+        }
+    }
+
+    fn nodes(&self, nodes: &[Node]) {
+        for node in nodes {
+            match node {
+                Node::Statement(statement) => self.statement(statement),
+                Node::If(inner) => {
+                    if self.holds(&inner.condition) {
+                        self.nodes(&inner.body);
+                    }
+                }
+                Node::Loop(l) => {
+                    let first = l.lower.iter().map(|bound| self.affine(bound)).max().expect("a lower bound");
+                    let last = l.upper.iter().map(|bound| self.affine(bound)).min().expect("an upper bound");
+                    for i in first..=last {
+                        assert_eq!(wrap(i, l.ty), i, "`{}` does not hold its value", l.iterator);
+                        let hidden = self.values.borrow_mut().insert(l.iterator.clone(), i);
+                        assert_eq!(hidden, None, "`{}` is taken", l.iterator);
+                        self.nodes(&l.body);
+                        self.values.borrow_mut().remove(&l.iterator);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The element's place among the arguments, or in local memory.
+    fn cell(&self, access: &Access) -> Result<(usize, usize), Cell> {
+        let array = &self.kernel.arrays[access.array];
+        assert_eq!(access.subscripts.len(), array.extents.len(), "{}", array.name);
+        let subscripts: Vec<i64> = access.subscripts.iter().map(|subscript| self.affine(subscript)).collect();
+        let mut place = 0;
+        for (subscript, extent) in subscripts.iter().zip(&array.extents) {
+            let extent = self.affine(extent);
+            assert!((0..extent).contains(subscript), "{}[{subscript}] of {extent}", array.name);
+            place = place * extent + subscript;
+        }
+        match &array.storage {
+            Storage::Argument => Ok((access.array, place as usize)),
+            Storage::Local { declared_in } => {
+                Err((access.array, declared_in.iter().map(|name| self.value(name)).collect(), subscripts))
+            }
+        }
+    }
+
+    fn statement(&self, statement: &Statement) {
+        let read = &mut |access: &Access| match self.cell(access) {
+            Ok((array, place)) => self.arguments.borrow()[array][place],
+            Err(cell) => *self.locals.borrow().get(&cell).expect("local memory is written before it is read"),
+        };
+        let value = evaluate(&statement.value, read, &|scalar| self.scalars[scalar], &|name| self.value(name));
+        let element = self.kernel.arrays[statement.target.array].element;
+        assert_eq!(statement.value.ty(), element, "{}", statement.text);
+        assert_eq!(value, wrap(value, element), "not normalised: {}", statement.text);
+        match self.cell(&statement.target) {
+            Ok((array, place)) => self.arguments.borrow_mut()[array][place] = value,
+            Err(cell) => drop(self.locals.borrow_mut().insert(cell, value)),
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! Whole kernels against the C compiler: the interpreter of the representation and the compiled C text must leave the
+//! same memory.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::process::Command;
+
+use super::interpreter;
+use crate::source::evaluate::wrap;
+use crate::source::kernel::{Argument, IntType, Kernel, Storage};
+use crate::source::{Source, compiler, parse};
+
+/// splitmix64, here and in C.
+const MIX: &str = "static unsigned long long mix(unsigned long long x)\n{\n    x += 0x9e3779b97f4a7c15u;\n    \
+                   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;\n    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;\n    \
+                   return x ^ (x >> 31);\n}\n";
+
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// The value of element `place` of argument `array`. Divisors and booleans have names that begin with `d` and `flag`.
+fn datum(array: usize, place: u64, name: &str, ty: IntType) -> i64 {
+    let value = mix(array as u64 * 1_000_003 + place);
+    wrap(narrowed(value, name) as i64, ty)
+}
+
+fn narrowed(value: u64, name: &str) -> u64 {
+    match name {
+        _ if name.starts_with("flag") => value & 1,
+        _ if name.starts_with('d') => value % 100 + 1,
+        _ => value,
+    }
+}
+
+/// The C expression of [`datum`].
+fn c_datum(array: usize, place: &str, name: &str, ty: IntType) -> String {
+    let value = format!("mix({array}ull * 1000003u + (unsigned long long)({place}))");
+    match name {
+        _ if name.starts_with("flag") => format!("({ty})({value} & 1)"),
+        _ if name.starts_with('d') => format!("({ty})({value} % 100 + 1)"),
+        _ => format!("({ty}){value}"),
+    }
+}
+
+/// Runs the kernel of `source` at every one of `sizes`, which are in the order of its size parameters.
+pub fn compare_source(source: &Source, sizes: &[Vec<i64>]) {
+    let kernel = parse(source).unwrap_or_else(|error| {
+        let diagnostic = error.downcast_ref::<crate::diagnostic::Diagnostic>();
+        panic!("{error}: {diagnostic:?}\n{}", source.text)
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let (c, binary) = (folder.path().join("kernel.c"), folder.path().join("kernel"));
+    std::fs::write(&c, program(source, &kernel)).unwrap();
+    let path = std::path::Path::new(&source.path);
+    let output = Command::new(compiler())
+        .args(["-std=gnu11", "-O1", "-w", "-fwrapv", "-ffunction-sections", "-Wl,--gc-sections"])
+        .args(&source.cpp_args)
+        .arg("-iquote")
+        .arg(path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(std::path::Path::new(".")))
+        .arg("-o")
+        .arg(&binary)
+        .arg(&c)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}\n{}", String::from_utf8_lossy(&output.stderr), source.text);
+    for sizes in sizes {
+        let output = Command::new(&binary).args(sizes.iter().map(i64::to_string)).output().unwrap();
+        assert!(output.status.success(), "{sizes:?}: {:?}\n{}", output.status, source.text);
+        let expected: Vec<i64> =
+            String::from_utf8(output.stdout).unwrap().lines().map(|line| line.parse().unwrap()).collect();
+        let found = interpreted(&kernel, sizes);
+        assert_eq!(found.len(), expected.len(), "{sizes:?}\n{}", source.text);
+        if let Some(place) = (0..found.len()).find(|place| found[*place] != expected[*place]) {
+            let (found, expected) = (found[place], expected[place]);
+            panic!("word {place} is {found}, not {expected}, at {sizes:?}\n{}\n{:#?}", source.text, kernel.body);
+        }
+    }
+}
+
+fn interpreted(kernel: &Kernel, sizes: &[i64]) -> Vec<i64> {
+    let sizes: BTreeMap<String, i64> =
+        kernel.parameters.iter().map(|parameter| parameter.name.clone()).zip(sizes.iter().copied()).collect();
+    let number = |argument| kernel.arguments.iter().position(|a| *a == argument).unwrap();
+    let scalars = kernel.scalars.iter().enumerate();
+    let scalars = scalars.map(|(i, scalar)| datum(number(Argument::Scalar(i)), 0, &scalar.name, scalar.ty)).collect();
+    let mut arrays = vec![];
+    for (i, array) in kernel.arrays.iter().enumerate().filter(|(_, array)| array.storage == Storage::Argument) {
+        let length: i64 = array.extents.iter().map(|extent| extent.evaluate(|name| sizes[name])).product();
+        let argument = number(Argument::Array(i));
+        arrays.push((0..length as u64).map(|place| datum(argument, place, &array.name, array.element)).collect());
+    }
+    interpreter::run(kernel, sizes, scalars, arrays).into_iter().flatten().collect()
+}
+
+/// The C text with a `main` that takes the sizes and prints every array.
+fn program(source: &Source, kernel: &Kernel) -> String {
+    let path = source.path.replace('\\', "\\\\");
+    let mut text = format!("#define main users_main\n#line 1 \"{path}\"\n{}\n#undef main\n", source.text);
+    text += "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
+    text += MIX;
+    text += "int main(int argc, char **argv)\n{\n";
+    for (i, parameter) in kernel.parameters.iter().enumerate() {
+        writeln!(text, "    const long long {} = atoll(argv[{}]);", parameter.name, i + 1).unwrap();
+    }
+    let mut call = vec![];
+    for (number, argument) in kernel.arguments.iter().enumerate() {
+        match argument {
+            Argument::Parameter(p) => call.push(kernel.parameters[*p].name.clone()),
+            Argument::Scalar(s) => {
+                let scalar = &kernel.scalars[*s];
+                call.push(c_datum(number, "0", &scalar.name, scalar.ty));
+            }
+            Argument::Array(a) => {
+                let (array, ty) = (&kernel.arrays[*a], kernel.arrays[*a].element);
+                let length: Vec<String> = array.extents.iter().map(|extent| format!("({extent})")).collect();
+                let value = c_datum(number, "k", &array.name, ty);
+                writeln!(text, "    long long length_{a} = {};", length.join(" * ")).unwrap();
+                writeln!(text, "    {ty} *array_{a} = malloc(length_{a} * sizeof({ty}) + 1);").unwrap();
+                writeln!(text, "    for (long long k = 0; k < length_{a}; k++) array_{a}[k] = {value};").unwrap();
+                call.push(format!("(void *)array_{a}"));
+            }
+        }
+    }
+    writeln!(text, "    {}({});", kernel.name, call.join(", ")).unwrap();
+    for argument in &kernel.arguments {
+        if let Argument::Array(a) = argument {
+            let print = format!("printf(\"%lld\\n\", (long long)array_{a}[k])");
+            writeln!(text, "    for (long long k = 0; k < length_{a}; k++) {print};").unwrap();
+        }
+    }
+    text + "    return 0;\n}\n"
+}
+
+/// Sizes for `count` parameters: small ones, equal and unequal.
+pub fn small_sizes(count: usize) -> Vec<Vec<i64>> {
+    let mut sizes: Vec<Vec<i64>> = [1, 2, 3, 7, 12].iter().map(|n| vec![*n; count]).collect();
+    if count > 1 {
+        sizes.push((0..count as i64).map(|k| 3 + 4 * k).collect());
+        sizes.push((0..count as i64).map(|k| 9 - 4 * k.min(2)).collect());
+    }
+    sizes
+}
+
+pub fn compare(text: &str) {
+    let source = super::source(text);
+    let kernel = super::kernel(text);
+    compare_source(&source, &small_sizes(kernel.parameters.len()));
+}
+
+/// A kernel over `int n, int m`, an `int` scalar `s`, and arrays; `extra` stands before it.
+fn body(extra: &str, body: &str) {
+    compare(&format!(
+        "#include <stdint.h>\n#include <stdbool.h>\n#define MIN(a, b) ((a) < (b) ? (a) : (b))\n\
+         #define MAX(a, b) ((a) > (b) ? (a) : (b))\n{extra}\n\
+         void f(int n, int m, int s, int a[4 * n + 4 * m + 8], short b[n + m + 8][n + m + 8], uint8_t c[n + m + 8],\n\
+         int d[n + m + 8])\n{{\n{body}\n}}\n"
+    ));
+}
+
+/// Statements that show which iterations ran, and in which order.
+const MARK: &str = "a[i] = a[i] * 31 + a[i + 1] * 7 + i;";
+
+#[test]
+fn loops_of_any_step_and_direction() {
+    for head in [
+        "int i = 0; i < n; i += 2",
+        "int i = 1; i <= n + m; i += 3",
+        "int i = m; i < n + 2 * m; i = i + 4",
+        "int i = n; i >= 0; i--",
+        "int i = n - 1; i > 0; --i",
+        "int i = n + m; i >= m; i -= 2",
+        "int i = n + m - 1; 2 <= i; i = i - 5",
+        "int i = 0; i != n; i++",
+        "int i = n; i != 0; i--",
+        "int i = n; 0 != i; i--",
+        "int i = 0; n != i; ++i",
+        "int i = 0; i < n && i < m; i++",
+        "int i = 0; i < n && i <= m && 7 > i; i += 2",
+        "int i = MAX(1, n - 4); i < MIN(n, m); i++",
+        "int i = n - 2 > 0 ? n - 2 : 0; i <= (n <= m ? n : m); i++",
+        "int i = MAX(MAX(1, n - 4), m - 6); i < MIN(n, MIN(m + 2, 2 * n)); i++",
+        "int i = 0; i <= MIN(n, m) - 1; i += 3",
+        "int i = n + m; i >= MAX(n, m); i--",
+        "int i = 0; 2 * i < n; i++",
+        "int i = 0; i + 2 <= n; i++",
+        "int i = 0; 3 * i + 1 < n + m; i++",
+        "int i = n / 2; i < n; i++",
+        "int i = 0; i < (n + 1) / 2; i++",
+        "int i = 0; i < n - n % 4; i++",
+        "int i = n / 3; i <= m / 2 + n; i += 2",
+        "uint8_t i = 0; i < n; i += 7",
+        "unsigned i = n; i > 0; i--",
+        "int i = 0; i < 12; i += 5",
+        "int i = 11; i >= 0; i -= 4",
+        "long i = 0; i < n; i++",
+        "int i = 0; m > 4 && i < n; i++",
+    ] {
+        let set = head.split_once(' ').unwrap().1;
+        body(
+            "",
+            &format!(
+                "for ({head})\n{MARK}\n{{ int i = 77; for ({set}) {{ {MARK} }} }}\n\
+                 for (int k = 1; k < 4; k++) for ({head}) {{ {MARK} a[i] += k; }}"
+            ),
+        );
+    }
+}
+
+#[test]
+fn nests_of_loops() {
+    for text in [
+        "for (int i = 0; i < n; i++) { a[i] = 1; for (int j = i; j >= 0; j--) a[i] = a[i] * 3 + a[j]; c[i]++; }",
+        "int i, j; for (i = 0; i < n; i++) for (j = i + 1; j < n; j += 2) b[i][j] = b[j][i] - i;\n\
+         for (i = n - 1; i >= 0; i -= 2) for (j = 0; j <= i; j++) b[j][i] += b[i][j] * j;",
+        "for (int i = 0; i < n; i += 4) for (int j = i; j < MIN(i + 4, n); j++) a[j] = a[j] * 5 + a[i];",
+        "for (int i = 0; i < n; i += 4) { int hi = i + 4 < n ? i + 4 : n; for (int j = i; j < hi; j++) a[j] += hi; }",
+        "for (int t = 0; t < 3; t++) { for (int i = 1; i < n; i++) a[i] = a[i - 1] + a[i + 1];\n\
+         for (int i = 1; i < n; i++) c[i] = a[i]; }\na[0] = s; for (int j = 0; j < m; j++) d[j] = j ^ s;",
+        "for (int i = n; i >= 0; i -= 3) for (int j = i; j < n + m; j += 2) for (int k = j; k >= i; k--)\n\
+         a[k] = a[k] * 17 + a[i] - j;",
+        "for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) { } for (int k = 0; k < i; k++) a[k] += i; }",
+        "for (int i = 0; i < n; i++) { int i_step = i * 2; for (int j = i_step; j >= 0; j -= 2) a[j] += i_step; }",
+    ] {
+        body("", text);
+    }
+}
+
+#[test]
+fn conditions() {
+    for condition in [
+        "i < m",
+        "i >= m - 2 && i != 3",
+        "i == 2 || i == n - 1",
+        "!(i > 2 && i < n - 2)",
+        "i % 2 == 0",
+        "i % 3",
+        "!(i % 2)",
+        "(i & 3) == 1",
+        "i / 3 == m / 2",
+        "(i + m) / 4 >= (i >> 1)",
+        "n > 4",
+        "1",
+        "0",
+        "i > 0 ? i < m : n == 3",
+        "(i < m) == 1",
+        "(i < m) == 0 && n % 2",
+        "i < MIN(n - 1, m)",
+        "MAX(i, m) > 5",
+        "i - 4",
+        "i <= 2 != 0",
+        "(long)i * 2 < n",
+        "(unsigned)i < (unsigned)m",
+        "i < n && (unsigned)i <= (unsigned)n + 3u",
+    ] {
+        body(
+            "",
+            &format!(
+                "for (int i = 0; i < n; i++) {{ if ({condition}) {MARK} c[i]--; }}\n\
+                 for (int i = n; i >= 0; i--) {{ if ({condition}) {MARK} else {{ c[i]++; a[i] ^= 5; }} }}\n\
+                 for (int i = 0; i < n; i += 3) if ({condition}) {MARK} else if (i < 4) c[i] = 3; else c[i]--;"
+            ),
+        );
+    }
+    body("", "for (unsigned i = 0; i < (unsigned)n; i++) if (i < n - 1u) a[i] = i; else a[i] = 7;");
+    body("", "if (n > m) for (int i = 0; i < n; i++) a[i] = 1; else for (int i = 0; i < m; i++) a[i] = 2;");
+}
+
+#[test]
+fn quotients_in_subscripts_and_values() {
+    for text in [
+        "a[i / 2] += a[i] * 3;",
+        "a[i % 4 + i / 4] = a[i] + 1;",
+        "a[(i + 3) / 4 * 2 + (i & 1)]++;",
+        "b[i / 3][i % 3] = i;",
+        "a[(2 * i + 4) / 2] -= i; a[(6 * i + 3) / 4] += 2;",
+        "int h = i / 2, l = i % 2; a[h] = a[h] * 3 + l;",
+        "a[i >> 1] = a[i >> 1] * 3 + i; a[i] = (i - 5) / 3 + (i - 5) % 3;",
+        "c[(i << 1) / 3] += i; for (int j = i / 2; j < (i + n) / 2; j++) a[j] = a[j] * 3 + i;",
+        "const int q = (n + 3) / 4; a[q] += i; a[i] = q;",
+    ] {
+        body("", &format!("for (int i = 0; i < n; i++) {{ {text} }}"));
+    }
+}
+
+#[test]
+fn local_scalars_and_arrays() {
+    for text in [
+        "for (int i = 0; i < n; i++) { int acc = 0; for (int j = 0; j < m; j++) acc += b[i][j] * a[j]; a[i] = acc; }",
+        "int acc; for (int i = 0; i < n; i++) { acc = s; for (int j = 0; j <= i; j++) acc = acc * 3 + d[j]; d[i] = acc; }",
+        "int sum = 0; for (int i = 0; i < n; i++) { sum += a[i]; a[i] = sum; } a[n] = sum;",
+        "int t[16], u; for (int i = 0; i < 16; i++) t[i] = i * s; u = t[3]; u++; for (int i = 0; i < n; i++) a[i] = t[i] + u;",
+        "for (int i = 0; i < n; i++) { short w[3][n + 2]; for (int j = 0; j < 3; j++) w[j][i] = a[i] + j;\n\
+         a[i] = w[0][i] * w[1][i] + w[2][i]; }",
+        "for (int i = 0; i < n; i++) { int x = a[i]; x ^= x >> 3; { int x = 7; x += i; a[i] = x; } a[i + 1] = x; }",
+        "for (int i = 0; i < n; i++) { uint8_t x = a[i], y = x * 3; unsigned z = x - y; a[i] = z / 3 + x % (y | 1); }",
+        "for (int i = 0; i < n; i++) { const int ip = i + 1; const long two = 2; a[ip] = a[ip] * two + i; }",
+        "for (int i = 0; i < n; i++) { bool p = a[i], q = !a[i + 1]; p |= s > 0; q ^= 6; c[i] = p + q * 2 + (bool)(s & 8); }",
+        "int max = 0; for (int i = 0; i < n; i++) { max = a[i] > max ? a[i] : max; a[i] = max; }",
+        "for (int i = 0; i < n; i++) { int t = a[i]; a[i] = t; } int t = 3; for (int i = 0; i < t; i++) a[i] += t;",
+        "const uint64_t mul = 0x123456789abcdefull; for (int i = 0; i < n; i++) a[i] = (a[i] * mul) >> 40;",
+        "int k = 2; for (int i = 0; i < n; i++) { k = k * 5 % 17; a[i] += k; }",
+    ] {
+        body("", text);
+    }
+}
+
+#[test]
+fn helper_functions() {
+    let helpers = "static int min(int a, int b) { return a < b ? a : b; }\n\
+                   static inline int max(int a, int b) { if (a > b) return a; return b; }\n\
+                   static uint8_t clamp(int x)\n{ if (x < 0) return 0; else if (x > 255) return 255; return x; }\n\
+                   static int weird(short x, unsigned y)\n{ int t = x * 2; unsigned u = y; u /= 3; t -= u; \
+                   if (t & 1) { t ^= 5; u++; } { int t = 9; u += t; } return t + u; }\n\
+                   static bool odd(long x) { return x & 1; }\nstatic long twice(long x) { return x + x; }\n\
+                   enum { FOUR = 4 }; static const short big = 70000, three = FOUR - 1;\n\
+                   static int lin(int i, int j) { int k = 2 * i; k += j; return k + three; }";
+    for text in [
+        "for (int i = max(0, n - 5); i < min(n, min(m, 8)); i++) a[i] = min(a[i], max(s, -a[i + 1]));",
+        "for (int i = 0; i < n; i++) c[i] = clamp(a[i] >> 20) + clamp(-3) + odd(a[i]);",
+        "for (int i = 0; i < n; i++) a[i] = weird(a[i], a[i + 1]) / weird(i | 1, 3);",
+        "for (int i = 0; i < n; i++) a[lin(i, m)] = a[i] + twice(twice(a[i])) + big;",
+        "for (int i = 0; i < n; i++) if (odd(i) && min(i, m) > 2) a[i] = lin(a[i], i);",
+    ] {
+        body(helpers, text);
+    }
+}
+
+#[test]
+fn whole_numbers_in_floating_point() {
+    for text in [
+        "a[i] = 0.0; d[i] = 3.0f;",
+        "a[i] /= (s - 1.0);",
+        "a[i] = (a[i] >> 4) * 3.0 - 17.0;",
+        "d[i] = (a[i] + 2.0) / d[i]; c[i] = a[i] > 1.0; a[i] -= 2.0;",
+        "int x = (int)(a[i] / -7.0); x += 1e6; a[i] = x;",
+    ] {
+        body("", &format!("for (int i = 0; i < n; i++) {{ {text} }}"));
+    }
+}
+
+#[test]
+fn pointers_with_an_extent() {
+    compare(
+        "#pragma burstc extent(a: 2*n + 1) extent(b: m) extent(c: n)\n\
+         void f(int n, int m, int *restrict a, short (*restrict b)[n], unsigned char c[restrict])\n{\n\
+         for (int i = 0; i < m; i++)\n for (int j = 0; j < n; j++)\n b[i][j] += a[2 * j] * c[j];\n}\n",
+    );
+}
+
+#[test]
+fn regions_and_other_functions() {
+    compare(
+        "#include <stdio.h>\nstatic void fill(int n, int a[n]) { for (int i = 0; i < n; i++) a[i] = i; }\n\
+         static void kernel(int n, int a[n])\n{\n int i;\n#pragma scop\n for (i = 0; i < n; i++)\n a[i] *= 3;\n\
+         #pragma endscop\n}\nint main(void) { int a[4]; fill(4, a); kernel(4, a); return a[1]; }\n",
+    );
+}
