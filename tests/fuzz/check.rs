@@ -32,9 +32,21 @@ pub enum Fate {
 pub struct Failure {
     pub kind: Kind,
     pub detail: String,
+    /// The run that failed, where it came to one.
+    pub run: Option<FailedRun>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct FailedRun {
+    /// Index into the program's runs.
+    pub run: usize,
+    pub direct: bool,
     /// Options of `burstc run` that repeat it.
     pub options: String,
 }
+
+/// Accelerator and direct version.
+pub const VERSIONS: [bool; 2] = [false, true];
 
 /// Two failures of one kind are taken for the same while a program shrinks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,50 +67,50 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Compiles a program and compares every run of it with the C program. A tiling that the compiler refuses, because
+/// Compiles a program and compares every run of the given versions with the C program. A tiling that the compiler refuses, because
 /// legality is its call, is dropped from the program.
-pub fn check(program: &mut Program) -> Fate {
-    let mut fate = attempt(program);
+pub fn check(program: &mut Program, versions: &[bool]) -> Fate {
+    let mut fate = attempt(program, versions);
     let bare = program.without_tiles();
     if matches!(fate, Fate::Refused(_)) && bare != *program {
         *program = bare;
-        fate = attempt(program);
+        fate = attempt(program, versions);
     }
     fate
 }
 
-fn attempt(program: &Program) -> Fate {
+fn attempt(program: &Program, versions: &[bool]) -> Fate {
     let text = print::text(program, "fuzz");
-    let failed = |kind, detail: String, options: String| Fate::Failed(Failure { kind, detail, options });
+    let failed = |kind, detail: String, run| Fate::Failed(Failure { kind, detail, run });
     let subject = match compile(text.c.clone()) {
-        None => return failed(Kind::TooSlow, format!("no Verilog after {} s", PATIENCE.as_secs()), String::new()),
+        None => return failed(Kind::TooSlow, format!("no Verilog after {} s", PATIENCE.as_secs()), None),
         Some(Err(error)) => {
             return match error.downcast_ref::<Diagnostic>() {
                 Some(diagnostic) if diagnostic.message.starts_with("the C compiler refuses") => {
-                    failed(Kind::Oracle, diagnostic.help.clone(), String::new())
+                    failed(Kind::Oracle, diagnostic.help.clone(), None)
                 }
                 Some(diagnostic) => Fate::Refused(diagnostic.message.clone()),
-                None => failed(Kind::Compiler, format!("{error:#}"), String::new()),
+                None => failed(Kind::Compiler, format!("{error:#}"), None),
             };
         }
         Some(Ok(subject)) => subject,
     };
-    for direct in [false, true] {
+    for &direct in versions {
         let rig = match Rig::of(&subject, Simulator::Icarus, direct) {
             Ok(rig) => rig,
-            Err(error) => return failed(Kind::Simulator, format!("{error:#}"), String::new()),
+            Err(error) => return failed(Kind::Simulator, format!("{error:#}"), None),
         };
-        for run in &program.runs {
-            let set = arguments(program, &text, run);
+        for (run, values) in program.runs.iter().enumerate() {
+            let set = arguments(program, &text, values);
+            let failed_run = Some(FailedRun { run, direct, options: options(&set, program.seed, direct) });
             match rig.attempt(Data { set: &set, ranges: &[], seed: program.seed }) {
                 Ok((Outcome::Pass, _)) => {}
                 Ok((outcome, _)) => {
-                    let options = options(&set, program.seed, direct);
-                    return failed(Kind::Outcome(outcome.verdict()), outcome.to_string(), options);
+                    return failed(Kind::Outcome(outcome.verdict()), outcome.to_string(), failed_run);
                 }
                 Err(error) => {
                     let kind = if error.is::<Diagnostic>() { Kind::Oracle } else { Kind::Simulator };
-                    return failed(kind, format!("{error:#}"), options(&set, program.seed, direct));
+                    return failed(kind, format!("{error:#}"), failed_run);
                 }
             }
         }

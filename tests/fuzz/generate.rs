@@ -85,7 +85,8 @@ impl Generator<'_> {
         while left > 0 {
             let loops = scope.iterators().count();
             // Mostly, a nest is as deep as it may be.
-            let (nest, condition) = (loops == 0 || loops < self.depth && self.dice.chance(65), self.dice.chance(15));
+            let (nest, condition) =
+                (loops == 0 || loops < self.depth && (self.plain || self.dice.chance(75)), self.dice.chance(15));
             let inside = if nest || condition { 1 + self.dice.below(left) } else { 1 };
             nodes.push(match (nest, condition && conditions > 0) {
                 (true, _) => {

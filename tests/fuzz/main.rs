@@ -13,11 +13,11 @@ mod shrink;
 use std::path::PathBuf;
 use std::process::Command;
 
-use check::{Failure, Fate, check};
+use check::{Failure, Fate, VERSIONS, check};
 use program::{Node, Program};
 
 /// Programs tried while one that failed is shrunk.
-const SHRINK_BUDGET: usize = 400;
+const SHRINK_BUDGET: usize = 300;
 
 /// Runs the seeds `first ..`, so many of them; writes what failed. Progress goes to standard error.
 fn campaign(first: u64, count: u64) {
@@ -25,7 +25,7 @@ fn campaign(first: u64, count: u64) {
     for seed in first..first + count {
         let mut program = generate::program(seed);
         let tiled = program.without_tiles() != program;
-        let fate = check(&mut program);
+        let fate = check(&mut program, &VERSIONS);
         bare += u64::from(tiled && program.without_tiles() == program);
         match fate {
             Fate::Passed => eprintln!("{} of {count}: seed {seed} passes", seed - first + 1),
@@ -52,7 +52,16 @@ fn campaign(first: u64, count: u64) {
 /// Shrinks a program that failed, writes it, and says how to repeat it.
 fn report(seed: u64, program: Program, failure: Failure) -> String {
     let mut last = failure;
-    let small = shrink::shrink(program, SHRINK_BUDGET, &mut |candidate| match check(candidate) {
+    let mut small = program;
+    let versions = match &last.run {
+        Some(failed) => {
+            // What passed need not run again.
+            small.runs = vec![small.runs[failed.run].clone()];
+            vec![failed.direct]
+        }
+        None => VERSIONS.to_vec(),
+    };
+    let small = shrink::shrink(small, SHRINK_BUDGET, &mut |candidate| match check(candidate, &versions) {
         Fate::Failed(failure) if failure.kind == last.kind => {
             last = failure;
             true
@@ -63,7 +72,8 @@ fn report(seed: u64, program: Program, failure: Failure) -> String {
     let text = print::text(&small, "fuzz").c;
     std::fs::create_dir_all(path.parent().expect("it has one")).expect("target is writable");
     std::fs::write(&path, &text).expect("target is writable");
-    let repeat = format!("burstc run target/fuzz/seed_{seed}.c {}", last.options);
+    let options = last.run.as_ref().map_or("", |failed| failed.options.as_str());
+    let repeat = format!("burstc run target/fuzz/seed_{seed}.c {options}");
     format!("seed {seed}: {last}\n{text}repeat: {repeat}")
 }
 

@@ -153,8 +153,8 @@ impl Printer<'_> {
         for (dimension, subscript) in access.subscripts.iter().enumerate() {
             let _ = match subscript {
                 Subscript::Affine(value) => {
-                    let shift = self.layout.shifts[access.array][dimension];
-                    write!(text, "[{}]", value.clone() + Affine::constant(shift))
+                    let shift = self.layout.shifts[access.array][dimension].clone();
+                    write!(text, "[{}]", value.clone() + shift)
                 }
                 Subscript::Quotient(value, divisor) => write!(text, "[({}) / {divisor}]", scope.raised(value)),
                 Subscript::Remainder(value, divisor) => write!(text, "[({}) % {divisor}]", scope.raised(value)),

@@ -80,7 +80,7 @@ pub struct Assign {
     pub value: Expr,
 }
 
-/// Subscripts up to a constant, which [`Layout`] adds.
+/// Subscripts up to what [`Layout`] adds so that none is negative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access {
     pub array: usize,
@@ -226,15 +226,16 @@ impl<'p> Scope<'p> {
 
     /// The expression moved up so that it is never negative.
     pub fn raised(&self, value: &Affine) -> Affine {
-        let least = self.numbers(&self.interval(value).0).0;
-        value.clone() + Affine::constant((-least).max(0))
+        let mut shift = Affine::default();
+        cover(&mut shift, &-self.interval(value).0);
+        value.clone() + shift
     }
 }
 
 /// Where the accesses of a program need their arrays to be.
 pub struct Layout {
     /// What is added to the affine subscripts, per array and dimension.
-    pub shifts: Vec<Vec<i64>>,
+    pub shifts: Vec<Vec<Affine>>,
     /// `None` for an array that nothing accesses.
     pub extents: Vec<Option<Vec<Affine>>>,
 }
@@ -243,14 +244,14 @@ impl Layout {
     pub fn of(program: &Program) -> Layout {
         let ranks = || program.arrays.iter().map(|array| array.rank);
         let mut layout = Layout {
-            shifts: ranks().map(|rank| vec![0; rank]).collect(),
+            shifts: ranks().map(|rank| vec![Affine::default(); rank]).collect(),
             extents: program.arrays.iter().map(|_| None).collect(),
         };
         let each = |act: &mut dyn FnMut(&Access, &Scope)| walk(&program.body, &Scope::new(&program.sizes), act);
         each(&mut |access, scope| {
             for (subscript, shift) in access.subscripts.iter().zip(&mut layout.shifts[access.array]) {
                 if let Subscript::Affine(value) = subscript {
-                    *shift = (*shift).max(-scope.numbers(&scope.interval(value).0).0);
+                    cover(shift, &-scope.interval(value).0);
                 }
             }
         });
@@ -260,7 +261,7 @@ impl Layout {
             for (dimension, subscript) in access.subscripts.iter().enumerate() {
                 let last = match subscript {
                     Subscript::Affine(value) => {
-                        scope.interval(value).1 + Affine::constant(layout.shifts[access.array][dimension])
+                        scope.interval(value).1 + layout.shifts[access.array][dimension].clone()
                     }
                     // No larger than what is divided.
                     Subscript::Quotient(value, _) => scope.interval(&scope.raised(value)).1,
@@ -273,14 +274,14 @@ impl Layout {
     }
 }
 
-/// Raises `extent` to at least `wanted` for all sizes, which are not negative.
-fn cover(extent: &mut Affine, wanted: &Affine) {
-    let mut terms: BTreeMap<String, i64> = extent.terms.clone();
+/// Raises `sum` to at least `wanted` for all sizes, which are not negative.
+fn cover(sum: &mut Affine, wanted: &Affine) {
+    let mut terms: BTreeMap<String, i64> = sum.terms.clone();
     for (name, &factor) in wanted.terms.iter().filter(|(_, factor)| **factor > 0) {
         let term = terms.entry(name.clone()).or_insert(factor);
         *term = factor.max(*term);
     }
-    *extent = Affine { terms, constant: extent.constant.max(wanted.constant) };
+    *sum = Affine { terms, constant: sum.constant.max(wanted.constant) };
 }
 
 /// Calls `act` at every access, with the iterators around it.

@@ -5,12 +5,16 @@ use burstc::source::kernel::IntType;
 
 use crate::program::{Access, Condition, Expr, For, If, Node, Program, Subscript};
 
-/// Applies the first simplification after which the program still `fails`, again and again, until none is left or
-/// `budget` programs have been tried. `fails` may simplify the program further itself.
+/// Applies simplifications after which the program still `fails`, until none is left or `budget` programs have been
+/// tried. `fails` may simplify the program further itself.
 pub fn shrink(mut program: Program, mut budget: usize, fails: &mut dyn FnMut(&mut Program) -> bool) -> Program {
-    'smaller: loop {
-        for mut candidate in candidates(&program) {
+    loop {
+        let before = program.clone();
+        let mut next = 0;
+        // What has been tried without success is mostly tried again only when all the rest has.
+        while let Some(mut candidate) = candidates(&program).into_iter().nth(next) {
             if candidate == program || candidate.statements() == 0 {
+                next += 1;
                 continue;
             }
             if budget == 0 {
@@ -19,10 +23,13 @@ pub fn shrink(mut program: Program, mut budget: usize, fails: &mut dyn FnMut(&mu
             budget -= 1;
             if fails(&mut candidate) {
                 program = candidate;
-                continue 'smaller;
+            } else {
+                next += 1;
             }
         }
-        return program;
+        if program == before {
+            return program;
+        }
     }
 }
 
