@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Result;
 use burstc::board::Board;
@@ -90,7 +91,7 @@ impl Rig {
             false => (&accelerator.files, format!("{kernel}_top")),
             true => (&accelerator.direct_files, format!("{kernel}_direct_top")),
         };
-        let simulation = simulator::build(files, &top, simulator, trace, work.path())?;
+        let simulation = simulator::build_with(files, &top, simulator, trace, work.path(), Some(&objects()))?;
         let name = format!("{kernel}{}_{simulator}", if direct { "_direct" } else { "" });
         Ok(Rig { subject: subject.clone(), simulation, name, trace, _work: work })
     }
@@ -134,6 +135,16 @@ impl Rig {
     fn label(&self, data: Data) -> String {
         data.set.iter().fold(self.name.clone(), |label, (name, value)| format!("{label}_{name}{value}"))
     }
+}
+
+/// Where Verilator's objects are kept: a folder per version.
+fn objects() -> PathBuf {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    let version = VERSION.get_or_init(|| {
+        let output = Command::new("verilator").arg("--version").output().expect("verilator is installed");
+        String::from_utf8_lossy(&output.stdout).chars().filter(char::is_ascii_alphanumeric).collect()
+    });
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(version)
 }
 
 fn trace_wanted() -> bool {
