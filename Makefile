@@ -1,13 +1,17 @@
 # make demo   install what is missing, build, and run the matrix product for the Stratix II board
 # make test   the whole test suite
 # make bench  the figures of all examples
+# make fuzz   random programs against the C compiler, COUNT of them, from SEED on
+# make polybench POLYBENCH=/path/to/polybench-c-4.2.1
 # make lint   formatting, clippy, and Verilator's lint of the hand-written cells
 
 CARGO  ?= cargo
 BURSTC  = $(CARGO) run --release --quiet --
 DEMO    = target/demo
+COUNT  ?= 100
+SEED   ?= 1000
 
-.PHONY: demo test bench lint bootstrap
+.PHONY: demo test bench fuzz polybench lint bootstrap
 
 demo: bootstrap
 	$(CARGO) build --release
@@ -24,6 +28,13 @@ bench: bootstrap
 	$(BURSTC) run examples/matmul.c --set N=64 --direct
 	$(BURSTC) run examples/polymul.c --set N=1000 --direct
 	$(BURSTC) run examples/polymul_skewed.c --set N=1000 --direct
+
+fuzz: bootstrap
+	BURSTC_FUZZ_COUNT=$(COUNT) BURSTC_FUZZ_SEED=$(SEED) $(CARGO) test --release --test fuzz -- --ignored --nocapture many_seeds
+
+polybench: bootstrap
+	@test -n "$(POLYBENCH)" || { echo "make polybench POLYBENCH=/path/to/polybench-c-4.2.1"; exit 2; }
+	POLYBENCH="$(abspath $(POLYBENCH))" $(CARGO) test --release --test polybench -- --nocapture
 
 lint: bootstrap
 	$(CARGO) fmt --check

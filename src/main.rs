@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use burstc::command::{self, Analyze, Assignment, Build, Command, Input, Run};
+use burstc::command::{self, Analyze, Assignment, Build, Command, Input, RangeAssignment, Run};
 use burstc::simulate::simulator::Simulator;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -16,6 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 Examples:
   burstc run examples/matmul.c --set N=100 --direct     simulate and compare with direct accesses
   burstc run examples/dma.c --simulator icarus --json - result as JSON
+  burstc run trisolv.c --data l=1..9                    random data that a divisor can have
   burstc build examples/matmul.c --out matmul           write Verilog, bench and Quartus project
   burstc analyze examples/polymul.c                     print dependences, Load and Store sets, mappings
 
@@ -35,6 +36,10 @@ enum Subcommands {
         /// Value of a size or scalar argument, such as N=100; other scalars are random
         #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
         set: Vec<Assignment>,
+        /// Range of the random data of an array or scalar, both ends included, such as l=1..9; otherwise all its type
+        /// holds
+        #[arg(long, value_name = "NAME=LOW..HIGH", value_parser = command::parse_range)]
+        data: Vec<RangeAssignment>,
         #[arg(long, value_enum, default_value = "verilator")]
         simulator: SimulatorArgument,
         /// Simulate the direct version too: every access of the source goes to memory by itself
@@ -60,6 +65,9 @@ enum Subcommands {
     Build {
         #[command(flatten)]
         input: InputArguments,
+        /// Range of the sample data of an array or scalar, both ends included, such as l=1..9
+        #[arg(long, value_name = "NAME=LOW..HIGH", value_parser = command::parse_range)]
+        data: Vec<RangeAssignment>,
         /// The folder to write
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
@@ -124,18 +132,23 @@ impl From<SimulatorArgument> for Simulator {
 impl From<Subcommands> for Command {
     fn from(command: Subcommands) -> Command {
         match command {
-            Subcommands::Run { input, set, simulator, direct, vcd, json, seed, keep, force } => Command::Run(Run {
-                input: input.into(),
-                set,
-                simulator: simulator.into(),
-                direct,
-                vcd,
-                json: json.map(Into::into),
-                seed,
-                keep,
-                force,
-            }),
-            Subcommands::Build { input, out, force } => Command::Build(Build { input: input.into(), out, force }),
+            Subcommands::Run { input, set, data, simulator, direct, vcd, json, seed, keep, force } => {
+                Command::Run(Run {
+                    input: input.into(),
+                    set,
+                    data,
+                    simulator: simulator.into(),
+                    direct,
+                    vcd,
+                    json: json.map(Into::into),
+                    seed,
+                    keep,
+                    force,
+                })
+            }
+            Subcommands::Build { input, data, out, force } => {
+                Command::Build(Build { input: input.into(), data, out, force })
+            }
             Subcommands::Analyze { input, json } => Command::Analyze(Analyze { input: input.into(), json }),
             Subcommands::Boards => Command::Boards,
         }

@@ -113,6 +113,11 @@ fn settings_that_do_not_fit_are_refused() {
         ("--set", "N=4097", "above the bound of `N`, 4096"),
         ("--set", "N=-1", "a size is at least 0"),
         ("--set", "N", "not of the form NAME=VALUE"),
+        ("--data", "A=1..9", "did you mean `a`? Known array or scalar arguments: a, b"),
+        ("--data", "N=1..9", "give its value: --set N=<number>"),
+        ("--data", "a=9..1", "the range is empty"),
+        ("--data", "a=0..2147483648", "`a` is of type int32_t"),
+        ("--data", "a=1", "not of the form NAME=LOW..HIGH"),
         ("--max", "M=1", "has no size parameter of that name"),
         ("--max", "N=99999999", "the memory of stratix2-ddr400"),
         ("--board", "stratix2", "known boards: stratix2-ddr400"),
@@ -126,6 +131,21 @@ fn settings_that_do_not_fit_are_refused() {
         assert!(words.contains(message), "{option} {value}: {error}");
     }
     assert_eq!(names(folder.path()), ["copy.c"]);
+}
+
+#[test]
+fn data_are_drawn_from_their_range() {
+    let folder = folder("a[i]", "");
+    let range = ["--data", "a=250..259", "--data", "b=-1..-1"];
+    burstc(&["run", "copy.c", "--simulator", "icarus", "--keep", "kept"], &folder).args(range).assert().success();
+    burstc(&["build", "copy.c", "--out", "built"], &folder).args(range).assert().success();
+    for kept in ["kept", "built"] {
+        let text = std::fs::read_to_string(folder.path().join(kept).join("sim/data/before.hex")).unwrap();
+        let bytes: Vec<u8> = text.lines().map(|line| u8::from_str_radix(line, 16).unwrap()).collect();
+        let words = |base: usize| bytes[base..base + 160].chunks(4).map(|w| i32::from_le_bytes(w.try_into().unwrap()));
+        assert!(words(0x1000).all(|word| (250..260).contains(&word)), "{kept}");
+        assert!(words(0x2000).all(|word| word == -1), "{kept}");
+    }
 }
 
 #[test]

@@ -1,46 +1,126 @@
-//! Kernels that each show a feature, against the C compiler under Icarus, as accelerator and as direct version; those
-//! that exercise packing also under Verilator.
+//! Kernels that each show a feature or a use, in `tests/kernels/`, against the C compiler: the accelerator under both
+//! simulators, the direct version under Verilator.
 
 mod common;
 
 use burstc::simulate::simulator::Simulator;
-use common::Rig;
+use common::{Data, Rig, Subject};
 
-fn check(kernel: &str, runs: &[&[(&str, i128)]]) {
-    let path = format!("tests/kernels/{kernel}.c");
-    let mut rigs = vec![(Simulator::Icarus, false), (Simulator::Icarus, true)];
-    if ["bytes", "widths"].contains(&kernel) {
-        rigs.push((Simulator::Verilator, false));
-    }
-    for (simulator, direct) in rigs {
-        let rig = Rig::new(&path, simulator, direct);
+type Sizes = &'static [(&'static str, i128)];
+type Ranges = &'static [(&'static str, i128, i128)];
+
+fn check(kernel: &str, ranges: Ranges, runs: &[Sizes]) {
+    let subject = Subject::read(&format!("tests/kernels/{kernel}.c"));
+    for (simulator, direct) in [(Simulator::Icarus, false), (Simulator::Verilator, false), (Simulator::Verilator, true)]
+    {
+        let rig = Rig::of(&subject, simulator, direct).unwrap_or_else(|error| panic!("{kernel}: {error:#}"));
         for (seed, set) in runs.iter().enumerate() {
-            rig.run(set, seed as u64);
+            rig.run_on(Data { set, ranges, seed: seed as u64 });
         }
     }
 }
 
+/// A kernel's file name, ranges of its data where the whole type will not do, and the arguments of its runs.
 macro_rules! kernels {
-    ($($name:ident: $runs:expr;)*) => { $(
+    ($($name:ident $(data $ranges:expr)?; $([$($size:ident = $value:expr),*]),+;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let ranges: &[Ranges] = &[$($ranges)?];
+                check(stringify!($name), ranges.first().copied().unwrap_or(&[]), &[$(&[$((stringify!($size), $value)),*]),+]);
+            }
+        )*
+
+        /// Every file is in the table.
         #[test]
-        fn $name() {
-            check(stringify!($name), $runs);
+        fn all_kernels_run() {
+            let table = [$(stringify!($name)),*];
+            for entry in std::fs::read_dir(common::root("tests/kernels")).expect("the kernels are here") {
+                let path = entry.expect("readable").path();
+                let name = path.file_stem().expect("files have names").to_string_lossy().into_owned();
+                assert!(path.extension().is_none_or(|e| e != "c") || table.contains(&name.as_str()), "{name} does not run");
+            }
         }
-    )* };
+    };
 }
 
+// Sizes of 0 and 1, sizes that no power of two divides, and the extent of a neighbour. Icarus simulates some 25,000
+// cycles per second, so the largest are small.
 kernels! {
-    bytes: &[&[("N", 1), ("alpha", 3)], &[("N", 37)], &[("N", 41), ("alpha", -7)], &[("N", 150)]];
-    widths: &[&[("N", 1)], &[("N", 17), ("bias", -1)], &[("N", 33)]];
-    stencil: &[&[("N", 1)], &[("N", 3)], &[("N", 66)], &[("N", 200)]];
-    transpose: &[&[("N", 1), ("M", 1)], &[("N", 17), ("M", 30)], &[("N", 33), ("M", 5)]];
-    triangle: &[&[("N", 1)], &[("N", 8)], &[("N", 21)]];
-    fill: &[&[("N", 0)], &[("N", 1)], &[("N", 33)]];
-    stride: &[&[("N", 1)], &[("N", 40)]];
-    cube: &[&[("N", 1), ("M", 1)], &[("N", 9), ("M", 7)], &[("N", 5), ("M", 10)]];
-    negative: &[&[("N", 1)], &[("N", 13)]];
-    shift: &[&[("N", 1)], &[("N", 50)]];
-    jacobi: &[&[("T", 1), ("N", 1)], &[("T", 9), ("N", 30)]];
-    seidel: &[&[("N", 1)], &[("N", 13)]];
-    diagonal: &[&[("N", 1)], &[("N", 20)]];
+    // One perfect nest, tiled by hand.
+    bytes; [N = 1, alpha = 3], [N = 37], [N = 41, alpha = -7], [N = 150];
+    widths; [N = 1], [N = 17, bias = -1], [N = 33];
+    stencil; [N = 1], [N = 3], [N = 66], [N = 200];
+    transpose; [N = 1, M = 1], [N = 17, M = 30], [N = 33, M = 5];
+    triangle; [N = 1], [N = 8], [N = 21];
+    fill; [N = 0], [N = 1], [N = 33];
+    stride; [N = 1], [N = 40];
+    cube; [N = 1, M = 1], [N = 9, M = 7], [N = 5, M = 10];
+    negative; [N = 1], [N = 13];
+    shift; [N = 1], [N = 50];
+    jacobi; [T = 1, N = 1], [T = 9, N = 30];
+    seidel; [N = 1], [N = 13];
+    diagonal; [N = 1], [N = 20];
+    trapezoid; [N = 0, M = 9], [N = 1, M = 1], [N = 13, M = 10], [N = 7, M = 0];
+    skewed_sum; [N = 0], [N = 1], [N = 19];
+
+    // Linear algebra.
+    gemm; [N = 1, M = 1, K = 0], [N = 9, M = 13, K = 7], [N = 17, M = 5, K = 11];
+    syrk; [N = 1, K = 1], [N = 13, K = 9], [N = 18, K = 0];
+    trmm; [N = 1, M = 3], [N = 13, M = 10], [N = 9, M = 17];
+    symm; [N = 1, M = 1], [N = 11, M = 9], [N = 6, M = 13];
+    mvt; [N = 0], [N = 1], [N = 29];
+    gemver; [N = 1], [N = 19];
+    atax; [M = 0, N = 5], [M = 1, N = 1], [M = 21, N = 18], [M = 9, N = 35];
+    trisolv data &[("l", 1, 9)]; [N = 1], [N = 23];
+    lu; [N = 1], [N = 2], [N = 13];
+    ldlt; [N = 1], [N = 11];
+
+    // Stencils over time.
+    jacobi_1d; [T = 0, N = 9], [T = 3, N = 2], [T = 5, N = 37];
+    jacobi_2d; [T = 1, N = 3], [T = 3, N = 13];
+    seidel_time; [T = 1, N = 3], [T = 3, N = 13], [T = 5, N = 6];
+    fdtd_2d; [T = 1, N = 1, M = 1], [T = 3, N = 11, M = 14], [T = 2, N = 17, M = 5];
+    heat_3d; [T = 1, N = 3], [T = 2, N = 7];
+
+    // Dynamic programming.
+    floyd_warshall data &[("path", 0, 1000)]; [N = 0], [N = 1], [N = 13];
+    nussinov data &[("base", 0, 3), ("table", 0, 0)]; [N = 1], [N = 2], [N = 13];
+    lcs data &[("a", 0, 3), ("b", 0, 3)]; [N = 0, M = 0], [N = 1, M = 5], [N = 19, M = 23];
+
+    // Images and signals.
+    conv3x3; [H = 2, W = 9], [H = 3, W = 3, shift = 8], [H = 11, W = 19, shift = 12];
+    box_blur; [H = 0, W = 0], [H = 3, W = 3], [H = 11, W = 18];
+    threshold; [H = 1, W = 1, low = -100, high = 100], [H = 9, W = 37, low = -20000, high = 9000];
+    transpose_bytes; [N = 1, M = 1], [N = 21, M = 30], [N = 37, M = 3];
+    prefix_sum; [N = 0], [N = 1], [N = 77];
+    fir; [N = 1, K = 1], [N = 40, K = 7], [N = 35, K = 0];
+    convolve_layers; [C = 1, K = 1, H = 1, W = 1], [C = 3, K = 3, H = 5, W = 7], [C = 0, K = 2, H = 3, W = 3];
+
+    // Loops.
+    imperfect; [N = 0, M = 3], [N = 1, M = 1], [N = 11, M = 9], [N = 5, M = 0];
+    sequence; [N = 0], [N = 1], [N = 43];
+    steps; [N = 1], [N = 2], [N = 19];
+    descending; [N = 0], [N = 1], [N = 22];
+    outer_iterators; [N = 0], [N = 1], [N = 13];
+    conditions; [N = 1], [N = 4], [N = 15];
+    min_max_bounds; [N = 1, B = 0], [N = 17, B = 3], [N = 7, B = 16];
+    quotients; [N = 0], [N = 1], [N = 23];
+    empty_rows; [N = 0, M = 0], [N = 1, M = 2], [N = 14, M = 6], [N = 9, M = 0];
+
+    // Expressions and types.
+    compound; [N = 1], [N = 29];
+    logic data &[("a", -200, 200), ("b", 0, 150)]; [N = 1], [N = 45];
+    conversions; [N = 1], [N = 33];
+    truncation; [N = 1], [N = 26];
+    alignments; [N = 1, M = 1], [N = 11, M = 7], [N = 6, M = 13];
+
+    // Functions and declarations.
+    local_scalars; [N = 1, M = 0], [N = 15, M = 11], [N = 7, M = 21];
+    local_arrays; [N = 0], [N = 1], [N = 13];
+    shared_data; [T = 0, N = 5], [T = 3, N = 27];
+    helpers; [N = 1], [N = 31];
+    scop_region; [n = 0], [n = 1], [n = 17];
+    vla; [n = 1, m = 1], [n = 15, m = 11], [n = 6, m = 19];
+    restrict_pointers; [N = 0], [N = 1], [N = 17];
 }

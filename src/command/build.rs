@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::run::max_cycles;
-use super::{Build, PASSED, options, print, progress::Progress};
+use super::{Build, PASSED, options, print, progress::Progress, values};
 use crate::board;
 use crate::compile;
 use crate::project::{BuildReport, Project, folder};
@@ -25,12 +25,15 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
     let progress = Progress::new();
     progress.step("generating the accelerator");
     let board = board::load(&build.input.board)?;
-    let options = options(&source::parse(source)?, &build.input.max, &BTreeMap::new())?;
+    let kernel = source::parse(source)?;
+    let ranges = values::ranges(&kernel, &build.data)?;
+    let options = options(&kernel, &build.input.max, &BTreeMap::new())?;
     let accelerator = compile(source, &board, &options)?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program for the bench's sample data");
-    let mut sample = Job::new(kernel, &sample_sizes(kernel), board.memory.capacity_bytes, SAMPLE_SEED)?;
+    let mut sample =
+        Job::with_ranges(kernel, &sample_sizes(kernel), &ranges, board.memory.capacity_bytes, SAMPLE_SEED)?;
     let expected = Golden::build(source, kernel)?.expected(&mut sample)?;
 
     progress.step("writing the folder");

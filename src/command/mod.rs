@@ -17,7 +17,7 @@ use crate::simulate::simulator::Simulator;
 use crate::source::Source;
 use crate::source::kernel::Kernel;
 use crate::{Options, board, diagnostic_render};
-pub use values::{Assignment, parse_assignment};
+pub use values::{Assignment, RangeAssignment, parse_assignment, parse_range};
 
 /// The run passed, or the folder was written.
 pub const PASSED: u8 = 0;
@@ -52,6 +52,8 @@ pub struct Run {
     pub input: Input,
     /// Values of scalar arguments.
     pub set: Vec<Assignment>,
+    /// Ranges of random data.
+    pub data: Vec<RangeAssignment>,
     pub simulator: Simulator,
     /// Simulate the direct version too.
     pub direct: bool,
@@ -67,6 +69,8 @@ pub struct Run {
 #[derive(Clone, Debug)]
 pub struct Build {
     pub input: Input,
+    /// Ranges of the sample data.
+    pub data: Vec<RangeAssignment>,
     pub out: PathBuf,
     pub force: bool,
 }

@@ -27,11 +27,12 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     let board = board::load(&run.input.board)?;
     let kernel = source::parse(source)?;
     let set = values::settings(&kernel, &run.set, &values::bounds(&kernel, &run.input.max)?)?;
+    let ranges = values::ranges(&kernel, &run.data)?;
     let accelerator = compile(source, &board, &options(&kernel, &run.input.max, &set)?)?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program");
-    let mut job = Job::new(kernel, &set, board.memory.capacity_bytes, run.seed)?;
+    let mut job = Job::with_ranges(kernel, &set, &ranges, board.memory.capacity_bytes, run.seed)?;
     let expected = Golden::build(source, kernel)?.expected(&mut job)?;
     let work = Work::of(&accelerator.offload, &job.sizes);
     let scratch = tempfile::Builder::new().prefix("burstc-run-").tempdir().context("cannot create a folder")?;

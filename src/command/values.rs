@@ -1,10 +1,11 @@
-//! `--set NAME=VALUE` and `--max NAME=VALUE`, checked against the kernel.
+//! `--set NAME=VALUE`, `--max NAME=VALUE` and `--data NAME=LOW..HIGH`, checked against the kernel.
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::simulate::random::Range;
 use crate::source::kernel::{Argument, IntType, Kernel};
 use crate::suggest;
 
@@ -13,8 +14,32 @@ pub type Assignment = (String, i128);
 
 /// Reads `NAME=VALUE`; the value is decimal, or hexadecimal after `0x`.
 pub fn parse_assignment(text: &str) -> Result<Assignment, String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not of the form NAME=VALUE"))?;
-    let (name, value) = (name.trim(), value.trim());
+    let (name, value) = named(text, "NAME=VALUE")?;
+    Ok((name, number(value)?))
+}
+
+/// One `NAME=LOW..HIGH` of the command line.
+pub type RangeAssignment = (String, Range);
+
+/// Reads `NAME=LOW..HIGH`, with numbers as [`parse_assignment`] takes them. Ends in the wrong order are left to
+/// [`ranges`].
+pub fn parse_range(text: &str) -> Result<RangeAssignment, String> {
+    let form = "NAME=LOW..HIGH";
+    let (name, value) = named(text, form)?;
+    let (low, high) = value.split_once("..").ok_or_else(|| format!("`{text}` is not of the form {form}"))?;
+    Ok((name, Range { low: number(low.trim())?, high: number(high.trim())? }))
+}
+
+/// Cuts `NAME=...`.
+fn named<'a>(text: &'a str, form: &str) -> Result<(String, &'a str), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not of the form {form}"))?;
+    match name.trim() {
+        "" => Err("the name before `=` is missing".to_string()),
+        name => Ok((name.to_string(), value.trim())),
+    }
+}
+
+fn number(value: &str) -> Result<i128, String> {
     let (sign, digits) = match value.strip_prefix('-') {
         Some(digits) => (-1, digits),
         None => (1, value),
@@ -25,11 +50,9 @@ pub fn parse_assignment(text: &str) -> Result<Assignment, String> {
     };
     // The standard library would take a second sign.
     let parsed = parsed.ok().filter(|_| digits.starts_with(|c: char| c.is_ascii_digit()));
-    match parsed {
-        Some(magnitude) if !name.is_empty() => Ok((name.to_string(), sign * i128::from(magnitude))),
-        Some(_) => Err("the name before `=` is missing".to_string()),
-        None => Err(format!("`{value}` is not a number of at most 64 bits")),
-    }
+    parsed
+        .map(|magnitude| sign * i128::from(magnitude))
+        .ok_or_else(|| format!("`{value}` is not a number of at most 64 bits"))
 }
 
 /// Bounds by name. A name that is no size, and a bound that no size can have, are `Diagnostic`s.
@@ -97,6 +120,54 @@ pub fn settings(kernel: &Kernel, set: &[Assignment], max: &BTreeMap<String, i64>
     Ok(settings)
 }
 
+/// Ranges of random data by name. A name that is neither array nor scalar argument, an empty range, and a range with
+/// values that the type does not hold are `Diagnostic`s.
+pub fn ranges(kernel: &Kernel, data: &[RangeAssignment]) -> Result<BTreeMap<String, Range>> {
+    let known: Vec<(&str, IntType, Span)> = kernel
+        .arguments
+        .iter()
+        .filter_map(|argument| match argument {
+            Argument::Array(a) => {
+                let array = &kernel.arrays[*a];
+                Some((array.name.as_str(), array.element, array.span))
+            }
+            Argument::Scalar(s) => {
+                let scalar = &kernel.scalars[*s];
+                Some((scalar.name.as_str(), scalar.ty, scalar.span))
+            }
+            Argument::Parameter(_) => None,
+        })
+        .collect();
+    let mut ranges = BTreeMap::new();
+    for (name, wanted) in data {
+        if let Some(parameter) = kernel.parameters.iter().find(|parameter| parameter.name == *name) {
+            return Err(Diagnostic::new(format!("--data {name}: `{name}` is a size, not data"))
+                .at(parameter.span, "this size")
+                .help(format!("give its value: --set {name}=<number>"))
+                .into());
+        }
+        let Some((_, ty, span)) = known.iter().find(|(known, ..)| known == name) else {
+            let names = known.iter().map(|(name, ..)| *name);
+            return Err(unknown("--data", "array or scalar argument", kernel, name, names).into());
+        };
+        if wanted.low > wanted.high {
+            return Err(Diagnostic::new(format!("--data {name}={wanted}: the range is empty"))
+                .at(*span, "its data")
+                .help(format!("both ends belong to the range: --data {name}={}..{}", wanted.high, wanted.low))
+                .into());
+        }
+        let (low, high) = range(*ty);
+        if wanted.low < low || wanted.high > high {
+            return Err(Diagnostic::new(format!("--data {name}={wanted}: `{name}` is of type {ty}"))
+                .at(*span, format!("{low} to {high}"))
+                .help("give a range that the type holds")
+                .into());
+        }
+        ranges.insert(name.clone(), *wanted);
+    }
+    Ok(ranges)
+}
+
 fn unknown<'a>(
     option: &str,
     what: &str,
@@ -142,7 +213,32 @@ mod tests {
         }
     }
 
-    fn message(result: Result<BTreeMap<String, i128>>) -> (String, String) {
+    #[test]
+    fn ranges_are_read() {
+        assert_eq!(parse_range("a=1..100"), Ok(("a".into(), Range { low: 1, high: 100 })));
+        assert_eq!(parse_range("a = -0x10 .. -1"), Ok(("a".into(), Range { low: -16, high: -1 })));
+        for wrong in ["a", "a=1", "a=1..", "a=..2", "=1..2", "a=1...2", "a=1..x"] {
+            assert!(parse_range(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ranges_fit_the_kernel() {
+        let kernel = samples::scale();
+        let given = |text: &str| ranges(&kernel, &[parse_range(text).unwrap()]);
+        assert_eq!(given("a=-32768..32767").unwrap()["a"], Range { low: -32768, high: 32767 });
+        assert_eq!(given("beta=3..3").unwrap()["beta"], Range { low: 3, high: 3 });
+        let (text, help) = message(given("A=1..2"));
+        assert_eq!(text, "--data A: `scale` has no array or scalar argument of that name");
+        assert!(help.starts_with("did you mean `a`?"), "{help}");
+        assert_eq!(message(given("N=1..2")).1, "give its value: --set N=<number>");
+        let empty = message(given("a=2..1"));
+        assert!(empty.0.ends_with("the range is empty") && empty.1.ends_with("--data a=1..2"), "{empty:?}");
+        assert_eq!(message(given("a=0..32768")).0, "--data a=0..32768: `a` is of type int16_t");
+        assert!(given("b=-9223372036854775809..0").is_err());
+    }
+
+    fn message<T: std::fmt::Debug>(result: Result<T>) -> (String, String) {
         let error = result.unwrap_err();
         let diagnostic = error.downcast_ref::<Diagnostic>().unwrap();
         (diagnostic.message.clone(), diagnostic.help.clone())

@@ -87,7 +87,7 @@ impl Golden {
     pub fn run(&self, job: &Job) -> Result<Vec<u8>> {
         self.execute(job)?.ok_or_else(|| {
             Diagnostic::new("the kernel, run as a C program, divides by zero (or overflows a division)")
-                .help("C leaves this undefined: --set the divisor, or try another --seed")
+                .help("C leaves this undefined: give the divisor a range without 0 (--data NAME=1..100), or another --seed")
                 .into()
         })
     }

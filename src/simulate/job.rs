@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::hardware;
-use crate::simulate::random::SplitMix;
+use crate::simulate::random::{Range, SplitMix};
 use crate::source::kernel::{Argument, IntType, Kernel};
 
 /// Arrays start at multiples of this many bytes, so that equal indices of all arrays meet in one bank.
@@ -220,6 +220,8 @@ pub struct Job {
     pub arguments: Vec<u64>,
     /// The memory from address 0.
     pub image: Vec<u8>,
+    /// Arrays and scalars whose data are drawn from a range.
+    ranges: BTreeMap<String, Range>,
 }
 
 impl Job {
@@ -227,6 +229,18 @@ impl Job {
     /// name. `set` holds values that fit their arguments; a size without one takes its default. A size without a value
     /// and arrays beyond `capacity` bytes are `Diagnostic`s.
     pub fn new(kernel: &Kernel, set: &BTreeMap<String, i128>, capacity: u64, seed: u64) -> Result<Job> {
+        Job::with_ranges(kernel, set, &BTreeMap::new(), capacity, seed)
+    }
+
+    /// [`Job::new`], but with data from `ranges` in the arrays and scalars that it names. Each range lies within the
+    /// type of its data.
+    pub fn with_ranges(
+        kernel: &Kernel,
+        set: &BTreeMap<String, i128>,
+        ranges: &BTreeMap<String, Range>,
+        capacity: u64,
+        seed: u64,
+    ) -> Result<Job> {
         let mut sizes = BTreeMap::new();
         for parameter in &kernel.parameters {
             let value = set.get(&parameter.name).copied().or(parameter.default.map(i128::from));
@@ -243,28 +257,34 @@ impl Job {
         SplitMix::named(seed, "").fill(&mut image);
         let mut bases = BTreeMap::new();
         for region in &placement.regions {
-            let range = region.base as usize..region.end() as usize;
-            SplitMix::named(seed, &region.name).fill(&mut image[range]);
+            let elements = &mut image[region.base as usize..region.end() as usize];
+            let mut random = SplitMix::named(seed, &region.name);
+            match ranges.get(&region.name) {
+                Some(range) => random.fill_from(*range, region.element.bytes() as usize, elements),
+                None => random.fill(elements),
+            }
             bases.insert(region.name.as_str(), region.base);
         }
         let value = |argument: &Argument| match argument {
             Argument::Parameter(p) => sizes[&kernel.parameters[*p].name] as u64,
             Argument::Scalar(s) => {
                 let scalar = &kernel.scalars[*s];
-                match set.get(&scalar.name) {
-                    Some(value) => *value as u64,
-                    None => SplitMix::named(seed, &scalar.name).draw(),
+                let mut random = SplitMix::named(seed, &scalar.name);
+                match (set.get(&scalar.name), ranges.get(&scalar.name)) {
+                    (Some(value), _) => *value as u64,
+                    (None, Some(range)) => random.draw_from(*range) as u64,
+                    (None, None) => random.draw(),
                 }
             }
             Argument::Array(a) => bases[kernel.arrays[*a].name.as_str()],
         };
         let arguments = kernel.arguments.iter().map(value).collect();
-        Ok(Job { sizes, placement, arguments, image })
+        Ok(Job { sizes, placement, arguments, image, ranges: ranges.clone() })
     }
 
-    /// Makes every 0 in the arrays a 1.
+    /// Makes every 0 in the arrays a 1, except where a range was asked for.
     pub fn replace_zeros(&mut self) {
-        for region in &self.placement.regions {
+        for region in self.placement.regions.iter().filter(|region| !self.ranges.contains_key(&region.name)) {
             let range = region.base as usize..region.end() as usize;
             for element in self.image[range].chunks_mut(region.element.bytes() as usize) {
                 if element.iter().all(|byte| *byte == 0) {
@@ -374,6 +394,31 @@ mod tests {
         let again = Job::new(&kernel, &samples::set(&[("N", 4)]), 16 << 20, 1).unwrap();
         assert_eq!(random.image, again.image);
         assert!((-128..128).contains(&random.scalars(&kernel)["beta"]));
+    }
+
+    #[test]
+    fn ranges_hold_for_arrays_and_scalars_and_leave_other_data_alone() {
+        let kernel = samples::scale();
+        let range = |low, high| Range { low, high };
+        let ranges = BTreeMap::from([("a".to_string(), range(-3, 0)), ("alpha".to_string(), range(5, 6))]);
+        let set = samples::set(&[("N", 50)]);
+        let mut job = Job::with_ranges(&kernel, &set, &ranges, 16 << 20, 1).unwrap();
+        let plain = Job::new(&kernel, &set, 16 << 20, 1).unwrap();
+        let elements = |job: &Job, array: usize| {
+            let region = &job.placement.regions[array];
+            let bytes = job.image[region.base as usize..region.end() as usize].to_vec();
+            bytes.chunks(region.element.bytes() as usize).map(|e| decode(e, region.element)).collect::<Vec<_>>()
+        };
+        let a = elements(&job, 0);
+        assert!(a.iter().all(|value| (-3..=0).contains(value)) && a.contains(&0), "{a:?}");
+        assert!((5..=6).contains(&job.scalars(&kernel)["alpha"]));
+        assert_eq!(elements(&job, 1), elements(&plain, 1));
+        assert_eq!(job.scalars(&kernel)["beta"], plain.scalars(&kernel)["beta"]);
+        job.replace_zeros();
+        assert_eq!(elements(&job, 0), a);
+        // A value that is set is no random one.
+        let set = samples::set(&[("N", 1), ("alpha", 9)]);
+        assert_eq!(Job::with_ranges(&kernel, &set, &ranges, 16 << 20, 1).unwrap().scalars(&kernel)["alpha"], 9);
     }
 
     #[test]

@@ -1,5 +1,27 @@
 //! Deterministic random data: the same seed gives the same bytes on every machine.
 
+use std::fmt;
+
+/// The closed interval from which random data are drawn; not empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    pub low: i128,
+    pub high: i128,
+}
+
+impl Range {
+    pub fn contains(self, value: i128) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+}
+
+/// Prints `LOW..HIGH`, as `--data` takes it.
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.low, self.high)
+    }
+}
+
 /// SplitMix64 (Steele, Lea, Flood 2014).
 #[derive(Clone, Debug)]
 pub struct SplitMix(u64);
@@ -21,6 +43,21 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
+    /// A value of `range`, whose ends are values of 64-bit types.
+    pub fn draw_from(&mut self, range: Range) -> i128 {
+        let count = (range.high - range.low + 1) as u128;
+        // The upper half of the product is uniform but for one part in 2^64 / count.
+        range.low + ((u128::from(self.draw()) * count) >> 64) as i128
+    }
+
+    /// Little-endian elements of `element_bytes` each, with values of `range`.
+    pub fn fill_from(&mut self, range: Range, element_bytes: usize, bytes: &mut [u8]) {
+        for element in bytes.chunks_mut(element_bytes) {
+            let word = self.draw_from(range).to_le_bytes();
+            element.copy_from_slice(&word[..element.len()]);
+        }
+    }
+
     pub fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
             let word = self.draw().to_le_bytes();
@@ -39,6 +76,22 @@ mod tests {
         let mut r = SplitMix(1234567);
         assert_eq!(r.draw(), 6457827717110365317);
         assert_eq!(r.draw(), 3203168211198807973);
+    }
+
+    #[test]
+    fn ranges_are_kept_and_their_ends_reached() {
+        let mut random = SplitMix::named(1, "a");
+        let range = Range { low: -2, high: 2 };
+        let mut drawn = [0; 5];
+        (0..1000).for_each(|_| drawn[(random.draw_from(range) + 2) as usize] += 1);
+        assert!(drawn.iter().all(|count| *count > 100), "{drawn:?}");
+        for (low, high) in [(i64::MIN.into(), i64::MAX.into()), (0, u64::MAX.into()), (7, 7)] {
+            let range = Range { low, high };
+            assert!((0..100).all(|_| range.contains(random.draw_from(range))), "{range}");
+        }
+        let mut bytes = [0; 12];
+        random.fill_from(Range { low: -300, high: -300 }, 4, &mut bytes);
+        assert!(bytes.chunks(4).all(|element| element == (-300i32).to_le_bytes()));
     }
 
     #[test]

@@ -150,6 +150,19 @@ pub struct RunOutput {
 /// Compiles the bench for the module `top`, which `files` define, in the folder `work`. With `trace`, runs can dump
 /// signals. The Verilog must be free of Verilator's warnings.
 pub fn build(files: &[VerilogFile], top: &str, simulator: Simulator, trace: bool, work: &Path) -> Result<Simulation> {
+    build_with(files, top, simulator, trace, work, None)
+}
+
+/// [`build`], for many designs: Verilator's own objects, more than half of a small build and alike for all designs, are
+/// kept in the folder `runtime` from one build to the next.
+pub fn build_with(
+    files: &[VerilogFile],
+    top: &str,
+    simulator: Simulator,
+    trace: bool,
+    work: &Path,
+    runtime: Option<&Path>,
+) -> Result<Simulation> {
     std::fs::create_dir_all(work).with_context(|| format!("cannot create {}", work.display()))?;
     // A relative path would not survive the change of folder.
     let folder = work.canonicalize()?;
@@ -163,13 +176,24 @@ pub fn build(files: &[VerilogFile], top: &str, simulator: Simulator, trace: bool
         Simulator::Verilator => folder.join("verilated").join("bench"),
         Simulator::Icarus => folder.join("bench.vvp"),
     };
+    // Traced designs want other objects.
+    let runtime = runtime.filter(|_| simulator == Simulator::Verilator && !trace);
+    let made = folder.join("verilated");
+    let kept_objects = match runtime.filter(|kept| kept.is_dir()) {
+        Some(kept) => copy_objects(kept, &made)?,
+        None => vec![],
+    };
     let mut command = match simulator {
         Simulator::Verilator => {
             let mut command = Command::new("verilator");
             command.args(["--binary", "--timing", "-j", "2", "-O3", "-Wall", "--timescale", "1ns/1ps"]).args(WAIVED);
             command.args(["--x-assign", "fast", "--x-initial", "fast", "--top-module", "tb_accelerator"]);
             // One compilation, not one per part: the parts are small and their headers large.
-            command.args(["-MAKEFLAGS", "VM_PARALLEL_BUILDS=0 OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"]);
+            let mut make = "VM_PARALLEL_BUILDS=0 OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1".to_string();
+            for object in kept_objects {
+                make += &format!(" --old-file={object}");
+            }
+            command.args(["-MAKEFLAGS", &make]);
             command.args(["-Mdir", "verilated", "-o", "bench"]);
             if trace {
                 std::fs::write(folder.join("tracing.vlt"), TRACING)?;
@@ -191,7 +215,38 @@ pub fn build(files: &[VerilogFile], top: &str, simulator: Simulator, trace: bool
     if !output.status.success() {
         bail!("{simulator} does not accept the design {top}:\n{}", excerpt(&output));
     }
+    if let Some(kept) = runtime.filter(|kept| !kept.is_dir()) {
+        keep_objects(&made, kept)?;
+    }
     Ok(Simulation { simulator, program, folder })
+}
+
+/// Copies the objects of Verilator's run-time library and gives their names.
+fn copy_objects(from: &Path, to: &Path) -> Result<Vec<String>> {
+    std::fs::create_dir_all(to)?;
+    let mut names = vec![];
+    for entry in std::fs::read_dir(from)? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if name.starts_with("verilated") && name.ends_with(".o") {
+            std::fs::copy(&path, to.join(name)).with_context(|| format!("cannot copy {}", path.display()))?;
+            names.push(name.to_string());
+        }
+    }
+    Ok(names)
+}
+
+/// Keeps the objects in a folder that appears whole. That another build was faster is no error.
+fn keep_objects(made: &Path, kept: &Path) -> Result<()> {
+    let parent = kept.parent().context("the folder for objects has no name")?;
+    std::fs::create_dir_all(parent)?;
+    let staged = tempfile::Builder::new().prefix("objects-").tempdir_in(parent)?;
+    copy_objects(made, staged.path())?;
+    let staged = staged.keep();
+    if std::fs::rename(&staged, kept).is_err() {
+        std::fs::remove_dir_all(&staged)?;
+    }
+    Ok(())
 }
 
 impl Simulation {

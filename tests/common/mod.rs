@@ -1,12 +1,17 @@
-//! What the whole-pipeline tests share: an example compiled once, simulated on many sizes.
+//! What the whole-pipeline tests share: a kernel compiled once, simulated on many sizes.
 #![allow(dead_code)] // each test binary uses its part
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
 
+use anyhow::Result;
 use burstc::board::Board;
+use burstc::report::count::Work;
 use burstc::simulate::golden::Golden;
 use burstc::simulate::job::Job;
+use burstc::simulate::random::Range;
 use burstc::simulate::simulator::{self, Counters, RunInputs, RunOutput, Simulation, Simulator};
 use burstc::simulate::{Outcome, judge};
 use burstc::source::Source;
@@ -20,10 +25,37 @@ pub fn root(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// One Verilog, one simulator.
-pub struct Rig {
+/// A kernel compiled once, and the C program to compare it with.
+pub struct Subject {
     pub accelerator: Accelerator,
     golden: Golden,
+}
+
+impl Subject {
+    pub fn new(source: &Source, options: &Options) -> Result<Arc<Subject>> {
+        let accelerator = compile(source, &board(), options)?;
+        let golden = Golden::build(source, &accelerator.offload.kernel)?;
+        Ok(Arc::new(Subject { accelerator, golden }))
+    }
+
+    /// The kernel in the file `path` of this repository.
+    pub fn read(path: &str) -> Arc<Subject> {
+        let source = Source::read(&root(path), vec![]).expect("the kernel is readable");
+        Subject::new(&source, &Options::default()).unwrap_or_else(|error| panic!("{path}: {error:#}"))
+    }
+}
+
+/// Values of arguments, ranges of random data (both ends included), and the seed of those.
+#[derive(Clone, Copy, Default)]
+pub struct Data<'a> {
+    pub set: &'a [(&'a str, i128)],
+    pub ranges: &'a [(&'a str, i128, i128)],
+    pub seed: u64,
+}
+
+/// One Verilog, one simulator.
+pub struct Rig {
+    pub subject: Arc<Subject>,
     simulation: Simulation,
     name: String,
     trace: bool,
@@ -40,43 +72,81 @@ pub struct Shown {
 impl Rig {
     /// The accelerator of `path`, or its direct version, compiled for one simulator.
     pub fn new(path: &str, simulator: Simulator, direct: bool) -> Rig {
-        Rig::with_trace(path, simulator, direct, std::env::var_os("BURSTC_VCD").is_some_and(|v| v == "1"))
+        Rig::with_trace(path, simulator, direct, trace_wanted())
     }
 
     pub fn with_trace(path: &str, simulator: Simulator, direct: bool, trace: bool) -> Rig {
-        let source = Source::read(&root(path), vec![]).expect("the kernel is readable");
-        let accelerator = compile(&source, &board(), &Options::default()).expect("the kernel compiles");
-        let kernel = &accelerator.offload.kernel;
-        let work = tempfile::tempdir().expect("a folder for the simulation");
+        Rig::build(&Subject::read(path), simulator, direct, trace).expect("the bench builds")
+    }
+
+    pub fn of(subject: &Arc<Subject>, simulator: Simulator, direct: bool) -> Result<Rig> {
+        Rig::build(subject, simulator, direct, trace_wanted())
+    }
+
+    fn build(subject: &Arc<Subject>, simulator: Simulator, direct: bool, trace: bool) -> Result<Rig> {
+        let accelerator = &subject.accelerator;
+        let kernel = &accelerator.offload.kernel.name;
+        let work = tempfile::tempdir()?;
         let (files, top) = match direct {
-            false => (&accelerator.files, format!("{}_top", kernel.name)),
-            true => (&accelerator.direct_files, format!("{}_direct_top", kernel.name)),
+            false => (&accelerator.files, format!("{kernel}_top")),
+            true => (&accelerator.direct_files, format!("{kernel}_direct_top")),
         };
-        let simulation = simulator::build(files, &top, simulator, trace, work.path()).expect("the bench builds");
-        let golden = Golden::build(&source, kernel).expect("the C compiler takes the kernel");
-        let name = format!("{}{}_{simulator}", kernel.name, if direct { "_direct" } else { "" });
-        Rig { golden, simulation, name, trace, accelerator, _work: work }
+        let simulation = simulator::build_with(files, &top, simulator, trace, work.path(), Some(&objects()))?;
+        let name = format!("{kernel}{}_{simulator}", if direct { "_direct" } else { "" });
+        Ok(Rig { subject: subject.clone(), simulation, name, trace, _work: work })
     }
 
     /// Runs with the given arguments and demands that every word of memory is what the C program leaves.
     pub fn run(&self, set: &[(&str, i128)], seed: u64) -> Shown {
-        let kernel = &self.accelerator.offload.kernel;
-        let set: BTreeMap<String, i128> = set.iter().map(|(n, v)| (n.to_string(), *v)).collect();
-        let job = Job::new(kernel, &set, board().memory.capacity_bytes, seed).expect("legal arguments");
-        let expected = self.golden.run(&job).expect("the C program runs");
-        let label = set.iter().map(|(n, v)| format!("_{n}{v}")).collect::<String>();
+        self.run_on(Data { set, ranges: &[], seed })
+    }
+
+    pub fn run_on(&self, data: Data) -> Shown {
+        let (outcome, shown) = self.attempt(data).unwrap_or_else(|error| panic!("{}: {error:#}", self.label(data)));
+        assert_eq!(outcome, Outcome::Pass, "{}: {outcome}", self.label(data));
+        shown
+    }
+
+    /// Runs and says how it ended. A run in which nothing moves, though the C program changes memory, is an error.
+    pub fn attempt(&self, data: Data) -> Result<(Outcome, Shown)> {
+        let offload = &self.subject.accelerator.offload;
+        let kernel = &offload.kernel;
+        let set = data.set.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+        let ranges: BTreeMap<String, Range> =
+            data.ranges.iter().map(|(name, low, high)| (name.to_string(), Range { low: *low, high: *high })).collect();
+        let job = Job::with_ranges(kernel, &set, &ranges, board().memory.capacity_bytes, data.seed)?;
+        let expected = self.subject.golden.run(&job)?;
         let vcd = self.trace.then(|| {
             let folder = root("target/vcd");
             std::fs::create_dir_all(&folder).expect("target is writable");
-            folder.join(format!("{}{label}.vcd", self.name))
+            folder.join(format!("{}.vcd", self.label(data)))
         });
         let registers = job.registers(kernel);
-        let inputs =
-            RunInputs { image: &job.image, registers: &registers, max_cycles: 200_000_000, vcd: vcd.as_deref() };
-        let output = self.simulation.run(&inputs).expect("the simulator runs");
-        let outcome = judge(&job.placement, &expected, &output, inputs.max_cycles);
-        assert_eq!(outcome, Outcome::Pass, "{}{label}: {outcome}", self.name);
-        assert!(output.counters.reads + output.counters.writes > 0 || expected == job.image, "nothing moved");
-        Shown { counters: output.counters.clone(), output, vcd }
+        let work = Work::of(offload, &job.sizes);
+        let max_cycles = 100_000 + 100 * (work.iterations + work.accesses);
+        let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles, vcd: vcd.as_deref() };
+        let output = self.simulation.run(&inputs)?;
+        let outcome = judge(&job.placement, &expected, &output, max_cycles);
+        let moved = output.counters.reads + output.counters.writes > 0;
+        anyhow::ensure!(moved || expected == job.image, "nothing moved");
+        Ok((outcome, Shown { counters: output.counters.clone(), output, vcd }))
     }
+
+    fn label(&self, data: Data) -> String {
+        data.set.iter().fold(self.name.clone(), |label, (name, value)| format!("{label}_{name}{value}"))
+    }
+}
+
+/// Where Verilator's objects are kept: a folder per version.
+fn objects() -> PathBuf {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    let version = VERSION.get_or_init(|| {
+        let output = Command::new("verilator").arg("--version").output().expect("verilator is installed");
+        String::from_utf8_lossy(&output.stdout).chars().filter(char::is_ascii_alphanumeric).collect()
+    });
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(version)
+}
+
+fn trace_wanted() -> bool {
+    std::env::var_os("BURSTC_VCD").is_some_and(|v| v == "1")
 }

@@ -1,0 +1,146 @@
+//! One program through compiler, simulator and C compiler.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use anyhow::Result;
+use burstc::Options;
+use burstc::diagnostic::Diagnostic;
+use burstc::simulate::simulator::Simulator;
+use burstc::simulate::{Outcome, Verdict};
+use burstc::source::Source;
+
+use crate::common::{Data, Rig, Subject};
+use crate::print::{self, Text};
+use crate::program::Program;
+
+/// Longest time for the compiler, far above what any program may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How a program fared.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fate {
+    Passed,
+    /// The compiler said why it does not take the program.
+    Refused(String),
+    Failed(Failure),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    pub kind: Kind,
+    pub detail: String,
+    /// The run that failed, where it came to one.
+    pub run: Option<FailedRun>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct FailedRun {
+    /// Index into the program's runs.
+    pub run: usize,
+    pub direct: bool,
+    /// Options of `burstc run` that repeat it.
+    pub options: String,
+}
+
+/// Accelerator and direct version.
+pub const VERSIONS: [bool; 2] = [false, true];
+
+/// Two failures of one kind are taken for the same while a program shrinks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The compiler gave up without a diagnostic, or panicked.
+    Compiler,
+    TooSlow,
+    /// The C compiler, or the C program.
+    Oracle,
+    /// A simulator refused the Verilog or broke off.
+    Simulator,
+    Outcome(Verdict),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.kind, self.detail)
+    }
+}
+
+/// Compiles a program and compares every run of the given versions with the C program. A tiling that the compiler refuses, because
+/// legality is its call, is dropped from the program.
+pub fn check(program: &mut Program, versions: &[bool]) -> Fate {
+    let mut fate = attempt(program, versions);
+    let bare = program.without_tiles();
+    if matches!(fate, Fate::Refused(_)) && bare != *program {
+        *program = bare;
+        fate = attempt(program, versions);
+    }
+    fate
+}
+
+fn attempt(program: &Program, versions: &[bool]) -> Fate {
+    let text = print::text(program, "fuzz");
+    let failed = |kind, detail: String, run| Fate::Failed(Failure { kind, detail, run });
+    let subject = match compile(text.c.clone()) {
+        None => return failed(Kind::TooSlow, format!("no Verilog after {} s", PATIENCE.as_secs()), None),
+        Some(Err(error)) => {
+            return match error.downcast_ref::<Diagnostic>() {
+                Some(diagnostic) if diagnostic.message.starts_with("the C compiler refuses") => {
+                    failed(Kind::Oracle, diagnostic.help.clone(), None)
+                }
+                Some(diagnostic) => Fate::Refused(diagnostic.message.clone()),
+                None => failed(Kind::Compiler, format!("{error:#}"), None),
+            };
+        }
+        Some(Ok(subject)) => subject,
+    };
+    for &direct in versions {
+        let rig = match Rig::of(&subject, Simulator::Icarus, direct) {
+            Ok(rig) => rig,
+            Err(error) => return failed(Kind::Simulator, format!("{error:#}"), None),
+        };
+        for (run, values) in program.runs.iter().enumerate() {
+            let set = arguments(program, &text, values);
+            let failed_run = Some(FailedRun { run, direct, options: options(&set, program.seed, direct) });
+            match rig.attempt(Data { set: &set, ranges: &[], seed: program.seed }) {
+                Ok((Outcome::Pass, _)) => {}
+                Ok((outcome, _)) => {
+                    return failed(Kind::Outcome(outcome.verdict()), outcome.to_string(), failed_run);
+                }
+                Err(error) => {
+                    let kind = if error.is::<Diagnostic>() { Kind::Oracle } else { Kind::Simulator };
+                    return failed(kind, format!("{error:#}"), failed_run);
+                }
+            }
+        }
+    }
+    Fate::Passed
+}
+
+/// The compiled program, or `None` after too long. A panic becomes an error.
+fn compile(text: String) -> Option<Result<Arc<Subject>>> {
+    let (sender, receiver) = mpsc::channel();
+    // A thread, because nothing can stop the compiler from outside: if it is too slow, the thread is left behind.
+    std::thread::spawn(move || {
+        let source = Source { path: "fuzz.c".into(), text, cpp_args: vec![] };
+        let result = catch_unwind(AssertUnwindSafe(|| Subject::new(&source, &Options::default())));
+        let result = result.unwrap_or_else(|panic| {
+            let message = panic.downcast_ref::<String>().map(String::as_str);
+            let message = message.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Err(anyhow::anyhow!("panic: {message}"))
+        });
+        // Nobody listens any more if it took too long.
+        let _ = sender.send(result);
+    });
+    receiver.recv_timeout(PATIENCE).ok()
+}
+
+fn arguments<'p>(program: &'p Program, text: &Text, run: &[i64]) -> Vec<(&'p str, i128)> {
+    text.sizes.iter().map(|&size| (program.sizes[size].name.as_str(), i128::from(run[size]))).collect()
+}
+
+fn options(set: &[(&str, i128)], seed: u64, direct: bool) -> String {
+    let set: String = set.iter().map(|(name, value)| format!(" --set {name}={value}")).collect();
+    format!("--simulator icarus{set} --seed {seed}{}", if direct { " --direct" } else { "" })
+}

@@ -1,0 +1,160 @@
+//! Random programs against the C compiler: 20 fixed seeds here, more by `make fuzz COUNT=500`. A program that fails is
+//! shrunk and written to `target/fuzz/`.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod check;
+mod generate;
+mod print;
+mod program;
+mod shrink;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use check::{Failure, Fate, VERSIONS, check};
+use program::{Node, Program};
+
+/// Programs tried while one that failed is shrunk.
+const SHRINK_BUDGET: usize = 300;
+
+/// Runs the seeds `first ..`, so many of them; writes what failed. Progress goes to standard error.
+fn campaign(first: u64, count: u64) {
+    let (mut failures, mut refusals, mut bare) = (vec![], vec![], 0);
+    for seed in first..first + count {
+        let mut program = generate::program(seed);
+        let tiled = program.without_tiles() != program;
+        let fate = check(&mut program, &VERSIONS);
+        bare += u64::from(tiled && program.without_tiles() == program);
+        match fate {
+            Fate::Passed => eprintln!("{} of {count}: seed {seed} passes", seed - first + 1),
+            Fate::Refused(message) => {
+                eprintln!("{} of {count}: seed {seed} is refused: {message}", seed - first + 1);
+                refusals.push(seed);
+            }
+            Fate::Failed(failure) => {
+                eprintln!("{} of {count}: seed {seed} FAILS: {failure}", seed - first + 1);
+                failures.push(report(seed, program, failure));
+            }
+        }
+    }
+    eprintln!(
+        "{count} programs from seed {first}: {} failed, {} refused, {bare} ran without the tiling they came with",
+        failures.len(),
+        refusals.len()
+    );
+    assert!(failures.is_empty(), "{} of {count} programs fail:\n\n{}", failures.len(), failures.join("\n\n"));
+    // The compiler may say no, but then there is little left to compare.
+    assert!(10 * refusals.len() as u64 <= count, "too many programs are refused: seeds {refusals:?}");
+}
+
+/// Shrinks a program that failed, writes it, and says how to repeat it.
+fn report(seed: u64, program: Program, failure: Failure) -> String {
+    let mut last = failure;
+    let mut small = program;
+    let versions = match &last.run {
+        Some(failed) => {
+            // What passed need not run again.
+            small.runs = vec![small.runs[failed.run].clone()];
+            vec![failed.direct]
+        }
+        None => VERSIONS.to_vec(),
+    };
+    let small = shrink::shrink(small, SHRINK_BUDGET, &mut |candidate| match check(candidate, &versions) {
+        Fate::Failed(failure) if failure.kind == last.kind => {
+            last = failure;
+            true
+        }
+        _ => false,
+    });
+    let path = common::root(&format!("target/fuzz/seed_{seed}.c"));
+    let text = print::text(&small, "fuzz").c;
+    std::fs::create_dir_all(path.parent().expect("it has one")).expect("target is writable");
+    std::fs::write(&path, &text).expect("target is writable");
+    let options = last.run.as_ref().map_or("", |failed| failed.options.as_str());
+    let repeat = format!("burstc run target/fuzz/seed_{seed}.c {options}");
+    format!("seed {seed}: {last}\n{text}repeat: {repeat}")
+}
+
+#[test]
+fn fixed_seeds() {
+    campaign(0, 20);
+}
+
+/// `make fuzz`: BURSTC_FUZZ_COUNT programs from BURSTC_FUZZ_SEED on.
+#[test]
+#[ignore = "as long as one likes: make fuzz COUNT=500"]
+fn many_seeds() {
+    let number = |name: &str, default| match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")),
+        Err(_) => default,
+    };
+    campaign(number("BURSTC_FUZZ_SEED", 1000), number("BURSTC_FUZZ_COUNT", 100));
+}
+
+/// The generator's own oracle: no access of 200 programs leaves its array, at any of their sizes.
+#[test]
+fn accesses_stay_inside() {
+    let mut calls = String::new();
+    let mut functions = String::new();
+    for seed in 0..200 {
+        let program = generate::program(seed);
+        let text = print::text(&program, &format!("fuzz{seed}"));
+        functions += &text.c;
+        // Each text defines them again, and alike.
+        let zero = vec![0; program.sizes.len()];
+        for run in program.runs.iter().chain([&zero]) {
+            calls += "{";
+            let mut arguments = vec![];
+            for &size in &text.sizes {
+                let name = &program.sizes[size].name;
+                calls += &format!("int {name} = {};", run[size]);
+                arguments.push(name.clone());
+            }
+            for (name, prototype) in &text.arrays {
+                // A pointer to the whole array: `int (*a_)[N][M]`.
+                let pointer = prototype.replacen(&format!(" {name}["), &format!(" (*{name}_)["), 1);
+                calls += &format!("{pointer} = calloc(1, sizeof *{name}_);");
+                arguments.push(format!("*{name}_"));
+            }
+            arguments.extend((0..text.scalars).map(|scalar| (3 - 5 * scalar as i64).to_string()));
+            calls += &format!("fuzz{seed}({});", arguments.join(", "));
+            for (name, _) in &text.arrays {
+                calls += &format!("free({name}_);");
+            }
+            calls += "}\n";
+        }
+    }
+    let work = tempfile::tempdir().expect("a folder");
+    let (file, binary): (PathBuf, PathBuf) = (work.path().join("all.c"), work.path().join("all"));
+    let text = format!("#include <stdlib.h>\n{functions}int main(void)\n{{\n{calls}return 0;\n}}\n");
+    std::fs::write(&file, text).expect("the folder is writable");
+    let sanitize = ["-fsanitize=address,undefined", "-fno-sanitize=shift-base", "-fno-sanitize-recover=undefined"];
+    let mut compiler = Command::new("cc");
+    compiler.args(["-std=gnu11", "-g", "-w", "-fwrapv"]).args(sanitize).arg(&file).arg("-o").arg(&binary);
+    let output = compiler.output().expect("the C compiler is installed");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(&binary).output().expect("the program runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A property that needs a division inside two loops shrinks to just that.
+#[test]
+fn shrinking_keeps_what_matters() {
+    fn divides(nodes: &[Node], depth: usize) -> bool {
+        nodes.iter().any(|node| match node {
+            Node::For(inner) => divides(&inner.body, depth + 1),
+            Node::If(inner) => divides(&inner.then, depth) || divides(&inner.otherwise, depth),
+            Node::Assign(assign) => depth >= 2 && has_division(&assign.value),
+        })
+    }
+    fn has_division(expr: &program::Expr) -> bool {
+        matches!(expr, program::Expr::Divide(..)) || expr.operands().into_iter().any(has_division)
+    }
+    let whole = (0..).map(generate::program).find(|p| p.statements() == 3 && divides(&p.body, 0)).expect("some");
+    let small = shrink::shrink(whole, 10_000, &mut |candidate| divides(&candidate.body, 0));
+    let text = print::text(&small, "small").c;
+    assert_eq!(small.statements(), 1, "{text}");
+    assert!(text.lines().count() <= 10 && text.matches("for (").count() == 2, "{text}");
+}

@@ -1,0 +1,302 @@
+//! Random programs as values, and the extents that keep their accesses inside the arrays.
+
+use std::collections::BTreeMap;
+
+use burstc::affine::Affine;
+use burstc::source::kernel::IntType;
+
+/// A function with static control. Arrays, scalars and sizes that nothing uses are no arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    pub sizes: Vec<Size>,
+    pub arrays: Vec<Array>,
+    /// Types of the scalar arguments.
+    pub scalars: Vec<IntType>,
+    pub body: Vec<Node>,
+    /// Values of the sizes, one list per run.
+    pub runs: Vec<Vec<i64>>,
+    /// Seed of the data.
+    pub seed: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Size {
+    pub name: String,
+    pub max: i64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    pub element: IntType,
+    pub rank: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    For(For),
+    If(If),
+    Assign(Assign),
+}
+
+/// From the largest of `lower` to the smallest of `upper`, both included, or the other way round.
+#[derive(Clone, Debug, PartialEq)]
+pub struct For {
+    pub iterator: String,
+    pub lower: Vec<Affine>,
+    pub upper: Vec<Affine>,
+    pub step: i64,
+    pub descending: bool,
+    /// Size in the directive before the nest that the loop belongs to; only on outermost loops and those that are
+    /// alone in a tiled loop.
+    pub tile: Option<i64>,
+    pub body: Vec<Node>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct If {
+    pub condition: Condition,
+    pub then: Vec<Node>,
+    pub otherwise: Vec<Node>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// At least 0.
+    NonNegative(Affine),
+    /// Exactly 0.
+    Zero(Affine),
+    /// The remainder by a constant is 0.
+    Multiple(Affine, i64),
+    And(Box<Condition>, Box<Condition>),
+    Or(Box<Condition>, Box<Condition>),
+    Not(Box<Condition>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assign {
+    pub target: Access,
+    /// `=` or a compound one.
+    pub operator: &'static str,
+    pub value: Expr,
+}
+
+/// Subscripts up to what [`Layout`] adds so that none is negative.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Access {
+    pub array: usize,
+    pub subscripts: Vec<Subscript>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subscript {
+    Affine(Affine),
+    Quotient(Affine, i64),
+    Remainder(Affine, i64),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    Constant(i64),
+    Read(Access),
+    Scalar(usize),
+    /// Iterators as data.
+    Index(Affine),
+    Unary(&'static str, Box<Expr>),
+    Binary(&'static str, Box<Expr>, Box<Expr>),
+    /// Left operand, and an amount of 0 to 7.
+    Shift(&'static str, Box<Expr>, Box<Expr>),
+    /// `/` or `%` by a constant that is neither 0 nor -1.
+    Divide(&'static str, Box<Expr>, i64),
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    Cast(IntType, Box<Expr>),
+}
+
+impl Expr {
+    pub fn operands(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Constant(_) | Expr::Read(_) | Expr::Scalar(_) | Expr::Index(_) => vec![],
+            Expr::Unary(_, a) | Expr::Divide(_, a, _) | Expr::Cast(_, a) => vec![a],
+            Expr::Binary(_, a, b) | Expr::Shift(_, a, b) => vec![a, b],
+            Expr::Select(a, b, c) => vec![a, b, c],
+        }
+    }
+
+    pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Expr::Constant(_) | Expr::Read(_) | Expr::Scalar(_) | Expr::Index(_) => vec![],
+            Expr::Unary(_, a) | Expr::Divide(_, a, _) | Expr::Cast(_, a) => vec![a],
+            Expr::Binary(_, a, b) | Expr::Shift(_, a, b) => vec![a, b],
+            Expr::Select(a, b, c) => vec![a, b, c],
+        }
+    }
+
+    pub fn reads(&self) -> Vec<&Access> {
+        match self {
+            Expr::Read(access) => vec![access],
+            _ => self.operands().into_iter().flat_map(Expr::reads).collect(),
+        }
+    }
+}
+
+impl Program {
+    pub fn statements(&self) -> usize {
+        count(&self.body)
+    }
+
+    /// Loops of a top-level nest that its directive names, outermost first.
+    pub fn tiled(node: &Node) -> Vec<&For> {
+        let mut loops = vec![];
+        let mut next = Some(node);
+        while let Some(Node::For(inner)) = next.filter(|node| matches!(node, Node::For(f) if f.tile.is_some())) {
+            loops.push(inner);
+            next = match &inner.body[..] {
+                [only] => Some(only),
+                _ => None,
+            };
+        }
+        loops
+    }
+
+    pub fn without_tiles(&self) -> Program {
+        fn clear(nodes: &mut [Node]) {
+            for node in nodes {
+                if let Node::For(inner) = node {
+                    inner.tile = None;
+                    clear(&mut inner.body);
+                }
+            }
+        }
+        let mut program = self.clone();
+        clear(&mut program.body);
+        program
+    }
+}
+
+fn count(nodes: &[Node]) -> usize {
+    let of = |node: &Node| match node {
+        Node::For(inner) => count(&inner.body),
+        Node::If(inner) => count(&inner.then) + count(&inner.otherwise),
+        Node::Assign(_) => 1,
+    };
+    nodes.iter().map(of).sum()
+}
+
+/// What is known about the iterators in scope: intervals whose ends are affine in the sizes.
+#[derive(Clone)]
+pub struct Scope<'p> {
+    sizes: &'p [Size],
+    iterators: Vec<(String, Affine, Affine)>,
+}
+
+impl<'p> Scope<'p> {
+    pub fn new(sizes: &'p [Size]) -> Self {
+        Scope { sizes, iterators: vec![] }
+    }
+
+    pub fn iterators(&self) -> impl Iterator<Item = &str> {
+        self.iterators.iter().map(|(name, ..)| name.as_str())
+    }
+
+    /// The scope inside a loop: its tightest bound on either side counts.
+    pub fn inside(&self, inner: &For) -> Self {
+        let low = inner.lower.iter().map(|bound| self.interval(bound).0).max_by_key(|low| self.numbers(low).0);
+        let high = inner.upper.iter().map(|bound| self.interval(bound).1).min_by_key(|high| self.numbers(high).1);
+        let mut scope = self.clone();
+        scope.iterators.push((inner.iterator.clone(), low.expect("a bound"), high.expect("a bound")));
+        scope
+    }
+
+    /// Bounds of an expression, affine in the sizes.
+    pub fn interval(&self, value: &Affine) -> (Affine, Affine) {
+        let constant = Affine::constant(value.constant);
+        value.terms.iter().fold((constant.clone(), constant), |(low, high), (name, &factor)| {
+            let (a, b) = match self.iterators.iter().rev().find(|(n, ..)| n == name) {
+                Some((_, a, b)) => (a.clone(), b.clone()),
+                None => (Affine::variable(name), Affine::variable(name)),
+            };
+            let (a, b) = if factor > 0 { (a, b) } else { (b, a) };
+            (low + a * factor, high + b * factor)
+        })
+    }
+
+    /// Smallest and largest value of an expression over the sizes.
+    fn numbers(&self, value: &Affine) -> (i64, i64) {
+        value.range(|name| (0, self.sizes.iter().find(|size| size.name == name).map_or(0, |size| size.max)))
+    }
+
+    /// The expression moved up so that it is never negative.
+    pub fn raised(&self, value: &Affine) -> Affine {
+        let mut shift = Affine::default();
+        cover(&mut shift, &-self.interval(value).0);
+        value.clone() + shift
+    }
+}
+
+/// Where the accesses of a program need their arrays to be.
+pub struct Layout {
+    /// What is added to the affine subscripts, per array and dimension.
+    pub shifts: Vec<Vec<Affine>>,
+    /// `None` for an array that nothing accesses.
+    pub extents: Vec<Option<Vec<Affine>>>,
+}
+
+impl Layout {
+    pub fn of(program: &Program) -> Layout {
+        let ranks = || program.arrays.iter().map(|array| array.rank);
+        let mut layout = Layout {
+            shifts: ranks().map(|rank| vec![Affine::default(); rank]).collect(),
+            extents: program.arrays.iter().map(|_| None).collect(),
+        };
+        let each = |act: &mut dyn FnMut(&Access, &Scope)| walk(&program.body, &Scope::new(&program.sizes), act);
+        each(&mut |access, scope| {
+            for (subscript, shift) in access.subscripts.iter().zip(&mut layout.shifts[access.array]) {
+                if let Subscript::Affine(value) = subscript {
+                    cover(shift, &-scope.interval(value).0);
+                }
+            }
+        });
+        each(&mut |access, scope| {
+            let rank = access.subscripts.len();
+            let extents = layout.extents[access.array].get_or_insert_with(|| vec![Affine::constant(1); rank]);
+            for (dimension, subscript) in access.subscripts.iter().enumerate() {
+                let last = match subscript {
+                    Subscript::Affine(value) => {
+                        scope.interval(value).1 + layout.shifts[access.array][dimension].clone()
+                    }
+                    // No larger than what is divided.
+                    Subscript::Quotient(value, _) => scope.interval(&scope.raised(value)).1,
+                    Subscript::Remainder(_, divisor) => Affine::constant(divisor - 1),
+                };
+                cover(&mut extents[dimension], &(last + Affine::constant(1)));
+            }
+        });
+        layout
+    }
+}
+
+/// Raises `sum` to at least `wanted` for all sizes, which are not negative.
+fn cover(sum: &mut Affine, wanted: &Affine) {
+    let mut terms: BTreeMap<String, i64> = sum.terms.clone();
+    for (name, &factor) in wanted.terms.iter().filter(|(_, factor)| **factor > 0) {
+        let term = terms.entry(name.clone()).or_insert(factor);
+        *term = factor.max(*term);
+    }
+    *sum = Affine { terms, constant: sum.constant.max(wanted.constant) };
+}
+
+/// Calls `act` at every access, with the iterators around it.
+fn walk(nodes: &[Node], scope: &Scope, act: &mut dyn FnMut(&Access, &Scope)) {
+    for node in nodes {
+        match node {
+            Node::For(inner) => walk(&inner.body, &scope.inside(inner), act),
+            Node::If(inner) => {
+                walk(&inner.then, scope, act);
+                walk(&inner.otherwise, scope, act);
+            }
+            Node::Assign(assign) => {
+                act(&assign.target, scope);
+                assign.value.reads().into_iter().for_each(|access| act(access, scope));
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! PolyBench/C 4.2.1, its files as they are, against the C compiler: the kernels that make sense in integers, at MINI and
+//! SMALL size. The suite is no part of this repository: `make polybench POLYBENCH=/path/to/polybench-c-4.2.1`. Without
+//! that variable every test here says that it was skipped.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use burstc::Options;
+use burstc::simulate::simulator::Simulator;
+use burstc::source::{self, Source};
+use common::{Data, Rig, Subject};
+
+/// The kernels that want floating point, and why.
+const FLOATING: [(&str, &str); 13] = [
+    ("adi", "coefficients below 1"),
+    ("cholesky", "square root"),
+    ("correlation", "square root"),
+    ("deriche", "exponential function"),
+    ("durbin", "division by sums that come close to 0"),
+    ("fdtd-2d", "coefficients below 1"),
+    ("gramschmidt", "square root"),
+    ("heat-3d", "coefficients below 1"),
+    ("jacobi-1d", "coefficients below 1"),
+    ("jacobi-2d", "coefficients below 1"),
+    ("lu", "division by pivots that come close to 0"),
+    ("ludcmp", "division by pivots that come close to 0"),
+    ("seidel-2d", "division of a mean"),
+];
+
+/// Sizes of a dataset, and the seeds of its runs.
+const DATASETS: [(&str, &[u64]); 2] = [("MINI", &[1, 2]), ("SMALL", &[3])];
+
+/// The suite's folder, if the user has one.
+fn suite() -> Option<PathBuf> {
+    match std::env::var_os("POLYBENCH").filter(|folder| !folder.is_empty()) {
+        Some(folder) => Some(PathBuf::from(folder)),
+        None => {
+            println!("skipped: the variable POLYBENCH does not name a folder with PolyBench/C 4.2.1");
+            None
+        }
+    }
+}
+
+/// All C files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("POLYBENCH: {}: {e}", folder.display()));
+    let mut found = vec![];
+    for entry in entries {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "c") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The kernel's file below the suite's folder.
+fn file(suite: &Path, kernel: &str) -> PathBuf {
+    let found =
+        files(suite).into_iter().find(|path| path.file_name().is_some_and(|name| *name == *format!("{kernel}.c")));
+    found.unwrap_or_else(|| panic!("no {kernel}.c below {}", suite.display()))
+}
+
+/// The dataset's value of each size: the header's macro with the parameter's name in capitals.
+fn sizes(file: &Path, parameters: &[String], arguments: &[String]) -> BTreeMap<String, i64> {
+    let header = file.with_extension("h");
+    let lines: String = parameters.iter().map(|name| format!("size {name} = {}\n", name.to_uppercase())).collect();
+    let work = tempfile::tempdir().expect("a folder");
+    let path = work.path().join("sizes.c");
+    std::fs::write(&path, lines).expect("the folder is writable");
+    let mut compiler = Command::new("cc");
+    let output = compiler.args(["-E", "-P", "-include"]).arg(&header).args(arguments).arg(&path).output();
+    let text = String::from_utf8(output.expect("the C compiler is installed").stdout).expect("C is text");
+    let value = |line: &str| {
+        let (name, value) = line.strip_prefix("size ")?.split_once(" = ")?;
+        Some((name.to_string(), value.parse().unwrap_or_else(|_| panic!("{}: {line}", header.display()))))
+    };
+    text.lines().filter_map(value).collect()
+}
+
+fn check(kernel: &str, ranges: &[(&str, i128, i128)]) {
+    let Some(suite) = suite() else { return };
+    let path = file(&suite, kernel);
+    let folder = path.parent().expect("a file lies in a folder");
+    for (dataset, seeds) in DATASETS {
+        let arguments: Vec<String> = [
+            "-DDATA_TYPE_IS_INT".to_string(),
+            "-DSCALAR_VAL(x)=x".to_string(),
+            format!("-D{dataset}_DATASET"),
+            format!("-I{}", suite.join("utilities").display()),
+            format!("-I{}", folder.display()),
+        ]
+        .into();
+        let label = format!("{kernel}, {dataset}");
+        let source = Source::read(&path, arguments.clone()).expect("the kernel is readable");
+        let parsed = source::parse(&source).unwrap_or_else(|error| panic!("{label}: {error:#}"));
+        let names: Vec<String> = parsed.parameters.iter().map(|parameter| parameter.name.clone()).collect();
+        let sizes = sizes(&path, &names, &arguments);
+        let options = Options { max: sizes.clone(), ..Options::default() };
+        let subject = Subject::new(&source, &options).unwrap_or_else(|error| panic!("{label}: {error:#}"));
+        let rig = Rig::of(&subject, Simulator::Verilator, false).unwrap_or_else(|error| panic!("{label}: {error:#}"));
+        let set: Vec<(&str, i128)> = sizes.iter().map(|(name, value)| (name.as_str(), i128::from(*value))).collect();
+        for &seed in seeds {
+            let cycles = rig.run_on(Data { set: &set, ranges, seed }).counters.cycles;
+            println!(
+                "{label}, seed {seed}: passes in {cycles} cycles, generated in {} ms",
+                subject.accelerator.generate_ms
+            );
+        }
+    }
+}
+
+/// A function's name, the kernel's where it differs, and ranges that keep divisors from 0.
+macro_rules! kernels {
+    ($($name:ident = $file:literal $($array:ident in $low:literal .. $high:literal),*;)*) => {
+        const INTEGER: &[&str] = &[$($file),*];
+        $(
+            #[test]
+            fn $name() {
+                check($file, &[$((stringify!($array), $low, $high)),*]);
+            }
+        )*
+    };
+}
+
+kernels! {
+    two_mm = "2mm";
+    three_mm = "3mm";
+    atax = "atax";
+    bicg = "bicg";
+    covariance = "covariance" float_n in 2 .. 1000;
+    doitgen = "doitgen";
+    floyd_warshall = "floyd-warshall";
+    gemm = "gemm";
+    gemver = "gemver";
+    gesummv = "gesummv";
+    mvt = "mvt";
+    nussinov = "nussinov";
+    symm = "symm";
+    syr2k = "syr2k";
+    syrk = "syrk";
+    trmm = "trmm";
+    trisolv = "trisolv" L in 1 .. 9;
+}
+
+/// Every kernel of the suite runs above or waits for floating point.
+#[test]
+fn every_kernel_is_accounted_for() {
+    assert_eq!(INTEGER.len() + FLOATING.len(), 30);
+    for (kernel, why) in FLOATING {
+        println!("{kernel} wants floating point: {why}");
+    }
+    let Some(suite) = suite() else { return };
+    for kernel in INTEGER.iter().copied().chain(FLOATING.map(|(kernel, _)| kernel)) {
+        file(&suite, kernel);
+    }
+}
