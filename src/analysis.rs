@@ -9,6 +9,7 @@ use crate::offload::{self, Buffer, Compute, NamedSet, Offload, Scan, Transfer};
 use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Tree, scan, scan_tree};
 use crate::polyhedral::{self, Program};
+use crate::schedule;
 use crate::source::kernel::{Kernel, Storage, TilingDirective};
 use crate::tiling::{self, Band};
 use crate::transfer::{self, ArrayFlow};
@@ -30,15 +31,26 @@ pub fn analyze(kernel: &Kernel, block_ram_bits: u64) -> Result<Offload> {
     Ok(offload)
 }
 
-/// The best tiling that fits, by estimates that the exact analysis confirms; the last attempt where none does.
+/// Budgets that the estimates get, one after the other, as parts of the block RAM: where the exact buffers turn out
+/// larger than estimated, less is asked for.
+const SHARES: [u64; 6] = [1, 2, 4, 8, 32, 1024];
+
+/// The best tiling whose exact buffers fit; the last attempt where none does.
 fn automatic(kernel: &Kernel, program: &Program, block_ram_bits: u64) -> Result<Offload> {
+    let plans = schedule::candidates(program)?;
+    let mut tried: Vec<Vec<TilingDirective>> = vec![];
     let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));
-    for directives in tiling::automatic::tilings(program, kernel, block_ram_bits)? {
+    for share in SHARES {
+        let directives = tiling::automatic::tiling(program, kernel, plans.clone(), block_ram_bits / share)?;
+        if tried.contains(&directives) {
+            continue;
+        }
         last = tiled(kernel, program, &directives);
         let fits = |o: &Offload| buffer::bits(kernel, &o.buffers) <= u128::from(block_ram_bits);
         if last.as_ref().is_ok_and(fits) {
             break;
         }
+        tried.push(directives);
     }
     last
 }

@@ -15,6 +15,7 @@ pub mod polyhedral;
 pub mod project;
 pub mod report;
 pub mod rtl;
+pub mod schedule;
 pub mod simulate;
 pub mod source;
 pub mod suggest;

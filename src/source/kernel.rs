@@ -365,7 +365,7 @@ impl Expr {
 /// The affine θ and tile sizes of one band: `tile(i:32, j:32)` is θ = (i, j). Tiles of all bands run in lexicographic
 /// order of `floor(θ_k / size_k)`, shorter ones padded with 0; a dimension of size 1 runs one value after the other, so
 /// constants there put bands in sequence. A strip is the tiles of a band that agree in all dimensions but the last.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TilingDirective {
     /// θ of every statement of the band, by name, all of one length.
     pub schedules: Vec<Schedule>,

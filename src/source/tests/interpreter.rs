@@ -97,7 +97,7 @@ impl Interpreter<'_> {
         }
         match &array.storage {
             Storage::Argument => Ok((access.array, place as usize)),
-            Storage::Local { declared_in } => {
+            Storage::Local { declared_in, .. } => {
                 Err((access.array, declared_in.iter().map(|name| self.value(name)).collect(), subscripts))
             }
         }

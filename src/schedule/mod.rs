@@ -1,0 +1,169 @@
+//! Automatic schedules: θ for every statement of a [`Program`], in bands that can be tiled.
+//!
+//! isl's scheduler gives schedule trees, one per degree of fusion; the program as written gives one more. Each tree is
+//! cut into bands ([`tree`]) in several ways: outer loops run one value after the other or are tiled with the rest, and
+//! the parts of a sequence have a band each or one together. What comes out has been checked pair by pair against the
+//! dependences ([`legality`]), whatever isl promised.
+
+mod footprint;
+mod legality;
+mod original;
+pub mod sizes;
+mod skew;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use anyhow::{Result, bail};
+
+use crate::affine::Affine;
+use crate::polyhedral::Program;
+use crate::polyhedral::isl::schedule::{Fusion, Problem, Tree};
+use crate::polyhedral::isl::{Map, Set, Tuple};
+
+pub use legality::is_legal;
+use tree::Style;
+
+/// isl's operations per tree: enough for every kernel of PolyBench/C up to three loops deep.
+const EFFORT: u64 = 40_000;
+/// The same for statements in more than three loops, where operations are slower: rather no schedule of isl's than one
+/// after seconds.
+const DEEP_EFFORT: u64 = 10_000;
+
+/// One band: statements that run together in tiles.
+///
+/// The tiles of all bands run in lexicographic order of `floor(θ_k / size_k)`, shorter vectors padded with 0. A
+/// dimension that is not tileable has size 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BandPlan {
+    /// Indices into `Program::statements`, in textual order.
+    pub statements: Vec<usize>,
+    /// θ per statement (parallel to `statements`), all of one length: affine in the statement's iterators and the size
+    /// parameters.
+    pub theta: Vec<Vec<Affine>>,
+    /// Which dimensions may have any tile size, in any order among themselves; false = sequential: an outer serial
+    /// loop, or a constant that puts bands in sequence. Sequential dimensions come first.
+    pub tileable: Vec<bool>,
+}
+
+impl BandPlan {
+    /// Number of sequential dimensions.
+    pub fn serial(&self) -> usize {
+        self.tileable.iter().take_while(|t| !**t).count()
+    }
+
+    fn theta_of(&self, statement: usize) -> Option<&Vec<Affine>> {
+        self.statements.iter().position(|s| *s == statement).map(|position| &self.theta[position])
+    }
+}
+
+/// The best legal schedule.
+pub fn schedule(program: &Program) -> Result<Vec<BandPlan>> {
+    match candidates(program)?.into_iter().next() {
+        Some(plans) => Ok(plans),
+        None => bail!("internal error: the program has no legal schedule"),
+    }
+}
+
+/// Legal schedules, the most promising first: most tiled loops, then fewest serial ones, least skewing, fewest bands.
+pub fn candidates(program: &Program) -> Result<Vec<Vec<BandPlan>>> {
+    let mut found: Vec<Vec<BandPlan>> = vec![];
+    let mut add = |tree: &Tree, skewed: bool| -> Result<()> {
+        for fused in [false, true] {
+            for serial in 0..tree::depth(tree).max(1) {
+                let plans = tree::bands(program, tree, serial, Style { skewed, fused })?;
+                if !found.contains(&plans) && is_legal(program, &plans)? {
+                    found.push(plans);
+                }
+            }
+        }
+        Ok(())
+    };
+    for tree in trees(program)? {
+        add(&tree, false)?;
+    }
+    add(&original::tree(program)?, true)?;
+    found.sort_by_key(|plans| rank(program, plans));
+    Ok(found)
+}
+
+/// isl's schedule trees, as far as it does not give up.
+fn trees(program: &Program) -> Result<Vec<Tree>> {
+    let statements: Vec<(Tuple, Set)> = program
+        .statements
+        .iter()
+        .map(|s| Ok((Tuple { name: &s.name, dimensions: &s.iterators }, s.domain.remove_divs()?)))
+        .collect::<Result<_>>()?;
+    let validity: Vec<Map> = program.dependences.iter().map(|d| d.relation.clone()).collect();
+    let between = program.dependences.iter().filter(|d| d.source != d.sink).map(|d| d.relation.clone());
+    let near: Vec<Map> = between.chain(reuse(program)?).collect();
+    let deep = program.statements.iter().any(|s| s.iterators.len() > 3);
+    let run = |fusion: Fusion, proximity: &[Map], parallel: bool| {
+        let problem = Problem {
+            statements: &statements,
+            context: &program.sizes,
+            validity: &validity,
+            proximity,
+            parallel,
+            fusion,
+            effort: if deep { DEEP_EFFORT } else { EFFORT },
+        };
+        program.isl.schedule(&problem).ok()
+    };
+    let first = run(Fusion::Moderate, &validity, true);
+    let is_fused = matches!(first, Some(Tree::Band { .. }));
+    let mut trees: Vec<Tree> = first.into_iter().collect();
+    if statements.len() > 1 {
+        trees.extend(run(Fusion::Separate, &validity, true));
+        if !is_fused {
+            trees.extend(run(Fusion::Moderate, &near, false));
+            trees.extend(run(Fusion::Whole, &validity, true));
+        }
+    }
+    Ok(trees)
+}
+
+/// Pairs of instances of different statements that read one cell: `{ S0[i, j] -> S1[j, i] }`.
+fn reuse(program: &Program) -> Result<Vec<Map>> {
+    let mut pairs = vec![];
+    for (second, sink) in program.statements.iter().enumerate() {
+        for source in &program.statements[..second] {
+            let mut arrays: Vec<usize> = source.accesses.iter().map(|a| a.array).collect();
+            arrays.sort_unstable();
+            arrays.dedup();
+            for array in arrays {
+                if let (Some(first), Some(second)) =
+                    (source.accesses_of(array, false)?, sink.accesses_of(array, false)?)
+                {
+                    let both = first.apply_range(&second.reverse()?)?;
+                    if !both.is_empty()? {
+                        pairs.push(both);
+                    }
+                }
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+/// What makes a schedule less promising, the most important first.
+fn rank(program: &Program, plans: &[BandPlan]) -> (bool, i64, usize, i64, usize) {
+    let mut tiled_loops = 0;
+    let mut skew = 0;
+    let mut shifted = false;
+    for plan in plans {
+        for (statement, theta) in plan.statements.iter().zip(&plan.theta) {
+            let iterators = &program.statements[*statement].iterators;
+            for (row, tileable) in theta.iter().zip(&plan.tileable) {
+                let coefficients: i64 = iterators.iter().map(|i| row.coefficient(i).abs()).sum();
+                tiled_loops += (*tileable && coefficients > 0) as i64;
+                skew += coefficients.max(1) - 1;
+                // Statements side by side in one band, but a whole loop apart, share nothing.
+                shifted |= *tileable && coefficients > 0 && program.parameters.iter().any(|p| row.coefficient(p) != 0);
+            }
+        }
+    }
+    let serial = plans.iter().map(BandPlan::serial).max().unwrap_or(0);
+    (shifted, -tiled_loops, serial, skew, plans.len())
+}

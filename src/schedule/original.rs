@@ -1,0 +1,46 @@
+//! The program as written, as a schedule tree.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, anyhow};
+
+use crate::affine::Affine;
+use crate::polyhedral::Program;
+use crate::polyhedral::isl::schedule::Tree;
+
+/// One loop per band; positions in a loop's body are sequences.
+pub fn tree(program: &Program) -> Result<Tree> {
+    let dates = program
+        .statements
+        .iter()
+        .map(|statement| {
+            let date = statement.schedule.affine_outputs(&statement.iterators)?;
+            Ok((statement.name.clone(), date.ok_or_else(|| anyhow!("internal error: a date that is not affine"))?))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let all: Vec<&(String, Vec<Affine>)> = dates.iter().collect();
+    Ok(below(&all, 0))
+}
+
+/// The tree of the dates' dimensions from `level` on.
+fn below(dates: &[&(String, Vec<Affine>)], level: usize) -> Tree {
+    let Some(rows) = dates.iter().map(|(_, date)| date.get(level)).collect::<Option<Vec<_>>>() else {
+        return Tree::Leaf;
+    };
+    if rows.iter().any(|row| !row.is_constant()) {
+        let members = dates.iter().map(|(name, date)| (name.clone(), vec![date[level].clone()])).collect();
+        return Tree::Band { permutable: true, members, child: Box::new(below(dates, level + 1)) };
+    }
+    let mut positions: BTreeMap<i64, Vec<&(String, Vec<Affine>)>> = BTreeMap::new();
+    for (row, date) in rows.iter().zip(dates) {
+        positions.entry(row.constant).or_default().push(date);
+    }
+    if positions.len() <= 1 {
+        return below(dates, level + 1);
+    }
+    let children = positions.into_values().map(|group| {
+        let names = group.iter().map(|(name, _)| name.clone()).collect();
+        (names, below(&group, level + 1))
+    });
+    Tree::Sequence(children.collect())
+}

@@ -1,0 +1,267 @@
+//! Tile sizes: the fewest bytes moved that fit the block RAM, by the box model of [`footprint`](super::footprint).
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+
+use super::BandPlan;
+use super::footprint::{ArrayModel, Footprint, Range};
+use crate::affine::Affine;
+use crate::polyhedral::Program;
+use crate::source::kernel::Kernel;
+
+/// One way to tile a band, with what it is expected to cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The band's dimensions in the order they are to have, the strip's last; sequential ones stay in front.
+    pub order: Vec<usize>,
+    /// The size of each, in this order; 1 for sequential ones.
+    pub sizes: Vec<i64>,
+    /// Expected bytes of DDR traffic of the whole band.
+    pub bytes: f64,
+    /// The same with everything else that takes time, in bytes the memory could have moved: choices with less are
+    /// better.
+    pub cost: f64,
+    /// Upper estimate of the bits of block RAM.
+    pub bits: f64,
+    /// The same by array, an index into `Kernel::arrays`.
+    pub buffers: BTreeMap<usize, f64>,
+}
+
+impl Choice {
+    /// θ of the band's statements with its dimensions in this order.
+    pub fn theta(&self, plan: &BandPlan) -> Vec<Vec<Affine>> {
+        plan.theta.iter().map(|theta| self.order.iter().map(|k| theta[*k].clone()).collect()).collect()
+    }
+}
+
+const LARGEST: i64 = 512;
+/// What a tile costs beside its words and iterations, in bytes the memory could have moved: some sixty cycles.
+const TILE_OVERHEAD: f64 = 256.0;
+/// Up to this factor more bytes are spent on larger tiles or shorter fills of the pipeline.
+const TOLERANCE: f64 = 1.05;
+/// Choices per budget.
+const HANDFUL: usize = 4;
+
+/// Ways to tile `plan`, best first, for representative values `sizes_at` of the size parameters. The first few fit
+/// `budget_bits`; those that follow are for ever smaller budgets, in case the real buffers turn out larger.
+pub fn rank(
+    program: &Program,
+    kernel: &Kernel,
+    plan: &BandPlan,
+    sizes_at: &BTreeMap<String, i64>,
+    budget_bits: u64,
+) -> Result<Vec<Choice>> {
+    let mut largest = sizes_at.clone();
+    for parameter in &kernel.parameters {
+        largest.extend(parameter.max.map(|max| (parameter.name.clone(), max)));
+    }
+    let usual = Footprint::new(program, kernel, plan, sizes_at)?;
+    let largest = Footprint::new(program, kernel, plan, &largest)?;
+    let serial = plan.serial();
+    let n = plan.tileable.len();
+    let mut all = vec![];
+    for last in serial.min(n - 1)..n {
+        let mut order: Vec<usize> = (0..n).filter(|k| *k != last).collect();
+        order.push(last);
+        let search = Search::new(&usual, &largest, order, serial);
+        search.explore(&mut vec![1; n], serial, budget_bits as f64, &mut all);
+    }
+    let mut ranked: Vec<Choice> = vec![];
+    let mut budget = budget_bits as f64;
+    loop {
+        all.retain(|c| c.bits <= budget);
+        let Some(fewest) = all.iter().map(|c| c.bytes).min_by(f64::total_cmp) else {
+            break;
+        };
+        let mut good: Vec<&Choice> = all.iter().filter(|c| c.bytes <= TOLERANCE * fewest).collect();
+        good.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        let new: Vec<Choice> = good.into_iter().filter(|c| !ranked.contains(c)).take(HANDFUL).cloned().collect();
+        ranked.extend(new);
+        budget /= 2.0;
+    }
+    if ranked.is_empty() {
+        // Nothing fits; the smallest tiles come closest.
+        ranked.push(Search::new(&usual, &largest, (0..n).collect(), serial).evaluate(&vec![1; n]));
+    }
+    Ok(ranked)
+}
+
+/// A schedule with a choice for each band.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tiled {
+    pub plans: Vec<BandPlan>,
+    /// Parallel to `plans`.
+    pub choices: Vec<Choice>,
+}
+
+impl Tiled {
+    /// Expected bytes of DDR traffic.
+    pub fn bytes(&self) -> f64 {
+        self.choices.iter().map(|c| c.bytes).sum()
+    }
+
+    /// Upper estimate of the bits of block RAM: an array has one memory, which serves all bands.
+    pub fn bits(&self) -> f64 {
+        let mut buffers: BTreeMap<usize, f64> = BTreeMap::new();
+        for (array, bits) in self.choices.iter().flat_map(|c| &c.buffers) {
+            let largest = buffers.entry(*array).or_default();
+            *largest = largest.max(*bits);
+        }
+        buffers.values().sum()
+    }
+
+    fn cost(&self) -> f64 {
+        self.choices.iter().map(|c| c.cost).sum()
+    }
+}
+
+/// The schedules of `candidates` with their best sizes, best first: those that fit `budget_bits` by expected time, then
+/// those that do not by bits.
+pub fn choose(
+    program: &Program,
+    kernel: &Kernel,
+    candidates: Vec<Vec<BandPlan>>,
+    sizes_at: &BTreeMap<String, i64>,
+    budget_bits: u64,
+) -> Result<Vec<Tiled>> {
+    let mut all = vec![];
+    for plans in candidates {
+        let ranked = plans
+            .iter()
+            .map(|plan| rank(program, kernel, plan, sizes_at, budget_bits))
+            .collect::<Result<Vec<Vec<Choice>>>>()?;
+        all.push(fit(plans, ranked, budget_bits as f64));
+    }
+    let key = |tiled: &Tiled| match tiled.bits() <= budget_bits as f64 {
+        true => (false, tiled.cost()),
+        false => (true, tiled.bits()),
+    };
+    all.sort_by(|a, b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
+    Ok(all)
+}
+
+/// Each band's best choice; while they do not fit together, the band with the largest buffers takes its next smaller
+/// one.
+fn fit(plans: Vec<BandPlan>, ranked: Vec<Vec<Choice>>, budget: f64) -> Tiled {
+    let mut taken = vec![0; ranked.len()];
+    loop {
+        let choices = ranked.iter().zip(&taken).map(|(choices, t)| choices[*t].clone()).collect();
+        let tiled = Tiled { plans: plans.clone(), choices };
+        let smaller = |band: usize| {
+            let now = ranked[band][taken[band]].bits;
+            (taken[band]..ranked[band].len()).find(|next| ranked[band][*next].bits < now)
+        };
+        let largest = (0..ranked.len())
+            .filter(|band| smaller(*band).is_some())
+            .max_by(|a, b| tiled.choices[*a].bits.total_cmp(&tiled.choices[*b].bits));
+        match largest {
+            Some(band) if tiled.bits() > budget => taken[band] = smaller(band).unwrap_or(taken[band]),
+            _ => return tiled,
+        }
+    }
+}
+
+/// The choices with one order of dimensions.
+struct Search<'a> {
+    /// At the usual sizes, for the bytes.
+    usual: &'a Footprint<'a>,
+    ranges: Vec<Range>,
+    /// At the largest sizes, for the buffers.
+    largest: &'a Footprint<'a>,
+    largest_ranges: Vec<Range>,
+    order: Vec<usize>,
+    /// Every how many powers of two a size is tried: of many dimensions fewer, so that a choice takes milliseconds.
+    step: i64,
+}
+
+impl<'a> Search<'a> {
+    fn new(usual: &'a Footprint, largest: &'a Footprint, order: Vec<usize>, serial: usize) -> Self {
+        let step = if order.len() - serial > 4 { 4 } else { 2 };
+        let (ranges, largest_ranges) = (usual.ranges(&order), largest.ranges(&order));
+        Search { usual, ranges, largest, largest_ranges, order, step }
+    }
+
+    /// All sizes of the dimensions from `position` on that fit.
+    fn explore(&self, sizes: &mut Vec<i64>, position: usize, budget: f64, found: &mut Vec<Choice>) {
+        if position == self.order.len() {
+            found.push(self.evaluate(sizes));
+            return;
+        }
+        loop {
+            if self.bits(sizes).values().sum::<f64>() > budget {
+                break;
+            }
+            self.explore(sizes, position + 1, budget, found);
+            let values = self.ranges[position].values(&by_order(&self.order, &self.tile(sizes)));
+            if sizes[position] as f64 >= values || sizes[position] >= LARGEST {
+                break;
+            }
+            sizes[position] *= self.step;
+        }
+        sizes[position] = 1;
+    }
+
+    /// The extents of a tile, by dimension of the band.
+    fn tile(&self, sizes: &[i64]) -> Vec<f64> {
+        let mut tile = vec![1.0; self.order.len()];
+        for (dimension, size) in self.order.iter().zip(sizes) {
+            tile[*dimension] = *size as f64;
+        }
+        tile
+    }
+
+    /// Bits of the buffers, by array.
+    fn bits(&self, sizes: &[i64]) -> BTreeMap<usize, f64> {
+        let tile = self.tile(sizes);
+        let last = self.order.len() - 1;
+        let values = self.largest_ranges[last].values(&by_order(&self.order, &tile));
+        let of = |model: &ArrayModel| {
+            let mut successive = tile.clone();
+            let extent = &mut successive[self.order[last]];
+            *extent = (*extent * model.depth()).min(values.max(*extent));
+            (model.array, model.bits(&successive))
+        };
+        self.largest.arrays.iter().map(of).collect()
+    }
+
+    fn evaluate(&self, sizes: &[i64]) -> Choice {
+        let last = self.order.len() - 1;
+        let tile = self.tile(sizes);
+        let ordered = by_order(&self.order, &tile);
+        let mut strip = tile.clone();
+        let mut whole = vec![false; tile.len()];
+        let (mut strips, mut per_strip) = (1.0, 1.0);
+        for (position, (&dimension, &size)) in self.order.iter().zip(sizes).enumerate() {
+            let tiles = self.ranges[position].tiles(&ordered, size as f64);
+            whole[dimension] = tiles <= 1.0 || position == last;
+            if position == last {
+                per_strip = tiles;
+                strip[dimension] = self.ranges[position].values(&ordered);
+            } else {
+                strips *= tiles;
+            }
+        }
+        let (mut bytes, mut fill) = (0.0, 0.0);
+        for model in &self.usual.arrays {
+            let (loaded, stored) = model.bytes(&strip, |k| whole[k]);
+            bytes += loaded + stored;
+            let (first_load, last_store) = model.bytes(&tile, |k| whole[k]);
+            fill += first_load.min(loaded) + last_store.min(stored);
+        }
+        let buffers = self.bits(sizes);
+        Choice {
+            order: self.order.clone(),
+            sizes: sizes.to_vec(),
+            bytes: strips * bytes,
+            cost: strips * (bytes + fill + per_strip * TILE_OVERHEAD),
+            bits: buffers.values().sum(),
+            buffers,
+        }
+    }
+}
+
+/// Extents by dimension of the band, in the order of the choice.
+fn by_order(order: &[usize], extents: &[f64]) -> Vec<f64> {
+    order.iter().map(|dimension| extents[*dimension]).collect()
+}
