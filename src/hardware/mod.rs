@@ -15,10 +15,16 @@ mod compute;
 mod context;
 mod datapath;
 mod direct;
+mod divide;
 mod library;
+mod instances;
+mod interval;
 mod load;
+mod reservation;
+mod rows;
 mod scanner;
 mod scope;
+mod sources;
 mod store;
 mod tiles;
 mod top;
@@ -37,7 +43,7 @@ use context::Context;
 pub fn generate(offload: &Offload, address_width: u32) -> Result<Design> {
     let context = Context::new(offload, address_width);
     let name = &offload.kernel.name;
-    let mut modules = accelerator::accelerator(&context, offload)?;
+    let mut modules = accelerator::accelerator(&context, offload);
     modules.push(top::registers(&context));
     modules.push(top::top(&context, &format!("{name}_top"), &format!("{name}_accelerator")));
     Ok(design(modules))
@@ -47,7 +53,7 @@ pub fn generate(offload: &Offload, address_width: u32) -> Result<Design> {
 pub fn generate_direct(offload: &Offload, address_width: u32) -> Result<Design> {
     let context = Context::new(offload, address_width);
     let name = &offload.kernel.name;
-    let mut modules = direct::direct(&context, offload)?;
+    let mut modules = direct::direct(&context, offload);
     modules.push(top::registers(&context));
     modules.push(top::top(&context, &format!("{name}_direct_top"), &format!("{name}_direct")));
     Ok(design(modules))
