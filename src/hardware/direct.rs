@@ -280,6 +280,7 @@ pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
     let mut wants = candidate.e().and(&room.e()).and(&hazard.e().not());
     let step_done = m.wire("step_done", Type::BIT);
     let begins = m.wire("iteration_begins", Type::BIT);
+    m.waive_unused(&begins);
     m.assign(&begins, &step_done.e().and(&step.is(0)));
     if let Some(free) = results.divider_free(&mut m, &d, number.as_ref(), &begins.e()) {
         wants = wants.and(&free.or(&step.is(0).not()));
@@ -419,6 +420,7 @@ fn collect(
         let (inwards, outwards) = (Stream::wires(m, "instance_in"), Stream::wires(m, "instance_out"));
         m.assign(&inwards.valid, begins);
         m.waive_unused(&inwards.ready);
+        m.waive_unused(&outwards.valid);
         let word = cells::fifo(m, "u_instances", IN_FLIGHT as i128, (&inwards, &packed), &outwards, "instance");
         m.waive_unused(&word);
         let mut high = packed.width();
