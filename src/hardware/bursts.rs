@@ -1,9 +1,9 @@
 //! Rows to bursts: the address and length in memory of every row of Load or Store.
 
 use crate::affine::Affine;
+use crate::hardware::buffers::buffer_of;
 use crate::hardware::cells::port as port_of;
 use crate::hardware::context::{Context, Stream, longest_row};
-use crate::hardware::buffers::buffer_of;
 use crate::hardware::rows::{Row, RowFormat, RowKind};
 use crate::hardware::scope::Scope;
 use crate::offload::Offload;

@@ -196,10 +196,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
         writes.push(array);
         let name = &context.array(array).name;
         let valid = m.output(&format!("m_write_{name}_valid"), Type::BIT);
-        let address = m.output(
-            &format!("m_write_{name}_address"),
-            buffers::address_type(buffer_of(offload, array)),
-        );
+        let address = m.output(&format!("m_write_{name}_address"), buffers::address_type(buffer_of(offload, array)));
         let data = m.output(&format!("m_write_{name}_data"), Type::unsigned(context.array(array).element.bits));
         let own: Vec<usize> = (0..present.len()).filter(|&w| targets[w] == array).collect();
         let statements: Vec<usize> = own.iter().map(|&w| present[w]).collect();

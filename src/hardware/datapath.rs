@@ -164,7 +164,14 @@ impl Datapath {
     }
 
     /// `expr`, shown `latency` cycles after `stage`; a value that never changes needs no register.
-    pub(super) fn register(&mut self, m: &mut Module, name: &str, expr: Rtl, stage: Option<u32>, latency: u32) -> Value {
+    pub(super) fn register(
+        &mut self,
+        m: &mut Module,
+        name: &str,
+        expr: Rtl,
+        stage: Option<u32>,
+        latency: u32,
+    ) -> Value {
         let Some(stage) = stage else { return Value { expr, stage: None } };
         let mut expr = expr;
         for _ in 0..latency {

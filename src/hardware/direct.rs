@@ -105,9 +105,10 @@ impl<'a> Direct<'a> {
     fn by_statement(&self, number: Option<&Rtl>, value: impl Fn(usize) -> Option<Rtl>) -> Rtl {
         let values: Vec<(usize, Rtl)> = self.present().iter().filter_map(|&s| Some((s, value(s)?))).collect();
         let ((_, last), others) = values.split_last().expect("some statement has a value");
-        others.iter().rev().fold(last.clone(), |other, (s, value)| {
-            self.instances.is_one_of(number, &[*s]).select(value, &other)
-        })
+        others
+            .iter()
+            .rev()
+            .fold(last.clone(), |other, (s, value)| self.instances.is_one_of(number, &[*s]).select(value, &other))
     }
 
     /// Whether the statement with this number is one of those that `which` holds for.
@@ -388,9 +389,8 @@ fn declare_operands(m: &mut Module, d: &Direct, loads: &mut Vec<Statement>) -> O
                 m.waive_unused(&register);
                 register
             });
-            let now = d.instances.choose(&[statement], |kind| {
-                kind.scope.affine(&kind.affine(&value)).resize(rtl_type(ty))
-            });
+            let now =
+                d.instances.choose(&[statement], |kind| kind.scope.affine(&kind.affine(&value)).resize(rtl_type(ty)));
             loads.push(assign(&candidate, &now));
             operands.indices.push(Index { statement, value, ty, candidate, complete });
         }

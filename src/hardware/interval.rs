@@ -115,7 +115,10 @@ mod tests {
                 for (x, y) in samples.iter().flat_map(|x| samples.map(|y| (*x, y))) {
                     let value = evaluate(&expr, &mut |a| if a.array == 0 { x } else { y }, &|_| 0, &|_| 0);
                     let value = if ty.signed { i128::from(value) } else { i128::from(value as u64) };
-                    assert!((low..=high).contains(&value), "{op:?} of {narrow} as {wide}: {value} not in {low}..{high}");
+                    assert!(
+                        (low..=high).contains(&value),
+                        "{op:?} of {narrow} as {wide}: {value} not in {low}..{high}"
+                    );
                 }
             }
         }

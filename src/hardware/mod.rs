@@ -16,9 +16,9 @@ mod context;
 mod datapath;
 mod direct;
 mod divide;
-mod library;
 mod instances;
 mod interval;
+mod library;
 mod load;
 mod reservation;
 mod rows;
@@ -33,14 +33,26 @@ mod walker;
 pub use library::{VerilogFile, files};
 pub use top::argument_words;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
+use crate::diagnostic::Diagnostic;
 use crate::offload::Offload;
 use crate::rtl::{Design, Module};
 use context::Context;
 
 /// The accelerator with registers and controller: `<kernel>_top` is the last module.
+///
+/// # Errors
+/// A [`Diagnostic`] for a kernel that leaves nothing in memory.
 pub fn generate(offload: &Offload, address_width: u32) -> Result<Design> {
+    if offload.bands.iter().flat_map(|b| &b.transfers).all(|t| t.store.pieces.is_empty()) {
+        let place = offload.kernel.statements().first().map(|s| s.span).unwrap_or_default();
+        bail!(
+            Diagnostic::new("nothing of what the kernel computes reaches an argument")
+                .at(place, "only local arrays are written")
+                .help("write the result to an array argument")
+        );
+    }
     let context = Context::new(offload, address_width);
     let name = &offload.kernel.name;
     let mut modules = accelerator::accelerator(&context, offload);

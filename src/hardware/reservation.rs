@@ -204,11 +204,7 @@ impl Chain {
                 when_else(
                     begins.e(),
                     vec![set(&division.waits, true)].into_iter().chain(load).collect(),
-                    vec![when_else(
-                        division.left.e().is_zero(),
-                        vec![set(&division.waits, false)],
-                        vec![fewer],
-                    )],
+                    vec![when_else(division.left.e().is_zero(), vec![set(&division.waits, false)], vec![fewer])],
                 ),
             ],
         );

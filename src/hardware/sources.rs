@@ -144,7 +144,10 @@ pub enum Next {
     /// Into the first loop that this piece does not share with the piece before.
     Enter(usize),
     /// To the next iteration of the loop at `depth`, which begins with `piece`.
-    Step { depth: usize, piece: usize },
+    Step {
+        depth: usize,
+        piece: usize,
+    },
     End,
 }
 
