@@ -1,12 +1,14 @@
 //! The direct version, for comparison: the loops as written, every access of the source one word of memory. Reads run
 //! ahead of the writes as far as the dependences allow; nothing is kept on chip.
 
+mod operands;
+mod results;
+
 use crate::affine::Affine;
 use crate::hardware::accelerator::{Commands, MemoryPort, completion, control_ports, counters};
 use crate::hardware::bursts::LayoutStream;
 use crate::hardware::cells;
-use crate::hardware::context::{Context, Stream, rtl_type};
-use crate::hardware::datapath::{Datapath, Leaves, Value};
+use crate::hardware::context::{Context, Stream};
 use crate::hardware::instances::Instances;
 use crate::hardware::rows::RowPorts;
 use crate::hardware::scanner::scanner;
@@ -14,60 +16,13 @@ use crate::hardware::scope::Scope;
 use crate::hardware::sources::Source;
 use crate::hardware::walker::Walker;
 use crate::offload::Offload;
-use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when, when_else};
-use crate::source::kernel::{Access, Expr, IntType, Statement as Assignment};
+use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
+use crate::source::kernel::{Access, Statement as Assignment};
+use operands::{collect, declare_operands};
+use results::Results;
 
 /// Instances that may be between their reads and their write.
 const IN_FLIGHT: usize = 16;
-
-/// An affine value used as data by a statement: computed beside the addresses, it waits for the operands.
-struct Index {
-    statement: usize,
-    value: Affine,
-    ty: IntType,
-    /// Of the instance that reads.
-    candidate: Signal,
-    /// Of the instance whose operands are complete.
-    complete: Signal,
-}
-
-/// The registers between the collected operands and the datapaths, in whose stage 1 they are.
-struct Operands {
-    /// The operands are complete.
-    fire: Signal,
-    /// The statement's number, where there are several.
-    number: Option<Signal>,
-    words: Vec<Signal>,
-    indices: Vec<Index>,
-}
-
-/// The leaves of one statement.
-struct OperandLeaves<'a> {
-    context: &'a Context<'a>,
-    statement: usize,
-    reads: &'a [&'a Access],
-    operands: &'a Operands,
-    scalars: &'a [Rtl],
-}
-
-impl Leaves for OperandLeaves<'_> {
-    fn read(&mut self, _: &mut Module, access: &Access) -> Value {
-        let of = |a: &&Access| (a.array, &a.subscripts) == (access.array, &access.subscripts);
-        let place = self.reads.iter().position(of).expect("every access has an operand");
-        let ty = rtl_type(self.context.array(access.array).element);
-        Value { expr: self.operands.words[place].e().resize(ty), stage: Some(1) }
-    }
-
-    fn scalar(&self, scalar: usize) -> Rtl {
-        self.scalars[scalar].clone()
-    }
-
-    fn index(&mut self, _: &mut Module, value: &Affine, ty: IntType) -> Value {
-        let of = |i: &&Index| i.statement == self.statement && i.value == *value && i.ty == ty;
-        let index = self.operands.indices.iter().find(of).expect("every index travels with its instance");
-        Value { expr: index.complete.e(), stage: Some(1) }
-    }
-}
 
 /// What the parts of the direct version share.
 struct Direct<'a> {
@@ -175,14 +130,6 @@ impl Step {
 
     fn reset(&self) -> Option<(Signal, i128)> {
         self.register.as_ref().map(|register| (register.clone(), 0))
-    }
-}
-
-/// Affine values used as data, in textual order.
-fn index_values(expr: &Expr) -> Vec<(Affine, IntType)> {
-    match expr {
-        Expr::Index { value, ty } => vec![(value.clone(), *ty)],
-        _ => expr.operands().into_iter().flat_map(index_values).collect(),
     }
 }
 
@@ -361,111 +308,6 @@ pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
     vec![rows_module, m]
 }
 
-/// Declares what the datapaths start from; `loads` computes the indices of the instance that reads.
-fn declare_operands(m: &mut Module, d: &Direct, loads: &mut Vec<Statement>) -> Operands {
-    let number_type = d.instances.number_type();
-    let mut operands = Operands {
-        fire: m.reg("operands_complete", Type::BIT),
-        number: (d.present().len() > 1).then(|| m.reg("complete_statement", number_type)),
-        words: vec![],
-        indices: vec![],
-    };
-    for r in 0..d.most_reads() {
-        let readers = d.present().iter().filter_map(|&s| d.reads[s].get(r));
-        let bits = readers.map(|a| d.context.array(a.array).element.bits).max().unwrap_or(32);
-        let word = m.reg(&format!("operand_{r}"), Type::unsigned(bits));
-        m.waive_unused(&word);
-        operands.words.push(word);
-    }
-    for &statement in d.present() {
-        for (value, ty) in index_values(&d.statements[statement].value) {
-            let known = |i: &Index| i.statement == statement && i.value == value && i.ty == ty;
-            if operands.indices.iter().any(known) {
-                continue;
-            }
-            let place = operands.indices.len();
-            let [candidate, complete] = ["candidate", "complete"].map(|of| {
-                let register = m.reg(&format!("{of}_index_{place}"), rtl_type(ty));
-                m.waive_unused(&register);
-                register
-            });
-            let now =
-                d.instances.choose(&[statement], |kind| kind.scope.affine(&kind.affine(&value)).resize(rtl_type(ty)));
-            loads.push(assign(&candidate, &now));
-            operands.indices.push(Index { statement, value, ty, candidate, complete });
-        }
-    }
-    operands
-}
-
-/// Fills the operand registers from `element`, the words that come back. What an instance needs beside them waits in a
-/// FIFO from its first read on.
-fn collect(
-    m: &mut Module,
-    d: &Direct,
-    operands: &Operands,
-    candidate_number: Option<&Rtl>,
-    begins: &Rtl,
-    element: (&Stream, &Rtl),
-) {
-    let (element, data) = element;
-    let mut fields: Vec<(Rtl, Signal)> = vec![];
-    fields.extend(candidate_number.cloned().zip(operands.number.clone()));
-    fields.extend(operands.indices.iter().map(|i| (i.candidate.e(), i.complete.clone())));
-    let mut body = vec![];
-    let mut head_number = None;
-    let mut waits = None;
-    if !fields.is_empty() {
-        let packed = Rtl::concat(&fields.iter().map(|(value, _)| value.clone()).collect::<Vec<_>>());
-        let (inwards, outwards) = (Stream::wires(m, "instance_in"), Stream::wires(m, "instance_out"));
-        m.assign(&inwards.valid, begins);
-        m.waive_unused(&inwards.ready);
-        m.waive_unused(&outwards.valid);
-        let word = cells::fifo(m, "u_instances", IN_FLIGHT as i128, (&inwards, &packed), &outwards, "instance");
-        m.waive_unused(&word);
-        let mut high = packed.width();
-        for (index, (value, register)) in fields.iter().enumerate() {
-            high -= value.width();
-            let field = word.e().slice(high + value.width() - 1, high).resize(register.ty());
-            body.push(assign(register, &field));
-            if index == 0 && candidate_number.is_some() {
-                head_number = Some(field);
-            }
-        }
-        waits = Some(outwards);
-    }
-    let head_valid = waits.as_ref().map_or(Rtl::bit(true), |w| w.valid.e());
-    let head = head_number.as_ref();
-    let without = d.is(head, |s| d.reads[s].is_empty());
-    let step = Step::declare(m, "collect_step", d.most_reads());
-    let mut complete = match &waits {
-        Some(_) => head_valid.and(&without),
-        // A single statement: it starts when its only step is done.
-        None => begins.and(&without),
-    };
-    m.assign(&element.ready, &without.and(&head_valid).not());
-    let mut always = vec![];
-    if d.most_reads() > 0 {
-        let arrives = m.define("operand_arrives", &element.fires());
-        let last = d.is_last(&step, head);
-        complete = complete.or(&arrives.e().and(&last));
-        for (r, operand) in operands.words.iter().enumerate() {
-            let word = assign(operand, &data.resize(operand.ty()));
-            always.push(when(arrives.e().and(&step.is(r)), vec![word]));
-        }
-        always.extend(step.advance(&arrives.e(), &last));
-    }
-    let complete = m.define("last_operand", &complete);
-    if let Some(waits) = &waits {
-        m.assign(&waits.ready, &complete.e());
-    }
-    always.push(assign(&operands.fire, &complete.e()));
-    if !body.is_empty() {
-        always.push(when(complete.e(), body));
-    }
-    m.clocked("", [(operands.fire.clone(), 0)].into_iter().chain(step.reset()).collect(), always);
-}
-
 /// The addresses of the words that are still to be written, in a ring.
 struct Ring {
     full: Rtl,
@@ -503,150 +345,5 @@ impl Ring {
         resets.extend([(oldest.clone(), 0), (newest.clone(), 0)]);
         m.clocked("Words still to be written, in a ring.", resets, entries);
         ring
-    }
-}
-
-/// The datapaths, all as long as the longest, so that results keep their order.
-struct Results {
-    valid: Rtl,
-    number: Option<Rtl>,
-    /// Of each statement.
-    values: Vec<Rtl>,
-    /// Statements that divide.
-    dividing: Vec<usize>,
-}
-
-impl Results {
-    fn declare(m: &mut Module, d: &Direct, operands: &Operands, scalars: &[Rtl]) -> Results {
-        let mut pipelines = vec![];
-        let number = operands.number.as_ref().map(|n| n.e());
-        for &s in d.present() {
-            let statement = d.statements[s];
-            m.comment(&format!("The datapath of {}: {}", statement.name, statement.text));
-            let mut leaves = OperandLeaves { context: d.context, statement: s, reads: &d.reads[s], operands, scalars };
-            let mut datapath = Datapath::new(operands.fire.e().and(&d.is(number.as_ref(), |other| other == s)));
-            let value = datapath.evaluate(m, &statement.value, &mut leaves);
-            pipelines.push((datapath, value));
-        }
-        let stage = pipelines.iter().filter_map(|(_, value)| value.stage).max().unwrap_or(1);
-        let mut results = Results { valid: operands.fire.e(), number, values: vec![], dividing: vec![] };
-        for ((mut datapath, value), &s) in pipelines.into_iter().zip(d.present()) {
-            results.values.push(datapath.at(m, &value, stage));
-            results.dividing.extend(datapath.divides().then_some(s));
-            datapath.finish(m);
-        }
-        let (mut shift, mut resets) = (vec![], vec![]);
-        for stage in 2..=stage {
-            let register = m.reg(&format!("valid_{stage}"), Type::BIT);
-            shift.push(assign(&register, &results.valid));
-            resets.push((register.clone(), 0));
-            results.valid = register.e();
-            if let Some(number) = &mut results.number {
-                let register = m.reg(&format!("statement_{stage}"), number.ty());
-                shift.push(assign(&register, number));
-                *number = register.e();
-            }
-        }
-        if !shift.is_empty() {
-            m.clocked("", resets, shift);
-        }
-        results
-    }
-
-    /// Whether the instance that begins to read, of the statement `candidate`, finds the divider free; `None` where
-    /// nobody divides. It is taken from an instance's first read to its result.
-    fn divider_free(&self, m: &mut Module, d: &Direct, candidate: Option<&Rtl>, begins: &Rtl) -> Option<Rtl> {
-        if self.dividing.is_empty() {
-            return None;
-        }
-        let divides = |number: Option<&Rtl>| d.is(number, |s| self.dividing.contains(&s));
-        let busy = m.reg("division_busy", Type::BIT);
-        let set = vec![assign(&busy, &Rtl::bit(true))];
-        let clear = vec![assign(&busy, &Rtl::bit(false))];
-        let ends = self.valid.and(&divides(self.number.as_ref()));
-        let body = vec![when_else(begins.and(&divides(candidate)), set, vec![when(ends, clear)])];
-        m.clocked("", vec![(busy.clone(), 0)], body);
-        Some(busy.e().and(&divides(candidate)).not())
-    }
-
-    /// One command and one word per instance, in order. `accepted` tells the instances, with address and statement.
-    fn write(
-        self,
-        m: &mut Module,
-        d: &Direct,
-        accepted: (&Signal, &Signal, Option<&Rtl>),
-        written: &Signal,
-        commands: &Commands,
-        memory: &MemoryPort,
-    ) {
-        m.comment("Writes: one command per iteration, in order.");
-        let (accepted, write_address, candidate) = accepted;
-        let target = |s: usize| &d.statements[s].target;
-        let element = |s: usize| Type::unsigned(d.context.array(target(s).array).element.bits);
-        let widest = d.present().iter().map(|&s| element(s).width).max().unwrap_or(32);
-        let value = d.by_statement(self.number.as_ref(), |s| {
-            let place = d.present().iter().position(|p| *p == s)?;
-            Some(self.values[place].resize(element(s)).resize(Type::unsigned(widest)))
-        });
-        let (result_in, result_out) = (Stream::wires(m, "result"), Stream::wires(m, "result_out"));
-        m.assign(&result_in.valid, &self.valid);
-        m.waive_unused(&result_in.ready);
-        let depth = IN_FLIGHT as i128;
-        let result_data = cells::fifo(m, "u_results", depth, (&result_in, &value), &result_out, "result_data");
-
-        let byte = write_address.ty();
-        let size = d.by_statement(candidate, |s| Some(d.size_value(target(s))));
-        let words = size.eq(&Rtl::constant(3, size.ty()));
-        let packed = match size.as_constant() {
-            Some(_) => write_address.e(),
-            None => Rtl::concat(&[size.clone(), write_address.e()]),
-        };
-        let (address_in, address_out) = (Stream::wires(m, "address_in"), Stream::wires(m, "address_out"));
-        m.assign(&address_in.valid, &accepted.e());
-        m.waive_unused(&address_in.ready);
-        let address = cells::fifo(m, "u_addresses", depth, (&address_in, &packed), &address_out, "address_data");
-        m.waive_unused(&address);
-        let (size, words) = match size.as_constant() {
-            Some(_) => (size, words),
-            None => {
-                let size = address.e().slice(byte.width + 1, byte.width);
-                (size.clone(), size.eq(&Rtl::constant(3, size.ty())))
-            }
-        };
-        let length = commands.length.ty();
-        let words = words.select(&Rtl::constant(2, Type::unsigned(2)), &Rtl::constant(1, Type::unsigned(2)));
-        let outgoing = Stream::wires(m, "outgoing");
-        let layout_out = Stream::wires(m, "store_layout");
-        let both = result_out.valid.e().and(&address_out.valid.e());
-        m.assign(&commands.stream.valid, &both.and(&outgoing.ready.e()).and(&layout_out.ready.e()));
-        m.assign(&commands.address, &address.e().slice(byte.width - 1, 2));
-        m.assign(&commands.length, &words.resize(length));
-        m.assign(&commands.last, &Rtl::bit(true));
-        m.assign(written, &commands.stream.fires());
-        m.assign(&result_out.ready, &written.e());
-        m.assign(&address_out.ready, &written.e());
-        m.assign(&outgoing.valid, &written.e());
-        let word = Stream::wires(m, "words");
-        let word_data = cells::fifo(m, "u_words", 4, (&outgoing, &result_data.e()), &word, "words_data");
-        if size.as_constant() == Some(2) {
-            m.assign(&layout_out.ready, &Rtl::bit(true));
-            m.assign(&layout_out.valid, &Rtl::bit(false));
-            m.waive_unused(&layout_out.valid);
-            m.assign(&memory.data.valid, &word.valid.e());
-            m.assign(&word.ready, &memory.data.ready.e());
-            m.assign(&memory.write_data, &word_data.e());
-            m.assign(&memory.strobe, &Rtl::constant(15, Type::unsigned(4)));
-        } else {
-            m.assign(&layout_out.valid, &written.e());
-            let layout = LayoutStream {
-                stream: layout_out,
-                size: m.define("store_size", &size),
-                offset: m.define("store_offset", &address.e().slice(1, 0)),
-                count: m.define("store_count", &Rtl::constant(1, length)),
-            };
-            let (data, strobe) = cells::packer(m, d.context, &layout, (&word, &word_data.e()), &memory.data);
-            m.assign(&memory.write_data, &data.e());
-            m.assign(&memory.strobe, &strobe.e());
-        }
     }
 }
