@@ -29,12 +29,14 @@ const ROWS_AHEAD: i128 = 4;
 /// The stage in which a buffer's word arrives: 1 holds the addresses, 2 the words.
 const READ_STAGE: u32 = 2;
 
+/// Who reads through a port: statements, each with the reference that it reads.
+type Users<'a> = Vec<(usize, &'a Access)>;
+
 /// A read port: one copy of the buffer of an array, used by some reference of some statements.
 struct ReadPort<'a> {
     array: usize,
     copy: usize,
-    /// `(statement, reference)`
-    users: Vec<(usize, &'a Access)>,
+    users: Users<'a>,
     address: Signal,
     data: Signal,
 }
@@ -289,7 +291,7 @@ fn read_ports<'a>(
     statements: &[&'a Assignment],
     loads: &mut Vec<Statement>,
 ) -> Vec<ReadPort<'a>> {
-    let mut wanted: Vec<(usize, usize, Vec<(usize, &'a Access)>)> = vec![];
+    let mut wanted: Vec<(usize, usize, Users<'a>)> = vec![];
     for &s in &instances.statements {
         let mut used: Vec<usize> = vec![];
         for access in statements[s].references() {
