@@ -1,8 +1,6 @@
 //! The accelerator: tiles, load, compute and store processes, the buffers between them, and the memory port.
 
-use anyhow::Result;
-
-use crate::hardware::buffers;
+use crate::hardware::buffers::{self, buffer_of};
 use crate::hardware::cells::{self, clocking, into, out_of, port};
 use crate::hardware::compute::compute;
 use crate::hardware::context::{Context, Stream, rtl_type};
@@ -134,12 +132,12 @@ pub fn completion(m: &mut Module, start: &Signal, done: &Signal, finished: &Expr
 }
 
 /// All generated modules of the accelerator, `<kernel>_accelerator` last.
-pub fn accelerator(context: &Context, offload: &Offload) -> Result<Vec<Module>> {
+pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     let kernel = context.kernel;
     let name = &kernel.name;
     let mut modules = tiles(context, offload);
     let (load_modules, load_ports) = load(context, offload);
-    let (compute_modules, compute_ports) = compute(context, offload)?;
+    let (compute_modules, compute_ports) = compute(context, offload);
     let (store_modules, store_ports) = store(context, offload);
 
     let mut m = Module::new(&format!("{name}_accelerator"));
@@ -205,7 +203,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Result<Vec<Module>> 
     for &array in &load_ports.arrays {
         let array_name = &context.array(array).name;
         let stream = Stream::wires(&mut m, &format!("fill_{array_name}"));
-        let address = m.wire(&format!("fill_{array_name}_address"), buffers::address_type(buffer(offload, array)));
+        let address = m.wire(&format!("fill_{array_name}_address"), buffers::address_type(buffer_of(offload, array)));
         ports.extend(out_of(&format!("fill_{array_name}"), &stream));
         ports.push((format!("m_fill_{array_name}_address"), Connection::Out(address.clone())));
         fills.push((array, stream, address));
@@ -232,21 +230,23 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Result<Vec<Module>> 
     for &(array, copy) in &compute_ports.reads {
         let element = rtl_type(context.array(array).element);
         let prefix = format!("read_{}_{copy}", context.array(array).name);
-        let address = m.wire(&format!("{prefix}_address"), buffers::address_type(buffer(offload, array)));
+        let address = m.wire(&format!("{prefix}_address"), buffers::address_type(buffer_of(offload, array)));
         let data = m.wire(&format!("{prefix}_data"), element);
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
         reads.push((array, copy, address, data));
     }
-    let target = compute_ports.write;
-    let target_name = &context.array(target).name;
-    let write_valid = m.wire(&format!("write_{target_name}_valid"), Type::BIT);
-    let write_address = m.wire(&format!("write_{target_name}_address"), buffers::address_type(buffer(offload, target)));
-    let element = Type::unsigned(context.array(target).element.bits);
-    let write_data = m.wire(&format!("write_{target_name}_data"), element);
-    ports.push((format!("m_write_{target_name}_valid"), Connection::Out(write_valid.clone())));
-    ports.push((format!("m_write_{target_name}_address"), Connection::Out(write_address.clone())));
-    ports.push((format!("m_write_{target_name}_data"), Connection::Out(write_data.clone())));
+    let mut writes: Vec<(usize, Signal, Signal, Signal)> = vec![];
+    for &array in &compute_ports.writes {
+        let prefix = format!("write_{}", context.array(array).name);
+        let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
+        let address = m.wire(&format!("{prefix}_address"), buffers::address_type(buffer_of(offload, array)));
+        let data = m.wire(&format!("{prefix}_data"), Type::unsigned(context.array(array).element.bits));
+        ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
+        ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
+        ports.push((format!("m_{prefix}_data"), Connection::Out(data.clone())));
+        writes.push((array, valid, address, data));
+    }
     m.instance(&format!("{name}_compute"), "u_compute", vec![], ports);
 
     m.comment("Store");
@@ -267,7 +267,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Result<Vec<Module>> 
     for &array in &store_ports.arrays {
         let prefix = format!("drain_{}", context.array(array).name);
         let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
-        let address = m.wire(&format!("{prefix}_address"), buffers::address_type(buffer(offload, array)));
+        let address = m.wire(&format!("{prefix}_address"), buffers::address_type(buffer_of(offload, array)));
         let data = m.wire(&format!("{prefix}_data"), Type::unsigned(context.array(array).element.bits));
         m.waive_unused(&valid);
         ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
@@ -288,21 +288,22 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Result<Vec<Module>> 
         let fill = fills.iter().find(|(a, ..)| *a == array);
         let drain = drains.iter().find(|(a, ..)| *a == array);
         let own_reads: Vec<_> = reads.iter().filter(|(a, ..)| *a == array).collect();
-        let written = target == array;
+        let write = writes.iter().find(|(a, ..)| *a == array);
 
-        let (enable, address, data) = match (fill, written) {
-            (Some((_, stream, fill_address)), true) => {
-                m.assign(&stream.ready, &write_valid.e().not());
+        let (enable, address, data) = match (fill, write) {
+            (Some((_, stream, fill_address)), Some((_, valid, address, data))) => {
+                m.assign(&stream.ready, &valid.e().not());
                 lent.push(stream.valid.e());
-                let data = write_valid.e().select(&write_data.e(), &fill_data.e().resize(bits));
-                let address = write_valid.e().select(&write_address.e(), &fill_address.e());
-                (write_valid.e().or(&stream.valid.e()), address, data)
+                let data = valid.e().select(&data.e(), &fill_data.e().resize(bits));
+                let address = valid.e().select(&address.e(), &fill_address.e());
+                (valid.e().or(&stream.valid.e()), address, data)
             }
-            (Some((_, stream, fill_address)), false) => {
+            (Some((_, stream, fill_address)), None) => {
                 m.assign(&stream.ready, &Expr::bit(true));
                 (stream.valid.e(), fill_address.e(), fill_data.e().resize(bits))
             }
-            (None, _) => (write_valid.e(), write_address.e(), write_data.e()),
+            (None, Some((_, valid, address, data))) => (valid.e(), address.e(), data.e()),
+            (None, None) => (Expr::bit(false), Expr::constant(0, address_type), Expr::constant(0, bits)),
         };
         if drain.is_some() && !own_reads.is_empty() {
             lent.extend(drain.iter().map(|(_, valid, ..)| valid.e()));
@@ -355,7 +356,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Result<Vec<Module>> 
     modules.extend(compute_modules);
     modules.extend(store_modules);
     modules.push(m);
-    Ok(modules)
+    modules
 }
 
 /// The counters of every accelerator, in cycles.
@@ -365,8 +366,4 @@ pub fn counters(m: &mut Module, start: &Signal, running: &Signal, events: [&Expr
     for (name, event) in ["load_busy", "compute_busy", "compute_stall", "store_busy"].iter().zip(events) {
         cells::cycle_counter(m, name, start, event);
     }
-}
-
-fn buffer(offload: &Offload, array: usize) -> &crate::offload::Buffer {
-    crate::hardware::load::buffer_of(offload, array)
 }

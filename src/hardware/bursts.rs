@@ -1,10 +1,10 @@
 //! Rows to bursts: the address and length in memory of every row of Load or Store.
 
 use crate::affine::Affine;
+use crate::hardware::buffers::buffer_of;
 use crate::hardware::cells::port as port_of;
 use crate::hardware::context::{Context, Stream, longest_row};
-use crate::hardware::load::buffer_of;
-use crate::hardware::scanner::{Row, RowFormat};
+use crate::hardware::rows::{Row, RowFormat, RowKind};
 use crate::hardware::scope::Scope;
 use crate::offload::Offload;
 use crate::rtl::{Connection, Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
@@ -90,7 +90,7 @@ pub fn bursts(
     let at_first = format.scope(scope, &outer_values, &first.e());
     let choose = |values: Vec<Expr>| format.by_kind(&kind, values.into_iter().enumerate());
     let subscript = |d: usize| {
-        let of = |k: &crate::hardware::scanner::RowKind| k.point.get(d).cloned().unwrap_or_default();
+        let of = |k: &RowKind| k.point.get(d).cloned().unwrap_or_default();
         choose(format.kinds.iter().map(|k| at_first.affine_as(&of(k), byte)).collect())
     };
 

@@ -2,7 +2,7 @@
 
 use crate::hardware::bursts::LayoutStream;
 use crate::hardware::context::{Context, Stream};
-use crate::hardware::scanner::RowPorts;
+use crate::hardware::rows::RowPorts;
 use crate::offload::Offload;
 use crate::rtl::{Connection, Expr, Module, Signal, Statement, Type, assign, when, when_else};
 
@@ -81,10 +81,10 @@ pub fn connect_scanner(
     ports.extend(into("tile", tile.0));
     if let Some(data) = tile.1 {
         let mut high = context.tile_width();
-        for index in &context.tile {
-            high -= index.ty().width;
-            let value = data.e().slice(high + index.ty().width - 1, high).resize(index.ty());
-            ports.push((format!("s_tile_{}", index.name), Connection::In(value)));
+        for field in context.tile_fields() {
+            high -= field.ty().width;
+            let value = data.e().slice(high + field.ty().width - 1, high).resize(field.ty());
+            ports.push((format!("s_tile_{}", field.name), Connection::In(value)));
         }
         ports.push(("s_tile_end".into(), Connection::In(data.e().index(0))));
     }
@@ -192,6 +192,12 @@ pub fn cycle_counter(m: &mut Module, name: &str, start: &Signal, event: &Expr) {
 /// The sets of a process in isl's notation, for the header comment of its scanner.
 pub fn walked(offload: &Offload, set: &str, arrays: &[&str]) -> String {
     let wanted: Vec<String> = arrays.iter().map(|a| format!("{set}({a})")).collect();
-    let found = offload.band().sets.iter().filter(|s| wanted.contains(&s.name));
-    found.map(|s| format!("{} = {}", s.name, s.isl)).collect::<Vec<_>>().join("\n")
+    let several = offload.bands.len() > 1;
+    let mut lines = vec![];
+    for (index, band) in offload.bands.iter().enumerate() {
+        let of = if several { format!(" of band {index}") } else { String::new() };
+        let found = band.sets.iter().filter(|s| wanted.contains(&s.name));
+        lines.extend(found.map(|s| format!("{}{of} = {}", s.name, s.isl)));
+    }
+    lines.join("\n")
 }

@@ -1,26 +1,26 @@
-//! The compute process: walks the iterations of a tile, one per cycle, reading and writing the buffers.
-
-use anyhow::Result;
+//! The compute process: walks the statement instances of a tile, one per cycle, reading and writing the buffers.
 
 use crate::affine::Affine;
-use crate::hardware::buffers;
+use crate::hardware::buffers::{self, buffer_of};
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream, rtl_type};
 use crate::hardware::datapath::{Datapath, Leaves, Value};
-use crate::hardware::load::buffer_of;
-use crate::hardware::scanner::{RowPorts, closed_rows, scanner};
-use crate::hardware::scope::Scope;
+use crate::hardware::instances::Instances;
+use crate::hardware::reservation::{self, Chain, Pending, Start, Writer};
+use crate::hardware::rows::RowPorts;
+use crate::hardware::scanner::scanner;
+use crate::hardware::sources::Source;
 use crate::hardware::walker::Walker;
 use crate::offload::Offload;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
-use crate::source::kernel::{Access, IntType, Kernel, Statement as Assignment};
+use crate::source::kernel::{Access, IntType, Statement as Assignment};
 
 /// What the accelerator must connect: every read has a copy of its buffer to itself.
 pub struct ComputePorts {
     /// `(array, copy)`: ports `m_read_<array>_<copy>_address` and, one cycle later, `s_read_<array>_<copy>_data`.
     pub reads: Vec<(usize, usize)>,
-    /// The array with ports `m_write_<array>_valid`, `_address`, `_data`.
-    pub write: usize,
+    /// The arrays with ports `m_write_<array>_valid`, `_address`, `_data`.
+    pub writes: Vec<usize>,
 }
 
 /// Rows that the scanner may be ahead of the pipeline.
@@ -29,27 +29,41 @@ const ROWS_AHEAD: i128 = 4;
 /// The stage in which a buffer's word arrives: 1 holds the addresses, 2 the words.
 const READ_STAGE: u32 = 2;
 
-/// The one statement of a perfect nest.
-pub fn statement(kernel: &Kernel) -> &Assignment {
-    kernel.statements().into_iter().next().expect("the analysis refuses a kernel without statement")
+/// Who reads through a port: statements, each with the reference that it reads.
+type Users<'a> = Vec<(usize, &'a Access)>;
+
+/// A read port: one copy of the buffer of an array, used by some reference of some statements.
+struct ReadPort<'a> {
+    array: usize,
+    copy: usize,
+    users: Users<'a>,
+    address: Signal,
+    data: Signal,
 }
 
-/// The leaves of the statement inside a tile: words of the buffers, and indices.
+impl ReadPort<'_> {
+    fn statements(&self) -> Vec<usize> {
+        self.users.iter().map(|(statement, _)| *statement).collect()
+    }
+}
+
+/// The leaves of a statement inside a tile: words of the buffers, and indices.
 struct BufferLeaves<'a> {
-    reads: Vec<(&'a Access, Signal)>,
-    scalars: Vec<Rtl>,
-    /// Indices as affine expressions of the scan, evaluated at the walker.
-    point: &'a dyn Fn(&Affine) -> Affine,
-    at_walker: Scope,
+    statement: usize,
+    ports: &'a [ReadPort<'a>],
+    scalars: &'a [Rtl],
+    instances: &'a Instances<'a>,
     /// Loads of stage 1.
-    candidate: Vec<Statement>,
+    candidate: &'a mut Vec<Statement>,
 }
 
 impl Leaves for BufferLeaves<'_> {
     fn read(&mut self, _: &mut Module, access: &Access) -> Value {
-        let of = |(a, _): &&(&Access, Signal)| (a.array, &a.subscripts) == (access.array, &access.subscripts);
-        let (_, data) = self.reads.iter().find(of).expect("every reference has a port");
-        Value { expr: data.e(), stage: Some(READ_STAGE) }
+        let of = |(statement, a): &(usize, &Access)| {
+            (*statement, a.array, &a.subscripts) == (self.statement, access.array, &access.subscripts)
+        };
+        let port = self.ports.iter().find(|p| p.users.iter().any(of)).expect("every reference has a port");
+        Value { expr: port.data.e(), stage: Some(READ_STAGE) }
     }
 
     fn scalar(&self, scalar: usize) -> Rtl {
@@ -57,7 +71,9 @@ impl Leaves for BufferLeaves<'_> {
     }
 
     fn index(&mut self, m: &mut Module, value: &Affine, ty: IntType) -> Value {
-        let value = self.at_walker.affine(&(self.point)(value)).resize(rtl_type(ty));
+        let value = self
+            .instances
+            .choose(&[self.statement], |kind| kind.scope.affine(&kind.affine(value)).resize(rtl_type(ty)));
         let register = m.reg("index", value.ty());
         m.waive_unused(&register);
         self.candidate.push(assign(&register, &value));
@@ -66,23 +82,22 @@ impl Leaves for BufferLeaves<'_> {
 }
 
 /// The modules of the compute process: the scanner of its rows, and the process.
-pub fn compute(context: &Context, offload: &Offload) -> Result<(Vec<Module>, ComputePorts)> {
+pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePorts) {
     let kernel = context.kernel;
-    let statement = statement(kernel);
-    let about = format!(
-        "Walks the iterations of a tile in the order {}.\n{}: {}",
-        offload.band().compute.order,
-        statement.name,
-        statement.text
-    );
-    let scans = [closed_rows(context, &offload.band().compute.scan)];
-    let (rows_module, format) = scanner(context, &format!("{}_compute_rows", kernel.name), &about, true, &scans);
+    let all = kernel.statements();
+    let sources: Vec<Source> =
+        offload.bands.iter().enumerate().map(|(b, band)| Source::in_tile(context, b, &band.compute.scan)).collect();
+    let about = about_rows(offload, &all);
+    let (rows_module, format) = scanner(context, &format!("{}_compute_rows", kernel.name), &about, true, &sources);
 
     let mut m = Module::new(&format!("{}_compute", kernel.name));
+    let texts: Vec<String> = all.iter().map(|s| format!("line {}: {}", s.span.line, s.text)).collect();
+    let of = if texts.len() == 1 { ", " } else { ":\n    " };
     m.describe(&format!(
-        "Compute process of {}, line {}: {}\n\
+        "Compute process of {}{of}{}\n\
          One iteration per cycle on the buffers. Tile T starts when Load(T) and Store(T-2) are done.",
-        kernel.name, statement.span.line, statement.text
+        kernel.name,
+        texts.join("\n    ")
     ));
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
@@ -116,86 +131,119 @@ pub fn compute(context: &Context, offload: &Offload) -> Result<(Vec<Module>, Com
 
     m.comment("Stage 0: the iteration.");
     let walker = Walker::declare(&mut m, &format, "iteration");
-    let at_walker = format.scope(&scope, &walker.outer(), &walker.index.e());
-    let visited = &format.kinds.first().expect("a kernel has iterations").point;
-    anyhow::ensure!(format.kinds.len() == 1, "the iterations of a tile have several shapes");
-    let iterators = kernel.iterators().remove(0);
-    let point = |affine: &Affine| at_point(affine, &iterators, visited);
+    let instances = Instances::new(context, &mut m, &format, &walker, &scope);
+    let present = &instances.statements;
 
     m.comment("Stage 1: its addresses.");
     let candidate = m.reg("candidate", Type::BIT);
     let candidate_end = m.reg("candidate_end", Type::BIT);
+    let number = (present.len() > 1).then(|| m.reg("candidate_statement", instances.number_type()));
     let mut loads: Vec<Statement> = vec![];
-    let mut reads = vec![];
-    let mut ports = vec![];
-    let mut read_addresses = vec![];
-    for access in statement.references() {
-        let name = &context.array(access.array).name;
-        let copy = ports.iter().filter(|(array, _)| *array == access.array).count();
-        let buffer = buffer_of(offload, access.array);
-        let address = m.output_reg(&format!("m_read_{name}_{copy}_address"), buffers::address_type(buffer));
-        let subscripts: Vec<Affine> = access.subscripts.iter().map(&point).collect();
-        loads.push(assign(&address, &buffers::address(buffer, &subscripts, &at_walker)));
-        let data = m.input(&format!("s_read_{name}_{copy}_data"), rtl_type(context.array(access.array).element));
-        m.waive_unused(&data);
-        reads.push((access, data));
-        read_addresses.push((access.array, address));
-        ports.push((access.array, copy));
-    }
-    let target = statement.target.array;
-    let buffer = buffer_of(offload, target);
-    let target_name = &context.array(target).name;
-    let write_address = m.reg("write_address_1", buffers::address_type(buffer));
-    let subscripts: Vec<Affine> = statement.target.subscripts.iter().map(&point).collect();
-    loads.push(assign(&write_address, &buffers::address(buffer, &subscripts, &at_walker)));
+    loads.extend(number.iter().map(|register| assign(register, &instances.number())));
+    let ports = read_ports(context, offload, &mut m, &instances, &all, &mut loads);
+    let targets: Vec<usize> = present.iter().map(|&s| all[s].target.array).collect();
+    let address_types = targets.iter().map(|&array| buffers::address_type(buffer_of(offload, array)));
+    let address_type = address_types.max_by_key(|ty| ty.width).expect("some statement has instances");
+    let write_address = m.reg("write_address", address_type);
+    let written_to = instances.choose(present, |kind| {
+        let target = &all[kind.statement].target;
+        let buffer = buffer_of(offload, target.array);
+        buffers::address(buffer, kind.band, &kind.affines(&target.subscripts), &kind.scope).resize(address_type)
+    });
+    loads.push(assign(&write_address, &written_to));
 
-    m.comment(&format!("The datapath of {}: {}", statement.name, statement.text));
-    let mut leaves = BufferLeaves { reads, scalars, point: &point, at_walker: at_walker.clone(), candidate: vec![] };
-    let mut datapath = Datapath::new(statement.span);
-    let value = datapath.evaluate(&mut m, &statement.value, &mut leaves)?;
-    // The write comes at the earliest one stage behind the addresses.
-    let write_stage = value.stage.unwrap_or(READ_STAGE).max(READ_STAGE);
-    let data = datapath.at(&mut m, &value, write_stage);
-    loads.extend(leaves.candidate);
-
-    m.comment("Which iterations are under way, stage by stage.");
     let fire = m.wire("fire", Type::BIT);
-    let (mut valid, mut end, mut address) = (fire.e(), candidate_end.e(), write_address.e());
-    let mut shift = vec![];
-    let mut resets = vec![];
-    let mut pending = vec![];
-    for stage in READ_STAGE..=write_stage {
-        let valid_reg = m.reg(&format!("valid_{stage}"), Type::BIT);
-        let end_reg = m.reg(&format!("end_{stage}"), Type::BIT);
-        let address_reg = m.reg(&format!("write_address_{stage}"), address.ty());
-        shift.extend([assign(&valid_reg, &valid), assign(&end_reg, &end), assign(&address_reg, &address)]);
-        resets.extend([(valid_reg.clone(), 0), (end_reg.clone(), 0)]);
-        pending.push((valid_reg.e(), address_reg.e()));
-        (valid, end, address) = (valid_reg.e(), end_reg.e(), address_reg.e());
+    let number = number.as_ref().map(|n| n.e());
+    let is_candidate = |statements: &[usize]| instances.is_one_of(number.as_ref(), statements);
+    let mut pipelines = vec![];
+    for &s in present {
+        m.comment(&format!("The datapath of {}: {}", all[s].name, all[s].text));
+        let candidate = &mut loads;
+        let mut leaves =
+            BufferLeaves { statement: s, ports: &ports, scalars: &scalars, instances: &instances, candidate };
+        let mut datapath = Datapath::new(fire.e().and(&is_candidate(&[s])));
+        let value = datapath.evaluate(&mut m, &all[s].value, &mut leaves);
+        // The write comes at the earliest one stage behind the addresses.
+        let stage = value.stage.unwrap_or(READ_STAGE).max(READ_STAGE);
+        pipelines.push((datapath, value, stage));
     }
-    m.clocked("", resets, shift);
-    let write_valid = m.output(&format!("m_write_{target_name}_valid"), Type::BIT);
-    let write_to = m.output(&format!("m_write_{target_name}_address"), address.ty());
-    let write_data =
-        m.output(&format!("m_write_{target_name}_data"), Type::unsigned(context.array(target).element.bits));
-    m.assign(&write_valid, &valid);
-    m.assign(&write_to, &address);
-    m.assign(&write_data, &data.resize(write_data.ty()));
+    let top = reservation::top_slot(pipelines.iter().map(|(datapath, _, stage)| (stage - 1, datapath.divides())));
+    let (mut writers, mut results) = (vec![], vec![]);
+    for ((mut datapath, value, mut stage), &s) in pipelines.into_iter().zip(present) {
+        if datapath.divides() {
+            stage = stage.max(reservation::least_division_latency(top) + 1);
+        }
+        results.push(datapath.at(&mut m, &value, stage));
+        writers.push(Writer {
+            number: number.as_ref().map(|_| instances.number_of(s)),
+            latency: stage - 1,
+            divides: datapath.divides(),
+            array: all[s].target.array,
+        });
+        datapath.finish(&mut m);
+    }
 
-    m.comment("An iteration waits while a word it reads is still on its way to the buffer, or while a port is lent.");
+    m.comment("Writes under way, each in the slot of the cycles until it reaches its buffer.");
+    let number_type = number.as_ref().map(|n| n.ty());
+    let chain = Chain::declare(&mut m, &writers, number_type, address_type);
+    let start =
+        Start { fire: &fire.e(), end: &candidate_end.e(), number: number.as_ref(), address: &write_address.e() };
+    chain.connect(&mut m, &writers, &start);
+    let written = chain.write();
+    let mut writes = vec![];
+    for &array in &targets {
+        if writes.contains(&array) {
+            continue;
+        }
+        writes.push(array);
+        let name = &context.array(array).name;
+        let valid = m.output(&format!("m_write_{name}_valid"), Type::BIT);
+        let address = m.output(&format!("m_write_{name}_address"), buffers::address_type(buffer_of(offload, array)));
+        let data = m.output(&format!("m_write_{name}_data"), Type::unsigned(context.array(array).element.bits));
+        let own: Vec<usize> = (0..present.len()).filter(|&w| targets[w] == array).collect();
+        let statements: Vec<usize> = own.iter().map(|&w| present[w]).collect();
+        m.assign(&valid, &written.valid.and(&instances.is_one_of(written.number.as_ref(), &statements)));
+        m.assign(&address, &written.address.resize(address.ty()));
+        let result = |w: &usize| results[*w].resize(data.ty());
+        let (last, others) = own.split_last().expect("somebody writes the array");
+        let value = others.iter().rev().fold(result(last), |other, w| {
+            instances.is_one_of(written.number.as_ref(), &[present[*w]]).select(&result(w), &other)
+        });
+        m.assign(&data, &value);
+    }
+
+    m.comment("An iteration waits for words that are still on their way to the buffer, and while a port is lent.");
     let hold = m.input("s_hold", Type::BIT);
-    let conflicts = read_addresses
-        .iter()
-        .filter(|(array, _)| *array == target)
-        .flat_map(|(_, read)| pending.iter().map(move |(valid, address)| valid.and(&read.e().eq(address))));
-    let hazard = conflicts.reduce(|a, b| a.or(&b)).unwrap_or_else(|| Rtl::bit(false));
-    let hazard = m.define("hazard", &hazard);
+    let pending = chain.pending();
+    let same = |pending: &Pending, array: usize, address: &Rtl| {
+        let statements: Vec<usize> = (0..present.len()).filter(|&w| targets[w] == array).map(|w| present[w]).collect();
+        let there = pending.address.resize(address.ty()).eq(address);
+        pending.valid.and(&instances.is_one_of(pending.number.as_ref(), &statements)).and(&there)
+    };
+    let mut hazards: Vec<Rtl> = vec![];
+    for port in &ports {
+        let conflicts: Vec<Rtl> = pending.iter().map(|p| same(p, port.array, &port.address.e())).collect();
+        hazards.push(is_candidate(&port.statements()).and(&Rtl::any(&conflicts)));
+    }
+    for (writer, &s) in writers.iter().zip(present) {
+        let ty = buffers::address_type(buffer_of(offload, writer.array));
+        let address = write_address.e().resize(ty);
+        let overtaken = pending.iter().filter(|p| Chain::overtaken(writer, p));
+        let mut conflicts: Vec<Rtl> = overtaken.map(|p| same(p, writer.array, &address)).collect();
+        conflicts.push(chain.taken(writer));
+        hazards.push(is_candidate(&[s]).and(&Rtl::any(&conflicts)));
+    }
+    let hazard = m.define("hazard", &Rtl::any(&hazards));
     m.assign(&fire, &candidate.e().and(&hold.e().or(&hazard.e()).not()));
     let moves = m.wire("stage_1_moves", Type::BIT);
     m.assign(&moves, &candidate.e().not().or(&fire.e()));
     let step = m.wire("step", Type::BIT);
     m.assign(&step, &walker.has_element().and(&moves.e()));
-    let end_taken = walker.has_end().and(&moves.e());
+    let mut end_taken = walker.has_end().and(&moves.e());
+    if writers.iter().any(|w| w.divides) {
+        // A division waits outside the chain, where an end mark would overtake it.
+        end_taken = end_taken.and(&candidate.e().or(&chain.divides()).not());
+    }
     walker.connect(&mut m, "", &waiting, &waiting_row, &step.e(), &end_taken);
     m.clocked(
         "",
@@ -206,9 +254,9 @@ pub fn compute(context: &Context, offload: &Offload) -> Result<(Vec<Module>, Com
             when(step.e(), loads),
         ],
     );
-    datapath.finish(&mut m);
 
     m.comment("A tile is handed over when its end mark has come through the pipeline.");
+    let end = chain.end();
     let done = Stream::wires(&mut m, "tile_done");
     m.assign(&done.valid, &end);
     m.waive_unused(&done.ready);
@@ -219,13 +267,56 @@ pub fn compute(context: &Context, offload: &Offload) -> Result<(Vec<Module>, Com
     m.assign(&busy, &fire.e());
     let stall = m.output("stall", Type::BIT);
     m.assign(&stall, &candidate.e().and(&fire.e().not()));
-    Ok((vec![rows_module, m], ComputePorts { reads: ports, write: target }))
+    let reads = ports.iter().map(|p| (p.array, p.copy)).collect();
+    (vec![rows_module, m], ComputePorts { reads, writes })
 }
 
-/// `affine` over iterators and sizes, rewritten over the scan's registers: iterator i is `point[i]`.
-fn at_point(affine: &Affine, iterators: &[String], point: &[Affine]) -> Affine {
-    affine.substitute(|name| match iterators.iter().position(|i| i == name) {
-        Some(index) => point[index].clone(),
-        None => Affine::variable(name),
-    })
+/// The header comment of the scanner.
+fn about_rows(offload: &Offload, statements: &[&Assignment]) -> String {
+    let mut lines = vec![];
+    for (index, band) in offload.bands.iter().enumerate() {
+        let of = if offload.bands.len() > 1 { format!(" of band {index}") } else { String::new() };
+        lines.push(format!("Walks the iterations of a tile{of} in the order {}.", band.compute.order));
+        lines.extend(band.statements.iter().map(|&s| format!("{}: {}", statements[s].name, statements[s].text)));
+    }
+    lines.join("\n")
+}
+
+/// One read port per array and copy; `loads` takes their addresses to stage 1.
+fn read_ports<'a>(
+    context: &Context,
+    offload: &Offload,
+    m: &mut Module,
+    instances: &Instances,
+    statements: &[&'a Assignment],
+    loads: &mut Vec<Statement>,
+) -> Vec<ReadPort<'a>> {
+    let mut wanted: Vec<(usize, usize, Users<'a>)> = vec![];
+    for &s in &instances.statements {
+        let mut used: Vec<usize> = vec![];
+        for access in statements[s].references() {
+            let copy = used.iter().filter(|array| **array == access.array).count();
+            used.push(access.array);
+            match wanted.iter_mut().find(|(a, c, _)| (*a, *c) == (access.array, copy)) {
+                Some((.., users)) => users.push((s, access)),
+                None => wanted.push((access.array, copy, vec![(s, access)])),
+            }
+        }
+    }
+    let mut ports = vec![];
+    for (array, copy, users) in wanted {
+        let name = &context.array(array).name;
+        let buffer = buffer_of(offload, array);
+        let address = m.output_reg(&format!("m_read_{name}_{copy}_address"), buffers::address_type(buffer));
+        let data = m.input(&format!("s_read_{name}_{copy}_data"), rtl_type(context.array(array).element));
+        m.waive_unused(&data);
+        let port = ReadPort { array, copy, users, address, data };
+        let value = instances.choose(&port.statements(), |kind| {
+            let (_, access) = port.users.iter().find(|(s, _)| *s == kind.statement).expect("chosen among the users");
+            buffers::address(buffer, kind.band, &kind.affines(&access.subscripts), &kind.scope)
+        });
+        loads.push(assign(&port.address, &value));
+        ports.push(port);
+    }
+    ports
 }

@@ -1,7 +1,7 @@
 //! What every process of the accelerator knows: sizes, tile indices, arrays, and the types of their signals.
 
 use crate::hardware::scope::Scope;
-use crate::offload::{Buffer, Offload, Scan};
+use crate::offload::{Buffer, Mapping, Offload};
 use crate::rtl::{Expr, Module, Signal, Type};
 use crate::source::kernel::{Array, IntType, Kernel};
 
@@ -42,6 +42,10 @@ impl PortWidths {
 pub struct Context<'a> {
     pub kernel: &'a Kernel,
     pub parameters: Vec<Ranged>,
+    /// The band of a tile, where there are several.
+    pub band: Option<Ranged>,
+    /// The indices of a tile, `T0`, `T1`, …, as many as the widest band has; those of a narrower band are 0 from its
+    /// last on.
     pub tile: Vec<Ranged>,
     pub port: PortWidths,
 }
@@ -50,9 +54,12 @@ impl<'a> Context<'a> {
     pub fn new(offload: &'a Offload, address_width: u32) -> Self {
         let kernel = &offload.kernel;
         let parameters = kernel.parameters.iter().map(|p| Ranged::new(&p.name, (0, p.max.unwrap_or(0)))).collect();
-        let dimensions = offload.band().tiling.sizes.len();
-        let tile = (0..dimensions).map(|d| Ranged::new(format!("T{d}"), level_range(&offload.tiles, d))).collect();
-        let context = Context { kernel, parameters, tile, port: PortWidths { address: address_width, length: 1 } };
+        let bands = offload.bands.len() as i64;
+        let band = (bands > 1).then(|| Ranged::new("band", (0, bands - 1)));
+        let dimensions = offload.bands.iter().map(|b| b.tiling.sizes.len()).max().unwrap_or(0);
+        let tile = (0..dimensions).map(|d| Ranged::new(format!("T{d}"), tile_range(offload, d))).collect();
+        let port = PortWidths { address: address_width, length: 1 };
+        let context = Context { kernel, parameters, band, tile, port };
         let longest =
             offload.buffers.iter().map(|b| longest_row(b) * (kernel.arrays[b.array].element.bytes() as i64)).max();
         // A byte range of that many bytes touches at most one word more than it fills.
@@ -81,9 +88,14 @@ impl<'a> Context<'a> {
         self.kernel.scalars.iter().map(input).collect()
     }
 
-    /// The wide word in which a tile travels between processes: its indices, then its end mark in bit 0.
+    /// What tells one tile from another: its band and its indices.
+    pub fn tile_fields(&self) -> impl Iterator<Item = &Ranged> {
+        self.band.iter().chain(&self.tile)
+    }
+
+    /// The wide word in which a tile travels between processes: its band and indices, then its end mark in bit 0.
     pub fn tile_width(&self) -> u32 {
-        self.tile.iter().map(|t| t.ty().width).sum::<u32>() + 1
+        self.tile_fields().map(|t| t.ty().width).sum::<u32>() + 1
     }
 
     pub fn array(&self, array: usize) -> &'a Array {
@@ -94,16 +106,17 @@ impl<'a> Context<'a> {
 /// The longest row of a transfer, in elements: its cells are in the buffer at the same time and differ in the last
 /// subscript only, so they are at most as many as that subscript has residues.
 pub fn longest_row(buffer: &Buffer) -> i64 {
-    buffer.mapping().moduli.last().copied().unwrap_or(1)
+    let last = |mapping: &Mapping| mapping.moduli.last().copied();
+    buffer.mappings.iter().flatten().filter_map(last).max().unwrap_or(1)
 }
 
 pub fn rtl_type(ty: IntType) -> Type {
     Type { width: ty.bits, signed: ty.signed }
 }
 
-/// The union of what the level at `depth` takes over all pieces.
-fn level_range(scan: &Scan, depth: usize) -> (i64, i64) {
-    let ranges = scan.pieces.iter().filter_map(|p| p.levels.get(depth)).map(|l| l.range);
+/// The union of what tile index `dimension` takes over all bands.
+fn tile_range(offload: &Offload, dimension: usize) -> (i64, i64) {
+    let ranges = offload.tiles.pieces.iter().map(|p| p.levels.get(dimension).map_or((0, 0), |l| l.range));
     ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
 }
 

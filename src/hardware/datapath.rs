@@ -1,17 +1,19 @@
-//! Statements to pipelines: every operator has a type, a latency and an initiation interval of one cycle, and operands
-//! wait in registers for the latest of them.
+//! Statements to pipelines: every operator has a type and a latency, and operands wait in registers for the latest of
+//! them. All operators but the divider take operands in every cycle; a statement with a divider has one instance under
+//! way at a time.
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, bail};
-
-use crate::diagnostic::{Diagnostic, Span};
 use crate::hardware::context::rtl_type;
-use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign};
+use crate::hardware::divide;
+use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, BinaryOp, Expr, IntType, UnaryOp};
 
 /// Cycles of a multiplication: operands, product and result registered, so that it maps on a pipelined DSP block.
-const MULTIPLY_LATENCY: u32 = 3;
+pub const MULTIPLY_LATENCY: u32 = 3;
+
+/// With one instance under way, a value that waits longer than this stays in one register.
+const LONG_WAIT: u32 = 4;
 
 /// A value in the pipeline.
 #[derive(Clone)]
@@ -33,53 +35,80 @@ pub struct Datapath {
     registers: Vec<Statement>,
     /// Delayed copies by the text of what they delay and the stage they show it in.
     delayed: BTreeMap<(String, u32), Signal>,
-    span: Span,
+    /// Whether an instance of the statement is in stage 1, 2, …, as far as anyone asked.
+    valid: Vec<Rtl>,
+    resets: Vec<(Signal, i128)>,
+    divides: bool,
 }
 
 impl Datapath {
-    pub fn new(span: Span) -> Self {
-        Datapath { registers: vec![], delayed: BTreeMap::new(), span }
+    /// A pipeline in whose stage 1 an instance is where `valid` holds.
+    pub fn new(valid: Rtl) -> Self {
+        Datapath { registers: vec![], delayed: BTreeMap::new(), valid: vec![valid], resets: vec![], divides: false }
     }
 
-    /// The value of `expr`. Errors: an operator that has no circuit yet, as a `Diagnostic`.
-    pub fn evaluate(&mut self, m: &mut Module, expr: &Expr, leaves: &mut dyn Leaves) -> Result<Value> {
+    /// Whether the pipeline has a divider, and so room for one instance at a time.
+    pub fn divides(&self) -> bool {
+        self.divides
+    }
+
+    /// Tells that the pipeline has a divider, which starts in `stage`; gives the bit that starts it.
+    pub(super) fn start_division(&mut self, m: &mut Module, stage: u32) -> Rtl {
+        self.divides = true;
+        self.valid_in(m, stage)
+    }
+
+    /// Whether an instance is in `stage`.
+    fn valid_in(&mut self, m: &mut Module, stage: u32) -> Rtl {
+        while (self.valid.len() as u32) < stage {
+            let register = m.reg(&format!("started_{}", self.valid.len() + 1), Type::BIT);
+            let before = self.valid.last().expect("there is a stage 1").clone();
+            self.registers.push(assign(&register, &before));
+            self.resets.push((register.clone(), 0));
+            self.valid.push(register.e());
+        }
+        self.valid[stage as usize - 1].clone()
+    }
+
+    /// The value of `expr`.
+    pub fn evaluate(&mut self, m: &mut Module, expr: &Expr, leaves: &mut dyn Leaves) -> Value {
         self.low_bits(m, expr, expr.ty().bits, leaves)
     }
 
     /// The low `demand` bits of `expr` (all of it where it is narrower). Sums, products and bitwise operators need no
     /// more bits of their operands than are asked of them, so `uint8_t` arithmetic in C's `int` takes eight bits.
-    fn low_bits(&mut self, m: &mut Module, expr: &Expr, demand: u32, leaves: &mut dyn Leaves) -> Result<Value> {
+    fn low_bits(&mut self, m: &mut Module, expr: &Expr, demand: u32, leaves: &mut dyn Leaves) -> Value {
         let full = rtl_type(expr.ty());
         let ty = Type { width: full.width.min(demand), signed: full.signed };
         let low = |value: Value| Value { expr: value.expr.resize(ty), stage: value.stage };
-        Ok(match expr {
+        match expr {
             Expr::Constant { value, .. } => Value { expr: crate::hardware::scope::wrapped(*value, ty), stage: None },
             Expr::Read { access, .. } => low(leaves.read(m, access)),
             Expr::Scalar { scalar, .. } => low(Value { expr: leaves.scalar(*scalar), stage: None }),
             Expr::Index { value, ty } => low(leaves.index(m, value, *ty)),
-            Expr::Cast { operand, .. } => low(self.low_bits(m, operand, ty.width, leaves)?),
+            Expr::Cast { operand, .. } => low(self.low_bits(m, operand, ty.width, leaves)),
             Expr::Unary { op: UnaryOp::Complement, operand, .. } => {
-                let value = self.low_bits(m, operand, ty.width, leaves)?;
+                let value = self.low_bits(m, operand, ty.width, leaves);
                 Value { expr: value.expr.resize(ty).not(), stage: value.stage }
             }
             Expr::Unary { op: UnaryOp::Negate, operand, .. } => {
-                let value = self.low_bits(m, operand, ty.width, leaves)?;
+                let value = self.low_bits(m, operand, ty.width, leaves);
                 self.register(m, "negated", value.expr.neg(ty), value.stage, 1)
             }
             Expr::Unary { op: UnaryOp::Not, operand, .. } => {
-                let value = self.evaluate(m, operand, leaves)?;
+                let value = self.evaluate(m, operand, leaves);
                 low(self.register(m, "is_zero", value.expr.is_zero(), value.stage, 1))
             }
-            Expr::Binary { op, left, right, .. } => self.binary(m, *op, [left, right], ty, leaves)?,
+            Expr::Binary { op, left, right, .. } => self.binary(m, *op, [left, right], ty, leaves),
             Expr::Select { condition, then, otherwise, .. } => {
-                let condition = self.evaluate(m, condition, leaves)?;
-                let then = self.low_bits(m, then, ty.width, leaves)?;
-                let otherwise = self.low_bits(m, otherwise, ty.width, leaves)?;
+                let condition = self.evaluate(m, condition, leaves);
+                let then = self.low_bits(m, then, ty.width, leaves);
+                let otherwise = self.low_bits(m, otherwise, ty.width, leaves);
                 let (values, stage) = self.align(m, vec![condition, then, otherwise]);
                 let chosen = values[0].is_zero().not().select(&values[1].resize(ty), &values[2].resize(ty));
                 self.register(m, "chosen", chosen, stage, 1)
             }
-        })
+        }
     }
 
     fn binary(
@@ -89,7 +118,10 @@ impl Datapath {
         operands: [&Expr; 2],
         ty: Type,
         leaves: &mut dyn Leaves,
-    ) -> Result<Value> {
+    ) -> Value {
+        if matches!(op, BinaryOp::Divide | BinaryOp::Remainder) {
+            return divide::divide(self, m, op, operands, ty, leaves);
+        }
         let demand = |e: &Expr| e.ty().bits;
         let (left, right) = match op {
             BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
@@ -98,8 +130,8 @@ impl Datapath {
             BinaryOp::ShiftLeft => (ty.width, demand(operands[1])),
             _ => (demand(operands[0]), demand(operands[1])),
         };
-        let left = self.low_bits(m, operands[0], left, leaves)?;
-        let right = self.low_bits(m, operands[1], right, leaves)?;
+        let left = self.low_bits(m, operands[0], left, leaves);
+        let right = self.low_bits(m, operands[1], right, leaves);
         let (values, stage) = self.align(m, vec![left, right]);
         let (a, b) = (&values[0], &values[1]);
         let bits = operands[0].ty().bits;
@@ -108,13 +140,9 @@ impl Datapath {
                 let a = self.register(m, "factor", a.clone(), stage, 1);
                 let b = self.register(m, "factor", b.clone(), stage, 1);
                 let product = a.expr.mul(&b.expr, ty);
-                return Ok(self.register(m, "product", product, a.stage.or(b.stage), MULTIPLY_LATENCY - 1));
+                return self.register(m, "product", product, a.stage.or(b.stage), MULTIPLY_LATENCY - 1);
             }
-            BinaryOp::Divide | BinaryOp::Remainder => {
-                bail!(Diagnostic::new("division has no circuit yet").at(self.span, "a division").help(
-                    "multiply by a reciprocal, or shift where the divisor is a power of two and the value unsigned"
-                ))
-            }
+            BinaryOp::Divide | BinaryOp::Remainder => unreachable!("divided above"),
             BinaryOp::Add => ("sum", a.add(b, ty)),
             BinaryOp::Subtract => ("difference", a.sub(b, ty)),
             BinaryOp::And => ("and", a.and(b).resize(ty)),
@@ -132,11 +160,18 @@ impl Datapath {
         };
         // A truth value is one bit until it is used as an int.
         let value = self.register(m, name, result, stage, 1);
-        Ok(Value { expr: value.expr.resize(ty), stage: value.stage })
+        Value { expr: value.expr.resize(ty), stage: value.stage }
     }
 
     /// `expr`, shown `latency` cycles after `stage`; a value that never changes needs no register.
-    fn register(&mut self, m: &mut Module, name: &str, expr: Rtl, stage: Option<u32>, latency: u32) -> Value {
+    pub(super) fn register(
+        &mut self,
+        m: &mut Module,
+        name: &str,
+        expr: Rtl,
+        stage: Option<u32>,
+        latency: u32,
+    ) -> Value {
         let Some(stage) = stage else { return Value { expr, stage: None } };
         let mut expr = expr;
         for _ in 0..latency {
@@ -150,7 +185,7 @@ impl Datapath {
     }
 
     /// Delays every value to the latest stage among them.
-    fn align(&mut self, m: &mut Module, values: Vec<Value>) -> (Vec<Rtl>, Option<u32>) {
+    pub(super) fn align(&mut self, m: &mut Module, values: Vec<Value>) -> (Vec<Rtl>, Option<u32>) {
         let latest = values.iter().filter_map(|v| v.stage).max();
         let aligned = values.into_iter().map(|v| match latest {
             Some(stage) => self.at(m, &v, stage),
@@ -163,6 +198,9 @@ impl Datapath {
     pub fn at(&mut self, m: &mut Module, value: &Value, stage: u32) -> Rtl {
         let Some(from) = value.stage else { return value.expr.clone() };
         let key = format!("{:?}", value.expr);
+        if self.divides && stage > from + LONG_WAIT {
+            return self.held(m, key, value, from);
+        }
         let mut expr = value.expr.clone();
         for s in from + 1..=stage {
             expr = match self.delayed.get(&(key.clone(), s)) {
@@ -179,10 +217,24 @@ impl Datapath {
         expr
     }
 
+    /// The value in every stage behind `from` until the next instance comes: there is one under way at a time.
+    fn held(&mut self, m: &mut Module, key: String, value: &Value, from: u32) -> Rtl {
+        let key = (format!("{key} held"), from);
+        if let Some(signal) = self.delayed.get(&key) {
+            return signal.e();
+        }
+        let register = m.reg(&format!("held_{from}"), value.expr.ty());
+        m.waive_unused(&register);
+        let valid = self.valid_in(m, from);
+        self.registers.push(when(valid, vec![assign(&register, &value.expr)]));
+        self.delayed.insert(key, register.clone());
+        register.e()
+    }
+
     /// Ends the pipeline: all its registers move every cycle, valid or not.
     pub fn finish(self, m: &mut Module) {
         if !self.registers.is_empty() {
-            m.clocked("The datapath moves in every cycle; valid bits travel beside it.", vec![], self.registers);
+            m.clocked("The datapath moves in every cycle; valid bits travel beside it.", self.resets, self.registers);
         }
     }
 }

@@ -1,89 +1,152 @@
 //! The direct version, for comparison: the loops as written, every access of the source one word of memory. Reads run
 //! ahead of the writes as far as the dependences allow; nothing is kept on chip.
 
-use anyhow::Result;
+mod operands;
+mod results;
 
 use crate::affine::Affine;
 use crate::hardware::accelerator::{Commands, MemoryPort, completion, control_ports, counters};
 use crate::hardware::bursts::LayoutStream;
 use crate::hardware::cells;
-use crate::hardware::compute::statement;
-use crate::hardware::context::{Context, Stream, rtl_type};
-use crate::hardware::datapath::{Datapath, Leaves, Value};
-use crate::hardware::scanner::{RowPorts, scanner};
+use crate::hardware::context::{Context, Stream};
+use crate::hardware::instances::Instances;
+use crate::hardware::rows::RowPorts;
+use crate::hardware::scanner::scanner;
 use crate::hardware::scope::Scope;
+use crate::hardware::sources::Source;
 use crate::hardware::walker::Walker;
 use crate::offload::Offload;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
-use crate::source::kernel::{Access, IntType};
+use crate::source::kernel::{Access, Statement as Assignment};
+use operands::{collect, declare_operands};
+use results::Results;
 
-/// Iterations that may be between their reads and their write.
+/// Instances that may be between their reads and their write.
 const IN_FLIGHT: usize = 16;
 
-/// The byte address of an access, by Horner's rule on its subscripts.
-fn byte_address(context: &Context, m: &Module, access: &Access, scope: &Scope) -> Rtl {
-    let array = context.array(access.array);
-    let byte = Type::unsigned(context.port.byte_address());
-    let mut linear: Option<Rtl> = None;
-    for (subscript, extent) in access.subscripts.iter().zip(&array.extents) {
-        let term = scope.affine_as(subscript, byte);
-        linear = Some(match linear {
-            None => term,
-            Some(outer) => outer.mul(&scope.affine_as(extent, byte), byte).add(&term, byte),
-        });
-    }
-    let linear = linear.unwrap_or_else(|| Rtl::constant(0, byte));
-    let base = cells::port(m, &format!("base_{}", array.name));
-    base.add(&linear.shl_const(array.element.bytes().trailing_zeros(), byte), byte)
+/// What the parts of the direct version share.
+struct Direct<'a> {
+    context: &'a Context<'a>,
+    instances: &'a Instances<'a>,
+    statements: Vec<&'a Assignment>,
+    /// The accesses that each statement reads, in textual order.
+    reads: Vec<Vec<&'a Access>>,
 }
 
-struct Operands<'a> {
-    reads: Vec<(&'a Access, Signal)>,
-    next: usize,
-    scalars: Vec<Rtl>,
-    indices: Vec<(Affine, IntType, Rtl)>,
+impl<'a> Direct<'a> {
+    /// The number of reads of a statement with the most.
+    fn most_reads(&self) -> usize {
+        self.present().iter().map(|&s| self.reads[s].len()).max().unwrap_or(0)
+    }
+
+    fn present(&self) -> &[usize] {
+        &self.instances.statements
+    }
+
+    /// log2 of the bytes of an element.
+    fn size(&self, access: &Access) -> u32 {
+        self.context.array(access.array).element.bytes().trailing_zeros()
+    }
+
+    fn size_value(&self, access: &Access) -> Rtl {
+        Rtl::constant(self.size(access).into(), Type::unsigned(2))
+    }
+
+    fn words_value(&self, access: &Access) -> Rtl {
+        Rtl::constant(if self.size(access) == 3 { 2 } else { 1 }, Type::unsigned(self.context.port.length))
+    }
+
+    /// The value of the statement with this number; at least one statement has one.
+    fn by_statement(&self, number: Option<&Rtl>, value: impl Fn(usize) -> Option<Rtl>) -> Rtl {
+        let values: Vec<(usize, Rtl)> = self.present().iter().filter_map(|&s| Some((s, value(s)?))).collect();
+        let ((_, last), others) = values.split_last().expect("some statement has a value");
+        others
+            .iter()
+            .rev()
+            .fold(last.clone(), |other, (s, value)| self.instances.is_one_of(number, &[*s]).select(value, &other))
+    }
+
+    /// Whether the statement with this number is one of those that `which` holds for.
+    fn is(&self, number: Option<&Rtl>, which: impl Fn(usize) -> bool) -> Rtl {
+        let statements: Vec<usize> = self.present().iter().copied().filter(|&s| which(s)).collect();
+        self.instances.is_one_of(number, &statements)
+    }
+
+    /// The value of read `step` of the statement with this number.
+    fn by_step(&self, step: &Step, number: Option<&Rtl>, value: impl Fn(usize, usize, &'a Access) -> Rtl) -> Rtl {
+        let at = |r: usize| self.by_statement(number, |s| Some(value(s, r, self.reads[s].get(r)?)));
+        let steps = self.most_reads();
+        (0..steps - 1).rev().fold(at(steps - 1), |other, r| step.is(r).select(&at(r), &other))
+    }
+
+    /// Whether `step` is the last of the statement with this number; a statement without reads has one step, too.
+    fn is_last(&self, step: &Step, number: Option<&Rtl>) -> Rtl {
+        let last = |s: usize| step.is(self.reads[s].len().max(1) - 1);
+        self.by_statement(number, |s| Some(last(s)))
+    }
+
+    /// The byte address of an access, by Horner's rule on its subscripts.
+    fn byte_address(&self, m: &Module, access: &Access, subscripts: &[Affine], scope: &Scope) -> Rtl {
+        let array = self.context.array(access.array);
+        let byte = Type::unsigned(self.context.port.byte_address());
+        let mut linear: Option<Rtl> = None;
+        for (subscript, extent) in subscripts.iter().zip(&array.extents) {
+            let term = scope.affine_as(subscript, byte);
+            linear = Some(match linear {
+                None => term,
+                Some(outer) => outer.mul(&scope.affine_as(extent, byte), byte).add(&term, byte),
+            });
+        }
+        let linear = linear.unwrap_or_else(|| Rtl::constant(0, byte));
+        let base = cells::port(m, &format!("base_{}", array.name));
+        base.add(&linear.shl_const(array.element.bytes().trailing_zeros(), byte), byte)
+    }
 }
 
-impl Leaves for Operands<'_> {
-    fn read(&mut self, _: &mut Module, _: &Access) -> Value {
-        // Every access has its own operand, in textual order.
-        let (_, operand) = &self.reads[self.next];
-        self.next += 1;
-        Value { expr: operand.e(), stage: Some(1) }
-    }
-
-    fn scalar(&self, scalar: usize) -> Rtl {
-        self.scalars[scalar].clone()
-    }
-
-    fn index(&mut self, _: &mut Module, value: &Affine, ty: IntType) -> Value {
-        let of = |(a, t, _): &&(Affine, IntType, Rtl)| a == value && *t == ty;
-        let (.., expr) = self.indices.iter().find(of).expect("every index travels with its iteration");
-        Value { expr: expr.clone(), stage: Some(1) }
-    }
+/// A counter over the reads of an instance, absent where no statement has two.
+struct Step {
+    register: Option<Signal>,
 }
 
-/// Affine values used as data, in textual order.
-fn index_values(expr: &crate::source::kernel::Expr) -> Vec<(Affine, IntType)> {
-    match expr {
-        crate::source::kernel::Expr::Index { value, ty } => vec![(value.clone(), *ty)],
-        _ => expr.operands().into_iter().flat_map(index_values).collect(),
+impl Step {
+    fn declare(m: &mut Module, name: &str, steps: usize) -> Step {
+        Step { register: (steps > 1).then(|| m.reg(name, Type::for_range(0, steps as i64 - 1))) }
+    }
+
+    fn is(&self, step: usize) -> Rtl {
+        match &self.register {
+            None => Rtl::bit(step == 0),
+            Some(register) => register.e().eq(&Rtl::constant(step as i128, register.ty())),
+        }
+    }
+
+    /// Back to 0 behind the last step.
+    fn advance(&self, when_done: &Rtl, last: &Rtl) -> Option<Statement> {
+        let register = self.register.as_ref()?;
+        let ty = register.ty();
+        let next = last.select(&Rtl::constant(0, ty), &register.e().add(&Rtl::constant(1, ty), ty));
+        Some(when(when_done.clone(), vec![assign(register, &next)]))
+    }
+
+    fn reset(&self) -> Option<(Signal, i128)> {
+        self.register.as_ref().map(|register| (register.clone(), 0))
     }
 }
 
 /// The modules of the direct version, `<kernel>_direct` last.
-pub fn direct(context: &Context, offload: &Offload) -> Result<Vec<Module>> {
+pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
     let kernel = context.kernel;
     let name = &kernel.name;
-    let statement = statement(kernel);
-    let about = format!("Walks the iterations as written, loops {}.", kernel.iterators()[0].join(", "));
-    let (rows_module, format) =
-        scanner(context, &format!("{name}_direct_rows"), &about, false, &[offload.source_order.clone()]);
+    let statements = kernel.statements();
+    let sources = [Source::untiled(&offload.source_order)];
+    let about = "Walks the iterations in the order of the source.";
+    let (rows_module, format) = scanner(context, &format!("{name}_direct_rows"), about, false, &sources);
 
     let mut m = Module::new(&format!("{name}_direct"));
+    let texts: Vec<&str> = statements.iter().map(|s| s.text.as_str()).collect();
     m.describe(&format!(
         "Direct version of {name}: every access of\n    {}\nis one word of memory; reads run ahead of writes.",
-        statement.text
+        texts.join("\n    ")
     ));
     let (start, done, memory_idle) = control_ports(&mut m, context);
     m.comment("Memory port");
@@ -92,15 +155,8 @@ pub fn direct(context: &Context, offload: &Offload) -> Result<Vec<Module>> {
     for parameter in &context.parameters {
         scope.bind(&parameter.name, cells::port(&m, &format!("arg_{}", parameter.name)), parameter.range);
     }
-    let scalars = kernel.scalars.iter().map(|s| cells::port(&m, &format!("arg_{}", s.name))).collect();
-    let reads = statement.value.reads();
-    let target = &statement.target;
-    let size = |access: &Access| context.array(access.array).element.bytes().trailing_zeros();
-    let mixed = reads.iter().copied().chain([target]).any(|a| size(a) != 2);
+    let scalars: Vec<Rtl> = kernel.scalars.iter().map(|s| cells::port(&m, &format!("arg_{}", s.name))).collect();
     let byte = Type::unsigned(context.port.byte_address());
-    let length = Type::unsigned(context.port.length);
-    let words_of = |access: &Access| Rtl::constant(if size(access) == 3 { 2 } else { 1 }, length);
-    let bit = Rtl::bit;
 
     m.comment("Iterations");
     let begin = Stream::wires(&mut m, "begin");
@@ -114,133 +170,110 @@ pub fn direct(context: &Context, offload: &Offload) -> Result<Vec<Module>> {
     let waiting_row = cells::fifo(&mut m, "u_rows", 4, (&rows, &packed), &waiting, "waiting_row");
     let waiting_row = format.unpack(&waiting_row);
     let walker = Walker::declare(&mut m, &format, "iteration");
-    let at_walker = format.scope(&scope, &walker.outer(), &walker.index.e());
+    let instances = Instances::new(context, &mut m, &format, &walker, &scope);
+    let reads = statements.iter().map(|s| s.value.reads()).collect();
+    let d = Direct { context, instances: &instances, statements, reads };
+    let most_reads = d.most_reads();
+    let several = d.present().len() > 1;
+
     let candidate = m.reg("candidate", Type::BIT);
-    let read_addresses: Vec<Signal> = (0..reads.len()).map(|r| m.reg(&format!("read_address_{r}"), byte)).collect();
+    let candidate_number = several.then(|| m.reg("candidate_statement", instances.number_type()));
+    let read_addresses: Vec<Signal> = (0..most_reads).map(|r| m.reg(&format!("read_address_{r}"), byte)).collect();
     let write_address = m.reg("write_address", byte);
     let mut loads: Vec<Statement> = vec![];
-    for (register, access) in read_addresses.iter().zip(&reads) {
-        loads.push(assign(register, &byte_address(context, &m, access, &at_walker)));
+    loads.extend(candidate_number.iter().map(|register| assign(register, &instances.number())));
+    for (r, register) in read_addresses.iter().enumerate() {
+        let readers: Vec<usize> = d.present().iter().copied().filter(|&s| d.reads[s].len() > r).collect();
+        let address = instances.choose(&readers, |kind| {
+            let access = d.reads[kind.statement][r];
+            d.byte_address(&m, access, &kind.affines(&access.subscripts), &kind.scope)
+        });
+        loads.push(assign(register, &address));
     }
-    loads.push(assign(&write_address, &byte_address(context, &m, target, &at_walker)));
-    let mut indices: Vec<(Affine, IntType, Signal)> = vec![];
-    for (value, ty) in index_values(&statement.value) {
-        if indices.iter().all(|(v, t, _)| *v != value || *t != ty) {
-            let register = m.reg(&format!("index_{}", indices.len()), rtl_type(ty));
-            loads.push(assign(&register, &at_walker.affine(&value).resize(rtl_type(ty))));
-            m.waive_unused(&register);
-            indices.push((value, ty, register));
-        }
-    }
+    let target_address = instances.choose(d.present(), |kind| {
+        let target = &d.statements[kind.statement].target;
+        d.byte_address(&m, target, &kind.affines(&target.subscripts), &kind.scope)
+    });
+    loads.push(assign(&write_address, &target_address));
+
+    let operands = declare_operands(&mut m, &d, &mut loads);
+    let results = Results::declare(&mut m, &d, &operands, &scalars);
 
     m.comment("Reads: one command per access, held back while an earlier iteration still has to write that word.");
+    let number = candidate_number.as_ref().map(|n| n.e());
     let load_commands = Commands::wires(&mut m, context, "load");
     let store_commands = Commands::wires(&mut m, context, "store");
-    let steps = reads.len().max(1);
-    let step_type = Type::for_range(0, (steps as i64 - 1).max(1));
-    let read_step = (steps > 1).then(|| m.reg("read_step", step_type));
-    let is_step = |r: usize| match &read_step {
-        None => bit(true),
-        Some(step) => step.e().eq(&Rtl::constant(r as i128, step_type)),
-    };
-    let by_step = |values: Vec<Rtl>| {
-        let mut values = values.into_iter().enumerate().rev();
-        let (_, last) = values.next().expect("a step");
-        values.fold(last, |other, (r, value)| is_step(r).select(&value, &other))
-    };
-    let pointer = Type::for_range(0, IN_FLIGHT as i64 - 1);
-    let oldest = m.reg("oldest", pointer);
-    let newest = m.reg("newest", pointer);
-    let mut hazard = bit(false);
+    let step = Step::declare(&mut m, "read_step", most_reads);
     let accepted = m.wire("iteration_accepted", Type::BIT);
     let written = m.wire("iteration_written", Type::BIT);
-    let (mut entries, mut resets, mut all_valid) = (vec![], vec![], bit(true));
-    let current = (!reads.is_empty()).then(|| {
-        let value = by_step(read_addresses.iter().map(|a| a.e()).collect());
+    let current = (most_reads > 0).then(|| {
+        let value = d.by_step(&step, number.as_ref(), |_, r, _| read_addresses[r].e());
         let current = m.define("read_address", &value);
         m.waive_unused(&current);
         current
     });
-    let from_target: Vec<usize> = (0..reads.len()).filter(|&r| reads[r].array == target.array).collect();
-    let may_conflict = from_target.iter().map(|&r| is_step(r)).reduce(|a, b| a.or(&b));
-    let mut any_pending = bit(false);
-    for entry in 0..IN_FLIGHT {
-        let valid = m.reg(&format!("pending_{entry}"), Type::BIT);
-        let address = m.reg(&format!("pending_address_{entry}"), byte);
-        let here = |p: &Signal| p.e().eq(&Rtl::constant(entry as i128, pointer));
-        entries.push(when(written.e().and(&here(&oldest)), vec![assign(&valid, &bit(false))]));
-        entries.push(when(
-            accepted.e().and(&here(&newest)),
-            vec![assign(&valid, &bit(true)), assign(&address, &write_address.e())],
-        ));
-        resets.push((valid.clone(), 0));
-        if let (Some(current), Some(_)) = (&current, &may_conflict) {
-            hazard = hazard.or(&valid.e().and(&address.e().eq(&current.e())));
-        } else {
-            m.waive_unused(&address);
-        }
-        all_valid = all_valid.and(&valid.e());
-        any_pending = any_pending.or(&valid.e());
-    }
-    let one = Rtl::constant(1, pointer);
-    entries.push(when(accepted.e(), vec![assign(&newest, &newest.e().add(&one, pointer))]));
-    entries.push(when(written.e(), vec![assign(&oldest, &oldest.e().add(&one, pointer))]));
-    resets.extend([(oldest.clone(), 0), (newest.clone(), 0)]);
-    m.clocked("Words still to be written, in a ring.", resets, entries);
-    let hazard = hazard.and(&may_conflict.unwrap_or_else(|| bit(false)));
-    let hazard = m.define("hazard", &hazard);
-    let room = m.define("room", &all_valid.not());
+    let is_written = |array: usize| d.present().iter().any(|&s| d.statements[s].target.array == array);
+    let may_conflict = match most_reads {
+        0 => Rtl::bit(false),
+        _ => d.by_step(&step, number.as_ref(), |_, _, access| Rtl::bit(is_written(access.array))),
+    };
+    let may_conflict = may_conflict.and(&d.is(number.as_ref(), |s| !d.reads[s].is_empty()));
+    let watched = current.as_ref().filter(|_| may_conflict.as_constant() != Some(0));
+    let ring = Ring::new(&mut m, &accepted.e(), &written.e(), &write_address.e(), watched.map(|c| c.e()).as_ref());
+    let hazard = m.define("hazard", &ring.holds_address.and(&may_conflict));
+    let room = m.define("room", &ring.full.not());
 
     // With elements that are not words, every read also tells the unpacker where its element lies.
     let read_layout = Stream::wires(&mut m, "layout");
-    let wants = candidate.e().and(&room.e()).and(&hazard.e().not());
-    let last_step = is_step(steps - 1);
+    let mut wants = candidate.e().and(&room.e()).and(&hazard.e().not());
     let step_done = m.wire("step_done", Type::BIT);
-    if let Some(current) = &current {
-        m.assign(&load_commands.stream.valid, &wants.and(&read_layout.ready.e()));
-        m.assign(&load_commands.address, &current.e().slice(byte.width - 1, 2));
-        m.assign(&load_commands.length, &by_step(reads.iter().map(|a| words_of(a)).collect()));
-        m.assign(&step_done, &load_commands.stream.fires());
-    } else {
-        m.assign(&load_commands.stream.valid, &bit(false));
-        m.assign(&load_commands.address, &Rtl::constant(0, load_commands.address.ty()));
-        m.assign(&load_commands.length, &Rtl::constant(1, length));
-        m.waive_unused(&load_commands.stream.ready);
-        m.assign(&step_done, &wants);
+    let begins = m.wire("iteration_begins", Type::BIT);
+    m.waive_unused(&begins);
+    m.assign(&begins, &step_done.e().and(&step.is(0)));
+    if let Some(free) = results.divider_free(&mut m, &d, number.as_ref(), &begins.e()) {
+        wants = wants.and(&free.or(&step.is(0).not()));
     }
-    m.assign(&load_commands.last, &bit(true));
+    let reads_now = d.is(number.as_ref(), |s| !d.reads[s].is_empty());
+    let length = load_commands.length.ty();
+    match &current {
+        Some(current) => {
+            m.assign(&load_commands.stream.valid, &wants.and(&reads_now).and(&read_layout.ready.e()));
+            m.assign(&load_commands.address, &current.e().slice(byte.width - 1, 2));
+            let words = d.by_step(&step, number.as_ref(), |_, _, access| d.words_value(access));
+            m.assign(&load_commands.length, &words);
+            m.assign(&step_done, &reads_now.select(&load_commands.stream.fires(), &wants));
+        }
+        None => {
+            m.assign(&load_commands.stream.valid, &Rtl::bit(false));
+            m.assign(&load_commands.address, &Rtl::constant(0, load_commands.address.ty()));
+            m.assign(&load_commands.length, &Rtl::constant(1, length));
+            m.waive_unused(&load_commands.stream.ready);
+            m.assign(&step_done, &wants);
+        }
+    }
+    m.assign(&load_commands.last, &Rtl::bit(true));
+    let last_step = d.is_last(&step, number.as_ref());
     m.assign(&accepted, &step_done.e().and(&last_step));
     let moves = m.define("iteration_moves", &candidate.e().not().or(&accepted.e()));
-    let step = m.define("step", &walker.has_element().and(&moves.e()));
-    let nothing_left = any_pending.or(&candidate.e()).not();
+    let taken = m.define("step", &walker.has_element().and(&moves.e()));
+    let nothing_left = ring.any.or(&candidate.e()).not();
     let end_taken = m.define("end_taken", &walker.has_end().and(&nothing_left));
-    walker.connect(&mut m, "", &waiting, &waiting_row, &step.e(), &end_taken.e());
-    let mut body = vec![when(moves.e(), vec![assign(&candidate, &step.e())]), when(step.e(), loads)];
-    let mut resets = vec![(candidate.clone(), 0)];
-    if let Some(read_step) = &read_step {
-        let next =
-            last_step.select(&Rtl::constant(0, step_type), &read_step.e().add(&Rtl::constant(1, step_type), step_type));
-        body.push(when(step_done.e(), vec![assign(read_step, &next)]));
-        resets.push((read_step.clone(), 0));
-    }
-    m.clocked("", resets, body);
+    walker.connect(&mut m, "", &waiting, &waiting_row, &taken.e(), &end_taken.e());
+    let mut body = vec![when(moves.e(), vec![assign(&candidate, &taken.e())]), when(taken.e(), loads)];
+    body.extend(step.advance(&step_done.e(), &last_step));
+    m.clocked("", [(candidate.clone(), 0)].into_iter().chain(step.reset()).collect(), body);
 
     m.comment("Words that come back are collected, one per operand.");
-    let fire = m.reg("operands_complete", Type::BIT);
-    let operands: Vec<Signal> = reads
-        .iter()
-        .enumerate()
-        .map(|(r, a)| m.reg(&format!("operand_{r}"), rtl_type(context.array(a.array).element)))
-        .collect();
-    let (element, element_data) = if !mixed || reads.is_empty() {
-        m.assign(&read_layout.ready, &bit(true));
+    let all_reads = || d.present().iter().flat_map(|&s| d.reads[s].iter().copied());
+    let (element, element_data) = if all_reads().all(|a| d.size(a) == 2) {
+        m.assign(&read_layout.ready, &Rtl::bit(true));
         m.waive_unused(&read_layout.ready);
-        m.assign(&read_layout.valid, &bit(false));
+        m.assign(&read_layout.valid, &Rtl::bit(false));
         m.waive_unused(&read_layout.valid);
         (memory.read.clone(), memory.read_data.e())
     } else {
         m.assign(&read_layout.valid, &load_commands.stream.fires());
-        let sizes = by_step(reads.iter().map(|a| Rtl::constant(size(a) as i128, Type::unsigned(2))).collect());
+        let sizes = d.by_step(&step, number.as_ref(), |_, _, access| d.size_value(access));
         let address = current.as_ref().expect("there are reads").e();
         let layout = LayoutStream {
             stream: read_layout.clone(),
@@ -252,122 +285,13 @@ pub fn direct(context: &Context, offload: &Offload) -> Result<Vec<Module>> {
         let data = cells::unpacker(&mut m, context, &layout, (&memory.read, &memory.read_data.e()), &element);
         (element, data)
     };
-    operands.iter().for_each(|operand| m.waive_unused(operand));
-    m.assign(&element.ready, &bit(true));
-    if reads.is_empty() {
+    if most_reads == 0 {
         m.waive_unused(&memory.read_data);
         m.waive_unused(&memory.read.valid);
-        m.clocked("", vec![(fire.clone(), 0)], vec![assign(&fire, &accepted.e())]);
-    } else {
-        let collect = (reads.len() > 1).then(|| m.reg("collect_step", step_type));
-        let is_collect = |r: usize| match &collect {
-            None => bit(true),
-            Some(step) => step.e().eq(&Rtl::constant(r as i128, step_type)),
-        };
-        let arrives = element.valid.e();
-        let mut body = vec![assign(&fire, &arrives.and(&is_collect(reads.len() - 1)))];
-        let mut resets = vec![(fire.clone(), 0)];
-        for (r, operand) in operands.iter().enumerate() {
-            body.push(when(arrives.and(&is_collect(r)), vec![assign(operand, &element_data.resize(operand.ty()))]));
-        }
-        if let Some(collect) = &collect {
-            let zero = Rtl::constant(0, step_type);
-            let next =
-                is_collect(reads.len() - 1).select(&zero, &collect.e().add(&Rtl::constant(1, step_type), step_type));
-            body.push(when(arrives, vec![assign(collect, &next)]));
-            resets.push((collect.clone(), 0));
-        }
-        m.clocked("", resets, body);
     }
+    collect(&mut m, &d, &operands, number.as_ref(), &begins.e(), (&element, &element_data));
 
-    // Indices used as data wait for their operands.
-    let mut index_exprs = vec![];
-    if !indices.is_empty() {
-        let packed = Rtl::concat(&indices.iter().map(|(.., r)| r.e()).collect::<Vec<_>>());
-        let (inwards, outwards) = (Stream::wires(&mut m, "index_in"), Stream::wires(&mut m, "index_out"));
-        m.assign(&inwards.valid, &accepted.e());
-        m.waive_unused(&inwards.ready);
-        m.waive_unused(&outwards.valid);
-        m.assign(&outwards.ready, &fire.e());
-        let word = cells::fifo(&mut m, "u_indices", IN_FLIGHT as i128, (&inwards, &packed), &outwards, "index_values");
-        m.waive_unused(&word);
-        let mut high = packed.width();
-        for (value, ty, register) in &indices {
-            high -= register.ty().width;
-            let slice = word.e().slice(high + register.ty().width - 1, high).resize(register.ty());
-            index_exprs.push((value.clone(), *ty, slice));
-        }
-    }
-
-    m.comment(&format!("The datapath of {}: {}", statement.name, statement.text));
-    let mut leaves =
-        Operands { reads: reads.iter().copied().zip(operands).collect(), next: 0, scalars, indices: index_exprs };
-    let mut datapath = Datapath::new(statement.span);
-    let value = datapath.evaluate(&mut m, &statement.value, &mut leaves)?;
-    let result_stage = value.stage.unwrap_or(1).max(1);
-    let result = datapath.at(&mut m, &value, result_stage);
-    datapath.finish(&mut m);
-    let mut valid = fire.e();
-    let mut shift = vec![];
-    let mut resets = vec![];
-    for stage in 2..=result_stage {
-        let register = m.reg(&format!("valid_{stage}"), Type::BIT);
-        shift.push(assign(&register, &valid));
-        resets.push((register.clone(), 0));
-        valid = register.e();
-    }
-    if !shift.is_empty() {
-        m.clocked("", resets, shift);
-    }
-
-    m.comment("Writes: one command per iteration, in order.");
-    let (result_in, result_out) = (Stream::wires(&mut m, "result"), Stream::wires(&mut m, "result_out"));
-    m.assign(&result_in.valid, &valid);
-    m.waive_unused(&result_in.ready);
-    let element_type = Type::unsigned(context.array(target.array).element.bits);
-    let result = result.resize(element_type);
-    let depth = IN_FLIGHT as i128;
-    let result_data = cells::fifo(&mut m, "u_results", depth, (&result_in, &result), &result_out, "result_data");
-    let (address_in, address_out) = (Stream::wires(&mut m, "address_in"), Stream::wires(&mut m, "address_out"));
-    m.assign(&address_in.valid, &accepted.e());
-    m.waive_unused(&address_in.ready);
-    let address_data =
-        cells::fifo(&mut m, "u_addresses", depth, (&address_in, &write_address.e()), &address_out, "address_data");
-    let outgoing = Stream::wires(&mut m, "outgoing");
-    let layout_out = Stream::wires(&mut m, "store_layout");
-    let both = result_out.valid.e().and(&address_out.valid.e());
-    let offered = both.and(&outgoing.ready.e()).and(&layout_out.ready.e());
-    m.assign(&store_commands.stream.valid, &offered);
-    m.assign(&store_commands.address, &address_data.e().slice(byte.width - 1, 2));
-    m.waive_unused(&address_data);
-    m.assign(&store_commands.length, &words_of(target));
-    m.assign(&store_commands.last, &bit(true));
-    m.assign(&written, &store_commands.stream.fires());
-    m.assign(&result_out.ready, &written.e());
-    m.assign(&address_out.ready, &written.e());
-    m.assign(&outgoing.valid, &written.e());
-    let words = Stream::wires(&mut m, "words");
-    let word_data = cells::fifo(&mut m, "u_words", 4, (&outgoing, &result_data.e()), &words, "words_data");
-    if size(target) == 2 {
-        m.assign(&layout_out.ready, &bit(true));
-        m.assign(&layout_out.valid, &bit(false));
-        m.waive_unused(&layout_out.valid);
-        m.assign(&memory.data.valid, &words.valid.e());
-        m.assign(&words.ready, &memory.data.ready.e());
-        m.assign(&memory.write_data, &word_data.e());
-        m.assign(&memory.strobe, &Rtl::constant(15, Type::unsigned(4)));
-    } else {
-        m.assign(&layout_out.valid, &written.e());
-        let layout = LayoutStream {
-            stream: layout_out,
-            size: m.define("store_size", &Rtl::constant(size(target) as i128, Type::unsigned(2))),
-            offset: m.define("store_offset", &address_data.e().slice(1, 0)),
-            count: m.define("store_count", &Rtl::constant(1, length)),
-        };
-        let (data, strobe) = cells::packer(&mut m, context, &layout, (&words, &word_data.e()), &memory.data);
-        m.assign(&memory.write_data, &data.e());
-        m.assign(&memory.strobe, &strobe.e());
-    }
+    results.write(&mut m, &d, (&accepted, &write_address, number.as_ref()), &written, &store_commands, &memory);
     m.comment("Reads and writes take turns.");
     memory.arbitrate(&mut m, context, &load_commands, &store_commands);
 
@@ -379,7 +303,47 @@ pub fn direct(context: &Context, offload: &Offload) -> Result<Vec<Module>> {
         &mut m,
         &start,
         &running,
-        [&load_commands.stream.valid.e(), &fire.e(), &stalled.e(), &store_commands.stream.valid.e()],
+        [&load_commands.stream.valid.e(), &operands.fire.e(), &stalled.e(), &store_commands.stream.valid.e()],
     );
-    Ok(vec![rows_module, m])
+    vec![rows_module, m]
+}
+
+/// The addresses of the words that are still to be written, in a ring.
+struct Ring {
+    full: Rtl,
+    any: Rtl,
+    /// One of them is the watched address.
+    holds_address: Rtl,
+}
+
+impl Ring {
+    fn new(m: &mut Module, accepted: &Rtl, written: &Rtl, address: &Rtl, watched: Option<&Rtl>) -> Ring {
+        let bit = Rtl::bit;
+        let pointer = Type::for_range(0, IN_FLIGHT as i64 - 1);
+        let oldest = m.reg("oldest", pointer);
+        let newest = m.reg("newest", pointer);
+        let (mut entries, mut resets) = (vec![], vec![]);
+        let mut ring = Ring { full: bit(true), any: bit(false), holds_address: bit(false) };
+        for entry in 0..IN_FLIGHT {
+            let valid = m.reg(&format!("pending_{entry}"), Type::BIT);
+            let here = |p: &Signal| p.e().eq(&Rtl::constant(entry as i128, pointer));
+            entries.push(when(written.and(&here(&oldest)), vec![assign(&valid, &bit(false))]));
+            let mut enter = vec![assign(&valid, &bit(true))];
+            if let Some(watched) = watched {
+                let register = m.reg(&format!("pending_address_{entry}"), address.ty());
+                enter.push(assign(&register, address));
+                ring.holds_address = ring.holds_address.or(&valid.e().and(&register.e().eq(watched)));
+            }
+            entries.push(when(accepted.and(&here(&newest)), enter));
+            resets.push((valid.clone(), 0));
+            ring.full = ring.full.and(&valid.e());
+            ring.any = ring.any.or(&valid.e());
+        }
+        let one = Rtl::constant(1, pointer);
+        entries.push(when(accepted.clone(), vec![assign(&newest, &newest.e().add(&one, pointer))]));
+        entries.push(when(written.clone(), vec![assign(&oldest, &oldest.e().add(&one, pointer))]));
+        resets.extend([(oldest.clone(), 0), (newest.clone(), 0)]);
+        m.clocked("Words still to be written, in a ring.", resets, entries);
+        ring
+    }
 }

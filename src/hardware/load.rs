@@ -1,12 +1,14 @@
 //! The load process: walks Load(T) of every tile, one burst per row, and fills the buffers as the words come back.
 
-use crate::hardware::buffers;
+use crate::hardware::buffers::{self, buffer_of};
 use crate::hardware::bursts::bursts;
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream};
-use crate::hardware::scanner::{RowPorts, memory_rows, scanner};
+use crate::hardware::rows::RowPorts;
+use crate::hardware::scanner::scanner;
+use crate::hardware::sources::Transfers;
 use crate::hardware::walker::Walker;
-use crate::offload::{Buffer, Offload, Scan};
+use crate::offload::Offload;
 use crate::rtl::{Expr, Module, Signal, Type, assign, when};
 
 /// What the accelerator must connect.
@@ -23,16 +25,14 @@ const ROWS_IN_FLIGHT: i128 = 8;
 /// The modules of the load process: the scanner of its rows, and the process.
 pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     let kernel = context.kernel;
-    let transfers: Vec<_> = offload.band().transfers.iter().filter(|t| !t.load.pieces.is_empty()).collect();
-    if transfers.is_empty() {
+    let Transfers { sources, source_arrays, arrays } = Transfers::of(context, offload, |t| &t.load);
+    if arrays.is_empty() {
         return load_nothing(context);
     }
-    let scans: Vec<Scan> = transfers.iter().map(|t| memory_rows(context, &t.load)).collect();
-    let arrays: Vec<usize> = transfers.iter().map(|t| t.array).collect();
     let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
     let scanner_name = format!("{}_load_rows", kernel.name);
     let about = format!("Walks the rows of Load(T).\n{}", cells::walked(offload, "Load", &names));
-    let (rows_module, format) = scanner(context, &scanner_name, &about, true, &scans);
+    let (rows_module, format) = scanner(context, &scanner_name, &about, true, &sources);
 
     let mut m = Module::new(&format!("{}_load", kernel.name));
     m.describe(&format!(
@@ -52,7 +52,7 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     let row = row_wires.row(&format);
 
     let queued = Stream::wires(&mut m, "descriptor");
-    let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| arrays[k.source]).collect();
+    let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row), &queued);
 
     m.comment("Rows wait here for their words.");
@@ -108,7 +108,10 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
         m.assign(valid, &filling.e().and(&is_target(index)));
         // Kinds of one array differ in how they name its subscripts; usually there is one.
         let kinds: Vec<usize> = (0..kind_arrays.len()).filter(|&k| kind_arrays[k] == *array).collect();
-        let of = |k: usize| buffers::address(buffer_of(offload, *array), &format.kinds[k].point, &at);
+        let of = |k: usize| {
+            let kind = &format.kinds[k];
+            buffers::address(buffer_of(offload, *array), kind.band, &kind.point, &at)
+        };
         let choice = format.by_kind(&walker.kind(), kinds.into_iter().map(|k| (k, of(k))));
         write.push(assign(address, &choice));
     }
@@ -204,8 +207,4 @@ fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
     let fill_data = m.output("m_fill_data", Type::unsigned(32));
     m.assign(&fill_data, &Expr::constant(0, fill_data.ty()));
     (vec![m], LoadPorts { arrays: vec![], data_width: 32 })
-}
-
-pub fn buffer_of(offload: &Offload, array: usize) -> &Buffer {
-    offload.buffers.iter().find(|b| b.array == array).expect("every accessed array has a buffer")
 }

@@ -15,10 +15,16 @@ mod compute;
 mod context;
 mod datapath;
 mod direct;
+mod divide;
+mod instances;
+mod interval;
 mod library;
 mod load;
+mod reservation;
+mod rows;
 mod scanner;
 mod scope;
+mod sources;
 mod store;
 mod tiles;
 mod top;
@@ -27,17 +33,29 @@ mod walker;
 pub use library::{VerilogFile, files};
 pub use top::argument_words;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
+use crate::diagnostic::Diagnostic;
 use crate::offload::Offload;
 use crate::rtl::{Design, Module};
 use context::Context;
 
 /// The accelerator with registers and controller: `<kernel>_top` is the last module.
+///
+/// # Errors
+/// A [`Diagnostic`] for a kernel that leaves nothing in memory.
 pub fn generate(offload: &Offload, address_width: u32) -> Result<Design> {
+    if offload.bands.iter().flat_map(|b| &b.transfers).all(|t| t.store.pieces.is_empty()) {
+        let place = offload.kernel.statements().first().map(|s| s.span).unwrap_or_default();
+        bail!(
+            Diagnostic::new("nothing of what the kernel computes reaches an argument")
+                .at(place, "only local arrays are written")
+                .help("write the result to an array argument")
+        );
+    }
     let context = Context::new(offload, address_width);
     let name = &offload.kernel.name;
-    let mut modules = accelerator::accelerator(&context, offload)?;
+    let mut modules = accelerator::accelerator(&context, offload);
     modules.push(top::registers(&context));
     modules.push(top::top(&context, &format!("{name}_top"), &format!("{name}_accelerator")));
     Ok(design(modules))
@@ -47,7 +65,7 @@ pub fn generate(offload: &Offload, address_width: u32) -> Result<Design> {
 pub fn generate_direct(offload: &Offload, address_width: u32) -> Result<Design> {
     let context = Context::new(offload, address_width);
     let name = &offload.kernel.name;
-    let mut modules = direct::direct(&context, offload)?;
+    let mut modules = direct::direct(&context, offload);
     modules.push(top::registers(&context));
     modules.push(top::top(&context, &format!("{name}_direct_top"), &format!("{name}_direct")));
     Ok(design(modules))

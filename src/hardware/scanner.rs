@@ -2,224 +2,23 @@
 //! T, Store(T)) as a sequence of rows. A row is the outer indices plus an interval of the innermost one: a burst for
 //! Load and Store, a run of iterations for Compute (the First/Next functions of RR-7648 §III-C, over rows).
 //!
-//! The sets arrive as disjoint convex pieces with bounds per level, so First and Next become a small state machine
-//! over level registers: it takes three cycles from row to row and runs ahead through a FIFO.
+//! The sets arrive as convex pieces with bounds per level, some of them inside loops that they share, so First and Next
+//! become a small state machine over level registers: it takes three cycles from row to row and runs ahead through a
+//! FIFO.
 
-use crate::affine::Affine;
-use crate::hardware::context::{Context, Ranged, Stream};
+use crate::hardware::context::{Context, Stream};
+use crate::hardware::rows::{Row, RowFormat, RowPorts};
 use crate::hardware::scope::Scope;
-use crate::offload::{Bound, Level, Piece, Scan};
+use crate::hardware::sources::{Next, Source, Tree};
+use crate::offload::{Bound, Level};
 use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
 
-/// The shape of a stream of rows.
-#[derive(Clone, Debug)]
-pub struct RowFormat {
-    pub kinds: Vec<RowKind>,
-    /// Registers of the outer levels, outermost first.
-    pub outer: Vec<Ranged>,
-    /// The innermost level.
-    pub inner: Ranged,
-}
-
-/// Rows that are used alike: what they visit, and which array (or statement) they belong to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RowKind {
-    /// Index of the scan among those given to [`scanner`].
-    pub source: usize,
-    /// What an iteration of the row visits, over size parameters, tile indices, outer registers and `inner`.
-    pub point: Vec<Affine>,
-}
-
-/// One row, as signals or as fields of a packed word.
-#[derive(Clone)]
-pub struct Row {
-    /// No row, but the end of the tile.
-    pub end: Expr,
-    pub kind: Expr,
-    pub outer: Vec<Expr>,
-    pub first: Expr,
-    pub last: Expr,
-}
-
-impl RowFormat {
-    pub fn kind_type(&self) -> Type {
-        Type::for_range(0, (self.kinds.len() as i64 - 1).max(1))
-    }
-
-    /// Bits of a packed row.
-    pub fn width(&self) -> u32 {
-        let outer: u32 = self.outer.iter().map(|o| o.ty().width).sum();
-        let kind = if self.has_kinds() { self.kind_type().width } else { 0 };
-        1 + kind + outer + 2 * self.inner.ty().width
-    }
-
-    /// Rows differ in kind, so the kind travels with them.
-    pub fn has_kinds(&self) -> bool {
-        self.kinds.len() > 1
-    }
-
-    /// The value of the present `kind` among `(kind, value)`; at least one, and no other kind occurs.
-    pub fn by_kind(&self, kind: &Expr, values: impl IntoIterator<Item = (usize, Expr)>) -> Expr {
-        let is = |k: usize| kind.eq(&Expr::constant(k as i128, self.kind_type()));
-        let values: Vec<(usize, Expr)> = values.into_iter().collect();
-        let ((_, last), others) = values.split_last().expect("some kind occurs");
-        others.iter().rev().fold(last.clone(), |other, (k, value)| is(*k).select(value, &other))
-    }
-
-    pub fn pack(&self, row: &Row) -> Expr {
-        let mut parts = vec![row.end.clone()];
-        parts.extend(self.has_kinds().then(|| row.kind.clone()));
-        parts.extend(row.outer.iter().cloned());
-        parts.extend([row.first.clone(), row.last.clone()]);
-        Expr::concat(&parts)
-    }
-
-    pub fn unpack(&self, word: &Signal) -> Row {
-        let mut high = self.width();
-        let mut take = |ty: Type| {
-            high -= ty.width;
-            word.e().slice(high + ty.width - 1, high).resize(ty)
-        };
-        let end = take(Type::BIT);
-        let kind = if self.has_kinds() { take(self.kind_type()) } else { Expr::constant(0, self.kind_type()) };
-        let outer = self.outer.iter().map(|o| take(o.ty())).collect();
-        let first = take(self.inner.ty());
-        let last = take(self.inner.ty());
-        Row { end, kind, outer, first, last }
-    }
-
-    /// The scope of one iteration of a row: `context` with the outer registers and the innermost index.
-    pub fn scope(&self, context: &Scope, outer: &[Expr], inner: &Expr) -> Scope {
-        let mut scope = context.clone();
-        for (level, value) in self.outer.iter().zip(outer) {
-            scope.bind(&level.name, value.clone(), level.range);
-        }
-        scope.bind(&self.inner.name, inner.clone(), self.inner.range);
-        scope
-    }
-}
-
-/// Rows whose cells lie side by side in memory: the innermost level is the last subscript and nothing else.
-fn is_contiguous(piece: &Piece) -> bool {
-    let (Some(inner), Some((last, others))) = (piece.levels.last(), piece.point.split_last()) else { return false };
-    last.coefficient(&inner.name) == 1 && others.iter().all(|s| s.coefficient(&inner.name) == 0)
-}
-
-/// Makes rows say all of what they visit: whoever receives a row knows the sizes but not the tile. What a subscript or
-/// iterator takes from tile indices alone becomes an outermost level of one value.
-pub fn closed_rows(context: &Context, scan: &Scan) -> Scan {
-    let is_tile = |name: &str| context.tile.iter().any(|t| t.name == name);
-    let range = |name: &str| {
-        let known = context.tile.iter().chain(&context.parameters).find(|r| r.name == name);
-        known.map_or((0, 0), |r| r.range)
-    };
-    let close = |piece: &Piece| {
-        let mut piece = piece.clone();
-        for (d, point) in piece.point.iter_mut().enumerate() {
-            let mut origin = Affine::default();
-            point.terms.iter().filter(|(name, _)| is_tile(name)).for_each(|(name, &c)| origin.add_term(name, c));
-            if !origin.is_constant() {
-                let name = format!("origin{d}");
-                *point = point.clone() - origin.clone() + Affine::variable(&name);
-                let bound = vec![Bound { numerator: origin.clone(), divisor: 1 }];
-                let level = Level { name, lower: bound.clone(), upper: bound, range: origin.range(range) };
-                piece.levels.insert(0, level);
-            }
-        }
-        piece
-    };
-    Scan { pieces: scan.pieces.iter().map(close).collect() }
-}
-
-/// Makes every row contiguous: a piece whose innermost level is not the last subscript gets rows of one element.
-pub fn memory_rows(context: &Context, scan: &Scan) -> Scan {
-    let single = |piece: &Piece| {
-        let mut piece = piece.clone();
-        if !is_contiguous(&piece) {
-            let zero = vec![Bound { numerator: Affine::default(), divisor: 1 }];
-            let name = "element".to_string();
-            if let Some(last) = piece.point.last_mut() {
-                last.add_term(&name, 1);
-            }
-            piece.levels.push(Level { name, lower: zero.clone(), upper: zero, range: (0, 0) });
-        }
-        piece
-    };
-    Scan { pieces: closed_rows(context, scan).pieces.iter().map(single).collect() }
-}
-
-/// The format of the rows of `scans`.
-fn format(scans: &[Scan]) -> (RowFormat, Vec<(usize, Piece)>) {
-    let pieces: Vec<(usize, Piece)> =
-        scans.iter().enumerate().flat_map(|(source, s)| s.pieces.iter().map(move |p| (source, p.clone()))).collect();
-    let depth = pieces.iter().map(|(_, p)| p.levels.len()).max().unwrap_or(1);
-    let union = |levels: &[&Level]| {
-        levels.iter().map(|l| l.range).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
-    };
-    // The source's own names where all pieces agree on them and no field of a row has that name.
-    let fields = ["end", "kind", "first", "last"];
-    let name = |levels: &[&Level], other: String| match levels {
-        [first, rest @ ..] if rest.iter().all(|l| l.name == first.name) && !fields.contains(&first.name.as_str()) => {
-            first.name.clone()
-        }
-        _ => other,
-    };
-    let mut outer = Vec::new();
-    for d in 0..depth - 1 {
-        let levels: Vec<&Level> =
-            pieces.iter().filter(|(_, p)| d + 1 < p.levels.len()).map(|(_, p)| &p.levels[d]).collect();
-        outer.push(Ranged::new(name(&levels, format!("outer{d}")), union(&levels)));
-    }
-    let levels: Vec<&Level> = pieces.iter().filter_map(|(_, p)| p.levels.last()).collect();
-    let mut inner = Ranged::new(name(&levels, "inner".to_string()), union(&levels));
-    if outer.iter().any(|o| o.name == inner.name) {
-        inner.name = "inner".to_string();
-    }
-    let mut format = RowFormat { kinds: vec![], outer, inner };
-    let renamed: Vec<(usize, Piece)> = pieces.iter().map(|(s, p)| (*s, format.rename(p))).collect();
-    for (source, piece) in &renamed {
-        let kind = RowKind { source: *source, point: piece.point.clone() };
-        if !format.kinds.contains(&kind) {
-            format.kinds.push(kind);
-        }
-    }
-    (format, renamed)
-}
-
-impl RowFormat {
-    /// The piece with its levels named as the registers are.
-    fn rename(&self, piece: &Piece) -> Piece {
-        let last = piece.levels.len() - 1;
-        let new_name = |depth: usize| if depth == last { &self.inner.name } else { &self.outer[depth].name };
-        let value = |name: &str| match piece.levels.iter().position(|l| l.name == name) {
-            Some(depth) => Affine::variable(new_name(depth)),
-            None => Affine::variable(name),
-        };
-        let bounds = |bounds: &[Bound]| {
-            bounds.iter().map(|b| Bound { numerator: b.numerator.substitute(value), divisor: b.divisor }).collect()
-        };
-        let level = |(depth, level): (usize, &Level)| Level {
-            name: new_name(depth).clone(),
-            lower: bounds(&level.lower),
-            upper: bounds(&level.upper),
-            range: level.range,
-        };
-        Piece {
-            shared: piece.shared,
-            leaf: piece.leaf,
-            guards: piece.guards.clone(),
-            levels: piece.levels.iter().enumerate().map(level).collect(),
-            point: piece.point.iter().map(|p| p.substitute(value)).collect(),
-        }
-    }
-}
-
-/// A module that walks `scans` one after the other for every tile it is given, and ends each tile with a row that
-/// has only `end` set. With `tiled` false it takes a start instead of a tile.
+/// A module that walks, for every tile it is given, the sources of the tile's band one after the other, and ends each
+/// tile with a row that has only `end` set. With `tiled` false it takes a start instead of a tile, and walks all.
 ///
 /// Ports: `s_tile_*` (tile in), `m_row_*` (rows out), `arg_*`.
-pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, scans: &[Scan]) -> (Module, RowFormat) {
-    let (format, pieces) = format(scans);
+pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources: &[Source]) -> (Module, RowFormat) {
+    let tree = Tree::new(context, sources);
     let mut m = Module::new(name);
     m.describe(about);
     m.input("clk", Type::BIT);
@@ -227,8 +26,9 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, scans: &
     let mut scope = context.parameter_inputs(&mut m);
     let tile = Stream::slave(&mut m, "tile");
     let mut latch = vec![];
-    let mut tile_end = None;
+    let (mut tile_end, mut tile_band) = (None, None);
     if tiled {
+        tile_band = context.band.as_ref().map(|band| m.input("s_tile_band", band.ty()));
         for index in &context.tile {
             let input = m.input(&format!("s_tile_{}", index.name), index.ty());
             let register = m.reg(&index.name, index.ty());
@@ -239,214 +39,257 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, scans: &
         tile_end = Some(m.input("s_tile_end", Type::BIT));
     }
     let row = Stream::master(&mut m, "row");
-    let outputs = RowPorts::declare(&mut m, &format, "m_row_", true);
-
-    let count = pieces.len();
-    let mut states = vec!["IDLE".to_string(), "ROW".to_string(), "END".to_string()];
-    states.extend((0..format.outer.len()).map(|d| format!("TEST_{}", format.outer[d].name.to_uppercase())));
-    let bound_name = |p: usize, d: usize| match (count, &pieces[p].1.levels[d].name) {
-        (1, level) => format!("BOUND_{}", level.to_uppercase()),
-        (_, level) => format!("BOUND_{p}_{}", level.to_uppercase()),
-    };
-    for (p, (_, piece)) in pieces.iter().enumerate() {
-        states.extend((0..piece.levels.len()).map(|d| bound_name(p, d)));
-    }
-    let state_type = Type::for_range(0, states.len() as i64 - 1);
-    let codes: Vec<Expr> =
-        states.iter().enumerate().map(|(code, s)| m.localparam(s, code as i128, state_type)).collect();
-    let code = |name: &str| codes[states.iter().position(|s| s == name).expect("a named state")].clone();
-    let test = |d: usize| code(&format!("TEST_{}", format.outer[d].name.to_uppercase()));
-    let state = m.reg("state", state_type);
-
-    let piece_type = Type::for_range(0, (count as i64 - 1).max(1));
-    let piece_reg = (count > 1).then(|| m.reg("piece", piece_type));
-    // A bound can lie outside the range of what is visited (then the loop is empty), and a level steps once beyond
-    // its last value before the test ends the loop: the registers have room for that.
-    for level in &format.outer {
-        scope.bind(&level.name, Expr::bit(false), level.range);
-    }
-    let spread = |range: (i64, i64), bounds: Vec<&Bound>, round_up: bool| {
-        bounds.iter().fold(range, |range, b| {
-            let (low, high) = scope.range(&b.numerator);
-            let round = |value: i64| (value + if round_up { b.divisor - 1 } else { 0 }).div_euclid(b.divisor);
-            (range.0.min(round(low)), range.1.max(round(high)))
-        })
-    };
-    let ranged = |(low, high): (i64, i64)| Type::for_range(low, high);
-    let at_depth =
-        |d: usize| pieces.iter().filter(move |(_, p)| d + 1 < p.levels.len()).map(move |(_, p)| &p.levels[d]);
-    let innermost = || pieces.iter().filter_map(|(_, p)| p.levels.last());
-    let (mut outer, mut limit) = (vec![], vec![]);
-    for (d, level) in format.outer.iter().enumerate() {
-        let start = (level.range.0, level.range.1 + 1);
-        let low = spread(start, at_depth(d).flat_map(|l| &l.lower).collect(), true);
-        let high = spread(level.range, at_depth(d).flat_map(|l| &l.upper).collect(), false);
-        outer.push(m.reg(&level.name, ranged(low)));
-        limit.push(m.reg(&format!("{}_last", level.name), ranged(high)));
-    }
-    let first = spread(format.inner.range, innermost().flat_map(|l| &l.lower).collect(), true);
-    let last = spread(format.inner.range, innermost().flat_map(|l| &l.upper).collect(), false);
-    let (first, last) = (m.reg("first", ranged(first)), m.reg("last", ranged(last)));
-    for (level, register) in format.outer.iter().zip(&outer) {
-        scope.bind(&level.name, register, level.range);
-    }
-
-    let goto = |target: &Expr| assign(&state, target);
-    let goto_piece = |p: usize| -> Vec<Statement> {
-        if p >= count {
-            return vec![goto(&code("END"))];
-        }
-        let mut go = vec![goto(&code(&bound_name(p, 0)))];
-        if let Some(register) = &piece_reg {
-            go.push(assign(register, &Expr::constant(p as i128, piece_type)));
-        }
-        go
-    };
-    // A choice by piece, folded where every piece does the same.
-    let by_piece = |members: Vec<usize>, action: &dyn Fn(usize) -> Vec<Statement>| -> Vec<Statement> {
-        match (&piece_reg, members.as_slice()) {
-            (None, _) => action(0),
-            (Some(_), [only]) => action(*only),
-            (Some(register), [others @ .., final_]) => vec![case(
-                register.e(),
-                others.iter().map(|&p| (vec![Label::Value(p as i128)], action(p))).collect(),
-                action(*final_),
-            )],
-            (Some(_), []) => vec![],
-        }
-    };
-    let step = |d: usize| {
-        let ty = outer[d].ty();
-        vec![assign(&outer[d], &outer[d].e().add(&Expr::constant(1, ty), ty)), goto(&test(d))]
-    };
+    let outputs = RowPorts::declare(&mut m, &tree.format, "m_row_", true);
+    let machine = Machine::declare(&mut m, &tree, scope);
 
     let mut arms = vec![];
     let mut start = latch;
     start.extend(match &tile_end {
-        Some(end) => vec![when_else(end.e(), vec![goto(&code("END"))], goto_piece(0))],
-        None => goto_piece(0),
+        Some(end) => vec![when_else(end.e(), vec![machine.goto("END")], machine.begin(tile_band.as_ref()))],
+        None => machine.begin(None),
     });
-    arms.push((vec![code("IDLE").into()], vec![when(tile.valid.e(), start)]));
-
-    for (p, (_, piece)) in pieces.iter().enumerate() {
-        for (d, level) in piece.levels.iter().enumerate() {
-            let innermost = d + 1 == piece.levels.len();
-            let (low, high) = if innermost { (&first, &last) } else { (&outer[d], &limit[d]) };
-            let label = if count > 1 { format!("{}_{p}", level.name) } else { level.name.clone() };
-            let lower = scope.lower(&mut m, &format!("{label}_lower"), &level.lower, low.ty());
-            let upper = scope.upper(&mut m, &format!("{label}_upper"), &level.upper, high.ty());
-            let mut body = vec![assign(low, &lower), assign(high, &upper)];
-            body.push(goto(&if innermost { code("ROW") } else { test(d) }));
-            if d == 0 {
-                let guards = piece.guards.iter().filter_map(|g| scope.nonnegative(g)).reduce(|a, b| a.and(&b));
-                if let Some(guard) = guards {
-                    let guard = m.define(&format!("piece_{p}_exists"), &guard);
-                    body = vec![when_else(guard.e(), body, goto_piece(p + 1))];
-                }
-            }
-            arms.push((vec![code(&bound_name(p, d)).into()], body));
+    arms.push((vec![machine.code("IDLE").into()], vec![when(tile.valid.e(), start)]));
+    for p in 0..tree.pieces.len() {
+        for d in tree.pieces[p].piece.shared..tree.pieces[p].piece.levels.len() {
+            arms.push((vec![machine.code(&machine.bound(p, d)).into()], machine.open(&mut m, p, d)));
         }
     }
-    for d in 0..format.outer.len() {
-        let members: Vec<usize> = (0..count).filter(|&p| d + 1 < pieces[p].1.levels.len()).collect();
-        let inside = by_piece(members.clone(), &|p| vec![goto(&code(&bound_name(p, d + 1)))]);
-        let outside = if d == 0 { by_piece(members, &|p| goto_piece(p + 1)) } else { step(d - 1) };
-        arms.push((vec![test(d).into()], vec![when_else(outer[d].e().le(&limit[d].e()), inside, outside)]));
+    for d in 0..tree.outer().len() {
+        arms.push((vec![machine.code(&machine.test(d)).into()], machine.test_level(d)));
     }
-    let some = m.define("row_is_not_empty", &first.e().le(&last.e()));
-    let after_row = by_piece((0..count).collect(), &|p| match pieces[p].1.levels.len() {
-        1 => goto_piece(p + 1),
-        levels => step(levels - 2),
-    });
-    arms.push((vec![code("ROW").into()], vec![when(row.ready.e().or(&some.e().not()), after_row)]));
-    let default = vec![when(row.ready.e(), vec![goto(&code("IDLE"))])];
-
+    let some = m.define("row_is_not_empty", &machine.first.e().le(&machine.last.e()));
+    let all: Vec<usize> = (0..tree.pieces.len()).collect();
+    let after_row = machine.by_piece(&all, |p| machine.go(p, tree.after(p, tree.pieces[p].piece.levels.len() - 1)));
+    arms.push((vec![machine.code("ROW").into()], vec![when(row.ready.e().or(&some.e().not()), after_row)]));
+    let default = vec![when(row.ready.e(), vec![machine.goto("IDLE")])];
+    let state = &machine.state;
     m.clocked("", vec![(state.clone(), 0)], vec![case(state.e(), arms, default)]);
-    let in_state = |name: &str| state.e().eq(&code(name));
+    let in_state = |name: &str| state.e().eq(&machine.code(name));
     m.assign(&tile.ready, &in_state("IDLE"));
     m.assign(&row.valid, &in_state("END").or(&in_state("ROW").and(&some.e())));
-    let kind_of = |p: usize| {
-        let kind = RowKind { source: pieces[p].0, point: pieces[p].1.point.clone() };
-        format.kinds.iter().position(|k| *k == kind).expect("every piece has a kind")
-    };
-    let kind = match &piece_reg {
-        None => Expr::constant(0, format.kind_type()),
-        Some(register) if (0..count).all(|p| kind_of(p) == p) => register.e().resize(format.kind_type()),
-        Some(register) => (0..count).rev().fold(Expr::constant(0, format.kind_type()), |other, p| {
-            let here = register.e().eq(&Expr::constant(p as i128, piece_type));
-            here.select(&Expr::constant(kind_of(p) as i128, format.kind_type()), &other)
-        }),
-    };
+
+    let format = tree.format.clone();
+    let mut fields = machine.origins(&mut m);
+    fields.extend(machine.outer.iter().zip(tree.outer()).map(|(r, o)| r.e().resize(o.ty())));
     outputs.drive(
         &mut m,
         &Row {
             end: in_state("END"),
-            kind,
-            outer: outer.iter().zip(&format.outer).map(|(r, o)| r.e().resize(o.ty())).collect(),
-            first: first.e().resize(format.inner.ty()),
-            last: last.e().resize(format.inner.ty()),
+            kind: machine.value_by_piece(|p| Expr::constant(tree.pieces[p].kind as i128, format.kind_type())),
+            outer: fields,
+            first: machine.first.e().resize(format.inner.ty()),
+            last: machine.last.e().resize(format.inner.ty()),
         },
     );
     (m, format)
 }
 
-/// The payload of a row stream as ports or wires.
-pub struct RowPorts {
-    pub end: Signal,
-    pub kind: Option<Signal>,
-    pub outer: Vec<Signal>,
-    pub first: Signal,
-    pub last: Signal,
-    names: Vec<String>,
+/// The state machine over the levels of a tree: its states and registers.
+struct Machine<'a> {
+    tree: &'a Tree,
+    /// Sizes, tile and levels.
+    scope: Scope,
+    states: Vec<String>,
+    codes: Vec<Expr>,
+    state: Signal,
+    /// The piece under way, where there are several. While a loop around several pieces is tested, the one that opens
+    /// it.
+    piece: Option<Signal>,
+    outer: Vec<Signal>,
+    limit: Vec<Signal>,
+    first: Signal,
+    last: Signal,
 }
 
-impl RowPorts {
-    /// Output ports (`output` true) or plain wires with the given prefix.
-    pub fn declare(m: &mut Module, format: &RowFormat, prefix: &str, output: bool) -> RowPorts {
-        let mut names = vec![];
-        let mut make = |name: &str, ty: Type| {
-            names.push(name.to_string());
-            if output { m.output(&format!("{prefix}{name}"), ty) } else { m.wire(&format!("{prefix}{name}"), ty) }
+impl<'a> Machine<'a> {
+    fn declare(m: &mut Module, tree: &'a Tree, mut scope: Scope) -> Self {
+        let pieces = || tree.pieces.iter().map(|p| &p.piece);
+        let count = tree.pieces.len();
+        let mut states = vec!["IDLE".to_string(), "ROW".to_string(), "END".to_string()];
+        states.extend((0..tree.outer().len()).map(|d| test_name(tree, d)));
+        for p in 0..count {
+            let levels = 0..tree.pieces[p].piece.levels.len();
+            states.extend(levels.filter(|&d| tree.opens(p, d)).map(|d| bound_name(tree, p, d)));
+        }
+        let state_type = Type::for_range(0, states.len() as i64 - 1);
+        let codes = states.iter().enumerate().map(|(code, s)| m.localparam(s, code as i128, state_type)).collect();
+        let state = m.reg("state", state_type);
+        let piece = (count > 1).then(|| m.reg("piece", Type::for_range(0, count as i64 - 1)));
+
+        // A bound can lie outside the range of what is visited (then the loop is empty), and a level steps once beyond
+        // its last value before the test ends the loop: the registers have room for that.
+        for level in tree.outer() {
+            scope.bind(&level.name, Expr::bit(false), level.range);
+        }
+        let spread = |range: (i64, i64), bounds: Vec<&Bound>, round_up: bool| {
+            let (low, high) = bounds.iter().fold(range, |range, b| {
+                let (low, high) = scope.range(&b.numerator);
+                let round = |value: i64| (value + if round_up { b.divisor - 1 } else { 0 }).div_euclid(b.divisor);
+                (range.0.min(round(low)), range.1.max(round(high)))
+            });
+            Type::for_range(low, high)
         };
-        let end = make("end", Type::BIT);
-        let kind = format.has_kinds().then(|| make("kind", format.kind_type()));
-        let outer = format.outer.iter().map(|o| make(&o.name, o.ty())).collect();
-        let first = make("first", format.inner.ty());
-        let last = make("last", format.inner.ty());
-        RowPorts { end, kind, outer, first, last, names }
+        let (mut outer, mut limit) = (vec![], vec![]);
+        for (d, level) in tree.outer().iter().enumerate() {
+            let here: Vec<&Level> = pieces().filter(|p| d + 1 < p.levels.len()).map(|p| &p.levels[d]).collect();
+            let start = (level.range.0, level.range.1 + 1);
+            let low = spread(start, here.iter().flat_map(|l| &l.lower).collect(), true);
+            let high = spread(level.range, here.iter().flat_map(|l| &l.upper).collect(), false);
+            outer.push(m.reg(&level.name, low));
+            limit.push(m.reg(&format!("{}_last", level.name), high));
+        }
+        let innermost: Vec<&Level> = pieces().filter_map(|p| p.levels.last()).collect();
+        let inner = tree.format.inner.range;
+        let first = spread(inner, innermost.iter().flat_map(|l| &l.lower).collect(), true);
+        let last = spread(inner, innermost.iter().flat_map(|l| &l.upper).collect(), false);
+        let (first, last) = (m.reg("first", first), m.reg("last", last));
+        for (level, register) in tree.outer().iter().zip(&outer) {
+            scope.bind(&level.name, register, level.range);
+        }
+        Machine { tree, scope, states, codes, state, piece, outer, limit, first, last }
     }
 
-    fn signals(&self) -> Vec<&Signal> {
-        let mut all = vec![&self.end];
-        all.extend(&self.kind);
-        all.extend(&self.outer);
-        all.extend([&self.first, &self.last]);
-        all
+    fn code(&self, name: &str) -> Expr {
+        self.codes[self.states.iter().position(|s| s == name).expect("a named state")].clone()
     }
 
-    fn drive(&self, m: &mut Module, row: &Row) {
-        let mut values = vec![row.end.clone()];
-        values.extend(self.kind.is_some().then(|| row.kind.clone()));
-        values.extend(row.outer.iter().cloned());
-        values.extend([row.first.clone(), row.last.clone()]);
-        for (signal, value) in self.signals().into_iter().zip(&values) {
-            m.assign(signal, value);
+    fn test(&self, depth: usize) -> String {
+        test_name(self.tree, depth)
+    }
+
+    fn bound(&self, piece: usize, depth: usize) -> String {
+        bound_name(self.tree, piece, depth)
+    }
+
+    fn goto(&self, name: &str) -> Statement {
+        assign(&self.state, &self.code(name))
+    }
+
+    /// `piece` becomes the one under way; it was `from` before, where that is known.
+    fn set_piece(&self, from: Option<usize>, piece: usize) -> Option<Statement> {
+        let register = self.piece.as_ref().filter(|_| from != Some(piece))?;
+        Some(assign(register, &Expr::constant(piece as i128, register.ty())))
+    }
+
+    /// From the present piece to where the walk goes on.
+    fn go(&self, from: usize, next: Next) -> Vec<Statement> {
+        match next {
+            Next::End => vec![self.goto("END")],
+            Next::Enter(piece) => self.enter(Some(from), piece),
+            Next::Step { depth, piece } => {
+                let level = &self.outer[depth];
+                let one = Expr::constant(1, level.ty());
+                let mut step = vec![assign(level, &level.e().add(&one, level.ty())), self.goto(&self.test(depth))];
+                step.extend(self.set_piece(Some(from), piece));
+                step
+            }
         }
     }
 
-    /// The row as expressions.
-    pub fn row(&self, format: &RowFormat) -> Row {
-        Row {
-            end: self.end.e(),
-            kind: self.kind.as_ref().map_or_else(|| Expr::constant(0, format.kind_type()), |k| k.e()),
-            outer: self.outer.iter().map(|o| o.e()).collect(),
-            first: self.first.e(),
-            last: self.last.e(),
+    fn enter(&self, from: Option<usize>, piece: usize) -> Vec<Statement> {
+        let mut go = vec![self.goto(&self.bound(piece, self.tree.pieces[piece].piece.shared))];
+        go.extend(self.set_piece(from, piece));
+        go
+    }
+
+    /// The first piece of the tile's band; straight to the end where it has none.
+    fn begin(&self, band: Option<&Signal>) -> Vec<Statement> {
+        let first_of = |band: usize| self.tree.pieces.iter().position(|p| p.band == band);
+        let Some(band) = band else {
+            return if self.tree.pieces.is_empty() { vec![self.goto("END")] } else { self.enter(None, 0) };
+        };
+        let mut bands: Vec<usize> = self.tree.pieces.iter().map(|p| p.band).collect();
+        bands.dedup();
+        let enter = |b: &usize| (vec![Label::Value(*b as i128)], self.enter(None, first_of(*b).expect("has a piece")));
+        vec![case(band.e(), bands.iter().map(enter).collect(), vec![self.goto("END")])]
+    }
+
+    /// Opens the loop of piece `p` at depth `d`, or passes over a piece whose guards do not hold.
+    fn open(&self, m: &mut Module, p: usize, d: usize) -> Vec<Statement> {
+        let piece = &self.tree.pieces[p].piece;
+        let level = &piece.levels[d];
+        let innermost = d + 1 == piece.levels.len();
+        let (low, high) = if innermost { (&self.first, &self.last) } else { (&self.outer[d], &self.limit[d]) };
+        let label = if self.tree.pieces.len() > 1 { format!("{}_{p}", level.name) } else { level.name.clone() };
+        let lower = self.scope.lower(m, &format!("{label}_lower"), &level.lower, low.ty());
+        let upper = self.scope.upper(m, &format!("{label}_upper"), &level.upper, high.ty());
+        let inside = if innermost { self.goto("ROW") } else { self.goto(&self.test(d)) };
+        let body = vec![assign(low, &lower), assign(high, &upper), inside];
+        let guards = piece.guards.iter().filter_map(|g| self.scope.nonnegative(g)).reduce(|a, b| a.and(&b));
+        match guards.filter(|_| d == self.tree.guard_depth(p)) {
+            None => body,
+            Some(guard) => {
+                let guard = m.define(&format!("piece_{p}_exists"), &guard);
+                vec![when_else(guard.e(), body, self.go(p, self.tree.after(p, d)))]
+            }
         }
     }
 
-    /// Port name and wire of every field, to connect an instance of a scanner.
-    pub fn connections(&self) -> impl Iterator<Item = (String, Signal)> + '_ {
-        self.names.iter().map(|n| format!("m_row_{n}")).zip(self.signals().into_iter().cloned())
+    /// The loop at depth `d`: into its next iteration, or past it.
+    fn test_level(&self, d: usize) -> Vec<Statement> {
+        let pieces = &self.tree.pieces;
+        let opens = |p: &usize| self.tree.opens(*p, d) && d + 1 < pieces[*p].piece.levels.len();
+        let openers: Vec<usize> = (0..pieces.len()).filter(opens).collect();
+        let inside = self.by_piece(&openers, |p| vec![self.goto(&self.bound(p, d + 1))]);
+        let outside = self.by_piece(&openers, |p| self.go(p, self.tree.after(p, d)));
+        vec![when_else(self.outer[d].e().le(&self.limit[d].e()), inside, outside)]
     }
+
+    /// What to do by piece, one of `pieces`; folded where all do the same.
+    fn by_piece(&self, pieces: &[usize], action: impl Fn(usize) -> Vec<Statement>) -> Vec<Statement> {
+        let text = |p: usize| format!("{:?}", action(p));
+        let Some((&last, others)) = pieces.split_last() else { return vec![] };
+        match &self.piece {
+            Some(register) if others.iter().any(|&p| text(p) != text(last)) => {
+                let arm = |&p: &usize| (vec![Label::Value(p as i128)], action(p));
+                vec![case(register.e(), others.iter().map(arm).collect(), action(last))]
+            }
+            _ => action(last),
+        }
+    }
+
+    /// A value by the piece under way.
+    fn value_by_piece(&self, value: impl Fn(usize) -> Expr) -> Expr {
+        let count = self.tree.pieces.len();
+        let Some(register) = self.piece.as_ref() else { return value(0) };
+        // The number of the piece itself needs no choice.
+        if (0..count).all(|p| value(p).as_constant() == Some(p as i128)) {
+            return register.e().resize(value(0).ty());
+        }
+        let is = |p: usize| register.e().eq(&Expr::constant(p as i128, register.ty()));
+        (0..count - 1).rev().fold(value(count - 1), |other, p| is(p).select(&value(p), &other))
+    }
+
+    /// The origins of the row, in registers that follow tile and piece: both stand still for a cycle or more before a
+    /// row comes.
+    fn origins(&self, m: &mut Module) -> Vec<Expr> {
+        let format = &self.tree.format;
+        let mut values = vec![];
+        for (index, origin) in format.outer[..format.origins].iter().enumerate() {
+            let register = m.reg(&origin.name, origin.ty());
+            let has = |p: &usize| self.tree.pieces[*p].origins.len() > index;
+            let fallback = (0..self.tree.pieces.len()).find(has).expect("some piece has every origin");
+            let of = |p: usize| {
+                let piece = &self.tree.pieces[if has(&p) { p } else { fallback }];
+                self.scope.affine_as(&piece.origins[index], origin.ty())
+            };
+            let same = self.tree.pieces.iter().filter_map(|p| p.origins.get(index)).collect::<Vec<_>>();
+            let value = match same.iter().all(|o| *o == same[0]) {
+                true => of(fallback),
+                false => self.value_by_piece(of),
+            };
+            m.clocked("", vec![], vec![assign(&register, &value)]);
+            values.push(register.e());
+        }
+        values
+    }
+}
+
+fn test_name(tree: &Tree, depth: usize) -> String {
+    format!("TEST_{}", tree.outer()[depth].name.to_uppercase())
+}
+
+fn bound_name(tree: &Tree, piece: usize, depth: usize) -> String {
+    let level = tree.pieces[piece].piece.levels[depth].name.to_uppercase();
+    if tree.pieces.len() == 1 { format!("BOUND_{level}") } else { format!("BOUND_{piece}_{level}") }
 }

@@ -107,15 +107,21 @@ impl Scope {
         best.expect("a level has bounds on both sides").resize(ty)
     }
 
+    /// The interval of `floor(numerator / divisor)`.
+    pub fn quotient_range(&self, bound: &Bound) -> (i64, i64) {
+        let (low, high) = self.range(&bound.numerator);
+        (low.div_euclid(bound.divisor), high.div_euclid(bound.divisor))
+    }
+
     /// `floor(numerator / divisor)` without a divider: a shift, or a multiplication by the reciprocal that is exact
     /// on the numerator's range.
-    fn floor_divide(&self, bound: &Bound) -> Expr {
+    pub fn floor_divide(&self, bound: &Bound) -> Expr {
         let divisor = bound.divisor;
         if divisor == 1 {
             return self.affine(&bound.numerator);
         }
-        let (low, high) = self.range(&bound.numerator);
-        let (quotient_low, quotient_high) = (low.div_euclid(divisor), high.div_euclid(divisor));
+        let (_, high) = self.range(&bound.numerator);
+        let (quotient_low, quotient_high) = self.quotient_range(bound);
         let ty = Type::for_range(quotient_low, quotient_high);
         if divisor.count_ones() == 1 {
             return self.affine(&bound.numerator).shr_const(divisor.trailing_zeros()).resize(ty);

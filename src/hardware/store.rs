@@ -1,13 +1,14 @@
 //! The store process: walks Store(T) of every tile, one burst per row, and drains the buffers into it.
 
-use crate::hardware::buffers;
+use crate::hardware::buffers::{self, buffer_of};
 use crate::hardware::bursts::bursts;
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream};
-use crate::hardware::load::buffer_of;
-use crate::hardware::scanner::{RowPorts, memory_rows, scanner};
+use crate::hardware::rows::RowPorts;
+use crate::hardware::scanner::scanner;
+use crate::hardware::sources::Transfers;
 use crate::hardware::walker::Walker;
-use crate::offload::{Offload, Scan};
+use crate::offload::Offload;
 use crate::rtl::{Expr, Module, Type, assign, when};
 
 /// What the accelerator must connect.
@@ -24,12 +25,10 @@ const WORDS_WAITING: i128 = 8;
 /// The modules of the store process: the scanner of its rows, and the process.
 pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) {
     let kernel = context.kernel;
-    let transfers: Vec<_> = offload.band().transfers.iter().filter(|t| !t.store.pieces.is_empty()).collect();
-    let scans: Vec<Scan> = transfers.iter().map(|t| memory_rows(context, &t.store)).collect();
-    let arrays: Vec<usize> = transfers.iter().map(|t| t.array).collect();
+    let Transfers { sources, source_arrays, arrays } = Transfers::of(context, offload, |t| &t.store);
     let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
     let about = format!("Walks the rows of Store(T).\n{}", cells::walked(offload, "Store", &names));
-    let (rows_module, format) = scanner(context, &format!("{}_store_rows", kernel.name), &about, true, &scans);
+    let (rows_module, format) = scanner(context, &format!("{}_store_rows", kernel.name), &about, true, &sources);
 
     let mut m = Module::new(&format!("{}_store", kernel.name));
     m.describe(&format!(
@@ -50,7 +49,7 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
     let row = row_wires.row(&format);
 
     let queued = Stream::wires(&mut m, "descriptor");
-    let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| arrays[k.source]).collect();
+    let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row), &queued);
 
     m.comment("Rows wait here for their turn to be drained.");
@@ -91,7 +90,7 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
         };
         m.assign(&valid, &reading.e().and(&is(&read_source)));
         let kinds: Vec<usize> = (0..kind_arrays.len()).filter(|&k| kind_arrays[k] == array).collect();
-        let of = |k: usize| buffers::address(buffer, &format.kinds[k].point, &at);
+        let of = |k: usize| buffers::address(buffer, format.kinds[k].band, &format.kinds[k].point, &at);
         let choice = format.by_kind(&walker.kind(), kinds.into_iter().map(|k| (k, of(k))));
         read.push(assign(&address, &choice));
         let word = word.e().resize(Type::unsigned(widest));

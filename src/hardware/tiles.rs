@@ -1,8 +1,11 @@
 //! The tiles in execution order: strips from a scanner, unrolled tile by tile, then one end mark.
 
+use crate::affine::Affine;
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream};
-use crate::hardware::scanner::{RowPorts, scanner};
+use crate::hardware::rows::{RowKind, RowPorts};
+use crate::hardware::scanner::scanner;
+use crate::hardware::sources::Source;
 use crate::hardware::walker::Walker;
 use crate::offload::Offload;
 use crate::rtl::{Expr, Module, Type, assign, when, when_else};
@@ -11,16 +14,17 @@ use crate::rtl::{Expr, Module, Type, assign, when, when_else};
 /// the first of a strip.
 pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
     let name = &context.kernel.name;
-    let sets: Vec<String> = offload.band().sets.iter().filter(|s| s.name == "tiles").map(|s| s.isl.clone()).collect();
+    let sets = offload.bands.iter().flat_map(|b| &b.sets).filter(|s| s.name == "tiles");
+    let sets: Vec<&str> = sets.map(|s| s.isl.as_str()).collect();
     let about = format!("Walks the strips of tiles.\n{}", sets.join("\n"));
-    let scans = [offload.tiles.clone()];
-    let (rows_module, format) = scanner(context, &format!("{name}_tile_rows"), about.trim_end(), false, &scans);
+    let sources = [Source::untiled(&offload.tiles)];
+    let (rows_module, format) = scanner(context, &format!("{name}_tile_rows"), about.trim_end(), false, &sources);
 
     let mut m = Module::new(&format!("{name}_tiles"));
     m.describe(&format!("Gives the tiles of {name} in execution order, strip by strip, then an end mark."));
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
-    context.parameter_inputs(&mut m);
+    let scope = context.parameter_inputs(&mut m);
     let start = Stream::slave(&mut m, "start");
     let rows = Stream::wires(&mut m, "row");
     let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
@@ -34,8 +38,19 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
     let step = tile.fires().and(&walker.end.e().not());
     let end_taken = tile.fires().and(&walker.end.e());
     walker.connect(&mut m, "", &rows, &row_wires.row(&format), &step, &end_taken);
-    let mut parts = walker.outer();
-    parts.extend([walker.index.e(), walker.end.e()]);
+    let at = format.scope(&scope, &walker.outer(), &walker.index.e());
+    let by_kind = |value: &dyn Fn(&RowKind) -> Expr| {
+        format.by_kind(&walker.kind(), format.kinds.iter().enumerate().map(|(k, kind)| (k, value(kind))))
+    };
+    let mut parts = vec![];
+    if let Some(band) = &context.band {
+        parts.push(by_kind(&|kind| Expr::constant(kind.leaf as i128, band.ty())));
+    }
+    for (d, index) in context.tile.iter().enumerate() {
+        // The indices that a narrower band does not have are 0.
+        parts.push(by_kind(&|kind| at.affine_as(kind.point.get(d).unwrap_or(&Affine::default()), index.ty())));
+    }
+    parts.push(walker.end.e());
     m.assign(&data, &Expr::concat(&parts));
 
     let fresh = m.reg("strip_starts", Type::BIT);

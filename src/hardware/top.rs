@@ -4,13 +4,13 @@ use crate::hardware::accelerator::MemoryPort;
 use crate::hardware::cells::clocking;
 use crate::hardware::context::{Context, Stream, rtl_type};
 use crate::rtl::{Connection, Expr, Label, Module, Signal, Statement, Type, assign, case, when};
-use crate::source::kernel::{Argument, Kernel};
+use crate::source::kernel::{Argument, Kernel, Storage};
 
 /// First word of the arguments in the register map.
 pub const FIRST_ARGUMENT: u32 = 8;
 
-/// Words a kernel's argument takes in the register map, in the order of the C prototype: `(argument, first word,
-/// number of words)`.
+/// The words of the register map: the arguments in the order of the C prototype, then the bases of the local arrays,
+/// which may need a place in memory. `(argument, first word, number of words)`.
 pub fn argument_words(kernel: &Kernel) -> Vec<(Argument, u32, u32)> {
     let mut next = FIRST_ARGUMENT;
     let words = |argument: &Argument| match argument {
@@ -22,7 +22,9 @@ pub fn argument_words(kernel: &Kernel) -> Vec<(Argument, u32, u32)> {
         next += words(argument);
         (*argument, first, words(argument))
     };
-    kernel.arguments.iter().map(place).collect()
+    let local = (0..kernel.arrays.len()).filter(|&a| kernel.arrays[a].storage != Storage::Argument);
+    let all: Vec<Argument> = kernel.arguments.iter().copied().chain(local.map(Argument::Array)).collect();
+    all.iter().map(place).collect()
 }
 
 /// `<kernel>_registers`: the register map of docs/ARCHITECTURE.md.

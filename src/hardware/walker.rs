@@ -1,7 +1,7 @@
 //! Unrolls rows: holds one row at a time and gives one element per cycle, with no gap between rows that wait.
 
 use crate::hardware::context::Stream;
-use crate::hardware::scanner::{Row, RowFormat};
+use crate::hardware::rows::{Row, RowFormat};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 pub struct Walker {

@@ -17,13 +17,18 @@ pub fn text(kernel: &Kernel) -> String {
         let Register { name: argument, word, words, c_type, .. } = &register;
         let suffix = if register.base { "BASE" } else { "ARG" };
         let index = format!("{upper}_{}_{suffix}", argument.to_uppercase());
-        let _ = writeln!(map, "#define {index} {word}");
+        let note = register.local_bytes.as_ref().map_or(String::new(), |bytes| format!(" /* local, {bytes} bytes */"));
+        let _ = writeln!(map, "#define {index} {word}{note}");
         let _ = write!(parameters, ", {c_type} arg_{argument}");
         let _ = writeln!(writes, "    registers[{index}] = (uint32_t)arg_{argument};");
         if *words == 2 {
             let _ = writeln!(writes, "    registers[{index} + 1] = (uint32_t)((uint64_t)arg_{argument} >> 32);");
         }
     }
+    let locals = match registers(kernel).iter().any(|register| register.local_bytes.is_some()) {
+        true => "Then the byte addresses of memory that the\n   accelerator takes for local arrays. ",
+        false => "",
+    };
     format!(
         r#"/* Registers of the accelerator {name}, and a driver. `registers` is where the register bus appears in the
    processor's memory: 32-bit words, indices below. */
@@ -44,7 +49,7 @@ pub fn text(kernel: &Kernel) -> String {
 #define {upper}_MEMORY_READY 4u
 
 /* Arguments in the order of the C prototype; an array's is its byte address in the accelerator's memory, a multiple of
-   8. Scalars of 64 bits take two words, low word first. */
+   8. Scalars of 64 bits take two words, low word first. {locals}*/
 {map}
 /* Starts the accelerator; it must not be busy, and the memory must be ready. */
 static inline void {name}_start(volatile uint32_t *registers{parameters})

@@ -78,7 +78,8 @@ impl Project<'_> {
         }
         files.push(File::executable("sim/run.sh", self.run_script()?));
         files.push(File::new("sim/data/before.hex", hex(&self.sample.image)));
-        files.push(File::new("sim/data/expected.hex", hex(self.expected)));
+        let compared = self.sample.placement.compared_bytes() as usize;
+        files.push(File::new("sim/data/expected.hex", hex(&self.expected[..compared])));
         files.push(File::new("sim/data/registers.txt", register_lines(&self.sample.registers(kernel))));
         match self.board.device.toolchain {
             Toolchain::Quartus => {
@@ -108,6 +109,7 @@ impl Project<'_> {
         let values = [
             ("top", self.top()),
             ("bytes", self.sample.image.len().to_string()),
+            ("compared_bytes", self.sample.placement.compared_bytes().to_string()),
             ("max_cycles", self.max_cycles.min(i32::MAX as u64).to_string()),
         ];
         fill(RUN_SCRIPT, &values)
@@ -158,7 +160,9 @@ impl Project<'_> {
                 1 => register.word.to_string(),
                 _ => format!("{}, {}", register.word, register.word + 1),
             };
-            let meaning = if register.base {
+            let meaning = if let Some(bytes) = &register.local_bytes {
+                format!("byte address of memory for the local array, {bytes} bytes, a multiple of 8")
+            } else if register.base {
                 "byte address of the array, a multiple of 8".to_string()
             } else {
                 match kernel.parameters.iter().find(|parameter| parameter.name == register.name) {

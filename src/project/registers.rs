@@ -1,26 +1,29 @@
-//! The registers of the arguments, with what people and C programs want to know of them.
+//! The registers of the arguments and local arrays, with what people and C programs want to know of them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::hardware;
-use crate::source::kernel::{Argument, Kernel};
+use crate::source::kernel::{Argument, Array, Kernel, Storage};
 
-/// The registers of one argument of the C function.
+/// The registers of one argument of the C function, or of the place of a local array.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Register {
-    /// Name of the argument.
+    /// Name of the argument or array.
     pub name: String,
     /// Index of the first word on the register bus.
     pub word: u32,
     /// 2 for a scalar of 64 bits, low word first; otherwise 1.
     pub words: u32,
-    /// Whether the argument is an array, and the register its byte address.
+    /// Whether it is an array, and the register its byte address.
     pub base: bool,
+    /// Bytes that a local array takes in memory, in C over the sizes; absent for arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_bytes: Option<String>,
     /// Type of the register in C.
     pub c_type: String,
 }
 
-/// The argument registers in the order of the C prototype.
+/// The argument registers in the order of the C prototype, then those of the local arrays.
 pub fn registers(kernel: &Kernel) -> Vec<Register> {
     let register = |(argument, word, words): (Argument, u32, u32)| {
         let (name, base, c_type) = match argument {
@@ -28,7 +31,17 @@ pub fn registers(kernel: &Kernel) -> Vec<Register> {
             Argument::Scalar(s) => (&kernel.scalars[s].name, false, kernel.scalars[s].ty.to_string()),
             Argument::Array(a) => (&kernel.arrays[a].name, true, "uint32_t".to_string()),
         };
-        Register { name: name.clone(), word, words, base, c_type }
+        let local_bytes = match argument {
+            Argument::Array(a) if kernel.arrays[a].storage != Storage::Argument => Some(bytes(&kernel.arrays[a])),
+            _ => None,
+        };
+        Register { name: name.clone(), word, words, base, local_bytes, c_type }
     };
     hardware::argument_words(kernel).into_iter().map(register).collect()
+}
+
+/// `4 * (N) * (M + 1)`
+fn bytes(array: &Array) -> String {
+    let extents = array.extents.iter().map(|extent| format!(" * ({extent})"));
+    format!("{}{}", array.element.bytes(), extents.collect::<String>())
 }

@@ -4,13 +4,12 @@
 use std::collections::BTreeMap;
 
 use crate::affine::Affine;
-use crate::offload::{Bound, Offload, Piece, Scan};
-use crate::source::kernel::{Loop, Node, Statement};
+use crate::offload::{Bound, Level, Offload, Piece, Scan, Transfer};
 
 /// The work of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Executions of loop bodies that hold statements.
+    /// Executions of statements.
     pub iterations: u64,
     /// Reads and writes of array elements, as the source makes them.
     pub accesses: u64,
@@ -25,22 +24,31 @@ impl Work {
     pub fn of(offload: &Offload, sizes: &BTreeMap<String, i64>) -> Work {
         let mut values = Values::new(sizes);
         let mut work = Work::default();
-        kernel_work(&offload.kernel.body, &mut values, 1, &mut work);
-        let transfers: Vec<_> = offload.bands[0]
-            .transfers
-            .iter()
-            .map(|transfer| {
-                let element = u64::from(offload.kernel.arrays[transfer.array].element.bytes());
-                (element, &transfer.load, &transfer.store)
-            })
-            .collect();
-        // Tile indices keep their places in `values` while the transfers of the tile are counted.
-        visit(&offload.tiles, &mut values, &mut |values| {
-            for (element, load, store) in &transfers {
-                work.bytes_read += element * points(load, values);
-                work.bytes_written += element * points(store, values);
-            }
-        });
+        let statements = offload.kernel.statements();
+        for piece in &offload.source_order.pieces {
+            let instances = points(piece, &mut values);
+            work.iterations += instances;
+            // Every read, and the write.
+            work.accesses += instances * (statements[piece.leaf].value.reads().len() as u64 + 1);
+        }
+        let bytes = |values: &mut Values, transfer: &Transfer, scan: &Scan| {
+            let element = u64::from(offload.kernel.arrays[transfer.array].element.bytes());
+            element * scan.pieces.iter().map(|piece| points(piece, values)).sum::<u64>()
+        };
+        for piece in &offload.tiles.pieces {
+            let transfers = &offload.bands[piece.leaf].transfers;
+            // The indices of a tile are in scope while its transfers are counted.
+            visit(piece, 0, &mut values, &mut |values| {
+                let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
+                let place = values.stack.len();
+                values.stack.extend(tile.into_iter().enumerate().map(|(d, value)| (format!("T{d}"), value)));
+                for transfer in transfers {
+                    work.bytes_read += bytes(values, transfer, &transfer.load);
+                    work.bytes_written += bytes(values, transfer, &transfer.store);
+                }
+                values.stack.truncate(place);
+            });
+        }
         work
     }
 }
@@ -68,107 +76,76 @@ impl Values {
     fn upper(&self, bounds: &[Bound]) -> i64 {
         bounds.iter().map(|b| self.evaluate(&b.numerator).div_euclid(b.divisor)).min().unwrap_or(-1)
     }
-}
 
-/// Calls `act` at every point of a scan, with the levels' values on the stack.
-fn visit(scan: &Scan, values: &mut Values, act: &mut impl FnMut(&mut Values)) {
-    for piece in &scan.pieces {
-        if enabled(piece, values) {
-            descend(piece, 0, piece.levels.len(), values, act);
-        }
+    /// The values of a level, empty where the second is less than the first.
+    fn interval(&self, level: &Level) -> (i64, i64) {
+        (self.lower(&level.lower), self.upper(&level.upper))
     }
 }
 
-fn points(scan: &Scan, values: &mut Values) -> u64 {
-    let mut count = 0;
-    for piece in &scan.pieces {
-        if !enabled(piece, values) {
-            continue;
-        }
-        let Some((row, _)) = piece.levels.split_last() else {
-            count += 1;
-            continue;
-        };
-        descend(piece, 0, piece.levels.len() - 1, values, &mut |values| {
-            let length = values.upper(&row.upper).saturating_sub(values.lower(&row.lower)).saturating_add(1);
-            count += length.max(0) as u64;
-        });
-    }
-    count
+/// Whether the piece goes on inside its first `depth` levels; guards name shared levels only.
+fn goes_on(piece: &Piece, depth: usize, values: &Values) -> bool {
+    depth != piece.shared || piece.guards.iter().all(|guard| values.evaluate(guard) >= 0)
 }
 
-fn enabled(piece: &Piece, values: &Values) -> bool {
-    piece.guards.iter().all(|guard| values.evaluate(guard) >= 0)
-}
-
-/// Walks levels `level..end` of a piece.
-fn descend(piece: &Piece, level: usize, end: usize, values: &mut Values, act: &mut impl FnMut(&mut Values)) {
-    if level == end {
-        return act(values);
+/// Calls `act` at every point of a piece inside its first `depth` levels, with the levels' values on the stack.
+fn visit(piece: &Piece, depth: usize, values: &mut Values, act: &mut impl FnMut(&mut Values)) {
+    if !goes_on(piece, depth, values) {
+        return;
     }
-    let this = &piece.levels[level];
-    let (lower, upper) = (values.lower(&this.lower), values.upper(&this.upper));
-    values.stack.push((this.name.clone(), 0));
-    let place = values.stack.len() - 1;
+    let Some(level) = piece.levels.get(depth) else { return act(values) };
+    let (lower, upper) = values.interval(level);
+    let place = values.stack.len();
+    values.stack.push((level.name.clone(), 0));
     for value in lower..=upper {
         values.stack[place].1 = value;
-        descend(piece, level + 1, end, values, act);
+        visit(piece, depth + 1, values, act);
     }
     values.stack.truncate(place);
 }
 
-/// Adds the iterations and accesses of `nodes`, each executed `times` times.
-fn kernel_work(nodes: &[Node], values: &mut Values, times: u64, work: &mut Work) {
-    let statements = nodes.iter().filter_map(|node| match node {
-        Node::Statement(statement) => Some(accesses(statement)),
-        Node::Loop(_) | Node::If(_) => None,
-    });
-    let (count, accessed) = statements.fold((0, 0), |(count, sum), accesses| (count + 1, sum + accesses));
-    if count > 0 {
-        work.iterations += times;
-        work.accesses += times * accessed;
-    }
-    for inner in nodes.iter().filter_map(|node| match node {
-        Node::Loop(inner) => Some(inner),
-        Node::If(_) | Node::Statement(_) => None,
-    }) {
-        let lower = inner.lower.iter().map(|bound| values.evaluate(bound)).max().unwrap_or(0);
-        let upper = inner.upper.iter().map(|bound| values.evaluate(bound)).min().unwrap_or(-1);
-        if !names(&inner.body, &inner.iterator) {
-            let trips = upper.saturating_sub(lower).saturating_add(1).max(0) as u64;
-            kernel_work(&inner.body, values, times * trips, work);
-            continue;
-        }
-        values.stack.push((inner.iterator.clone(), 0));
-        let place = values.stack.len() - 1;
-        for value in lower..=upper {
-            values.stack[place].1 = value;
-            kernel_work(&inner.body, values, times, work);
-        }
-        values.stack.truncate(place);
-    }
+/// The number of points of a piece. Shared loops change the order of the points only.
+fn points(piece: &Piece, values: &mut Values) -> u64 {
+    points_inside(piece, 0, values)
 }
 
-/// Whether a loop bound inside `nodes` depends on `iterator`. Where none does, every iteration is like the other.
-fn names(nodes: &[Node], iterator: &str) -> bool {
-    let bounds = |inner: &Loop| inner.lower.iter().chain(&inner.upper).any(|b| b.coefficient(iterator) != 0);
-    nodes.iter().any(|node| match node {
-        Node::Loop(inner) => bounds(inner) || names(&inner.body, iterator),
-        Node::If(_) | Node::Statement(_) => false,
-    })
+fn points_inside(piece: &Piece, depth: usize, values: &mut Values) -> u64 {
+    if !goes_on(piece, depth, values) {
+        return 0;
+    }
+    let Some(level) = piece.levels.get(depth) else { return 1 };
+    let (lower, upper) = values.interval(level);
+    if !names(piece, depth) {
+        // Every iteration is like the other.
+        let trips = upper.saturating_sub(lower).saturating_add(1).max(0) as u64;
+        return if trips == 0 { 0 } else { trips * points_inside(piece, depth + 1, values) };
+    }
+    let place = values.stack.len();
+    values.stack.push((level.name.clone(), 0));
+    let mut count = 0;
+    for value in lower..=upper {
+        values.stack[place].1 = value;
+        count += points_inside(piece, depth + 1, values);
+    }
+    values.stack.truncate(place);
+    count
 }
 
-/// Accesses of one execution: every read, and the write.
-fn accesses(statement: &Statement) -> u64 {
-    statement.value.reads().len() as u64 + 1
+/// Whether a bound or guard further in names the level at `depth`.
+fn names(piece: &Piece, depth: usize) -> bool {
+    let name = &piece.levels[depth].name;
+    let mut bounds = piece.levels[depth + 1..].iter().flat_map(|l| l.lower.iter().chain(&l.upper));
+    bounds.any(|b| b.numerator.coefficient(name) != 0)
+        || depth < piece.shared && piece.guards.iter().any(|g| g.coefficient(name) != 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::offload::{Band, Buffer, Compute, Level, Transfer};
+    use crate::offload::{Band, Buffer, Compute};
     use crate::source::kernel::{
-        Access, Argument, Array, BinaryOp, Expr, IntType, Kernel, SizeParameter, Storage, TilingDirective,
+        Access, Argument, Array, BinaryOp, Expr, IntType, Kernel, Node, SizeParameter, Statement, Storage,
+        TilingDirective,
     };
 
     fn n() -> Affine {
@@ -204,18 +181,6 @@ mod tests {
             text: String::new(),
             span: Default::default(),
         };
-        let nest = |iterator: &str, upper, body| {
-            Node::Loop(Loop {
-                iterator: iterator.into(),
-                ty: IntType::I32,
-                lower: vec![constant(0)],
-                upper: vec![upper],
-                body,
-                span: Default::default(),
-            })
-        };
-        let body =
-            nest("i", n() - constant(1), vec![nest("j", Affine::variable("i"), vec![Node::Statement(statement)])]);
         let array = |name: &str, bits| Array {
             name: name.into(),
             element: IntType { bits, signed: true },
@@ -240,11 +205,16 @@ mod tests {
                 }],
                 scalars: vec![],
                 arrays: vec![array("a", 32), array("b", 16)],
-                body: vec![body],
+                body: vec![Node::Statement(statement)],
                 quotients: vec![],
                 tilings: vec![],
             },
-            source_order: Scan { pieces: vec![] },
+            source_order: Scan {
+                pieces: vec![piece(vec![
+                    level("i", vec![bound(constant(0), 1)], vec![bound(n() - constant(1), 1)]),
+                    level("j", vec![bound(constant(0), 1)], vec![bound(Affine::variable("i"), 1)]),
+                ])],
+            },
             tiles: Scan {
                 pieces: vec![piece(vec![level("T0", vec![bound(constant(0), 1)], vec![bound(n() - constant(1), 10)])])],
             },
@@ -277,6 +247,19 @@ mod tests {
         // 25 = 10 + 10 + 5 elements of a; those and the last two tiles again of b.
         assert_eq!(work(25), Work { iterations: 325, accesses: 975, bytes_read: 100, bytes_written: 2 * (25 + 15) });
         assert_eq!(work(0), Work::default());
+    }
+
+    #[test]
+    fn guards_on_shared_levels_are_tested_inside_them() {
+        let i = || level("i", vec![bound(constant(0), 1)], vec![bound(n() - constant(1), 1)]);
+        let j = level("j", vec![bound(constant(0), 1)], vec![bound(Affine::variable("i"), 1)]);
+        let guards = vec![Affine::variable("i") - constant(3)];
+        let piece = Piece { shared: 1, guards, ..piece(vec![i(), j]) };
+        let mut values = Values::new(&BTreeMap::from([("N".to_string(), 6)]));
+        assert_eq!(points(&piece, &mut values), 4 + 5 + 6);
+        let mut visited = 0;
+        visit(&piece, 0, &mut values, &mut |_| visited += 1);
+        assert_eq!(visited, 4 + 5 + 6);
     }
 
     #[test]

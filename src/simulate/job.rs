@@ -9,7 +9,7 @@ use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::hardware;
 use crate::simulate::random::{Range, SplitMix};
-use crate::source::kernel::{Argument, IntType, Kernel};
+use crate::source::kernel::{Argument, IntType, Kernel, Storage};
 
 /// Arrays start at multiples of this many bytes, so that equal indices of all arrays meet in one bank.
 pub const ALIGNMENT: u64 = 4096;
@@ -25,6 +25,8 @@ pub struct Region {
     pub element: IntType,
     /// Elements per dimension, outermost first; row-major.
     pub extents: Vec<u64>,
+    /// A local array: the C program does not have it in this memory, so nothing is expected there.
+    pub local: bool,
 }
 
 impl Region {
@@ -48,7 +50,7 @@ impl Region {
     }
 }
 
-/// Where the arrays lie, in the order of the C prototype.
+/// Where the arrays lie: the arguments in the order of the C prototype, then the local ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placement {
     pub regions: Vec<Region>,
@@ -62,9 +64,10 @@ impl Placement {
     pub fn new(kernel: &Kernel, sizes: &BTreeMap<String, i64>, capacity: u64) -> Result<Placement> {
         let wanted: Vec<Vec<i128>> =
             kernel.arrays.iter().map(|a| a.extents.iter().map(|e| evaluate(e, sizes)).collect()).collect();
+        let is_local = |array: usize| kernel.arrays[array].storage != Storage::Argument;
         let order = || {
-            kernel.arguments.iter().filter_map(|argument| match argument {
-                Argument::Array(array) => Some(*array),
+            hardware::argument_words(kernel).into_iter().filter_map(|(argument, ..)| match argument {
+                Argument::Array(array) => Some(array),
                 _ => None,
             })
         };
@@ -90,14 +93,26 @@ impl Placement {
             base: base as u64,
             element: kernel.arrays[array].element,
             extents: wanted[array].iter().map(|extent| (*extent).max(0) as u64).collect(),
+            local: is_local(array),
         };
         let image_bytes = (end as u64).next_multiple_of(GUARD).min(capacity);
         Ok(Placement { regions: bases.into_iter().map(region).collect(), image_bytes })
     }
 
-    /// The first difference between two images of the memory, and how many elements differ.
+    /// The bytes from address 0 up to the local arrays, which lie behind all others.
+    pub fn compared_bytes(&self) -> u64 {
+        self.regions.iter().find(|r| r.local).map_or(self.image_bytes, |r| r.base)
+    }
+
+    /// Whether the byte at `address` belongs to a local array.
+    pub fn is_local(&self, address: u64) -> bool {
+        self.regions.iter().any(|r| r.local && (r.base..r.end()).contains(&address))
+    }
+
+    /// The first difference between two images of the memory outside the local arrays, and how many elements differ.
     pub fn mismatch(&self, expected: &[u8], got: &[u8]) -> Option<Mismatch> {
-        let address = expected.iter().zip(got).position(|(a, b)| a != b)? as u64;
+        let differ = |(address, (a, b)): &(usize, (&u8, &u8))| a != b && !self.is_local(*address as u64);
+        let address = expected.iter().zip(got).enumerate().find(differ)?.0 as u64;
         let place = |address: u64| self.regions.iter().find(|r| (r.base..r.end()).contains(&address));
         let step = |address: u64| match place(address) {
             Some(region) => {
@@ -111,7 +126,7 @@ impl Placement {
         while (next as usize) < expected.len().min(got.len()) {
             let (start, bytes, _) = step(next);
             let range = start as usize..(start + bytes) as usize;
-            count += u64::from(expected[range.clone()] != got[range]);
+            count += u64::from(expected[range.clone()] != got[range] && !self.is_local(start));
             next = start + bytes;
         }
         let (start, bytes, ty) = step(address);
@@ -297,8 +312,10 @@ impl Job {
     /// What is written to the register bus before the start: word index and value.
     pub fn registers(&self, kernel: &Kernel) -> Vec<(u32, u32)> {
         let mut writes = Vec::new();
-        for ((_, index, words), value) in hardware::argument_words(kernel).into_iter().zip(&self.arguments) {
-            writes.push((index, *value as u32));
+        let local = self.placement.regions.iter().filter(|region| region.local).map(|region| region.base);
+        let values = self.arguments.iter().copied().chain(local);
+        for ((_, index, words), value) in hardware::argument_words(kernel).into_iter().zip(values) {
+            writes.push((index, value as u32));
             if words == 2 {
                 writes.push((index + 1, (value >> 32) as u32));
             }
@@ -321,6 +338,7 @@ impl Job {
 mod tests {
     use super::*;
     use crate::simulate::samples;
+    use crate::source::kernel::Array;
 
     #[test]
     fn arrays_lie_at_multiples_of_a_page_with_guards() {
@@ -377,6 +395,28 @@ mod tests {
         let mismatch = job.placement.mismatch(&job.image, &outside).unwrap();
         assert_eq!(mismatch.element, None);
         assert!(mismatch.to_string().starts_with("a byte outside every array"));
+    }
+
+    #[test]
+    fn local_arrays_have_a_place_and_no_expectation() {
+        let mut kernel = samples::copy();
+        let local = kernel.arrays[1].clone();
+        kernel.arrays.push(Array {
+            name: "t".into(),
+            extents: vec![],
+            storage: Storage::Local { declared_in: vec![], expanded: 0 },
+            ..local
+        });
+        let job = Job::new(&kernel, &samples::set(&[("N", 4)]), 16 << 20, 1).unwrap();
+        let region = &job.placement.regions[2];
+        assert_eq!((region.name.as_str(), region.base, region.bytes(), region.local), ("t", 3 * 4096, 4, true));
+        assert_eq!(job.arguments, [4, 4096, 2 * 4096]);
+        assert_eq!(job.registers(&kernel), [(8, 4), (9, 4096), (10, 8192), (11, 3 * 4096)]);
+        let mut got = job.image.clone();
+        got[region.base as usize + 1] ^= 1;
+        assert_eq!(job.placement.mismatch(&job.image, &got), None);
+        got[region.base as usize + 4] ^= 1;
+        assert_eq!(job.placement.mismatch(&job.image, &got).map(|m| m.count), Some(1));
     }
 
     #[test]

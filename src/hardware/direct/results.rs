@@ -1,0 +1,155 @@
+//! The datapaths of the direct version, and the words they write.
+
+use super::operands::{OperandLeaves, Operands};
+use super::{Direct, IN_FLIGHT};
+use crate::hardware::accelerator::{Commands, MemoryPort};
+use crate::hardware::bursts::LayoutStream;
+use crate::hardware::cells;
+use crate::hardware::context::Stream;
+use crate::hardware::datapath::Datapath;
+use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign, when, when_else};
+
+/// The datapaths, all as long as the longest, so that results keep their order.
+pub struct Results {
+    valid: Rtl,
+    number: Option<Rtl>,
+    /// Of each statement.
+    values: Vec<Rtl>,
+    /// Statements that divide.
+    dividing: Vec<usize>,
+}
+
+impl Results {
+    pub fn declare(m: &mut Module, d: &Direct, operands: &Operands, scalars: &[Rtl]) -> Results {
+        let mut pipelines = vec![];
+        let number = operands.number.as_ref().map(|n| n.e());
+        for &s in d.present() {
+            let statement = d.statements[s];
+            m.comment(&format!("The datapath of {}: {}", statement.name, statement.text));
+            let mut leaves = OperandLeaves { context: d.context, statement: s, reads: &d.reads[s], operands, scalars };
+            let mut datapath = Datapath::new(operands.fire.e().and(&d.is(number.as_ref(), |other| other == s)));
+            let value = datapath.evaluate(m, &statement.value, &mut leaves);
+            pipelines.push((datapath, value));
+        }
+        let stage = pipelines.iter().filter_map(|(_, value)| value.stage).max().unwrap_or(1);
+        let mut results = Results { valid: operands.fire.e(), number, values: vec![], dividing: vec![] };
+        for ((mut datapath, value), &s) in pipelines.into_iter().zip(d.present()) {
+            results.values.push(datapath.at(m, &value, stage));
+            results.dividing.extend(datapath.divides().then_some(s));
+            datapath.finish(m);
+        }
+        let (mut shift, mut resets) = (vec![], vec![]);
+        for stage in 2..=stage {
+            let register = m.reg(&format!("valid_{stage}"), Type::BIT);
+            shift.push(assign(&register, &results.valid));
+            resets.push((register.clone(), 0));
+            results.valid = register.e();
+            if let Some(number) = &mut results.number {
+                let register = m.reg(&format!("statement_{stage}"), number.ty());
+                shift.push(assign(&register, number));
+                *number = register.e();
+            }
+        }
+        if !shift.is_empty() {
+            m.clocked("", resets, shift);
+        }
+        results
+    }
+
+    /// Whether the instance that begins to read, of the statement `candidate`, finds the divider free; `None` where
+    /// nobody divides. It is taken from an instance's first read to its result.
+    pub fn divider_free(&self, m: &mut Module, d: &Direct, candidate: Option<&Rtl>, begins: &Rtl) -> Option<Rtl> {
+        if self.dividing.is_empty() {
+            return None;
+        }
+        let divides = |number: Option<&Rtl>| d.is(number, |s| self.dividing.contains(&s));
+        let busy = m.reg("division_busy", Type::BIT);
+        let set = vec![assign(&busy, &Rtl::bit(true))];
+        let clear = vec![assign(&busy, &Rtl::bit(false))];
+        let ends = self.valid.and(&divides(self.number.as_ref()));
+        let body = vec![when_else(begins.and(&divides(candidate)), set, vec![when(ends, clear)])];
+        m.clocked("", vec![(busy.clone(), 0)], body);
+        Some(busy.e().and(&divides(candidate)).not())
+    }
+
+    /// One command and one word per instance, in order. `accepted` tells the instances, with address and statement.
+    pub fn write(
+        self,
+        m: &mut Module,
+        d: &Direct,
+        accepted: (&Signal, &Signal, Option<&Rtl>),
+        written: &Signal,
+        commands: &Commands,
+        memory: &MemoryPort,
+    ) {
+        m.comment("Writes: one command per iteration, in order.");
+        let (accepted, write_address, candidate) = accepted;
+        let target = |s: usize| &d.statements[s].target;
+        let element = |s: usize| Type::unsigned(d.context.array(target(s).array).element.bits);
+        let widest = d.present().iter().map(|&s| element(s).width).max().unwrap_or(32);
+        let value = d.by_statement(self.number.as_ref(), |s| {
+            let place = d.present().iter().position(|p| *p == s)?;
+            Some(self.values[place].resize(element(s)).resize(Type::unsigned(widest)))
+        });
+        let (result_in, result_out) = (Stream::wires(m, "result"), Stream::wires(m, "result_out"));
+        m.assign(&result_in.valid, &self.valid);
+        m.waive_unused(&result_in.ready);
+        let depth = IN_FLIGHT as i128;
+        let result_data = cells::fifo(m, "u_results", depth, (&result_in, &value), &result_out, "result_data");
+
+        let byte = write_address.ty();
+        let size = d.by_statement(candidate, |s| Some(d.size_value(target(s))));
+        let words = size.eq(&Rtl::constant(3, size.ty()));
+        let packed = match size.as_constant() {
+            Some(_) => write_address.e(),
+            None => Rtl::concat(&[size.clone(), write_address.e()]),
+        };
+        let (address_in, address_out) = (Stream::wires(m, "address_in"), Stream::wires(m, "address_out"));
+        m.assign(&address_in.valid, &accepted.e());
+        m.waive_unused(&address_in.ready);
+        let address = cells::fifo(m, "u_addresses", depth, (&address_in, &packed), &address_out, "address_data");
+        m.waive_unused(&address);
+        let (size, words) = match size.as_constant() {
+            Some(_) => (size, words),
+            None => {
+                let size = address.e().slice(byte.width + 1, byte.width);
+                (size.clone(), size.eq(&Rtl::constant(3, size.ty())))
+            }
+        };
+        let length = commands.length.ty();
+        let words = words.select(&Rtl::constant(2, Type::unsigned(2)), &Rtl::constant(1, Type::unsigned(2)));
+        let outgoing = Stream::wires(m, "outgoing");
+        let layout_out = Stream::wires(m, "store_layout");
+        let both = result_out.valid.e().and(&address_out.valid.e());
+        m.assign(&commands.stream.valid, &both.and(&outgoing.ready.e()).and(&layout_out.ready.e()));
+        m.assign(&commands.address, &address.e().slice(byte.width - 1, 2));
+        m.assign(&commands.length, &words.resize(length));
+        m.assign(&commands.last, &Rtl::bit(true));
+        m.assign(written, &commands.stream.fires());
+        m.assign(&result_out.ready, &written.e());
+        m.assign(&address_out.ready, &written.e());
+        m.assign(&outgoing.valid, &written.e());
+        let word = Stream::wires(m, "words");
+        let word_data = cells::fifo(m, "u_words", 4, (&outgoing, &result_data.e()), &word, "words_data");
+        if size.as_constant() == Some(2) {
+            m.assign(&layout_out.ready, &Rtl::bit(true));
+            m.assign(&layout_out.valid, &Rtl::bit(false));
+            m.waive_unused(&layout_out.valid);
+            m.assign(&memory.data.valid, &word.valid.e());
+            m.assign(&word.ready, &memory.data.ready.e());
+            m.assign(&memory.write_data, &word_data.e());
+            m.assign(&memory.strobe, &Rtl::constant(15, Type::unsigned(4)));
+        } else {
+            m.assign(&layout_out.valid, &written.e());
+            let layout = LayoutStream {
+                stream: layout_out,
+                size: m.define("store_size", &size),
+                offset: m.define("store_offset", &address.e().slice(1, 0)),
+                count: m.define("store_count", &Rtl::constant(1, length)),
+            };
+            let (data, strobe) = cells::packer(m, d.context, &layout, (&word, &word_data.e()), &memory.data);
+            m.assign(&memory.write_data, &data.e());
+            m.assign(&memory.strobe, &strobe.e());
+        }
+    }
+}

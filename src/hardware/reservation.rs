@@ -1,0 +1,212 @@
+//! The writes that are under way in the compute pipeline, in the order in which they will reach the buffers.
+//!
+//! Slot n of a chain holds the write that comes n cycles from now. An instance enters where the latency of its
+//! statement says, so writes of statements of different latency overtake one another; the hazards are checked before
+//! it enters. Statements that divide have one instance under way; its write waits beside the chain and enters at the
+//! top, which nothing else does.
+
+use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
+
+/// A statement as the chain sees it.
+pub struct Writer {
+    /// Its number among the statements of the pipeline, absent where there is one only.
+    pub number: Option<Expr>,
+    /// Cycles from its start to its write: it enters the slot before that.
+    pub latency: u32,
+    /// Has one instance under way at a time.
+    pub divides: bool,
+    pub array: usize,
+}
+
+/// A write under way.
+pub struct Pending {
+    pub valid: Expr,
+    pub number: Option<Expr>,
+    pub address: Expr,
+    /// Cycles until the write; `None` for a write that waits beside the chain, behind everything in it.
+    pub slot: Option<u32>,
+}
+
+/// The registers of a chain.
+pub struct Chain {
+    slots: Vec<Slot>,
+    division: Option<Division>,
+}
+
+struct Slot {
+    valid: Signal,
+    end: Signal,
+    number: Option<Signal>,
+    address: Signal,
+}
+
+/// The write of a statement that divides.
+struct Division {
+    /// From its start to its write.
+    busy: Signal,
+    waits: Signal,
+    left: Signal,
+    number: Option<Signal>,
+    address: Signal,
+}
+
+/// What starts: the number and the write address of the instance, and whether it or an end mark does.
+pub struct Start<'a> {
+    pub fire: &'a Expr,
+    pub end: &'a Expr,
+    pub number: Option<&'a Expr>,
+    pub address: &'a Expr,
+}
+
+/// The top slot of the chain for `(latency, divides)` of every statement.
+pub fn top_slot(statements: impl Iterator<Item = (u32, bool)> + Clone) -> u32 {
+    let quick = statements.clone().filter(|(_, divides)| !divides).map(|(latency, _)| latency - 1).max();
+    let divides = statements.clone().any(|(_, divides)| divides);
+    quick.map_or(0, |top| top + u32::from(divides))
+}
+
+/// The least latency of a statement that divides, which waits beside the chain for at least a cycle.
+pub fn least_division_latency(top: u32) -> u32 {
+    top + 2
+}
+
+impl Chain {
+    pub fn declare(m: &mut Module, writers: &[Writer], number: Option<Type>, address: Type) -> Chain {
+        let top = top_slot(writers.iter().map(|w| (w.latency, w.divides)));
+        let slot = |n: u32| Slot {
+            valid: m.reg(&format!("pending_{n}"), Type::BIT),
+            end: m.reg(&format!("pending_{n}_end"), Type::BIT),
+            number: number.map(|ty| m.reg(&format!("pending_{n}_statement"), ty)),
+            address: m.reg(&format!("pending_{n}_address"), address),
+        };
+        let slots: Vec<Slot> = (0..=top).map(slot).collect();
+        let longest = writers.iter().filter(|w| w.divides).map(|w| w.latency - 2 - top).max();
+        let division = longest.map(|longest| Division {
+            busy: m.reg("division_busy", Type::BIT),
+            waits: m.reg("division_waits", Type::BIT),
+            left: m.reg("division_left", Type::for_range(0, longest.into())),
+            number: number.map(|ty| m.reg("division_statement", ty)),
+            address: m.reg("division_address", address),
+        });
+        for slot in &slots {
+            m.waive_unused(&slot.address);
+            slot.number.iter().for_each(|n| m.waive_unused(n));
+        }
+        Chain { slots, division }
+    }
+
+    /// All writes under way.
+    pub fn pending(&self) -> Vec<Pending> {
+        let number = |n: &Option<Signal>| n.as_ref().map(|n| n.e());
+        let slots = self.slots.iter().enumerate().map(|(n, slot)| Pending {
+            valid: slot.valid.e(),
+            number: number(&slot.number),
+            address: slot.address.e(),
+            slot: Some(n as u32),
+        });
+        let waiting = self.division.iter().map(|division| Pending {
+            valid: division.waits.e(),
+            number: number(&division.number),
+            address: division.address.e(),
+            slot: None,
+        });
+        slots.chain(waiting).collect()
+    }
+
+    /// The write of this cycle.
+    pub fn write(&self) -> Pending {
+        self.pending().swap_remove(0)
+    }
+
+    /// An end mark has come through.
+    pub fn end(&self) -> Expr {
+        self.slots[0].end.e()
+    }
+
+    /// Whether something is where an instance of `writer` must go: the slot that it would enter, or the divider.
+    pub fn taken(&self, writer: &Writer) -> Expr {
+        if writer.divides {
+            return self.division.as_ref().expect("declared for a statement that divides").busy.e();
+        }
+        // What is one slot above now will be there in the next cycle.
+        self.slots.get(writer.latency as usize).map_or(Expr::bit(false), |slot| slot.valid.e())
+    }
+
+    /// Whether the write may land at or behind that of an instance of `writer` that starts now.
+    pub fn overtaken(writer: &Writer, pending: &Pending) -> bool {
+        !writer.divides && pending.slot.is_none_or(|slot| slot > writer.latency)
+    }
+
+    /// Whether a division is under way.
+    pub fn divides(&self) -> Expr {
+        self.division.as_ref().map_or(Expr::bit(false), |division| division.busy.e())
+    }
+
+    /// Moves the chain.
+    pub fn connect(&self, m: &mut Module, writers: &[Writer], start: &Start) {
+        let is = |pending: Option<&Expr>, writer: &Writer| match (pending, &writer.number) {
+            (Some(number), Some(own)) => number.eq(own),
+            _ => Expr::bit(true),
+        };
+        let among = |pending: Option<&Expr>, which: &dyn Fn(&Writer) -> bool| {
+            if writers.iter().all(which) {
+                return Expr::bit(true);
+            }
+            Expr::any(&writers.iter().filter(|w| which(w)).map(|w| is(pending, w)).collect::<Vec<_>>())
+        };
+        let (mut resets, mut body) = (vec![], vec![]);
+        for (n, slot) in self.slots.iter().enumerate() {
+            let enters = start.fire.and(&among(start.number, &|w| !w.divides && w.latency as usize == n + 1));
+            let above = self.slots.get(n + 1).map(|above| (above.valid.e(), above.number.as_ref(), &above.address));
+            // The top slot has the divider above it, or nothing.
+            let above = above.or_else(|| {
+                self.division.as_ref().map(|d| (d.waits.e().and(&d.left.e().is_zero()), d.number.as_ref(), &d.address))
+            });
+            let (mut valid, mut number, mut address) = (enters.clone(), start.number.cloned(), start.address.clone());
+            if let Some((above_valid, above_number, above_address)) = above {
+                valid = above_valid.or(&enters);
+                address = enters.select(&address, &above_address.e());
+                number = number.zip(above_number).map(|(own, above)| enters.select(&own, &above.e()));
+            }
+            let end = self.slots.get(n + 1).map_or(start.end.clone(), |above| above.end.e());
+            body.extend([assign(&slot.valid, &valid), assign(&slot.end, &end), assign(&slot.address, &address)]);
+            body.extend(slot.number.iter().zip(&number).map(|(register, value)| assign(register, value)));
+            resets.extend([(slot.valid.clone(), 0), (slot.end.clone(), 0)]);
+        }
+        m.clocked("", resets, body);
+        let Some(division) = &self.division else { return };
+        m.comment("A statement that divides has one instance under way; its write waits for its turn.");
+        let begins = start.fire.and(&among(start.number, &|w| w.divides));
+        let begins = m.define("division_begins", &begins);
+        let written = self.write();
+        let ends = written.valid.and(&among(written.number.as_ref(), &|w| w.divides));
+        let top = self.slots.len() as u32 - 1;
+        let mut load: Vec<_> = vec![assign(&division.address, start.address)];
+        load.extend(division.number.iter().zip(start.number).map(|(register, value)| assign(register, value)));
+        let left = division.left.ty();
+        let cycles = |w: &Writer| Expr::constant((w.latency - 2 - top).into(), left);
+        let mut dividing = writers.iter().filter(|w| w.divides);
+        let last = dividing.next().map(cycles).expect("declared for a statement that divides");
+        let first = dividing.fold(last, |other, w| is(start.number, w).select(&cycles(w), &other));
+        load.push(assign(&division.left, &first));
+        let one = Expr::constant(1, left);
+        let fewer = assign(&division.left, &division.left.e().sub(&one, left));
+        let set = |register: &Signal, value: bool| assign(register, &Expr::bit(value));
+        m.clocked(
+            "",
+            vec![(division.busy.clone(), 0), (division.waits.clone(), 0)],
+            vec![
+                when_else(
+                    begins.e(),
+                    vec![set(&division.busy, true)],
+                    vec![when(ends, vec![set(&division.busy, false)])],
+                ),
+                when_else(
+                    begins.e(),
+                    vec![set(&division.waits, true)].into_iter().chain(load).collect(),
+                    vec![when_else(division.left.e().is_zero(), vec![set(&division.waits, false)], vec![fewer])],
+                ),
+            ],
+        );
+    }
+}

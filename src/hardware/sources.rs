@@ -1,0 +1,287 @@
+//! What a scanner walks: the pieces of the sets of one or several bands, made to say all of what their rows visit.
+
+use crate::affine::Affine;
+use crate::hardware::context::{Context, Ranged};
+use crate::hardware::rows::{RowFormat, RowKind};
+use crate::offload::{Bound, Level, Offload, Piece, Scan, Transfer};
+
+/// One scan for the tiles of one band.
+pub struct Source {
+    pub band: usize,
+    pieces: Vec<SourcePiece>,
+}
+
+/// A piece, and the values that its points name `origin0`, `origin1`, …: affine expressions over tile and sizes.
+#[derive(Clone)]
+struct SourcePiece {
+    piece: Piece,
+    origins: Vec<Affine>,
+}
+
+impl Source {
+    /// A scan outside all tiles.
+    pub fn untiled(scan: &Scan) -> Source {
+        let pieces = scan.pieces.iter().map(|p| SourcePiece { piece: p.clone(), origins: vec![] });
+        Source { band: 0, pieces: with_own_rows(pieces.collect()) }
+    }
+
+    /// A scan of a tile. Whoever receives its rows knows the sizes but not the tile, so what a point takes from tile
+    /// indices alone travels with the row, as an origin.
+    pub fn in_tile(context: &Context, band: usize, scan: &Scan) -> Source {
+        let pieces = scan.pieces.iter().map(|p| closed(context, p));
+        Source { band, pieces: with_own_rows(pieces.collect()) }
+    }
+
+    /// [`Source::in_tile`] for cells of memory: every row is contiguous there. A piece whose innermost level is not
+    /// the last subscript gets rows of one element.
+    pub fn in_memory(context: &Context, band: usize, scan: &Scan) -> Source {
+        let mut source = Source::in_tile(context, band, scan);
+        for piece in source.pieces.iter_mut().map(|p| &mut p.piece).filter(|p| !is_contiguous(p)) {
+            let element = add_element(piece);
+            if let Some(last) = piece.point.last_mut() {
+                last.add_term(&element, 1);
+            }
+        }
+        source
+    }
+}
+
+/// Load(T) or Store(T) of all arrays and bands.
+pub struct Transfers {
+    pub sources: Vec<Source>,
+    /// The array of each source.
+    pub source_arrays: Vec<usize>,
+    /// The arrays that are transferred at all, each once.
+    pub arrays: Vec<usize>,
+}
+
+impl Transfers {
+    pub fn of(context: &Context, offload: &Offload, scan: impl Fn(&Transfer) -> &Scan) -> Transfers {
+        let mut all = Transfers { sources: vec![], source_arrays: vec![], arrays: vec![] };
+        for (band, transfers) in offload.bands.iter().map(|b| &b.transfers).enumerate() {
+            for transfer in transfers.iter().filter(|t| !scan(t).pieces.is_empty()) {
+                all.sources.push(Source::in_memory(context, band, scan(transfer)));
+                all.source_arrays.push(transfer.array);
+                if !all.arrays.contains(&transfer.array) {
+                    all.arrays.push(transfer.array);
+                }
+            }
+        }
+        all
+    }
+}
+
+/// What a point takes from tile indices becomes an origin; equal ones are shared.
+fn closed(context: &Context, piece: &Piece) -> SourcePiece {
+    let is_tile = |name: &str| context.tile.iter().any(|t| t.name == name);
+    let mut piece = piece.clone();
+    let mut origins: Vec<Affine> = vec![];
+    for point in &mut piece.point {
+        let mut origin = Affine::default();
+        point.terms.iter().filter(|(name, _)| is_tile(name)).for_each(|(name, &c)| origin.add_term(name, c));
+        if !origin.is_constant() {
+            let index = origins.iter().position(|o| *o == origin).unwrap_or_else(|| {
+                origins.push(origin.clone());
+                origins.len() - 1
+            });
+            *point = point.clone() - origin + Affine::variable(origin_name(index));
+        }
+    }
+    SourcePiece { piece, origins }
+}
+
+/// No identifier of C, so that it is no iterator's name either.
+fn origin_name(index: usize) -> String {
+    format!("origin {index}")
+}
+
+/// A loop that a piece shares with the next one cannot be its row: such a piece gets rows of one element.
+fn with_own_rows(mut pieces: Vec<SourcePiece>) -> Vec<SourcePiece> {
+    for p in 0..pieces.len() {
+        let shared = pieces.get(p + 1).map_or(0, |next| next.piece.shared);
+        let piece = &mut pieces[p].piece;
+        if piece.levels.len() <= shared || piece.levels.is_empty() {
+            add_element(piece);
+        }
+    }
+    pieces
+}
+
+/// Adds an innermost level of the one value 0; gives its name.
+fn add_element(piece: &mut Piece) -> String {
+    let zero = vec![Bound { numerator: Affine::default(), divisor: 1 }];
+    let mut name = "element".to_string();
+    while piece.levels.iter().any(|l| l.name == name) {
+        name.push('_');
+    }
+    piece.levels.push(Level { name: name.clone(), lower: zero.clone(), upper: zero, range: (0, 0) });
+    name
+}
+
+/// Rows whose cells lie side by side in memory: the innermost level is the last subscript and nothing else.
+fn is_contiguous(piece: &Piece) -> bool {
+    let (Some(inner), Some((last, others))) = (piece.levels.last(), piece.point.split_last()) else { return false };
+    last.coefficient(&inner.name) == 1 && others.iter().all(|s| s.coefficient(&inner.name) == 0)
+}
+
+/// The pieces of all sources in the order of the walk, their levels named as the registers are.
+pub struct Tree {
+    pub format: RowFormat,
+    pub pieces: Vec<TreePiece>,
+}
+
+pub struct TreePiece {
+    pub band: usize,
+    pub kind: usize,
+    pub piece: Piece,
+    /// One per origin of the format that the piece has.
+    pub origins: Vec<Affine>,
+}
+
+/// Where the walk goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// Into the first loop that this piece does not share with the piece before.
+    Enter(usize),
+    /// To the next iteration of the loop at `depth`, which begins with `piece`.
+    Step {
+        depth: usize,
+        piece: usize,
+    },
+    End,
+}
+
+impl Tree {
+    pub fn new(context: &Context, sources: &[Source]) -> Tree {
+        let mut all: Vec<(usize, &Source, &SourcePiece)> = vec![];
+        for (index, source) in sources.iter().enumerate() {
+            all.extend(source.pieces.iter().map(|p| (index, source, p)));
+        }
+        // Tiles of a band find its pieces in a row.
+        all.sort_by_key(|(_, source, _)| source.band);
+        let format = format(context, &all.iter().map(|(.., p)| *p).collect::<Vec<_>>());
+        let mut tree = Tree { format, pieces: vec![] };
+        for (index, source, SourcePiece { piece, origins }) in all {
+            let piece = rename(&tree.format, piece);
+            let kind = RowKind { source: index, band: source.band, leaf: piece.leaf, point: piece.point.clone() };
+            let kinds = &mut tree.format.kinds;
+            let kind = kinds.iter().position(|k| *k == kind).unwrap_or_else(|| {
+                kinds.push(kind);
+                kinds.len() - 1
+            });
+            tree.pieces.push(TreePiece { band: source.band, kind, piece, origins: origins.clone() });
+        }
+        tree
+    }
+
+    /// The registers of the outer levels.
+    pub fn outer(&self) -> &[Ranged] {
+        &self.format.outer[self.format.origins..]
+    }
+
+    /// The number of levels that `piece` shares with the one after it.
+    pub fn shared_with_next(&self, piece: usize) -> usize {
+        self.pieces.get(piece + 1).map_or(0, |next| next.piece.shared)
+    }
+
+    /// Whether `piece` opens its loop at `depth`; other pieces find it open.
+    pub fn opens(&self, piece: usize, depth: usize) -> bool {
+        let piece = &self.pieces[piece].piece;
+        (piece.shared..piece.levels.len()).contains(&depth)
+    }
+
+    /// The depth at which the guards of a piece are tested: its first loop that no other piece shares. They name
+    /// nothing further in, and a loop around others runs for those.
+    pub fn guard_depth(&self, piece: usize) -> usize {
+        self.pieces[piece].piece.shared.max(self.shared_with_next(piece))
+    }
+
+    /// What follows when the loop at `depth` that `piece` opens, or is the last to share, has ended.
+    pub fn after(&self, piece: usize, depth: usize) -> Next {
+        let last = (piece..self.pieces.len()).find(|&p| self.shared_with_next(p) <= depth).unwrap_or(piece);
+        let next = last + 1;
+        match self.pieces.get(next) {
+            Some(other) if other.piece.shared == depth && other.band == self.pieces[last].band => Next::Enter(next),
+            _ if depth == 0 => Next::End,
+            _ => {
+                let opener = (0..=last).rev().find(|&p| self.pieces[p].piece.shared < depth);
+                Next::Step { depth: depth - 1, piece: opener.unwrap_or(0) }
+            }
+        }
+    }
+}
+
+/// The union of intervals, (0, 0) of none.
+fn union<'a>(levels: impl Iterator<Item = &'a Level>) -> (i64, i64) {
+    levels.map(|l| l.range).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
+}
+
+/// Names and ranges of the registers; no kinds yet.
+fn format(context: &Context, pieces: &[&SourcePiece]) -> RowFormat {
+    let depth = pieces.iter().map(|p| p.piece.levels.len()).max().unwrap_or(1);
+    let mut names: Vec<String> = ["end", "kind", "first", "last"].map(str::to_string).to_vec();
+    // The source's own name where all pieces agree on one that nothing else has.
+    let mut name = |levels: &[&Level], other: String| {
+        let own = levels.first().map(|l| l.name.clone()).filter(|own| levels.iter().all(|l| l.name == *own));
+        let mut name = own.filter(|own| !names.contains(own)).unwrap_or(other);
+        while names.contains(&name) {
+            name.push('_');
+        }
+        names.push(name.clone());
+        name
+    };
+    let range = |name: &str| {
+        let known = context.tile.iter().chain(&context.parameters).find(|r| r.name == name);
+        known.map_or((0, 0), |r| r.range)
+    };
+    let mut outer = vec![];
+    let origins = pieces.iter().map(|p| p.origins.len()).max().unwrap_or(0);
+    for index in 0..origins {
+        let ranges = pieces.iter().filter_map(|p| p.origins.get(index)).map(|o| o.range(range));
+        let range = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0));
+        outer.push(Ranged::new(name(&[], format!("origin{index}")), range));
+    }
+    let mut at_depth = vec![];
+    for d in 0..depth - 1 {
+        let deeper = pieces.iter().filter(|p| d + 1 < p.piece.levels.len());
+        at_depth.push(deeper.map(|p| &p.piece.levels[d]).collect::<Vec<_>>());
+    }
+    for (d, levels) in at_depth.iter().enumerate() {
+        outer.push(Ranged::new(name(levels, format!("outer{d}")), union(levels.iter().copied())));
+    }
+    let levels: Vec<&Level> = pieces.iter().filter_map(|p| p.piece.levels.last()).collect();
+    let inner = Ranged::new(name(&levels, "inner".to_string()), union(levels.iter().copied()));
+    RowFormat { kinds: vec![], outer, origins, inner }
+}
+
+/// The piece with its levels and origins named as the registers are.
+fn rename(format: &RowFormat, piece: &Piece) -> Piece {
+    let last = piece.levels.len() - 1;
+    let new_name = |depth: usize| match depth == last {
+        true => &format.inner.name,
+        false => &format.outer[format.origins + depth].name,
+    };
+    let value = |name: &str| {
+        if let Some(depth) = piece.levels.iter().position(|l| l.name == name) {
+            return Affine::variable(new_name(depth));
+        }
+        let origin = (0..format.origins).find(|&o| origin_name(o) == name);
+        Affine::variable(origin.map_or(name, |o| &format.outer[o].name))
+    };
+    let bounds = |bounds: &[Bound]| {
+        bounds.iter().map(|b| Bound { numerator: b.numerator.substitute(value), divisor: b.divisor }).collect()
+    };
+    let level = |(depth, level): (usize, &Level)| Level {
+        name: new_name(depth).clone(),
+        lower: bounds(&level.lower),
+        upper: bounds(&level.upper),
+        range: level.range,
+    };
+    Piece {
+        shared: piece.shared,
+        leaf: piece.leaf,
+        guards: piece.guards.iter().map(|g| g.substitute(value)).collect(),
+        levels: piece.levels.iter().enumerate().map(level).collect(),
+        point: piece.point.iter().map(|p| p.substitute(value)).collect(),
+    }
+}
