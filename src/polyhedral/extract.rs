@@ -315,7 +315,7 @@ impl<'a> Model<'a> {
     fn require_nonnegative(&self, quotient: &Quotient) -> Result<()> {
         let numerator = &quotient.numerator;
         let negative = Constraint::at_most(numerator.clone(), Affine::constant(-1));
-        let Some(example) = self.example(negative, &self.program.sizes)? else { return Ok(()) };
+        let Some(example) = self.example(negative, &self.program.bounded_sizes)? else { return Ok(()) };
         let divisor = quotient.divisor;
         Err(Diagnostic::new(format!(
             "`{numerator}` is divided by {divisor} and can be negative: for {} it is {}",
@@ -327,7 +327,8 @@ impl<'a> Model<'a> {
         .into())
     }
 
-    /// Every subscript lies in its extent, for every iteration and all sizes that give every array an element.
+    /// Every subscript lies in its extent, for every iteration and all sizes up to their bounds that give every array
+    /// an element.
     fn require_inside(&self, access: &kernel::Access) -> Result<()> {
         let array = &self.kernel.arrays[access.array];
         let text: String = access.subscripts.iter().map(|s| format!("[{s}]")).collect();
@@ -345,7 +346,8 @@ impl<'a> Model<'a> {
         let arguments = self.kernel.arrays.iter().filter(|a| a.storage == Storage::Argument);
         let extents = arguments.flat_map(|a| &a.extents);
         let some: Vec<_> = extents.map(|e| Constraint::at_most(Affine::constant(1), e.clone())).collect();
-        let sizes = self.program.isl.parameter_set(&self.program.parameters, &some)?.intersect(&self.program.sizes)?;
+        let sizes =
+            self.program.isl.parameter_set(&self.program.parameters, &some)?.intersect(&self.program.bounded_sizes)?;
         for (subscript, extent) in access.subscripts.iter().zip(&array.extents) {
             let below = Constraint::at_most(subscript.clone(), Affine::constant(-1));
             let above = Constraint::at_most(extent.clone(), subscript.clone());

@@ -38,6 +38,14 @@ impl Extremum {
         Some(part)
     }
 
+    /// `self - other`, where both are single.
+    fn difference(&self, other: &Extremum) -> Option<Affine> {
+        match (&self.parts[..], &other.parts[..]) {
+            ([own], [others]) => Some(own.clone() - others.clone()),
+            _ => None,
+        }
+    }
+
     /// The kinds of both, which must agree where both have several parts.
     fn common(&self, other: &Extremum) -> Option<Kind> {
         let kind = if self.parts.len() == 1 { other.kind } else { self.kind };
@@ -145,12 +153,23 @@ impl Scope<'_> {
         if then == otherwise {
             return Some(then);
         }
-        let Expr::Binary { op: BinaryOp::Less | BinaryOp::LessEqual, left, right, .. } = condition else { return None };
+        let Expr::Binary { op: op @ (BinaryOp::Less | BinaryOp::LessEqual), left, right, .. } = condition else {
+            return None;
+        };
         let (left, right) = self.compared(left, right, span)?;
-        let kind = match (left == then && right == otherwise, left == otherwise && right == then) {
-            (true, _) => Kind::Smallest,
-            (_, true) => Kind::Largest,
-            _ => return None,
+        // `right - left >= strict` chooses the smaller one where it says `otherwise - then >= 0`, or `>= 1`: in
+        // `i > 3 ? i - 3 : 0` both differences are equal, though the operands are not.
+        let strict = (*op == BinaryOp::Less) as i64;
+        let chooses_smaller = |small: &Extremum, large: &Extremum| {
+            let offset = (large.difference(small)? - right.difference(&left)?) + Affine::constant(strict);
+            Some(offset.is_constant() && (0..=1).contains(&offset.constant))
+        };
+        let kind = if (left == then && right == otherwise) || chooses_smaller(&then, &otherwise) == Some(true) {
+            Kind::Smallest
+        } else if (left == otherwise && right == then) || chooses_smaller(&otherwise, &then) == Some(true) {
+            Kind::Largest
+        } else {
+            return None;
         };
         let mut parts = then.of_kind(kind)?.clone();
         for part in otherwise.of_kind(kind)? {
