@@ -365,7 +365,9 @@ fn named_sets(
         }
         add(format!("Load({array})"), by_tile(&flow.load)?);
         add(format!("Store({array})"), by_tile(&flow.store)?);
-        add(format!("DS({array})"), allocation.differences.name_dimensions(&cells)?.to_string());
+        if let Some(differences) = &allocation.differences {
+            add(format!("DS({array})"), differences.name_dimensions(&cells)?.to_string());
+        }
         let buffer = Buffer { array: flow.array, mappings: vec![Some(allocation.mapping.clone())] };
         add(format!("σ({array})"), buffer::mapping_text(kernel, &buffer));
     }

@@ -21,8 +21,9 @@ pub struct Allocation {
     /// Index into `Kernel::arrays`.
     pub array: usize,
     pub mapping: Mapping,
-    /// `{ c[x, y] }`: the differences of cells that live at the same time, over all strips and sizes.
-    pub differences: Set,
+    /// `{ c[x, y] }`: the differences of cells that live at the same time, over all strips and sizes; `None` where the
+    /// live intervals have too many pieces to say more than the moduli.
+    pub differences: Option<Set>,
 }
 
 /// A mapping for every array of a band, valid for all its tiles, strips and sizes up to the parameters' bounds.
@@ -33,15 +34,23 @@ pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec
     flows
         .iter()
         .map(|flow| {
-            let differences = differences(band, flow)?;
-            let Some(exact_moduli) = successive_moduli(&differences)? else {
+            let differences = match is_simple(flow)? {
+                true => Some(differences(band, flow)?),
+                false => None,
+            };
+            let exact_moduli = match &differences {
+                Some(differences) => successive_moduli(differences)?,
+                None => moduli_by_optima(band, flow)?,
+            };
+            let Some(exact_moduli) = exact_moduli else {
                 return Err(unbounded(band, &kernel.arrays[flow.array]).into());
             };
+            // A multiple of a legal modulus is legal.
             let moduli: Vec<i64> = exact_moduli.iter().map(|m| m.unsigned_abs().next_power_of_two() as i64).collect();
-            for moduli in [&exact_moduli, &moduli] {
-                if !is_legal(&differences, moduli)? {
-                    bail!("internal error: cells of {} share a place", kernel.arrays[flow.array].name);
-                }
+            if let Some(differences) = &differences
+                && !(is_legal(differences, &exact_moduli)? && is_legal(differences, &moduli)?)
+            {
+                bail!("internal error: cells of {} share a place", kernel.arrays[flow.array].name);
             }
             Ok(Allocation { array: flow.array, mapping: Mapping { moduli, exact_moduli }, differences })
         })
@@ -103,8 +112,8 @@ fn times(copies: u128) -> String {
 /// after the tile that stores it).
 pub fn live_steps(band: &Band, flow: &ArrayFlow) -> Result<Map> {
     let accessed = steps(band, &flow.accessed, 0)?;
-    let begin = steps(band, &flow.load, -1)?.union(&accessed)?.coalesce()?.of_few_pieces(END_PIECES)?;
-    let end = steps(band, &flow.store, 1)?.union(&accessed)?.coalesce()?.of_few_pieces(END_PIECES)?;
+    let begin = steps(band, &flow.load, -1)?.union(&accessed)?.coalesce()?;
+    let end = steps(band, &flow.store, 1)?.union(&accessed)?.coalesce()?;
     let isl = &band.isl;
     let (s, t) = (["s".to_string()], ["t".to_string()]);
     let (from, to) = (Tuple::unnamed(&s), Tuple::unnamed(&t));
@@ -125,18 +134,68 @@ fn steps(band: &Band, cells: &Map, shift: i64) -> Result<Map> {
     strip_and_cell.reverse()?.apply_range(&tile.apply_range(&band.step)?.apply_range(&shifted)?)
 }
 
-/// The same for the beginnings and the ends of live intervals.
-const END_PIECES: i32 = 3;
+/// Convex pieces up to which differences are computed as sets: pairs of pieces cost time.
+const SIMPLE_PIECES: usize = 6;
 
-/// Pairs of pieces cost time, so live intervals in more pieces than this are widened to a convex set. That can only add
-/// conflicts, so a mapping stays legal; the kernels of the papers have fewer.
-const LIVE_PIECES: i32 = 8;
+/// Whether an array's transfers are few convex sets.
+fn is_simple(flow: &ArrayFlow) -> Result<bool> {
+    let (mut pieces, mut locals) = (0, 0);
+    for cells in [&flow.load, &flow.store, &flow.accessed] {
+        for piece in cells.wrap()?.pieces()? {
+            pieces += 1;
+            locals += piece.locals()?;
+        }
+    }
+    Ok(pieces <= 2 * SIMPLE_PIECES && (locals == 0 || pieces <= SIMPLE_PIECES))
+}
+
+/// Successive moduli without the set of differences: each is 1 plus the optimum of an integer program over two cells
+/// that live in one step of one strip. A cell is taken to live from the step before its first access to the step after
+/// its last one, in a convex set of steps and cells, which can only add conflicts.
+fn moduli_by_optima(band: &Band, flow: &ArrayFlow) -> Result<Option<Vec<i64>>> {
+    let loaded = !flow.load.is_empty()?;
+    let stored = !flow.store.is_empty()?;
+    // `[Strip -> c] -> [step]` as `[Strip -> [step]] -> c`.
+    let when = steps(band, &flow.accessed, 0)?.intersect_params(&band.bounded_sizes)?.convex()?;
+    let isl = &band.isl;
+    let (s, t) = (["s".to_string()], ["t".to_string()]);
+    let (step, other) = (Affine::variable("s"), Affine::variable("t"));
+    let reach = |shift: i64, forwards: bool| {
+        let moved = step.clone() + Affine::constant(shift);
+        let order = match forwards {
+            true => Constraint::at_most(moved, other.clone()),
+            false => Constraint::at_most(other.clone(), moved),
+        };
+        isl.map(&[], Tuple::unnamed(&s), Tuple::unnamed(&t), &[order])
+    };
+    let from = when.apply_range(&reach(if loaded { -1 } else { 0 }, true)?)?.convex()?;
+    let to = when.apply_range(&reach(if stored { 1 } else { 0 }, false)?)?.convex()?;
+    let live = from.intersect(&to)?.domain_reverse()?.curry()?.reverse()?;
+
+    let pairs = live.range_product(&live)?.wrap()?.flatten()?;
+    let rank = live.range()?.dimensions()?;
+    let n = pairs.dimensions()?;
+    let names: Vec<String> = (0..n).map(|k| format!("d{k}")).collect();
+    let cell = |k: usize, second: bool| n - if second { rank } else { 2 * rank } + k;
+    let mut rest = pairs;
+    let mut moduli = vec![];
+    for k in 0..rank {
+        let difference = Affine::variable(&names[cell(k, false)]) - Affine::variable(&names[cell(k, true)]);
+        moduli.push(match rest.largest(&names, &difference)? {
+            Bounded::Finite(largest) => largest + 1,
+            Bounded::Infinite => return Ok(None),
+            Bounded::Empty => 1,
+        });
+        rest = rest.equate(cell(k, false), cell(k, true))?;
+    }
+    Ok(Some(moduli))
+}
 
 /// The conflict relation `{ c[m] -> c[m'] }`: cells that live in one step of one strip.
 pub fn conflicts(band: &Band, flow: &ArrayFlow) -> Result<Map> {
     // `c -> [Strip -> [step]]`
     let when = live_steps(band, flow)?.domain_reverse()?.curry()?;
-    let when = when.intersect_params(&band.bounded_sizes)?.coalesce()?.of_few_pieces(LIVE_PIECES)?;
+    let when = when.intersect_params(&band.bounded_sizes)?.coalesce()?;
     when.apply_range(&when.reverse()?)
 }
 

@@ -66,6 +66,18 @@ impl<'a> Tuple<'a> {
     }
 }
 
+/// isl has used up the operations it was given.
+#[derive(Debug)]
+struct Exhausted;
+
+impl fmt::Display for Exhausted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("isl: too many operations")
+    }
+}
+
+impl std::error::Error for Exhausted {}
+
 impl Context {
     pub fn new() -> Result<Self> {
         let context = isl_rs::Context::alloc();
@@ -83,10 +95,28 @@ impl Context {
             if self.0.last_error() == Error::None_ {
                 return anyhow!("isl: {error}");
             }
+            if self.0.last_error() == Error::Quota {
+                self.0.reset_error();
+                return anyhow!(Exhausted);
+            }
             let message = self.0.last_error_msg().to_string();
             self.0.reset_error();
             anyhow!("isl: {error}: {message}")
         })
+    }
+
+    /// What `compute` gives, or `None` where isl needs more than `operations` of its own for it: the same on every
+    /// machine. A hundred thousand take about a third of a second.
+    pub fn within<T>(&self, operations: u64, compute: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+        self.0.reset_operations();
+        self.0.set_max_operations(operations);
+        let result = compute();
+        self.0.set_max_operations(0);
+        self.0.reset_operations();
+        match result {
+            Err(error) if error.is::<Exhausted>() => Ok(None),
+            result => result.map(Some),
+        }
     }
 
     fn value(&self, integer: i64) -> Result<Val> {
@@ -351,6 +381,8 @@ impl Set {
         /// The same points as a relation between the two halves of the wrapped space.
         unwrap() -> Map;
         identity() -> Map;
+        /// The same points in one flat tuple.
+        flatten() -> Set;
         project_out_all_params() -> Set;
         simple_hull() -> BasicSet;
     }
@@ -399,6 +431,26 @@ impl Set {
             }
             None => Ok(self.clone()),
         }
+    }
+
+    /// The largest value of `objective`, over the dimensions `names` and the parameters.
+    pub fn largest(&self, names: &[String], objective: &Affine) -> Result<Bounded> {
+        let set = self.without_tuple_name()?;
+        let space = self.context.settle(set.object.get_space())?;
+        let locals = self.context.settle(isl_rs::LocalSpace::from_space(space))?;
+        let mut aff = self.context.settle(isl_rs::Aff::zero_on_domain(locals))?;
+        for (name, &coefficient) in &objective.terms {
+            let position = names.iter().position(|n| n == name).ok_or_else(|| anyhow!("{name} is not in scope"))?;
+            let value = self.context.value(coefficient)?;
+            aff = self.context.settle(aff.set_coefficient_val(DimType::In, position as i32, value))?;
+        }
+        let value = self.context.settle(set.object.max_val(&aff))?;
+        self.context.integer(&value)
+    }
+
+    /// The points where two dimensions are equal.
+    pub fn equate(&self, one: usize, other: usize) -> Result<Set> {
+        Set::own(&self.context, self.take()?.equate(DimType::Set, one as i32, DimType::Set, other as i32))
     }
 
     /// The largest value of a dimension over all points and parameters.
@@ -649,22 +701,9 @@ impl Map {
         Map::own(&self.context, self.take()?.project_out(DimType::Out, first as u32, n as u32))
     }
 
-    /// The relation itself where it has at most `pieces` convex pieces, or is one, else one that holds it: without what
-    /// only existentially quantified variables express, and convex where that is not enough.
-    pub fn of_few_pieces(&self, pieces: i32) -> Result<Map> {
-        let count = |map: &Map| self.context.settle(map.object.n_basic_map());
-        let few = |map: &Map| Ok::<bool, anyhow::Error>(count(map)? <= pieces);
-        let mut locals = 0;
-        for piece in self.wrap()?.pieces()? {
-            locals += piece.locals()?;
-        }
-        if count(self)? <= 1 || (locals == 0 && few(self)?) {
-            return Ok(self.clone());
-        }
+    /// One convex relation without existentially quantified variables that holds this one.
+    pub fn convex(&self) -> Result<Map> {
         let plain = Map::own(&self.context, self.take()?.remove_divs())?.coalesce()?;
-        if few(&plain)? {
-            return Ok(plain);
-        }
         let hull = self.context.settle(plain.take()?.simple_hull())?;
         Map::own(&self.context, isl_rs::Map::from_basic_map(hull))
     }

@@ -69,7 +69,7 @@ pub fn rank(
     }
     let mut ranked: Vec<Choice> = vec![];
     let mut budget = budget_bits as f64;
-    loop {
+    while budget >= 1.0 {
         all.retain(|c| c.bits <= budget);
         let Some(fewest) = all.iter().map(|c| c.bytes).min_by(f64::total_cmp) else {
             break;

@@ -34,15 +34,12 @@ pub struct ArrayFlow {
 pub fn plan(program: &Program, band: &Band, kernel: &Kernel) -> Result<Vec<ArrayFlow>> {
     let mut flows = vec![];
     for (array, declaration) in kernel.arrays.iter().enumerate() {
-        if let Some(flow) = flow(program, band, array)? {
-            validity::require_exact(band, &flow, &flow.load, &flow.store, &declaration.name)?;
-            flows.push(flow);
-        }
+        flows.extend(flow(program, band, array, &declaration.name)?);
     }
     Ok(flows)
 }
 
-fn flow(program: &Program, band: &Band, array: usize) -> Result<Option<ArrayFlow>> {
+fn flow(program: &Program, band: &Band, array: usize, name: &str) -> Result<Option<ArrayFlow>> {
     let Some((reads, writes)) = accesses(program, band, array)? else { return Ok(None) };
     let instances = &band.instances;
     let live_in = live_in(instances, &reads, &writes)?;
@@ -50,16 +47,27 @@ fn flow(program: &Program, band: &Band, array: usize) -> Result<Option<ArrayFlow
     let accessed = instances.apply_range(&reads.union(&writes)?)?.coalesce()?;
     let (load, store) = by_sets(band, &live_in, &out)?;
 
-    let operations = Operations::new(band)?;
-    let (load_by_minimum, store_by_maximum) = operations.by_minimum(band, &reads, &writes)?;
-    for (what, sets, minimum) in [("load", &load, &load_by_minimum), ("store", &store, &store_by_maximum)] {
+    let mut flow = ArrayFlow { array, accessed, live_in, out, load, store };
+    if let Some((load, store)) = band.isl.within(CHECK_OPERATIONS, || checked(band, &flow, &reads, &writes, name))? {
+        flow.load = simpler(flow.load, load)?;
+        flow.store = simpler(flow.store, store)?;
+    }
+    Ok(Some(flow))
+}
+
+/// isl's operations for the check of one array; a second or so. Sets in very many pieces go unchecked.
+const CHECK_OPERATIONS: u64 = 100_000;
+
+/// Load and Store by lexicographic minimum, which must be those of `flow`, which must be valid and exact.
+fn checked(band: &Band, flow: &ArrayFlow, reads: &Map, writes: &Map, name: &str) -> Result<(Map, Map)> {
+    let (load, store) = Operations::new(band)?.by_minimum(band, reads, writes)?;
+    for (what, sets, minimum) in [("load", &flow.load, &load), ("store", &flow.store, &store)] {
         if !sets.is_equal(minimum)? {
             bail!("internal error: Theorems 1 and 2 give different {what} sets: {sets} and {minimum}");
         }
     }
-    let load = simpler(load, load_by_minimum)?;
-    let store = simpler(store, store_by_maximum)?;
-    Ok(Some(ArrayFlow { array, accessed, live_in, out, load, store }))
+    validity::require_exact(band, flow, &load, &store, name)?;
+    Ok((load, store))
 }
 
 /// `{ D[d0, d1] -> c[m] }`: what the band reads and writes of an array, `None` where it does neither.
