@@ -92,12 +92,13 @@ impl Context {
     /// Turns isl's error into ours, and forgets it in the context: a later call would report it again.
     fn settle<T>(&self, result: Result<T, LibISLError>) -> Result<T> {
         result.map_err(|error| {
-            if self.0.last_error() == Error::None_ {
-                return anyhow!("isl: {error}");
-            }
-            if self.0.last_error() == Error::Quota {
+            // The error's kind is private; it is printed first.
+            if self.0.last_error() == Error::Quota || error.to_string().starts_with("[Quota]") {
                 self.0.reset_error();
                 return anyhow!(Exhausted);
+            }
+            if self.0.last_error() == Error::None_ {
+                return anyhow!("isl: {error}");
             }
             let message = self.0.last_error_msg().to_string();
             self.0.reset_error();
