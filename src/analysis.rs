@@ -305,17 +305,26 @@ fn source_order(program: &Program) -> Result<Scan> {
     scan_tree(&program.isl, &tree)?.ok_or_else(|| anyhow!("internal error: iterations without iterators"))
 }
 
+/// isl's operations for one array's sets that are only shown.
+const SHOWN_OPERATIONS: u64 = 20_000;
+
+/// isl's operations for one array in [`strips_depend`], which says yes where they do not suffice.
+const DEPEND_OPERATIONS: u64 = 50_000;
+
 /// Whether some strip stores a cell that another strip loads or stores.
 fn strips_depend(bands: &[Band], flows: &[Vec<ArrayFlow>]) -> Result<bool> {
     // Bands follow each other only where one needs the other.
     let ([band], [flows]) = (bands, flows) else { return Ok(true) };
     for flow in flows {
-        let stored = band.strip.reverse()?.apply_range(&flow.store)?;
-        let loaded = band.strip.reverse()?.apply_range(&flow.load)?;
-        let shared = stored.apply_range(&stored.union(&loaded)?.reverse()?)?;
-        let shared = shared.intersect_params(&band.bounded_sizes)?;
-        let own = shared.domain()?.identity()?;
-        if !shared.is_subset(&own)? {
+        let independent = || {
+            let stored = band.strip.reverse()?.apply_range(&flow.store)?;
+            let loaded = band.strip.reverse()?.apply_range(&flow.load)?;
+            let shared = stored.apply_range(&stored.union(&loaded)?.reverse()?)?;
+            let shared = shared.intersect_params(&band.bounded_sizes)?;
+            let own = shared.domain()?.identity()?;
+            shared.is_subset(&own)
+        };
+        if band.isl.within(DEPEND_OPERATIONS, independent)? != Some(true) {
             return Ok(true);
         }
     }
@@ -352,10 +361,13 @@ fn named_sets(
         let cells = polyhedral::dimension_names(kernel, flow.array);
         let by_tile = |map: &Map| -> Result<String> { Ok(map.gist_domain(&band.tiles)?.coalesce()?.to_string()) };
         if alone {
-            for (name, maps) in [
-                ("FirstOpRead", transfer::first_read(program, band, flow.array)?),
-                ("LastOpWrite", transfer::last_write(program, band, flow.array)?),
-            ] {
+            let both = || {
+                let first = transfer::first_read(program, band, flow.array)?;
+                Ok((first, transfer::last_write(program, band, flow.array)?))
+            };
+            // Only for people: left out where they would take long.
+            let (first, last) = band.isl.within(SHOWN_OPERATIONS, both)?.unwrap_or_default();
+            for (name, maps) in [("FirstOpRead", first), ("LastOpWrite", last)] {
                 for map in maps {
                     if !map.is_empty()? {
                         add(format!("{name}({array})"), map.gist_params(sizes)?.to_string());
