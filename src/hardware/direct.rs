@@ -90,7 +90,8 @@ impl<'a> Direct<'a> {
         let array = self.context.array(access.array);
         let byte = Type::unsigned(self.context.port.byte_address());
         let mut linear: Option<Rtl> = None;
-        for (subscript, extent) in subscripts.iter().zip(&array.extents) {
+        // One after the other, all instances of a local array use one place.
+        for (subscript, extent) in subscripts.iter().zip(&array.extents).skip(array.expanded()) {
             let term = scope.affine_as(subscript, byte);
             linear = Some(match linear {
                 None => term,
