@@ -179,6 +179,7 @@ pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
 
     let candidate = m.reg("candidate", Type::BIT);
     let candidate_number = several.then(|| m.reg("candidate_statement", instances.number_type()));
+    candidate_number.iter().for_each(|number| m.waive_unused(number));
     let read_addresses: Vec<Signal> = (0..most_reads).map(|r| m.reg(&format!("read_address_{r}"), byte)).collect();
     let write_address = m.reg("write_address", byte);
     let mut loads: Vec<Statement> = vec![];

@@ -46,6 +46,7 @@ impl Results {
             results.valid = register.e();
             if let Some(number) = &mut results.number {
                 let register = m.reg(&format!("statement_{stage}"), number.ty());
+                m.waive_unused(&register);
                 shift.push(assign(&register, number));
                 *number = register.e();
             }
