@@ -126,4 +126,5 @@ kernels! {
 
     // Found by random programs.
     repeated; [N = 0], [N = 1], [N = 12];
+    byte_rows; [N = 1], [N = 7], [N = 13];
 }

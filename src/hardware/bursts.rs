@@ -212,7 +212,7 @@ pub fn bursts(
             stream,
             size: wire("layout_size", &size),
             offset: wire("layout_offset", &offset),
-            count: wire("layout_count", &count.e().resize(length)),
+            count: wire("layout_count", &count.e()),
         }
     });
     let reset = assign(&state, &code("TAKE"));

@@ -281,10 +281,10 @@ pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
             stream: read_layout.clone(),
             size: m.define("layout_size", &sizes),
             offset: m.define("layout_offset", &address.slice(1, 0)),
-            count: m.define("layout_count", &Rtl::constant(1, length)),
+            count: m.define("layout_count", &Rtl::bit(true)),
         };
         let element = Stream::wires(&mut m, "element");
-        let data = cells::unpacker(&mut m, context, &layout, (&memory.read, &memory.read_data.e()), &element);
+        let data = cells::unpacker(&mut m, &layout, (&memory.read, &memory.read_data.e()), &element);
         (element, data)
     };
     if most_reads == 0 {
