@@ -85,13 +85,19 @@ fn tiled(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> 
             compute: compute(program, band, context)?,
         });
     }
+    let mut kernel = kernel.clone();
+    for transfer in analysed.iter().flat_map(|band| &band.transfers) {
+        if let Storage::Local { transferred, .. } = &mut kernel.arrays[transfer.array].storage {
+            *transferred = true;
+        }
+    }
     Ok(Offload {
         tiles: tiles(program, &bands, &contexts)?,
         source_order: source_order(program)?,
         strips_depend: strips_depend(&bands, &flows)?,
         buffers: buffer::merge(&allocations),
         bands: analysed,
-        kernel: kernel.clone(),
+        kernel,
     })
 }
 

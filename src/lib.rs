@@ -74,6 +74,8 @@ pub fn analyze(source: &Source, board: &Board, options: &Options) -> Result<Offl
     settle_bounds(&mut kernel, options)?;
     require_memory(&kernel, board)?;
     let offload = analysis::analyze(&kernel, board.block_ram_bits())?;
+    // Again, because local arrays that a tile hands to a later one through memory have grown.
+    require_memory(&offload.kernel, board)?;
     if offload.tiles.pieces.is_empty() {
         let place = kernel.statements().first().map(|s| s.span).unwrap_or_default();
         bail!(
@@ -120,7 +122,7 @@ fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
 fn require_memory(kernel: &Kernel, board: &Board) -> Result<()> {
     let max = |name: &str| kernel.parameters.iter().find(|p| p.name == name).and_then(|p| p.max).unwrap_or(0);
     let bytes = |array: &source::kernel::Array| {
-        let extents = array.extents.iter().map(|e| e.evaluate(max).max(0) as u128);
+        let extents = array.memory_extents().iter().map(|e| e.evaluate(max).max(0) as u128);
         extents.fold(array.element.bytes() as u128, u128::saturating_mul)
     };
     let capacity = board.memory.capacity_bytes as u128;

@@ -123,4 +123,8 @@ kernels! {
     scop_region; [n = 0], [n = 1], [n = 17];
     vla; [n = 1, m = 1], [n = 15, m = 11], [n = 6, m = 19];
     restrict_pointers; [N = 0], [N = 1], [N = 17];
+
+    // Found by random programs.
+    repeated; [N = 0], [N = 1], [N = 12];
+    byte_rows; [N = 1], [N = 7], [N = 13];
 }

@@ -78,7 +78,8 @@ pub fn bursts(
     let kind_reg = format.has_kinds().then(|| m.reg("burst_kind", format.kind_type()));
     let kind = kind_reg.as_ref().map_or_else(|| Expr::constant(0, format.kind_type()), |k| k.e());
     let outer: Vec<Signal> = format.outer.iter().map(|o| m.reg(&format!("burst_{}", o.name), o.ty())).collect();
-    outer.iter().for_each(|s| m.waive_unused(s));
+    // Kinds may differ in nothing that counts here.
+    kind_reg.iter().chain(&outer).for_each(|s| m.waive_unused(s));
     let first = m.reg("burst_first", format.inner.ty());
     let longest = arrays.iter().map(|&a| longest_row(buffer_of(offload, a))).max().unwrap_or(1);
     let elements = Type::for_range(0, longest);
@@ -211,7 +212,7 @@ pub fn bursts(
             stream,
             size: wire("layout_size", &size),
             offset: wire("layout_offset", &offset),
-            count: wire("layout_count", &count.e().resize(length)),
+            count: wire("layout_count", &count.e()),
         }
     });
     let reset = assign(&state, &code("TAKE"));

@@ -100,13 +100,7 @@ pub fn argument_ports(context: &Context, m: &Module) -> Vec<(String, Connection)
 }
 
 /// A `word_unpacker` behind a small FIFO of layouts; gives the 64-bit element data.
-pub fn unpacker(
-    m: &mut Module,
-    context: &Context,
-    layout: &LayoutStream,
-    word: (&Stream, &Expr),
-    element: &Stream,
-) -> Expr {
+pub fn unpacker(m: &mut Module, layout: &LayoutStream, word: (&Stream, &Expr), element: &Stream) -> Expr {
     let mut ports = layouts(m, layout);
     ports.extend(into("word", word.0).into_iter().map(|(port, c)| match c {
         // The stream is the process's own input: its ready is driven by the cell.
@@ -118,18 +112,12 @@ pub fn unpacker(
     let data = m.wire("element_data", Type::unsigned(64));
     m.waive_unused(&data);
     ports.push(("m_element_data".into(), Connection::Out(data.clone())));
-    m.instance("word_unpacker", "u_unpacker", vec![("COUNT_WIDTH", context.port.length as i128)], ports);
+    m.instance("word_unpacker", "u_unpacker", vec![("COUNT_WIDTH", layout.count.width() as i128)], ports);
     data.e()
 }
 
 /// A `word_packer` behind a small FIFO of layouts; drives `word` and gives its data and strobe.
-pub fn packer(
-    m: &mut Module,
-    context: &Context,
-    layout: &LayoutStream,
-    element: (&Stream, &Expr),
-    word: &Stream,
-) -> (Signal, Signal) {
+pub fn packer(m: &mut Module, layout: &LayoutStream, element: (&Stream, &Expr), word: &Stream) -> (Signal, Signal) {
     let mut ports = layouts(m, layout);
     ports.extend(into("element", element.0));
     ports.push(("s_element_data".into(), Connection::In(element.1.resize(Type::unsigned(64)))));
@@ -138,7 +126,7 @@ pub fn packer(
     let strobe = m.wire("packed_strobe", Type::unsigned(4));
     ports.push(("m_word_data".into(), Connection::Out(data.clone())));
     ports.push(("m_word_strobe".into(), Connection::Out(strobe.clone())));
-    m.instance("word_packer", "u_packer", vec![("COUNT_WIDTH", context.port.length as i128)], ports);
+    m.instance("word_packer", "u_packer", vec![("COUNT_WIDTH", layout.count.width() as i128)], ports);
     (data, strobe)
 }
 

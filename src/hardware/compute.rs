@@ -138,6 +138,8 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let candidate = m.reg("candidate", Type::BIT);
     let candidate_end = m.reg("candidate_end", Type::BIT);
     let number = (present.len() > 1).then(|| m.reg("candidate_statement", instances.number_type()));
+    // Statements may compute one and the same value.
+    number.iter().for_each(|number| m.waive_unused(number));
     let mut loads: Vec<Statement> = vec![];
     loads.extend(number.iter().map(|register| assign(register, &instances.number())));
     let ports = read_ports(context, offload, &mut m, &instances, &all, &mut loads);

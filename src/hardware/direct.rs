@@ -90,7 +90,8 @@ impl<'a> Direct<'a> {
         let array = self.context.array(access.array);
         let byte = Type::unsigned(self.context.port.byte_address());
         let mut linear: Option<Rtl> = None;
-        for (subscript, extent) in subscripts.iter().zip(&array.extents) {
+        // One after the other, all instances of a local array use one place.
+        for (subscript, extent) in subscripts.iter().zip(&array.extents).skip(array.expanded()) {
             let term = scope.affine_as(subscript, byte);
             linear = Some(match linear {
                 None => term,
@@ -178,6 +179,7 @@ pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
 
     let candidate = m.reg("candidate", Type::BIT);
     let candidate_number = several.then(|| m.reg("candidate_statement", instances.number_type()));
+    candidate_number.iter().for_each(|number| m.waive_unused(number));
     let read_addresses: Vec<Signal> = (0..most_reads).map(|r| m.reg(&format!("read_address_{r}"), byte)).collect();
     let write_address = m.reg("write_address", byte);
     let mut loads: Vec<Statement> = vec![];
@@ -279,10 +281,10 @@ pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
             stream: read_layout.clone(),
             size: m.define("layout_size", &sizes),
             offset: m.define("layout_offset", &address.slice(1, 0)),
-            count: m.define("layout_count", &Rtl::constant(1, length)),
+            count: m.define("layout_count", &Rtl::bit(true)),
         };
         let element = Stream::wires(&mut m, "element");
-        let data = cells::unpacker(&mut m, context, &layout, (&memory.read, &memory.read_data.e()), &element);
+        let data = cells::unpacker(&mut m, &layout, (&memory.read, &memory.read_data.e()), &element);
         (element, data)
     };
     if most_reads == 0 {

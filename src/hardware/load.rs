@@ -69,7 +69,7 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
         None => (word, word_data.e()),
         Some(layout) => {
             let element = Stream::wires(&mut m, "element");
-            let data = cells::unpacker(&mut m, context, layout, (&word, &word_data.e()), &element);
+            let data = cells::unpacker(&mut m, layout, (&word, &word_data.e()), &element);
             (element, data)
         }
     };

@@ -128,7 +128,7 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
             m.assign(&strobe, &Expr::constant(15, Type::unsigned(4)));
         }
         Some(layout) => {
-            let (data, bytes) = cells::packer(&mut m, context, layout, (&outgoing, &outgoing_data.e()), &word);
+            let (data, bytes) = cells::packer(&mut m, layout, (&outgoing, &outgoing_data.e()), &word);
             m.assign(&word_data, &data.e());
             m.assign(&strobe, &bytes.e());
         }

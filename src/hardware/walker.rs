@@ -30,7 +30,8 @@ impl Walker {
             index: reg(&format.inner.name, format.inner.ty()),
             last: reg("last", format.inner.ty()),
         };
-        walker.outer.iter().for_each(|o| m.waive_unused(o));
+        // Kinds may differ in nothing that the user of the rows asks for.
+        walker.kind.iter().chain(&walker.outer).for_each(|s| m.waive_unused(s));
         walker
     }
 

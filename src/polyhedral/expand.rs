@@ -35,7 +35,7 @@ pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
         let target = &mut expanded.arrays[array];
         let extents = ranges.into_iter().map(|(lower, upper)| upper - lower + Affine::constant(1));
         target.extents = extents.chain(declaration.extents.iter().cloned()).collect();
-        target.storage = Storage::Local { declared_in: declared_in.clone(), expanded: private };
+        target.storage = Storage::Local { declared_in: declared_in.clone(), expanded: private, transferred: false };
         rewrite(&mut expanded.body, &mut |access| {
             if access.array == array {
                 access.subscripts.splice(0..0, prefix.iter().cloned());

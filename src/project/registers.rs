@@ -42,6 +42,6 @@ pub fn registers(kernel: &Kernel) -> Vec<Register> {
 
 /// `4 * (N) * (M + 1)`
 fn bytes(array: &Array) -> String {
-    let extents = array.extents.iter().map(|extent| format!(" * ({extent})"));
+    let extents = array.memory_extents().iter().map(|extent| format!(" * ({extent})"));
     format!("{}{}", array.element.bytes(), extents.collect::<String>())
 }

@@ -83,7 +83,7 @@ pub fn candidates(program: &Program) -> Result<Vec<Vec<BandPlan>>> {
     for tree in trees(program)? {
         add(&tree, false)?;
     }
-    add(&original::tree(program)?, true)?;
+    add(&original::tree(program), true)?;
     found.sort_by_key(|plans| rank(program, plans));
     Ok(found)
 }

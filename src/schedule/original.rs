@@ -2,24 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, anyhow};
-
 use crate::affine::Affine;
 use crate::polyhedral::Program;
 use crate::polyhedral::isl::schedule::Tree;
 
 /// One loop per band; positions in a loop's body are sequences.
-pub fn tree(program: &Program) -> Result<Tree> {
-    let dates = program
-        .statements
-        .iter()
-        .map(|statement| {
-            let date = statement.schedule.affine_outputs(&statement.iterators)?;
-            Ok((statement.name.clone(), date.ok_or_else(|| anyhow!("internal error: a date that is not affine"))?))
-        })
-        .collect::<Result<Vec<_>>>()?;
+pub fn tree(program: &Program) -> Tree {
+    let dates: Vec<(String, Vec<Affine>)> =
+        program.statements.iter().map(|statement| (statement.name.clone(), statement.order.clone())).collect();
     let all: Vec<&(String, Vec<Affine>)> = dates.iter().collect();
-    Ok(below(&all, 0))
+    below(&all, 0)
 }
 
 /// The tree of the dates' dimensions from `level` on.

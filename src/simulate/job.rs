@@ -63,7 +63,7 @@ impl Placement {
     /// arrays fit. Arrays beyond the capacity are a `Diagnostic`.
     pub fn new(kernel: &Kernel, sizes: &BTreeMap<String, i64>, capacity: u64) -> Result<Placement> {
         let wanted: Vec<Vec<i128>> =
-            kernel.arrays.iter().map(|a| a.extents.iter().map(|e| evaluate(e, sizes)).collect()).collect();
+            kernel.arrays.iter().map(|a| a.memory_extents().iter().map(|e| evaluate(e, sizes)).collect()).collect();
         let is_local = |array: usize| kernel.arrays[array].storage != Storage::Argument;
         let order = || {
             hardware::argument_words(kernel).into_iter().filter_map(|(argument, ..)| match argument {
@@ -404,7 +404,7 @@ mod tests {
         kernel.arrays.push(Array {
             name: "t".into(),
             extents: vec![],
-            storage: Storage::Local { declared_in: vec![], expanded: 0 },
+            storage: Storage::Local { declared_in: vec![], expanded: 0, transferred: false },
             ..local
         });
         let job = Job::new(&kernel, &samples::set(&[("N", 4)]), 16 << 20, 1).unwrap();

@@ -142,11 +142,32 @@ pub enum Storage {
     /// A local array or scalar: nobody sees it outside. `declared_in` names the iterators of the loops around its
     /// declaration, outermost first; every iteration of them has an instance of its own. The first `expanded`
     /// dimensions came from the analysis: in the order of the source, all instances along them may share one place.
+    /// `transferred` is set where the accelerator keeps it in memory between tiles: then every instance has a place.
     Local {
         declared_in: Vec<String>,
         #[serde(default)]
         expanded: usize,
+        #[serde(default)]
+        transferred: bool,
     },
+}
+
+impl Array {
+    /// The leading dimensions that came from the analysis, of which the order of the source needs one instance.
+    pub fn expanded(&self) -> usize {
+        match self.storage {
+            Storage::Argument => 0,
+            Storage::Local { expanded, .. } => expanded,
+        }
+    }
+
+    /// The extents of the place that the array takes in memory.
+    pub fn memory_extents(&self) -> &[Affine] {
+        match self.storage {
+            Storage::Local { expanded, transferred: false, .. } => &self.extents[expanded..],
+            _ => &self.extents,
+        }
+    }
 }
 
 /// `name = floor(numerator / divisor)` with `divisor` at least 2, wherever an affine expression names it. The

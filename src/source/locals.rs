@@ -176,7 +176,7 @@ impl Nest<'_, '_> {
             Err(_) => self.scope.fresh(&format!("{name}_local")),
         };
         let declared_in = self.scope.loops.iter().map(|l| l.iterator.clone()).collect();
-        let storage = Storage::Local { declared_in, expanded: 0 };
+        let storage = Storage::Local { declared_in, expanded: 0, transferred: false };
         self.scope.arrays.push(Array { name: unique, element, extents, storage, span });
         if *ty == CType::Bool {
             self.scope.booleans.insert(array);

@@ -142,7 +142,7 @@ pub fn make_local(kernel: &mut Kernel, name: &str) {
     let array = kernel.arrays.iter().position(|a| a.name == name).unwrap();
     kernel.arguments.retain(|a| *a != Argument::Array(array));
     let data = &mut kernel.arrays[array];
-    data.storage = Storage::Local { declared_in: vec![], expanded: 0 };
+    data.storage = Storage::Local { declared_in: vec![], expanded: 0, transferred: false };
     if data.extents == [Affine::constant(1)] {
         data.extents.clear();
         edit_accesses(kernel, &mut |access| {

@@ -17,7 +17,7 @@ use crate::print::{self, Text};
 use crate::program::Program;
 
 /// Longest time for the compiler, far above what any program may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How a program fared.
 #[derive(Clone, Debug, PartialEq)]

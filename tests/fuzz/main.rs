@@ -13,7 +13,7 @@ mod shrink;
 use std::path::PathBuf;
 use std::process::Command;
 
-use check::{Failure, Fate, VERSIONS, check};
+use check::{Failure, Fate, Kind, VERSIONS, check};
 use program::{Node, Program};
 
 /// Programs tried while one that failed is shrunk.
@@ -61,16 +61,20 @@ fn report(seed: u64, program: Program, failure: Failure) -> String {
         }
         None => VERSIONS.to_vec(),
     };
-    let small = shrink::shrink(small, SHRINK_BUDGET, &mut |candidate| match check(candidate, &versions) {
-        Fate::Failed(failure) if failure.kind == last.kind => {
-            last = failure;
-            true
-        }
-        _ => false,
-    });
     let path = common::root(&format!("target/fuzz/seed_{seed}.c"));
-    let text = print::text(&small, "fuzz").c;
     std::fs::create_dir_all(path.parent().expect("it has one")).expect("target is writable");
+    // At once, in case nobody waits for the small one.
+    std::fs::write(&path, print::text(&small, "fuzz").c).expect("target is writable");
+    if last.kind != Kind::TooSlow {
+        small = shrink::shrink(small, SHRINK_BUDGET, &mut |candidate| match check(candidate, &versions) {
+            Fate::Failed(failure) if failure.kind == last.kind => {
+                last = failure;
+                true
+            }
+            _ => false,
+        });
+    }
+    let text = print::text(&small, "fuzz").c;
     std::fs::write(&path, &text).expect("target is writable");
     let options = last.run.as_ref().map_or("", |failed| failed.options.as_str());
     let repeat = format!("burstc run target/fuzz/seed_{seed}.c {options}");

@@ -74,6 +74,8 @@ pub fn declare_operands(m: &mut Module, d: &Direct, loads: &mut Vec<Statement>) 
         words: vec![],
         indices: vec![],
     };
+    // Statements may compute one and the same value.
+    operands.number.iter().for_each(|number| m.waive_unused(number));
     for r in 0..d.most_reads() {
         let readers = d.present().iter().filter_map(|&s| d.reads[s].get(r));
         let bits = readers.map(|a| d.context.array(a.array).element.bits).max().unwrap_or(32);

@@ -46,6 +46,7 @@ impl Results {
             results.valid = register.e();
             if let Some(number) = &mut results.number {
                 let register = m.reg(&format!("statement_{stage}"), number.ty());
+                m.waive_unused(&register);
                 shift.push(assign(&register, number));
                 *number = register.e();
             }
@@ -145,9 +146,9 @@ impl Results {
                 stream: layout_out,
                 size: m.define("store_size", &size),
                 offset: m.define("store_offset", &address.e().slice(1, 0)),
-                count: m.define("store_count", &Rtl::constant(1, length)),
+                count: m.define("store_count", &Rtl::bit(true)),
             };
-            let (data, strobe) = cells::packer(m, d.context, &layout, (&word, &word_data.e()), &memory.data);
+            let (data, strobe) = cells::packer(m, &layout, (&word, &word_data.e()), &memory.data);
             m.assign(&memory.write_data, &data.e());
             m.assign(&memory.strobe, &strobe.e());
         }
