@@ -2,12 +2,12 @@
 //! so is the order of the source. The best one has long rows, and carries flow dependences further apart than the
 //! datapath is deep.
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 
 use super::tuple_text;
 use crate::affine::Affine;
 use crate::polyhedral::isl::{Constraint, Map, Set, Tuple};
-use crate::polyhedral::{Dependence, DependenceKind, Program};
+use crate::polyhedral::{Dependence, DependenceKind, Program, Statement};
 use crate::source::kernel::TilingDirective;
 
 /// When the instances of a tile run.
@@ -29,9 +29,13 @@ const LATENCY: f64 = 6.0;
 /// Trips assumed of a loop that θ leaves out.
 const UNTILED_TRIPS: i64 = 32;
 
+/// Up to this many dimensions of a tile are tried in all orders, more of them in as many orders as they are.
+const PERMUTED: usize = 4;
+
 /// The dimensions that a tile can be walked along.
 struct Space {
-    /// θ of every statement, followed by iterators that it leaves open where there is one statement.
+    /// θ of every statement, followed by the loops that it leaves open: one dimension for each level of the source's
+    /// loops, constant in statements where θ has it already.
     values: Vec<Vec<Affine>>,
     /// Tile sizes, or trips assumed.
     sizes: Vec<i64>,
@@ -49,6 +53,12 @@ struct Candidate {
     apart: Option<usize>,
 }
 
+/// A legal candidate, and what its levels carry, see [`carried_by_level`].
+struct Chosen {
+    candidate: Candidate,
+    carried: Vec<i64>,
+}
+
 /// A flow or other dependence inside the band.
 struct Distances {
     kind: DependenceKind,
@@ -64,40 +74,16 @@ pub(super) fn choose(
     statements: &[usize],
     theta: &[Map],
 ) -> Result<Order> {
-    let space = Space::new(program, directive, statements, theta)?;
-    let n = space.sizes.len();
-    let serial: Vec<usize> = (0..space.tiled).filter(|&k| space.sizes[k] == 1 && n > 1).collect();
-    let tileable: Vec<usize> = (0..n).filter(|k| !serial.contains(k)).collect();
-    let distances = space.distances(program, statements)?;
-
-    let mut best: Option<(f64, Vec<i64>, Candidate)> = None;
-    for order in permutations(&tileable) {
-        let dimensions: Vec<usize> = serial.iter().copied().chain(order).collect();
-        let carried = carried_by_level(&dimensions, &distances)?;
-        let own = |d: &&Distances| d.source == d.sink;
-        let own_row = carried_distance(&dimensions, n - 1, distances.iter().filter(own))?.unwrap_or(i64::MAX);
-        let depths: Vec<Option<usize>> = match statements.len() {
-            1 => vec![None],
-            _ => (serial.len()..=n).rev().map(Some).collect(),
-        };
-        for apart in depths {
-            let candidate = Candidate { dimensions: dimensions.clone(), apart };
-            if !candidate.is_legal(&space, &distances)? {
-                break;
-            }
-            // Statements in rows of their own wait for themselves only.
-            let innermost = match apart {
-                Some(apart) if apart < n => own_row,
-                _ => carried.first().copied().unwrap_or(i64::MAX),
-            };
-            let cost = candidate.cost(&space, innermost);
-            let is_better = |(c, far, _): &(f64, Vec<i64>, Candidate)| cost < *c || (cost == *c && carried > *far);
-            if best.as_ref().is_none_or(is_better) {
-                best = Some((cost, carried.clone(), candidate));
-            }
+    let mut space = Space::new(program, directive, statements, theta)?;
+    let chosen = match space.best(program, statements)? {
+        Some(chosen) => chosen,
+        None => {
+            space = Space::of_theta(directive);
+            let last = space.best(program, statements)?;
+            last.ok_or_else(|| anyhow!("internal error: no order inside the tiles"))?
         }
-    }
-    let (_, carried, candidate) = best.expect("there is at least one order");
+    };
+    let Chosen { candidate, carried } = chosen;
     let expressions = candidate.expressions(program, &space, statements);
     let mut dates = vec![];
     for (&s, values) in statements.iter().zip(&expressions) {
@@ -122,26 +108,80 @@ pub(super) fn choose(
 }
 
 impl Space {
+    /// θ, and the loops that it leaves open.
     fn new(program: &Program, directive: &TilingDirective, statements: &[usize], theta: &[Map]) -> Result<Space> {
-        let mut values: Vec<Vec<Affine>> = directive.schedules.iter().map(|s| s.theta.clone()).collect();
-        let mut sizes = directive.sizes.clone();
-        let tiled = sizes.len();
-        let mut injective = true;
+        let mut space = Space::of_theta(directive);
+        space.injective = true;
         for theta in theta {
-            injective &= theta.is_injective()?;
+            space.injective &= theta.is_injective()?;
         }
-        if let ([only], [values], false) = (statements, &mut values[..], injective) {
-            let iterators = &program.statements[*only].iterators;
-            for iterator in iterators {
-                let with: Vec<Affine> = values.iter().cloned().chain([Affine::variable(iterator)]).collect();
-                if rank(&with, iterators) > rank(values, iterators) {
-                    *values = with;
-                    sizes.push(UNTILED_TRIPS);
+        if space.injective {
+            return Ok(space);
+        }
+        for &level in &program.loop_dimensions {
+            let mut is_open = false;
+            let mut row = vec![];
+            for (&s, values) in statements.iter().zip(&space.values) {
+                let Statement { iterators, order, .. } = &program.statements[s];
+                let value = order.get(level).cloned().unwrap_or_default();
+                let with: Vec<Affine> = values.iter().cloned().chain([value.clone()]).collect();
+                let adds = rank(&with, iterators) > rank(values, iterators);
+                is_open |= adds;
+                row.push(if adds { value } else { Affine::default() });
+            }
+            if is_open {
+                space.values.iter_mut().zip(row).for_each(|(values, value)| values.push(value));
+                space.sizes.push(UNTILED_TRIPS);
+            }
+        }
+        space.injective = true;
+        Ok(space)
+    }
+
+    /// θ alone; instances that it does not tell apart keep the order of the source, which is always legal.
+    fn of_theta(directive: &TilingDirective) -> Space {
+        Space {
+            values: directive.schedules.iter().map(|s| s.theta.clone()).collect(),
+            sizes: directive.sizes.clone(),
+            tiled: directive.sizes.len(),
+            injective: false,
+        }
+    }
+
+    /// The cheapest legal order of these dimensions.
+    fn best(&self, program: &Program, statements: &[usize]) -> Result<Option<Chosen>> {
+        let n = self.sizes.len();
+        let serial: Vec<usize> = (0..self.tiled).filter(|&k| self.sizes[k] == 1 && n > 1).collect();
+        let others: Vec<usize> = (0..n).filter(|k| !serial.contains(k)).collect();
+        let distances = self.distances(program, statements)?;
+        let mut best: Option<(f64, Chosen)> = None;
+        for order in orders(&others) {
+            let dimensions: Vec<usize> = serial.iter().copied().chain(order).collect();
+            let carried = carried_by_level(&dimensions, &distances)?;
+            let own = |d: &&Distances| d.source == d.sink;
+            let own_row = carried_distance(&dimensions, n - 1, distances.iter().filter(own))?.unwrap_or(i64::MAX);
+            let depths: Vec<Option<usize>> = match statements.len() {
+                1 => vec![None],
+                _ => (serial.len()..=n).rev().map(Some).collect(),
+            };
+            for apart in depths {
+                let candidate = Candidate { dimensions: dimensions.clone(), apart };
+                if !candidate.is_legal(self, &distances)? {
+                    continue;
+                }
+                // Statements in rows of their own wait for themselves only.
+                let innermost = match apart {
+                    Some(apart) if apart < n => own_row,
+                    _ => carried.first().copied().unwrap_or(i64::MAX),
+                };
+                let cost = candidate.cost(self, innermost);
+                let is_better = |(c, known): &(f64, Chosen)| cost < *c || (cost == *c && carried > known.carried);
+                if best.as_ref().is_none_or(is_better) {
+                    best = Some((cost, Chosen { candidate, carried: carried.clone() }));
                 }
             }
-            injective = true;
         }
-        Ok(Space { values, sizes, tiled, injective })
+        Ok(best.map(|(_, chosen)| chosen))
     }
 
     /// The distances within one tile of every dependence inside the band.
@@ -192,6 +232,10 @@ impl Candidate {
                     break;
                 }
                 rest = rest.fix(dimension, 0)?;
+            }
+            let at_the_end = self.apart == Some(self.dimensions.len()) && space.injective;
+            if at_the_end && source > sink && !rest.is_empty()? {
+                return Ok(false);
             }
         }
         Ok(true)
@@ -280,6 +324,15 @@ fn carried_distance<'a>(
         }
     }
     Ok(shortest)
+}
+
+/// All orders of `items`, lexicographically; of many items, one order with each of them last.
+fn orders(items: &[usize]) -> Vec<Vec<usize>> {
+    if items.len() <= PERMUTED {
+        return permutations(items);
+    }
+    let ends_with = |last: &usize| items.iter().filter(|item| *item != last).chain([last]).copied().collect();
+    items.iter().rev().map(ends_with).collect()
 }
 
 /// All orders of `items`, lexicographically.
