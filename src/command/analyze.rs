@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::{Analyze, PASSED, options, print};
 use crate::board;
 use crate::offload::{Mapping, Offload};
-use crate::report::buffer_reports;
+use crate::report::{TilingReport, buffer_reports};
 use crate::source::{self, Source};
 use crate::tiling;
 
@@ -19,15 +19,20 @@ pub fn analyze(analyze: &Analyze, source: &Source) -> Result<u8> {
     if analyze.json {
         print(&(serde_json::to_string_pretty(&offload)? + "\n"))?;
     } else {
-        print(&text(&offload))?;
+        print(&text(&offload, &TilingReport::new(&offload, &board)))?;
     }
     Ok(PASSED)
 }
 
 /// Sets in isl notation, then what follows from them.
-fn text(offload: &Offload) -> String {
+fn text(offload: &Offload, tiling: &TilingReport) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
+    if tiling.chosen {
+        let _ = writeln!(text, "tiles {}", tiling.reason());
+        tiling.directives.iter().for_each(|directive| text.push_str(&format!("    {directive}\n")));
+        text.push('\n');
+    }
     for band in &offload.bands {
         let sizes: Vec<String> = band.tiling.sizes.iter().map(|size| size.to_string()).collect();
         let theta = tiling::theta_text(&band.tiling);

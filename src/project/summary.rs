@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::board::Board;
 use crate::offload::Offload;
 use crate::project::registers::{Register, registers};
-use crate::report::{BufferReport, buffer_reports};
+use crate::report::{BufferReport, TilingReport, buffer_reports};
 
 /// `report.json` of an output folder. The same input gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,10 +19,8 @@ pub struct BuildReport {
     pub top: String,
     pub parameters: Vec<ParameterReport>,
     pub registers: Vec<Register>,
+    pub tiling: TilingReport,
     pub buffers: Vec<BufferReport>,
-    /// Bits of the buffers, and of the whole device's block RAM.
-    pub buffer_bits: u64,
-    pub block_ram_bits: u64,
 }
 
 /// A size parameter: one Verilog serves every value up to `max`.
@@ -36,10 +34,6 @@ pub struct ParameterReport {
 impl BuildReport {
     pub fn new(offload: &Offload, board: &Board, top: &str) -> BuildReport {
         let kernel = &offload.kernel;
-        let bits = offload
-            .buffers
-            .iter()
-            .map(|buffer| buffer.words().max(0) as u64 * u64::from(kernel.arrays[buffer.array].element.bits));
         BuildReport {
             kernel: kernel.name.clone(),
             board: board.name.clone(),
@@ -52,9 +46,8 @@ impl BuildReport {
                 .map(|p| ParameterReport { name: p.name.clone(), max: p.max, default: p.default })
                 .collect(),
             registers: registers(kernel),
+            tiling: TilingReport::new(offload, board),
             buffers: buffer_reports(offload),
-            buffer_bits: bits.sum(),
-            block_ram_bits: board.block_ram_bits(),
         }
     }
 

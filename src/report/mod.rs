@@ -2,6 +2,7 @@
 
 pub mod count;
 mod mapping;
+mod tiling;
 mod table;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use crate::simulate::Verdict;
 use crate::simulate::simulator::{Counters, Simulator};
 use count::Work;
 pub use mapping::buffer_reports;
+pub use tiling::TilingReport;
 
 /// The result of `burstc run`. Field names and their order are the interface of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +40,7 @@ pub struct RunReport {
     /// Time of the direct version over the time of the accelerator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speedup: Option<f64>,
+    pub tiling: TilingReport,
     pub buffers: Vec<BufferReport>,
     /// From C to Verilog, without simulation.
     pub generate_ms: u64,
@@ -152,6 +155,7 @@ impl RunReport {
             },
             speedup: direct.as_ref().map(|direct| ratio(direct.cycles as f64, counters.cycles as f64)),
             direct,
+            tiling: TilingReport::new(offload, board),
             buffers: buffer_reports(offload),
             generate_ms: facts.generate_ms,
             seed: facts.seed,

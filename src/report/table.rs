@@ -75,6 +75,10 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     if let Some(speedup) = report.speedup {
         table.row("speed-up", &format!("{} over direct accesses", fixed(speedup, 2)));
     }
+    if report.tiling.chosen {
+        table.row("tiles", &report.tiling.reason());
+        report.tiling.directives.iter().for_each(|directive| table.row("", directive));
+    }
     let width = report.buffers.iter().map(|buffer| buffer.mapping.chars().count()).max().unwrap_or(0);
     for (index, buffer) in report.buffers.iter().enumerate() {
         let label = if index == 0 { "buffers" } else { "" };
