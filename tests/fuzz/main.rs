@@ -1,5 +1,5 @@
 //! Random programs against the C compiler: 20 fixed seeds here, more by `make fuzz COUNT=500`. A program that fails is
-//! shrunk and written to `target/fuzz/`.
+//! shrunk and written to `target/fuzz/`; one that is refused is written there, too.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -31,6 +31,7 @@ fn campaign(first: u64, count: u64) {
             Fate::Passed => eprintln!("{} of {count}: seed {seed} passes", seed - first + 1),
             Fate::Refused(message) => {
                 eprintln!("{} of {count}: seed {seed} is refused: {message}", seed - first + 1);
+                write(seed, &program);
                 refusals.push(seed);
             }
             Fate::Failed(failure) => {
@@ -61,10 +62,8 @@ fn report(seed: u64, program: Program, failure: Failure) -> String {
         }
         None => VERSIONS.to_vec(),
     };
-    let path = common::root(&format!("target/fuzz/seed_{seed}.c"));
-    std::fs::create_dir_all(path.parent().expect("it has one")).expect("target is writable");
     // At once, in case nobody waits for the small one.
-    std::fs::write(&path, print::text(&small, "fuzz").c).expect("target is writable");
+    write(seed, &small);
     if last.kind != Kind::TooSlow {
         small = shrink::shrink(small, SHRINK_BUDGET, &mut |candidate| match check(candidate, &versions) {
             Fate::Failed(failure) if failure.kind == last.kind => {
@@ -74,11 +73,19 @@ fn report(seed: u64, program: Program, failure: Failure) -> String {
             _ => false,
         });
     }
-    let text = print::text(&small, "fuzz").c;
-    std::fs::write(&path, &text).expect("target is writable");
+    let text = write(seed, &small);
     let options = last.run.as_ref().map_or("", |failed| failed.options.as_str());
     let repeat = format!("burstc run target/fuzz/seed_{seed}.c {options}");
     format!("seed {seed}: {last}\n{text}repeat: {repeat}")
+}
+
+/// Writes a program to `target/fuzz/`; gives its text.
+fn write(seed: u64, program: &Program) -> String {
+    let path = common::root(&format!("target/fuzz/seed_{seed}.c"));
+    let text = print::text(program, "fuzz").c;
+    std::fs::create_dir_all(path.parent().expect("it has one")).expect("target is writable");
+    std::fs::write(&path, &text).expect("target is writable");
+    text
 }
 
 #[test]
