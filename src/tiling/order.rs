@@ -45,23 +45,31 @@ struct Space {
     injective: bool,
 }
 
-/// Dimensions in the order of the loops inside a tile, those of tile size 1 first, and the depth at which the statements
-/// run one after the other.
+/// An order for the statements of a band.
 struct Candidate {
-    dimensions: Vec<usize>,
-    /// `None` with a single statement.
+    /// Per statement, the dimensions in the order of the loops inside a tile, those of tile size 1 first; all alike
+    /// outside `apart`.
+    dimensions: Vec<Vec<usize>>,
+    /// The depth at which the statements run one after the other; `None` with a single statement.
     apart: Option<usize>,
+    /// Estimated cycles per tile.
+    cost: f64,
+    /// See [`carried_by_level`].
+    carried: Vec<i64>,
 }
 
-/// A legal candidate, and what its levels carry, see [`carried_by_level`].
-struct Chosen {
-    candidate: Candidate,
+/// One of the orders that a statement alone may have.
+struct Alone<'a> {
+    /// The statement's place in the band.
+    place: usize,
+    order: &'a [usize],
     carried: Vec<i64>,
 }
 
 /// A flow or other dependence inside the band.
 struct Distances {
     kind: DependenceKind,
+    /// The statements' places in the band.
     source: usize,
     sink: usize,
     /// The distances of pairs that can lie in one tile: `{ [d0, d1, …] }`.
@@ -75,15 +83,14 @@ pub(super) fn choose(
     theta: &[Map],
 ) -> Result<Order> {
     let mut space = Space::new(program, directive, statements, theta)?;
-    let chosen = match space.best(program, statements)? {
-        Some(chosen) => chosen,
+    let candidate = match space.best(program, statements)? {
+        Some(candidate) => candidate,
         None => {
             space = Space::of_theta(directive);
             let last = space.best(program, statements)?;
             last.ok_or_else(|| anyhow!("internal error: no order inside the tiles"))?
         }
     };
-    let Chosen { candidate, carried } = chosen;
     let expressions = candidate.expressions(program, &space, statements);
     let mut dates = vec![];
     for (&s, values) in statements.iter().zip(&expressions) {
@@ -103,7 +110,7 @@ pub(super) fn choose(
             all.join(", ")
         }
     };
-    let innermost_distance = carried.first().copied().filter(|&d| d != i64::MAX);
+    let innermost_distance = candidate.carried.first().copied().filter(|&d| d != i64::MAX);
     Ok(Order { dates, expressions, text, innermost_distance })
 }
 
@@ -149,39 +156,156 @@ impl Space {
     }
 
     /// The cheapest legal order of these dimensions.
-    fn best(&self, program: &Program, statements: &[usize]) -> Result<Option<Chosen>> {
+    fn best(&self, program: &Program, statements: &[usize]) -> Result<Option<Candidate>> {
         let n = self.sizes.len();
         let serial: Vec<usize> = (0..self.tiled).filter(|&k| self.sizes[k] == 1 && n > 1).collect();
         let others: Vec<usize> = (0..n).filter(|k| !serial.contains(k)).collect();
         let distances = self.distances(program, statements)?;
-        let mut best: Option<(f64, Chosen)> = None;
-        for order in orders(&others) {
-            let dimensions: Vec<usize> = serial.iter().copied().chain(order).collect();
-            let carried = carried_by_level(&dimensions, &distances)?;
-            let own = |d: &&Distances| d.source == d.sink;
-            let own_row = carried_distance(&dimensions, n - 1, distances.iter().filter(own))?.unwrap_or(i64::MAX);
-            let depths: Vec<Option<usize>> = match statements.len() {
-                1 => vec![None],
-                _ => (serial.len()..=n).rev().map(Some).collect(),
+        let orders: Vec<Vec<usize>> =
+            orders(&others).into_iter().map(|order| [&serial[..], &order[..]].concat()).collect();
+        let mut best: Option<Candidate> = None;
+        let mut add = |candidate: Candidate| {
+            let is_better = |known: &Candidate| {
+                candidate.cost < known.cost || (candidate.cost == known.cost && candidate.carried > known.carried)
             };
-            for apart in depths {
-                let candidate = Candidate { dimensions: dimensions.clone(), apart };
-                if !candidate.is_legal(self, &distances)? {
-                    continue;
-                }
-                // Statements in rows of their own wait for themselves only.
-                let innermost = match apart {
-                    Some(apart) if apart < n => own_row,
-                    _ => carried.first().copied().unwrap_or(i64::MAX),
-                };
-                let cost = candidate.cost(self, innermost);
-                let is_better = |(c, known): &(f64, Chosen)| cost < *c || (cost == *c && carried > known.carried);
-                if best.as_ref().is_none_or(is_better) {
-                    best = Some((cost, Chosen { candidate, carried: carried.clone() }));
+            if best.as_ref().is_none_or(is_better) {
+                best = Some(candidate);
+            }
+        };
+        if statements.len() > 1 {
+            let own = (0..statements.len()).map(|s| self.alone(s, &orders, &distances));
+            let own = own.collect::<Result<Vec<_>>>()?;
+            // The longest rows first.
+            for depth in serial.len()..n {
+                let mut outer: Vec<&[usize]> = orders.iter().map(|order| &order[..depth]).collect();
+                outer.dedup();
+                for outer in outer {
+                    if let Some(candidate) = self.apart(outer, &own, &distances)? {
+                        add(candidate);
+                    }
                 }
             }
         }
-        Ok(best.map(|(_, chosen)| chosen))
+        for order in &orders {
+            if let Some(candidate) = self.together(order, &distances)? {
+                add(candidate);
+            }
+        }
+        Ok(best)
+    }
+
+    /// All statements in one order, side by side in the innermost loop: rows have one instance if there are several.
+    fn together(&self, order: &[usize], distances: &[Distances]) -> Result<Option<Candidate>> {
+        let n = order.len();
+        if !self.is_legal(order, n, distances.iter())? {
+            return Ok(None);
+        }
+        let carried = carried_by_level(order, distances)?;
+        let count = self.values.len();
+        let cost = |values: &Vec<Affine>| {
+            let row = self.row(values, order);
+            let length = row.filter(|_| count == 1).map_or(1, |level| self.sizes[order[level]]);
+            self.cycles(values, length, row.map(|level| carried[n - 1 - level]))
+        };
+        Ok(Some(Candidate {
+            dimensions: vec![order.to_vec(); count],
+            apart: (count > 1).then_some(n),
+            cost: self.values.iter().map(cost).sum(),
+            carried,
+        }))
+    }
+
+    /// The orders that one statement's dependences on itself allow.
+    fn alone<'a>(&self, place: usize, orders: &'a [Vec<usize>], distances: &[Distances]) -> Result<Vec<Alone<'a>>> {
+        let own: Vec<&Distances> = distances.iter().filter(|d| d.source == place && d.sink == place).collect();
+        let mut legal = vec![];
+        for order in orders {
+            if self.is_legal(order, 0, own.iter().copied())? {
+                let carried = carried_by_level(order, own.iter().copied())?;
+                legal.push(Alone { place, order, carried });
+            }
+        }
+        Ok(legal)
+    }
+
+    /// The statements one after the other inside the loops `outer`, each in the best of its `own` orders.
+    fn apart(&self, outer: &[usize], own: &[Vec<Alone>], distances: &[Distances]) -> Result<Option<Candidate>> {
+        let between = distances.iter().filter(|d| d.source != d.sink);
+        if !self.is_legal(outer, outer.len(), between)? {
+            return Ok(None);
+        }
+        let n = self.sizes.len();
+        let mut candidate =
+            Candidate { dimensions: vec![], apart: Some(outer.len()), cost: 0.0, carried: vec![i64::MAX; n] };
+        for orders in own {
+            let mut best: Option<(f64, &Alone)> = None;
+            for alone in orders.iter().filter(|alone| alone.order.starts_with(outer)) {
+                let values = &self.values[alone.place];
+                // Statements in rows of their own wait for themselves only.
+                let row = self.row(values, alone.order);
+                let length =
+                    row.filter(|level| *level >= outer.len()).map_or(1, |level| self.sizes[alone.order[level]]);
+                let cost = self.cycles(values, length, row.map(|level| alone.carried[n - 1 - level]));
+                let is_better = |(c, known): &(f64, &Alone)| cost < *c || (cost == *c && alone.carried > known.carried);
+                if best.as_ref().is_none_or(is_better) {
+                    best = Some((cost, alone));
+                }
+            }
+            let Some((cost, alone)) = best else { return Ok(None) };
+            candidate.dimensions.push(alone.order.to_vec());
+            candidate.cost += cost;
+            candidate.carried.iter_mut().zip(&alone.carried).for_each(|(least, own)| *least = (*least).min(*own));
+        }
+        Ok(Some(candidate))
+    }
+
+    /// Whether `order`, with the statements one after the other at the depth `apart`, reverses none of these
+    /// dependences. θ's own dimensions have no negative distances, so that only the others, and the statements' own
+    /// order inside `apart`, can.
+    fn is_legal<'a>(
+        &self,
+        order: &[usize],
+        apart: usize,
+        distances: impl Iterator<Item = &'a Distances>,
+    ) -> Result<bool> {
+        for Distances { source, sink, set, .. } in distances {
+            let depth = if source == sink { order.len() } else { apart };
+            let mut rest = set.clone();
+            let mut is_settled = false;
+            for &dimension in &order[..depth] {
+                if dimension >= self.tiled && rest.minimum(dimension)?.finite().is_none_or(|least| least < 0) {
+                    if !rest.is_empty()? {
+                        return Ok(false);
+                    }
+                    is_settled = true;
+                    break;
+                }
+                rest = rest.fix(dimension, 0)?;
+            }
+            // Where θ does not tell instances apart, those that run together to the end keep the order of the source.
+            let is_by_place = source > sink && (self.injective || apart < self.sizes.len());
+            if is_by_place && !is_settled && !rest.is_empty()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The level of `order` along which a statement's rows lie.
+    fn row(&self, values: &[Affine], order: &[usize]) -> Option<usize> {
+        order.iter().rposition(|&k| !values[k].is_constant() && self.sizes[k] > 1)
+    }
+
+    /// Cycles per tile of one statement, estimated: rows that are short, and distances shorter than the pipeline, cost
+    /// more than one per instance. `length` is that of rows, and `carried` the distance that the innermost loop carries.
+    fn cycles(&self, values: &[Affine], length: i64, carried: Option<i64>) -> f64 {
+        let interval = match carried {
+            None | Some(i64::MAX) => 1.0,
+            Some(distance) => (LATENCY / distance as f64).max(1.0),
+        };
+        let varies = |(value, size): &(&Affine, &i64)| !value.is_constant() && **size > 1;
+        let trips: f64 = values.iter().zip(&self.sizes).filter(varies).map(|(_, size)| *size as f64).product();
+        trips * interval.max(CYCLES_PER_ROW / length as f64)
     }
 
     /// The distances within one tile of every dependence inside the band.
@@ -213,57 +337,14 @@ impl Space {
 }
 
 impl Candidate {
-    /// θ's own dimensions have no negative distances, so that only the others, and the statements' own order inside
-    /// `apart`, can reverse a dependence.
-    fn is_legal(&self, space: &Space, distances: &[Distances]) -> Result<bool> {
-        for Distances { source, sink, set, .. } in distances {
-            let mut rest = set.clone();
-            for (depth, &dimension) in self.dimensions.iter().enumerate() {
-                if self.apart == Some(depth) && source != sink {
-                    if source > sink && !rest.is_empty()? {
-                        return Ok(false);
-                    }
-                    break;
-                }
-                if dimension >= space.tiled && rest.minimum(dimension)?.finite().is_none_or(|least| least < 0) {
-                    if !rest.is_empty()? {
-                        return Ok(false);
-                    }
-                    break;
-                }
-                rest = rest.fix(dimension, 0)?;
-            }
-            let at_the_end = self.apart == Some(self.dimensions.len()) && space.injective;
-            if at_the_end && source > sink && !rest.is_empty()? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Cycles per tile, estimated and summed over the statements: rows that are short, and distances shorter than the
-    /// pipeline, cost more than one per instance. `innermost` is the distance that the innermost dimension carries.
-    fn cost(&self, space: &Space, innermost: i64) -> f64 {
-        let stalls = if innermost == i64::MAX { 1.0 } else { (LATENCY / innermost as f64).max(1.0) };
-        let cost = |values: &Vec<Affine>| -> f64 {
-            let own = &self.dimensions[self.apart.unwrap_or(0)..];
-            let varies = |k: &&usize| !values[**k].is_constant() && space.sizes[**k] > 1;
-            let row = own.iter().rev().find(varies);
-            let length = row.map_or(1, |&k| space.sizes[k]);
-            let interval = if row == self.dimensions.last() { stalls } else { 1.0 };
-            let trips: f64 = self.dimensions.iter().filter(varies).map(|&k| space.sizes[k] as f64).product();
-            trips * interval.max(CYCLES_PER_ROW / length as f64)
-        };
-        space.values.iter().map(cost).sum()
-    }
-
-    /// The date of every statement: the dimensions in this order, with the statement's place in the band, and the order
+    /// The date of every statement: its dimensions in their order, with the statement's place in the band, and the order
     /// of the source behind it where those do not tell all instances apart.
     fn expressions(&self, program: &Program, space: &Space, statements: &[usize]) -> Vec<Vec<Affine>> {
         // Statements that run together to the end are told apart by the order of the source.
-        let apart = self.apart.filter(|&a| a < self.dimensions.len() || space.injective);
+        let apart = self.apart.filter(|&a| a < space.sizes.len() || space.injective);
         let date = |(place, &s): (usize, &usize)| {
-            let mut date: Vec<Affine> = self.dimensions.iter().map(|&k| space.values[place][k].clone()).collect();
+            let mut date: Vec<Affine> =
+                self.dimensions[place].iter().map(|&k| space.values[place][k].clone()).collect();
             if let Some(apart) = apart {
                 date.insert(apart, Affine::constant(place as i64));
             }
@@ -297,11 +378,12 @@ fn rank(expressions: &[Affine], names: &[String]) -> usize {
 
 /// What each level of `order` carries of the flow dependences, from the innermost level outwards; nothing carried is the
 /// longest distance.
-fn carried_by_level(order: &[usize], distances: &[Distances]) -> Result<Vec<i64>> {
-    (0..order.len())
-        .rev()
-        .map(|level| Ok(carried_distance(order, level, distances.iter())?.unwrap_or(i64::MAX)))
-        .collect()
+fn carried_by_level<'a>(
+    order: &[usize],
+    distances: impl IntoIterator<Item = &'a Distances> + Clone,
+) -> Result<Vec<i64>> {
+    let carried = |level| carried_distance(order, level, distances.clone().into_iter());
+    (0..order.len()).rev().map(|level| Ok(carried(level)?.unwrap_or(i64::MAX))).collect()
 }
 
 /// The shortest distance among those that are 0 in the levels outside `level` and positive there; for the innermost
