@@ -126,5 +126,6 @@ kernels! {
 
     // Found by random programs.
     repeated; [N = 0], [N = 1], [N = 12];
+    size_in_subscripts; [N = 0, M = 0], [N = 3, M = 3];
     byte_rows; [N = 1], [N = 7], [N = 13];
 }

@@ -173,5 +173,5 @@ fn readme_lists_every_argument() {
     assert!(readme.contains("| 9 | `a`: byte address of the array, a multiple of 8 |"), "{readme}");
     let report = std::fs::read_to_string(target.join("report.json")).unwrap();
     let report: BuildReport = serde_json::from_str(&report).unwrap();
-    assert_eq!((report.buffer_bits, report.block_ram_bits), (64 * 32, 9_383_040));
+    assert_eq!((report.tiling.buffer_bits, report.tiling.block_ram_bits), (64 * 32, 9_383_040));
 }

@@ -2,7 +2,7 @@
 
 use super::{kernel, perfect, source};
 use crate::affine::Affine;
-use crate::source::kernel::{Argument, BinaryOp, Condition, Expr, IntType, Kernel, Node, UnaryOp};
+use crate::source::kernel::{Argument, BinaryOp, Condition, Expr, IntType, Kernel, Node, Storage, UnaryOp};
 use crate::source::{Source, parse};
 
 pub fn list(values: &[Affine]) -> String {
@@ -428,14 +428,17 @@ fn local_memory() {
     );
     let locals: Vec<String> = kernel.arrays[1..]
         .iter()
-        .map(|a| format!("{} {}[{}] {:?}", a.element, a.name, list(&a.extents), a.storage))
+        .map(|a| {
+            let Storage::Local { declared_in, .. } = &a.storage else { panic!("{} is an argument", a.name) };
+            format!("{} {}[{}] in {declared_in:?}", a.element, a.name, list(&a.extents))
+        })
         .collect();
     assert_eq!(
         locals,
         [
-            "int32_t sum[] Local { declared_in: [] }",
-            "int16_t sum_1[4, n] Local { declared_in: [\"i\"] }",
-            "int64_t max_local[] Local { declared_in: [\"i\"] }",
+            "int32_t sum[] in []",
+            "int16_t sum_1[4, n] in [\"i\"]",
+            "int64_t max_local[] in [\"i\"]",
         ]
     );
     let texts: Vec<&str> = kernel.statements().iter().map(|s| s.text.as_str()).collect();
