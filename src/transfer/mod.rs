@@ -55,8 +55,8 @@ fn flow(program: &Program, band: &Band, array: usize, name: &str) -> Result<Opti
     Ok(Some(flow))
 }
 
-/// isl's operations for the check of one array; a second or so. Sets in very many pieces go unchecked.
-const CHECK_OPERATIONS: u64 = 100_000;
+/// isl's operations for the check of one array; a tenth of a second or so. Sets in very many pieces go unchecked.
+const CHECK_OPERATIONS: u64 = 40_000;
 
 /// Load and Store by lexicographic minimum, which must be those of `flow`, which must be valid and exact.
 fn checked(band: &Band, flow: &ArrayFlow, reads: &Map, writes: &Map, name: &str) -> Result<(Map, Map)> {

@@ -67,12 +67,19 @@ pub fn scan(isl: &Context, request: &Request) -> Result<Option<Scan>> {
     Ok(Some(Scan { pieces }))
 }
 
+/// Pieces up to which several ways to merge them are tried.
+const MANY_PIECES: usize = 8;
+
 /// Few disjoint convex pieces, all existentially quantified variables floors.
 fn disjoint_pieces(set: &Set, context: &Set) -> Result<Vec<BasicSet>> {
     let plain = set.coalesce()?;
-    let simplified = plain.gist_params(context)?.coalesce()?.intersect_params(context)?;
+    // Without what the context says, pieces merge more often; with many of them, finding out takes long.
+    let candidates = match plain.pieces()?.len() {
+        0..=MANY_PIECES => vec![plain.gist_params(context)?.coalesce()?.intersect_params(context)?, plain],
+        _ => vec![plain],
+    };
     let mut best: Option<Vec<BasicSet>> = None;
-    for candidate in [simplified, plain] {
+    for candidate in candidates {
         let candidate = candidate.compute_divs()?;
         let disjoint = candidate.make_disjoint()?;
         let merged = disjoint.coalesce()?;
