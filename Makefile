@@ -28,6 +28,10 @@ bench: bootstrap
 	$(BURSTC) run examples/matmul.c --set N=64 --direct
 	$(BURSTC) run examples/polymul.c --set N=1000 --direct
 	$(BURSTC) run examples/polymul_skewed.c --set N=1000 --direct
+	@echo "slowest generation, in ms:"
+	@for kernel in examples/*.c tests/kernels/*.c; do \
+		$(BURSTC) build $$kernel --out target/bench/$$(basename $$kernel .c) --force; done \
+		| sed -n 's/^\([a-z0-9_]*\)_top for .* generated in \([0-9]*\) ms$$/\2 \1/p' | sort -n | tail -3
 
 fuzz: bootstrap
 	BURSTC_FUZZ_COUNT=$(COUNT) BURSTC_FUZZ_SEED=$(SEED) $(CARGO) test --release --test fuzz -- --ignored --nocapture many_seeds

@@ -115,12 +115,6 @@ fn loops_that_never_run() {
 }
 
 #[test]
-fn a_division() {
-    let nest = "for (int i = 0; i < N; i++)\n    b[i] = a[i] / 3;";
-    refused(&kernel(SIZE, VECTORS, TILE, nest), &["k.c:7", "division", "help:"]);
-}
-
-#[test]
 fn files_that_are_missing_empty_or_not_c() {
     refused("", &["empty"]);
     refused("\u{7f}ELF\u{1}\u{2} nonsense {{{", &["k.c"]);

@@ -2,8 +2,8 @@
 
 pub mod count;
 mod mapping;
-mod tiling;
 mod table;
+mod tiling;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
