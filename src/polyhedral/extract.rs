@@ -193,8 +193,8 @@ fn schedules(places: &[Place]) -> (Vec<Vec<Affine>>, Vec<usize>) {
     let told_apart: Vec<bool> = (0..=depth).map(is_told_apart).collect();
     let mut loop_dimensions = vec![];
     let mut next = 0;
-    for level in 0..depth {
-        next += usize::from(told_apart[level]);
+    for told_apart in &told_apart[..depth] {
+        next += usize::from(*told_apart);
         loop_dimensions.push(next);
         next += 1;
     }

@@ -367,9 +367,8 @@ fn rank(expressions: &[Affine], names: &[String]) -> usize {
         rows.swap(rank, pivot);
         for r in rank + 1..rows.len() {
             let (own, other) = (rows[rank][column], rows[r][column]);
-            for c in 0..names.len() {
-                rows[r][c] = rows[r][c] * own - rows[rank][c] * other;
-            }
+            let pivot = rows[rank].clone();
+            rows[r].iter_mut().zip(pivot).for_each(|(value, p)| *value = *value * own - p * other);
         }
         rank += 1;
     }
