@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use burstc::board::{BlockRam, Board};
 use burstc::offload::Offload;
 use burstc::report::count::Work;
-use burstc::source::Source;
 use burstc::source::kernel::{Kernel, TilingDirective};
-use burstc::{Options, analysis, buffer};
+use burstc::source::{self, Source};
+use burstc::{analysis, buffer};
 
 /// How far from the best tiling burstc may stay, in percent.
 const TOLERANCE: u64 = 125;
@@ -75,11 +75,15 @@ fn best(offload: &Offload, band: usize, sizes: &BTreeMap<String, i64>, board: &B
     best
 }
 
-fn offload(path: &str, board: &Board, max: &[(&str, i64)]) -> Offload {
+/// The kernel built for these sizes, which are also those that it usually runs with.
+fn offload(path: &str, board: &Board, sizes: &[(&str, i64)]) -> Offload {
     let source = Source::read(&common::root(path), vec![]).expect("the kernel is readable");
-    let max = max.iter().map(|(name, value)| (name.to_string(), *value)).collect();
-    let options = Options { max, ..Options::default() };
-    burstc::analyze(&source, board, &options).unwrap_or_else(|error| panic!("{path}: {error:#}"))
+    let mut kernel = source::parse(&source).unwrap_or_else(|error| panic!("{path}: {error:#}"));
+    for (name, value) in sizes {
+        let parameter = kernel.parameters.iter_mut().find(|p| p.name == *name).expect("a size parameter");
+        (parameter.default, parameter.max) = (Some(*value), Some(*value));
+    }
+    analysis::analyze(&kernel, board.block_ram_bits()).unwrap_or_else(|error| panic!("{path}: {error:#}"))
 }
 
 /// The bands move what they move independently of each other, so each is compared with its own best, and the best of all
@@ -93,7 +97,7 @@ fn check(kernel: &str, block_ram_bits: u64, set: &[(&str, i64)]) {
     let mut least = moved;
     for band in 0..tilings(&chosen).len() {
         let (bytes, tiles) = best(&chosen, band, &sizes, &board, largest);
-        println!("{kernel}, band {band}: {moved} bytes as chosen, {bytes} with tiles of {tiles:?}");
+        println!("{kernel}, band {band}: {moved} bytes with {:?}, {bytes} with {tiles:?}", chosen.bands[band].tiling.sizes);
         least -= moved.saturating_sub(bytes);
     }
     assert!(100 * moved <= TOLERANCE * least, "{kernel}: {moved} bytes moved, {least} with the best tiles");

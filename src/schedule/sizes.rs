@@ -227,21 +227,24 @@ impl<'a> Search<'a> {
 
     fn evaluate(&self, sizes: &[i64]) -> Choice {
         let last = self.order.len() - 1;
-        let tile = self.tile(sizes);
-        let ordered = by_order(&self.order, &tile);
-        let mut strip = tile.clone();
+        // Tiles at the border of the band are smaller: in the mean a tile has what the band's extent leaves it.
+        let mut tile = self.tile(sizes);
         let mut whole = vec![false; tile.len()];
-        let (mut strips, mut per_strip) = (1.0, 1.0);
+        let (mut strips, mut per_strip, mut length) = (1.0, 1.0, 1.0);
         for (position, (&dimension, &size)) in self.order.iter().zip(sizes).enumerate() {
+            let ordered = by_order(&self.order, &tile);
             let tiles = self.ranges[position].tiles(&ordered, size as f64);
+            let values = self.ranges[position].values(&ordered);
             whole[dimension] = tiles <= 1.0 || position == last;
+            tile[dimension] = (values / tiles).min(size as f64);
             if position == last {
-                per_strip = tiles;
-                strip[dimension] = self.ranges[position].values(&ordered);
+                (per_strip, length) = (tiles, values);
             } else {
                 strips *= tiles;
             }
         }
+        let mut strip = tile.clone();
+        strip[self.order[last]] = length;
         let (mut bytes, mut fill) = (0.0, 0.0);
         for model in &self.usual.arrays {
             let (loaded, stored) = model.bytes(&strip, |k| whole[k]);
