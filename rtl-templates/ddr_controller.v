@@ -17,7 +17,8 @@
 //
 // Latency     a command accepted in cycle 0 to an open row is in its slot of the PHY port in cycle 3, if it needs a
 //             precharge and an activate first in cycle 5; a word is on m_read the cycle after phy_read_valid
-// Parameters  ADDRESS_WIDTH    bits of a word address {row, bank[1:0], column[7:0]}, 11 to 22
+// Parameters  ADDRESS_WIDTH    bits of a word address {page, column[7:0]}, 11 to 22; ddr_splitter makes bank and row
+//                              of the page
 //             LENGTH_WIDTH     bits of a command's length in words
 //             READ_FIFO_DEPTH  words, a power of two; 16 or more for full speed
 //             T_*, CAS_LATENCY, INIT_CLOCKS (CKE low after reset), DLL_CLOCKS  memory clocks, defaults of DDR400B
@@ -123,11 +124,10 @@ module ddr_controller #(
     // The next segment, from the splitter.
     wire                     next_valid;
     wire                     next_write;
-    wire [ADDRESS_WIDTH-9:0] next_page;
+    wire [1:0]               next_bank;
+    wire [ROW_WIDTH-1:0]     next_row;
     wire [7:0]               next_column;
     wire [7:0]               next_end;
-    wire [1:0]               next_bank = next_page[1:0];
-    wire [ROW_WIDTH-1:0]     next_row  = next_page[ADDRESS_WIDTH-9:2];
 
     // The segment that streams, the head. Its row is the open row of its bank; a refresh closes it for a while.
     reg        head_valid_reg;
@@ -341,7 +341,8 @@ module ddr_controller #(
         .m_segment_valid  (next_valid),
         .m_segment_ready  (next_take),
         .m_segment_write  (next_write),
-        .m_segment_page   (next_page),
+        .m_segment_bank   (next_bank),
+        .m_segment_row    (next_row),
         .m_segment_column (next_column),
         .m_segment_end    (next_end)
     );

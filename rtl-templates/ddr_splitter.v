@@ -1,10 +1,14 @@
 // ddr_splitter: cuts bursts of any length at page borders into segments of one page each.
 //
-// A segment is the columns m_segment_column up to, but without, m_segment_end of page m_segment_page; an end of 0 means
-// 256, the end of the page.
+// A segment is the columns m_segment_column up to, but without, m_segment_end of a page: row m_segment_row of bank
+// m_segment_bank. An end of 0 means 256, the end of the page.
+//
+// Banks are permuted: the bank is the sum, modulo 4, of the three lowest digits of the page's number to the base 4.
+// Successive pages lie in different banks (but where the three digits start over), and so do successive rows of a
+// matrix whose rows are 4 or 16 pages long, which would all lie in one bank if it were the lowest digit alone.
 //
 // Latency     one cycle from a burst to its first segment; a segment in every cycle, also from burst to burst
-// Parameters  ADDRESS_WIDTH  bits of a word address {page, column[7:0]}, at least 9
+// Parameters  ADDRESS_WIDTH  bits of a word address {page, column[7:0]}, at least 11
 //             LENGTH_WIDTH   bits of a length in words
 // Handshake   s_cmd_ready follows m_segment_ready; the segment comes from flip-flops. Nothing is accepted while enable
 //             is low.
@@ -24,21 +28,33 @@ module ddr_splitter #(
     input  wire [ADDRESS_WIDTH-1:0] s_cmd_address,
     input  wire [LENGTH_WIDTH-1:0]  s_cmd_length,
 
-    output wire                     m_segment_valid,
-    input  wire                     m_segment_ready,
-    output wire                     m_segment_write,
-    output wire [ADDRESS_WIDTH-9:0] m_segment_page,
-    output wire [7:0]               m_segment_column,
-    output wire [7:0]               m_segment_end
+    output wire                      m_segment_valid,
+    input  wire                      m_segment_ready,
+    output wire                      m_segment_write,
+    output wire [1:0]                m_segment_bank,
+    output wire [ADDRESS_WIDTH-11:0] m_segment_row,
+    output wire [7:0]                m_segment_column,
+    output wire [7:0]                m_segment_end
 );
 
     // The sum of first column and length: its low bits are the end in the last page, its high bits count the borders.
     localparam integer SUM_WIDTH  = (LENGTH_WIDTH > 8 ? LENGTH_WIDTH : 8) + 1;
     localparam integer PAGE_WIDTH = ADDRESS_WIDTH - 8;
 
+    // The three lowest digits of a page's number, as far as it has them.
+    function [5:0] page_digits(input [PAGE_WIDTH-1:0] page);
+        integer bit_index;
+        begin
+            page_digits = 6'd0;
+            for (bit_index = 0; bit_index < 6 && bit_index < PAGE_WIDTH; bit_index = bit_index + 1)
+                page_digits[bit_index] = page[bit_index];
+        end
+    endfunction
+
     reg                   valid_reg;
     reg                   write_reg;
     reg  [PAGE_WIDTH-1:0] page_reg;
+    reg  [1:0]            bank_reg;
     reg  [7:0]            column_reg;
     reg  [7:0]            end_reg;
     reg  [SUM_WIDTH-9:0]  borders_reg;
@@ -46,13 +62,20 @@ module ddr_splitter #(
     wire [SUM_WIDTH-1:0]  sum = {{(SUM_WIDTH - LENGTH_WIDTH){1'b0}}, s_cmd_length}
                               + {{(SUM_WIDTH - 8){1'b0}}, s_cmd_address[7:0]};
 
+    // From a page to the next, a digit that starts over takes 3 from the sum.
+    wire [5:0] s_digits = page_digits(s_cmd_address[ADDRESS_WIDTH-1:8]);
+    wire [5:0] digits   = page_digits(page_reg);
+    wire       carry_0  = (digits & 6'd3) == 6'd3;
+    wire       carry_1  = (digits & 6'd15) == 6'd15;
+
     wire in_last_page = borders_reg == 0;
     wire last_segment = in_last_page | (borders_reg == 1 && end_reg == 8'd0);
 
     assign s_cmd_ready      = enable & (~valid_reg | (m_segment_ready & last_segment));
     assign m_segment_valid  = valid_reg;
     assign m_segment_write  = write_reg;
-    assign m_segment_page   = page_reg;
+    assign m_segment_bank   = bank_reg;
+    assign m_segment_row    = page_reg[PAGE_WIDTH-1:2];
     assign m_segment_column = column_reg;
     assign m_segment_end    = in_last_page ? end_reg : 8'd0;
 
@@ -65,11 +88,13 @@ module ddr_splitter #(
         if (s_cmd_ready) begin
             write_reg   <= s_cmd_write;
             page_reg    <= s_cmd_address[ADDRESS_WIDTH-1:8];
+            bank_reg    <= s_digits[1:0] + s_digits[3:2] + s_digits[5:4];
             column_reg  <= s_cmd_address[7:0];
             end_reg     <= sum[7:0];
             borders_reg <= sum[SUM_WIDTH-1:8];
         end else if (m_segment_ready) begin
             page_reg    <= page_reg + 1'b1;
+            bank_reg    <= bank_reg + 2'd1 + {1'b0, carry_0} + {1'b0, carry_1};
             column_reg  <= 8'd0;
             borders_reg <= borders_reg - 1'b1;
         end

@@ -217,13 +217,25 @@ module tb_accelerator;
         end
     endtask
 
+    // -- Memory contents ----------------------------------------------------------------------------------------------
+
+    // By the byte addresses of the memory port.
+    reg [7:0] memory [0:16777215];
+
+    // Where the controller puts a byte in the device: {row, bank, column} with the banks permuted.
+    function [23:0] device_address(input [23:0] address);
+        reg [1:0] bank;
+        begin
+            bank = address[11:10] + address[13:12] + address[15:14];
+            device_address = {address[23:12], bank, address[9:0]};
+        end
+    endfunction
+
     // -- A second controller, for a device without `memory` -----------------------------------------------------------
 
 `ifdef BURSTC_DEVICE
     // Cycles from a controller's reset to the moment it takes over, shortly before it initialises the device anew.
     localparam integer HANDOVER_CYCLES = 19900;
-
-    reg  [7:0]  memory [0:16777215];
 
     reg         filler_rst = 1'b1;
     reg         filler_drives = 1'b1;
@@ -334,6 +346,16 @@ module tb_accelerator;
         end
     endtask
 `else
+    task fill_memory;
+        for (index = 0; index < image_bytes; index = index + 1)
+            device.memory[device_address(index[23:0])] = memory[index];
+    endtask
+
+    task read_memory;
+        for (index = 0; index < image_bytes; index = index + 1)
+            memory[index] = device.memory[device_address(index[23:0])];
+    endtask
+
     assign phy_rst = rst;
     assign pin_cke = phy_cke;
     assign {pin_command_0, pin_bank_0, pin_address_0, pin_command_1, pin_bank_1, pin_address_1,
@@ -380,11 +402,7 @@ module tb_accelerator;
             stop("needs +bytes=N and +max_cycles=N");
         if (!$value$plusargs("image=%s", file_name))
             stop("needs +image=FILE");
-`ifdef BURSTC_DEVICE
         $readmemh(file_name, memory, 0, image_bytes - 1);
-`else
-        $readmemh(file_name, device.memory, 0, image_bytes - 1);
-`endif
         if (!$value$plusargs("dump=%s", dump_name))
             stop("needs +dump=FILE");
         if (!$value$plusargs("registers=%s", file_name))
@@ -394,9 +412,7 @@ module tb_accelerator;
             stop("cannot read the file of register values");
 
         repeat (10) @(negedge clk);
-`ifdef BURSTC_DEVICE
         fill_memory;
-`endif
         rst = 1'b0;
         index = 0;
         read_register(CONTROL);
@@ -438,9 +454,9 @@ module tb_accelerator;
 `ifndef BURSTC_DEVICE
         snapshot;
 `endif
-        // At once: done promises that the data are in the device.
 `ifndef BURSTC_DEVICE
-        $writememh(dump_name, device.memory, 0, image_bytes - 1);
+        // At once: done promises that the data are in the device.
+        read_memory;
 `endif
         for (index = 1; index <= 5; index = index + 1) begin
             read_register(index[7:0]);
@@ -448,8 +464,8 @@ module tb_accelerator;
         end
 `ifdef BURSTC_DEVICE
         read_memory;
-        $writememh(dump_name, memory, 0, image_bytes - 1);
 `endif
+        $writememh(dump_name, memory, 0, image_bytes - 1);
         $write("RESULT timed_out=%0d bench_cycles=%0d", timed_out, cycle);
         $write(" cycles=%0d load_busy=%0d compute_busy=%0d compute_stall=%0d store_busy=%0d", counters[1], counters[2],
             counters[3], counters[4], counters[5]);

@@ -5,7 +5,8 @@
 //   sequential_read   bursts of +block=N words, one after the other
 //   sequential_write
 //   copy              +block=N words read, then as many written to the same banks in other rows
-//   copy_shifted      the same, written two banks further
+//   copy_shifted      the same, written two pages further, mostly to other banks
+//   pitch             +block=N words of every row of a matrix with rows of 4 pages
 //   random            lengths of 1 to 600 words, random strobes, random stalls on all streams
 //   short             random single words to random rows and banks, full speed
 //   row_cycle         queued single words of two rows of one bank; reads, a phase of writes, and mixed
@@ -55,6 +56,9 @@ module tb_ddr_controller;
     // Traffic stays in WINDOW words from BASE on: 128 rows of the four banks.
     localparam integer WINDOW = 131072;
     localparam [21:0]  BASE   = 22'h2a8000;
+
+    // Words from BASE to a page in another row of the same bank: page 7 is 13 to the base 4.
+    localparam integer SAME_BANK = 7 * 256;
 
     localparam integer COMMANDS = 16;
     localparam integer WORDS    = 65536;
@@ -329,6 +333,26 @@ module tb_ddr_controller;
         read_ready <= {27'd0, stall_state[23:19]} >= read_stall;
     end
 
+    // The byte address in the device of a word offset: {row, bank, column} with the banks permuted.
+    function [23:0] device_address(input integer offset);
+        reg [21:0] address;
+        reg [1:0]  bank;
+        begin
+            address = BASE + offset[21:0];
+            bank = address[9:8] + address[11:10] + address[13:12];
+            device_address = {address[21:10], bank, address[7:0], 2'd0};
+        end
+    endfunction
+
+    function [31:0] device_word(input integer offset);
+        reg [23:0] first;
+        begin
+            first = device_address(offset);
+            device_word = {device.memory[first + 24'd3], device.memory[first + 24'd2], device.memory[first + 24'd1],
+                           device.memory[first]};
+        end
+    endfunction
+
     // -- Traffic ------------------------------------------------------------------------------------------------------
 
     integer words = 0;
@@ -374,9 +398,7 @@ module tb_ddr_controller;
             for (sample = 0; sample < samples; sample = sample + 1) begin
                 next_random;
                 word = samples == WINDOW ? sample : {15'd0, random_state[31:15]};
-                check({device.memory[{BASE + word[21:0], 2'd3}], device.memory[{BASE + word[21:0], 2'd2}],
-                       device.memory[{BASE + word[21:0], 2'd1}], device.memory[{BASE + word[21:0], 2'd0}]}
-                      === shadow[word], "memory differs");
+                check(device_word(word) === shadow[word], "memory differs");
             end
         end
     endtask
@@ -416,8 +438,8 @@ module tb_ddr_controller;
         for (index = 0; index < WINDOW; index = index + 1) begin
             next_random;
             shadow[index] = random_state;
-            {device.memory[{BASE + index[21:0], 2'd3}], device.memory[{BASE + index[21:0], 2'd2}],
-             device.memory[{BASE + index[21:0], 2'd1}], device.memory[{BASE + index[21:0], 2'd0}]} = random_state;
+            for (other = 0; other < 4; other = other + 1)
+                device.memory[device_address(index) + other[23:0]] = random_state[8 * other +: 8];
         end
 
         case (pattern)
@@ -438,13 +460,18 @@ module tb_ddr_controller;
                     command(random_state[20] & random_state[21], {15'd0, random_state[16:0]}, 1, 1'b1);
                 end
 
+            "pitch":
+                for (index = 0; index < (count == 0 ? WINDOW / block : count); index = index + 1)
+                    command(1'b0, index * 1024 % WINDOW + index * 1024 / WINDOW * block % 1024, block, 1'b0);
+
             "row_cycle":
                 for (index = 0; index < (count == 0 ? 6000 : count); index = index + 1)
-                    command(index >= 2000 && (index < 4000 || index % 3 != 0), index % 2 * 1024 + index % 256, 1, 1'b0);
+                    command(index >= 2000 && (index < 4000 || index % 3 != 0), index % 2 * SAME_BANK + index % 256, 1,
+                            1'b0);
 
             "dependent":
                 for (index = 0; index < (count == 0 ? 1000 : count); index = index + 1) begin
-                    command(1'b0, index % 2 * 1024 + index % 256, 1, 1'b0);
+                    command(1'b0, index % 2 * SAME_BANK + index % 256, 1, 1'b0);
                     while (expected_head != expected_tail)
                         @(negedge clk);
                 end

@@ -6,7 +6,7 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 simulators=${1:-verilator icarus}
 build=${2:-$(mktemp -d)}
-patterns=${PATTERNS:-start sequential_read sequential_read+block=1 sequential_write sequential_write+block=3 copy copy+block=256 copy+block=64 copy_shifted+block=64 random
+patterns=${PATTERNS:-start sequential_read sequential_read+block=1 sequential_write sequential_write+block=3 copy copy+block=256 copy+block=64 copy_shifted+block=64 pitch+block=32 random
     random+seed=2 short row_cycle dependent stalled}
 mkdir -p "$build"
 files=("$top"/sim/tb_ddr_controller.v "$top"/sim/ddr_sdram.v "$top"/sim/ddr_phy_behavioural.v "$top"/rtl-templates/ddr_*.v)
