@@ -172,7 +172,6 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     let finished = bit(&mut m, "finished");
     let (load_busy, compute_busy) = (bit(&mut m, "load_is_busy"), bit(&mut m, "compute_is_busy"));
     let (compute_stall, store_busy) = (bit(&mut m, "compute_is_stalled"), bit(&mut m, "store_is_busy"));
-    let hold = bit(&mut m, "hold");
     let loads = Commands::wires(&mut m, context, "load");
     let stores = Commands::wires(&mut m, context, "store");
 
@@ -223,7 +222,18 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     ports.push(("m_tile_data".into(), Connection::Out(computed_data.clone())));
     ports.push(("s_stored".into(), Connection::In(token_stored.e())));
     ports.push(("m_computed".into(), Connection::Out(token_computed.clone())));
-    ports.push(("s_hold".into(), Connection::In(hold.e())));
+    // A lent port holds back the iterations that would use it, so that the pipeline never has to stop.
+    let mut lends = |arrays: &[usize], what: &str| -> Vec<(usize, Signal)> {
+        let lend = |&array: &usize| {
+            let name = format!("{what}_{}", context.array(array).name);
+            let wire = m.wire(&format!("{name}_borrows"), Type::BIT);
+            ports.push((format!("s_{name}"), Connection::In(wire.e())));
+            (array, wire)
+        };
+        arrays.iter().map(lend).collect()
+    };
+    let lent_writes = lends(&compute_ports.filled, "fill");
+    let lent_reads = lends(&compute_ports.drained, "drain");
     ports.push(("busy".into(), Connection::Out(compute_busy.clone())));
     ports.push(("stall".into(), Connection::Out(compute_stall.clone())));
     let mut reads: Vec<(usize, usize, Signal, Signal)> = vec![];
@@ -277,8 +287,6 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     }
     m.instance(&format!("{name}_store"), "u_store", vec![], ports);
 
-    // A lent port holds the compute process back, so that its pipeline never has to stop.
-    let mut lent: Vec<Expr> = vec![];
     for buffer in &offload.buffers {
         let array = buffer.array;
         let array_name = &context.array(array).name;
@@ -293,7 +301,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
         let (enable, address, data) = match (fill, write) {
             (Some((_, stream, fill_address)), Some((_, valid, address, data))) => {
                 m.assign(&stream.ready, &valid.e().not());
-                lent.push(stream.valid.e());
+                lent_writes.iter().filter(|(a, _)| *a == array).for_each(|(_, lent)| m.assign(lent, &stream.valid.e()));
                 let data = valid.e().select(&data.e(), &fill_data.e().resize(bits));
                 let address = valid.e().select(&address.e(), &fill_address.e());
                 (valid.e().or(&stream.valid.e()), address, data)
@@ -305,8 +313,8 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
             (None, Some((_, valid, address, data))) => (valid.e(), address.e(), data.e()),
             (None, None) => (Expr::bit(false), Expr::constant(0, address_type), Expr::constant(0, bits)),
         };
-        if drain.is_some() && !own_reads.is_empty() {
-            lent.extend(drain.iter().map(|(_, valid, ..)| valid.e()));
+        if let Some((_, valid, ..)) = drain {
+            lent_reads.iter().filter(|(a, _)| *a == array).for_each(|(_, lent)| m.assign(lent, &valid.e()));
         }
         for copy in 0..own_reads.len().max(1) {
             let read = own_reads.iter().find(|(_, c, ..)| *c == copy);
@@ -340,10 +348,6 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
             m.instance("dual_port_ram", &format!("u_buffer_{array_name}_{copy}"), parameters, ports);
         }
     }
-    m.comment("Ports lent to load and store processes hold the compute process back.");
-    let lent = lent.into_iter().reduce(|a, b| a.or(&b)).unwrap_or_else(|| Expr::bit(false));
-    m.assign(&hold, &lent);
-
     m.comment("Memory port: batches of reads and writes");
     memory.arbitrate(&mut m, context, &loads, &stores);
 

@@ -21,6 +21,10 @@ pub struct ComputePorts {
     pub reads: Vec<(usize, usize)>,
     /// The arrays with ports `m_write_<array>_valid`, `_address`, `_data`.
     pub writes: Vec<usize>,
+    /// Arrays whose write port the load process borrows: `s_fill_<array>` holds back iterations that write them.
+    pub filled: Vec<usize>,
+    /// Arrays whose first read port the store process borrows: `s_drain_<array>` holds back iterations that use it.
+    pub drained: Vec<usize>,
 }
 
 /// Rows that the scanner may be ahead of the pipeline.
@@ -214,8 +218,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
         m.assign(&data, &value);
     }
 
-    m.comment("An iteration waits for words that are still on their way to the buffer, and while a port is lent.");
-    let hold = m.input("s_hold", Type::BIT);
+    m.comment("An iteration waits for words that are still on their way to the buffer, and while its port is lent.");
     let pending = chain.pending();
     let same = |pending: &Pending, array: usize, address: &Rtl| {
         let statements: Vec<usize> = (0..present.len()).filter(|&w| targets[w] == array).map(|w| present[w]).collect();
@@ -235,8 +238,21 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
         conflicts.push(chain.taken(writer));
         hazards.push(is_candidate(&[s]).and(&Rtl::any(&conflicts)));
     }
+    let (loaded, stored) = transferred(offload);
+    let (mut filled, mut drained) = (vec![], vec![]);
+    for &array in writes.iter().filter(|a| loaded.contains(a)) {
+        let lent = m.input(&format!("s_fill_{}", context.array(array).name), Type::BIT);
+        let users: Vec<usize> = present.iter().copied().filter(|&s| all[s].target.array == array).collect();
+        hazards.push(is_candidate(&users).and(&lent.e()));
+        filled.push(array);
+    }
+    for port in ports.iter().filter(|p| p.copy == 0 && stored.contains(&p.array)) {
+        let lent = m.input(&format!("s_drain_{}", context.array(port.array).name), Type::BIT);
+        hazards.push(is_candidate(&port.statements()).and(&lent.e()));
+        drained.push(port.array);
+    }
     let hazard = m.define("hazard", &Rtl::any(&hazards));
-    m.assign(&fire, &candidate.e().and(&hold.e().or(&hazard.e()).not()));
+    m.assign(&fire, &candidate.e().and(&hazard.e().not()));
     let moves = m.wire("stage_1_moves", Type::BIT);
     m.assign(&moves, &candidate.e().not().or(&fire.e()));
     let step = m.wire("step", Type::BIT);
@@ -270,7 +286,15 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let stall = m.output("stall", Type::BIT);
     m.assign(&stall, &candidate.e().and(&fire.e().not()));
     let reads = ports.iter().map(|p| (p.array, p.copy)).collect();
-    (vec![rows_module, m], ComputePorts { reads, writes })
+    (vec![rows_module, m], ComputePorts { reads, writes, filled, drained })
+}
+
+/// The arrays that some tile loads, and those that some tile stores.
+fn transferred(offload: &Offload) -> (Vec<usize>, Vec<usize>) {
+    let transfers = || offload.bands.iter().flat_map(|b| &b.transfers);
+    let loaded = transfers().filter(|t| !t.load.pieces.is_empty()).map(|t| t.array);
+    let stored = transfers().filter(|t| !t.store.pieces.is_empty()).map(|t| t.array);
+    (loaded.collect(), stored.collect())
 }
 
 /// The header comment of the scanner.

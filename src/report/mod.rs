@@ -64,6 +64,10 @@ pub struct DdrReport {
     pub bytes_written: u64,
     /// (bytes read + bytes written) / (time from start to done x peak).
     pub utilisation: f64,
+    /// bytes read / (time in which the load process was busy x peak): what the memory gives while a tile is loaded. Of
+    /// a kernel that also stores, it holds the waiting for stores.
+    #[serde(default)]
+    pub utilisation_loading: f64,
     pub row_hits: u64,
     pub row_misses: u64,
     pub turnarounds: u64,
@@ -147,6 +151,10 @@ impl RunReport {
                 bytes_written: work.bytes_written,
                 // Megabytes per second are bytes per microsecond.
                 utilisation: ratio(bytes, time_us(counters.cycles) * board.memory.peak_mb_s),
+                utilisation_loading: ratio(
+                    work.bytes_read as f64,
+                    time_us(counters.load_busy) * board.memory.peak_mb_s,
+                ),
                 row_hits: counters.row_hits,
                 row_misses: counters.row_misses,
                 turnarounds: counters.turnarounds,
@@ -224,7 +232,7 @@ mod tests {
     }
 
     fn report(direct: bool) -> RunReport {
-        let counters = Counters { cycles: 1_000, row_hits: 7, ..Default::default() };
+        let counters = Counters { cycles: 1_000, load_busy: 500, row_hits: 7, ..Default::default() };
         let slow = Counters { cycles: 8_000, timing_violations: 1, ..Default::default() };
         RunReport::new(Facts {
             offload: &offload(),
@@ -248,6 +256,8 @@ mod tests {
         assert_eq!(report.cycles_per_iteration, 2.0);
         // 2000 bytes in 10 us are 200 MB/s.
         assert_eq!(report.ddr.utilisation, 0.5);
+        // 1500 bytes in 5 us.
+        assert_eq!(report.ddr.utilisation_loading, 0.75);
         assert_eq!(report.direct.as_ref().unwrap().ns_per_access, 80.0);
         assert_eq!(report.speedup, Some(8.0));
         assert_eq!(report.ddr.timing_violations, 1);
@@ -273,6 +283,7 @@ mod tests {
             "bytes_read",
             "bytes_written",
             "utilisation",
+            "utilisation_loading",
             "row_hits",
             "row_misses",
             "turnarounds",
@@ -315,6 +326,7 @@ mod tests {
             "1,000 = 10.00 us at 100 MHz",
             "500, 2.000 cycles each",
             "50.0 % of 400 MB/s: 1,500 bytes read, 500 bytes written",
+            "75.0 % while loading",
             "8,000 cycles = 80.00 us, 80.0 ns per access",
             "8.00 over direct accesses",
             "2,048 words",

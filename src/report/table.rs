@@ -53,7 +53,8 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     table.row(
         "",
         &format!(
-            "row hits {}, row misses {}, turnarounds {}, refreshes {}, timing violations {}",
+            "{} % while loading; row hits {}, row misses {}, turnarounds {}, refreshes {}, timing violations {}",
+            fixed(100.0 * ddr.utilisation_loading, 1),
             grouped(ddr.row_hits),
             grouped(ddr.row_misses),
             grouped(ddr.turnarounds),
