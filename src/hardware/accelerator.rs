@@ -316,9 +316,12 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
         if let Some((_, valid, ..)) = drain {
             lent_reads.iter().filter(|(a, _)| *a == array).for_each(|(_, lent)| m.assign(lent, &valid.e()));
         }
-        for copy in 0..own_reads.len().max(1) {
+        // The store process reads the first copy, or one of its own behind those of the compute process.
+        let has_own = drain.is_some() && kernel.has_store_copy(array);
+        let drained_copy = if has_own { own_reads.len() } else { 0 };
+        for copy in 0..(own_reads.len() + usize::from(has_own)).max(1) {
             let read = own_reads.iter().find(|(_, c, ..)| *c == copy);
-            let drain = drain.filter(|_| copy == 0);
+            let drain = drain.filter(|_| copy == drained_copy);
             let read_address = match (read, drain) {
                 (Some((.., address, _)), Some((_, valid, drain_address, _))) => {
                     valid.e().select(&drain_address.e(), &address.e())

@@ -246,7 +246,8 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
         hazards.push(is_candidate(&users).and(&lent.e()));
         filled.push(array);
     }
-    for port in ports.iter().filter(|p| p.copy == 0 && stored.contains(&p.array)) {
+    let shares = |p: &&ReadPort| p.copy == 0 && stored.contains(&p.array) && !kernel.has_store_copy(p.array);
+    for port in ports.iter().filter(shares) {
         let lent = m.input(&format!("s_drain_{}", context.array(port.array).name), Type::BIT);
         hazards.push(is_candidate(&port.statements()).and(&lent.e()));
         drained.push(port.array);
