@@ -5,7 +5,7 @@ use anyhow::{Result, anyhow};
 use crate::affine::Affine;
 use crate::buffer::{self, Allocation};
 use crate::diagnostic::Diagnostic;
-use crate::offload::{self, Buffer, Compute, NamedSet, Offload, Scan, Transfer};
+use crate::offload::{self, Buffer, Compute, NamedSet, Offload, Scan, Transfer, Wait};
 use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Tree, scan, scan_tree};
 use crate::polyhedral::{self, Program};
@@ -23,11 +23,12 @@ pub fn analyze(kernel: &Kernel, block_ram_bits: u64) -> Result<Offload> {
     require_bounds(kernel)?;
     let kernel = &polyhedral::expand_locals(kernel)?;
     let program = polyhedral::extract(kernel)?;
-    let offload = match &kernel.tilings[..] {
+    let mut offload = match &kernel.tilings[..] {
         [] => automatic(kernel, &program, block_ram_bits)?,
         directives => tiled(kernel, &program, directives)?,
     };
     buffer::require_fit(kernel, &offload.buffers, block_ram_bits)?;
+    buffer::add_store_copies(&mut offload, block_ram_bits);
     Ok(offload)
 }
 
@@ -68,16 +69,31 @@ fn tiled(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> 
         contexts.push(Context::new(band)?);
     }
     let mut analysed = vec![];
+    let mut strips_depend = false;
     for ((band, context), (flows, allocations)) in bands.iter().zip(&contexts).zip(flows.iter().zip(&allocations)) {
-        let mut transfers = vec![];
-        for flow in flows {
+        let (mut transfers, mut compute_waits) = (vec![], false);
+        for (flow, allocation) in flows.iter().zip(allocations) {
             let load = context.scan_cells(band, kernel, flow.array, &flow.load)?;
             let store = context.scan_cells(band, kernel, flow.array, &flow.store)?;
-            if !load.pieces.is_empty() || !store.pieces.is_empty() {
-                transfers.push(Transfer { array: flow.array, load, store });
+            if load.pieces.is_empty() && store.pieces.is_empty() {
+                continue;
             }
+            let depends = strip_loads_stored(band, flow)?;
+            strips_depend |= depends;
+            let shares_places = allocation.mapping.slots == 1 && band.tile_names.len() > 1;
+            let wait = match (shares_places, store.pieces.is_empty()) {
+                _ if depends => Wait::Stored,
+                (false, _) => Wait::Nothing,
+                (true, true) => Wait::Computed,
+                (true, false) => Wait::Stored,
+            };
+            compute_waits |= shares_places && !store.pieces.is_empty();
+            transfers.push(Transfer { array: flow.array, load, store, wait });
         }
+        // What does not wait is loaded first.
+        transfers.sort_by_key(|t| t.wait);
         analysed.push(offload::Band {
+            compute_waits,
             statements: band.statements.clone(),
             tiling: band.directive.clone(),
             sets: named_sets(program, band, kernel, flows, allocations)?,
@@ -94,7 +110,7 @@ fn tiled(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> 
     Ok(Offload {
         tiles: tiles(program, &bands, &contexts)?,
         source_order: source_order(program)?,
-        strips_depend: strips_depend(&bands, &flows)?,
+        strips_depend,
         buffers: buffer::merge(&allocations),
         bands: analysed,
         kernel,
@@ -314,27 +330,19 @@ fn source_order(program: &Program) -> Result<Scan> {
 /// isl's operations for one array's sets that are only shown.
 const SHOWN_OPERATIONS: u64 = 20_000;
 
-/// isl's operations for one array in [`strips_depend`], which says yes where they do not suffice.
+/// isl's operations for one array in [`strip_loads_stored`], which says yes where they do not suffice.
 const DEPEND_OPERATIONS: u64 = 50_000;
 
-/// Whether some strip stores a cell that another strip loads or stores.
-fn strips_depend(bands: &[Band], flows: &[Vec<ArrayFlow>]) -> Result<bool> {
-    // Bands follow each other only where one needs the other.
-    let ([band], [flows]) = (bands, flows) else { return Ok(true) };
-    for flow in flows {
-        let independent = || {
-            let stored = band.strip.reverse()?.apply_range(&flow.store)?;
-            let loaded = band.strip.reverse()?.apply_range(&flow.load)?;
-            let shared = stored.apply_range(&stored.union(&loaded)?.reverse()?)?;
-            let shared = shared.intersect_params(&band.bounded_sizes)?;
-            let own = shared.domain()?.identity()?;
-            shared.is_subset(&own)
-        };
-        if band.isl.within(DEPEND_OPERATIONS, independent)? != Some(true) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// Whether some strip loads a cell that another strip of the band stores.
+fn strip_loads_stored(band: &Band, flow: &ArrayFlow) -> Result<bool> {
+    let independent = || {
+        let stored = band.strip.reverse()?.apply_range(&flow.store)?;
+        let loaded = band.strip.reverse()?.apply_range(&flow.load)?;
+        let shared = stored.apply_range(&loaded.reverse()?)?.intersect_params(&band.bounded_sizes)?;
+        let own = shared.domain()?.identity()?;
+        shared.is_subset(&own)
+    };
+    Ok(band.isl.within(DEPEND_OPERATIONS, independent)? != Some(true))
 }
 
 fn named_sets(
@@ -386,7 +394,7 @@ fn named_sets(
         if let Some(differences) = &allocation.differences {
             add(format!("DS({array})"), differences.name_dimensions(&cells)?.to_string());
         }
-        let buffer = Buffer { array: flow.array, mappings: vec![Some(allocation.mapping.clone())] };
+        let buffer = Buffer { array: flow.array, mappings: vec![Some(allocation.mapping.clone())], store_copy: false };
         add(format!("σ({array})"), buffer::mapping_text(kernel, &buffer));
     }
     Ok(sets)

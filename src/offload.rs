@@ -20,7 +20,7 @@ pub struct Offload {
     /// The statement instances in the order of the source, for the direct version. Context: size parameters. `leaf` is
     /// the statement, the point its iterators.
     pub source_order: Scan,
-    /// Whether a strip loads (or overwrites) a cell that an earlier strip stores, so that the later strip must wait.
+    /// Whether a strip loads a cell that another strip of its band stores: dependences through the memory.
     pub strips_depend: bool,
 }
 
@@ -34,6 +34,10 @@ pub struct Band {
     pub sets: Vec<NamedSet>,
     /// Transfers of each array that has any, in the order in which a tile makes them.
     pub transfers: Vec<Transfer>,
+    /// Whether a strip computes only when the tiles of all strips before it are stored: it writes to places where their
+    /// results may still wait.
+    #[serde(default)]
+    pub compute_waits: bool,
     pub compute: Compute,
 }
 
@@ -103,6 +107,22 @@ pub struct Transfer {
     pub array: usize,
     pub load: Scan,
     pub store: Scan,
+    /// What the loads wait for.
+    #[serde(default)]
+    pub wait: Wait,
+}
+
+/// How far the strips before (of the same band) must be, before a strip loads an array. Strips of different bands never
+/// overlap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Wait {
+    /// Strips overlap as tiles of one strip do.
+    Nothing,
+    /// All their tiles are computed.
+    Computed,
+    /// All their tiles are stored.
+    #[default]
+    Stored,
 }
 
 /// The local buffer of one array: one memory, with a mapping per band.
@@ -112,20 +132,31 @@ pub struct Buffer {
     pub array: usize,
     /// One per band; `None` where the band does not access the array.
     pub mappings: Vec<Option<Mapping>>,
+    /// Whether the store process has a copy to itself, so that no iteration waits for its port.
+    #[serde(default)]
+    pub store_copy: bool,
 }
 
-/// A modular mapping σ: cell `x` of the array lives at `(x[0] mod moduli[0], …)`, row-major.
+/// A modular mapping σ: cell `x` of the array lives at `(x[0] mod moduli[0], …)`, row-major; with `slots` beyond 1, in
+/// tile number `n` of the run at `(n mod slots, x[0] mod moduli[0], …)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mapping {
     /// The moduli the hardware uses, one per subscript, each a power of two (a residue is then a bit slice).
     pub moduli: Vec<i64>,
-    /// The moduli that successive modulo gives, before rounding up.
+    /// The moduli that successive modulo gives, of the cells of a strip or with slots of a tile, before rounding up.
     pub exact_moduli: Vec<i64>,
+    /// Tiles that have a place of their own: a power of two, 1 where tiles share all places.
+    #[serde(default = "one")]
+    pub slots: i64,
+}
+
+fn one() -> i64 {
+    1
 }
 
 impl Mapping {
     pub fn words(&self) -> i64 {
-        self.moduli.iter().product()
+        self.slots * self.moduli.iter().product::<i64>()
     }
 }
 

@@ -237,15 +237,19 @@ fn matmul_buffers() {
     let text: Vec<String> = offload.buffers.iter().map(|b| buffer::mapping_text(&offload.kernel, b)).collect();
     assert_eq!(
         text,
-        ["a[i, k] -> [i mod 32, k mod 64]", "b[k, j] -> [k mod 64, j mod 32]", "c[i, j] -> [i mod 32, j mod 32]"]
+        [
+            "a[i, k] -> [tile mod 2, i mod 32, k mod 32]",
+            "b[k, j] -> [tile mod 2, k mod 32, j mod 32]",
+            "c[i, j] -> [i mod 32, j mod 32]"
+        ]
     );
     assert_eq!(offload.buffers.iter().map(|b| b.words()).collect::<Vec<_>>(), [2048, 2048, 1024]);
     // Tiles of another size are rounded up to powers of two.
     let offload = analyze(&kernels::matmul(&[10, 12, 20])).unwrap();
-    assert_eq!(
-        (&offload.buffers[0].mapping().exact_moduli[..], &offload.buffers[0].mapping().moduli[..]),
-        (&[10, 40][..], &[16, 64][..])
-    );
+    let a = offload.buffers[0].mapping();
+    assert_eq!((&a.exact_moduli[..], &a.moduli[..], a.slots), (&[10, 20][..], &[16, 32][..], 2));
+    let c = offload.buffers[2].mapping();
+    assert_eq!((&c.exact_moduli[..], &c.moduli[..], c.slots), (&[10, 12][..], &[16, 16][..], 1));
 }
 
 /// The windows that slide along a strip: a and b as in the matrix product; c spans the cells of one tile (19) with a
@@ -312,6 +316,28 @@ fn inner_orders() {
         let offload = analyze(&kernels::tiled(recurrence.clone(), "i", &[size])).unwrap();
         assert_eq!(offload.band().compute.innermost_distance, distance);
     }
+}
+
+/// What the first tile of a strip waits for: nothing where tiles have slots, the strip's own cells where they share
+/// places, dependences through memory.
+#[test]
+fn waits() {
+    use burstc::offload::Wait::{self, Computed, Nothing, Stored};
+    let waits = |kernel: &Kernel| -> Vec<(String, Wait)> {
+        let offload = analyze(kernel).unwrap();
+        let name = |array: usize| kernel.arrays[array].name.clone();
+        offload.band().transfers.iter().map(|t| (name(t.array), t.wait)).collect()
+    };
+    let named = |expected: &[(&str, Wait)]| -> Vec<(String, Wait)> {
+        expected.iter().map(|(name, wait)| (name.to_string(), *wait)).collect()
+    };
+    assert_eq!(waits(&kernels::matmul(&[32; 3])), named(&[("a", Nothing), ("b", Nothing), ("c", Stored)]));
+    // b has its tile's cells in all tiles of a strip.
+    assert_eq!(waits(&kernels::polymul_skewed(&[10, 10])), named(&[("a", Nothing), ("b", Computed), ("c", Stored)]));
+    assert_eq!(waits(&kernels::vecsum(&[1024])), named(&[("a", Nothing), ("b", Nothing), ("c", Nothing)]));
+    // In place, every cell in one tile only: slots; but strips add to what others stored.
+    let sweeps = kernels::nest("sweeps", "N:100 T:9", "x[N]", "t:0..T - 1; i:0..N - 1", "x[i]", "x[i]");
+    assert_eq!(waits(&kernels::tiled(sweeps, "t, i", &[1, 8])), named(&[("x", Stored)]));
 }
 
 #[test]

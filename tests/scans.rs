@@ -230,16 +230,17 @@ fn check(offload: &Offload, sizes: &Environment) {
     tiles.iter().for_each(|t| strips.entry(strip(t)).or_default().push(t));
     for (strip, tiles) in strips {
         let mut buffers: BTreeMap<(usize, Cell), (Cell, u64)> = BTreeMap::new();
-        let slot = |place: &(usize, Cell)| {
+        let slot = |tile: usize, place: &(usize, Cell)| {
             let buffer = offload.buffers.iter().find(|b| b.array == place.0).expect("a buffer");
-            let residues = place.1.iter().zip(&buffer.mapping().exact_moduli).map(|(x, m)| x.rem_euclid(*m));
-            (place.0, residues.collect::<Cell>())
+            let mapping = buffer.mapping();
+            let residues = place.1.iter().zip(&mapping.exact_moduli).map(|(x, m)| x.rem_euclid(*m));
+            (place.0, [tile as i64 % mapping.slots].into_iter().chain(residues).collect::<Cell>())
         };
         for step in 0..tiles.len() + 2 {
             // Shifted by one: step 0 only loads the first tile.
             for place in tiles.get(step).into_iter().flat_map(|t| &loads[*t]) {
                 let value = ddr.get(place).copied().unwrap_or_else(|| initial(place));
-                buffers.insert(slot(place), (place.1.clone(), value));
+                buffers.insert(slot(step, place), (place.1.clone(), value));
                 depend |= touched.get(place).is_some_and(|(s, stored)| *stored && *s != strip);
                 touched.entry(place.clone()).or_insert((strip.clone(), false));
             }
@@ -249,19 +250,18 @@ fn check(offload: &Offload, sizes: &Environment) {
                 let operands: Vec<u64> = reads
                     .map(|access| {
                         let place = Reference::place(access, &environment);
-                        let (cell, value) = &buffers[&slot(&place)];
+                        let (cell, value) = &buffers[&slot(step - 1, &place)];
                         assert_eq!(*cell, place.1, "{}: the buffer holds another cell", kernel.name);
                         *value
                     })
                     .collect();
                 let place = Reference::place(&reference.statement.target, &environment);
-                buffers.insert(slot(&place), (place.1, compute(iteration, operands.into_iter())));
+                buffers.insert(slot(step - 1, &place), (place.1, compute(iteration, operands.into_iter())));
             }
             for place in step.checked_sub(2).and_then(|s| tiles.get(s)).into_iter().flat_map(|t| &stores[*t]) {
-                let (cell, value) = &buffers[&slot(place)];
+                let (cell, value) = &buffers[&slot(step - 2, place)];
                 assert_eq!(*cell, place.1, "{}: the buffer holds another cell at its store", kernel.name);
                 ddr.insert(place.clone(), *value);
-                depend |= touched.get(place).is_some_and(|(s, _)| *s != strip);
                 touched.insert(place.clone(), (strip.clone(), true));
             }
         }

@@ -6,7 +6,7 @@ mod assembled;
 use assembled::verilog;
 use assembled::{Rig, affine, edit_accesses, edit_expressions, joined, lint, make_local, parse, piece, scan, source};
 use burstc::analysis::analyze;
-use burstc::offload::{Band, Buffer, Compute, Mapping, Offload, Piece, Scan, Transfer};
+use burstc::offload::{Band, Buffer, Compute, Mapping, Offload, Piece, Scan, Transfer, Wait};
 use burstc::report::count::Work;
 use burstc::simulate::simulator::Simulator;
 use burstc::source::Source;
@@ -21,7 +21,7 @@ fn in_sequence(parts: &[Source]) -> Offload {
     for (band, offload) in offloads.iter().enumerate() {
         for buffer in &offload.buffers {
             let place = buffers.iter().position(|b| b.array == buffer.array).unwrap_or_else(|| {
-                buffers.push(Buffer { array: buffer.array, mappings: vec![None; parts.len()] });
+                buffers.push(Buffer { array: buffer.array, mappings: vec![None; parts.len()], store_copy: false });
                 buffers.len() - 1
             });
             buffers[place].mappings[band] = buffer.mappings[0].clone();
@@ -65,21 +65,23 @@ fn in_one_strip(
             (levels.iter().map(String::as_str).collect(), names.iter().map(String::as_str).collect());
         scan(vec![piece(0, 0, &[guard], &levels, &names)])
     };
+    let wait = Wait::Nothing;
     let argument = |a: &usize| kernel.arrays[*a].storage == Storage::Argument;
     let transfers = (0..kernel.arrays.len()).filter(argument);
     let transfers =
-        transfers.map(|array| Transfer { array, load: whole(array, load), store: whole(array, store) }).collect();
+        transfers.map(|array| Transfer { array, load: whole(array, load), store: whole(array, store), wait }).collect();
     let mapping = |a: usize| {
         let moduli = vec![64; kernel.arrays[a].extents.len()];
-        Mapping { exact_moduli: moduli.clone(), moduli }
+        Mapping { exact_moduli: moduli.clone(), moduli, slots: 1 }
     };
-    let buffer = |array: usize| Buffer { array, mappings: vec![Some(mapping(array))] };
+    let buffer = |array: usize| Buffer { array, mappings: vec![Some(mapping(array))], store_copy: false };
     Offload {
         bands: vec![Band {
             statements: (0..kernel.statements().len()).collect(),
             tiling: TilingDirective { schedules: vec![], sizes: vec![1], span: Default::default() },
             sets: vec![],
             transfers,
+            compute_waits: false,
             compute: Compute { scan: compute, order: "(…)".into(), innermost_distance: None },
         }],
         tiles: scan(vec![piece(0, 0, &[], &[tiles], &["T0"])]),

@@ -1,15 +1,20 @@
 //! Local buffers: which cells of an array live at the same time, and the modular mapping σ that keeps them apart
 //! (RR-7648 section III-B).
 //!
-//! Within a strip the pipeline runs in steps: Load(T) in step T-1, Compute(T) in step T, Store(T) in step T+1. Strips
-//! drain, so cells of different strips never live together. The hardware keeps the steps apart as far as buffers care:
-//! Load(T+1) and Compute(T) begin after Compute(T-1) and Store(T-2) have ended.
+//! Within a strip the pipeline runs in steps: Load(T) in step T-1, Compute(T) in step T, Store(T) in step T+1. The
+//! hardware keeps the steps apart as far as buffers care: Load(T+1) and Compute(T) begin after Compute(T-1) and
+//! Store(T-2) have ended.
+//!
+//! Cells of different strips may share places under such a mapping, so that a strip waits for the one before
+//! ([`crate::offload::Wait`]). An array whose cells are accessed in one tile of a strip only has another mapping: tiles
+//! take slots in turn, also across strips. What lives at the same time then belongs to one tile or lies in different
+//! slots, and nothing waits.
 
 use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::offload::{Buffer, Mapping};
+use crate::offload::{Buffer, Mapping, Offload};
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
 use crate::source::kernel::{Array, Kernel};
@@ -45,16 +50,54 @@ pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec
             let Some(exact_moduli) = exact_moduli else {
                 return Err(unbounded(band, &kernel.arrays[flow.array]).into());
             };
+            let name = &kernel.arrays[flow.array].name;
             // A multiple of a legal modulus is legal.
-            let moduli: Vec<i64> = exact_moduli.iter().map(|m| m.unsigned_abs().next_power_of_two() as i64).collect();
-            if let Some(differences) = &differences
-                && !(is_legal(differences, &exact_moduli)? && is_legal(differences, &moduli)?)
-            {
-                bail!("internal error: cells of {} share a place", kernel.arrays[flow.array].name);
+            let moduli = powers_of_two(&exact_moduli);
+            if let Some(differences) = &differences {
+                require_legal(differences, [&exact_moduli, &moduli], name)?;
             }
-            Ok(Allocation { array: flow.array, mapping: Mapping { moduli, exact_moduli }, differences })
+            let mut mapping = Mapping { moduli, exact_moduli, slots: 1 };
+            if let Some(by_tile) = band.isl.within(BY_TILE_OPERATIONS, || by_tile(band, flow, name))?.flatten()
+                && by_tile.words() <= mapping.words()
+            {
+                mapping = by_tile;
+            }
+            Ok(Allocation { array: flow.array, mapping, differences })
         })
         .collect()
+}
+
+fn powers_of_two(moduli: &[i64]) -> Vec<i64> {
+    moduli.iter().map(|m| m.unsigned_abs().next_power_of_two() as i64).collect()
+}
+
+fn require_legal(differences: &Set, moduli: [&[i64]; 2], array: &str) -> Result<()> {
+    for moduli in moduli {
+        if !is_legal(differences, moduli)? {
+            bail!("internal error: cells of {array} share a place");
+        }
+    }
+    Ok(())
+}
+
+/// isl's operations for the mapping of one array by tiles; without it, strips wait.
+const BY_TILE_OPERATIONS: u64 = 50_000;
+
+/// The mapping with a slot per tile: of an array that is transferred, in a band of several strips, whose cells are
+/// accessed in one tile of a strip only. A cell lives from its load to its last access, and in the next step where it is
+/// stored, so two or three tiles have cells on chip.
+fn by_tile(band: &Band, flow: &ArrayFlow, array: &str) -> Result<Option<Mapping>> {
+    let transfers = usize::from(!flow.load.is_empty()?) + usize::from(!flow.store.is_empty()?);
+    let is_reused = || -> Result<bool> { Ok(!band.earlier.apply_range(&flow.accessed)?.is_disjoint(&flow.accessed)?) };
+    if band.tile_names.len() < 2 || transfers == 0 || is_reused()? {
+        return Ok(None);
+    }
+    let accessed = flow.accessed.intersect_params(&band.bounded_sizes)?;
+    let differences = accessed.reverse()?.apply_range(&accessed)?.deltas()?.project_out_all_params()?.coalesce()?;
+    let Some(exact_moduli) = successive_moduli(&differences)? else { return Ok(None) };
+    let moduli = powers_of_two(&exact_moduli);
+    require_legal(&differences, [&exact_moduli, &moduli], array)?;
+    Ok(Some(Mapping { moduli, exact_moduli, slots: (transfers as u64 + 1).next_power_of_two() as i64 }))
 }
 
 /// One buffer per array that some band accesses; `bands` holds the allocations band by band.
@@ -65,8 +108,26 @@ pub fn merge(bands: &[Vec<Allocation>]) -> Vec<Buffer> {
     let mapping = |band: &Vec<Allocation>, array| band.iter().find(|a| a.array == array).map(|a| a.mapping.clone());
     arrays
         .into_iter()
-        .map(|array| Buffer { array, mappings: bands.iter().map(|band| mapping(band, array)).collect() })
+        .map(|array| Buffer {
+            array,
+            mappings: bands.iter().map(|band| mapping(band, array)).collect(),
+            store_copy: false,
+        })
         .collect()
+}
+
+/// Gives the store process copies to itself of what it reads, where several copies serve the iterations anyway, so that
+/// one more costs little, and as far as `block_ram_bits` allow.
+pub fn add_store_copies(offload: &mut Offload, block_ram_bits: u64) {
+    for index in 0..offload.buffers.len() {
+        let array = offload.buffers[index].array;
+        let mut transfers = offload.bands.iter().flat_map(|b| &b.transfers);
+        let is_stored = transfers.any(|t| t.array == array && !t.store.pieces.is_empty());
+        offload.buffers[index].store_copy = is_stored && offload.kernel.buffer_copies(array) > 1;
+        if bits(&offload.kernel, &offload.buffers) > u128::from(block_ram_bits) {
+            offload.buffers[index].store_copy = false;
+        }
+    }
 }
 
 /// Bits of block RAM that the buffers take, with one copy per read reference of an iteration.
@@ -75,7 +136,7 @@ pub fn bits(kernel: &Kernel, buffers: &[Buffer]) -> u128 {
 }
 
 fn copies(kernel: &Kernel, buffer: &Buffer) -> u128 {
-    kernel.buffer_copies(buffer.array) as u128
+    (kernel.buffer_copies(buffer.array) + usize::from(buffer.store_copy)) as u128
 }
 
 /// Refuses buffers that do not fit on the chip, counting one copy per read reference of an iteration.
@@ -241,13 +302,15 @@ fn unbounded(band: &Band, array: &Array) -> Diagnostic {
     .help("give the size parameters a bound (max), or choose a tiling whose strips reuse less")
 }
 
-/// σ as people read it: `a[i, k] -> [i mod 32, k mod 64]`, with the mappings of several bands one after the other where
+/// σ as people read it: `c[i, j] -> [i mod 32, j mod 32]`, `a[i, k] -> [tile mod 2, i mod 32, k mod 32]`, with the mappings of several bands one after the other where
 /// they differ.
 pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
     let names = dimension_names(kernel, buffer.array);
     let mut texts: Vec<String> = vec![];
     for mapping in buffer.mappings.iter().flatten() {
-        let residues: Vec<String> = names.iter().zip(&mapping.moduli).map(|(n, m)| format!("{n} mod {m}")).collect();
+        let slot = (mapping.slots > 1).then(|| format!("tile mod {}", mapping.slots));
+        let residues = names.iter().zip(&mapping.moduli).map(|(n, m)| format!("{n} mod {m}"));
+        let residues: Vec<String> = slot.into_iter().chain(residues).collect();
         let text = format!("[{}]", residues.join(", "));
         if !texts.contains(&text) {
             texts.push(text);

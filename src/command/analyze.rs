@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::{Analyze, PASSED, options, print};
 use crate::board;
-use crate::offload::{Mapping, Offload};
+use crate::offload::{Mapping, Offload, Wait};
 use crate::report::{TilingReport, buffer_reports};
 use crate::source::{self, Source};
 use crate::tiling;
@@ -56,8 +56,34 @@ fn text(offload: &Offload, tiling: &TilingReport) -> String {
         let exact = exact.join("; ");
         let _ = writeln!(text, "    {} ({} words; before rounding {exact})", report.mapping, report.words);
     }
-    let strips =
-        if offload.strips_depend { "a strip waits for the one before" } else { "strips follow each other freely" };
-    let _ = writeln!(text, "strips: {strips}");
+    text.push_str(&strips(offload));
+    text
+}
+
+/// How the strips of each band follow each other.
+fn strips(offload: &Offload) -> String {
+    let mut text = String::new();
+    for band in &offload.bands {
+        let loaded = |wait: Wait| {
+            let loaded = band.transfers.iter().filter(|t| t.wait == wait && !t.load.pieces.is_empty());
+            loaded.map(|t| offload.kernel.arrays[t.array].name.as_str()).collect::<Vec<_>>()
+        };
+        let mut parts = vec![];
+        for (wait, when) in [
+            (Wait::Nothing, "ahead"),
+            (Wait::Computed, "when the strip before is computed"),
+            (Wait::Stored, "when the strip before is stored"),
+        ] {
+            let names = loaded(wait);
+            if !names.is_empty() {
+                parts.push(format!("{} loaded {when}", names.join(", ")));
+            }
+        }
+        if band.compute_waits {
+            parts.push("computation when the strip before is stored".to_string());
+        }
+        let parts = if parts.is_empty() { "follow each other freely".to_string() } else { parts.join("; ") };
+        let _ = writeln!(text, "strips: {parts}");
+    }
     text
 }

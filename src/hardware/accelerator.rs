@@ -317,7 +317,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
             lent_reads.iter().filter(|(a, _)| *a == array).for_each(|(_, lent)| m.assign(lent, &valid.e()));
         }
         // The store process reads the first copy, or one of its own behind those of the compute process.
-        let has_own = drain.is_some() && kernel.has_store_copy(array);
+        let has_own = drain.is_some() && buffer.store_copy;
         let drained_copy = if has_own { own_reads.len() } else { 0 };
         for copy in 0..(own_reads.len() + usize::from(has_own)).max(1) {
             let read = own_reads.iter().find(|(_, c, ..)| *c == copy);

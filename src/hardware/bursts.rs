@@ -21,8 +21,9 @@ pub struct LayoutStream {
 }
 
 /// Adds the circuit that turns `rows` into commands `m_cmd_*` (in order, `last` on the last of a tile) and passes the
-/// rows themselves on to `descriptors`. `arrays[kind]` is the array of each row kind. Where some element is not one
-/// word long, every command is followed by its layout for a packer or unpacker.
+/// rows themselves on to `descriptors`. `rows` come with what holds them back, if anything does; `arrays[kind]` is the
+/// array of each row kind. Where some element is not one word long, every command is followed by its layout for a packer
+/// or unpacker.
 ///
 /// Addresses are Horner's rule on the subscripts, one serial multiplication per dimension beyond the first: no
 /// multiplier block, and hidden behind the data of the rows before.
@@ -34,10 +35,10 @@ pub fn bursts(
     scope: &Scope,
     format: &RowFormat,
     arrays: &[usize],
-    rows: (&Stream, &Row),
+    rows: (&Stream, &Row, Option<&Expr>),
     descriptors: &Stream,
 ) -> Option<LayoutStream> {
-    let (rows, row) = rows;
+    let (rows, row, held) = rows;
     let port = context.port;
     let byte = Type::unsigned(port.byte_address());
     let sizes: Vec<u32> = arrays.iter().map(|&a| context.array(a).element.bytes().trailing_zeros()).collect();
@@ -200,8 +201,9 @@ pub fn bursts(
         m.waive_unused(&address);
         m.assign(&m_length, &count.e().resize(length));
     }
-    m.assign(&descriptors.valid, &in_state("TAKE").and(&rows.valid.e()));
-    m.assign(&rows.ready, &in_state("TAKE").and(&descriptors.ready.e()));
+    let takes = held.into_iter().fold(in_state("TAKE"), |takes, held| takes.and(&held.not()));
+    m.assign(&descriptors.valid, &takes.and(&rows.valid.e()));
+    m.assign(&rows.ready, &takes.and(&descriptors.ready.e()));
 
     let layout = mixed.then(|| {
         let stream = Stream::wires(m, "layout");

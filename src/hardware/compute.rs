@@ -1,7 +1,7 @@
 //! The compute process: walks the statement instances of a tile, one per cycle, reading and writing the buffers.
 
 use crate::affine::Affine;
-use crate::hardware::buffers::{self, buffer_of};
+use crate::hardware::buffers::{self, TileNumber, buffer_of};
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream, rtl_type};
 use crate::hardware::datapath::{Datapath, Leaves, Value};
@@ -137,6 +137,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let walker = Walker::declare(&mut m, &format, "iteration");
     let instances = Instances::new(context, &mut m, &format, &walker, &scope);
     let present = &instances.statements;
+    let number_of_tile = TileNumber::declare(&mut m, offload);
 
     m.comment("Stage 1: its addresses.");
     let candidate = m.reg("candidate", Type::BIT);
@@ -146,7 +147,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     number.iter().for_each(|number| m.waive_unused(number));
     let mut loads: Vec<Statement> = vec![];
     loads.extend(number.iter().map(|register| assign(register, &instances.number())));
-    let ports = read_ports(context, offload, &mut m, &instances, &all, &mut loads);
+    let ports = read_ports(context, offload, &mut m, (&instances, &number_of_tile), &all, &mut loads);
     let targets: Vec<usize> = present.iter().map(|&s| all[s].target.array).collect();
     let address_types = targets.iter().map(|&array| buffers::address_type(buffer_of(offload, array)));
     let address_type = address_types.max_by_key(|ty| ty.width).expect("some statement has instances");
@@ -154,7 +155,8 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let written_to = instances.choose(present, |kind| {
         let target = &all[kind.statement].target;
         let buffer = buffer_of(offload, target.array);
-        buffers::address(buffer, kind.band, &kind.affines(&target.subscripts), &kind.scope).resize(address_type)
+        let cell = kind.affines(&target.subscripts);
+        buffers::address(buffer, kind.band, &cell, &kind.scope, &number_of_tile).resize(address_type)
     });
     loads.push(assign(&write_address, &written_to));
 
@@ -246,7 +248,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
         hazards.push(is_candidate(&users).and(&lent.e()));
         filled.push(array);
     }
-    let shares = |p: &&ReadPort| p.copy == 0 && stored.contains(&p.array) && !kernel.has_store_copy(p.array);
+    let shares = |p: &&ReadPort| p.copy == 0 && stored.contains(&p.array) && !buffer_of(offload, p.array).store_copy;
     for port in ports.iter().filter(shares) {
         let lent = m.input(&format!("s_drain_{}", context.array(port.array).name), Type::BIT);
         hazards.push(is_candidate(&port.statements()).and(&lent.e()));
@@ -264,6 +266,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
         end_taken = end_taken.and(&candidate.e().or(&chain.divides()).not());
     }
     walker.connect(&mut m, "", &waiting, &waiting_row, &step.e(), &end_taken);
+    number_of_tile.connect(&mut m, &end_taken);
     m.clocked(
         "",
         vec![(candidate.clone(), 0), (candidate_end.clone(), 0)],
@@ -314,7 +317,7 @@ fn read_ports<'a>(
     context: &Context,
     offload: &Offload,
     m: &mut Module,
-    instances: &Instances,
+    (instances, tile): (&Instances, &TileNumber),
     statements: &[&'a Assignment],
     loads: &mut Vec<Statement>,
 ) -> Vec<ReadPort<'a>> {
@@ -340,7 +343,7 @@ fn read_ports<'a>(
         let port = ReadPort { array, copy, users, address, data };
         let value = instances.choose(&port.statements(), |kind| {
             let (_, access) = port.users.iter().find(|(s, _)| *s == kind.statement).expect("chosen among the users");
-            buffers::address(buffer, kind.band, &kind.affines(&access.subscripts), &kind.scope)
+            buffers::address(buffer, kind.band, &kind.affines(&access.subscripts), &kind.scope, tile)
         });
         loads.push(assign(&port.address, &value));
         ports.push(port);

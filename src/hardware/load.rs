@@ -1,15 +1,16 @@
 //! The load process: walks Load(T) of every tile, one burst per row, and fills the buffers as the words come back.
 
-use crate::hardware::buffers::{self, buffer_of};
+use crate::hardware::buffers::{self, TileNumber, buffer_of};
 use crate::hardware::bursts::bursts;
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream};
 use crate::hardware::rows::RowPorts;
+use crate::hardware::rows::{Row, RowFormat};
 use crate::hardware::scanner::scanner;
 use crate::hardware::sources::Transfers;
 use crate::hardware::walker::Walker;
-use crate::offload::Offload;
-use crate::rtl::{Expr, Module, Signal, Type, assign, when};
+use crate::offload::{Offload, Wait};
+use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// What the accelerator must connect.
 pub struct LoadPorts {
@@ -27,7 +28,7 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     let kernel = context.kernel;
     let Transfers { sources, source_arrays, arrays } = Transfers::of(context, offload, |t| &t.load);
     if arrays.is_empty() {
-        return load_nothing(context);
+        return load_nothing(context, offload);
     }
     let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
     let scanner_name = format!("{}_load_rows", kernel.name);
@@ -37,7 +38,7 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     let mut m = Module::new(&format!("{}_load", kernel.name));
     m.describe(&format!(
         "Load process of {}: reads {} from memory into their buffers, one burst per row of Load(T).\n\
-         Tile T starts when Compute(T-2) and Store(T-3) are done, the first tile of a strip when all stores are.",
+         Tile T starts when Compute(T-2) and Store(T-3) are done.",
         kernel.name,
         names.join(", ")
     ));
@@ -45,15 +46,17 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     m.input("rst", Type::BIT);
     let scope = context.parameter_inputs(&mut m);
 
-    let Gate { data: tile_data, scan: scan_tile, wait: wait_tile, loaded, loaded_data } = gate(context, &mut m);
+    let gate = gate(context, offload, &mut m);
+    let Gate { data: tile_data, scan: scan_tile, wait: wait_tile, loaded, loaded_data, .. } = &gate;
+    let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let rows = Stream::wires(&mut m, "row");
     let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
-    cells::connect_scanner(context, &mut m, &rows_module, (&scan_tile, Some(&tile_data)), &rows, &row_wires);
+    cells::connect_scanner(context, &mut m, &rows_module, (scan_tile, Some(tile_data)), &rows, &row_wires);
     let row = row_wires.row(&format);
+    let held = gate.held(offload, &format, &kind_arrays, &row);
 
     let queued = Stream::wires(&mut m, "descriptor");
-    let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
-    let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row), &queued);
+    let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row, held.as_ref()), &queued);
 
     m.comment("Rows wait here for their words.");
     let waiting = Stream::wires(&mut m, "waiting");
@@ -101,6 +104,8 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     let tile_done = Stream::wires(&mut m, "tile_done");
     m.assign(&tile_done.valid, &walker.has_end().and(&filling.e().not()));
     walker.connect(&mut m, "", &waiting, &waiting_row, &step, &tile_done.fires());
+    let number = TileNumber::declare(&mut m, offload);
+    number.connect(&mut m, &tile_done.fires());
 
     let at = format.scope(&scope, &walker.outer(), &walker.index.e());
     let mut write = vec![assign(&fill_data, &element_data.resize(Type::unsigned(widest)))];
@@ -110,7 +115,7 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
         let kinds: Vec<usize> = (0..kind_arrays.len()).filter(|&k| kind_arrays[k] == *array).collect();
         let of = |k: usize| {
             let kind = &format.kinds[k];
-            buffers::address(buffer_of(offload, *array), kind.band, &kind.point, &at)
+            buffers::address(buffer_of(offload, *array), kind.band, &kind.point, &at, &number)
         };
         let choice = format.by_kind(&walker.kind(), kinds.into_iter().map(|k| (k, of(k))));
         write.push(assign(address, &choice));
@@ -128,9 +133,10 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     );
 
     m.comment("A tile is handed over when its end mark has come through.");
-    cells::hand_over(&mut m, context, (&wait_tile, &tile_data), &tile_done, (&loaded, &loaded_data));
+    cells::hand_over(&mut m, context, (wait_tile, tile_data), &tile_done, (loaded, loaded_data));
     let busy = m.output("busy", Type::BIT);
-    m.assign(&busy, &walker.has_element().or(&rows.valid.e()));
+    let at_work = held.iter().fold(rows.valid.e(), |valid, held| valid.and(&held.not()));
+    m.assign(&busy, &walker.has_element().or(&at_work));
     (vec![rows_module, m], LoadPorts { arrays, data_width: widest })
 }
 
@@ -142,10 +148,15 @@ struct Gate {
     wait: Stream,
     loaded: Stream,
     loaded_data: Signal,
+    /// Tiles taken that are not computed, and not stored.
+    ahead_of_compute: Signal,
+    ahead_of_store: Signal,
+    /// Tiles taken of the strip under way; 3, the most that can be ahead, stands for more.
+    of_strip: Signal,
 }
 
 /// Credits count how far the load process is ahead of the others.
-fn gate(context: &Context, m: &mut Module) -> Gate {
+fn gate(context: &Context, offload: &Offload, m: &mut Module) -> Gate {
     m.comment("Tiles in from the tile scanner, and on to the compute process once they are loaded.");
     let tile = Stream::slave(m, "tile");
     let data = m.input("s_tile_data", Type::unsigned(context.tile_width()));
@@ -158,11 +169,28 @@ fn gate(context: &Context, m: &mut Module) -> Gate {
     let counter = Type::unsigned(2);
     let ahead_of_compute = m.reg("tiles_ahead_of_compute", counter);
     let ahead_of_store = m.reg("tiles_ahead_of_store", counter);
+    let of_strip = m.reg("tiles_of_strip", counter);
+    m.waive_unused(&of_strip);
     let may_start = m.wire("may_start", Type::BIT);
     let number = |n: i128| Expr::constant(n, counter);
     let near = ahead_of_compute.e().lt(&number(2)).and(&ahead_of_store.e().lt(&number(3)));
-    let drained = ahead_of_store.e().eq(&number(0));
-    m.assign(&may_start, &near.and(&tile_first.e().not().or(&drained)));
+    // Strips of different bands do not overlap; and a strip that loads nothing has nothing but this to wait at.
+    let loads_nothing = offload.bands.iter().flat_map(|b| &b.transfers).all(|t| t.load.pieces.is_empty());
+    let drains = match offload.bands.len() {
+        1 => Expr::bit(loads_nothing && offload.bands[0].compute_waits),
+        _ if loads_nothing => Expr::bit(true),
+        _ => {
+            // The band is the first field of a tile.
+            let ty = context.band.as_ref().map_or(Type::BIT, |band| band.ty());
+            let top = context.tile_width();
+            let band = data.e().slice(top - 1, top - ty.width).resize(ty);
+            let last_band = m.reg("last_band", ty);
+            m.clocked("", vec![], vec![when(tile.fires(), vec![assign(&last_band, &band)])]);
+            band.eq(&last_band.e()).not()
+        }
+    };
+    let drained = ahead_of_store.e().is_zero();
+    m.assign(&may_start, &near.and(&tile_first.e().and(&drains).not().or(&drained)));
 
     let scan = Stream::wires(m, "scan_tile");
     let wait = Stream::wires(m, "wait_tile");
@@ -172,18 +200,52 @@ fn gate(context: &Context, m: &mut Module) -> Gate {
     for (register, returned) in [(&ahead_of_compute, &computed), (&ahead_of_store, &stored)] {
         cells::up_down(m, register, &tile.fires(), &returned.e());
     }
-    Gate { data, scan, wait, loaded, loaded_data }
+    let more = of_strip.e().eq(&number(3)).select(&number(3), &of_strip.e().add(&number(1), counter));
+    let count = when_else(tile_first.e(), vec![assign(&of_strip, &number(1))], vec![assign(&of_strip, &more)]);
+    m.clocked("", vec![(of_strip.clone(), 0)], vec![when(tile.fires(), vec![count])]);
+    Gate { data, scan, wait, loaded, loaded_data, ahead_of_compute, ahead_of_store, of_strip }
+}
+
+impl Gate {
+    /// What holds back a row of the tile under way: loads that wait for the strips before, and the end mark of a tile
+    /// whose computation does. `None` where nothing waits.
+    fn held(&self, offload: &Offload, format: &RowFormat, arrays: &[usize], row: &Row) -> Option<Expr> {
+        let bands = &offload.bands;
+        let waits = |k: usize| {
+            let transfers = &bands[format.kinds[k].band].transfers;
+            transfers.iter().find(|t| t.array == arrays[k]).map_or(Wait::Nothing, |t| t.wait)
+        };
+        let kinds = |wait: Wait| -> Vec<Expr> {
+            let own = (0..arrays.len()).filter(|&k| waits(k) == wait);
+            own.map(|k| row.kind.eq(&Expr::constant(k as i128, format.kind_type()))).collect()
+        };
+        let all = |wait: Wait| (0..arrays.len()).all(|k| waits(k) == wait);
+        // More tiles are ahead than the strip has had: some are of the strips before.
+        let behind = |ahead: &Signal| self.of_strip.e().lt(&ahead.e());
+        let mut held = vec![];
+        for (wait, ahead) in [(Wait::Computed, &self.ahead_of_compute), (Wait::Stored, &self.ahead_of_store)] {
+            let of_kind = if all(wait) { Expr::bit(true) } else { Expr::any(&kinds(wait)) };
+            if all(wait) || (0..arrays.len()).any(|k| waits(k) == wait) {
+                held.push(row.end.not().and(&of_kind).and(&behind(ahead)));
+            }
+        }
+        // A band whose computation need not wait at its strips does not lose by it: of several bands, one will do.
+        if bands.iter().any(|b| b.compute_waits) {
+            held.push(row.end.and(&behind(&self.ahead_of_store)));
+        }
+        (!held.is_empty()).then(|| Expr::any(&held))
+    }
 }
 
 /// The load process of a kernel that reads nothing from memory: tiles pass, under the same credits.
-fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
+fn load_nothing(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     let name = &context.kernel.name;
     let mut m = Module::new(&format!("{name}_load"));
     m.describe(&format!("Load process of {name}, which loads nothing: tiles only pass."));
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
     context.parameter_inputs(&mut m);
-    let gate = gate(context, &mut m);
+    let gate = gate(context, offload, &mut m);
     m.assign(&gate.scan.ready, &Expr::bit(true));
     m.waive_unused(&gate.scan.valid);
     let data = gate.data.e();

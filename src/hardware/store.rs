@@ -1,6 +1,6 @@
 //! The store process: walks Store(T) of every tile, one burst per row, and drains the buffers into it.
 
-use crate::hardware::buffers::{self, buffer_of};
+use crate::hardware::buffers::{self, TileNumber, buffer_of};
 use crate::hardware::bursts::bursts;
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream};
@@ -50,7 +50,7 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
 
     let queued = Stream::wires(&mut m, "descriptor");
     let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
-    let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row), &queued);
+    let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row, None), &queued);
 
     m.comment("Rows wait here for their turn to be drained.");
     let waiting = Stream::wires(&mut m, "waiting");
@@ -70,6 +70,8 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
     let end = m.output("m_stored", Type::BIT);
     m.assign(&end, &walker.has_end().and(&idle));
     walker.connect(&mut m, "", &waiting, &waiting_row, &step.e(), &end.e());
+    let number = TileNumber::declare(&mut m, offload);
+    number.connect(&mut m, &end.e());
 
     let source_type = Type::for_range(0, (arrays.len() as i64 - 1).max(1));
     let read_source = (arrays.len() > 1).then(|| m.reg("read_source", source_type));
@@ -90,7 +92,7 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
         };
         m.assign(&valid, &reading.e().and(&is(&read_source)));
         let kinds: Vec<usize> = (0..kind_arrays.len()).filter(|&k| kind_arrays[k] == array).collect();
-        let of = |k: usize| buffers::address(buffer, format.kinds[k].band, &format.kinds[k].point, &at);
+        let of = |k: usize| buffers::address(buffer, format.kinds[k].band, &format.kinds[k].point, &at, &number);
         let choice = format.by_kind(&walker.kind(), kinds.into_iter().map(|k| (k, of(k))));
         read.push(assign(&address, &choice));
         let word = word.e().resize(Type::unsigned(widest));

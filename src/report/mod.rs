@@ -225,7 +225,8 @@ mod tests {
             source_order: Scan { pieces: vec![] },
             buffers: vec![Buffer {
                 array: 0,
-                mappings: vec![Some(Mapping { moduli: vec![32, 64], exact_moduli: vec![32, 64] })],
+                mappings: vec![Some(Mapping { moduli: vec![32, 64], exact_moduli: vec![32, 64], slots: 1 })],
+                store_copy: false,
             }],
             strips_depend: false,
         }

@@ -88,20 +88,8 @@ impl Kernel {
         found
     }
 
-    /// Copies of the local buffer of `array` that serve all read references of an iteration at once, at least 1, and
-    /// the store process.
+    /// Copies of the local buffer of `array` that serve all read references of an iteration at once, at least 1.
     pub fn buffer_copies(&self, array: usize) -> usize {
-        self.read_copies(array) + usize::from(self.has_store_copy(array))
-    }
-
-    /// Whether the store process has a copy of the buffer to itself: where there are several anyway, one more costs
-    /// little, and no iteration waits for a port.
-    pub fn has_store_copy(&self, array: usize) -> bool {
-        let is_argument = self.arrays[array].storage == Storage::Argument;
-        is_argument && self.read_copies(array) > 1 && self.statements().iter().any(|s| s.target.array == array)
-    }
-
-    fn read_copies(&self, array: usize) -> usize {
         let of = |statement: &&Statement| statement.references().iter().filter(|r| r.array == array).count();
         self.statements().iter().map(of).max().unwrap_or(0).max(1)
     }

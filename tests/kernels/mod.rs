@@ -1,6 +1,7 @@
 //! Kernels for tests, written in one line each.
 #![allow(dead_code)]
 
+mod machine;
 pub mod pipeline;
 
 use burstc::affine::Affine;

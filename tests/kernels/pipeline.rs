@@ -1,9 +1,10 @@
-//! A naive machine that runs an [`Offload`]: tiles in the order of its scans, buffers of the exact moduli, the tightest
-//! overlap that the tokens allow; and the kernel run as it is written, for comparison. Statements compute a hash of
-//! iteration and operands, so that a wrong operand always shows.
+//! An [`Offload`] on a naive machine (`machine.rs`): tiles in the order of its scans, buffers of the exact moduli, the
+//! tightest overlap that the tokens allow and others; and the kernel run as it is written, for comparison. Statements
+//! compute a hash of iteration and operands, so that a wrong operand always shows.
 
 use std::collections::BTreeMap;
 
+use super::machine::{Machine, Policy};
 use burstc::affine::Affine;
 use burstc::offload::{Bound, Offload, Piece, Scan};
 use burstc::source::kernel::{Access, Condition, Kernel, Node, Statement, Storage};
@@ -187,7 +188,7 @@ impl<'a> Text<'a> {
 }
 
 /// Some value that depends on the address, for cells nobody wrote.
-fn initial(place: &(usize, Cell)) -> u64 {
+pub fn initial(place: &(usize, Cell)) -> u64 {
     mix(place.1.iter().fold(place.0 as u64 + 1, |h, x| mix(h ^ *x as u64)))
 }
 
@@ -197,7 +198,7 @@ fn mix(x: u64) -> u64 {
 }
 
 /// What a statement computes: depends on the instance and the operands, in order.
-fn compute(instance: &Instance, operands: impl Iterator<Item = u64>) -> u64 {
+pub fn compute(instance: &Instance, operands: impl Iterator<Item = u64>) -> u64 {
     let seed = instance.1.iter().fold(7 + instance.0 as u64, |h, x| mix(h ^ *x as u64));
     operands.fold(seed, |h, v| mix(h ^ v))
 }
@@ -233,66 +234,13 @@ pub fn check(offload: &Offload, sizes: &Environment) {
         (tile.iter().copied().chain(std::iter::repeat(0)).take(rank).collect::<Cell>(), *band)
     };
     assert!(tiles.windows(2).all(|w| padded(&w[0]) < padded(&w[1])), "{}: tiles out of order", kernel.name);
-    let context = |tile: &Cell| -> Environment {
-        sizes.clone().into_iter().chain(tile.iter().enumerate().map(|(k, t)| (format!("T{k}"), *t))).collect()
-    };
-    let mut ran: Vec<Instance> = vec![];
-    let mut ddr = Memory::new();
-    let strip = |(band, tile): &(usize, Cell)| (*band, tile[..tile.len() - 1].to_vec());
-    let mut begin = 0;
-    while begin < tiles.len() {
-        let length = tiles[begin..].iter().take_while(|t| strip(t) == strip(&tiles[begin])).count();
-        let tiles_of_strip = &tiles[begin..begin + length];
-        for pair in tiles_of_strip.windows(2) {
-            assert_eq!(pair[0].1.last().unwrap() + 1, *pair[1].1.last().unwrap(), "a hole in a strip");
-        }
-        begin += length;
-        let number = tiles_of_strip[0].0;
-        let band = &offload.bands[number];
-        let mut buffers: BTreeMap<(usize, Cell), (Cell, u64)> = BTreeMap::new();
-        let slot = |place: &(usize, Cell)| {
-            let buffer = offload.buffers.iter().find(|b| b.array == place.0).expect("a buffer");
-            let mapping = buffer.mappings[number].as_ref().expect("a mapping");
-            let residues = place.1.iter().zip(&mapping.exact_moduli).map(|(x, m)| x.rem_euclid(*m));
-            (place.0, residues.collect::<Cell>())
-        };
-        let moved = |tile: &Cell, store: bool| -> Vec<(usize, Cell)> {
-            let context = context(tile);
-            let scans = band.transfers.iter().map(|t| (t.array, if store { &t.store } else { &t.load }));
-            scans.flat_map(|(array, scan)| walk(scan, &context).into_iter().map(move |(_, c)| (array, c))).collect()
-        };
-        // In step s the loads of tile s come first, then tile s - 1 computes, the stores of s - 2 come last.
-        for step in 0..length + 2 {
-            for place in tiles_of_strip.get(step).into_iter().flat_map(|t| moved(&t.1, false)) {
-                let value = ddr.get(&place).copied().unwrap_or_else(|| initial(&place));
-                buffers.insert(slot(&place), (place.1, value));
-            }
-            let computed = step.checked_sub(1).and_then(|s| tiles_of_strip.get(s));
-            for instance in computed.into_iter().flat_map(|t| walk(&band.compute.scan, &context(&t.1))) {
-                let (reads, target) = text.cells(&instance);
-                let operand = |place: &(usize, Cell)| {
-                    let Some((cell, value)) = buffers.get(&slot(place)) else {
-                        panic!("{}: {instance:?} reads {place:?}, which is not on chip", kernel.name)
-                    };
-                    assert_eq!(*cell, place.1, "{}: {instance:?} finds another cell", kernel.name);
-                    *value
-                };
-                let result = compute(&instance, reads.iter().map(operand).collect::<Vec<_>>().into_iter());
-                buffers.insert(slot(&target), (target.1, result));
-                ran.push(instance);
-            }
-            let stored = step.checked_sub(2).and_then(|s| tiles_of_strip.get(s));
-            for place in stored.into_iter().flat_map(|t| moved(&t.1, true)) {
-                let (cell, value) = &buffers[&slot(&place)];
-                assert_eq!(*cell, place.1, "{}: the buffer holds another cell at its store", kernel.name);
-                ddr.insert(place, *value);
-            }
-        }
+    for policy in [Policy::Tightest, Policy::Random(1), Policy::Random(2)] {
+        let (mut ran, ddr) = Machine::new(offload, &text, sizes, &tiles).run(policy);
+        ran.sort();
+        let mut all = order.clone();
+        all.sort();
+        assert!(ran == all, "{}: the tiles run other instances for {sizes:?}", kernel.name);
+        let ddr = visible(kernel, ddr);
+        assert!(ddr == plain, "{}: the memory differs for {sizes:?}", kernel.name);
     }
-    ran.sort();
-    let mut all = order;
-    all.sort();
-    assert!(ran == all, "{}: the tiles run other instances for {sizes:?}", kernel.name);
-    let ddr = visible(kernel, ddr);
-    assert!(ddr == plain, "{}: the memory differs for {sizes:?}", kernel.name);
 }
