@@ -9,7 +9,7 @@ use kernels::analyze;
 use std::collections::{BTreeMap, BTreeSet};
 
 use burstc::affine::Affine;
-use burstc::offload::{Bound, Offload, Scan};
+use burstc::offload::{Bound, Offload, Scan, Wait};
 use burstc::source::kernel::{Access, Kernel, Node, Statement};
 
 type Environment = BTreeMap<String, i64>;
@@ -279,8 +279,43 @@ fn check_all(kernel: Kernel, largest: i64) -> Offload {
     let offload = analyze(&kernel).unwrap_or_else(|e| panic!("{}: {e}", kernel.name));
     for n in 0..=largest {
         check(&offload, &sizes_of(&kernel, n));
+        kernels::pipeline::check(&offload, &sizes_of(&kernel, n));
     }
     offload
+}
+
+/// The naive machine sees every wait and every slot that is left out.
+#[test]
+fn strips_that_do_not_wait_are_caught() {
+    let caught = |kernel: &Kernel, n: i64, edit: &dyn Fn(&mut Offload)| {
+        let mut offload = analyze(kernel).unwrap();
+        let sizes = sizes_of(kernel, n);
+        kernels::pipeline::check(&offload, &sizes);
+        edit(&mut offload);
+        std::panic::catch_unwind(|| kernels::pipeline::check(&offload, &sizes)).is_err()
+    };
+    let hasty = |array: usize| {
+        move |offload: &mut Offload| {
+            let band = &mut offload.bands[0];
+            band.transfers.iter_mut().filter(|t| t.array == array).for_each(|t| t.wait = Wait::Nothing);
+            band.compute_waits = false;
+        }
+    };
+    let (a, b, c) = (0, 1, 2);
+    // Cells of the strip before are still in their places: c until it is stored, b until it has been read.
+    assert!(caught(&kernels::matmul(&[3, 3, 3]), 9, &hasty(c)));
+    assert!(caught(&kernels::polymul_skewed(&[3, 3]), 12, &hasty(b)));
+    // Strips add to what others stored.
+    assert!(caught(&kernels::polymul(&[3, 3]), 12, &hasty(c)));
+    // a is loaded ahead only because tiles have slots; 9 columns are an odd number of tiles.
+    assert!(caught(&kernels::matmul(&[3, 3, 3]), 9, &|offload| {
+        let mapping = offload.buffers[a].mappings[0].as_mut().unwrap();
+        assert_eq!(mapping.slots, 2);
+        (mapping.slots, mapping.exact_moduli[1]) = (1, 6);
+    }));
+    // Places written by a strip whose results the store process has not taken yet.
+    let copy = kernels::nest("copy", "N:9 M:9", "x[N][M]; y[N]", "i:0..N - 1; j:0..M - 1", "y[i]", "x[i][j]");
+    assert!(caught(&kernels::tiled(copy, "i, j", &[2, 2]), 8, &|offload| offload.bands[0].compute_waits = false));
 }
 
 #[test]
