@@ -1,4 +1,4 @@
-//! The five examples against the C compiler, on both simulators, every size from one Verilog; and their cycle counts.
+//! The examples against the C compiler, on both simulators, every size from one Verilog; and their cycle counts.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn all_sizes(example: &str, simulator: Simulator) -> Rig {
     rig
 }
 
-/// Cycles are exact, so they are guarded: at most what utilisation 0.95 and 1.10 cycles per iteration allow.
+/// Cycles are exact, so they are guarded: at most what issue 4 wants.
 fn guard_cycles(example: &str, rig: &Rig) {
     let words = match example {
         "dma" => 2,
@@ -24,7 +24,14 @@ fn guard_cycles(example: &str, rig: &Rig) {
         "matmul" => {
             let cycles = rig.run(&[("N", 128)], 1).counters.cycles;
             let per_iteration = cycles as f64 / 128f64.powi(3);
-            assert!(per_iteration <= 1.10, "{cycles} cycles, {per_iteration:.3} per iteration");
+            assert!(per_iteration <= 1.02, "{cycles} cycles, {per_iteration:.3} per iteration");
+            return;
+        }
+        "row_sums" => {
+            // Every row of a block lies 4 KB behind the one before.
+            let counters = rig.run(&[("N", 128), ("M", 1024)], 1).counters;
+            let utilisation = (128 * 1024 + 128) as f64 / counters.load_busy as f64;
+            assert!(utilisation >= 0.95, "{} cycles of loading, utilisation {utilisation:.3}", counters.load_busy);
             return;
         }
         _ => return,
@@ -32,7 +39,7 @@ fn guard_cycles(example: &str, rig: &Rig) {
     let cycles = rig.run(&[("N", 65536)], 1).counters.cycles;
     // One 32-bit word per cycle is the peak.
     let utilisation = (65536 * words) as f64 / cycles as f64;
-    assert!(utilisation >= 0.95, "{example}: {cycles} cycles, utilisation {utilisation:.3}");
+    assert!(utilisation >= 0.98, "{example}: {cycles} cycles, utilisation {utilisation:.3}");
 }
 
 macro_rules! examples {
@@ -62,4 +69,13 @@ macro_rules! examples {
     )* };
 }
 
-examples!(dma, vecsum, matmul, polymul, polymul_skewed);
+examples!(dma, vecsum, matmul, polymul, polymul_skewed, row_sums);
+
+/// Two statements with five reads of one array each: transfers take no ports from iterations that do not use them.
+#[test]
+fn jacobi_2d() {
+    let rig = Rig::new("examples/jacobi_2d.c", Simulator::Verilator, false);
+    let cycles = rig.run(&[("N", 256), ("T", 16)], 1).counters.cycles;
+    let per_iteration = cycles as f64 / (16 * 2 * 254 * 254) as f64;
+    assert!(per_iteration <= 1.10, "{cycles} cycles, {per_iteration:.3} per iteration");
+}

@@ -8,7 +8,7 @@ use std::process::Command;
 use burstc::source::Source;
 use burstc::{Options, compile};
 
-const EXAMPLES: [&str; 5] = ["dma", "vecsum", "matmul", "polymul", "polymul_skewed"];
+const EXAMPLES: [&str; 6] = ["dma", "vecsum", "matmul", "polymul", "polymul_skewed", "row_sums"];
 
 /// Kernels that between them have every kind of circuit: mixed widths, several statements in shared loops, bands,
 /// local arrays, quotients, dividers. Elaborating all sixty would take a quarter of an hour.
