@@ -1,5 +1,7 @@
 //! The analysis in one function: a kernel goes through the rooms in order and comes out as an [`Offload`].
 
+mod lanes;
+
 use anyhow::{Result, anyhow};
 
 use crate::affine::Affine;
@@ -13,6 +15,7 @@ use crate::schedule;
 use crate::source::kernel::{Kernel, Storage, TilingDirective};
 use crate::tiling::{self, Band};
 use crate::transfer::{self, ArrayFlow};
+use lanes::Groups;
 
 /// Everything the hardware needs to know about `kernel`, whose size parameters all have a bound. Without directives in
 /// the kernel, burstc chooses tiles whose buffers fit `block_ram_bits`.
@@ -82,7 +85,10 @@ fn tiled(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> 
             tiling: band.directive.clone(),
             sets: named_sets(program, band, kernel, flows, allocations)?,
             transfers,
-            compute: compute(program, band, context)?,
+            compute: match &band.lanes {
+                Some(lanes) => compute_in_lanes(program, band, context, lanes)?,
+                None => compute(program, band, context)?,
+            },
         });
     }
     let mut kernel = kernel.clone();
@@ -95,7 +101,7 @@ fn tiled(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> 
         tiles: tiles(program, &bands, &contexts)?,
         source_order: source_order(program)?,
         strips_depend: strips_depend(&bands, &flows)?,
-        buffers: buffer::merge(&allocations),
+        buffers: buffer::merge(&bands, &allocations),
         bands: analysed,
         kernel,
     })
@@ -238,7 +244,46 @@ fn compute(program: &Program, band: &Band, context: &Context) -> Result<Compute>
         None => scan_instances(program, band, context, true)?
             .ok_or_else(|| anyhow!("internal error: iterations without iterators"))?,
     };
-    Ok(Compute { scan, order: band.order.clone(), innermost_distance: band.innermost_distance })
+    Ok(Compute { scan, order: band.order.clone(), innermost_distance: band.innermost_distance, lanes: None })
+}
+
+/// The same with several iterations side by side.
+fn compute_in_lanes(
+    program: &Program,
+    band: &Band,
+    context: &Context,
+    lanes: &tiling::lanes::Lanes,
+) -> Result<Compute> {
+    let statement = &program.statements[band.statements[0]];
+    let (date, dates) = (&band.date_expressions[0], &band.dates[0]);
+    let names = level_names(&band.date_expressions, &[statement], &context.parameters);
+    let set = band.iterations[0].apply_range(dates)?.image_of(&band.tile_names)?;
+    let Groups { names, set, masks } = lanes::group(band, context, lanes, &names, &set)?;
+    let factor = |level: usize| if level == lanes.level { lanes.count } else { 1 };
+    let levels = names.iter().enumerate().map(|(level, name)| Affine::variable(name) * factor(level));
+    let mut definitions: Vec<Affine> = date.iter().zip(levels).map(|(value, level)| value.clone() - level).collect();
+    definitions.extend(masks.iter().map(|mask| mask.slack.clone() - Affine::variable(&mask.name)));
+    let point: Vec<String> = statement.iterators.iter().chain(masks.iter().map(|mask| &mask.name)).cloned().collect();
+    let tree = Tree {
+        parameters: &context.parameters,
+        context: &context.constraints,
+        names: &names,
+        fixed: Fixed::Drop,
+        branches: vec![Branch { leaf: band.statements[0], set, date, point: &point, definitions }],
+    };
+    let scan = scan_tree(&band.isl, &tree)?.ok_or_else(|| anyhow!("internal error: lanes without iterators"))?;
+    Ok(Compute {
+        scan,
+        order: band.order.clone(),
+        innermost_distance: band.innermost_distance,
+        lanes: Some(offload::Lanes {
+            count: lanes.count,
+            along: lanes.along.clone(),
+            steps: lanes.shape.steps.clone(),
+            masks: masks.iter().map(|mask| mask.step).collect(),
+            reduction: lanes.shape.reduction.clone(),
+        }),
+    })
 }
 
 fn scan_instances(program: &Program, band: &Band, context: &Context, iterators_too: bool) -> Result<Option<Scan>> {
@@ -386,7 +431,7 @@ fn named_sets(
         if let Some(differences) = &allocation.differences {
             add(format!("DS({array})"), differences.name_dimensions(&cells)?.to_string());
         }
-        let buffer = Buffer { array: flow.array, mappings: vec![Some(allocation.mapping.clone())] };
+        let buffer = Buffer { array: flow.array, mappings: vec![Some(allocation.mapping.clone())], banks: None };
         add(format!("σ({array})"), buffer::mapping_text(kernel, &buffer));
     }
     Ok(sets)

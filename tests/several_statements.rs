@@ -21,7 +21,7 @@ fn in_sequence(parts: &[Source]) -> Offload {
     for (band, offload) in offloads.iter().enumerate() {
         for buffer in &offload.buffers {
             let place = buffers.iter().position(|b| b.array == buffer.array).unwrap_or_else(|| {
-                buffers.push(Buffer { array: buffer.array, mappings: vec![None; parts.len()] });
+                buffers.push(Buffer { array: buffer.array, mappings: vec![None; parts.len()], banks: None });
                 buffers.len() - 1
             });
             buffers[place].mappings[band] = buffer.mappings[0].clone();
@@ -73,14 +73,14 @@ fn in_one_strip(
         let moduli = vec![64; kernel.arrays[a].extents.len()];
         Mapping { exact_moduli: moduli.clone(), moduli }
     };
-    let buffer = |array: usize| Buffer { array, mappings: vec![Some(mapping(array))] };
+    let buffer = |array: usize| Buffer { array, mappings: vec![Some(mapping(array))], banks: None };
     Offload {
         bands: vec![Band {
             statements: (0..kernel.statements().len()).collect(),
-            tiling: TilingDirective { schedules: vec![], sizes: vec![1], span: Default::default() },
+            tiling: TilingDirective { schedules: vec![], sizes: vec![1], lanes: None, span: Default::default() },
             sets: vec![],
             transfers,
-            compute: Compute { scan: compute, order: "(…)".into(), innermost_distance: None },
+            compute: Compute { scan: compute, order: "(…)".into(), innermost_distance: None, lanes: None },
         }],
         tiles: scan(vec![piece(0, 0, &[], &[tiles], &["T0"])]),
         buffers: (0..kernel.arrays.len()).map(buffer).collect(),

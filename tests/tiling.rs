@@ -97,7 +97,10 @@ fn check(kernel: &str, block_ram_bits: u64, set: &[(&str, i64)]) {
     let mut least = moved;
     for band in 0..tilings(&chosen).len() {
         let (bytes, tiles) = best(&chosen, band, &sizes, &board, largest);
-        println!("{kernel}, band {band}: {moved} bytes with {:?}, {bytes} with {tiles:?}", chosen.bands[band].tiling.sizes);
+        println!(
+            "{kernel}, band {band}: {moved} bytes with {:?}, {bytes} with {tiles:?}",
+            chosen.bands[band].tiling.sizes
+        );
         least -= moved.saturating_sub(bytes);
     }
     assert!(100 * moved <= TOLERANCE * least, "{kernel}: {moved} bytes moved, {least} with the best tiles");

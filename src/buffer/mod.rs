@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::offload::{Buffer, Mapping};
+use crate::offload::{Banks, Buffer, Mapping};
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
 use crate::source::kernel::{Array, Kernel};
@@ -46,7 +46,11 @@ pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec
                 return Err(unbounded(band, &kernel.arrays[flow.array]).into());
             };
             // A multiple of a legal modulus is legal.
-            let moduli: Vec<i64> = exact_moduli.iter().map(|m| m.unsigned_abs().next_power_of_two() as i64).collect();
+            let mut moduli: Vec<i64> =
+                exact_moduli.iter().map(|m| m.unsigned_abs().next_power_of_two() as i64).collect();
+            if let Some(Banks { subscript, count }) = banks(band, flow.array) {
+                moduli[subscript] = moduli[subscript].max(count);
+            }
             if let Some(differences) = &differences
                 && !(is_legal(differences, &exact_moduli)? && is_legal(differences, &moduli)?)
             {
@@ -57,15 +61,27 @@ pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec
         .collect()
 }
 
-/// One buffer per array that some band accesses; `bands` holds the allocations band by band.
-pub fn merge(bands: &[Vec<Allocation>]) -> Vec<Buffer> {
-    let mut arrays: Vec<usize> = bands.iter().flatten().map(|a| a.array).collect();
+/// The banks that the lanes of a band need of an array.
+fn banks(band: &Band, array: usize) -> Option<Banks> {
+    let lanes = band.lanes.as_ref()?;
+    let subscript = *lanes.shape.banks.get(&array)?;
+    Some(Banks { subscript, count: lanes.count })
+}
+
+/// One buffer per array that some band accesses; `allocations` has those of each band.
+pub fn merge(bands: &[Band], allocations: &[Vec<Allocation>]) -> Vec<Buffer> {
+    let mut arrays: Vec<usize> = allocations.iter().flatten().map(|a| a.array).collect();
     arrays.sort();
     arrays.dedup();
     let mapping = |band: &Vec<Allocation>, array| band.iter().find(|a| a.array == array).map(|a| a.mapping.clone());
     arrays
         .into_iter()
-        .map(|array| Buffer { array, mappings: bands.iter().map(|band| mapping(band, array)).collect() })
+        .map(|array| Buffer {
+            array,
+            mappings: allocations.iter().map(|band| mapping(band, array)).collect(),
+            // A kernel with lanes has one band.
+            banks: bands.iter().find_map(|band| banks(band, array)),
+        })
         .collect()
 }
 
@@ -253,5 +269,7 @@ pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
             texts.push(text);
         }
     }
-    format!("{}[{}] -> {}", kernel.arrays[buffer.array].name, names.join(", "), texts.join(" or "))
+    let banks =
+        buffer.banks.map_or(String::new(), |banks| format!(", {} banks of {}", banks.count, names[banks.subscript]));
+    format!("{}[{}] -> {}{banks}", kernel.arrays[buffer.array].name, names.join(", "), texts.join(" or "))
 }

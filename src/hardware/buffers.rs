@@ -15,6 +15,11 @@ pub fn address_type(buffer: &Buffer) -> Type {
     Type::unsigned(buffer.words().trailing_zeros().max(1))
 }
 
+/// A word, or a group of them where there are banks.
+pub fn data_type(buffer: &Buffer, bits: u32) -> Type {
+    Type::unsigned(buffer.banks.map_or(1, |banks| banks.count as u32) * bits)
+}
+
 /// σ(point) in tiles of `band`: the residues modulo powers of two side by side, each a few low bits of its subscript.
 pub fn address(buffer: &Buffer, band: usize, point: &[Affine], scope: &Scope) -> Expr {
     let mapping = buffer.mappings[band].as_ref().expect("a band that accesses an array has a mapping for it");

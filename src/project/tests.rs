@@ -13,7 +13,11 @@ fn offload() -> Offload {
         bands: vec![],
         tiles: Scan { pieces: vec![] },
         source_order: Scan { pieces: vec![] },
-        buffers: vec![Buffer { array: 0, mappings: vec![Some(Mapping { moduli: vec![64], exact_moduli: vec![60] })] }],
+        buffers: vec![Buffer {
+            array: 0,
+            mappings: vec![Some(Mapping { moduli: vec![64], exact_moduli: vec![60] })],
+            banks: None,
+        }],
         strips_depend: false,
     }
 }

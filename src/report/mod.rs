@@ -218,6 +218,7 @@ mod tests {
             buffers: vec![Buffer {
                 array: 0,
                 mappings: vec![Some(Mapping { moduli: vec![32, 64], exact_moduli: vec![32, 64] })],
+                banks: None,
             }],
             strips_depend: false,
         }
