@@ -101,6 +101,7 @@ fn tiled(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> 
         tiles: tiles(program, &bands, &contexts)?,
         source_order: source_order(program)?,
         strips_depend: strips_depend(&bands, &flows)?,
+        lanes_note: None,
         buffers: buffer::merge(&bands, &allocations),
         bands: analysed,
         kernel,

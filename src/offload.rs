@@ -22,6 +22,9 @@ pub struct Offload {
     pub source_order: Scan,
     /// Whether a strip loads (or overwrites) a cell that an earlier strip stores, so that the later strip must wait.
     pub strips_depend: bool,
+    /// Why so many lanes were chosen, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes_note: Option<String>,
 }
 
 /// Statements that run together in tiles.
@@ -113,7 +116,7 @@ pub struct Buffer {
     /// One per band; `None` where the band does not access the array.
     pub mappings: Vec<Option<Mapping>>,
     /// Where lanes access cells side by side.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub banks: Option<Banks>,
 }
 
@@ -163,7 +166,7 @@ pub struct Compute {
     /// alone; `None` where the innermost level carries none.
     pub innermost_distance: Option<i64>,
     /// More than one iteration per cycle.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes: Option<Lanes>,
 }
 

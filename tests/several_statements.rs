@@ -40,7 +40,7 @@ fn in_sequence(parts: &[Source]) -> Offload {
         band.compute.scan = scan(leaves(&band.compute.scan, statement));
         bands.push(band);
     }
-    Offload { kernel, bands, tiles, source_order, buffers, strips_depend: true }
+    Offload { kernel, bands, tiles, source_order, buffers, strips_depend: true, lanes_note: None }
 }
 
 /// One band with one tile that holds the whole run.
@@ -86,6 +86,7 @@ fn in_one_strip(
         buffers: (0..kernel.arrays.len()).map(buffer).collect(),
         source_order,
         strips_depend: true,
+        lanes_note: None,
         kernel,
     }
 }

@@ -19,6 +19,7 @@ fn offload() -> Offload {
             banks: None,
         }],
         strips_depend: false,
+        lanes_note: None,
     }
 }
 

@@ -243,6 +243,7 @@ mod tests {
             }],
             buffers: Vec::<Buffer>::new(),
             strips_depend: false,
+            lanes_note: None,
         }
     }
 

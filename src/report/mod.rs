@@ -1,6 +1,7 @@
 //! What a run found: data first (JSON), then a table for people.
 
 pub mod count;
+pub mod demand;
 mod mapping;
 mod table;
 mod tiling;
@@ -221,6 +222,7 @@ mod tests {
                 banks: None,
             }],
             strips_depend: false,
+            lanes_note: None,
         }
     }
 
