@@ -26,6 +26,7 @@ bench: bootstrap
 	$(BURSTC) run examples/vecsum.c --set N=65536 --direct
 	$(BURSTC) run examples/matmul.c --set N=128
 	$(BURSTC) run examples/matmul.c --set N=64 --direct
+	$(BURSTC) run examples/matmul_lanes.c --set N=128 --direct
 	$(BURSTC) run examples/polymul.c --set N=1000 --direct
 	$(BURSTC) run examples/polymul_skewed.c --set N=1000 --direct
 	@echo "slowest generation, in ms:"
