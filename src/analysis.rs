@@ -28,7 +28,7 @@ pub fn analyze(kernel: &Kernel, block_ram_bits: u64) -> Result<Offload> {
     let program = polyhedral::extract(kernel)?;
     let offload = match &kernel.tilings[..] {
         [] => automatic(kernel, &program, block_ram_bits)?,
-        directives => tiled(kernel, &program, directives)?,
+        directives => Mapped::new(kernel, &program, directives)?.offload(kernel, &program)?,
     };
     buffer::require_fit(kernel, &offload.buffers, block_ram_bits)?;
     Ok(offload)
@@ -38,74 +38,110 @@ pub fn analyze(kernel: &Kernel, block_ram_bits: u64) -> Result<Offload> {
 /// larger than estimated, less is asked for.
 const SHARES: [u64; 6] = [1, 2, 4, 8, 32, 1024];
 
+/// How many tilings that the estimates have doubts about are looked at.
+const DOUBTFUL: usize = 6;
+
+/// isl's operations between the checks of each of them; after the first that needs more, no other is looked at.
+const DOUBTFUL_OPERATIONS: u64 = 100_000;
+
 /// The best tiling whose exact buffers fit; the last attempt where none does.
 fn automatic(kernel: &Kernel, program: &Program, block_ram_bits: u64) -> Result<Offload> {
     let plans = schedule::candidates(program)?;
+    let fits = |mapped: &Mapped| buffer::bits(kernel, &mapped.buffers()) <= u128::from(block_ram_bits);
     let mut tried: Vec<Vec<TilingDirective>> = vec![];
     let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));
     for share in SHARES {
-        let directives = tiling::automatic::tiling(program, kernel, plans.clone(), block_ram_bits / share)?;
+        let (directives, better) = tiling::automatic::tilings(program, kernel, plans.clone(), block_ram_bits / share)?;
         if tried.contains(&directives) {
             continue;
         }
-        last = tiled(kernel, program, &directives);
-        let fits = |o: &Offload| buffer::bits(kernel, &o.buffers) <= u128::from(block_ram_bits);
+        last = Mapped::new(kernel, program, &directives);
         if last.as_ref().is_ok_and(fits) {
+            for directives in better.iter().take(DOUBTFUL) {
+                let mapped = || Mapped::new(kernel, program, directives);
+                match program.isl.within(DOUBTFUL_OPERATIONS, mapped)? {
+                    // Once more, with all of its checks.
+                    Some(mapped) if fits(&mapped) => {
+                        return Mapped::new(kernel, program, directives)?.offload(kernel, program);
+                    }
+                    Some(_) => {}
+                    None => break,
+                }
+            }
             break;
         }
         tried.push(directives);
     }
-    last
+    last?.offload(kernel, program)
 }
 
-/// `kernel` in the tiles of `directives`.
-fn tiled(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> Result<Offload> {
-    let bands = tiling::apply(program, kernel, directives)?;
-    let mut flows = bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<Vec<_>>>()?;
-    keep_locals_on_chip(kernel, &mut flows)?;
-    let allocations: Vec<Vec<Allocation>> =
-        bands.iter().zip(&flows).map(|(band, flows)| buffer::allocate(band, kernel, flows)).collect::<Result<_>>()?;
+/// A kernel in tiles, with the buffers it needs.
+struct Mapped {
+    bands: Vec<Band>,
+    /// Per band.
+    flows: Vec<Vec<ArrayFlow>>,
+    /// Per band, parallel to its flows.
+    allocations: Vec<Vec<Allocation>>,
+}
 
-    let mut contexts = vec![];
-    for band in &bands {
-        contexts.push(Context::new(band)?);
+impl Mapped {
+    /// `kernel` in the tiles of `directives`.
+    fn new(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> Result<Self> {
+        let bands = tiling::apply(program, kernel, directives)?;
+        let mut flows = bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<Vec<_>>>()?;
+        keep_locals_on_chip(kernel, &mut flows)?;
+        let allocations = bands
+            .iter()
+            .zip(&flows)
+            .map(|(band, flows)| buffer::allocate(band, kernel, flows))
+            .collect::<Result<_>>()?;
+        Ok(Mapped { bands, flows, allocations })
     }
-    let mut analysed = vec![];
-    for ((band, context), (flows, allocations)) in bands.iter().zip(&contexts).zip(flows.iter().zip(&allocations)) {
-        let mut transfers = vec![];
-        for flow in flows {
-            let load = context.scan_cells(band, kernel, flow.array, &flow.load)?;
-            let store = context.scan_cells(band, kernel, flow.array, &flow.store)?;
-            if !load.pieces.is_empty() || !store.pieces.is_empty() {
-                transfers.push(Transfer { array: flow.array, load, store });
+
+    fn buffers(&self) -> Vec<Buffer> {
+        buffer::merge(&self.bands, &self.allocations)
+    }
+
+    fn offload(&self, kernel: &Kernel, program: &Program) -> Result<Offload> {
+        let Mapped { bands, flows, allocations } = self;
+        let contexts = bands.iter().map(Context::new).collect::<Result<Vec<_>>>()?;
+        let mut analysed = vec![];
+        for ((band, context), (flows, allocations)) in bands.iter().zip(&contexts).zip(flows.iter().zip(allocations)) {
+            let mut transfers = vec![];
+            for flow in flows {
+                let load = context.scan_cells(band, kernel, flow.array, &flow.load)?;
+                let store = context.scan_cells(band, kernel, flow.array, &flow.store)?;
+                if !load.pieces.is_empty() || !store.pieces.is_empty() {
+                    transfers.push(Transfer { array: flow.array, load, store });
+                }
+            }
+            analysed.push(offload::Band {
+                statements: band.statements.clone(),
+                tiling: band.directive.clone(),
+                sets: named_sets(program, band, kernel, flows, allocations)?,
+                transfers,
+                compute: match &band.lanes {
+                    Some(lanes) => compute_in_lanes(program, band, context, lanes)?,
+                    None => compute(program, band, context)?,
+                },
+            });
+        }
+        let mut kernel = kernel.clone();
+        for transfer in analysed.iter().flat_map(|band| &band.transfers) {
+            if let Storage::Local { transferred, .. } = &mut kernel.arrays[transfer.array].storage {
+                *transferred = true;
             }
         }
-        analysed.push(offload::Band {
-            statements: band.statements.clone(),
-            tiling: band.directive.clone(),
-            sets: named_sets(program, band, kernel, flows, allocations)?,
-            transfers,
-            compute: match &band.lanes {
-                Some(lanes) => compute_in_lanes(program, band, context, lanes)?,
-                None => compute(program, band, context)?,
-            },
-        });
+        Ok(Offload {
+            tiles: tiles(program, bands, &contexts)?,
+            source_order: source_order(program)?,
+            strips_depend: strips_depend(bands, flows)?,
+            lanes_note: None,
+            buffers: self.buffers(),
+            bands: analysed,
+            kernel,
+        })
     }
-    let mut kernel = kernel.clone();
-    for transfer in analysed.iter().flat_map(|band| &band.transfers) {
-        if let Storage::Local { transferred, .. } = &mut kernel.arrays[transfer.array].storage {
-            *transferred = true;
-        }
-    }
-    Ok(Offload {
-        tiles: tiles(program, &bands, &contexts)?,
-        source_order: source_order(program)?,
-        strips_depend: strips_depend(&bands, &flows)?,
-        lanes_note: None,
-        buffers: buffer::merge(&bands, &allocations),
-        bands: analysed,
-        kernel,
-    })
 }
 
 /// A local array that no tile loads need not be stored either.

@@ -26,6 +26,9 @@ pub struct Allocation {
     pub differences: Option<Set>,
 }
 
+/// isl's operations for the differences of one array.
+const DIFFERENCES_OPERATIONS: u64 = 100_000;
+
 /// A mapping for every array of a band, valid for all its tiles, strips and sizes up to the parameters' bounds.
 ///
 /// # Errors
@@ -35,7 +38,7 @@ pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec
         .iter()
         .map(|flow| {
             let differences = match is_simple(flow)? {
-                true => Some(differences(band, flow)?),
+                true => band.isl.within(DIFFERENCES_OPERATIONS, || differences(band, flow))?,
                 false => None,
             };
             let exact_moduli = match &differences {
