@@ -28,6 +28,7 @@ bench: bootstrap
 	$(BURSTC) run examples/matmul.c --set N=64 --direct
 	$(BURSTC) run examples/row_sums.c --set N=1024 --set M=1024
 	$(BURSTC) run examples/jacobi_2d.c
+	$(BURSTC) run examples/matmul_lanes.c --set N=128 --direct
 	$(BURSTC) run examples/polymul.c --set N=1000 --direct
 	$(BURSTC) run examples/polymul_skewed.c --set N=1000 --direct
 	@echo "slowest generation, in ms:"

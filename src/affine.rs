@@ -41,6 +41,11 @@ impl Affine {
         }
     }
 
+    /// What it gains where each of `names` gains its step.
+    pub fn gain(&self, names: &[String], steps: &[i64]) -> i64 {
+        names.iter().zip(steps).map(|(name, step)| self.coefficient(name) * step).sum()
+    }
+
     /// The expression with every name replaced by what `value` gives for it.
     pub fn substitute(&self, value: impl Fn(&str) -> Affine) -> Affine {
         self.terms.iter().fold(Affine::constant(self.constant), |sum, (name, &c)| sum + value(name) * c)

@@ -1,5 +1,7 @@
 //! The analysis in one function: a kernel goes through the rooms in order and comes out as an [`Offload`].
 
+mod lanes;
+
 use anyhow::{Result, anyhow};
 
 use crate::affine::Affine;
@@ -13,6 +15,7 @@ use crate::schedule;
 use crate::source::kernel::{Kernel, Storage, TilingDirective};
 use crate::tiling::{self, Band};
 use crate::transfer::{self, ArrayFlow};
+use lanes::Groups;
 
 /// Everything the hardware needs to know about `kernel`, whose size parameters all have a bound. Without directives in
 /// the kernel, burstc chooses tiles whose buffers fit `block_ram_bits`.
@@ -25,7 +28,7 @@ pub fn analyze(kernel: &Kernel, block_ram_bits: u64) -> Result<Offload> {
     let program = polyhedral::extract(kernel)?;
     let mut offload = match &kernel.tilings[..] {
         [] => automatic(kernel, &program, block_ram_bits)?,
-        directives => tiled(kernel, &program, directives)?,
+        directives => Mapped::new(kernel, &program, directives)?.offload(kernel, &program)?,
     };
     buffer::require_fit(kernel, &offload.buffers, block_ram_bits)?;
     buffer::add_store_copies(&mut offload, block_ram_bits);
@@ -36,85 +39,125 @@ pub fn analyze(kernel: &Kernel, block_ram_bits: u64) -> Result<Offload> {
 /// larger than estimated, less is asked for.
 const SHARES: [u64; 6] = [1, 2, 4, 8, 32, 1024];
 
+/// How many tilings that the estimates have doubts about are looked at.
+const DOUBTFUL: usize = 6;
+
+/// isl's operations between the checks of each of them; after the first that needs more, no other is looked at.
+const DOUBTFUL_OPERATIONS: u64 = 100_000;
+
 /// The best tiling whose exact buffers fit; the last attempt where none does.
 fn automatic(kernel: &Kernel, program: &Program, block_ram_bits: u64) -> Result<Offload> {
     let plans = schedule::candidates(program)?;
+    let fits = |mapped: &Mapped| buffer::bits(kernel, &mapped.buffers()) <= u128::from(block_ram_bits);
     let mut tried: Vec<Vec<TilingDirective>> = vec![];
     let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));
     for share in SHARES {
-        let directives = tiling::automatic::tiling(program, kernel, plans.clone(), block_ram_bits / share)?;
+        let (directives, better) = tiling::automatic::tilings(program, kernel, plans.clone(), block_ram_bits / share)?;
         if tried.contains(&directives) {
             continue;
         }
-        last = tiled(kernel, program, &directives);
-        let fits = |o: &Offload| buffer::bits(kernel, &o.buffers) <= u128::from(block_ram_bits);
+        last = Mapped::new(kernel, program, &directives);
         if last.as_ref().is_ok_and(fits) {
+            for directives in better.iter().take(DOUBTFUL) {
+                let mapped = || Mapped::new(kernel, program, directives);
+                match program.isl.within(DOUBTFUL_OPERATIONS, mapped)? {
+                    // Once more, with all of its checks.
+                    Some(mapped) if fits(&mapped) => {
+                        return Mapped::new(kernel, program, directives)?.offload(kernel, program);
+                    }
+                    Some(_) => {}
+                    None => break,
+                }
+            }
             break;
         }
         tried.push(directives);
     }
-    last
+    last?.offload(kernel, program)
 }
 
-/// `kernel` in the tiles of `directives`.
-fn tiled(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> Result<Offload> {
-    let bands = tiling::apply(program, kernel, directives)?;
-    let mut flows = bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<Vec<_>>>()?;
-    keep_locals_on_chip(kernel, &mut flows)?;
-    let allocations: Vec<Vec<Allocation>> =
-        bands.iter().zip(&flows).map(|(band, flows)| buffer::allocate(band, kernel, flows)).collect::<Result<_>>()?;
+/// A kernel in tiles, with the buffers it needs.
+struct Mapped {
+    bands: Vec<Band>,
+    /// Per band.
+    flows: Vec<Vec<ArrayFlow>>,
+    /// Per band, parallel to its flows.
+    allocations: Vec<Vec<Allocation>>,
+}
 
-    let mut contexts = vec![];
-    for band in &bands {
-        contexts.push(Context::new(band)?);
+impl Mapped {
+    /// `kernel` in the tiles of `directives`.
+    fn new(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> Result<Self> {
+        let bands = tiling::apply(program, kernel, directives)?;
+        let mut flows = bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<Vec<_>>>()?;
+        keep_locals_on_chip(kernel, &mut flows)?;
+        let allocations = bands
+            .iter()
+            .zip(&flows)
+            .map(|(band, flows)| buffer::allocate(band, kernel, flows))
+            .collect::<Result<_>>()?;
+        Ok(Mapped { bands, flows, allocations })
     }
-    let mut analysed = vec![];
-    let mut strips_depend = false;
-    for ((band, context), (flows, allocations)) in bands.iter().zip(&contexts).zip(flows.iter().zip(&allocations)) {
-        let (mut transfers, mut compute_waits) = (vec![], false);
-        for (flow, allocation) in flows.iter().zip(allocations) {
-            let load = context.scan_cells(band, kernel, flow.array, &flow.load)?;
-            let store = context.scan_cells(band, kernel, flow.array, &flow.store)?;
-            if load.pieces.is_empty() && store.pieces.is_empty() {
-                continue;
+
+    fn buffers(&self) -> Vec<Buffer> {
+        buffer::merge(&self.bands, &self.allocations)
+    }
+
+    fn offload(&self, kernel: &Kernel, program: &Program) -> Result<Offload> {
+        let Mapped { bands, flows, allocations } = self;
+        let contexts = bands.iter().map(Context::new).collect::<Result<Vec<_>>>()?;
+        let mut analysed = vec![];
+        let mut strips_depend = false;
+        for ((band, context), (flows, allocations)) in bands.iter().zip(&contexts).zip(flows.iter().zip(allocations)) {
+            let (mut transfers, mut compute_waits) = (vec![], false);
+            for (flow, allocation) in flows.iter().zip(allocations) {
+                let load = context.scan_cells(band, kernel, flow.array, &flow.load)?;
+                let store = context.scan_cells(band, kernel, flow.array, &flow.store)?;
+                if load.pieces.is_empty() && store.pieces.is_empty() {
+                    continue;
+                }
+                let depends = strip_loads_stored(band, flow)?;
+                strips_depend |= depends;
+                let shares_places = allocation.mapping.slots == 1 && band.tile_names.len() > 1;
+                let wait = match (shares_places, store.pieces.is_empty()) {
+                    _ if depends => Wait::Stored,
+                    (false, _) => Wait::Nothing,
+                    (true, true) => Wait::Computed,
+                    (true, false) => Wait::Stored,
+                };
+                compute_waits |= shares_places && !store.pieces.is_empty();
+                transfers.push(Transfer { array: flow.array, load, store, wait });
             }
-            let depends = strip_loads_stored(band, flow)?;
-            strips_depend |= depends;
-            let shares_places = allocation.mapping.slots == 1 && band.tile_names.len() > 1;
-            let wait = match (shares_places, store.pieces.is_empty()) {
-                _ if depends => Wait::Stored,
-                (false, _) => Wait::Nothing,
-                (true, true) => Wait::Computed,
-                (true, false) => Wait::Stored,
-            };
-            compute_waits |= shares_places && !store.pieces.is_empty();
-            transfers.push(Transfer { array: flow.array, load, store, wait });
+            // What does not wait is loaded first.
+            transfers.sort_by_key(|t| t.wait);
+            analysed.push(offload::Band {
+                statements: band.statements.clone(),
+                tiling: band.directive.clone(),
+                sets: named_sets(program, band, kernel, flows, allocations)?,
+                transfers,
+                compute_waits,
+                compute: match &band.lanes {
+                    Some(lanes) => compute_in_lanes(program, band, context, lanes)?,
+                    None => compute(program, band, context)?,
+                },
+            });
         }
-        // What does not wait is loaded first.
-        transfers.sort_by_key(|t| t.wait);
-        analysed.push(offload::Band {
-            compute_waits,
-            statements: band.statements.clone(),
-            tiling: band.directive.clone(),
-            sets: named_sets(program, band, kernel, flows, allocations)?,
-            transfers,
-            compute: compute(program, band, context)?,
-        });
-    }
-    let mut kernel = kernel.clone();
-    for transfer in analysed.iter().flat_map(|band| &band.transfers) {
-        if let Storage::Local { transferred, .. } = &mut kernel.arrays[transfer.array].storage {
-            *transferred = true;
+        let mut kernel = kernel.clone();
+        for transfer in analysed.iter().flat_map(|band| &band.transfers) {
+            if let Storage::Local { transferred, .. } = &mut kernel.arrays[transfer.array].storage {
+                *transferred = true;
+            }
         }
+        Ok(Offload {
+            tiles: tiles(program, bands, &contexts)?,
+            source_order: source_order(program)?,
+            strips_depend,
+            lanes_note: None,
+            buffers: self.buffers(),
+            bands: analysed,
+            kernel,
+        })
     }
-    Ok(Offload {
-        tiles: tiles(program, &bands, &contexts)?,
-        source_order: source_order(program)?,
-        strips_depend,
-        buffers: buffer::merge(&allocations),
-        bands: analysed,
-        kernel,
-    })
 }
 
 /// A local array that no tile loads need not be stored either.
@@ -254,7 +297,46 @@ fn compute(program: &Program, band: &Band, context: &Context) -> Result<Compute>
         None => scan_instances(program, band, context, true)?
             .ok_or_else(|| anyhow!("internal error: iterations without iterators"))?,
     };
-    Ok(Compute { scan, order: band.order.clone(), innermost_distance: band.innermost_distance })
+    Ok(Compute { scan, order: band.order.clone(), innermost_distance: band.innermost_distance, lanes: None })
+}
+
+/// The same with several iterations side by side.
+fn compute_in_lanes(
+    program: &Program,
+    band: &Band,
+    context: &Context,
+    lanes: &tiling::lanes::Lanes,
+) -> Result<Compute> {
+    let statement = &program.statements[band.statements[0]];
+    let (date, dates) = (&band.date_expressions[0], &band.dates[0]);
+    let names = level_names(&band.date_expressions, &[statement], &context.parameters);
+    let set = band.iterations[0].apply_range(dates)?.image_of(&band.tile_names)?;
+    let Groups { names, set, masks } = lanes::group(band, context, lanes, &names, &set)?;
+    let factor = |level: usize| if level == lanes.level { lanes.count } else { 1 };
+    let levels = names.iter().enumerate().map(|(level, name)| Affine::variable(name) * factor(level));
+    let mut definitions: Vec<Affine> = date.iter().zip(levels).map(|(value, level)| value.clone() - level).collect();
+    definitions.extend(masks.iter().map(|mask| mask.slack.clone() - Affine::variable(&mask.name)));
+    let point: Vec<String> = statement.iterators.iter().chain(masks.iter().map(|mask| &mask.name)).cloned().collect();
+    let tree = Tree {
+        parameters: &context.parameters,
+        context: &context.constraints,
+        names: &names,
+        fixed: Fixed::Drop,
+        branches: vec![Branch { leaf: band.statements[0], set, date, point: &point, definitions }],
+    };
+    let scan = scan_tree(&band.isl, &tree)?.ok_or_else(|| anyhow!("internal error: lanes without iterators"))?;
+    Ok(Compute {
+        scan,
+        order: band.order.clone(),
+        innermost_distance: band.innermost_distance,
+        lanes: Some(offload::Lanes {
+            count: lanes.count,
+            along: lanes.along.clone(),
+            steps: lanes.shape.steps.clone(),
+            masks: masks.iter().map(|mask| mask.step).collect(),
+            reduction: lanes.shape.reduction.clone(),
+        }),
+    })
 }
 
 fn scan_instances(program: &Program, band: &Band, context: &Context, iterators_too: bool) -> Result<Option<Scan>> {
@@ -394,7 +476,8 @@ fn named_sets(
         if let Some(differences) = &allocation.differences {
             add(format!("DS({array})"), differences.name_dimensions(&cells)?.to_string());
         }
-        let buffer = Buffer { array: flow.array, mappings: vec![Some(allocation.mapping.clone())], store_copy: false };
+        let mappings = vec![Some(allocation.mapping.clone())];
+        let buffer = Buffer { array: flow.array, mappings, store_copy: false, banks: None };
         add(format!("σ({array})"), buffer::mapping_text(kernel, &buffer));
     }
     Ok(sets)

@@ -10,6 +10,7 @@ pub mod command;
 pub mod diagnostic;
 pub mod diagnostic_render;
 pub mod hardware;
+pub mod lanes;
 pub mod offload;
 pub mod polyhedral;
 pub mod project;
@@ -43,6 +44,8 @@ pub struct Options {
     pub max: BTreeMap<String, i64>,
     /// Bounds of size parameters for which neither source nor `max` has one.
     pub fallback_max: BTreeMap<String, i64>,
+    /// Lanes that replace those of the source.
+    pub lanes: Option<lanes::Request>,
 }
 
 /// A compiled kernel.
@@ -73,7 +76,7 @@ pub fn analyze(source: &Source, board: &Board, options: &Options) -> Result<Offl
     let mut kernel = source::parse(source)?;
     settle_bounds(&mut kernel, options)?;
     require_memory(&kernel, board)?;
-    let offload = analysis::analyze(&kernel, board.block_ram_bits())?;
+    let offload = lanes::analyze(&kernel, board, options.lanes)?;
     // Again, because local arrays that a tile hands to a later one through memory have grown.
     require_memory(&offload.kernel, board)?;
     if offload.tiles.pieces.is_empty() {

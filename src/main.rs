@@ -17,6 +17,7 @@ Examples:
   burstc run examples/matmul.c --set N=100 --direct     simulate and compare with direct accesses
   burstc run examples/dma.c --simulator icarus --json - result as JSON
   burstc run trisolv.c --data l=1..9                    random data that a divisor can have
+  burstc run examples/vecsum.c --lanes auto             several iterations per cycle, as many as memory can feed
   burstc build examples/matmul.c --out matmul           write Verilog, bench and Quartus project
   burstc analyze examples/polymul.c                     print dependences, Load and Store sets, mappings
 
@@ -97,6 +98,9 @@ struct InputArguments {
     /// Largest value of a size, such as N=1024
     #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
     max: Vec<Assignment>,
+    /// Iterations per cycle, a power of two, or `auto`: as few as keep the memory busy
+    #[arg(long, value_name = "P", value_parser = burstc::lanes::parse)]
+    lanes: Option<burstc::lanes::Request>,
     /// Define a macro
     #[arg(short = 'D', value_name = "MACRO[=VALUE]")]
     define: Vec<String>,
@@ -116,7 +120,7 @@ impl From<InputArguments> for Input {
         let include = arguments.include.iter().map(|folder| format!("-I{folder}"));
         let define = arguments.define.iter().map(|definition| format!("-D{definition}"));
         let cpp_args = include.chain(define).collect();
-        Input { file: arguments.file, board: arguments.board, max: arguments.max, cpp_args }
+        Input { file: arguments.file, board: arguments.board, max: arguments.max, lanes: arguments.lanes, cpp_args }
     }
 }
 

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::affine::Affine;
-use crate::source::kernel::{Kernel, TilingDirective};
+use crate::source::kernel::{Expr, Kernel, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Offload {
@@ -22,6 +22,9 @@ pub struct Offload {
     pub source_order: Scan,
     /// Whether a strip loads a cell that another strip of its band stores: dependences through the memory.
     pub strips_depend: bool,
+    /// Why so many lanes were chosen, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes_note: Option<String>,
 }
 
 /// Statements that run together in tiles.
@@ -135,6 +138,17 @@ pub struct Buffer {
     /// Whether the store process has a copy to itself, so that no iteration waits for its port.
     #[serde(default)]
     pub store_copy: bool,
+    /// Where lanes access cells side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub banks: Option<Banks>,
+}
+
+/// Memories of their own for cells side by side: cell `x` lies in bank `x[subscript] mod count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Banks {
+    pub subscript: usize,
+    /// As many as there are lanes: a power of two, which divides the subscript's modulus.
+    pub count: i64,
 }
 
 /// A modular mapping σ: cell `x` of the array lives at `(x[0] mod moduli[0], …)`, row-major; with `slots` beyond 1, in
@@ -182,4 +196,46 @@ pub struct Compute {
     /// The smallest distance, in iterations of the innermost level, of a flow dependence carried by that level
     /// alone; `None` where the innermost level carries none.
     pub innermost_distance: Option<i64>,
+    /// More than one iteration per cycle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<Lanes>,
+}
+
+/// Iterations side by side. One level of the scan, `group`, counts in steps of `count`: where it has the value g, lane l
+/// is the instance in whose place g would be `count * g + l`. A point of the scan is the iterators of lane 0 followed by
+/// the slack of every mask; it is visited for some lane, not for all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lanes {
+    /// A power of two, at least 2.
+    pub count: i64,
+    /// What the lanes run along, for people: `i`.
+    pub along: String,
+    /// What each iterator of the statement gains from lane to lane.
+    pub steps: Vec<i64>,
+    /// What each mask gains from lane to lane: lane l runs where `slack + l * step >= 0` for all masks.
+    pub masks: Vec<i64>,
+    /// Where all lanes of an iteration update one cell.
+    pub reduction: Option<Reduction>,
+}
+
+/// `x op= term` in any order: the terms of all lanes are combined first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reduction {
+    pub operator: ReductionOp,
+    /// `x -= term`: terms are summed, and the sum is subtracted.
+    pub subtracts: bool,
+    /// Over the iterators of a lane; converted to x's type before it is combined.
+    pub term: Expr,
+}
+
+/// Associative and commutative on integers that wrap around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReductionOp {
+    Add,
+    Multiply,
+    And,
+    Or,
+    Xor,
+    Minimum,
+    Maximum,
 }

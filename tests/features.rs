@@ -145,6 +145,19 @@ kernels! {
     vla; [n = 1, m = 1], [n = 15, m = 11], [n = 6, m = 19];
     restrict_pointers; [N = 0], [N = 1], [N = 17];
 
+    // Lanes: sizes that neither tile nor lanes divide, and lanes that never run.
+    lanes_dot; [N = 0], [N = 1], [N = 37], [N = 150];
+    lanes_matvec; [N = 0, M = 3], [N = 3, M = 1], [N = 13, M = 37];
+    lanes_largest; [N = 5, M = 0], [N = 1, M = 1], [N = 13, M = 37];
+    lanes_jacobi; [N = 2, M = 9], [N = 3, M = 3], [N = 23, M = 37];
+    lanes_bytes; [N = 0], [N = 1, k = 3], [N = 150, k = 200];
+    lanes_reverse; [N = 1], [N = 49], [N = 100];
+    lanes_fir; [N = 1, K = 1], [N = 40, K = 7], [N = 35, K = 0];
+    lanes_triangle; [N = 1], [N = 8], [N = 37];
+    lanes_polynomials; [N = 0], [N = 1], [N = 21];
+    lanes_diagonal; [N = 1, M = 5], [N = 20, M = 9], [N = 7, M = 33];
+    lanes_quotients data &[("b", 1, 99)]; [N = 1], [N = 21];
+
     // Found by random programs.
     repeated; [N = 0], [N = 1], [N = 12];
     size_in_subscripts; [N = 0, M = 0], [N = 3, M = 3];

@@ -21,7 +21,8 @@ fn in_sequence(parts: &[Source]) -> Offload {
     for (band, offload) in offloads.iter().enumerate() {
         for buffer in &offload.buffers {
             let place = buffers.iter().position(|b| b.array == buffer.array).unwrap_or_else(|| {
-                buffers.push(Buffer { array: buffer.array, mappings: vec![None; parts.len()], store_copy: false });
+                let mappings = vec![None; parts.len()];
+                buffers.push(Buffer { array: buffer.array, mappings, store_copy: false, banks: None });
                 buffers.len() - 1
             });
             buffers[place].mappings[band] = buffer.mappings[0].clone();
@@ -40,7 +41,7 @@ fn in_sequence(parts: &[Source]) -> Offload {
         band.compute.scan = scan(leaves(&band.compute.scan, statement));
         bands.push(band);
     }
-    Offload { kernel, bands, tiles, source_order, buffers, strips_depend: true }
+    Offload { kernel, bands, tiles, source_order, buffers, strips_depend: true, lanes_note: None }
 }
 
 /// One band with one tile that holds the whole run.
@@ -74,20 +75,21 @@ fn in_one_strip(
         let moduli = vec![64; kernel.arrays[a].extents.len()];
         Mapping { exact_moduli: moduli.clone(), moduli, slots: 1 }
     };
-    let buffer = |array: usize| Buffer { array, mappings: vec![Some(mapping(array))], store_copy: false };
+    let buffer = |array: usize| Buffer { array, mappings: vec![Some(mapping(array))], store_copy: false, banks: None };
     Offload {
         bands: vec![Band {
             statements: (0..kernel.statements().len()).collect(),
-            tiling: TilingDirective { schedules: vec![], sizes: vec![1], span: Default::default() },
+            tiling: TilingDirective { schedules: vec![], sizes: vec![1], lanes: None, span: Default::default() },
             sets: vec![],
             transfers,
             compute_waits: false,
-            compute: Compute { scan: compute, order: "(…)".into(), innermost_distance: None },
+            compute: Compute { scan: compute, order: "(…)".into(), innermost_distance: None, lanes: None },
         }],
         tiles: scan(vec![piece(0, 0, &[], &[tiles], &["T0"])]),
         buffers: (0..kernel.arrays.len()).map(buffer).collect(),
         source_order,
         strips_depend: true,
+        lanes_note: None,
         kernel,
     }
 }

@@ -107,25 +107,21 @@ fn check(kernel: &str, block_ram_bits: u64, set: &[(&str, i64)]) {
 }
 
 #[test]
-#[ignore = "1.40 times the best so far: the box model misses tiles of [16, 32, 1]"]
 fn gemm() {
     check("gemm", 8 * 4096, &[("N", 32), ("M", 32), ("K", 32)]);
 }
 
 #[test]
-#[ignore = "1.40 times the best so far: the box model misses tiles of [16, 32, 1]"]
 fn syrk() {
     check("syrk", 8 * 4096, &[("N", 32), ("K", 32)]);
 }
 
 #[test]
-#[ignore = "hundreds of analyses of a second each"]
 fn jacobi_2d() {
     check("jacobi_2d", 8 * 4096, &[("T", 8), ("N", 24)]);
 }
 
 #[test]
-#[ignore = "hundreds of analyses of a second each"]
 fn fdtd_2d() {
     check("fdtd_2d", 8 * 8192, &[("T", 8), ("N", 20), ("M", 20)]);
 }

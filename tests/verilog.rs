@@ -8,11 +8,11 @@ use std::process::Command;
 use burstc::source::Source;
 use burstc::{Options, compile};
 
-const EXAMPLES: [&str; 6] = ["dma", "vecsum", "matmul", "polymul", "polymul_skewed", "row_sums"];
+const EXAMPLES: [&str; 7] = ["dma", "vecsum", "matmul", "matmul_lanes", "polymul", "polymul_skewed", "row_sums"];
 
 /// Kernels that between them have every kind of circuit: mixed widths, several statements in shared loops, bands,
-/// local arrays, quotients, dividers. Elaborating all sixty would take a quarter of an hour.
-const KINDS: [&str; 12] = [
+/// local arrays, quotients, dividers, lanes. Elaborating all sixty would take a quarter of an hour.
+const KINDS: [&str; 14] = [
     "bytes",
     "widths",
     "cube",
@@ -25,6 +25,8 @@ const KINDS: [&str; 12] = [
     "quotients",
     "truncation",
     "fdtd_2d",
+    "lanes_matvec",
+    "lanes_fir",
 ];
 
 /// Writes the Verilog of a kernel; gives its files and the top module, for the accelerator and the direct version.

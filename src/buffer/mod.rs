@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::offload::{Buffer, Mapping, Offload};
+use crate::offload::{Banks, Buffer, Mapping, Offload};
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
 use crate::source::kernel::{Array, Kernel};
@@ -31,6 +31,9 @@ pub struct Allocation {
     pub differences: Option<Set>,
 }
 
+/// isl's operations for the differences of one array.
+const DIFFERENCES_OPERATIONS: u64 = 100_000;
+
 /// A mapping for every array of a band, valid for all its tiles, strips and sizes up to the parameters' bounds.
 ///
 /// # Errors
@@ -40,7 +43,7 @@ pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec
         .iter()
         .map(|flow| {
             let differences = match is_simple(flow)? {
-                true => Some(differences(band, flow)?),
+                true => band.isl.within(DIFFERENCES_OPERATIONS, || differences(band, flow))?,
                 false => None,
             };
             let exact_moduli = match &differences {
@@ -52,7 +55,8 @@ pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec
             };
             let name = &kernel.arrays[flow.array].name;
             // A multiple of a legal modulus is legal.
-            let moduli = powers_of_two(&exact_moduli);
+            let banks = banks(band, flow.array);
+            let moduli = rounded(&exact_moduli, banks);
             if let Some(differences) = &differences {
                 require_legal(differences, [&exact_moduli, &moduli], name)?;
             }
@@ -67,8 +71,13 @@ pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec
         .collect()
 }
 
-fn powers_of_two(moduli: &[i64]) -> Vec<i64> {
-    moduli.iter().map(|m| m.unsigned_abs().next_power_of_two() as i64).collect()
+/// Powers of two that hold the moduli, and a word of every bank.
+fn rounded(moduli: &[i64], banks: Option<Banks>) -> Vec<i64> {
+    let mut rounded: Vec<i64> = moduli.iter().map(|m| m.unsigned_abs().next_power_of_two() as i64).collect();
+    if let Some(Banks { subscript, count }) = banks {
+        rounded[subscript] = rounded[subscript].max(count);
+    }
+    rounded
 }
 
 fn require_legal(differences: &Set, moduli: [&[i64]; 2], array: &str) -> Result<()> {
@@ -95,14 +104,21 @@ fn by_tile(band: &Band, flow: &ArrayFlow, array: &str) -> Result<Option<Mapping>
     let accessed = flow.accessed.intersect_params(&band.bounded_sizes)?;
     let differences = accessed.reverse()?.apply_range(&accessed)?.deltas()?.project_out_all_params()?.coalesce()?;
     let Some(exact_moduli) = successive_moduli(&differences)? else { return Ok(None) };
-    let moduli = powers_of_two(&exact_moduli);
+    let moduli = rounded(&exact_moduli, banks(band, flow.array));
     require_legal(&differences, [&exact_moduli, &moduli], array)?;
     Ok(Some(Mapping { moduli, exact_moduli, slots: (transfers as u64 + 1).next_power_of_two() as i64 }))
 }
 
-/// One buffer per array that some band accesses; `bands` holds the allocations band by band.
-pub fn merge(bands: &[Vec<Allocation>]) -> Vec<Buffer> {
-    let mut arrays: Vec<usize> = bands.iter().flatten().map(|a| a.array).collect();
+/// The banks that the lanes of a band need of an array.
+fn banks(band: &Band, array: usize) -> Option<Banks> {
+    let lanes = band.lanes.as_ref()?;
+    let subscript = *lanes.shape.banks.get(&array)?;
+    Some(Banks { subscript, count: lanes.count })
+}
+
+/// One buffer per array that some band accesses; `allocations` has those of each band.
+pub fn merge(bands: &[Band], allocations: &[Vec<Allocation>]) -> Vec<Buffer> {
+    let mut arrays: Vec<usize> = allocations.iter().flatten().map(|a| a.array).collect();
     arrays.sort();
     arrays.dedup();
     let mapping = |band: &Vec<Allocation>, array| band.iter().find(|a| a.array == array).map(|a| a.mapping.clone());
@@ -110,8 +126,10 @@ pub fn merge(bands: &[Vec<Allocation>]) -> Vec<Buffer> {
         .into_iter()
         .map(|array| Buffer {
             array,
-            mappings: bands.iter().map(|band| mapping(band, array)).collect(),
+            mappings: allocations.iter().map(|band| mapping(band, array)).collect(),
             store_copy: false,
+            // A kernel with lanes has one band.
+            banks: bands.iter().find_map(|band| banks(band, array)),
         })
         .collect()
 }
@@ -123,7 +141,8 @@ pub fn add_store_copies(offload: &mut Offload, block_ram_bits: u64) {
         let array = offload.buffers[index].array;
         let mut transfers = offload.bands.iter().flat_map(|b| &b.transfers);
         let is_stored = transfers.any(|t| t.array == array && !t.store.pieces.is_empty());
-        offload.buffers[index].store_copy = is_stored && offload.kernel.buffer_copies(array) > 1;
+        let is_plain = offload.buffers[index].banks.is_none();
+        offload.buffers[index].store_copy = is_stored && is_plain && offload.kernel.buffer_copies(array) > 1;
         if bits(&offload.kernel, &offload.buffers) > u128::from(block_ram_bits) {
             offload.buffers[index].store_copy = false;
         }
@@ -316,5 +335,7 @@ pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
             texts.push(text);
         }
     }
-    format!("{}[{}] -> {}", kernel.arrays[buffer.array].name, names.join(", "), texts.join(" or "))
+    let banks =
+        buffer.banks.map_or(String::new(), |banks| format!(", {} banks of {}", banks.count, names[banks.subscript]));
+    format!("{}[{}] -> {}{banks}", kernel.arrays[buffer.array].name, names.join(", "), texts.join(" or "))
 }

@@ -14,7 +14,7 @@ use crate::tiling;
 
 pub fn analyze(analyze: &Analyze, source: &Source) -> Result<u8> {
     let board = board::load(&analyze.input.board)?;
-    let options = options(&source::parse(source)?, &analyze.input.max, &BTreeMap::new())?;
+    let options = options(&source::parse(source)?, &analyze.input, &BTreeMap::new())?;
     let offload = crate::analyze(source, &board, &options)?;
     if analyze.json {
         print(&(serde_json::to_string_pretty(&offload)? + "\n"))?;
@@ -31,6 +31,11 @@ fn text(offload: &Offload, tiling: &TilingReport) -> String {
     if tiling.chosen {
         let _ = writeln!(text, "tiles {}", tiling.reason());
         tiling.directives.iter().for_each(|directive| text.push_str(&format!("    {directive}\n")));
+        text.push('\n');
+    }
+    if let Some(lanes) = &tiling.lanes {
+        let _ = writeln!(text, "lanes {}", lanes.text(|n| n.to_string()));
+        lanes.reason.iter().for_each(|reason| text.push_str(&format!("    chosen: {reason}\n")));
         text.push('\n');
     }
     for band in &offload.bands {

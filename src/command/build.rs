@@ -27,7 +27,7 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
     let board = board::load(&build.input.board)?;
     let kernel = source::parse(source)?;
     let ranges = values::ranges(&kernel, &build.data)?;
-    let options = options(&kernel, &build.input.max, &BTreeMap::new())?;
+    let options = options(&kernel, &build.input, &BTreeMap::new())?;
     let accelerator = compile(source, &board, &options)?;
     let kernel = &accelerator.offload.kernel;
 

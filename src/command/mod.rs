@@ -16,7 +16,7 @@ use crate::diagnostic::Diagnostic;
 use crate::simulate::simulator::Simulator;
 use crate::source::Source;
 use crate::source::kernel::Kernel;
-use crate::{Options, board, diagnostic_render};
+use crate::{Options, board, diagnostic_render, lanes};
 pub use values::{Assignment, RangeAssignment, parse_assignment, parse_range};
 
 /// The run passed, or the folder was written.
@@ -43,6 +43,8 @@ pub struct Input {
     pub board: String,
     /// Bounds of size parameters.
     pub max: Vec<Assignment>,
+    /// Iterations per cycle, instead of what directives say.
+    pub lanes: Option<lanes::Request>,
     /// Options for the C preprocessor.
     pub cpp_args: Vec<String>,
 }
@@ -172,11 +174,11 @@ fn make_parent(path: &Path) -> Result<()> {
 
 /// The options of the pipeline, checked against the kernel's own names and bounds. `set` gives the bound where neither
 /// the source nor `--max` does.
-fn options(kernel: &Kernel, max: &[Assignment], set: &BTreeMap<String, i128>) -> Result<Options> {
-    let max = values::bounds(kernel, max)?;
+fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, i128>) -> Result<Options> {
+    let max = values::bounds(kernel, &input.max)?;
     let fallback = kernel.parameters.iter().filter_map(|parameter| {
         let value = set.get(&parameter.name)?;
         Some((parameter.name.clone(), i64::try_from(*value).ok()?))
     });
-    Ok(Options { fallback_max: fallback.collect(), max })
+    Ok(Options { fallback_max: fallback.collect(), max, lanes: input.lanes })
 }

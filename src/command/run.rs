@@ -28,7 +28,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     let kernel = source::parse(source)?;
     let set = values::settings(&kernel, &run.set, &values::bounds(&kernel, &run.input.max)?)?;
     let ranges = values::ranges(&kernel, &run.data)?;
-    let accelerator = compile(source, &board, &options(&kernel, &run.input.max, &set)?)?;
+    let accelerator = compile(source, &board, &options(&kernel, &run.input, &set)?)?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program");

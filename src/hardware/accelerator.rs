@@ -1,5 +1,6 @@
 //! The accelerator: tiles, load, compute and store processes, the buffers between them, and the memory port.
 
+use crate::hardware::banks::{self, Fields};
 use crate::hardware::buffers::{self, buffer_of};
 use crate::hardware::cells::{self, clocking, into, out_of, port};
 use crate::hardware::compute::compute;
@@ -237,8 +238,10 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     ports.push(("busy".into(), Connection::Out(compute_busy.clone())));
     ports.push(("stall".into(), Connection::Out(compute_stall.clone())));
     let mut reads: Vec<(usize, usize, Signal, Signal)> = vec![];
-    for &(array, copy) in &compute_ports.reads {
-        let element = rtl_type(context.array(array).element);
+    for &(array, copy, rotation) in &compute_ports.reads {
+        let element = context.array(array).element;
+        let word = buffers::data_type(buffer_of(offload, array), element.bits);
+        let element = if rotation.is_some() { word } else { rtl_type(element) };
         let prefix = format!("read_{}_{copy}", context.array(array).name);
         let address = m.wire(&format!("{prefix}_address"), buffers::address_type(buffer_of(offload, array)));
         let data = m.wire(&format!("{prefix}_data"), element);
@@ -247,14 +250,21 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
         reads.push((array, copy, address, data));
     }
     let mut writes: Vec<(usize, Signal, Signal, Signal)> = vec![];
-    for &array in &compute_ports.writes {
+    let mut word_enables: Vec<(usize, Signal)> = vec![];
+    for &(array, rotation) in &compute_ports.writes {
         let prefix = format!("write_{}", context.array(array).name);
         let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
         let address = m.wire(&format!("{prefix}_address"), buffers::address_type(buffer_of(offload, array)));
-        let data = m.wire(&format!("{prefix}_data"), Type::unsigned(context.array(array).element.bits));
+        let bits = context.array(array).element.bits;
+        let data = m.wire(&format!("{prefix}_data"), buffers::data_type(buffer_of(offload, array), bits));
         ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         ports.push((format!("m_{prefix}_data"), Connection::Out(data.clone())));
+        if rotation.is_some() {
+            let words = m.wire(&format!("{prefix}_words"), Type::unsigned(data.width() / bits));
+            ports.push((format!("m_{prefix}_words"), Connection::Out(words.clone())));
+            word_enables.push((array, words));
+        }
         writes.push((array, valid, address, data));
     }
     m.instance(&format!("{name}_compute"), "u_compute", vec![], ports);
@@ -298,10 +308,57 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
         let own_reads: Vec<_> = reads.iter().filter(|(a, ..)| *a == array).collect();
         let write = writes.iter().find(|(a, ..)| *a == array);
 
+        let borrowers = [(&lent_writes, fill.map(|f| &f.1.valid)), (&lent_reads, drain.map(|d| &d.1))];
+        for (lends, borrows) in borrowers {
+            let lent = lends.iter().find(|(a, _)| *a == array).map(|(_, lent)| lent);
+            lent.zip(borrows).into_iter().for_each(|(lent, borrows)| m.assign(lent, &borrows.e()));
+        }
+        if let Some(fields) = Fields::of(buffer) {
+            if let Some((_, stream, _)) = fill {
+                let taken = write.map_or(Expr::bit(false), |(_, valid, ..)| valid.e());
+                m.assign(&stream.ready, &taken.not());
+            }
+            let rotation = |copy: usize| compute_ports.reads.iter().find(|r| (r.0, r.1) == (array, copy))?.2;
+            let write_rotation = compute_ports.writes.iter().find(|w| w.0 == array).and_then(|w| w.1);
+            for copy in 0..own_reads.len().max(1) {
+                let drain = drain.filter(|_| copy == 0);
+                let ports = banks::Ports {
+                    write: write_rotation,
+                    fill: fill.is_some(),
+                    read: rotation(copy),
+                    drain: drain.is_some(),
+                };
+                let module = format!("{name}_buffer_{array_name}_{copy}");
+                let about = format!("Buffer: {}", crate::buffer::mapping_text(kernel, buffer));
+                modules.push(banks::memory(&module, &about, buffer, fields, bits.width, &ports));
+                let mut ports = vec![("clk".into(), Connection::In(port(&m, "clk")))];
+                if let Some((_, valid, address, data)) = write {
+                    let words = &word_enables.iter().find(|(a, _)| *a == array).expect("a port of the banks").1;
+                    for (port, signal) in [("valid", valid), ("words", words), ("address", address), ("data", data)] {
+                        ports.push((format!("write_{port}"), Connection::In(signal.e())));
+                    }
+                }
+                if let Some((_, stream, address)) = fill {
+                    ports.push(("fill_valid".into(), Connection::In(stream.valid.e())));
+                    ports.push(("fill_address".into(), Connection::In(address.e())));
+                    ports.push(("fill_data".into(), Connection::In(fill_data.e().resize(bits))));
+                }
+                if let Some((.., address, data)) = own_reads.iter().find(|(_, c, ..)| *c == copy) {
+                    ports.push(("read_address".into(), Connection::In(address.e())));
+                    ports.push(("read_data".into(), Connection::Out(data.clone())));
+                }
+                if let Some((_, valid, address, data)) = drain {
+                    ports.push(("drain_valid".into(), Connection::In(valid.e())));
+                    ports.push(("drain_address".into(), Connection::In(address.e())));
+                    ports.push(("drain_data".into(), Connection::Out(data.clone())));
+                }
+                m.instance(&module, &format!("u_buffer_{array_name}_{copy}"), vec![], ports);
+            }
+            continue;
+        }
         let (enable, address, data) = match (fill, write) {
             (Some((_, stream, fill_address)), Some((_, valid, address, data))) => {
                 m.assign(&stream.ready, &valid.e().not());
-                lent_writes.iter().filter(|(a, _)| *a == array).for_each(|(_, lent)| m.assign(lent, &stream.valid.e()));
                 let data = valid.e().select(&data.e(), &fill_data.e().resize(bits));
                 let address = valid.e().select(&address.e(), &fill_address.e());
                 (valid.e().or(&stream.valid.e()), address, data)
@@ -313,9 +370,6 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
             (None, Some((_, valid, address, data))) => (valid.e(), address.e(), data.e()),
             (None, None) => (Expr::bit(false), Expr::constant(0, address_type), Expr::constant(0, bits)),
         };
-        if let Some((_, valid, ..)) = drain {
-            lent_reads.iter().filter(|(a, _)| *a == array).for_each(|(_, lent)| m.assign(lent, &valid.e()));
-        }
         // The store process reads the first copy, or one of its own behind those of the compute process.
         let has_own = drain.is_some() && buffer.store_copy;
         let drained_copy = if has_own { own_reads.len() } else { 0 };

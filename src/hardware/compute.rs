@@ -1,11 +1,13 @@
 //! The compute process: walks the statement instances of a tile, one per cycle, reading and writing the buffers.
 
 use crate::affine::Affine;
+use crate::hardware::banks::{self, Fields, Rotation};
 use crate::hardware::buffers::{self, TileNumber, buffer_of};
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream, rtl_type};
 use crate::hardware::datapath::{Datapath, Leaves, Value};
 use crate::hardware::instances::Instances;
+use crate::hardware::lanes::{self, Lanes};
 use crate::hardware::reservation::{self, Chain, Pending, Start, Writer};
 use crate::hardware::rows::RowPorts;
 use crate::hardware::scanner::scanner;
@@ -13,14 +15,16 @@ use crate::hardware::sources::Source;
 use crate::hardware::walker::Walker;
 use crate::offload::Offload;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
-use crate::source::kernel::{Access, IntType, Statement as Assignment};
+use crate::source::kernel::{Access, Expr, IntType, Statement as Assignment};
 
 /// What the accelerator must connect: every read has a copy of its buffer to itself.
 pub struct ComputePorts {
-    /// `(array, copy)`: ports `m_read_<array>_<copy>_address` and, one cycle later, `s_read_<array>_<copy>_data`.
-    pub reads: Vec<(usize, usize)>,
-    /// The arrays with ports `m_write_<array>_valid`, `_address`, `_data`.
-    pub writes: Vec<usize>,
+    /// `(array, copy)`: ports `m_read_<array>_<copy>_address` and, one cycle later, `s_read_<array>_<copy>_data`; a
+    /// group of words where the buffer has banks.
+    pub reads: Vec<(usize, usize, Option<Rotation>)>,
+    /// The arrays with ports `m_write_<array>_valid`, `_address`, `_data`; where the buffer has banks, a group of words
+    /// and `_words`, a bit for each that is written.
+    pub writes: Vec<(usize, Option<Rotation>)>,
     /// Arrays whose write port the load process borrows: `s_fill_<array>` holds back iterations that write them.
     pub filled: Vec<usize>,
     /// Arrays whose first read port the store process borrows: `s_drain_<array>` holds back iterations that use it.
@@ -43,6 +47,7 @@ struct ReadPort<'a> {
     users: Users<'a>,
     address: Signal,
     data: Signal,
+    rotation: Option<Rotation>,
 }
 
 impl ReadPort<'_> {
@@ -57,6 +62,9 @@ struct BufferLeaves<'a> {
     ports: &'a [ReadPort<'a>],
     scalars: &'a [Rtl],
     instances: &'a Instances<'a>,
+    lanes: &'a Lanes<'a>,
+    lane: i64,
+    offload: &'a Offload,
     /// Loads of stage 1.
     candidate: &'a mut Vec<Statement>,
 }
@@ -67,7 +75,13 @@ impl Leaves for BufferLeaves<'_> {
             (*statement, a.array, &a.subscripts) == (self.statement, access.array, &access.subscripts)
         };
         let port = self.ports.iter().find(|p| p.users.iter().any(of)).expect("every reference has a port");
-        Value { expr: port.data.e(), stage: Some(READ_STAGE) }
+        let mut expr = port.data.e();
+        if port.rotation.is_some() {
+            let gain = self.lanes.gain_in_banks(access, buffer_of(self.offload, port.array));
+            let ty = rtl_type(self.offload.kernel.arrays[port.array].element);
+            expr = banks::parts(&expr, ty.width)[self.lanes.word(self.lane, gain)].resize(ty);
+        }
+        Value { expr, stage: Some(READ_STAGE) }
     }
 
     fn scalar(&self, scalar: usize) -> Rtl {
@@ -75,6 +89,7 @@ impl Leaves for BufferLeaves<'_> {
     }
 
     fn index(&mut self, m: &mut Module, value: &Affine, ty: IntType) -> Value {
+        let value = &self.lanes.at(value, self.lane);
         let value = self
             .instances
             .choose(&[self.statement], |kind| kind.scope.affine(&kind.affine(value)).resize(rtl_type(ty)));
@@ -147,18 +162,26 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     number.iter().for_each(|number| m.waive_unused(number));
     let mut loads: Vec<Statement> = vec![];
     loads.extend(number.iter().map(|register| assign(register, &instances.number())));
-    let ports = read_ports(context, offload, &mut m, (&instances, &number_of_tile), &all, &mut loads);
+    let lanes = Lanes::of(offload);
+    let ports = read_ports(context, offload, &mut m, (&instances, &number_of_tile), &lanes, &all, &mut loads);
     let targets: Vec<usize> = present.iter().map(|&s| all[s].target.array).collect();
+    let rotation = |&s: &usize| lanes.rotation(&all[s].target, buffer_of(offload, all[s].target.array), &instances);
+    let rotations: Vec<Option<Rotation>> = present.iter().map(rotation).collect();
     let address_types = targets.iter().map(|&array| buffers::address_type(buffer_of(offload, array)));
     let address_type = address_types.max_by_key(|ty| ty.width).expect("some statement has instances");
     let write_address = m.reg("write_address", address_type);
     let written_to = instances.choose(present, |kind| {
         let target = &all[kind.statement].target;
         let buffer = buffer_of(offload, target.array);
-        let cell = kind.affines(&target.subscripts);
+        let cell = kind.affines(&lanes.subscripts(target, buffer));
         buffers::address(buffer, kind.band, &cell, &kind.scope, &number_of_tile).resize(address_type)
     });
     loads.push(assign(&write_address, &written_to));
+    let running = lanes.running(&mut m, &instances).map(|bits| {
+        let register = m.reg("candidate_lanes", bits.ty());
+        loads.push(assign(&register, &bits));
+        register.e()
+    });
 
     let fire = m.wire("fire", Type::BIT);
     let number = number.as_ref().map(|n| n.e());
@@ -166,22 +189,48 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let mut pipelines = vec![];
     for &s in present {
         m.comment(&format!("The datapath of {}: {}", all[s].name, all[s].text));
-        let candidate = &mut loads;
-        let mut leaves =
-            BufferLeaves { statement: s, ports: &ports, scalars: &scalars, instances: &instances, candidate };
         let mut datapath = Datapath::new(fire.e().and(&is_candidate(&[s])));
-        let value = datapath.evaluate(&mut m, &all[s].value, &mut leaves);
+        let mut leaves = BufferLeaves {
+            statement: s,
+            ports: &ports,
+            scalars: &scalars,
+            instances: &instances,
+            lanes: &lanes,
+            lane: 0,
+            offload,
+            candidate: &mut loads,
+        };
+        let mut in_lanes = |m: &mut Module, datapath: &mut Datapath, expr: &Expr| -> Vec<Value> {
+            let lane = |lane| {
+                leaves.lane = lane;
+                datapath.evaluate(m, expr, &mut leaves)
+            };
+            (0..lanes.count()).map(lane).collect()
+        };
+        let values = match lanes.reduction() {
+            None => in_lanes(&mut m, &mut datapath, &all[s].value),
+            Some(reduction) => {
+                let terms = in_lanes(&mut m, &mut datapath, &reduction.term);
+                let target = leaves.read(&mut m, &all[s].target);
+                let element = context.array(all[s].target.array).element;
+                vec![lanes::reduce(&mut m, &mut datapath, reduction, element, &target, terms, running.as_ref())]
+            }
+        };
         // The write comes at the earliest one stage behind the addresses.
-        let stage = value.stage.unwrap_or(READ_STAGE).max(READ_STAGE);
-        pipelines.push((datapath, value, stage));
+        let latest = values.iter().filter_map(|value| value.stage).max();
+        pipelines.push((datapath, values, latest.unwrap_or(READ_STAGE).max(READ_STAGE)));
     }
     let top = reservation::top_slot(pipelines.iter().map(|(datapath, _, stage)| (stage - 1, datapath.divides())));
     let (mut writers, mut results) = (vec![], vec![]);
-    for ((mut datapath, value, mut stage), &s) in pipelines.into_iter().zip(present) {
+    for ((mut datapath, values, mut stage), &s) in pipelines.into_iter().zip(present) {
         if datapath.divides() {
             stage = stage.max(reservation::least_division_latency(top) + 1);
         }
-        results.push(datapath.at(&mut m, &value, stage));
+        let bits = Type::unsigned(context.array(all[s].target.array).element.bits);
+        let data: Vec<Rtl> = values.iter().map(|value| datapath.at(&mut m, value, stage).resize(bits)).collect();
+        let running =
+            running.as_ref().map(|bits| datapath.at(&mut m, &Value { expr: bits.clone(), stage: Some(1) }, stage));
+        results.push(lanes.written(&all[s].target, buffer_of(offload, all[s].target.array), data, running));
         writers.push(Writer {
             number: number.as_ref().map(|_| instances.number_of(s)),
             latency: stage - 1,
@@ -200,19 +249,34 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let written = chain.write();
     let mut writes = vec![];
     for &array in &targets {
-        if writes.contains(&array) {
+        if writes.iter().any(|(a, _)| *a == array) {
             continue;
         }
-        writes.push(array);
+        let buffer = buffer_of(offload, array);
+        let rotation = targets.iter().position(|t| *t == array).and_then(|w| rotations[w]);
+        writes.push((array, rotation));
         let name = &context.array(array).name;
         let valid = m.output(&format!("m_write_{name}_valid"), Type::BIT);
         let address = m.output(&format!("m_write_{name}_address"), buffers::address_type(buffer_of(offload, array)));
-        let data = m.output(&format!("m_write_{name}_data"), Type::unsigned(context.array(array).element.bits));
+        let data =
+            m.output(&format!("m_write_{name}_data"), buffers::data_type(buffer, context.array(array).element.bits));
         let own: Vec<usize> = (0..present.len()).filter(|&w| targets[w] == array).collect();
         let statements: Vec<usize> = own.iter().map(|&w| present[w]).collect();
-        m.assign(&valid, &written.valid.and(&instances.is_one_of(written.number.as_ref(), &statements)));
+        let mut is_valid = written.valid.and(&instances.is_one_of(written.number.as_ref(), &statements));
+        match (rotation, &results[own[0]].words) {
+            (Some(_), words) => {
+                let bits = Type::unsigned(lanes.count() as u32);
+                let port = m.output(&format!("m_write_{name}_words"), bits);
+                let all = Rtl::bit(true).replicate(bits.width);
+                m.assign(&port, words.as_ref().unwrap_or(&all));
+            }
+            // One word for all lanes, written where any of them runs.
+            (None, Some(words)) => is_valid = is_valid.and(&words.reduce_or()),
+            (None, None) => {}
+        }
+        m.assign(&valid, &is_valid);
         m.assign(&address, &written.address.resize(address.ty()));
-        let result = |w: &usize| results[*w].resize(data.ty());
+        let result = |w: &usize| results[*w].data.resize(data.ty());
         let (last, others) = own.split_last().expect("somebody writes the array");
         let value = others.iter().rev().fold(result(last), |other, w| {
             instances.is_one_of(written.number.as_ref(), &[present[*w]]).select(&result(w), &other)
@@ -222,27 +286,35 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
 
     m.comment("An iteration waits for words that are still on their way to the buffer, and while its port is lent.");
     let pending = chain.pending();
-    let same = |pending: &Pending, array: usize, address: &Rtl| {
+    let same = |pending: &Pending, array: usize, address: &Rtl, rotation: Option<Rotation>| {
         let statements: Vec<usize> = (0..present.len()).filter(|&w| targets[w] == array).map(|w| present[w]).collect();
-        let there = pending.address.resize(address.ty()).eq(address);
+        let there = pending.address.resize(address.ty());
+        let there = match Fields::of(buffer_of(offload, array)) {
+            None => there.eq(address),
+            Some(fields) => {
+                let own = targets.iter().position(|t| *t == array).and_then(|w| rotations[w]);
+                fields.meet(&there, address, matches!(own, Some(Rotation::Always(_))) && own == rotation)
+            }
+        };
         pending.valid.and(&instances.is_one_of(pending.number.as_ref(), &statements)).and(&there)
     };
     let mut hazards: Vec<Rtl> = vec![];
     for port in &ports {
-        let conflicts: Vec<Rtl> = pending.iter().map(|p| same(p, port.array, &port.address.e())).collect();
+        let conflicts: Vec<Rtl> =
+            pending.iter().map(|p| same(p, port.array, &port.address.e(), port.rotation)).collect();
         hazards.push(is_candidate(&port.statements()).and(&Rtl::any(&conflicts)));
     }
-    for (writer, &s) in writers.iter().zip(present) {
+    for ((writer, &s), rotation) in writers.iter().zip(present).zip(&rotations) {
         let ty = buffers::address_type(buffer_of(offload, writer.array));
         let address = write_address.e().resize(ty);
         let overtaken = pending.iter().filter(|p| Chain::overtaken(writer, p));
-        let mut conflicts: Vec<Rtl> = overtaken.map(|p| same(p, writer.array, &address)).collect();
+        let mut conflicts: Vec<Rtl> = overtaken.map(|p| same(p, writer.array, &address, *rotation)).collect();
         conflicts.push(chain.taken(writer));
         hazards.push(is_candidate(&[s]).and(&Rtl::any(&conflicts)));
     }
     let (loaded, stored) = transferred(offload);
     let (mut filled, mut drained) = (vec![], vec![]);
-    for &array in writes.iter().filter(|a| loaded.contains(a)) {
+    for &(array, _) in writes.iter().filter(|(a, _)| loaded.contains(a)) {
         let lent = m.input(&format!("s_fill_{}", context.array(array).name), Type::BIT);
         let users: Vec<usize> = present.iter().copied().filter(|&s| all[s].target.array == array).collect();
         hazards.push(is_candidate(&users).and(&lent.e()));
@@ -289,7 +361,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     m.assign(&busy, &fire.e());
     let stall = m.output("stall", Type::BIT);
     m.assign(&stall, &candidate.e().and(&fire.e().not()));
-    let reads = ports.iter().map(|p| (p.array, p.copy)).collect();
+    let reads = ports.iter().map(|p| (p.array, p.copy, p.rotation)).collect();
     (vec![rows_module, m], ComputePorts { reads, writes, filled, drained })
 }
 
@@ -318,6 +390,7 @@ fn read_ports<'a>(
     offload: &Offload,
     m: &mut Module,
     (instances, tile): (&Instances, &TileNumber),
+    lanes: &Lanes,
     statements: &[&'a Assignment],
     loads: &mut Vec<Statement>,
 ) -> Vec<ReadPort<'a>> {
@@ -338,12 +411,16 @@ fn read_ports<'a>(
         let name = &context.array(array).name;
         let buffer = buffer_of(offload, array);
         let address = m.output_reg(&format!("m_read_{name}_{copy}_address"), buffers::address_type(buffer));
-        let data = m.input(&format!("s_read_{name}_{copy}_data"), rtl_type(context.array(array).element));
+        let element = rtl_type(context.array(array).element);
+        let word = if buffer.banks.is_some() { buffers::data_type(buffer, element.width) } else { element };
+        let data = m.input(&format!("s_read_{name}_{copy}_data"), word);
         m.waive_unused(&data);
-        let port = ReadPort { array, copy, users, address, data };
+        let rotation = lanes.rotation(users[0].1, buffer, instances);
+        let port = ReadPort { array, copy, users, address, data, rotation };
         let value = instances.choose(&port.statements(), |kind| {
             let (_, access) = port.users.iter().find(|(s, _)| *s == kind.statement).expect("chosen among the users");
-            buffers::address(buffer, kind.band, &kind.affines(&access.subscripts), &kind.scope, tile)
+            let cell = kind.affines(&lanes.subscripts(access, buffer));
+            buffers::address(buffer, kind.band, &cell, &kind.scope, tile)
         });
         loads.push(assign(&port.address, &value));
         ports.push(port);

@@ -28,6 +28,11 @@ impl InstanceKind {
         })
     }
 
+    /// What the point has beyond the iterators: the slacks of masks.
+    pub fn beyond(&self) -> &[Affine] {
+        &self.point[self.iterators.len()..]
+    }
+
     pub fn affines(&self, affines: &[Affine]) -> Vec<Affine> {
         affines.iter().map(|a| self.affine(a)).collect()
     }
@@ -71,6 +76,11 @@ impl<'a> Instances<'a> {
         statements.sort_unstable();
         statements.dedup();
         Instances { format, kind: walker.kind(), kinds, statements }
+    }
+
+    /// All kinds, at least one.
+    pub fn kinds(&self) -> impl Iterator<Item = &InstanceKind> {
+        self.kinds.iter()
     }
 
     /// The value for the instance at hand, of one of `statements`.

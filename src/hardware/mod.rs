@@ -8,6 +8,7 @@
 //! ```
 
 mod accelerator;
+mod banks;
 mod buffers;
 mod bursts;
 mod cells;
@@ -18,6 +19,7 @@ mod direct;
 mod divide;
 mod instances;
 mod interval;
+mod lanes;
 mod library;
 mod load;
 mod reservation;

@@ -17,8 +17,10 @@ fn offload() -> Offload {
             array: 0,
             mappings: vec![Some(Mapping { moduli: vec![64], exact_moduli: vec![60], slots: 1 })],
             store_copy: false,
+            banks: None,
         }],
         strips_depend: false,
+        lanes_note: None,
     }
 }
 

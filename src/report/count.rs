@@ -220,7 +220,7 @@ mod tests {
             },
             bands: vec![Band {
                 statements: vec![0],
-                tiling: TilingDirective { schedules: vec![], sizes: vec![10], span: Default::default() },
+                tiling: TilingDirective { schedules: vec![], sizes: vec![10], lanes: None, span: Default::default() },
                 sets: vec![],
                 transfers: vec![
                     Transfer {
@@ -234,10 +234,16 @@ mod tests {
                         store: Scan { pieces: vec![piece(vec![row()]), later] },
                     },
                 ],
-                compute: Compute { scan: Scan { pieces: vec![] }, order: String::new(), innermost_distance: None },
+                compute: Compute {
+                    scan: Scan { pieces: vec![] },
+                    order: String::new(),
+                    innermost_distance: None,
+                    lanes: None,
+                },
             }],
             buffers: Vec::<Buffer>::new(),
             strips_depend: false,
+            lanes_note: None,
         }
     }
 

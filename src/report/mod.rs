@@ -1,6 +1,7 @@
 //! What a run found: data first (JSON), then a table for people.
 
 pub mod count;
+pub mod demand;
 mod mapping;
 mod table;
 mod tiling;
@@ -227,8 +228,10 @@ mod tests {
                 array: 0,
                 mappings: vec![Some(Mapping { moduli: vec![32, 64], exact_moduli: vec![32, 64], slots: 1 })],
                 store_copy: false,
+                banks: None,
             }],
             strips_depend: false,
+            lanes_note: None,
         }
     }
 

@@ -23,7 +23,11 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     let clock = trimmed(report.clock_mhz, 3);
     table.row("cycles", &format!("{} = {} us at {clock} MHz", grouped(report.cycles), fixed(report.time_us, 2)));
     let each = fixed(report.cycles_per_iteration, 3);
-    table.row("iterations", &format!("{}, {each} cycles each", grouped(report.iterations)));
+    let per_cycle = match report.tiling.lanes.as_ref().filter(|_| report.cycles > 0) {
+        Some(_) => format!(" ({} per cycle)", fixed(report.iterations as f64 / report.cycles as f64, 2)),
+        None => String::new(),
+    };
+    table.row("iterations", &format!("{}, {each} cycles each{per_cycle}", grouped(report.iterations)));
     let ddr = &report.ddr;
     let share = |cycles: u64| match report.cycles {
         0 => "0 %".to_string(),
@@ -79,6 +83,10 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     if report.tiling.chosen {
         table.row("tiles", &report.tiling.reason());
         report.tiling.directives.iter().for_each(|directive| table.row("", directive));
+    }
+    if let Some(lanes) = &report.tiling.lanes {
+        table.row("lanes", &lanes.text(grouped));
+        lanes.reason.iter().for_each(|reason| table.row("", &format!("chosen: {reason}")));
     }
     let width = report.buffers.iter().map(|buffer| buffer.mapping.chars().count()).max().unwrap_or(0);
     for (index, buffer) in report.buffers.iter().enumerate() {

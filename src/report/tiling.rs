@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::demand::Demand;
 use crate::board::Board;
 use crate::buffer;
 use crate::offload::Offload;
@@ -16,6 +17,26 @@ pub struct TilingReport {
     /// Bits of block RAM that the buffers take, with a copy per read reference, and those of the board.
     pub buffer_bits: u64,
     pub block_ram_bits: u64,
+    /// Where iterations run side by side, or somebody asked whether they could.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<LanesReport>,
+}
+
+/// At the usual sizes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LanesReport {
+    pub count: i64,
+    /// What they run along: `i`.
+    pub along: String,
+    /// Cycles that the iterations take at least, and those that the words of Load and Store take.
+    pub compute_cycles: u64,
+    pub memory_cycles: u64,
+    /// Multipliers of 18 x 18 bits, and those of the board.
+    pub multipliers: u64,
+    pub board_multipliers: u64,
+    /// Why burstc chose so many, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 impl TilingReport {
@@ -26,6 +47,7 @@ impl TilingReport {
             directives: offload.bands.iter().map(|band| directive_text(&band.tiling, &iterators)).collect(),
             buffer_bits: buffer::bits(&offload.kernel, &offload.buffers) as u64,
             block_ram_bits: board.block_ram_bits(),
+            lanes: LanesReport::new(offload, board),
         }
     }
 
@@ -34,6 +56,40 @@ impl TilingReport {
         format!(
             "chosen: fewest DDR bytes for which the buffers ({} bits) fit {} bits of block RAM",
             self.buffer_bits, self.block_ram_bits
+        )
+    }
+}
+
+impl LanesReport {
+    fn new(offload: &Offload, board: &Board) -> Option<LanesReport> {
+        let lanes = offload.bands.iter().find_map(|band| band.compute.lanes.as_ref());
+        let reason = offload.lanes_note.clone();
+        if lanes.is_none() && reason.is_none() {
+            return None;
+        }
+        let demand = Demand::of(offload);
+        let count = lanes.map_or(1, |lanes| lanes.count);
+        Some(LanesReport {
+            count,
+            along: lanes.map_or(String::new(), |lanes| lanes.along.clone()),
+            compute_cycles: demand.compute_cycles(count),
+            memory_cycles: demand.words,
+            multipliers: demand.multipliers * count as u64,
+            board_multipliers: board.device.dsp_18x18,
+            reason,
+        })
+    }
+
+    /// `16 along i: 131,072 cycles to compute, 65,536 for the memory; 48 of 384 multipliers`, with `number` for figures.
+    pub fn text(&self, number: impl Fn(u64) -> String) -> String {
+        let along = if self.along.is_empty() { String::new() } else { format!(" along {}", self.along) };
+        format!(
+            "{}{along}: {} cycles to compute, {} for the memory; {} of {} multipliers",
+            self.count,
+            number(self.compute_cycles),
+            number(self.memory_cycles),
+            self.multipliers,
+            self.board_multipliers
         )
     }
 }

@@ -228,9 +228,10 @@ impl ArrayModel {
         1.0 + is_read as u8 as f64 + is_written as u8 as f64
     }
 
-    /// Bits of the local buffer that holds what a box of θ touches. References with different linear parts may be
-    /// anywhere in the array relative to each other: then the buffer has its extent.
-    pub fn bits(&self, box_extents: &[f64]) -> f64 {
+    /// Bits of the local buffer that holds what a box of θ touches, with every dimension rounded as `round` does it.
+    /// References with different linear parts may be anywhere in the array relative to each other: then the buffer has
+    /// its extent.
+    pub fn bits(&self, box_extents: &[f64], round: fn(f64) -> f64) -> f64 {
         let words: f64 = (0..self.extents.len())
             .map(|position| {
                 let all = self.extents[position];
@@ -243,17 +244,18 @@ impl ArrayModel {
                             known.highest = known.highest.max(new.highest);
                         }
                         (None, Some(new)) => hull = Some(new.clone()),
-                        _ => return power_of_two(all),
+                        _ => return round(all),
                     }
                 }
-                power_of_two(hull.map_or(all, |h| h.extent(box_extents)).min(all))
+                round(hull.map_or(all, |h| h.extent(box_extents)).min(all))
             })
             .product();
         words * self.copies * self.element_bits
     }
 }
 
-fn power_of_two(value: f64) -> f64 {
+/// Moduli are powers of two.
+pub fn power_of_two(value: f64) -> f64 {
     (value.ceil().max(1.0) as u64).next_power_of_two() as f64
 }
 

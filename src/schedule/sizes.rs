@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::BandPlan;
-use super::footprint::{ArrayModel, Footprint, Range};
+use super::footprint::{ArrayModel, Footprint, Range, power_of_two};
 use crate::affine::Affine;
 use crate::polyhedral::Program;
 use crate::source::kernel::Kernel;
@@ -29,6 +29,13 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// The sizes by dimension of the band.
+    fn shape(&self) -> Vec<i64> {
+        let mut shape = vec![1; self.sizes.len()];
+        self.order.iter().zip(&self.sizes).for_each(|(k, size)| shape[*k] = *size);
+        shape
+    }
+
     /// θ of the band's statements with its dimensions in this order.
     pub fn theta(&self, plan: &BandPlan) -> Vec<Vec<Affine>> {
         plan.theta.iter().map(|theta| self.order.iter().map(|k| theta[*k].clone()).collect()).collect()
@@ -42,16 +49,27 @@ const TILE_OVERHEAD: f64 = 256.0;
 const TOLERANCE: f64 = 1.05;
 /// Choices per budget.
 const HANDFUL: usize = 4;
+/// A tempting choice costs at most this part of the best one that fits for certain.
+const TEMPTING: f64 = 0.9;
 
-/// Ways to tile `plan`, best first, for representative values `sizes_at` of the size parameters. The first few fit
-/// `budget_bits`; those that follow are for ever smaller budgets, in case the real buffers turn out larger.
+/// Ways to tile a band.
+pub struct Ranked {
+    /// Best first. The first few fit the budget; those that follow are for ever smaller budgets, in case the real buffers
+    /// turn out larger.
+    pub choices: Vec<Choice>,
+    /// Better ones, best first, of which the estimate does not know whether they fit: their buffers would if no modulus
+    /// were rounded to a power of two, and where tiles are cut off by the border, windows are smaller than estimated.
+    pub tempting: Vec<Choice>,
+}
+
+/// Ways to tile `plan` for representative values `sizes_at` of the size parameters.
 pub fn rank(
     program: &Program,
     kernel: &Kernel,
     plan: &BandPlan,
     sizes_at: &BTreeMap<String, i64>,
     budget_bits: u64,
-) -> Result<Vec<Choice>> {
+) -> Result<Ranked> {
     let mut largest = sizes_at.clone();
     for parameter in &kernel.parameters {
         largest.extend(parameter.max.map(|max| (parameter.name.clone(), max)));
@@ -67,8 +85,9 @@ pub fn rank(
         let search = Search::new(&usual, &largest, order, serial);
         search.explore(&mut vec![1; n], serial, budget_bits as f64, &mut all);
     }
-    let mut ranked: Vec<Choice> = vec![];
+    let mut choices: Vec<Choice> = vec![];
     let mut budget = budget_bits as f64;
+    let mut tempting = all.clone();
     while budget >= 1.0 {
         all.retain(|c| c.bits <= budget);
         let Some(fewest) = all.iter().map(|c| c.bytes).min_by(f64::total_cmp) else {
@@ -76,15 +95,25 @@ pub fn rank(
         };
         let mut good: Vec<&Choice> = all.iter().filter(|c| c.bytes <= TOLERANCE * fewest).collect();
         good.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        let new: Vec<Choice> = good.into_iter().filter(|c| !ranked.contains(c)).take(HANDFUL).cloned().collect();
-        ranked.extend(new);
+        let new: Vec<Choice> = good.into_iter().filter(|c| !choices.contains(c)).take(HANDFUL).cloned().collect();
+        choices.extend(new);
         budget /= 2.0;
     }
-    if ranked.is_empty() {
+    if choices.is_empty() {
         // Nothing fits; the smallest tiles come closest.
-        ranked.push(Search::new(&usual, &largest, (0..n).collect(), serial).evaluate(&vec![1; n]));
+        choices.push(Search::new(&usual, &largest, (0..n).collect(), serial).evaluate(&vec![1; n]));
     }
-    Ok(ranked)
+    tempting.retain(|c| c.bits > budget_bits as f64 && c.cost <= TEMPTING * choices[0].cost);
+    tempting.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    // Tiles of one shape need about the same buffers in every order.
+    let mut shapes: Vec<Vec<i64>> = vec![];
+    tempting.retain(|c| {
+        let shape = c.shape();
+        let is_new = !shapes.contains(&shape);
+        shapes.push(shape);
+        is_new
+    });
+    Ok(Ranked { choices, tempting })
 }
 
 /// A schedule with a choice for each band.
@@ -93,6 +122,8 @@ pub struct Tiled {
     pub plans: Vec<BandPlan>,
     /// Parallel to `plans`.
     pub choices: Vec<Choice>,
+    /// Parallel to `plans`: what may fit instead, see [`Ranked`].
+    pub tempting: Vec<Vec<Choice>>,
 }
 
 impl Tiled {
@@ -130,7 +161,7 @@ pub fn choose(
         let ranked = plans
             .iter()
             .map(|plan| rank(program, kernel, plan, sizes_at, budget_bits))
-            .collect::<Result<Vec<Vec<Choice>>>>()?;
+            .collect::<Result<Vec<Ranked>>>()?;
         all.push(fit(plans, ranked, budget_bits as f64));
     }
     let key = |tiled: &Tiled| match tiled.bits() <= budget_bits as f64 {
@@ -143,11 +174,12 @@ pub fn choose(
 
 /// Each band's best choice; while they do not fit together, the band with the largest buffers takes its next smaller
 /// one.
-fn fit(plans: Vec<BandPlan>, ranked: Vec<Vec<Choice>>, budget: f64) -> Tiled {
+fn fit(plans: Vec<BandPlan>, ranked: Vec<Ranked>, budget: f64) -> Tiled {
+    let (ranked, tempting): (Vec<_>, Vec<_>) = ranked.into_iter().map(|r| (r.choices, r.tempting)).unzip();
     let mut taken = vec![0; ranked.len()];
     loop {
         let choices = ranked.iter().zip(&taken).map(|(choices, t)| choices[*t].clone()).collect();
-        let tiled = Tiled { plans: plans.clone(), choices };
+        let tiled = Tiled { plans: plans.clone(), choices, tempting: tempting.clone() };
         let smaller = |band: usize| {
             let now = ranked[band][taken[band]].bits;
             (taken[band]..ranked[band].len()).find(|next| ranked[band][*next].bits < now)
@@ -182,14 +214,14 @@ impl<'a> Search<'a> {
         Search { usual, ranges, largest, largest_ranges, order, step }
     }
 
-    /// All sizes of the dimensions from `position` on that fit.
+    /// All sizes of the dimensions from `position` on that fit, were nothing rounded.
     fn explore(&self, sizes: &mut Vec<i64>, position: usize, budget: f64, found: &mut Vec<Choice>) {
         if position == self.order.len() {
             found.push(self.evaluate(sizes));
             return;
         }
         loop {
-            if self.bits(sizes).values().sum::<f64>() > budget {
+            if self.bits(sizes, |words| words).values().sum::<f64>() > budget {
                 break;
             }
             self.explore(sizes, position + 1, budget, found);
@@ -212,7 +244,7 @@ impl<'a> Search<'a> {
     }
 
     /// Bits of the buffers, by array.
-    fn bits(&self, sizes: &[i64]) -> BTreeMap<usize, f64> {
+    fn bits(&self, sizes: &[i64], round: fn(f64) -> f64) -> BTreeMap<usize, f64> {
         let tile = self.tile(sizes);
         let last = self.order.len() - 1;
         let values = self.largest_ranges[last].values(&by_order(&self.order, &tile));
@@ -220,7 +252,7 @@ impl<'a> Search<'a> {
             let mut successive = tile.clone();
             let extent = &mut successive[self.order[last]];
             *extent = (*extent * model.depth()).min(values.max(*extent));
-            (model.array, model.bits(&successive))
+            (model.array, model.bits(&successive, round))
         };
         self.largest.arrays.iter().map(of).collect()
     }
@@ -252,7 +284,7 @@ impl<'a> Search<'a> {
             let (first_load, last_store) = model.bytes(&tile, |k| whole[k]);
             fill += first_load.min(loaded) + last_store.min(stored);
         }
-        let buffers = self.bits(sizes);
+        let buffers = self.bits(sizes, power_of_two);
         Choice {
             order: self.order.clone(),
             sizes: sizes.to_vec(),

@@ -14,7 +14,7 @@ use lang_c::visit::{self, Visit};
 
 use super::kernel::IntType;
 use super::map::SourceMap;
-use super::nest::operation;
+use super::nest::{is_return, operation};
 use super::scope::{Checked, Naming, check_name};
 use super::types::{CType, Types, functions};
 use crate::diagnostic::{Diagnostic, Span};
@@ -128,7 +128,7 @@ fn require_declarations_outside(
             BlockItem::Declaration(_)
                 | BlockItem::StaticAssert(_)
                 | BlockItem::Statement(Node { node: Statement::Expression(None), .. })
-        );
+        ) || is_return(item);
         let inside = regions.iter().any(|region| region.bytes.start <= start && end <= region.bytes.end);
         let cut = regions.iter().find(|r| start < r.bytes.start && r.bytes.start < end);
         match cut {

@@ -392,7 +392,27 @@ pub struct TilingDirective {
     pub schedules: Vec<Schedule>,
     /// Tile size per dimension of θ, at least 1.
     pub sizes: Vec<i64>,
+    /// Iterations side by side, where somebody asks for more than one.
+    #[serde(default)]
+    pub lanes: Option<LanesDirective>,
     pub span: Span,
+}
+
+/// `lanes(16)`: so many iterations of a band per cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LanesDirective {
+    /// A power of two.
+    pub count: i64,
+    pub span: Span,
+}
+
+impl LanesDirective {
+    pub const MOST: i64 = 256;
+
+    /// Whether the hardware can be built for so many.
+    pub fn allows(count: i64) -> bool {
+        (1..=LanesDirective::MOST).contains(&count) && count.count_ones() == 1
+    }
 }
 
 /// θ of one statement over its iterators and the size parameters.

@@ -1,5 +1,6 @@
 //! Heads of `for` loops. A loop that counts up by 1 stays what it is; any other becomes a loop over a new iterator
-//! that counts its iterations from 0, and the user's iterator an affine expression of that.
+//! that counts its iterations from 0, and the user's iterator an affine expression of that. Down from the smallest of
+//! several values, the new iterator is the negative of the user's.
 
 use lang_c::ast::{BinaryOperator, Expression, ForInitializer, ForStatement, Initializer, UnaryOperator};
 use lang_c::span::{Node, Span as ByteSpan};
@@ -54,22 +55,29 @@ impl Nest<'_, '_> {
             let lower = start.of_kind(Kind::Largest).cloned();
             (name.clone(), Affine::variable(&name), lower.ok_or_else(|| self.wrong_kind(first, "begins", "largest"))?)
         } else {
-            let Some(start) = start.affine() else {
-                return Err(Diagnostic::new(format!(
-                    "the loop over `{name}` has a step of {step} and more than one first value"
-                ))
-                .at(self.span(first.span), "a minimum or maximum")
-                .help("begin the loop at a single affine value, or count up by 1"));
-            };
             let iterator = self.scope.fresh(&format!("{name}_step"));
-            let value = times(Affine::variable(&iterator), step).and_then(|steps| plus(start, steps, 1));
-            let value = value.ok_or_else(|| {
-                Diagnostic::new(format!("the step of the loop over `{name}` is too large"))
+            // Down from the smallest of several values: up from the largest of their opposites.
+            let several = start.of_kind(Kind::Smallest).filter(|parts| step == -1 && parts.len() > 1).cloned();
+            let (first_value, lower) = match (several, start.affine()) {
+                (Some(parts), _) => (Some(Affine::default()), parts.into_iter().map(|part| times(part, -1)).collect()),
+                (None, Some(start)) => (Some(start), Some(vec![Affine::default()])),
+                (None, None) => {
+                    return Err(Diagnostic::new(format!(
+                        "the loop over `{name}` has a step of {step} and more than one first value"
+                    ))
+                    .at(self.span(first.span), "a minimum or maximum")
+                    .help("begin the loop at a single affine value, or count up by 1"));
+                }
+            };
+            let steps = times(Affine::variable(&iterator), step);
+            let value = first_value.zip(steps).and_then(|(first, steps)| plus(first, steps, 1));
+            let (Some(value), Some(lower)) = (value, lower) else {
+                return Err(Diagnostic::new(format!("the step of the loop over `{name}` is too large"))
                     .at(span, "too large")
-                    .help("use smaller constants")
-            })?;
+                    .help("use smaller constants"));
+            };
             self.sources.insert(iterator.clone(), (name.clone(), value.clone()));
-            (iterator, value, vec![Affine::default()])
+            (iterator, value, lower)
         };
 
         let mark = self.scope.enter();
@@ -95,7 +103,7 @@ impl Nest<'_, '_> {
         if body.is_empty() {
             return Ok(());
         }
-        // Counts of iterations are never negative, and there are as many as the user's type has values.
+        // There are as many iterations as the user's type has values.
         let ty = if head.step == 1 { ty } else { IntType { signed: true, ..promoted(ty) } };
         let lowered = Loop { iterator: head.iterator, ty, lower, upper: bounds.upper, body, span };
         nodes.extend(guarded(bounds.outside, vec![NestNode::Loop(lowered)], span));

@@ -36,6 +36,11 @@ pub fn body(scope: &mut Scope, node: &Node<CStatement>) -> Checked<Body> {
     let (mut nodes, mut places) = (vec![], vec![]);
     match &node.node {
         CStatement::Compound(items) => {
+            // A `return` at the very end changes nothing.
+            let items = match items.split_last() {
+                Some((last, rest)) if is_return(last) => rest,
+                _ => &items[..],
+            };
             for (i, item) in items.iter().enumerate() {
                 nest.item(item, &items[i + 1..], &mut nodes)?;
                 places.resize(nodes.len(), item.span.start..item.span.end);
@@ -45,6 +50,11 @@ pub fn body(scope: &mut Scope, node: &Node<CStatement>) -> Checked<Body> {
     }
     places.resize(nodes.len(), node.span.start..node.span.end);
     Ok(Body { nodes, places, sources: nest.sources })
+}
+
+/// Whether an item is `return;`.
+pub fn is_return(item: &Node<BlockItem>) -> bool {
+    matches!(&item.node, BlockItem::Statement(Node { node: CStatement::Return(None), .. }))
 }
 
 pub struct Nest<'s, 'a> {
@@ -109,7 +119,7 @@ impl Nest<'_, '_> {
                 refuse("`break` is", "`break`", "the number of iterations must be known when the loop begins")
             }
             CStatement::Return(_) => {
-                refuse("`return` is", "`return`", "the function ends with its last loop; leave `return` out")
+                refuse("`return` is", "`return`", "the kernel does all of its iterations; `return;` may only end it")
             }
             CStatement::Asm(_) => refuse("assembly is", "assembly", "write C"),
         }

@@ -4,8 +4,10 @@
 //! same time.
 
 pub mod automatic;
+pub mod lanes;
 mod legality;
 mod order;
+mod reduction;
 
 use anyhow::Result;
 
@@ -43,6 +45,7 @@ pub struct Band {
     pub order: String,
     /// The smallest distance of a flow dependence that the innermost dimension of `D` carries alone.
     pub innermost_distance: Option<i64>,
+    pub lanes: Option<lanes::Lanes>,
     /// `[N] -> { T[T0, T1, T2] }`: the tiles that have instances.
     pub tiles: Set,
     /// `{ T[T0, T1, T2] -> Strip[T0, T1] }`
@@ -67,11 +70,11 @@ pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective])
     }
     require_each_statement_once(program, directives)?;
     legality::require_legal(program, kernel, directives)?;
-    directives.iter().map(|directive| Band::new(program, directive)).collect()
+    directives.iter().map(|directive| Band::new(program, kernel, directive)).collect()
 }
 
 impl Band {
-    fn new(program: &Program, directive: &TilingDirective) -> Result<Band> {
+    fn new(program: &Program, kernel: &Kernel, directive: &TilingDirective) -> Result<Band> {
         let isl = &program.isl;
         let parameters = &program.parameters;
         let n = directive.sizes.len();
@@ -94,7 +97,7 @@ impl Band {
             }
             iterations.push(isl.map(parameters, tile, tuple, &bounds)?.intersect_range(&statement.domain)?);
         }
-        let order = order::choose(program, directive, &statements, &theta)?;
+        let order = order::choose(program, kernel, directive, &statements, &theta)?;
 
         let mut tiles = iterations[0].domain()?;
         let mut instances = iterations[0].apply_range(&order.dates[0])?;
@@ -119,6 +122,7 @@ impl Band {
             instances: instances.coalesce()?,
             order: order.text,
             innermost_distance: order.innermost_distance,
+            lanes: order.lanes,
             dates: order.dates,
             date_expressions: order.expressions,
             tile_names,

@@ -2,13 +2,17 @@
 //! so is the order of the source. The best one has long rows, and carries flow dependences further apart than the
 //! datapath is deep.
 
+mod side_by_side;
+
 use anyhow::{Result, anyhow};
 
+use super::lanes::Lanes;
 use super::tuple_text;
 use crate::affine::Affine;
 use crate::polyhedral::isl::{Constraint, Map, Set, Tuple};
 use crate::polyhedral::{Dependence, DependenceKind, Program, Statement};
-use crate::source::kernel::TilingDirective;
+use crate::source::kernel::{Kernel, TilingDirective};
+use side_by_side::Wanted;
 
 /// When the instances of a tile run.
 pub(super) struct Order {
@@ -18,6 +22,7 @@ pub(super) struct Order {
     pub text: String,
     /// The smallest distance of a flow dependence that the innermost dimension carries alone.
     pub innermost_distance: Option<i64>,
+    pub lanes: Option<Lanes>,
 }
 
 /// Cycles that the scanner takes for a row, whatever its length.
@@ -56,6 +61,8 @@ struct Candidate {
     cost: f64,
     /// See [`carried_by_level`].
     carried: Vec<i64>,
+    /// The dimension that the lanes run along.
+    lane: Option<usize>,
 }
 
 /// One of the orders that a statement alone may have.
@@ -72,25 +79,34 @@ struct Distances {
     /// The statements' places in the band.
     source: usize,
     sink: usize,
+    /// Index into `Kernel::arrays`.
+    array: usize,
     /// The distances of pairs that can lie in one tile: `{ [d0, d1, …] }`.
     set: Set,
 }
 
 pub(super) fn choose(
     program: &Program,
+    kernel: &Kernel,
     directive: &TilingDirective,
     statements: &[usize],
     theta: &[Map],
 ) -> Result<Order> {
     let mut space = Space::new(program, directive, statements, theta)?;
-    let candidate = match space.best(program, statements)? {
-        Some(candidate) => candidate,
-        None => {
+    let wanted = match directive.lanes {
+        Some(lanes) if lanes.count > 1 => Some(Wanted::new(program, kernel, directive, lanes, &space)?),
+        _ => None,
+    };
+    let candidate = match (space.best(program, statements, wanted.as_ref())?, &wanted) {
+        (Some(candidate), _) => candidate,
+        (None, Some(wanted)) => return Err(wanted.refusal(directive, &space).into()),
+        (None, None) => {
             space = Space::of_theta(directive);
-            let last = space.best(program, statements)?;
+            let last = space.best(program, statements, None)?;
             last.ok_or_else(|| anyhow!("internal error: no order inside the tiles"))?
         }
     };
+    let lanes = candidate.lane.zip(wanted).and_then(|(lane, wanted)| wanted.lanes(&candidate, &space, lane));
     let expressions = candidate.expressions(program, &space, statements);
     let mut dates = vec![];
     for (&s, values) in statements.iter().zip(&expressions) {
@@ -111,7 +127,7 @@ pub(super) fn choose(
         }
     };
     let innermost_distance = candidate.carried.first().copied().filter(|&d| d != i64::MAX);
-    Ok(Order { dates, expressions, text, innermost_distance })
+    Ok(Order { dates, expressions, text, innermost_distance, lanes })
 }
 
 impl Space {
@@ -156,7 +172,7 @@ impl Space {
     }
 
     /// The cheapest legal order of these dimensions.
-    fn best(&self, program: &Program, statements: &[usize]) -> Result<Option<Candidate>> {
+    fn best(&self, program: &Program, statements: &[usize], wanted: Option<&Wanted>) -> Result<Option<Candidate>> {
         let n = self.sizes.len();
         let serial: Vec<usize> = (0..self.tiled).filter(|&k| self.sizes[k] == 1 && n > 1).collect();
         let others: Vec<usize> = (0..n).filter(|k| !serial.contains(k)).collect();
@@ -187,8 +203,9 @@ impl Space {
             }
         }
         for order in &orders {
-            if let Some(candidate) = self.together(order, &distances)? {
-                add(candidate);
+            match wanted {
+                None => self.together(order, &distances)?.into_iter().for_each(&mut add),
+                Some(wanted) => self.with_lanes(order, &distances, wanted)?.into_iter().for_each(&mut add),
             }
         }
         Ok(best)
@@ -205,13 +222,14 @@ impl Space {
         let cost = |values: &Vec<Affine>| {
             let row = self.row(values, order);
             let length = row.filter(|_| count == 1).map_or(1, |level| self.sizes[order[level]]);
-            self.cycles(values, length, row.map(|level| carried[n - 1 - level]))
+            Space::cycles(values, &self.sizes, length, row.map(|level| carried[n - 1 - level]))
         };
         Ok(Some(Candidate {
             dimensions: vec![order.to_vec(); count],
             apart: (count > 1).then_some(n),
             cost: self.values.iter().map(cost).sum(),
             carried,
+            lane: None,
         }))
     }
 
@@ -235,8 +253,13 @@ impl Space {
             return Ok(None);
         }
         let n = self.sizes.len();
-        let mut candidate =
-            Candidate { dimensions: vec![], apart: Some(outer.len()), cost: 0.0, carried: vec![i64::MAX; n] };
+        let mut candidate = Candidate {
+            dimensions: vec![],
+            apart: Some(outer.len()),
+            cost: 0.0,
+            carried: vec![i64::MAX; n],
+            lane: None,
+        };
         for orders in own {
             let mut best: Option<(f64, &Alone)> = None;
             for alone in orders.iter().filter(|alone| alone.order.starts_with(outer)) {
@@ -245,7 +268,7 @@ impl Space {
                 let row = self.row(values, alone.order);
                 let length =
                     row.filter(|level| *level >= outer.len()).map_or(1, |level| self.sizes[alone.order[level]]);
-                let cost = self.cycles(values, length, row.map(|level| alone.carried[n - 1 - level]));
+                let cost = Space::cycles(values, &self.sizes, length, row.map(|level| alone.carried[n - 1 - level]));
                 let is_better = |(c, known): &(f64, &Alone)| cost < *c || (cost == *c && alone.carried > known.carried);
                 if best.as_ref().is_none_or(is_better) {
                     best = Some((cost, alone));
@@ -297,14 +320,14 @@ impl Space {
     }
 
     /// Cycles per tile of one statement, estimated: rows that are short, and distances shorter than the pipeline, cost
-    /// more than one per instance. `length` is that of rows, and `carried` the distance that the innermost loop carries.
-    fn cycles(&self, values: &[Affine], length: i64, carried: Option<i64>) -> f64 {
+    /// more than one per instance. `sizes` are those of the dimensions, `length` is that of rows, and `carried` the distance that the innermost loop carries.
+    fn cycles(values: &[Affine], sizes: &[i64], length: i64, carried: Option<i64>) -> f64 {
         let interval = match carried {
             None | Some(i64::MAX) => 1.0,
             Some(distance) => (LATENCY / distance as f64).max(1.0),
         };
         let varies = |(value, size): &(&Affine, &i64)| !value.is_constant() && **size > 1;
-        let trips: f64 = values.iter().zip(&self.sizes).filter(varies).map(|(_, size)| *size as f64).product();
+        let trips: f64 = values.iter().zip(sizes).filter(varies).map(|(_, size)| *size as f64).product();
         trips * interval.max(CYCLES_PER_ROW / length as f64)
     }
 
@@ -326,11 +349,11 @@ impl Space {
         }
         let place = |statement: usize| statements.iter().position(|s| *s == statement);
         let mut found = vec![];
-        for Dependence { kind, source, sink, relation, .. } in &program.dependences {
+        for Dependence { kind, source, sink, array, relation } in &program.dependences {
             let (Some(source), Some(sink)) = (place(*source), place(*sink)) else { continue };
             let pairs = relation.apply_domain(&maps[source])?.apply_range(&maps[sink])?;
             let set = pairs.deltas()?.project_out_all_params()?.intersect(&inside)?;
-            found.push(Distances { kind: *kind, source, sink, set });
+            found.push(Distances { kind: *kind, source, sink, array: *array, set });
         }
         Ok(found)
     }

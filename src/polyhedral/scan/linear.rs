@@ -24,7 +24,7 @@ pub(super) fn normalised(constraint: &Constraint, mut affine: Affine) -> Option<
 }
 
 /// Solves `equalities` (each 0) for the unknowns: those that are integer affine functions of the other names.
-pub(super) fn solve(unknowns: &[&String], equalities: &[Affine]) -> BTreeMap<String, Affine> {
+pub fn solve(unknowns: &[&String], equalities: &[Affine]) -> BTreeMap<String, Affine> {
     let mut rows: Vec<Affine> = equalities.to_vec();
     let mut solved: Vec<(&String, Affine)> = vec![];
     for &unknown in unknowns {

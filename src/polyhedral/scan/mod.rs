@@ -17,6 +17,7 @@ use anyhow::{Result, anyhow};
 use super::isl::{BasicSet, Constraint, Context, Set, Tuple};
 use crate::affine::Affine;
 use crate::offload::{Piece, Scan};
+pub use linear::solve;
 use nest::Nest;
 pub use tree::{Branch, Tree, scan_tree};
 

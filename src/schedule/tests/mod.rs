@@ -268,7 +268,7 @@ fn the_best_sizes_move_hardly_more_than_the_best_there_are() {
         let all: Vec<((usize, Vec<i64>), brute::Cost)> =
             all_choices(&plans[0], 32).into_iter().map(|(last, s)| ((last, s.clone()), cost(last, &s))).collect();
         for budget in budgets {
-            let chosen = rank(&program, &kernel, &plans[0], &sizes, budget as u64).unwrap().remove(0);
+            let chosen = rank(&program, &kernel, &plans[0], &sizes, budget as u64).unwrap().choices.remove(0);
             let mut by_dimension = vec![1; chosen.order.len()];
             chosen.order.iter().zip(&chosen.sizes).for_each(|(k, size)| by_dimension[*k] = *size);
             let got = cost(*chosen.order.last().unwrap(), &by_dimension);
@@ -289,7 +289,7 @@ fn choices_are_within_the_budget_and_well_formed() {
         let (kernel, program) = parse(kernel_text);
         for plan in candidates(&program).unwrap().concat() {
             let started = Instant::now();
-            for choice in rank(&program, &kernel, &plan, &sizes_at(&program, 32), BUDGET).unwrap() {
+            for choice in rank(&program, &kernel, &plan, &sizes_at(&program, 32), BUDGET).unwrap().choices {
                 let mut dimensions = choice.order.clone();
                 dimensions.sort_unstable();
                 assert!(dimensions.into_iter().eq(0..plan.tileable.len()), "{choice:?}");
@@ -309,9 +309,9 @@ fn smaller_budgets_follow_and_hopeless_ones_get_the_smallest_tiles() {
     let (kernel, program) = parse(MATMUL);
     let plan = candidates(&program).unwrap().remove(0).remove(0);
     let sizes = sizes_at(&program, 128);
-    let choices = rank(&program, &kernel, &plan, &sizes, BUDGET).unwrap();
+    let choices = rank(&program, &kernel, &plan, &sizes, BUDGET).unwrap().choices;
     assert!(choices.last().unwrap().bits < choices[0].bits / 100.0, "{choices:?}");
-    let choices = rank(&program, &kernel, &plan, &sizes, 10).unwrap();
+    let choices = rank(&program, &kernel, &plan, &sizes, 10).unwrap().choices;
     assert_eq!(choices.iter().map(|c| &c.sizes[..]).collect::<Vec<_>>(), [[1, 1, 1]]);
 }
 
@@ -319,7 +319,8 @@ fn smaller_budgets_follow_and_hopeless_ones_get_the_smallest_tiles() {
 fn buffers_are_for_the_largest_sizes() {
     let (mut kernel, program) = parse(FLOYD_WARSHALL);
     let plan = candidates(&program).unwrap().remove(0).remove(0);
-    let bits = |kernel: &Kernel| rank(&program, kernel, &plan, &sizes_at(&program, 16), u64::MAX).unwrap()[0].bits;
+    let bits =
+        |kernel: &Kernel| rank(&program, kernel, &plan, &sizes_at(&program, 16), u64::MAX).unwrap().choices[0].bits;
     // Three references with three linear parts: the buffer is the whole array, a copy per reference.
     assert_eq!(bits(&kernel), 3.0 * 32.0 * 16.0 * 16.0);
     kernel.parameters[0].max = Some(60);

@@ -3,7 +3,7 @@
 //! ```text
 //! #pragma burstc size(N: 128, max 4096)
 //! #pragma burstc extent(a: N)
-//! #pragma burstc tile(i:32, j:32, k:32)
+//! #pragma burstc tile(i:32, j:32, k:32) lanes(4)
 //! #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
 //! #pragma burstc schedule(S0[i] -> (i, 0); S1[i,j] -> (i, j)) tile(32, 32)
 //! ```
@@ -15,7 +15,7 @@ mod tiling;
 use std::collections::{HashMap, HashSet};
 
 use super::function::{Function, Pointer, RawArgument};
-use super::kernel::SizeParameter;
+use super::kernel::{LanesDirective, SizeParameter};
 use super::preprocess::{Pragma, Word};
 use super::scope::{Checked, nearest};
 use crate::affine::Affine;
@@ -25,9 +25,10 @@ use parser::Parser;
 pub use text::directive_text;
 
 /// What a directive may begin with, and an example of each.
-const DIRECTIVES: [(&str, &str); 4] = [
+const DIRECTIVES: [(&str, &str); 5] = [
     ("tile", "tile(i:32, j:32)"),
     ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
+    ("lanes", "tile(i:32, j:32) lanes(4)"),
     ("size", "size(N: 128, max 4096)"),
     ("extent", "extent(a: N)"),
 ];
@@ -83,6 +84,8 @@ enum What {
 struct Tile {
     span: Span,
     items: Vec<(Option<Word>, i64, Span)>,
+    /// `lanes(4)` in the same pragma.
+    lanes: Option<LanesDirective>,
 }
 
 /// `schedule((i,j) -> (N-j, i))`, of the only statement of a nest.

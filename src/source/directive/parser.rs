@@ -8,6 +8,7 @@ use super::{
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::source::affine_expression::{plus, times};
+use crate::source::kernel::LanesDirective;
 use crate::source::preprocess::Word;
 use crate::source::scope::{Checked, nearest};
 use crate::source::token::{Kind, tokenize};
@@ -69,6 +70,7 @@ impl<'w> Parser<'w> {
         if self.peek().is_none() {
             return self.expected("a directive", known());
         }
+        let (earlier, mut lanes) = (directives.written.len(), None);
         while let Some(word) = self.next() {
             let span = word.span;
             match word.text.as_str() {
@@ -79,6 +81,14 @@ impl<'w> Parser<'w> {
                 "schedule" => {
                     let what = self.schedule(span)?;
                     directives.written.push(Written { start, what });
+                }
+                "lanes" => {
+                    let new = self.lanes(span)?;
+                    if lanes.replace(new).is_some() {
+                        return Err(Diagnostic::new("a second `lanes` in one directive")
+                            .at(new.span, "again")
+                            .help("a band has one number of lanes"));
+                    }
                 }
                 "extent" => self.extent(&mut directives.extents)?,
                 "size" => self.size(&mut directives.sizes)?,
@@ -92,7 +102,34 @@ impl<'w> Parser<'w> {
                 }
             }
         }
+        let Some(lanes) = lanes else { return Ok(()) };
+        let tile = directives.written[earlier..].iter_mut().find_map(|written| match &mut written.what {
+            What::Tile(tile) => Some(tile),
+            _ => None,
+        });
+        match tile {
+            Some(tile) => tile.lanes = Some(lanes),
+            None => {
+                return Err(Diagnostic::new("lanes without tiles")
+                    .at(lanes.span, "no `tile` in this directive")
+                    .help("write `tile(i:32, j:32) lanes(4)`; for tiles that burstc chooses, give `--lanes 4`"));
+            }
+        }
         Ok(())
+    }
+
+    /// `lanes(16)`
+    fn lanes(&mut self, start: Span) -> Checked<LanesDirective> {
+        const HELP: &str = "write `lanes(4)`: four iterations per cycle";
+        self.expect("(", HELP)?;
+        let (count, span) = self.integer("a number of lanes", HELP)?;
+        if !LanesDirective::allows(count) {
+            return Err(Diagnostic::new(format!("{count} lanes"))
+                .at(span, format!("not a power of two up to {}", LanesDirective::MOST))
+                .help("write `lanes(2)`, `lanes(4)`, `lanes(8)` …"));
+        }
+        self.expect(")", HELP)?;
+        Ok(LanesDirective { count, span: join(start, self.last) })
     }
 
     fn tile(&mut self, start: Span) -> Checked<Tile> {
@@ -116,7 +153,7 @@ impl<'w> Parser<'w> {
             }
         }
         self.expect(")", HELP)?;
-        Ok(Tile { span: join(start, self.last), items })
+        Ok(Tile { span: join(start, self.last), items, lanes: None })
     }
 
     /// Whether `name:` follows.

@@ -14,5 +14,6 @@ pub fn directive_text(tiling: &TilingDirective, iterators: &[Vec<String>]) -> St
     };
     let statements: Vec<String> = tiling.schedules.iter().map(statement).collect();
     let sizes: Vec<String> = tiling.sizes.iter().map(ToString::to_string).collect();
-    format!("#pragma burstc schedule({}) tile({})", statements.join("; "), sizes.join(", "))
+    let lanes = tiling.lanes.map_or(String::new(), |lanes| format!(" lanes({})", lanes.count));
+    format!("#pragma burstc schedule({}) tile({}){lanes}", statements.join("; "), sizes.join(", "))
 }

@@ -121,7 +121,7 @@ impl Directives {
                 None => {
                     let span = inside.first().map(|place| place.statement.span).unwrap_or_default();
                     let theta = |place: &Place| Schedule { statement: place.statement.name.clone(), theta: vec![] };
-                    TilingDirective { schedules: inside.iter().map(theta).collect(), sizes: vec![], span }
+                    TilingDirective { schedules: inside.iter().map(theta).collect(), sizes: vec![], lanes: None, span }
                 }
             };
             if nodes.len() > 1 {
@@ -224,7 +224,8 @@ impl Context<'_> {
             }
             schedules.push(Schedule { statement: place.statement.name.clone(), theta });
         }
-        Ok(TilingDirective { schedules, sizes: tile.items.iter().map(|(_, size, _)| *size).collect(), span: tile.span })
+        let sizes = tile.items.iter().map(|(_, size, _)| *size).collect();
+        Ok(TilingDirective { schedules, sizes, lanes: tile.lanes, span: tile.span })
     }
 
     /// The value of the loop `name` with which a statement outside of it runs: its first if the loop follows the
@@ -404,6 +405,7 @@ impl Context<'_> {
         Ok(TilingDirective {
             schedules,
             sizes: tile.items.iter().map(|(_, size, _)| *size).collect(),
+            lanes: tile.lanes,
             span: if follows { join(span, tile.span) } else { span },
         })
     }

@@ -1,0 +1,112 @@
+//! How many iterations run side by side: as many as somebody asks for, or as few as keep the memory busy.
+
+use anyhow::Result;
+
+use crate::analysis;
+use crate::board::Board;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::offload::{Buffer, Offload};
+use crate::report::demand::Demand;
+use crate::source::kernel::{Kernel, LanesDirective, TilingDirective};
+
+/// `--lanes 16` or `--lanes auto`; takes the place of what directives say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    Count(i64),
+    /// The fewest lanes at which the memory is the bottleneck, or the most that the board and the kernel allow.
+    Automatic,
+}
+
+/// Reads `16` or `auto`.
+///
+/// # Errors
+/// What was expected.
+pub fn parse(text: &str) -> Result<Request, String> {
+    match text.parse() {
+        Ok(count) if LanesDirective::allows(count) => Ok(Request::Count(count)),
+        _ if text == "auto" => Ok(Request::Automatic),
+        _ => Err(format!("`{text}` is neither `auto` nor a power of two up to {}", LanesDirective::MOST)),
+    }
+}
+
+/// [`analysis::analyze`] for `board`, with the lanes that `request` wants, or else the directives.
+pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
+    let Some(request) = request else { return analysis::analyze(kernel, board.block_ram_bits()) };
+    let mut single = kernel.clone();
+    single.tilings.iter_mut().for_each(|tiling| tiling.lanes = None);
+    let one = analysis::analyze(&single, board.block_ram_bits())?;
+    let tilings: Vec<TilingDirective> = one.bands.iter().map(|band| band.tiling.clone()).collect();
+    let with = |count: i64| -> Result<Offload> {
+        let mut laned = kernel.clone();
+        laned.tilings = tilings.clone();
+        let lanes = LanesDirective { count, span: Span::default() };
+        laned.tilings.iter_mut().for_each(|tiling| tiling.lanes = Some(lanes));
+        let mut offload = analysis::analyze(&laned, board.block_ram_bits())?;
+        // Whether the tiles are the user's or chosen stays as it was.
+        offload.kernel.tilings.clone_from(&single.tilings);
+        Ok(offload)
+    };
+    match request {
+        Request::Count(1) => Ok(one),
+        Request::Count(count) => with(count),
+        Request::Automatic => automatic(one, board, with),
+    }
+}
+
+/// Doubles the lanes until the words to move take longer than the iterations, or something forbids more.
+fn automatic(one: Offload, board: &Board, with: impl Fn(i64) -> Result<Offload>) -> Result<Offload> {
+    let demand = Demand::of(&one);
+    let mut best = one;
+    let mut count = 1;
+    let note = loop {
+        if demand.compute_cycles(count) <= demand.words {
+            break "the memory is the bottleneck".to_string();
+        }
+        let next = 2 * count;
+        if next > LanesDirective::MOST {
+            break format!("no more than {} lanes", LanesDirective::MOST);
+        }
+        let multipliers = demand.multipliers * next as u64;
+        if multipliers > board.device.dsp_18x18 {
+            break format!("{next} lanes need {multipliers} multipliers, the board has {}", board.device.dsp_18x18);
+        }
+        let offload = match with(next) {
+            Ok(offload) => offload,
+            Err(error) => match error.downcast::<Diagnostic>() {
+                Ok(Diagnostic { message, help, .. }) => break format!("{message} ({help})"),
+                Err(error) => return Err(error),
+            },
+        };
+        let blocks = blocks(&offload);
+        let available: u64 = board.device.block_ram.iter().map(|kind| kind.count).sum();
+        if blocks > available {
+            break format!("{next} lanes need {blocks} block RAMs, the board has {available}");
+        }
+        (best, count) = (offload, next);
+    };
+    best.lanes_note = Some(note);
+    Ok(best)
+}
+
+/// Block RAMs, one at least for each bank of each copy.
+fn blocks(offload: &Offload) -> u64 {
+    let of = |buffer: &Buffer| {
+        let copies = offload.kernel.buffer_copies(buffer.array) as u64;
+        copies * buffer.banks.map_or(1, |banks| banks.count as u64)
+    };
+    offload.buffers.iter().map(of).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_powers_of_two() {
+        assert_eq!(parse("16"), Ok(Request::Count(16)));
+        assert_eq!(parse("auto"), Ok(Request::Automatic));
+        for text in ["0", "-2", "3", "512", "two", ""] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

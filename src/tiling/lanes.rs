@@ -1,0 +1,94 @@
+//! Lanes: values of one dimension of a tile that run side by side, and what the arrays need for that.
+
+use std::collections::BTreeMap;
+
+use crate::affine::Affine;
+use crate::offload::Reduction;
+use crate::polyhedral::scan::solve;
+use crate::source::kernel::{Access, Kernel, Statement};
+
+use super::reduction::reduction;
+
+/// The lanes of a band.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lanes {
+    /// A power of two, at least 2.
+    pub count: i64,
+    /// The dimension of `D` of which `count` values run side by side.
+    pub level: usize,
+    /// That dimension for people: `i`.
+    pub along: String,
+    pub shape: Shape,
+}
+
+/// What lanes along a dimension mean for the band's only statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// What each iterator gains from lane to lane.
+    pub steps: Vec<i64>,
+    /// The subscript in which lanes access neighbours, of each array that they do not access in one place.
+    pub banks: BTreeMap<usize, usize>,
+    /// Where all lanes update one cell.
+    pub reduction: Option<Reduction>,
+}
+
+impl Shape {
+    /// Lanes along dimension `k` of `dimensions`, which are expressions over `iterators`.
+    ///
+    /// # Errors
+    /// Why the hardware has no lanes of this shape.
+    pub fn new(
+        kernel: &Kernel,
+        statement: &Statement,
+        iterators: &[String],
+        dimensions: &[Affine],
+        k: usize,
+    ) -> Result<Shape, String> {
+        let steps = steps(iterators, dimensions, k).ok_or("its neighbours are no whole iterations apart")?;
+        let accesses: Vec<&Access> = statement.references().into_iter().chain([&statement.target]).collect();
+        let affines = accesses.iter().flat_map(|a| &a.subscripts).chain(statement.value.indices());
+        if affines.flat_map(|a| a.terms.keys()).any(|name| kernel.quotients.iter().any(|q| q.name == *name)) {
+            return Err("an index there is divided by a constant".into());
+        }
+        let mut banks = BTreeMap::new();
+        for access in &accesses {
+            let name = &kernel.arrays[access.array].name;
+            let gains: Vec<i64> = access.subscripts.iter().map(|s| s.gain(iterators, &steps)).collect();
+            let moving: Vec<usize> = (0..gains.len()).filter(|&s| gains[s] != 0).collect();
+            let subscript = match moving[..] {
+                [] => continue,
+                [one] => one,
+                _ => return Err(format!("`{name}` is accessed along a diagonal")),
+            };
+            if gains[subscript].abs() != 1 {
+                return Err(format!("`{name}` is accessed every {} elements", gains[subscript].abs()));
+            }
+            if *banks.entry(access.array).or_insert(subscript) != subscript {
+                return Err(format!("`{name}` is accessed along two subscripts"));
+            }
+        }
+        let stays = statement.target.subscripts.iter().all(|s| s.gain(iterators, &steps) == 0);
+        let found = if stays { reduction(statement, kernel.arrays[statement.target.array].element) } else { None };
+        if stays && found.is_none() {
+            let name = &kernel.arrays[statement.target.array].name;
+            return Err(format!("all lanes write one element of `{name}`, which is no sum or its like"));
+        }
+        Ok(Shape { steps, banks, reduction: found })
+    }
+}
+
+/// What each iterator gains where dimension `k` gains 1 and the others stay; `None` where that is no integer vector, or
+/// the dimensions do not say.
+fn steps(iterators: &[String], dimensions: &[Affine], k: usize) -> Option<Vec<i64>> {
+    let equalities: Vec<Affine> = dimensions
+        .iter()
+        .enumerate()
+        .map(|(d, value)| {
+            let own = |name: &String| Affine::variable(name) * value.coefficient(name);
+            iterators.iter().fold(Affine::constant(-i64::from(d == k)), |sum, name| sum + own(name))
+        })
+        .collect();
+    let unknowns: Vec<&String> = iterators.iter().collect();
+    let solved = solve(&unknowns, &equalities);
+    iterators.iter().map(|name| solved.get(name).filter(|value| value.is_constant()).map(|v| v.constant)).collect()
+}

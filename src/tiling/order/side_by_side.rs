@@ -1,0 +1,168 @@
+//! Orders in which several values of one dimension run in one cycle. The instances of lanes read before they write, and
+//! all of them run before the next values of the dimensions further in.
+
+use anyhow::Result;
+
+use super::{Candidate, Distances, Space, carried_by_level};
+use crate::affine::Affine;
+use crate::diagnostic::Diagnostic;
+use crate::polyhedral::isl::{Constraint, Tuple};
+use crate::polyhedral::{DependenceKind, Program};
+use crate::source::kernel::{Kernel, LanesDirective, TilingDirective};
+use crate::tiling::lanes::{Lanes, Shape};
+
+/// What a tree over the lanes' terms costs beside lanes that write their own cells: of two orders that take as long, the
+/// one without.
+const TREE: f64 = 1.01;
+
+/// Lanes that somebody asks for.
+pub struct Wanted {
+    directive: LanesDirective,
+    /// By dimension of the space: what lanes along it mean, or why there are none.
+    shapes: Vec<Result<Shape, String>>,
+    /// The array that the statement writes, an index into `Kernel::arrays`.
+    target: usize,
+}
+
+impl Wanted {
+    /// # Errors
+    /// A [`Diagnostic`] where the band has more than one statement, or a tile an order of the source's.
+    pub fn new(
+        program: &Program,
+        kernel: &Kernel,
+        directive: &TilingDirective,
+        lanes: LanesDirective,
+        space: &Space,
+    ) -> Result<Wanted> {
+        let refuse = |message: &str, label: &str, help: &str| {
+            let at = if lanes.span.line > 0 { lanes.span } else { directive.span };
+            Err(Diagnostic::new(message).at(at, label).help(help).into())
+        };
+        let ([statement], [only]) = (&program.statements[..], &kernel.statements()[..]) else {
+            return refuse(
+                "lanes need a kernel of one statement",
+                "several statements",
+                "leave the lanes out, or make each statement a kernel of its own",
+            );
+        };
+        if !space.injective {
+            return refuse(
+                "lanes need a schedule that tells all iterations apart",
+                "iterations with one time",
+                "give the schedule as many independent dimensions as there are loops",
+            );
+        }
+        let shape = |k: usize| Shape::new(kernel, only, &statement.iterators, &space.values[0], k);
+        let shapes = (0..space.sizes.len()).map(shape).collect();
+        Ok(Wanted { directive: lanes, shapes, target: only.target.array })
+    }
+
+    /// The lanes of the candidate that was chosen, which run along dimension `lane`.
+    pub fn lanes(&self, candidate: &Candidate, space: &Space, lane: usize) -> Option<Lanes> {
+        let level = candidate.dimensions[0].iter().position(|&k| k == lane)?;
+        let shape = self.shapes[lane].clone().ok()?;
+        Some(Lanes { count: self.directive.count, level, along: space.values[0][lane].to_string(), shape })
+    }
+
+    /// Why no dimension has these lanes.
+    pub fn refusal(&self, directive: &TilingDirective, space: &Space) -> Diagnostic {
+        let count = self.directive.count;
+        let mut reasons = vec![];
+        for (k, shape) in self.shapes.iter().enumerate() {
+            let along = &space.values[0][k];
+            if along.is_constant() || space.sizes[k] == 1 {
+                continue;
+            }
+            let reason = match shape {
+                Err(reason) => reason.clone(),
+                Ok(_) if space.sizes[k] < count => format!("a tile has {} of its values only", space.sizes[k]),
+                Ok(_) => "neighbours depend on one another".into(),
+            };
+            reasons.push(format!("along {along}: {reason}"));
+        }
+        let at = if self.directive.span.line > 0 { self.directive.span } else { directive.span };
+        Diagnostic::new(format!("no dimension of the tile can run {count} of its values side by side"))
+            .at(at, format!("{count} lanes"))
+            .help(match reasons.is_empty() {
+                true => "every dimension of the tile has size 1".into(),
+                false => reasons.join("; "),
+            })
+    }
+}
+
+impl Space {
+    /// The band's only statement in one order, with lanes along each dimension that allows them.
+    pub(super) fn with_lanes(
+        &self,
+        order: &[usize],
+        distances: &[Distances],
+        wanted: &Wanted,
+    ) -> Result<Vec<Candidate>> {
+        if !self.is_legal(order, order.len(), distances.iter())? {
+            return Ok(vec![]);
+        }
+        let (n, count, values) = (order.len(), wanted.directive.count, &self.values[0]);
+        let carried = carried_by_level(order, distances)?;
+        let mut found = vec![];
+        for (level, &lane) in order.iter().enumerate() {
+            let Ok(shape) = &wanted.shapes[lane] else { continue };
+            if self.sizes[lane] < count || !self.is_parallel(order, level, distances, wanted, shape)? {
+                continue;
+            }
+            let mut sizes = self.sizes.clone();
+            sizes[lane] = (sizes[lane] + count - 1) / count;
+            let row = self.row(values, order);
+            let length = row.map_or(1, |row| sizes[order[row]]);
+            let distance = row.map(|row| (carried[n - 1 - row], order[row] == lane));
+            let distance = distance.map(|(d, along)| if along && d != i64::MAX { (d / count).max(1) } else { d });
+            let cycles = Space::cycles(values, &sizes, length, distance);
+            found.push(Candidate {
+                dimensions: vec![order.to_vec()],
+                apart: None,
+                cost: cycles * if shape.reduction.is_some() { TREE } else { 1.0 },
+                carried: carried.clone(),
+                lane: Some(lane),
+            });
+        }
+        Ok(found)
+    }
+
+    /// Whether values of the dimension at `level` less than `count` apart can run in one cycle: no dependence between
+    /// them leads back in the dimensions further in, and none but a read before a write stays within one cycle.
+    fn is_parallel(
+        &self,
+        order: &[usize],
+        level: usize,
+        distances: &[Distances],
+        wanted: &Wanted,
+        shape: &Shape,
+    ) -> Result<bool> {
+        let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
+        let lane = Affine::variable(&names[order[level]]);
+        let near = [
+            Constraint::at_most(Affine::constant(1), lane.clone()),
+            Constraint::at_most(lane, Affine::constant(wanted.directive.count - 1)),
+        ];
+        for Distances { kind, array, set, .. } in distances {
+            // Updates of one cell may run in any order.
+            if shape.reduction.is_some() && wanted.target == *array {
+                continue;
+            }
+            let mut rest =
+                set.without_tuple_name()?.intersect(&set.context().set(&[], Tuple::unnamed(&names), &near)?)?;
+            for &outer in &order[..level] {
+                rest = rest.fix(outer, 0)?;
+            }
+            for &inner in &order[level + 1..] {
+                if !rest.is_empty()? && rest.minimum(inner)?.finite().is_none_or(|least| least < 0) {
+                    return Ok(false);
+                }
+                rest = rest.fix(inner, 0)?;
+            }
+            if *kind != DependenceKind::Anti && !rest.is_empty()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

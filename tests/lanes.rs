@@ -1,0 +1,269 @@
+//! Lanes: what they run along, which iterations they hold, what is refused, and how many `auto` takes.
+
+mod kernels;
+
+use std::collections::BTreeMap;
+
+use burstc::diagnostic::{Diagnostic, Span};
+use burstc::lanes::{self, Request};
+use burstc::offload::{Bound, Lanes, Offload, Piece, ReductionOp};
+use burstc::source::kernel::{Kernel, LanesDirective};
+use burstc::source::{self, Source};
+
+fn with_lanes(mut kernel: Kernel, count: i64) -> Kernel {
+    let lanes = LanesDirective { count, span: Span { line: 4, column: 30, length: 8 } };
+    kernel.tilings.iter_mut().for_each(|tiling| tiling.lanes = Some(lanes));
+    kernel
+}
+
+fn lanes_of(offload: &Offload) -> &Lanes {
+    offload.band().compute.lanes.as_ref().expect("lanes")
+}
+
+/// A kernel from C text.
+fn parsed(text: &str) -> Kernel {
+    let source = Source { path: "kernel.c".into(), text: text.into(), cpp_args: vec![] };
+    source::parse(&source).unwrap_or_else(|error| panic!("{error:#}\n{text}"))
+}
+
+fn refusal(kernel: &Kernel) -> Diagnostic {
+    let error = kernels::analyze(kernel).expect_err("a refusal");
+    error.downcast_ref::<Diagnostic>().unwrap_or_else(|| panic!("no diagnostic: {error:#}")).clone()
+}
+
+/// What every tile's iterations are by the scan: for each tile in order, for each point, the lanes that run.
+fn visited(offload: &Offload, n: i64) -> Vec<Vec<i64>> {
+    fn walk(
+        piece: &Piece,
+        depth: usize,
+        names: &mut BTreeMap<String, i64>,
+        act: &mut dyn FnMut(&BTreeMap<String, i64>),
+    ) {
+        let Some(level) = piece.levels.get(depth) else { return act(names) };
+        let value = |b: &Bound, names: &BTreeMap<String, i64>| b.numerator.evaluate(|name| names[name]);
+        let low = level.lower.iter().map(|b| -(-value(b, names)).div_euclid(b.divisor)).max().unwrap();
+        let high = level.upper.iter().map(|b| value(b, names).div_euclid(b.divisor)).min().unwrap();
+        for v in low..=high {
+            names.insert(level.name.clone(), v);
+            walk(piece, depth + 1, names, act);
+        }
+        names.remove(&level.name);
+    }
+    let (band, lanes) = (offload.band(), lanes_of(offload));
+    let mut all = vec![];
+    for tiles in &offload.tiles.pieces {
+        let mut names = BTreeMap::from([("N".to_string(), n)]);
+        walk(tiles, 0, &mut names, &mut |tile| {
+            let mut scope = tile.clone();
+            for piece in &band.compute.scan.pieces {
+                assert!(piece.guards.is_empty(), "no pieces with guards here");
+                walk(piece, 0, &mut scope, &mut |point| {
+                    let values: Vec<i64> = piece.point.iter().map(|p| p.evaluate(|name| point[name])).collect();
+                    let (iterators, slacks) = values.split_at(lanes.steps.len());
+                    for lane in 0..lanes.count {
+                        if slacks.iter().zip(&lanes.masks).all(|(slack, step)| slack + lane * step >= 0) {
+                            all.push(iterators.iter().zip(&lanes.steps).map(|(i, step)| i + lane * step).collect());
+                        }
+                    }
+                });
+            }
+        });
+    }
+    all
+}
+
+#[test]
+fn every_iteration_runs_once_in_some_lane() {
+    let triangle = kernels::nest("tri", "N:100", "a[N][N]", "i:0..N - 1; j:0..i", "a[i][j]", "a[i][j]");
+    let slanted = kernels::nest("slant", "N:100", "a[N][3*N + 3]", "i:0..N - 1; j:i..2*i + 3", "a[i][j]", "a[i][j]");
+    let cases: Vec<(Kernel, fn(i64, i64, i64) -> bool)> = vec![
+        (kernels::tiled(triangle.clone(), "i, j", &[8, 16]), |_, i, j| j <= i),
+        (kernels::tiled(triangle, "j, i", &[16, 4]), |_, i, j| j <= i),
+        (kernels::tiled(slanted.clone(), "i, j", &[6, 10]), |_, i, j| (i..=2 * i + 3).contains(&j)),
+        (kernels::tiled(slanted, "i, j", &[32, 5]), |_, i, j| (i..=2 * i + 3).contains(&j)),
+        (kernels::polymul(&[10, 10]), |_, _, _| true),
+        (kernels::polymul_skewed(&[10, 12]), |_, _, _| true),
+    ];
+    for (kernel, is_inside) in cases {
+        for count in [2, 4, 8] {
+            let Ok(offload) = kernels::analyze(&with_lanes(kernel.clone(), count)) else {
+                panic!("{} refuses {count} lanes", kernel.name)
+            };
+            let closed = kernel.name.starts_with("polymul");
+            for n in [0, 1, 7, 16, 23] {
+                let mut found = visited(&offload, n);
+                found.sort();
+                let (i_end, j_end) = if closed { (n + 1, n + 1) } else { (n, 3 * n + 4) };
+                let wanted: Vec<Vec<i64>> = (0..i_end)
+                    .flat_map(|i| (0..j_end).map(move |j| vec![i, j]))
+                    .filter(|p| is_inside(n, p[0], p[1]))
+                    .collect();
+                assert_eq!(found, wanted, "{} with N = {n} and {count} lanes", kernel.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn lanes_of_the_matrix_product() {
+    let offload = kernels::analyze(&with_lanes(kernels::matmul(&[64, 64, 32]), 16)).unwrap();
+    let lanes = lanes_of(&offload);
+    assert_eq!((lanes.count, lanes.along.as_str(), &lanes.steps[..]), (16, "i", &[1, 0, 0][..]));
+    assert_eq!(lanes.reduction, None);
+    // Rows of c and a in banks of their own, b for all.
+    let banks: Vec<Option<usize>> = offload.buffers.iter().map(|b| b.banks.map(|banks| banks.subscript)).collect();
+    assert_eq!(banks, [Some(0), None, Some(0)]);
+    // Two lanes of a tile of few rows and columns: the sum over k.
+    let offload = kernels::analyze(&with_lanes(kernels::matmul(&[4, 4, 32]), 16)).unwrap();
+    assert_eq!(lanes_of(&offload).along, "k");
+}
+
+#[test]
+fn one_lane_changes_nothing() {
+    let (one, none) = (with_lanes(kernels::matmul(&[32; 3]), 1), kernels::matmul(&[32; 3]));
+    let text = |kernel: &Kernel| {
+        let mut offload = kernels::analyze(kernel).unwrap();
+        offload.kernel.tilings.clear();
+        offload.bands.iter_mut().for_each(|band| band.tiling.lanes = None);
+        serde_json::to_string(&offload).unwrap()
+    };
+    assert_eq!(text(&one), text(&none));
+}
+
+#[test]
+fn updates_in_any_order() {
+    let of = |types: &str, update: &str| {
+        let [x, e] = types.split(' ').collect::<Vec<_>>()[..] else { panic!("two types") };
+        let text = format!(
+            "#include <stdint.h>\n#pragma burstc size(N: max 100)\nvoid k(int N, {x} x[1], {e} e[N])\n{{\n\
+             #pragma burstc tile(i:32) lanes(4)\nfor (int i = 0; i < N; i++) {update};\n}}\n"
+        );
+        let offload = kernels::analyze(&parsed(&text)).ok()?;
+        let reduction = lanes_of(&offload).reduction.clone()?;
+        Some((reduction.operator, reduction.subtracts))
+    };
+    use ReductionOp::*;
+    for (types, update, wanted) in [
+        ("int32_t int32_t", "x[0] += e[i]", (Add, false)),
+        ("int8_t int32_t", "x[0] += 3 * e[i]", (Add, false)),
+        ("int32_t int64_t", "x[0] = e[i] + x[0]", (Add, false)),
+        ("uint16_t int8_t", "x[0] -= e[i]", (Add, true)),
+        ("int32_t int32_t", "x[0] = x[0] + e[i] + 1", (Add, false)),
+        ("int64_t int32_t", "x[0] *= e[i]", (Multiply, false)),
+        ("uint8_t uint8_t", "x[0] &= e[i]", (And, false)),
+        ("int32_t int32_t", "x[0] |= e[i]", (Or, false)),
+        ("int32_t int16_t", "x[0] ^= e[i]", (Xor, false)),
+        ("int32_t int16_t", "x[0] = x[0] < e[i] ? x[0] : e[i]", (Minimum, false)),
+        ("int32_t int32_t", "x[0] = e[i] > x[0] ? e[i] : x[0]", (Maximum, false)),
+        ("uint8_t uint8_t", "x[0] = e[i] <= x[0] ? e[i] : x[0]", (Minimum, false)),
+        ("int64_t int32_t", "x[0] = x[0] >= e[i] ? x[0] : e[i]", (Maximum, false)),
+    ] {
+        assert_eq!(of(types, update), Some(wanted), "{types}: {update}");
+    }
+    for (types, update) in [
+        // The order counts.
+        ("int32_t int32_t", "x[0] = e[i] - x[0]"),
+        ("int32_t int32_t", "x[0] = 3 * x[0] + e[i]"),
+        ("int32_t int32_t", "x[0] = (x[0] + e[i]) >> 1"),
+        ("int32_t int32_t", "x[0] += x[0]"),
+        ("int32_t int32_t", "x[0] = e[i]"),
+        // 32 bits wrap around before 64 do.
+        ("int64_t int32_t", "x[0] = (int32_t)x[0] + e[i]"),
+        // What is stored is not what was compared.
+        ("int8_t int32_t", "x[0] = x[0] < e[i] ? x[0] : e[i]"),
+        ("int32_t uint32_t", "x[0] = x[0] < e[i] ? x[0] : e[i]"),
+        ("int32_t int32_t", "x[0] = x[0] < e[i] ? x[0] : -e[i]"),
+    ] {
+        assert_eq!(of(types, update), None, "{types}: {update}");
+    }
+}
+
+#[test]
+fn refusals_say_why() {
+    let assert_refused = |kernel: Kernel, count: i64, help: &str| {
+        let diagnostic = refusal(&with_lanes(kernel, count));
+        let message = format!("no dimension of the tile can run {count} of its values side by side");
+        assert_eq!(diagnostic.message, message, "{diagnostic:?}");
+        assert_eq!(diagnostic.span.map(|s| (s.line, s.column)), Some((4, 30)));
+        assert_eq!(diagnostic.help, help);
+    };
+    let nest = |arrays: &str, target: &str, reads: &str, size: i64| {
+        kernels::tiled(kernels::nest("k", "N:100", arrays, "i:1..N - 1", target, reads), "i", &[size])
+    };
+    assert_refused(nest("a[N]", "a[i]", "a[i - 1]", 32), 4, "along i: neighbours depend on one another");
+    // Two apart, so that two lanes are fine and four are not.
+    let by_two = nest("a[N + 9]", "a[i + 2]", "a[i]", 32);
+    kernels::analyze(&with_lanes(by_two.clone(), 2)).unwrap();
+    assert_refused(by_two, 4, "along i: neighbours depend on one another");
+    assert_refused(nest("a[N]; b[N]", "b[i]", "a[i]", 8), 16, "along i: a tile has 8 of its values only");
+    assert_refused(nest("a[2*N]; b[N]", "b[i]", "a[2*i]", 32), 4, "along i: `a` is accessed every 2 elements");
+    assert_refused(nest("a[N][N]; b[N]", "b[i]", "a[i][i]", 32), 4, "along i: `a` is accessed along a diagonal");
+    let one_cell = "along i: all lanes write one element of `b`, which is no sum or its like";
+    assert_refused(nest("a[N]; b[1]", "b[0]", "a[i]", 32), 4, one_cell);
+    let two = kernels::nest("k", "N:100", "a[N][N]; b[N][N]", "i:0..N - 1; j:0..N - 1", "b[i][j]", "a[i][j]; a[j][i]");
+    let help = "along i: `a` is accessed along two subscripts; along j: `a` is accessed along two subscripts";
+    assert_refused(kernels::tiled(two, "i, j", &[8, 8]), 4, help);
+}
+
+#[test]
+fn directives_are_checked() {
+    let text = |directive: &str, body: &str| {
+        format!(
+            "#pragma burstc size(N: max 100)\nvoid k(int N, int a[N], int b[N])\n{{\n#pragma burstc {directive}\n\
+             for (int i = 0; i < N; i++) {{ {body} }}\n}}\n"
+        )
+    };
+    for (directive, message, help) in [
+        ("tile(i:32) lanes(3)", "3 lanes", "lanes(2)"),
+        ("tile(i:32) lanes(0)", "0 lanes", "lanes(2)"),
+        ("tile(i:32) lanes(512)", "512 lanes", "lanes(2)"),
+        ("lanes(4)", "lanes without tiles", "--lanes 4"),
+        ("lanes(4) tile(i:32) lanes(4)", "a second `lanes` in one directive", "one number"),
+        ("tile(i:32) lanes(i)", "`i` is not an integer constant", "number"),
+    ] {
+        let source = Source { path: "k.c".into(), text: text(directive, "b[i] = a[i];"), cpp_args: vec![] };
+        let error = source::parse(&source).expect_err("a refusal");
+        let diagnostic = error.downcast_ref::<Diagnostic>().expect("a diagnostic");
+        assert_eq!(diagnostic.message, message);
+        assert_eq!(diagnostic.span.map(|s| s.line), Some(4));
+        assert!(diagnostic.help.contains(help), "{}", diagnostic.help);
+    }
+    let two = parsed(&text("tile(i:32) lanes(4)", "b[i] = a[i]; a[i] = 1;"));
+    assert_eq!(refusal(&two).message, "lanes need a kernel of one statement");
+    // Pieces with a gap between them.
+    let gap = parsed(&text("tile(i:32) lanes(4)", "if (i < 5 || i > 9) b[i] = a[i];"));
+    assert_eq!(refusal(&gap).message, "the iterations of a tile are not one convex set, which lanes need");
+}
+
+#[test]
+fn automatic_lanes_keep_the_memory_busy() {
+    let board = burstc::board::load("stratix2-ddr400").unwrap();
+    let auto = |kernel: &Kernel| lanes::analyze(kernel, &board, Some(Request::Automatic)).unwrap();
+    let count = |offload: &Offload| offload.band().compute.lanes.as_ref().map_or(1, |lanes| lanes.count);
+    let mut matmul = kernels::matmul(&[32; 3]);
+    matmul.parameters[0].default = Some(64);
+    let chosen = auto(&matmul);
+    // 64^3 / 8 = 32,768 cycles against 24,576 words; 16,384 with 16 lanes.
+    assert_eq!((count(&chosen), chosen.lanes_note.as_deref()), (16, Some("the memory is the bottleneck")));
+    // Two words per iteration.
+    assert_eq!(count(&auto(&kernels::vecsum(&[1024]))), 1);
+    // A tile of 8 has no room for more.
+    let small = auto(&{
+        let mut kernel = kernels::matmul(&[8; 3]);
+        kernel.parameters[0].default = Some(32);
+        kernel
+    });
+    assert!(count(&small) <= 8);
+    // Explicit numbers take the place of the directive's.
+    let given = with_lanes(kernels::matmul(&[32; 3]), 4);
+    for lanes in [1, 2, 8] {
+        assert_eq!(count(&lanes::analyze(&given, &board, Some(Request::Count(lanes))).unwrap()), lanes);
+    }
+    assert_eq!(count(&lanes::analyze(&given, &board, None).unwrap()), 4);
+    // 128 lanes of three multipliers are as many as the board has; its block RAMs decide no sooner.
+    let mut large = kernels::matmul(&[256, 64, 16]);
+    large.parameters[0].max = Some(4096);
+    large.parameters[0].default = Some(512);
+    let most = auto(&large);
+    assert!(count(&most) <= 128, "{}", count(&most));
+}
