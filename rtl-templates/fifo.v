@@ -1,15 +1,15 @@
 // fifo: first-word fall-through queue whose storage is a dual_port_ram.
 //
-// Latency     one cycle from a word's entry to its appearance at the empty fifo's output; one cycle from a word's
+// Latency     two cycles from a word's entry to its appearance at the empty fifo's output; one cycle from a word's
 //             exit to s_ready of the full fifo.
 // Parameters  WIDTH  bits of a word, at least 1
-//             DEPTH  words it holds, at least 1. The capacity is rounded up to a power of two, and 1 to 2: a fifo of
-//                    one word could not run at full throughput. Use token_fifo where the bound must be exact.
+//             DEPTH  words it holds, at least 1. The capacity is rounded up to a power of two, and to 4: a smaller fifo
+//                    could not run at full throughput. Use token_fifo where the bound must be exact.
 // Handshake   full throughput, one word per cycle. No combinational path joins the two sides. s_ready and m_valid
 //             come from the pointers alone; m_data is never unknown while m_valid is high.
 //
-// The memory reads the head of the next cycle in every cycle. A word that enters as that head is not yet in the
-// memory, so it comes from forward_reg instead.
+// The memory reads the head of the next cycle in every cycle. A word becomes visible when it has been in the memory for
+// a cycle, so no word has to be forwarded past it.
 `default_nettype none
 
 module fifo #(
@@ -35,10 +35,10 @@ module fifo #(
         end
     endgenerate
 
-    // Smallest n >= 1 with 2^n >= depth.
+    // Smallest n >= 2 with 2^n >= depth.
     function integer address_bits(input integer depth);
         begin
-            address_bits = 1;
+            address_bits = 2;
             while (address_bits < 31 && (1 << address_bits) < depth) begin
                 address_bits = address_bits + 1;
             end
@@ -51,10 +51,7 @@ module fifo #(
     // One bit more than an address, so that full and empty differ.
     reg [ADDRESS_WIDTH:0] write_pointer_reg;
     reg [ADDRESS_WIDTH:0] read_pointer_reg;
-    reg                   forward_valid_reg;
-    reg [WIDTH-1:0]       forward_reg;
-
-    wire [WIDTH-1:0] memory_data;
+    reg [ADDRESS_WIDTH:0] visible_pointer_reg;  // write_pointer_reg of the cycle before
 
     wire push = s_valid && s_ready;
     wire pop  = m_valid && m_ready;
@@ -62,8 +59,7 @@ module fifo #(
     wire [ADDRESS_WIDTH:0] read_pointer_next = read_pointer_reg + {{ADDRESS_WIDTH{1'b0}}, pop};
 
     assign s_ready = write_pointer_reg != {~read_pointer_reg[ADDRESS_WIDTH], read_pointer_reg[ADDRESS_WIDTH-1:0]};
-    assign m_valid = write_pointer_reg != read_pointer_reg;
-    assign m_data  = forward_valid_reg ? forward_reg : memory_data;
+    assign m_valid = visible_pointer_reg != read_pointer_reg;
 
     dual_port_ram #(
         .WIDTH         (WIDTH),
@@ -76,25 +72,25 @@ module fifo #(
         .write_data    (s_data),
         .read_enable   (1'b1),
         .read_address  (read_pointer_next[ADDRESS_WIDTH-1:0]),
-        .read_data     (memory_data)
+        .read_data     (m_data)
     );
 
     always @(posedge clk) begin
-        forward_reg <= s_data;
         if (rst) begin
-            write_pointer_reg <= {ADDRESS_WIDTH+1{1'b0}};
-            read_pointer_reg  <= {ADDRESS_WIDTH+1{1'b0}};
-            forward_valid_reg <= 1'b0;
+            write_pointer_reg   <= {ADDRESS_WIDTH+1{1'b0}};
+            read_pointer_reg    <= {ADDRESS_WIDTH+1{1'b0}};
+            visible_pointer_reg <= {ADDRESS_WIDTH+1{1'b0}};
         end else begin
-            write_pointer_reg <= write_pointer_reg + {{ADDRESS_WIDTH{1'b0}}, push};
-            read_pointer_reg  <= read_pointer_next;
-            forward_valid_reg <= push && write_pointer_reg == read_pointer_next;
+            write_pointer_reg   <= write_pointer_reg + {{ADDRESS_WIDTH{1'b0}}, push};
+            read_pointer_reg    <= read_pointer_next;
+            visible_pointer_reg <= write_pointer_reg;
         end
     end
 
 `ifdef FORMAL
     // Occupancy never leaves 0 to CAPACITY, and a word that waits does not change.
     wire [ADDRESS_WIDTH:0] occupancy = write_pointer_reg - read_pointer_reg;
+    wire [ADDRESS_WIDTH:0] entering  = write_pointer_reg - visible_pointer_reg;
 
     reg             started_reg = 1'b0;
     reg             waiting_reg = 1'b0;
@@ -110,7 +106,7 @@ module fifo #(
         assume (rst == !started_reg);
         if (started_reg) begin
             assert (occupancy <= CAPACITY[ADDRESS_WIDTH:0]);
-            assert (!forward_valid_reg || occupancy == {{ADDRESS_WIDTH{1'b0}}, 1'b1});
+            assert (entering <= {{ADDRESS_WIDTH{1'b0}}, 1'b1} && entering <= occupancy);
             if (waiting_reg) begin
                 assert (m_valid);
                 assert (m_data == waiting_data_reg);
