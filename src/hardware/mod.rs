@@ -20,6 +20,7 @@ mod instances;
 mod interval;
 mod library;
 mod load;
+mod relative;
 mod reservation;
 mod rows;
 mod scanner;
