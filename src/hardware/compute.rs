@@ -52,6 +52,8 @@ struct BufferLeaves<'a> {
     statement: usize,
     ports: &'a [ReadPort<'a>],
     scalars: &'a [Rtl],
+    /// The arrays that some statement writes.
+    written: &'a [usize],
     instances: &'a Instances<'a>,
     /// Loads of stage 1.
     candidate: &'a mut Vec<Statement>,
@@ -64,6 +66,10 @@ impl Leaves for BufferLeaves<'_> {
         };
         let port = self.ports.iter().find(|p| p.users.iter().any(of)).expect("every reference has a port");
         Value { expr: port.data.e(), stage: Some(READ_STAGE) }
+    }
+
+    fn comes_late(&self, access: &Access) -> bool {
+        !self.written.contains(&access.array)
     }
 
     fn scalar(&self, scalar: usize) -> Rtl {
@@ -162,7 +168,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
         m.comment(&format!("The datapath of {}: {}", all[s].name, all[s].text));
         let candidate = &mut loads;
         let mut leaves =
-            BufferLeaves { statement: s, ports: &ports, scalars: &scalars, instances: &instances, candidate };
+            BufferLeaves { statement: s, ports: &ports, scalars: &scalars, written: &targets, instances: &instances, candidate };
         let mut datapath = Datapath::new(fire.e().and(&is_candidate(&[s])));
         let value = datapath.evaluate(&mut m, &all[s].value, &mut leaves);
         // The write comes at the earliest one stage behind the addresses.

@@ -23,6 +23,7 @@ mod load;
 mod relative;
 mod reservation;
 mod rows;
+mod runs;
 mod scanner;
 mod scope;
 mod sources;

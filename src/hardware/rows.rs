@@ -3,7 +3,7 @@
 use crate::affine::Affine;
 use crate::hardware::context::Ranged;
 use crate::hardware::scope::Scope;
-use crate::hardware::sources::TreePiece;
+use crate::offload::Piece;
 use crate::rtl::{Expr, Module, Signal, Type};
 
 /// The shape of a stream of rows.
@@ -41,8 +41,8 @@ pub struct Row {
     pub outer: Vec<Expr>,
     pub first: Expr,
     pub last: Expr,
-    /// The row visits what the row before did with the last outer level one further: nothing else has changed, and it
-    /// begins at the same inner index. Constant 0 where the format does not tell.
+    /// In memory the row lies one extent of the last dimension behind the row before, see [`RowFormat::rows_follow`].
+    /// Constant 0 where the format does not tell.
     pub follows: Expr,
 }
 
@@ -51,10 +51,14 @@ impl RowFormat {
         Type::for_range(0, (self.kinds.len() as i64 - 1).max(1))
     }
 
-    /// Whether rows of the innermost loop of `piece` begin at the same inner index.
-    pub fn rows_follow(&self, piece: &TreePiece) -> bool {
-        let Some((inner, [.., outer])) = piece.piece.levels.split_last() else { return false };
-        inner.lower.iter().all(|b| b.numerator.coefficient(&outer.name) == 0)
+    /// Whether a row of `piece` lies in memory one extent of the last dimension behind the row before it in its loop:
+    /// the loop steps the subscript before the last, and nothing else depends on it.
+    pub fn rows_follow(&self, piece: &Piece) -> bool {
+        let Some((inner, [.., outer])) = piece.levels.split_last() else { return false };
+        let [.., before_last, _] = &piece.point[..] else { return false };
+        let stepped = piece.point.iter().filter(|p| p.coefficient(&outer.name) != 0).count();
+        let fixed = inner.lower.iter().all(|b| b.numerator.coefficient(&outer.name) == 0);
+        stepped == 1 && before_last.coefficient(&outer.name) == 1 && fixed
     }
 
     /// Bits of a packed row, which does not tell whether it follows.

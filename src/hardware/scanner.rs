@@ -267,7 +267,7 @@ impl<'a> Machine<'a> {
                 step.push(self.goto(&self.bound(piece, depth + 1)));
                 if let Some(follows) = &self.follows {
                     let innermost = self.tree.pieces[from].piece.levels.len() == depth + 2;
-                    let rows_follow = innermost && from == piece && self.tree.format.rows_follow(&self.tree.pieces[from]);
+                    let rows_follow = innermost && from == piece && self.tree.format.rows_follow(&self.tree.pieces[from].piece);
                     let follow = if rows_follow { self.row.some() } else { Expr::bit(false) };
                     step.push(assign(follows, &follow));
                 }

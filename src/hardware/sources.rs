@@ -10,24 +10,25 @@ use crate::offload::{Bound, Level, Offload, Piece, Scan, Transfer};
 pub struct Source {
     pub band: usize,
     tiled: bool,
+    in_memory: bool,
     pieces: Vec<Piece>,
 }
 
 impl Source {
     /// A scan outside all tiles.
     pub fn untiled(scan: &Scan) -> Source {
-        Source { band: 0, tiled: false, pieces: with_own_rows(scan.pieces.clone()) }
+        Source { band: 0, tiled: false, in_memory: false, pieces: with_own_rows(scan.pieces.clone()) }
     }
 
     /// A scan of a tile, its levels counted from the tile's corner.
     pub fn in_tile(context: &Context, band: usize, scan: &Scan) -> Source {
-        Source { band, tiled: true, pieces: with_own_rows(relative(context, &scan.pieces)) }
+        Source { band, tiled: true, in_memory: false, pieces: with_own_rows(relative(context, &scan.pieces)) }
     }
 
     /// [`Source::in_tile`] for cells of memory: every row is contiguous there. A piece whose innermost level is not
     /// the last subscript gets rows of one element.
     pub fn in_memory(context: &Context, band: usize, scan: &Scan) -> Source {
-        let mut source = Source::in_tile(context, band, scan);
+        let mut source = Source { in_memory: true, ..Source::in_tile(context, band, scan) };
         for piece in source.pieces.iter_mut().filter(|p| !is_contiguous(p)) {
             let element = add_element(piece);
             if let Some(last) = piece.point.last_mut() {
@@ -137,7 +138,8 @@ impl Tree {
                 origins.push(origin);
             }
         }
-        let format = format(context, &all.iter().map(|(.., p)| *p).collect::<Vec<_>>(), &origins);
+        let mut format = format(context, &all.iter().map(|(.., p)| *p).collect::<Vec<_>>(), &origins);
+        format.follows = sources.iter().any(|s| s.in_memory) && all.iter().any(|(.., p)| p.point.len() > 1);
         let mut tree = Tree { format, pieces: vec![], origins };
         for (index, source, piece) in all {
             let piece = rename(context, &tree, piece);
