@@ -110,7 +110,9 @@ module tb_fifo;
                     queue_seen = queue_tail;
                     s_valid <= 1'b0;
                 end else begin
-                    check(s_ready === (queue_tail - queue_head < CAPACITY), DEPTH, "s_ready");
+                    // The output holds one word more, or not yet.
+                    check(s_ready || queue_tail - queue_head >= CAPACITY, DEPTH, "s_ready low");
+                    check(!s_ready || queue_tail - queue_head <= CAPACITY, DEPTH, "s_ready high");
                     check(m_valid === (queue_seen != queue_head), DEPTH, "m_valid");
                     if (m_valid) begin
                         check(m_data === queue[queue_head], DEPTH, "m_data");

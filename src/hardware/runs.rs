@@ -1,8 +1,8 @@
-//! Runs: the rows of a transfer as the buffers see them, a first address and a number of words. The walk through a
+//! Runs: the rows of a transfer as the buffers see them, the addresses of a first and a last word. The walk through a
 //! buffer knows neither tile nor subscripts.
 
 use crate::hardware::buffers::{self, buffer_of};
-use crate::hardware::context::{Stream, longest_row};
+use crate::hardware::context::Stream;
 use crate::hardware::rows::{Row, RowFormat};
 use crate::hardware::scope::Scope;
 use crate::offload::Offload;
@@ -17,7 +17,7 @@ pub struct RunFormat {
     /// Where buffers lie differently: the bits of the last subscript's residue, which count on within a row.
     wraps: Vec<u32>,
     address: Type,
-    left: Type,
+    last: Type,
 }
 
 /// A run, as signals or as fields of a packed word.
@@ -29,8 +29,8 @@ pub struct Run {
     /// Index into [`RunFormat::wraps`], where there are several.
     wrap: Option<Expr>,
     address: Expr,
-    /// Words after the first one.
-    left: Expr,
+    /// The low bits of the last word's address; the others are those of `address`.
+    last: Expr,
 }
 
 impl RunFormat {
@@ -38,14 +38,14 @@ impl RunFormat {
         let mut wraps: Vec<u32> = (0..kind_arrays.len()).map(|k| wrap(offload, format, kind_arrays, k)).collect();
         wraps.sort_unstable();
         wraps.dedup();
+        let last = Type::unsigned(wraps.last().copied().unwrap_or(0).max(1));
         let addresses = arrays.iter().map(|&a| buffers::address_type(buffer_of(offload, a)));
-        let longest = arrays.iter().map(|&a| longest_row(buffer_of(offload, a))).max().unwrap_or(1);
         RunFormat {
+            last,
             arrays: arrays.to_vec(),
             kind_arrays: kind_arrays.to_vec(),
             wraps,
             address: addresses.max_by_key(|ty| ty.width).unwrap_or(Type::BIT),
-            left: Type::for_range(0, (longest - 1).max(1)),
         }
     }
 
@@ -61,16 +61,16 @@ impl RunFormat {
     fn width(&self) -> u32 {
         let target = if self.arrays.len() > 1 { self.target_type().width } else { 0 };
         let wrap = if self.wraps.len() > 1 { self.wrap_type().width } else { 0 };
-        1 + target + wrap + self.address.width + self.left.width
+        1 + target + wrap + self.address.width + self.last.width
     }
 
     /// The packed run of `row`; `sizes` has the size parameters.
     pub fn of_row(&self, offload: &Offload, sizes: &Scope, format: &RowFormat, row: &Row) -> Expr {
-        let at = format.scope(sizes, &row.outer, &row.first);
         let by_kind = |value: &dyn Fn(usize) -> Expr| {
             format.by_kind(&row.kind, (0..self.kind_arrays.len()).map(|k| (k, value(k))))
         };
-        let address = |k: usize| {
+        let address = |k: usize, inner: &Expr| {
+            let at = format.scope(sizes, &row.outer, inner);
             let kind = &format.kinds[k];
             buffers::address(buffer_of(offload, self.kind_arrays[k]), kind.band, &kind.point, &at).resize(self.address)
         };
@@ -86,8 +86,8 @@ impl RunFormat {
         let mut parts = vec![row.end.clone()];
         parts.extend((self.arrays.len() > 1).then(|| by_kind(&target)));
         parts.extend((self.wraps.len() > 1).then(|| by_kind(&class)));
-        parts.push(by_kind(&address));
-        parts.push(row.last.sub(&row.first, self.left).resize(self.left));
+        parts.push(by_kind(&|k| address(k, &row.first)));
+        parts.push(by_kind(&|k| address(k, &row.last).resize(self.last)));
         Expr::concat(&parts)
     }
 
@@ -101,7 +101,7 @@ impl RunFormat {
         let target = (self.arrays.len() > 1).then(|| take(self.target_type()));
         let wrap = (self.wraps.len() > 1).then(|| take(self.wrap_type()));
         let address = take(self.address);
-        Run { end, target, wrap, address, left: take(self.left) }
+        Run { end, target, wrap, address, last: take(self.last) }
     }
 
     /// The address after `address` in the same row.
@@ -141,7 +141,7 @@ pub struct RunWalker<'a> {
     target: Option<Signal>,
     wrap: Option<Signal>,
     address: Signal,
-    left: Signal,
+    last: Signal,
 }
 
 impl RunWalker<'_> {
@@ -154,7 +154,7 @@ impl RunWalker<'_> {
             target: (format.arrays.len() > 1).then(|| reg("array", format.target_type())),
             wrap: (format.wraps.len() > 1).then(|| reg("wrap", format.wrap_type())),
             address: reg("address", format.address),
-            left: reg("left", format.left),
+            last: reg("last", format.last),
         }
     }
 
@@ -178,21 +178,21 @@ impl RunWalker<'_> {
         self.address.e()
     }
 
+    fn is_last(&self) -> Expr {
+        self.address.e().resize(self.last.ty()).eq(&self.last.e())
+    }
+
     /// Feeds the walker from `runs`, whose payload is `run`; `step` takes the present word, `end_taken` the present end
     /// mark (each implies that there is one). Drives `runs.ready`.
     pub fn connect(&self, m: &mut Module, runs: &Stream, run: &Run, step: &Expr, end_taken: &Expr) {
-        let free = self.valid.e().not().or(end_taken).or(&step.and(&self.left.e().is_zero()));
+        let free = self.valid.e().not().or(end_taken).or(&step.and(&self.is_last()));
         m.assign(&runs.ready, &free);
-        let mut load = vec![assign(&self.end, &run.end), assign(&self.left, &run.left)];
+        let mut load = vec![assign(&self.end, &run.end), assign(&self.last, &run.last)];
         load.push(assign(&self.address, &run.address));
         load.extend(self.target.iter().zip(&run.target).map(|(register, value)| assign(register, value)));
         load.extend(self.wrap.iter().zip(&run.wrap).map(|(register, value)| assign(register, value)));
         let wrap = self.wrap.as_ref().map(|w| w.e());
-        let one = Expr::constant(1, self.left.ty());
-        let next = vec![
-            assign(&self.address, &self.format.next(&self.address.e(), wrap.as_ref())),
-            assign(&self.left, &self.left.e().sub(&one, self.left.ty())),
-        ];
+        let next = vec![assign(&self.address, &self.format.next(&self.address.e(), wrap.as_ref()))];
         let advance = when(runs.ready.e(), vec![assign(&self.valid, &runs.valid.e())]);
         let follow = when_else(runs.fires(), load, vec![when(step.clone(), next)]);
         m.clocked("", vec![(self.valid.clone(), 0)], vec![advance, follow]);

@@ -27,7 +27,7 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
     let mut scope = context.parameter_inputs(&mut m);
     let tile = Stream::slave(&mut m, "tile");
     let mut latch = vec![];
-    let (mut tile_end, mut tile_band) = (None, None);
+    let (mut tile_end, mut tile_band, mut tile_waits) = (None, None, None);
     if tiled {
         tile_band = context.band.as_ref().map(|band| m.input("s_tile_band", band.ty()));
         for index in &context.tile {
@@ -38,19 +38,23 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
             scope.bind(&index.name, &register, index.range);
         }
         tile_end = Some(m.input("s_tile_end", Type::BIT));
+        tile_waits = Some(m.reg("tile_waits", Type::BIT));
     }
     let row = Stream::master(&mut m, "row");
     let outputs = RowPorts::declare(&mut m, &tree.format, "m_row_", true);
-    register_sizes(context, &mut m, &mut scope, &mut tree);
+    register_constants(context, &mut m, &mut scope, &mut tree, tiled);
     let machine = Machine::declare(&mut m, &tree, scope);
 
     let mut arms = vec![];
-    let mut start = latch;
-    start.extend(match &tile_end {
+    // What bounds take from a tile has a cycle to settle: the tile is looked at, and taken in the cycle after.
+    let taken = tile_waits.as_ref().map_or_else(|| tile.valid.e(), |waits| tile.valid.e().and(&waits.e()));
+    let begin = match &tile_end {
         Some(end) => vec![when_else(end.e(), vec![machine.goto("END")], machine.begin(tile_band.as_ref()))],
         None => machine.begin(None),
-    });
-    arms.push((vec![machine.code("IDLE").into()], vec![when(tile.valid.e(), start)]));
+    };
+    let mut idle = latch;
+    idle.push(when(taken.clone(), begin));
+    arms.push((vec![machine.code("IDLE").into()], idle));
     for p in 0..tree.pieces.len() {
         for d in tree.pieces[p].piece.shared..tree.pieces[p].piece.levels.len() {
             arms.push((vec![machine.code(&machine.bound(p, d)).into()], machine.open(&mut m, p, d)));
@@ -68,7 +72,14 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
     let state = &machine.state;
     m.clocked("", vec![(state.clone(), 0)], vec![case(state.e(), arms, default)]);
     let in_state = |name: &str| state.e().eq(&machine.code(name));
-    m.assign(&tile.ready, &in_state("IDLE"));
+    match &tile_waits {
+        None => m.assign(&tile.ready, &in_state("IDLE")),
+        Some(waits) => {
+            let look = in_state("IDLE").and(&tile.valid.e()).and(&waits.e().not());
+            m.clocked("", vec![(waits.clone(), 0)], vec![assign(waits, &look)]);
+            m.assign(&tile.ready, &waits.e());
+        }
+    }
     m.assign(&row.valid, &in_state("END").or(&in_state("ROW").and(&some.e())));
 
     let format = tree.format.clone();
@@ -88,18 +99,21 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
     (m, format)
 }
 
-/// Puts into registers what bounds take from the sizes alone, and lets the bounds name those.
-fn register_sizes(context: &Context, m: &mut Module, scope: &mut Scope, tree: &mut Tree) {
+/// Puts into registers what bounds take from the sizes alone, and then from sizes and tile, and lets the bounds name
+/// those: neither changes while a tile is walked.
+fn register_constants(context: &Context, m: &mut Module, scope: &mut Scope, tree: &mut Tree, tiled: bool) {
     let is_size = |name: &str| context.parameters.iter().any(|p| p.name == name);
+    // No identifier of C.
+    const SIZE_BOUND: &str = "size bound";
     let mut known: Vec<(Bound, Affine)> = vec![];
     let mut register = |m: &mut Module, scope: &mut Scope, value: Bound| {
         if let Some((_, register)) = known.iter().find(|(v, _)| *v == value) {
             return register.clone();
         }
         let range = scope.quotient_range(&value);
-        let register = m.reg("size_bound", Type::for_range(range.0, range.1));
+        let register = m.reg("bound", Type::for_range(range.0, range.1));
         m.clocked("", vec![], vec![assign(&register, &scope.floor_divide(&value))]);
-        let name = format!("size bound {}", known.len());
+        let name = format!("{SIZE_BOUND} {}", known.len());
         scope.bind(&name, &register, range);
         known.push((value, Affine::variable(&name)));
         Affine::variable(&name)
@@ -117,6 +131,14 @@ fn register_sizes(context: &Context, m: &mut Module, scope: &mut Scope, tree: &m
                 *bound = Bound { numerator: register(m, scope, value), divisor: 1 };
             } else if sizes.terms.len() + usize::from(sizes.constant != 0) > 1 && !sizes.is_constant() {
                 bound.numerator = rest + register(m, scope, Bound { numerator: sizes, divisor: 1 });
+            }
+            let of_tile = context.tile_part(&bound.numerator);
+            let terms = bound.numerator.terms.clone().into_iter();
+            let terms = terms.filter(|(name, _)| is_size(name) || name.starts_with(SIZE_BOUND)).collect();
+            let sizes = Affine { terms, constant: 0 };
+            if tiled && !of_tile.is_constant() && !sizes.is_constant() {
+                let rest = bound.numerator.clone() - of_tile.clone() - sizes.clone();
+                bound.numerator = rest + register(m, scope, Bound { numerator: of_tile + sizes, divisor: 1 });
             }
         }
     }
