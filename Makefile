@@ -3,6 +3,7 @@
 # make bench  the figures of all examples
 # make fuzz   random programs against the C compiler, COUNT of them, from SEED on
 # make polybench POLYBENCH=/path/to/polybench-c-4.2.1
+# make synth  area and clock of the examples' accelerators from Yosys and nextpnr, SEEDS placements each
 # make lint   formatting, clippy, and Verilator's lint of the hand-written cells
 
 CARGO  ?= cargo
@@ -10,8 +11,9 @@ BURSTC  = $(CARGO) run --release --quiet --
 DEMO    = target/demo
 COUNT  ?= 100
 SEED   ?= 1000
+SEEDS  ?= 5
 
-.PHONY: demo test bench fuzz polybench lint bootstrap
+.PHONY: demo test bench fuzz polybench synth lint bootstrap
 
 demo: bootstrap
 	$(CARGO) build --release
@@ -42,6 +44,12 @@ fuzz: bootstrap
 polybench: bootstrap
 	@test -n "$(POLYBENCH)" || { echo "make polybench POLYBENCH=/path/to/polybench-c-4.2.1"; exit 2; }
 	POLYBENCH="$(abspath $(POLYBENCH))" $(CARGO) test --release --test polybench -- --nocapture
+
+synth: bootstrap
+	$(CARGO) build --release
+	@for kernel in dma vecsum matmul; do \
+		$(BURSTC) build examples/$$kernel.c --board stratix2-ddr400 --out target/synth/$$kernel --force || exit 1; done
+	scripts/synth.py target/synth --seeds $(SEEDS)
 
 lint: bootstrap
 	$(CARGO) fmt --check

@@ -7,8 +7,7 @@
 // Handshake   none. read_data keeps its value while read_enable is low.
 //
 // A read of the address that is written in the same cycle returns an unspecified word. Every vendor's block RAM can do
-// that without extra logic; a caller that needs the new word forwards it itself, as fifo does. Contents and read_data
-// are not reset.
+// that without extra logic; a caller must not ask for it, as fifo does not. Contents and read_data are not reset.
 `default_nettype none
 
 module dual_port_ram #(

@@ -1,15 +1,15 @@
 // fifo: first-word fall-through queue whose storage is a dual_port_ram.
 //
-// Latency     one cycle from a word's entry to its appearance at the empty fifo's output; one cycle from a word's
+// Latency     two cycles from a word's entry to its appearance at the empty fifo's output; one cycle from a word's
 //             exit to s_ready of the full fifo.
 // Parameters  WIDTH  bits of a word, at least 1
-//             DEPTH  words it holds, at least 1. The capacity is rounded up to a power of two, and 1 to 2: a fifo of
-//                    one word could not run at full throughput. Use token_fifo where the bound must be exact.
-// Handshake   full throughput, one word per cycle. No combinational path joins the two sides. s_ready and m_valid
-//             come from the pointers alone; m_data is never unknown while m_valid is high.
+//             DEPTH  words it holds, at least 1. The memory has a power of two of them, at least 4, and the output one
+//                    more. Use token_fifo where the bound must be exact.
+// Handshake   full throughput, one word per cycle. No combinational path joins the two sides; m_valid comes from a
+//             flip-flop. m_data is never unknown while m_valid is high.
 //
-// The memory reads the head of the next cycle in every cycle. A word that enters as that head is not yet in the
-// memory, so it comes from forward_reg instead.
+// The memory's output is the head of the queue; the next word is read as the head leaves. A word is read when it has
+// been in the memory for a cycle, so none has to be forwarded past it, and m_ready reaches no address.
 `default_nettype none
 
 module fifo #(
@@ -35,10 +35,10 @@ module fifo #(
         end
     endgenerate
 
-    // Smallest n >= 1 with 2^n >= depth.
+    // Smallest n >= 2 with 2^n >= depth.
     function integer address_bits(input integer depth);
         begin
-            address_bits = 1;
+            address_bits = 2;
             while (address_bits < 31 && (1 << address_bits) < depth) begin
                 address_bits = address_bits + 1;
             end
@@ -50,20 +50,15 @@ module fifo #(
 
     // One bit more than an address, so that full and empty differ.
     reg [ADDRESS_WIDTH:0] write_pointer_reg;
-    reg [ADDRESS_WIDTH:0] read_pointer_reg;
-    reg                   forward_valid_reg;
-    reg [WIDTH-1:0]       forward_reg;
+    reg [ADDRESS_WIDTH:0] read_pointer_reg;   // the word behind the head
+    reg                   m_valid_reg;
 
-    wire [WIDTH-1:0] memory_data;
-
-    wire push = s_valid && s_ready;
-    wire pop  = m_valid && m_ready;
-
-    wire [ADDRESS_WIDTH:0] read_pointer_next = read_pointer_reg + {{ADDRESS_WIDTH{1'b0}}, pop};
+    wire push  = s_valid && s_ready;
+    wire fetch = m_ready || !m_valid_reg;
+    wire more  = write_pointer_reg != read_pointer_reg;
 
     assign s_ready = write_pointer_reg != {~read_pointer_reg[ADDRESS_WIDTH], read_pointer_reg[ADDRESS_WIDTH-1:0]};
-    assign m_valid = write_pointer_reg != read_pointer_reg;
-    assign m_data  = forward_valid_reg ? forward_reg : memory_data;
+    assign m_valid = m_valid_reg;
 
     dual_port_ram #(
         .WIDTH         (WIDTH),
@@ -74,26 +69,31 @@ module fifo #(
         .write_enable  (push),
         .write_address (write_pointer_reg[ADDRESS_WIDTH-1:0]),
         .write_data    (s_data),
-        .read_enable   (1'b1),
-        .read_address  (read_pointer_next[ADDRESS_WIDTH-1:0]),
-        .read_data     (memory_data)
+        .read_enable   (fetch),
+        .read_address  (read_pointer_reg[ADDRESS_WIDTH-1:0]),
+        .read_data     (m_data)
     );
 
     always @(posedge clk) begin
-        forward_reg <= s_data;
         if (rst) begin
             write_pointer_reg <= {ADDRESS_WIDTH+1{1'b0}};
             read_pointer_reg  <= {ADDRESS_WIDTH+1{1'b0}};
-            forward_valid_reg <= 1'b0;
+            m_valid_reg       <= 1'b0;
         end else begin
-            write_pointer_reg <= write_pointer_reg + {{ADDRESS_WIDTH{1'b0}}, push};
-            read_pointer_reg  <= read_pointer_next;
-            forward_valid_reg <= push && write_pointer_reg == read_pointer_next;
+            if (push) begin
+                write_pointer_reg <= write_pointer_reg + 1'b1;
+            end
+            if (fetch) begin
+                m_valid_reg <= more;
+                if (more) begin
+                    read_pointer_reg <= read_pointer_reg + 1'b1;
+                end
+            end
         end
     end
 
 `ifdef FORMAL
-    // Occupancy never leaves 0 to CAPACITY, and a word that waits does not change.
+    // The memory's occupancy never leaves 0 to CAPACITY, and a word that waits does not change.
     wire [ADDRESS_WIDTH:0] occupancy = write_pointer_reg - read_pointer_reg;
 
     reg             started_reg = 1'b0;
@@ -110,7 +110,6 @@ module fifo #(
         assume (rst == !started_reg);
         if (started_reg) begin
             assert (occupancy <= CAPACITY[ADDRESS_WIDTH:0]);
-            assert (!forward_valid_reg || occupancy == {{ADDRESS_WIDTH{1'b0}}, 1'b1});
             if (waiting_reg) begin
                 assert (m_valid);
                 assert (m_data == waiting_data_reg);

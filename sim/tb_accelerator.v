@@ -212,7 +212,8 @@ module tb_accelerator;
         begin
             @(negedge clk);
             s_reg_address = address;
-            #1 value = m_reg_data;
+            // A counter shows a cycle behind its address.
+            @(negedge clk) value = m_reg_data;
             s_reg_address = CONTROL;
         end
     endtask

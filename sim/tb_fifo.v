@@ -24,7 +24,7 @@ module tb_fifo;
 
     function integer capacity_of(input integer depth);
         begin
-            capacity_of = 2;
+            capacity_of = 4;
             while (capacity_of < depth) begin
                 capacity_of = 2 * capacity_of;
             end
@@ -88,6 +88,7 @@ module tb_fifo;
             reg [WIDTH-1:0] queue [0:CYCLES];
             integer         queue_head = 0;
             integer         queue_tail = 0;
+            integer         queue_seen = 0;  // the tail of the cycle before
 
             fifo #(
                 .WIDTH (WIDTH),
@@ -106,13 +107,17 @@ module tb_fifo;
             always @(posedge clk) begin
                 if (rst) begin
                     queue_head = queue_tail;
+                    queue_seen = queue_tail;
                     s_valid <= 1'b0;
                 end else begin
-                    check(s_ready === (queue_tail - queue_head < CAPACITY), DEPTH, "s_ready");
-                    check(m_valid === (queue_tail != queue_head), DEPTH, "m_valid");
+                    // The output holds one word more, or not yet.
+                    check(s_ready || queue_tail - queue_head >= CAPACITY, DEPTH, "s_ready low");
+                    check(!s_ready || queue_tail - queue_head <= CAPACITY, DEPTH, "s_ready high");
+                    check(m_valid === (queue_seen != queue_head), DEPTH, "m_valid");
                     if (m_valid) begin
                         check(m_data === queue[queue_head], DEPTH, "m_data");
                     end
+                    queue_seen = queue_tail;
                     if (m_valid && m_ready) begin
                         queue_head = queue_head + 1;
                     end

@@ -7,7 +7,7 @@ set -u
 
 tool=${1:-iverilog}
 [ $# -gt 0 ] && shift
-streams='fifo token_fifo multiply_serial divide_serial memory_arbiter word_unpacker word_packer stream_register'
+streams='fifo token_fifo divide_serial memory_arbiter word_unpacker word_packer stream_register'
 
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
 work=$(mktemp -d) || exit 1
@@ -34,7 +34,6 @@ proof_parameters() {
     case $1 in
         fifo) printf '%s\n' 'WIDTH 3 DEPTH 1' 'WIDTH 3 DEPTH 3' 'WIDTH 3 DEPTH 4' 'WIDTH 2 DEPTH 5' ;;
         token_fifo) printf '%s\n' 'DEPTH 1 INITIAL 0' 'DEPTH 2 INITIAL 2' 'DEPTH 3 INITIAL 1' 'DEPTH 5 INITIAL 0' ;;
-        multiply_serial) printf '%s\n' 'A_WIDTH 4 B_WIDTH 4 RESULT_WIDTH 7' 'A_WIDTH 3 B_WIDTH 5 RESULT_WIDTH 4' ;;
         divide_serial) printf '%s\n' 'WIDTH 3 SIGNED 0' 'WIDTH 4 SIGNED 1' ;;
         memory_arbiter) printf '%s\n' 'ADDRESS_WIDTH 4 LENGTH_WIDTH 2 HOLD 1' 'ADDRESS_WIDTH 4 LENGTH_WIDTH 2 HOLD 3' ;;
         word_unpacker | word_packer) printf '%s\n' 'COUNT_WIDTH 1' 'COUNT_WIDTH 4' ;;
@@ -63,9 +62,9 @@ yosys_cell() {
     echo "$proved passed, $unproved failed"
 }
 
-# The memory has no handshake, hence nothing to prove.
+# The memory and the counters have no handshake, hence nothing to prove.
 case $tool in
-    iverilog | verilator) cells=${*:-$streams dual_port_ram} ;;
+    iverilog | verilator) cells=${*:-$streams dual_port_ram cycle_counters} ;;
     yosys) cells=${*:-$streams} ;;
     *)
         echo "cells.sh: unknown tool '$tool'; use iverilog, verilator or yosys" >&2

@@ -102,3 +102,10 @@ fn yosys_maps_the_accelerators_to_cyclone() {
         silent(Command::new("yosys").args(["-q", "-p", &script]));
     }
 }
+
+/// The script behind `make synth` reads the netlists right: a module whose registers, product and memory are known.
+#[test]
+fn synthesis_figures_of_a_known_module_are_right() {
+    let folder = tempfile::tempdir().expect("a folder");
+    silent(Command::new(common::root("scripts/synth.py")).args(["--check", "--seeds", "0"]).arg(folder.path()));
+}

@@ -62,6 +62,9 @@ impl MemoryPort {
     }
 }
 
+/// What is counted, in the order of the register map.
+pub const COUNTERS: [&str; 5] = ["cycles", "load_busy", "compute_busy", "compute_stall", "store_busy"];
+
 /// Wires of a stream of commands.
 pub struct Commands {
     pub stream: Stream,
@@ -109,23 +112,34 @@ pub fn control_ports(m: &mut Module, context: &Context) -> (Signal, Signal, Sign
     (start, done, memory_idle)
 }
 
-/// `running` and `done` from `start` and `finished`: done when all commands and data have left and reached memory.
-pub fn completion(m: &mut Module, start: &Signal, done: &Signal, finished: &Expr, quiet: &Expr) -> Signal {
+/// `done` from `start` and `finished`: when all commands and data have left and reached memory, and the counters have
+/// settled. Gives the bit that is high from start to the
+/// former.
+pub fn completion(
+    m: &mut Module,
+    start: &Signal,
+    done: &Signal,
+    finished: &Expr,
+    quiet: &Expr,
+    settled: &Expr,
+) -> Signal {
     let running = m.reg("running", Type::BIT);
     let finishing = m.reg("finishing", Type::BIT);
-    let bit = Expr::bit;
+    let settling = m.reg("settling", Type::BIT);
+    let set = |register: &Signal, value: bool| assign(register, &Expr::bit(value));
     m.clocked(
         "",
-        vec![(running.clone(), 0), (finishing.clone(), 0), (done.clone(), 0)],
+        vec![(running.clone(), 0), (finishing.clone(), 0), (settling.clone(), 0), (done.clone(), 0)],
         vec![when_else(
             start.e(),
-            vec![assign(&running, &bit(true)), assign(done, &bit(false))],
+            vec![set(&running, true), set(done, false)],
             vec![
-                when(finished.clone(), vec![assign(&finishing, &bit(true))]),
+                when(finished.clone(), vec![set(&finishing, true)]),
                 when(
                     finishing.e().and(quiet),
-                    vec![assign(&running, &bit(false)), assign(&finishing, &bit(false)), assign(done, &bit(true))],
+                    vec![set(&running, false), set(&finishing, false), set(&settling, true)],
                 ),
+                when(settling.e().and(settled), vec![set(&settling, false), set(done, true)]),
             ],
         )],
     );
@@ -410,8 +424,15 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
 
     m.comment("From start to done");
     let quiet = memory_idle.e().and(&memory.command.valid.e().not()).and(&memory.data.valid.e().not());
-    let running = completion(&mut m, &start, &done, &finished.e(), &quiet);
-    counters(&mut m, &start, &running, [&load_busy.e(), &compute_busy.e(), &compute_stall.e(), &store_busy.e()]);
+    let settled = m.wire("counters_settled", Type::BIT);
+    let running = completion(&mut m, &start, &done, &finished.e(), &quiet, &settled.e());
+    counters(
+        &mut m,
+        &start,
+        &running,
+        &settled,
+        [&load_busy.e(), &compute_busy.e(), &compute_stall.e(), &store_busy.e()],
+    );
 
     modules.extend(load_modules);
     modules.extend(compute_modules);
@@ -420,11 +441,20 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     modules
 }
 
-/// The counters of every accelerator, in cycles.
-pub fn counters(m: &mut Module, start: &Signal, running: &Signal, events: [&Expr; 4]) {
-    m.comment("Counters, in cycles");
-    cells::cycle_counter(m, "cycles", start, &running.e());
-    for (name, event) in ["load_busy", "compute_busy", "compute_stall", "store_busy"].iter().zip(events) {
-        cells::cycle_counter(m, name, start, event);
-    }
+/// The counters of every accelerator, in cycles: those of [`COUNTERS`], which `s_counter_index` chooses from 1 on.
+pub fn counters(m: &mut Module, start: &Signal, running: &Signal, settled: &Signal, events: [&Expr; 4]) {
+    m.comment("Counters, in cycles: from start to done, and while a process is busy or stalled");
+    let index = m.input("s_counter_index", Type::unsigned(3));
+    let count = m.output("m_counter", Type::unsigned(32));
+    let mut bits: Vec<Expr> = events.iter().rev().map(|e| (*e).clone()).collect();
+    bits.push(running.e());
+    let mut ports = clocking(m);
+    ports.extend([
+        ("clear".to_string(), Connection::In(start.e())),
+        ("s_events".into(), Connection::In(Expr::concat(&bits))),
+        ("settled".into(), Connection::Out(settled.clone())),
+        ("s_index".into(), Connection::In(index.e())),
+        ("m_count".into(), Connection::Out(count)),
+    ]);
+    m.instance("cycle_counters", "u_counters", vec![("COUNT", COUNTERS.len() as i128)], ports);
 }

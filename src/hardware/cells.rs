@@ -4,7 +4,7 @@ use crate::hardware::bursts::LayoutStream;
 use crate::hardware::context::{Context, Stream};
 use crate::hardware::rows::RowPorts;
 use crate::offload::Offload;
-use crate::rtl::{Connection, Expr, Module, Signal, Statement, Type, assign, when, when_else};
+use crate::rtl::{Connection, Expr, Module, Signal, Type, assign, when, when_else};
 
 /// Elements a packer or unpacker may have waiting layouts for.
 const LAYOUTS_WAITING: i128 = 8;
@@ -165,16 +165,6 @@ pub fn hand_over(
     debug_assert_eq!(data.ty().width, context.tile_width());
     m.assign(&under_way.ready, &output.0.ready.e().and(&token.valid.e()));
     m.assign(&token.ready, &output.0.ready.e().and(&under_way.valid.e()));
-}
-
-/// A counter of the cycles in which `event` holds while `running`; cleared at `start`.
-pub fn cycle_counter(m: &mut Module, name: &str, start: &Signal, event: &Expr) {
-    let counter = m.output_reg(name, Type::unsigned(32));
-    let ty = counter.ty();
-    let count: Statement = assign(&counter, &counter.e().add(&Expr::constant(1, ty), ty));
-    let body =
-        when_else(start.e(), vec![assign(&counter, &Expr::constant(0, ty))], vec![when(event.clone(), vec![count])]);
-    m.clocked("", vec![(counter.clone(), 0)], vec![body]);
 }
 
 /// The sets of a process in isl's notation, for the header comment of its scanner.

@@ -61,6 +61,8 @@ struct BufferLeaves<'a> {
     statement: usize,
     ports: &'a [ReadPort<'a>],
     scalars: &'a [Rtl],
+    /// The arrays that some statement writes.
+    written: &'a [usize],
     instances: &'a Instances<'a>,
     lanes: &'a Lanes<'a>,
     lane: i64,
@@ -82,6 +84,10 @@ impl Leaves for BufferLeaves<'_> {
             expr = banks::parts(&expr, ty.width)[self.lanes.word(self.lane, gain)].resize(ty);
         }
         Value { expr, stage: Some(READ_STAGE) }
+    }
+
+    fn comes_late(&self, access: &Access) -> bool {
+        !self.written.contains(&access.array)
     }
 
     fn scalar(&self, scalar: usize) -> Rtl {
@@ -194,6 +200,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
             statement: s,
             ports: &ports,
             scalars: &scalars,
+            written: &targets,
             instances: &instances,
             lanes: &lanes,
             lane: 0,

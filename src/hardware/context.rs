@@ -1,5 +1,6 @@
 //! What every process of the accelerator knows: sizes, tile indices, arrays, and the types of their signals.
 
+use crate::affine::Affine;
 use crate::hardware::scope::Scope;
 use crate::offload::{Buffer, Mapping, Offload};
 use crate::rtl::{Expr, Module, Signal, Type};
@@ -96,6 +97,13 @@ impl<'a> Context<'a> {
     /// The wide word in which a tile travels between processes: its band and indices, then its end mark in bit 0.
     pub fn tile_width(&self) -> u32 {
         self.tile_fields().map(|t| t.ty().width).sum::<u32>() + 1
+    }
+
+    /// The terms of `affine` in tile indices, without a constant.
+    pub fn tile_part(&self, affine: &Affine) -> Affine {
+        let is_tile = |name: &str| self.tile.iter().any(|t| t.name == name);
+        let terms = affine.terms.iter().filter(|(name, _)| is_tile(name));
+        Affine { terms: terms.map(|(name, &c)| (name.clone(), c)).collect(), constant: 0 }
     }
 
     pub fn array(&self, array: usize) -> &'a Array {

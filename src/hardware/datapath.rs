@@ -12,6 +12,10 @@ use crate::source::kernel::{Access, BinaryOp, Expr, IntType, UnaryOp};
 /// Cycles of a multiplication: operands, product and result registered, so that it maps on a pipelined DSP block.
 pub const MULTIPLY_LATENCY: u32 = 3;
 
+/// Widest product of one DSP block. Up to twice `HALF` bits three blocks multiply halves, and their sum is the result.
+const BLOCK: u32 = 18;
+const HALF: u32 = 16;
+
 /// With one instance under way, a value that waits longer than this stays in one register.
 const LONG_WAIT: u32 = 4;
 
@@ -26,6 +30,11 @@ pub struct Value {
 /// Where the leaves of a statement come from.
 pub trait Leaves {
     fn read(&mut self, m: &mut Module, access: &Access) -> Value;
+    /// Words of this reference come late in their cycle, out of block RAM, and gain a register before an operator. Not
+    /// so where the register could lie on a recurrence, which it would slow down.
+    fn comes_late(&self, _access: &Access) -> bool {
+        false
+    }
     fn scalar(&self, scalar: usize) -> Rtl;
     fn index(&mut self, m: &mut Module, value: &crate::affine::Affine, ty: IntType) -> Value;
 }
@@ -130,8 +139,16 @@ impl Datapath {
             BinaryOp::ShiftLeft => (ty.width, demand(operands[1])),
             _ => (demand(operands[0]), demand(operands[1])),
         };
-        let left = self.low_bits(m, operands[0], left, leaves);
-        let right = self.low_bits(m, operands[1], right, leaves);
+        let mut left = self.low_bits(m, operands[0], left, leaves);
+        let mut right = self.low_bits(m, operands[1], right, leaves);
+        // A multiplication registers its operands itself.
+        if op != BinaryOp::Multiply {
+            for (value, operand) in [(&mut left, operands[0]), (&mut right, operands[1])] {
+                if let (Some(stage), true) = (value.stage, is_late_word(operand, leaves)) {
+                    *value = Value { expr: self.at(m, value, stage + 1), stage: Some(stage + 1) };
+                }
+            }
+        }
         let (values, stage) = self.align(m, vec![left, right]);
         let (a, b) = (&values[0], &values[1]);
         let bits = operands[0].ty().bits;
@@ -139,8 +156,7 @@ impl Datapath {
             BinaryOp::Multiply => {
                 let a = self.register(m, "factor", a.clone(), stage, 1);
                 let b = self.register(m, "factor", b.clone(), stage, 1);
-                let product = a.expr.mul(&b.expr, ty);
-                return self.register(m, "product", product, a.stage.or(b.stage), MULTIPLY_LATENCY - 1);
+                return self.product(m, &a, &b, ty);
             }
             BinaryOp::Divide | BinaryOp::Remainder => unreachable!("divided above"),
             BinaryOp::Add => ("sum", a.add(b, ty)),
@@ -161,6 +177,28 @@ impl Datapath {
         // A truth value is one bit until it is used as an int.
         let value = self.register(m, name, result, stage, 1);
         Value { expr: value.expr.resize(ty), stage: value.stage }
+    }
+
+    /// The product of registered factors, modulo 2^width of `ty`.
+    fn product(&mut self, m: &mut Module, a: &Value, b: &Value, ty: Type) -> Value {
+        let stage = a.stage.or(b.stage);
+        if ty.width <= BLOCK || ty.width > 2 * HALF || stage.is_none() {
+            let product = a.expr.mul(&b.expr, ty);
+            return self.register(m, "product", product, stage, MULTIPLY_LATENCY - 1);
+        }
+        let (all, high) = (Type::unsigned(ty.width), Type::unsigned(ty.width - HALF));
+        let halves = |factor: &Rtl| {
+            let factor = factor.resize(all);
+            (factor.slice(ty.width - 1, HALF), factor.slice(HALF - 1, 0))
+        };
+        let ((a_high, a_low), (b_high, b_low)) = (halves(&a.expr), halves(&b.expr));
+        let low = self.register(m, "product_low", a_low.mul(&b_low, all), stage, 1);
+        let left = self.register(m, "product_high", a_high.mul(&b_low, high), stage, 1);
+        let right = self.register(m, "product_high", a_low.mul(&b_high, high), stage, 1);
+        let above = low.expr.slice(ty.width - 1, HALF);
+        let sum = above.add(&left.expr, high).add(&right.expr, high);
+        let product = Rtl::concat(&[sum, low.expr.slice(HALF - 1, 0)]).resize(ty);
+        self.register(m, "product", product, low.stage, MULTIPLY_LATENCY - 2)
     }
 
     /// `expr`, shown `latency` cycles after `stage`; a value that never changes needs no register.
@@ -236,6 +274,17 @@ impl Datapath {
         if !self.registers.is_empty() {
             m.clocked("The datapath moves in every cycle; valid bits travel beside it.", self.resets, self.registers);
         }
+    }
+}
+
+/// Whether `expr` is a word that comes late, perhaps in another type.
+fn is_late_word(expr: &Expr, leaves: &dyn Leaves) -> bool {
+    match expr {
+        Expr::Read { access, .. } => leaves.comes_late(access),
+        Expr::Cast { operand, .. } | Expr::Unary { op: UnaryOp::Complement, operand, .. } => {
+            is_late_word(operand, leaves)
+        }
+        _ => false,
     }
 }
 

@@ -299,12 +299,14 @@ pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
 
     m.comment("From start to done");
     let quiet = memory_idle.e().and(&memory.command.valid.e().not()).and(&memory.data.valid.e().not());
-    let running = completion(&mut m, &start, &done, &end_taken.e(), &quiet);
+    let settled = m.wire("counters_settled", Type::BIT);
+    let running = completion(&mut m, &start, &done, &end_taken.e(), &quiet, &settled.e());
     let stalled = m.define("stalled", &candidate.e().and(&hazard.e()));
     counters(
         &mut m,
         &start,
         &running,
+        &settled,
         [&load_commands.stream.valid.e(), &operands.fire.e(), &stalled.e(), &store_commands.stream.valid.e()],
     );
     vec![rows_module, m]

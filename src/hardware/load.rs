@@ -6,9 +6,9 @@ use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream};
 use crate::hardware::rows::RowPorts;
 use crate::hardware::rows::{Row, RowFormat};
+use crate::hardware::runs::{RunFormat, RunWalker};
 use crate::hardware::scanner::scanner;
 use crate::hardware::sources::Transfers;
-use crate::hardware::walker::Walker;
 use crate::offload::{Offload, Wait};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
@@ -57,12 +57,15 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
 
     let queued = Stream::wires(&mut m, "descriptor");
     let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row, held.as_ref()), &queued);
+    let number = TileNumber::declare(&mut m, offload);
+    number.connect(&mut m, &rows.fires().and(&row.end));
+    let runs = RunFormat::new(offload, &format, &kind_arrays, &arrays);
 
     m.comment("Rows wait here for their words.");
     let waiting = Stream::wires(&mut m, "waiting");
-    let waiting_row =
-        cells::fifo(&mut m, "u_rows", ROWS_IN_FLIGHT, (&queued, &format.pack(&row)), &waiting, "waiting_row");
-    let waiting_row = format.unpack(&waiting_row);
+    let packed = runs.of_row(offload, (&scope, &number), &format, &row);
+    let waiting_run = cells::fifo(&mut m, "u_rows", ROWS_IN_FLIGHT, (&queued, &packed), &waiting, "waiting_run");
+    let waiting_run = runs.unpack(&waiting_run);
 
     m.comment("Words from memory fill the buffers.");
     let word = Stream::slave(&mut m, "read");
@@ -77,7 +80,7 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
         }
     };
 
-    let walker = Walker::declare(&mut m, &format, "fill");
+    let walker = RunWalker::declare(&mut m, &runs, "fill");
     let filling = m.reg("filling", Type::BIT);
     let fill_data = m.output_reg("m_fill_data", Type::unsigned(widest));
     let mut targets = vec![];
@@ -103,29 +106,14 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     let step = element.fires();
     let tile_done = Stream::wires(&mut m, "tile_done");
     m.assign(&tile_done.valid, &walker.has_end().and(&filling.e().not()));
-    walker.connect(&mut m, "", &waiting, &waiting_row, &step, &tile_done.fires());
-    let number = TileNumber::declare(&mut m, offload);
-    number.connect(&mut m, &tile_done.fires());
+    walker.connect(&mut m, &waiting, &waiting_run, &step, &tile_done.fires());
 
-    let at = format.scope(&scope, &walker.outer(), &walker.index.e());
     let mut write = vec![assign(&fill_data, &element_data.resize(Type::unsigned(widest)))];
-    for (index, (array, valid, _, address)) in targets.iter().enumerate() {
+    for (index, (_, valid, _, address)) in targets.iter().enumerate() {
         m.assign(valid, &filling.e().and(&is_target(index)));
-        // Kinds of one array differ in how they name its subscripts; usually there is one.
-        let kinds: Vec<usize> = (0..kind_arrays.len()).filter(|&k| kind_arrays[k] == *array).collect();
-        let of = |k: usize| {
-            let kind = &format.kinds[k];
-            buffers::address(buffer_of(offload, *array), kind.band, &kind.point, &at, &number)
-        };
-        let choice = format.by_kind(&walker.kind(), kinds.into_iter().map(|k| (k, of(k))));
-        write.push(assign(address, &choice));
+        write.push(assign(address, &walker.address().resize(address.ty())));
     }
-    if let Some(target) = &fill_target {
-        let index = |k: usize| arrays.iter().position(|a| *a == kind_arrays[k]).unwrap_or(0) as i128;
-        let values = (0..kind_arrays.len()).map(|k| (k, Expr::constant(index(k), target.ty())));
-        let value = format.by_kind(&walker.kind(), values);
-        write.push(assign(target, &value));
-    }
+    write.extend(fill_target.iter().zip(walker.target()).map(|(register, target)| assign(register, &target)));
     m.clocked(
         "",
         vec![(filling.clone(), 0)],

@@ -3,6 +3,7 @@
 use crate::affine::Affine;
 use crate::hardware::context::Ranged;
 use crate::hardware::scope::Scope;
+use crate::offload::Piece;
 use crate::rtl::{Expr, Module, Signal, Type};
 
 /// The shape of a stream of rows.
@@ -15,6 +16,8 @@ pub struct RowFormat {
     pub origins: usize,
     /// The innermost level.
     pub inner: Ranged,
+    /// Rows say whether they follow on the row before, see [`Row::follows`].
+    pub follows: bool,
 }
 
 /// Rows that are used alike: what they visit, and which array or statement of which band they belong to.
@@ -38,6 +41,9 @@ pub struct Row {
     pub outer: Vec<Expr>,
     pub first: Expr,
     pub last: Expr,
+    /// In memory the row lies one extent of the last dimension behind the row before, see [`RowFormat::rows_follow`].
+    /// Constant 0 where the format does not tell.
+    pub follows: Expr,
 }
 
 impl RowFormat {
@@ -45,7 +51,17 @@ impl RowFormat {
         Type::for_range(0, (self.kinds.len() as i64 - 1).max(1))
     }
 
-    /// Bits of a packed row.
+    /// Whether a row of `piece` lies in memory one extent of the last dimension behind the row before it in its loop:
+    /// the loop steps the subscript before the last, and nothing else depends on it.
+    pub fn rows_follow(&self, piece: &Piece) -> bool {
+        let Some((inner, [.., outer])) = piece.levels.split_last() else { return false };
+        let [.., before_last, _] = &piece.point[..] else { return false };
+        let stepped = piece.point.iter().filter(|p| p.coefficient(&outer.name) != 0).count();
+        let fixed = inner.lower.iter().all(|b| b.numerator.coefficient(&outer.name) == 0);
+        stepped == 1 && before_last.coefficient(&outer.name) == 1 && fixed
+    }
+
+    /// Bits of a packed row, which does not tell whether it follows.
     pub fn width(&self) -> u32 {
         let outer: u32 = self.outer.iter().map(|o| o.ty().width).sum();
         let kind = if self.has_kinds() { self.kind_type().width } else { 0 };
@@ -61,6 +77,10 @@ impl RowFormat {
     pub fn by_kind(&self, kind: &Expr, values: impl IntoIterator<Item = (usize, Expr)>) -> Expr {
         let is = |k: usize| kind.eq(&Expr::constant(k as i128, self.kind_type()));
         let values: Vec<(usize, Expr)> = values.into_iter().collect();
+        let text = |value: &Expr| format!("{value:?}");
+        if values.iter().all(|(_, value)| text(value) == text(&values[0].1)) {
+            return values[0].1.clone();
+        }
         let ((_, last), others) = values.split_last().expect("some kind occurs");
         others.iter().rev().fold(last.clone(), |other, (k, value)| is(*k).select(value, &other))
     }
@@ -84,7 +104,7 @@ impl RowFormat {
         let outer = self.outer.iter().map(|o| take(o.ty())).collect();
         let first = take(self.inner.ty());
         let last = take(self.inner.ty());
-        Row { end, kind, outer, first, last }
+        Row { end, kind, outer, first, last, follows: Expr::bit(false) }
     }
 
     /// The scope of one iteration of a row: `context` with the outer registers and the innermost index.
@@ -105,6 +125,7 @@ pub struct RowPorts {
     pub outer: Vec<Signal>,
     pub first: Signal,
     pub last: Signal,
+    pub follows: Option<Signal>,
     names: Vec<String>,
 }
 
@@ -114,14 +135,21 @@ impl RowPorts {
         let mut names = vec![];
         let mut make = |name: &str, ty: Type| {
             names.push(name.to_string());
-            if output { m.output(&format!("{prefix}{name}"), ty) } else { m.wire(&format!("{prefix}{name}"), ty) }
+            if output {
+                return m.output(&format!("{prefix}{name}"), ty);
+            }
+            // Addresses take the low bits of an index, and not every kind of row has all of them.
+            let wire = m.wire(&format!("{prefix}{name}"), ty);
+            m.waive_unused(&wire);
+            wire
         };
         let end = make("end", Type::BIT);
         let kind = format.has_kinds().then(|| make("kind", format.kind_type()));
         let outer = format.outer.iter().map(|o| make(&o.name, o.ty())).collect();
         let first = make("first", format.inner.ty());
         let last = make("last", format.inner.ty());
-        RowPorts { end, kind, outer, first, last, names }
+        let follows = format.follows.then(|| make("follows", Type::BIT));
+        RowPorts { end, kind, outer, first, last, follows, names }
     }
 
     fn signals(&self) -> Vec<&Signal> {
@@ -129,6 +157,7 @@ impl RowPorts {
         all.extend(&self.kind);
         all.extend(&self.outer);
         all.extend([&self.first, &self.last]);
+        all.extend(&self.follows);
         all
     }
 
@@ -137,6 +166,7 @@ impl RowPorts {
         values.extend(self.kind.is_some().then(|| row.kind.clone()));
         values.extend(row.outer.iter().cloned());
         values.extend([row.first.clone(), row.last.clone()]);
+        values.extend(self.follows.is_some().then(|| row.follows.clone()));
         for (signal, value) in self.signals().into_iter().zip(&values) {
             m.assign(signal, value);
         }
@@ -150,6 +180,7 @@ impl RowPorts {
             outer: self.outer.iter().map(|o| o.e()).collect(),
             first: self.first.e(),
             last: self.last.e(),
+            follows: self.follows.as_ref().map_or(Expr::bit(false), |f| f.e()),
         }
     }
 

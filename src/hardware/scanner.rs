@@ -3,9 +3,10 @@
 //! Load and Store, a run of iterations for Compute (the First/Next functions of RR-7648 §III-C, over rows).
 //!
 //! The sets arrive as convex pieces with bounds per level, some of them inside loops that they share, so First and Next
-//! become a small state machine over level registers: it takes three cycles from row to row and runs ahead through a
-//! FIFO.
+//! become a small state machine over level registers: it takes two cycles from row to row and runs ahead of whoever
+//! takes them. What bounds take from the sizes alone stands in registers of its own: sizes do not change during a run.
 
+use crate::affine::Affine;
 use crate::hardware::context::{Context, Stream};
 use crate::hardware::rows::{Row, RowFormat, RowPorts};
 use crate::hardware::scope::Scope;
@@ -18,7 +19,7 @@ use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, whe
 ///
 /// Ports: `s_tile_*` (tile in), `m_row_*` (rows out), `arg_*`.
 pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources: &[Source]) -> (Module, RowFormat) {
-    let tree = Tree::new(context, sources);
+    let mut tree = Tree::new(context, sources);
     let mut m = Module::new(name);
     m.describe(about);
     m.input("clk", Type::BIT);
@@ -26,7 +27,7 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
     let mut scope = context.parameter_inputs(&mut m);
     let tile = Stream::slave(&mut m, "tile");
     let mut latch = vec![];
-    let (mut tile_end, mut tile_band) = (None, None);
+    let (mut tile_end, mut tile_band, mut tile_waits) = (None, None, None);
     if tiled {
         tile_band = context.band.as_ref().map(|band| m.input("s_tile_band", band.ty()));
         for index in &context.tile {
@@ -37,27 +38,33 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
             scope.bind(&index.name, &register, index.range);
         }
         tile_end = Some(m.input("s_tile_end", Type::BIT));
+        tile_waits = Some(m.reg("tile_waits", Type::BIT));
     }
     let row = Stream::master(&mut m, "row");
     let outputs = RowPorts::declare(&mut m, &tree.format, "m_row_", true);
+    register_constants(context, &mut m, &mut scope, &mut tree, tiled);
     let machine = Machine::declare(&mut m, &tree, scope);
 
     let mut arms = vec![];
-    let mut start = latch;
-    start.extend(match &tile_end {
+    // What bounds take from a tile has a cycle to settle: the tile is looked at, and taken in the cycle after.
+    let taken = tile_waits.as_ref().map_or_else(|| tile.valid.e(), |waits| tile.valid.e().and(&waits.e()));
+    let begin = match &tile_end {
         Some(end) => vec![when_else(end.e(), vec![machine.goto("END")], machine.begin(tile_band.as_ref()))],
         None => machine.begin(None),
-    });
-    arms.push((vec![machine.code("IDLE").into()], vec![when(tile.valid.e(), start)]));
+    };
+    let mut idle = latch;
+    idle.push(when(taken.clone(), begin));
+    arms.push((vec![machine.code("IDLE").into()], idle));
     for p in 0..tree.pieces.len() {
         for d in tree.pieces[p].piece.shared..tree.pieces[p].piece.levels.len() {
             arms.push((vec![machine.code(&machine.bound(p, d)).into()], machine.open(&mut m, p, d)));
         }
     }
     for d in 0..tree.outer().len() {
-        arms.push((vec![machine.code(&machine.test(d)).into()], machine.test_level(d)));
+        arms.push((vec![machine.code(&test_name(&tree, d)).into()], machine.test_level(d)));
+        arms.push((vec![machine.code(&leave_name(&tree, d)).into()], machine.leave(d)));
     }
-    let some = m.define("row_is_not_empty", &machine.first.e().le(&machine.last.e()));
+    let some = m.define("row_is_not_empty", &machine.row.some());
     let all: Vec<usize> = (0..tree.pieces.len()).collect();
     let after_row = machine.by_piece(&all, |p| machine.go(p, tree.after(p, tree.pieces[p].piece.levels.len() - 1)));
     arms.push((vec![machine.code("ROW").into()], vec![when(row.ready.e().or(&some.e().not()), after_row)]));
@@ -65,23 +72,141 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
     let state = &machine.state;
     m.clocked("", vec![(state.clone(), 0)], vec![case(state.e(), arms, default)]);
     let in_state = |name: &str| state.e().eq(&machine.code(name));
-    m.assign(&tile.ready, &in_state("IDLE"));
+    match &tile_waits {
+        None => m.assign(&tile.ready, &in_state("IDLE")),
+        Some(waits) => {
+            let look = in_state("IDLE").and(&tile.valid.e()).and(&waits.e().not());
+            m.clocked("", vec![(waits.clone(), 0)], vec![assign(waits, &look)]);
+            m.assign(&tile.ready, &waits.e());
+        }
+    }
     m.assign(&row.valid, &in_state("END").or(&in_state("ROW").and(&some.e())));
 
     let format = tree.format.clone();
     let mut fields = machine.origins(&mut m);
-    fields.extend(machine.outer.iter().zip(tree.outer()).map(|(r, o)| r.e().resize(o.ty())));
+    fields.extend(machine.outer.iter().zip(tree.outer()).map(|(r, o)| r.low.e().resize(o.ty())));
     outputs.drive(
         &mut m,
         &Row {
             end: in_state("END"),
             kind: machine.value_by_piece(|p| Expr::constant(tree.pieces[p].kind as i128, format.kind_type())),
             outer: fields,
-            first: machine.first.e().resize(format.inner.ty()),
-            last: machine.last.e().resize(format.inner.ty()),
+            first: machine.row.low.e().resize(format.inner.ty()),
+            last: machine.row.high.e().resize(format.inner.ty()),
+            follows: machine.follows.as_ref().map_or(Expr::bit(false), |f| f.e()),
         },
     );
     (m, format)
+}
+
+/// Puts into registers what bounds take from the sizes alone, and then from sizes and tile, and lets the bounds name
+/// those: neither changes while a tile is walked.
+fn register_constants(context: &Context, m: &mut Module, scope: &mut Scope, tree: &mut Tree, tiled: bool) {
+    let is_size = |name: &str| context.parameters.iter().any(|p| p.name == name);
+    // No identifier of C.
+    const SIZE_BOUND: &str = "size bound";
+    let mut known: Vec<(Bound, Affine)> = vec![];
+    let mut register = |m: &mut Module, scope: &mut Scope, value: Bound| {
+        if let Some((_, register)) = known.iter().find(|(v, _)| *v == value) {
+            return register.clone();
+        }
+        let range = scope.quotient_range(&value);
+        let register = m.reg("bound", Type::for_range(range.0, range.1));
+        // A quotient, or an index that is compared with other bounds, may leave some bits unread.
+        m.waive_unused(&register);
+        m.clocked("", vec![], vec![assign(&register, &scope.floor_divide(&value))]);
+        let name = format!("{SIZE_BOUND} {}", known.len());
+        scope.bind(&name, &register, range);
+        known.push((value, Affine::variable(&name)));
+        Affine::variable(&name)
+    };
+    let levels = tree.pieces.iter_mut().flat_map(|p| &mut p.piece.levels);
+    for level in levels {
+        let lower = level.lower.iter_mut().map(|b| (b, true));
+        for (bound, round_up) in lower.chain(level.upper.iter_mut().map(|b| (b, false))) {
+            let terms = bound.numerator.terms.clone().into_iter().filter(|(name, _)| is_size(name)).collect();
+            let sizes = Affine { terms, constant: bound.numerator.constant };
+            let rest = bound.numerator.clone() - sizes.clone();
+            if bound.divisor > 1 && rest.is_constant() && !sizes.is_constant() {
+                let up = if round_up { bound.divisor - 1 } else { 0 };
+                let value = Bound { numerator: sizes + Affine::constant(up), divisor: bound.divisor };
+                *bound = Bound { numerator: register(m, scope, value), divisor: 1 };
+            } else if sizes.terms.len() + usize::from(sizes.constant != 0) > 1 && !sizes.is_constant() {
+                bound.numerator = rest + register(m, scope, Bound { numerator: sizes, divisor: 1 });
+            }
+            let of_tile = context.tile_part(&bound.numerator);
+            let terms = bound.numerator.terms.clone().into_iter();
+            let terms = terms.filter(|(name, _)| is_size(name) || name.starts_with(SIZE_BOUND)).collect();
+            let sizes = Affine { terms, constant: 0 };
+            if tiled && !of_tile.is_constant() && !sizes.is_constant() {
+                let rest = bound.numerator.clone() - of_tile.clone() - sizes.clone();
+                bound.numerator = rest + register(m, scope, Bound { numerator: of_tile + sizes, divisor: 1 });
+            }
+        }
+    }
+}
+
+/// The registers of a loop: its index (of a row the first one) and its last value.
+struct Loop {
+    low: Signal,
+    high: Signal,
+    /// The loop is empty because its last value lies below all that the index takes; `high` has no room for that.
+    none: Option<Signal>,
+    /// The least value of the index.
+    floor: i64,
+}
+
+impl Loop {
+    /// The registers for the loops of `levels`, which lie in `range`.
+    fn declare(m: &mut Module, scope: &Scope, names: [&str; 2], levels: &[&Level], range: (i64, i64)) -> Loop {
+        let lows = levels.iter().map(|l| scope.lower_range(&l.lower));
+        let highs = levels.iter().map(|l| scope.upper_range(&l.upper));
+        let union = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
+        let low = lows.fold(range, union);
+        let high = highs.fold(range, union);
+        let none = high.0 < low.0;
+        Loop {
+            low: m.reg(names[0], Type::for_range(low.0, low.1)),
+            high: m.reg(names[1], Type::for_range(low.0.max(high.0), high.1)),
+            none: none.then(|| m.reg(&format!("{}_none", names[0]), Type::BIT)),
+            floor: low.0,
+        }
+    }
+
+    /// Opens the loop with the bounds of `level`.
+    fn open(&self, m: &mut Module, scope: &Scope, label: &str, level: &Level) -> Vec<Statement> {
+        let lower = scope.lower(m, &format!("{label}_lower"), &level.lower);
+        let mut upper = scope.upper(m, &format!("{label}_upper"), &level.upper);
+        if self.none.is_some() && upper.as_constant().is_none() {
+            let value = m.define(&format!("{label}_upper"), &upper);
+            m.waive_unused(&value);
+            upper = value.e();
+        }
+        let mut open =
+            vec![assign(&self.low, &lower.resize(self.low.ty())), assign(&self.high, &upper.resize(self.high.ty()))];
+        if let Some(none) = &self.none {
+            let below = if scope.upper_range(&level.upper).0 >= self.floor {
+                Expr::bit(false)
+            } else if self.floor == 0 {
+                upper.index(upper.width() - 1)
+            } else {
+                upper.lt(&Expr::constant(self.floor.into(), Type::for_range(self.floor, self.floor)))
+            };
+            open.push(assign(none, &below));
+        }
+        open
+    }
+
+    /// The loop that was opened has an iteration.
+    fn some(&self) -> Expr {
+        let some = self.low.e().le(&self.high.e());
+        self.none.as_ref().map_or(some.clone(), |none| none.e().not().and(&some))
+    }
+
+    /// The index is at its last value.
+    fn is_last(&self) -> Expr {
+        self.low.e().eq(&self.high.e())
+    }
 }
 
 /// The state machine over the levels of a tree: its states and registers.
@@ -92,13 +217,13 @@ struct Machine<'a> {
     states: Vec<String>,
     codes: Vec<Expr>,
     state: Signal,
-    /// The piece under way, where there are several. While a loop around several pieces is tested, the one that opens
-    /// it.
+    /// The piece under way, where there are several. While a loop around several pieces is tested or left, the one
+    /// that opens it.
     piece: Option<Signal>,
-    outer: Vec<Signal>,
-    limit: Vec<Signal>,
-    first: Signal,
-    last: Signal,
+    outer: Vec<Loop>,
+    row: Loop,
+    /// The row is that of the next outer index after the row before, and begins at the same inner one.
+    follows: Option<Signal>,
 }
 
 impl<'a> Machine<'a> {
@@ -106,7 +231,7 @@ impl<'a> Machine<'a> {
         let pieces = || tree.pieces.iter().map(|p| &p.piece);
         let count = tree.pieces.len();
         let mut states = vec!["IDLE".to_string(), "ROW".to_string(), "END".to_string()];
-        states.extend((0..tree.outer().len()).map(|d| test_name(tree, d)));
+        states.extend((0..tree.outer().len()).flat_map(|d| [test_name(tree, d), leave_name(tree, d)]));
         for p in 0..count {
             let levels = 0..tree.pieces[p].piece.levels.len();
             states.extend(levels.filter(|&d| tree.opens(p, d)).map(|d| bound_name(tree, p, d)));
@@ -116,45 +241,26 @@ impl<'a> Machine<'a> {
         let state = m.reg("state", state_type);
         let piece = (count > 1).then(|| m.reg("piece", Type::for_range(0, count as i64 - 1)));
 
-        // A bound can lie outside the range of what is visited (then the loop is empty), and a level steps once beyond
-        // its last value before the test ends the loop: the registers have room for that.
         for level in tree.outer() {
             scope.bind(&level.name, Expr::bit(false), level.range);
         }
-        let spread = |range: (i64, i64), bounds: Vec<&Bound>, round_up: bool| {
-            let (low, high) = bounds.iter().fold(range, |range, b| {
-                let (low, high) = scope.range(&b.numerator);
-                let round = |value: i64| (value + if round_up { b.divisor - 1 } else { 0 }).div_euclid(b.divisor);
-                (range.0.min(round(low)), range.1.max(round(high)))
-            });
-            Type::for_range(low, high)
-        };
-        let (mut outer, mut limit) = (vec![], vec![]);
+        let mut outer = vec![];
         for (d, level) in tree.outer().iter().enumerate() {
             let here: Vec<&Level> = pieces().filter(|p| d + 1 < p.levels.len()).map(|p| &p.levels[d]).collect();
-            let start = (level.range.0, level.range.1 + 1);
-            let low = spread(start, here.iter().flat_map(|l| &l.lower).collect(), true);
-            let high = spread(level.range, here.iter().flat_map(|l| &l.upper).collect(), false);
-            outer.push(m.reg(&level.name, low));
-            limit.push(m.reg(&format!("{}_last", level.name), high));
+            let last = format!("{}_last", level.name);
+            outer.push(Loop::declare(m, &scope, [&level.name, &last], &here, level.range));
         }
         let innermost: Vec<&Level> = pieces().filter_map(|p| p.levels.last()).collect();
-        let inner = tree.format.inner.range;
-        let first = spread(inner, innermost.iter().flat_map(|l| &l.lower).collect(), true);
-        let last = spread(inner, innermost.iter().flat_map(|l| &l.upper).collect(), false);
-        let (first, last) = (m.reg("first", first), m.reg("last", last));
-        for (level, register) in tree.outer().iter().zip(&outer) {
-            scope.bind(&level.name, register, level.range);
+        let row = Loop::declare(m, &scope, ["first", "last"], &innermost, tree.format.inner.range);
+        for (level, registers) in tree.outer().iter().zip(&outer) {
+            scope.bind(&level.name, &registers.low, level.range);
         }
-        Machine { tree, scope, states, codes, state, piece, outer, limit, first, last }
+        let follows = tree.format.follows.then(|| m.reg("follows", Type::BIT));
+        Machine { tree, scope, states, codes, state, piece, outer, row, follows }
     }
 
     fn code(&self, name: &str) -> Expr {
         self.codes[self.states.iter().position(|s| s == name).expect("a named state")].clone()
-    }
-
-    fn test(&self, depth: usize) -> String {
-        test_name(self.tree, depth)
     }
 
     fn bound(&self, piece: usize, depth: usize) -> String {
@@ -177,11 +283,21 @@ impl<'a> Machine<'a> {
             Next::End => vec![self.goto("END")],
             Next::Enter(piece) => self.enter(Some(from), piece),
             Next::Step { depth, piece } => {
-                let level = &self.outer[depth];
+                let level = &self.outer[depth].low;
                 let one = Expr::constant(1, level.ty());
-                let mut step = vec![assign(level, &level.e().add(&one, level.ty())), self.goto(&self.test(depth))];
-                step.extend(self.set_piece(Some(from), piece));
-                step
+                let mut step = vec![assign(level, &level.e().add(&one, level.ty()))];
+                step.push(self.goto(&self.bound(piece, depth + 1)));
+                if let Some(follows) = &self.follows {
+                    let innermost = self.tree.pieces[from].piece.levels.len() == depth + 2;
+                    let rows_follow =
+                        innermost && from == piece && self.tree.format.rows_follow(&self.tree.pieces[from].piece);
+                    let follow = if rows_follow { self.row.some() } else { Expr::bit(false) };
+                    step.push(assign(follows, &follow));
+                }
+                let mut go =
+                    vec![when_else(self.outer[depth].is_last(), vec![self.goto(&leave_name(self.tree, depth))], step)];
+                go.extend(self.set_piece(Some(from), piece));
+                go
             }
         }
     }
@@ -189,6 +305,7 @@ impl<'a> Machine<'a> {
     fn enter(&self, from: Option<usize>, piece: usize) -> Vec<Statement> {
         let mut go = vec![self.goto(&self.bound(piece, self.tree.pieces[piece].piece.shared))];
         go.extend(self.set_piece(from, piece));
+        go.extend(self.follows.iter().map(|follows| assign(follows, &Expr::bit(false))));
         go
     }
 
@@ -209,12 +326,10 @@ impl<'a> Machine<'a> {
         let piece = &self.tree.pieces[p].piece;
         let level = &piece.levels[d];
         let innermost = d + 1 == piece.levels.len();
-        let (low, high) = if innermost { (&self.first, &self.last) } else { (&self.outer[d], &self.limit[d]) };
+        let registers = if innermost { &self.row } else { &self.outer[d] };
         let label = if self.tree.pieces.len() > 1 { format!("{}_{p}", level.name) } else { level.name.clone() };
-        let lower = self.scope.lower(m, &format!("{label}_lower"), &level.lower, low.ty());
-        let upper = self.scope.upper(m, &format!("{label}_upper"), &level.upper, high.ty());
-        let inside = if innermost { self.goto("ROW") } else { self.goto(&self.test(d)) };
-        let body = vec![assign(low, &lower), assign(high, &upper), inside];
+        let mut body = registers.open(m, &self.scope, &label, level);
+        body.push(if innermost { self.goto("ROW") } else { self.goto(&test_name(self.tree, d)) });
         let guards = piece.guards.iter().filter_map(|g| self.scope.nonnegative(g)).reduce(|a, b| a.and(&b));
         match guards.filter(|_| d == self.tree.guard_depth(p)) {
             None => body,
@@ -225,14 +340,22 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The loop at depth `d`: into its next iteration, or past it.
-    fn test_level(&self, d: usize) -> Vec<Statement> {
+    /// The pieces that open the loop at depth `d`.
+    fn openers(&self, d: usize) -> Vec<usize> {
         let pieces = &self.tree.pieces;
         let opens = |p: &usize| self.tree.opens(*p, d) && d + 1 < pieces[*p].piece.levels.len();
-        let openers: Vec<usize> = (0..pieces.len()).filter(opens).collect();
-        let inside = self.by_piece(&openers, |p| vec![self.goto(&self.bound(p, d + 1))]);
-        let outside = self.by_piece(&openers, |p| self.go(p, self.tree.after(p, d)));
-        vec![when_else(self.outer[d].e().le(&self.limit[d].e()), inside, outside)]
+        (0..pieces.len()).filter(opens).collect()
+    }
+
+    /// The loop at depth `d` has been opened: into its first iteration, or past it.
+    fn test_level(&self, d: usize) -> Vec<Statement> {
+        let inside = self.by_piece(&self.openers(d), |p| vec![self.goto(&self.bound(p, d + 1))]);
+        vec![when_else(self.outer[d].some(), inside, self.leave(d))]
+    }
+
+    /// Past the loop at depth `d`.
+    fn leave(&self, d: usize) -> Vec<Statement> {
+        self.by_piece(&self.openers(d), |p| self.go(p, self.tree.after(p, d)))
     }
 
     /// What to do by piece, one of `pieces`; folded where all do the same.
@@ -260,24 +383,17 @@ impl<'a> Machine<'a> {
         (0..count - 1).rev().fold(value(count - 1), |other, p| is(p).select(&value(p), &other))
     }
 
-    /// The origins of the row, in registers that follow tile and piece: both stand still for a cycle or more before a
-    /// row comes.
+    /// The origins of the row: tile indices, and in registers what is made of several.
     fn origins(&self, m: &mut Module) -> Vec<Expr> {
-        let format = &self.tree.format;
         let mut values = vec![];
-        for (index, origin) in format.outer[..format.origins].iter().enumerate() {
-            let register = m.reg(&origin.name, origin.ty());
-            let has = |p: &usize| self.tree.pieces[*p].origins.len() > index;
-            let fallback = (0..self.tree.pieces.len()).find(has).expect("some piece has every origin");
-            let of = |p: usize| {
-                let piece = &self.tree.pieces[if has(&p) { p } else { fallback }];
-                self.scope.affine_as(&piece.origins[index], origin.ty())
-            };
-            let same = self.tree.pieces.iter().filter_map(|p| p.origins.get(index)).collect::<Vec<_>>();
-            let value = match same.iter().all(|o| *o == same[0]) {
-                true => of(fallback),
-                false => self.value_by_piece(of),
-            };
+        for (origin, ranged) in self.tree.origins.iter().zip(&self.tree.format.outer) {
+            let value = self.scope.affine_as(origin, ranged.ty());
+            if origin.terms.len() == 1 && origin.terms.values().all(|c| *c == 1) {
+                values.push(value);
+                continue;
+            }
+            // The tile stands still for a cycle or more before its first row comes.
+            let register = m.reg(&ranged.name, ranged.ty());
             m.clocked("", vec![], vec![assign(&register, &value)]);
             values.push(register.e());
         }
@@ -287,6 +403,10 @@ impl<'a> Machine<'a> {
 
 fn test_name(tree: &Tree, depth: usize) -> String {
     format!("TEST_{}", tree.outer()[depth].name.to_uppercase())
+}
+
+fn leave_name(tree: &Tree, depth: usize) -> String {
+    format!("LEAVE_{}", tree.outer()[depth].name.to_uppercase())
 }
 
 fn bound_name(tree: &Tree, piece: usize, depth: usize) -> String {

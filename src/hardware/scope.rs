@@ -34,6 +34,9 @@ impl Scope {
 
     /// `affine` modulo 2^width of `ty`.
     pub fn affine_as(&self, affine: &Affine, ty: Type) -> Expr {
+        if let Some(joined) = self.joined(affine, ty) {
+            return joined;
+        }
         let mut sum: Option<Expr> = None;
         let (positive, negative): (Vec<_>, Vec<_>) = affine.terms.iter().partition(|(_, c)| **c > 0);
         for (name, &c) in positive.into_iter().chain(negative) {
@@ -53,6 +56,35 @@ impl Scope {
         }
     }
 
+    /// `affine` modulo 2^width of `ty` where its terms lie side by side, none reaching into another: bits of one word
+    /// then, without an addition. `1024*T0 + i` with `i` below 1024 is `{T0, i}`.
+    fn joined(&self, affine: &Affine, ty: Type) -> Option<Expr> {
+        if affine.constant != 0 || affine.terms.len() < 2 {
+            return None;
+        }
+        let mut fields = vec![];
+        for (name, &c) in &affine.terms {
+            let (value, (low, high)) = self.lookup(name);
+            if c <= 0 || c.count_ones() != 1 || *low < 0 {
+                return None;
+            }
+            fields.push((c.trailing_zeros(), value.resize(Type::for_range(0, *high))));
+        }
+        fields.sort_by_key(|(shift, _)| *shift);
+        let (mut parts, mut end) = (vec![], 0);
+        for (shift, value) in fields {
+            if shift < end {
+                return None;
+            }
+            if shift > end {
+                parts.insert(0, Expr::constant(0, Type::unsigned(shift - end)));
+            }
+            end = shift + value.width();
+            parts.insert(0, value);
+        }
+        Some(Expr::concat(&parts).resize(ty))
+    }
+
     /// `affine >= 0`; `None` where it always holds.
     pub fn nonnegative(&self, affine: &Affine) -> Option<Expr> {
         let (low, high) = self.range(affine);
@@ -66,45 +98,63 @@ impl Scope {
         Some(value.index(value.width() - 1).not())
     }
 
-    /// The largest of `bounds`, each rounded up, in type `ty`.
-    pub fn lower(&self, module: &mut Module, label: &str, bounds: &[Bound], ty: Type) -> Expr {
-        let round =
-            |b: &Bound| Bound { numerator: b.numerator.clone() + Affine::constant(b.divisor - 1), divisor: b.divisor };
-        self.extreme(module, label, bounds.iter().map(round), ty, |a, b| a.ge(b))
+    /// The largest of `bounds`, each rounded up, in the type of its interval.
+    pub fn lower(&self, module: &mut Module, label: &str, bounds: &[Bound]) -> Expr {
+        let bounds: Vec<Bound> = bounds.iter().map(rounded_up).collect();
+        self.extreme(module, label, &bounds, i64::max, |a, b| a.ge(b))
     }
 
-    /// The smallest of `bounds`, each rounded down, in type `ty`.
-    pub fn upper(&self, module: &mut Module, label: &str, bounds: &[Bound], ty: Type) -> Expr {
-        self.extreme(module, label, bounds.iter().cloned(), ty, |a, b| a.le(b))
+    /// The smallest of `bounds`, each rounded down, in the type of its interval.
+    pub fn upper(&self, module: &mut Module, label: &str, bounds: &[Bound]) -> Expr {
+        self.extreme(module, label, bounds, i64::min, |a, b| a.le(b))
+    }
+
+    /// The interval of [`Scope::lower`].
+    pub fn lower_range(&self, bounds: &[Bound]) -> (i64, i64) {
+        let ranges = bounds.iter().map(|b| self.quotient_range(&rounded_up(b)));
+        ranges.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))).expect("a level has bounds on both sides")
+    }
+
+    /// The interval of [`Scope::upper`].
+    pub fn upper_range(&self, bounds: &[Bound]) -> (i64, i64) {
+        let ranges = bounds.iter().map(|b| self.quotient_range(b));
+        ranges.reduce(|a, b| (a.0.min(b.0), a.1.min(b.1))).expect("a level has bounds on both sides")
     }
 
     fn extreme(
         &self,
         module: &mut Module,
         label: &str,
-        bounds: impl Iterator<Item = Bound>,
-        ty: Type,
+        bounds: &[Bound],
+        extreme: impl Fn(i64, i64) -> i64,
         prefer: impl Fn(&Expr, &Expr) -> Expr,
     ) -> Expr {
-        let values: Vec<Expr> = bounds.map(|b| self.floor_divide(&b)).collect();
-        let count = values.len();
-        let mut best: Option<Expr> = None;
-        for (index, value) in values.into_iter().enumerate() {
+        let mut best: Option<(Expr, (i64, i64))> = None;
+        for (index, bound) in bounds.iter().enumerate() {
+            let (value, range) = (self.floor_divide(bound), self.quotient_range(bound));
             // Named wires where a value is used twice: once in the comparison, once in the choice.
-            let value = if count > 1 { module.define(&format!("{label}_{index}"), &value).into() } else { value };
+            let named = |m: &mut Module, value: Expr| -> Expr {
+                match value.as_constant() {
+                    None if bounds.len() > 1 => m.define(&format!("{label}_{index}"), &value).into(),
+                    _ => value,
+                }
+            };
+            let value = named(module, value);
             best = Some(match best {
-                None => value,
-                Some(other) => {
-                    let choice = prefer(&other, &value).select(&other, &value);
-                    if index + 1 < count {
-                        module.define(&format!("{label}_to_{index}"), &choice).into()
-                    } else {
-                        choice
-                    }
+                None => (value, range),
+                Some((other, other_range)) => {
+                    let range = (extreme(other_range.0, range.0), extreme(other_range.1, range.1));
+                    let ty = Type::for_range(range.0, range.1);
+                    let choice = choose(&other, &value, &prefer).resize(ty);
+                    let last = index + 1 == bounds.len();
+                    let choice =
+                        if last { choice } else { module.define(&format!("{label}_to_{index}"), &choice).into() };
+                    (choice, range)
                 }
             });
         }
-        best.expect("a level has bounds on both sides").resize(ty)
+        let (value, (low, high)) = best.expect("a level has bounds on both sides");
+        value.resize(Type::for_range(low, high))
     }
 
     /// The interval of `floor(numerator / divisor)`.
@@ -138,6 +188,31 @@ impl Scope {
         let quotient = product.shr_const(shift);
         quotient.sub(&wrapped(offset, ty), ty)
     }
+}
+
+/// The bound whose quotient rounded down is that of `bound` rounded up.
+fn rounded_up(bound: &Bound) -> Bound {
+    Bound { numerator: bound.numerator.clone() + Affine::constant(bound.divisor - 1), divisor: bound.divisor }
+}
+
+/// The one of `a` and `b` that `prefer` prefers. A comparison with 2^n - 1 looks at the bits from n on only.
+fn choose(a: &Expr, b: &Expr, prefer: &impl Fn(&Expr, &Expr) -> Expr) -> Expr {
+    for (limit, value) in [(a, b), (b, a)] {
+        let Some(constant) = limit.as_constant().filter(|c| *c >= 0 && (c + 1).count_ones() == 1) else { continue };
+        let ones = (constant + 1).trailing_zeros();
+        let bits = value.width() - u32::from(value.ty().signed);
+        if bits <= ones {
+            continue;
+        }
+        let high = value.slice(bits - 1, ones).reduce_or();
+        let negative = value.ty().signed.then(|| value.index(value.width() - 1));
+        let above = negative.map_or(high.clone(), |negative| negative.not().and(&high));
+        // Where the value is above the limit, `prefer` says as for one and nothing.
+        let (zero, one) = (Expr::constant(0, Type::BIT), Expr::constant(1, Type::BIT));
+        let larger_wins = prefer(&one, &zero).known_value() == Some(1);
+        return if larger_wins { above.select(value, limit) } else { above.select(limit, value) };
+    }
+    prefer(a, b).select(a, b)
 }
 
 /// A constant modulo 2^width.

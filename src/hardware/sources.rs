@@ -2,41 +2,34 @@
 
 use crate::affine::Affine;
 use crate::hardware::context::{Context, Ranged};
+use crate::hardware::relative::relative;
 use crate::hardware::rows::{RowFormat, RowKind};
 use crate::offload::{Bound, Level, Offload, Piece, Scan, Transfer};
 
 /// One scan for the tiles of one band.
 pub struct Source {
     pub band: usize,
-    pieces: Vec<SourcePiece>,
-}
-
-/// A piece, and the values that its points name `origin0`, `origin1`, …: affine expressions over tile and sizes.
-#[derive(Clone)]
-struct SourcePiece {
-    piece: Piece,
-    origins: Vec<Affine>,
+    tiled: bool,
+    in_memory: bool,
+    pieces: Vec<Piece>,
 }
 
 impl Source {
     /// A scan outside all tiles.
     pub fn untiled(scan: &Scan) -> Source {
-        let pieces = scan.pieces.iter().map(|p| SourcePiece { piece: p.clone(), origins: vec![] });
-        Source { band: 0, pieces: with_own_rows(pieces.collect()) }
+        Source { band: 0, tiled: false, in_memory: false, pieces: with_own_rows(scan.pieces.clone()) }
     }
 
-    /// A scan of a tile. Whoever receives its rows knows the sizes but not the tile, so what a point takes from tile
-    /// indices alone travels with the row, as an origin.
+    /// A scan of a tile, its levels counted from the tile's corner.
     pub fn in_tile(context: &Context, band: usize, scan: &Scan) -> Source {
-        let pieces = scan.pieces.iter().map(|p| closed(context, p));
-        Source { band, pieces: with_own_rows(pieces.collect()) }
+        Source { band, tiled: true, in_memory: false, pieces: with_own_rows(relative(context, &scan.pieces)) }
     }
 
     /// [`Source::in_tile`] for cells of memory: every row is contiguous there. A piece whose innermost level is not
     /// the last subscript gets rows of one element.
     pub fn in_memory(context: &Context, band: usize, scan: &Scan) -> Source {
-        let mut source = Source::in_tile(context, band, scan);
-        for piece in source.pieces.iter_mut().map(|p| &mut p.piece).filter(|p| !is_contiguous(p)) {
+        let mut source = Source { in_memory: true, ..Source::in_tile(context, band, scan) };
+        for piece in source.pieces.iter_mut().filter(|p| !is_contiguous(p)) {
             let element = add_element(piece);
             if let Some(last) = piece.point.last_mut() {
                 last.add_term(&element, 1);
@@ -71,35 +64,11 @@ impl Transfers {
     }
 }
 
-/// What a point takes from tile indices becomes an origin; equal ones are shared.
-fn closed(context: &Context, piece: &Piece) -> SourcePiece {
-    let is_tile = |name: &str| context.tile.iter().any(|t| t.name == name);
-    let mut piece = piece.clone();
-    let mut origins: Vec<Affine> = vec![];
-    for point in &mut piece.point {
-        let mut origin = Affine::default();
-        point.terms.iter().filter(|(name, _)| is_tile(name)).for_each(|(name, &c)| origin.add_term(name, c));
-        if !origin.is_constant() {
-            let index = origins.iter().position(|o| *o == origin).unwrap_or_else(|| {
-                origins.push(origin.clone());
-                origins.len() - 1
-            });
-            *point = point.clone() - origin + Affine::variable(origin_name(index));
-        }
-    }
-    SourcePiece { piece, origins }
-}
-
-/// No identifier of C, so that it is no iterator's name either.
-fn origin_name(index: usize) -> String {
-    format!("origin {index}")
-}
-
 /// A loop that a piece shares with the next one cannot be its row: such a piece gets rows of one element.
-fn with_own_rows(mut pieces: Vec<SourcePiece>) -> Vec<SourcePiece> {
+fn with_own_rows(mut pieces: Vec<Piece>) -> Vec<Piece> {
     for p in 0..pieces.len() {
-        let shared = pieces.get(p + 1).map_or(0, |next| next.piece.shared);
-        let piece = &mut pieces[p].piece;
+        let shared = pieces.get(p + 1).map_or(0, |next| next.shared);
+        let piece = &mut pieces[p];
         if piece.levels.len() <= shared || piece.levels.is_empty() {
             add_element(piece);
         }
@@ -128,14 +97,15 @@ fn is_contiguous(piece: &Piece) -> bool {
 pub struct Tree {
     pub format: RowFormat,
     pub pieces: Vec<TreePiece>,
+    /// The values of the origins of a row, over the tile: whoever receives rows knows the sizes but not the tile, so
+    /// what a point takes from tile indices travels with the row, without the power of two that scales it.
+    pub origins: Vec<Affine>,
 }
 
 pub struct TreePiece {
     pub band: usize,
     pub kind: usize,
     pub piece: Piece,
-    /// One per origin of the format that the piece has.
-    pub origins: Vec<Affine>,
 }
 
 /// Where the walk goes on.
@@ -153,23 +123,33 @@ pub enum Next {
 
 impl Tree {
     pub fn new(context: &Context, sources: &[Source]) -> Tree {
-        let mut all: Vec<(usize, &Source, &SourcePiece)> = vec![];
+        let mut all: Vec<(usize, &Source, &Piece)> = vec![];
         for (index, source) in sources.iter().enumerate() {
             all.extend(source.pieces.iter().map(|p| (index, source, p)));
         }
         // Tiles of a band find its pieces in a row.
         all.sort_by_key(|(_, source, _)| source.band);
-        let format = format(context, &all.iter().map(|(.., p)| *p).collect::<Vec<_>>());
-        let mut tree = Tree { format, pieces: vec![] };
-        for (index, source, SourcePiece { piece, origins }) in all {
-            let piece = rename(&tree.format, piece);
+        let mut origins: Vec<Affine> = vec![];
+        // Outside all tiles, tile indices are levels.
+        let tiled = all.iter().filter(|(_, source, _)| source.tiled);
+        for point in tiled.flat_map(|(.., piece)| &piece.point) {
+            let (origin, _) = origin(context, point);
+            if !origin.is_constant() && !origins.contains(&origin) {
+                origins.push(origin);
+            }
+        }
+        let mut format = format(context, &all.iter().map(|(.., p)| *p).collect::<Vec<_>>(), &origins);
+        format.follows = sources.iter().any(|s| s.in_memory) && all.iter().any(|(.., p)| p.point.len() > 1);
+        let mut tree = Tree { format, pieces: vec![], origins };
+        for (index, source, piece) in all {
+            let piece = rename(context, &tree, piece);
             let kind = RowKind { source: index, band: source.band, leaf: piece.leaf, point: piece.point.clone() };
             let kinds = &mut tree.format.kinds;
             let kind = kinds.iter().position(|k| *k == kind).unwrap_or_else(|| {
                 kinds.push(kind);
                 kinds.len() - 1
             });
-            tree.pieces.push(TreePiece { band: source.band, kind, piece, origins: origins.clone() });
+            tree.pieces.push(TreePiece { band: source.band, kind, piece });
         }
         tree
     }
@@ -216,57 +196,69 @@ fn union<'a>(levels: impl Iterator<Item = &'a Level>) -> (i64, i64) {
     levels.map(|l| l.range).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
 }
 
+/// What `point` takes from the tile, as an origin and the power of two that scales it.
+fn origin(context: &Context, point: &Affine) -> (Affine, i64) {
+    let part = context.tile_part(point);
+    let twos = part.terms.values().map(|c| c.trailing_zeros()).min().unwrap_or(0);
+    let terms = part.terms.iter().map(|(name, c)| (name.clone(), c >> twos));
+    (Affine { terms: terms.collect(), constant: 0 }, 1 << twos)
+}
+
 /// Names and ranges of the registers; no kinds yet.
-fn format(context: &Context, pieces: &[&SourcePiece]) -> RowFormat {
-    let depth = pieces.iter().map(|p| p.piece.levels.len()).max().unwrap_or(1);
+fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat {
+    let depth = pieces.iter().map(|p| p.levels.len()).max().unwrap_or(1);
     let mut names: Vec<String> = ["end", "kind", "first", "last"].map(str::to_string).to_vec();
-    // The source's own name where all pieces agree on one that nothing else has.
-    let mut name = |levels: &[&Level], other: String| {
-        let own = levels.first().map(|l| l.name.clone()).filter(|own| levels.iter().all(|l| l.name == *own));
-        let mut name = own.filter(|own| !names.contains(own)).unwrap_or(other);
+    if !origins.is_empty() {
+        names.extend(context.tile.iter().map(|t| t.name.clone()));
+    }
+    let unused = |names: &mut Vec<String>, mut name: String| {
         while names.contains(&name) {
             name.push('_');
         }
         names.push(name.clone());
         name
     };
-    let range = |name: &str| {
-        let known = context.tile.iter().chain(&context.parameters).find(|r| r.name == name);
-        known.map_or((0, 0), |r| r.range)
-    };
     let mut outer = vec![];
-    let origins = pieces.iter().map(|p| p.origins.len()).max().unwrap_or(0);
-    for index in 0..origins {
-        let ranges = pieces.iter().filter_map(|p| p.origins.get(index)).map(|o| o.range(range));
-        let range = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0));
-        outer.push(Ranged::new(name(&[], format!("origin{index}")), range));
+    for (index, origin) in origins.iter().enumerate() {
+        let tile = context.tile.iter().find(|t| *origin == Affine::variable(&t.name));
+        outer.push(match tile {
+            Some(tile) => tile.clone(),
+            None => {
+                let known = |name: &str| context.tile.iter().find(|t| t.name == name).map_or((0, 0), |t| t.range);
+                Ranged::new(unused(&mut names, format!("origin{index}")), origin.range(known))
+            }
+        });
     }
+    // The source's own name where all pieces agree on one that nothing else has.
+    let mut name = |levels: &[&Level], other: String| {
+        let own = levels.first().map(|l| l.name.clone()).filter(|own| levels.iter().all(|l| l.name == *own));
+        let own = own.filter(|own| !names.contains(own));
+        unused(&mut names, own.unwrap_or(other))
+    };
     let mut at_depth = vec![];
     for d in 0..depth - 1 {
-        let deeper = pieces.iter().filter(|p| d + 1 < p.piece.levels.len());
-        at_depth.push(deeper.map(|p| &p.piece.levels[d]).collect::<Vec<_>>());
+        let deeper = pieces.iter().filter(|p| d + 1 < p.levels.len());
+        at_depth.push(deeper.map(|p| &p.levels[d]).collect::<Vec<_>>());
     }
     for (d, levels) in at_depth.iter().enumerate() {
         outer.push(Ranged::new(name(levels, format!("outer{d}")), union(levels.iter().copied())));
     }
-    let levels: Vec<&Level> = pieces.iter().filter_map(|p| p.piece.levels.last()).collect();
+    let levels: Vec<&Level> = pieces.iter().filter_map(|p| p.levels.last()).collect();
     let inner = Ranged::new(name(&levels, "inner".to_string()), union(levels.iter().copied()));
-    RowFormat { kinds: vec![], outer, origins, inner }
+    RowFormat { kinds: vec![], outer, origins: origins.len(), inner, follows: false }
 }
 
-/// The piece with its levels and origins named as the registers are.
-fn rename(format: &RowFormat, piece: &Piece) -> Piece {
+/// The piece with its levels named as the registers are, and its point over the origins.
+fn rename(context: &Context, tree: &Tree, piece: &Piece) -> Piece {
+    let format = &tree.format;
     let last = piece.levels.len() - 1;
     let new_name = |depth: usize| match depth == last {
         true => &format.inner.name,
         false => &format.outer[format.origins + depth].name,
     };
     let value = |name: &str| {
-        if let Some(depth) = piece.levels.iter().position(|l| l.name == name) {
-            return Affine::variable(new_name(depth));
-        }
-        let origin = (0..format.origins).find(|&o| origin_name(o) == name);
-        Affine::variable(origin.map_or(name, |o| &format.outer[o].name))
+        let depth = piece.levels.iter().position(|l| l.name == name);
+        Affine::variable(depth.map_or(name, |depth| new_name(depth)))
     };
     let bounds = |bounds: &[Bound]| {
         bounds.iter().map(|b| Bound { numerator: b.numerator.substitute(value), divisor: b.divisor }).collect()
@@ -277,11 +269,17 @@ fn rename(format: &RowFormat, piece: &Piece) -> Piece {
         upper: bounds(&level.upper),
         range: level.range,
     };
+    let point = |point: &Affine| {
+        let (origin, scale) = origin(context, point);
+        let Some(register) = tree.origins.iter().position(|o| *o == origin) else { return point.substitute(value) };
+        let levels = (point.clone() - context.tile_part(point)).substitute(value);
+        levels + Affine::variable(&format.outer[register].name) * scale
+    };
     Piece {
         shared: piece.shared,
         leaf: piece.leaf,
         guards: piece.guards.iter().map(|g| g.substitute(value)).collect(),
         levels: piece.levels.iter().enumerate().map(level).collect(),
-        point: piece.point.iter().map(|p| p.substitute(value)).collect(),
+        point: piece.point.iter().map(point).collect(),
     }
 }

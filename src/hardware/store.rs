@@ -5,9 +5,9 @@ use crate::hardware::bursts::bursts;
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream};
 use crate::hardware::rows::RowPorts;
+use crate::hardware::runs::{RunFormat, RunWalker};
 use crate::hardware::scanner::scanner;
 use crate::hardware::sources::Transfers;
-use crate::hardware::walker::Walker;
 use crate::offload::Offload;
 use crate::rtl::{Expr, Module, Type, assign, when};
 
@@ -51,14 +51,18 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
     let queued = Stream::wires(&mut m, "descriptor");
     let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row, None), &queued);
+    let number = TileNumber::declare(&mut m, offload);
+    number.connect(&mut m, &rows.fires().and(&row.end));
+    let runs = RunFormat::new(offload, &format, &kind_arrays, &arrays);
 
     m.comment("Rows wait here for their turn to be drained.");
     let waiting = Stream::wires(&mut m, "waiting");
-    let waiting_row = cells::fifo(&mut m, "u_rows", ROWS_AHEAD, (&queued, &format.pack(&row)), &waiting, "waiting_row");
-    let waiting_row = format.unpack(&waiting_row);
+    let packed = runs.of_row(offload, (&scope, &number), &format, &row);
+    let waiting_run = cells::fifo(&mut m, "u_rows", ROWS_AHEAD, (&queued, &packed), &waiting, "waiting_run");
+    let waiting_run = runs.unpack(&waiting_run);
 
     m.comment("Reads of the buffers: address registered, data one cycle later, then a FIFO that has room for them.");
-    let walker = Walker::declare(&mut m, &format, "drain");
+    let walker = RunWalker::declare(&mut m, &runs, "drain");
     let credit = m.reg("credit", Type::for_range(0, WORDS_WAITING as i64));
     let has_credit = credit.e().is_zero().not();
     let step = m.wire("drain_step", Type::BIT);
@@ -69,32 +73,26 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
     let idle = reading.e().not();
     let end = m.output("m_stored", Type::BIT);
     m.assign(&end, &walker.has_end().and(&idle));
-    walker.connect(&mut m, "", &waiting, &waiting_row, &step.e(), &end.e());
-    let number = TileNumber::declare(&mut m, offload);
-    number.connect(&mut m, &end.e());
+    walker.connect(&mut m, &waiting, &waiting_run, &step.e(), &end.e());
 
     let source_type = Type::for_range(0, (arrays.len() as i64 - 1).max(1));
     let read_source = (arrays.len() > 1).then(|| m.reg("read_source", source_type));
     let data_source = (arrays.len() > 1).then(|| m.reg("data_source", source_type));
-    let at = format.scope(&scope, &walker.outer(), &walker.index.e());
     let mut read = vec![];
     let mut data: Option<Expr> = None;
     let widest = arrays.iter().map(|&a| context.array(a).element.bits).max().unwrap_or(32);
     for (index, &array) in arrays.iter().enumerate() {
         let name = &context.array(array).name;
-        let buffer = buffer_of(offload, array);
         let valid = m.output(&format!("m_drain_{name}_valid"), Type::BIT);
-        let address = m.output_reg(&format!("m_drain_{name}_address"), buffers::address_type(buffer));
+        let address_type = buffers::address_type(buffer_of(offload, array));
+        let address = m.output_reg(&format!("m_drain_{name}_address"), address_type);
         let word = m.input(&format!("s_drain_{name}_data"), Type::unsigned(context.array(array).element.bits));
         let is = |register: &Option<crate::rtl::Signal>| match register {
             None => Expr::bit(true),
             Some(r) => r.e().eq(&Expr::constant(index as i128, source_type)),
         };
         m.assign(&valid, &reading.e().and(&is(&read_source)));
-        let kinds: Vec<usize> = (0..kind_arrays.len()).filter(|&k| kind_arrays[k] == array).collect();
-        let of = |k: usize| buffers::address(buffer, format.kinds[k].band, &format.kinds[k].point, &at, &number);
-        let choice = format.by_kind(&walker.kind(), kinds.into_iter().map(|k| (k, of(k))));
-        read.push(assign(&address, &choice));
+        read.push(assign(&address, &walker.address().resize(address.ty())));
         let word = word.e().resize(Type::unsigned(widest));
         data = Some(match data {
             None => word,
@@ -104,10 +102,7 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
     let data = data.expect("something is stored");
     let mut follow = vec![assign(&reading, &step.e()), assign(&arrived, &reading.e())];
     if let (Some(read_source), Some(data_source)) = (&read_source, &data_source) {
-        let index = |k: usize| arrays.iter().position(|a| *a == kind_arrays[k]).unwrap_or(0) as i128;
-        let values = (0..kind_arrays.len()).map(|k| (k, Expr::constant(index(k), source_type)));
-        let value = format.by_kind(&walker.kind(), values);
-        read.push(assign(read_source, &value));
+        read.extend(walker.target().map(|target| assign(read_source, &target)));
         follow.push(assign(data_source, &read_source.e()));
     }
     follow.push(when(step.e(), read));

@@ -1,6 +1,6 @@
 //! Registers, accelerator and memory controller joined: what a board design instantiates.
 
-use crate::hardware::accelerator::MemoryPort;
+use crate::hardware::accelerator::{COUNTERS, MemoryPort};
 use crate::hardware::cells::clocking;
 use crate::hardware::context::{Context, Stream, rtl_type};
 use crate::rtl::{Connection, Expr, Label, Module, Signal, Statement, Type, assign, case, when};
@@ -31,7 +31,11 @@ pub fn argument_words(kernel: &Kernel) -> Vec<(Argument, u32, u32)> {
 pub fn registers(context: &Context) -> Module {
     let kernel = context.kernel;
     let mut m = Module::new(&format!("{}_registers", kernel.name));
-    m.describe(&format!("Registers of {}: control, counters, arguments. Reads are combinational.", kernel.name));
+    m.describe(&format!(
+        "Registers of {}: control, counters, arguments. Reads are combinational, those of counters a\n\
+         cycle behind the address and after a run.",
+        kernel.name
+    ));
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
     m.comment("Register bus: word addresses");
@@ -45,10 +49,7 @@ pub fn registers(context: &Context) -> Module {
     let start = m.output_reg("start", Type::BIT);
     let done = m.input("done", Type::BIT);
     let ready = m.input("memory_ready", Type::BIT);
-    let counters: Vec<Signal> = ["cycles", "load_busy", "compute_busy", "compute_stall", "store_busy"]
-        .iter()
-        .map(|name| m.input(name, word))
-        .collect();
+    let counter = m.input("counter", word);
 
     let at = |index: u32| address.e().eq(&Expr::constant(index as i128, address.ty()));
     let busy = m.reg("busy", Type::BIT);
@@ -72,7 +73,7 @@ pub fn registers(context: &Context) -> Module {
     let mut arms: Vec<(Vec<Label>, Vec<Statement>)> = vec![];
     let index = |i: u32| vec![Label::Value(i as i128)];
     arms.push((index(0), vec![assign(&read, &status)]));
-    for (i, counter) in counters.iter().enumerate() {
+    for i in 0..COUNTERS.len() {
         arms.push((index(1 + i as u32), vec![assign(&read, &counter.e())]));
     }
     let mut writes = vec![];
@@ -158,8 +159,7 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
     let wire = |m: &mut Module, name: &str, ty: Type| m.wire(name, ty);
     let control: Vec<Signal> =
         ["start", "done", "memory_ready", "memory_idle"].map(|n| wire(&mut m, n, Type::BIT)).into();
-    let counters = ["cycles", "load_busy", "compute_busy", "compute_stall", "store_busy"];
-    let counters: Vec<(&str, Signal)> = counters.map(|n| (n, wire(&mut m, n, word))).into();
+    let counter = wire(&mut m, "counter", word);
     let arguments: Vec<(String, Signal)> = argument_words(kernel)
         .into_iter()
         .map(|(argument, ..)| {
@@ -197,7 +197,7 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
         ("done".into(), input(&control[1])),
         ("memory_ready".into(), input(&control[2])),
     ]);
-    ports.extend(counters.iter().map(|(n, s)| (n.to_string(), input(s))));
+    ports.push(("counter".into(), input(&counter)));
     ports.extend(arguments.iter().map(|(n, s)| (n.clone(), output(s))));
     m.instance(&format!("{}_registers", kernel.name), "u_registers", vec![], ports);
 
@@ -207,7 +207,8 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
         ("done".into(), output(&control[1])),
         ("memory_idle".into(), input(&control[3])),
     ]);
-    ports.extend(counters.iter().map(|(n, s)| (n.to_string(), output(s))));
+    ports.push(("s_counter_index".into(), Connection::In(address.e().slice(2, 0))));
+    ports.push(("m_counter".into(), output(&counter)));
     ports.extend(arguments.iter().map(|(n, s)| (n.clone(), input(s))));
     ports.extend(sides(&port, "m_", "s_", true));
     m.instance(core, "u_accelerator", vec![], ports);

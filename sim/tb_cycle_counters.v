@@ -1,0 +1,98 @@
+// Bench of cycle_counters: random events for random times, in runs of random length, against plain 32-bit counters.
+`default_nettype none
+`timescale 1ns / 1ps
+
+module tb_cycle_counters;
+
+    localparam integer COUNT = 5;
+    localparam integer RUNS  = 40;
+
+    integer passed = 0;
+    integer failed = 0;
+
+    reg              clk     = 1'b0;
+    reg              rst     = 1'b1;
+    reg              clear   = 1'b0;
+    reg  [COUNT-1:0] events  = 0;
+    reg  [2:0]       index   = 0;
+    wire             settled;
+    wire [31:0]      count;
+
+    integer expected [1:COUNT];
+    integer run;
+    integer cycle;
+    integer length;
+    integer density;
+    integer n;
+
+    always #5 clk = !clk;
+
+    cycle_counters #(
+        .COUNT (COUNT)
+    ) dut (
+        .clk      (clk),
+        .rst      (rst),
+        .clear    (clear),
+        .s_events (events),
+        .settled  (settled),
+        .s_index  (index),
+        .m_count  (count)
+    );
+
+    task check(input ok);
+        begin
+            if (ok === 1'b1) begin
+                passed = passed + 1;
+            end else begin
+                failed = failed + 1;
+                if (failed <= 10)
+                    $display("run %0d: counter %0d shows %0d instead of %0d", run, n, count, expected[n]);
+            end
+        end
+    endtask
+
+    initial begin
+        repeat (3) @(negedge clk);
+        rst = 1'b0;
+        for (run = 0; run < RUNS; run = run + 1) begin
+            // Every other run starts before the one before has settled.
+            repeat ($random & 31) @(negedge clk);
+            clear = 1'b1;
+            @(negedge clk);
+            clear = 1'b0;
+            for (n = 1; n <= COUNT; n = n + 1)
+                expected[n] = 0;
+            length  = $random & (run < 8 ? 15 : 1023);
+            density = $random & 3;
+            for (cycle = 0; cycle < length; cycle = cycle + 1) begin
+                for (n = 1; n <= COUNT; n = n + 1) begin
+                    // The first event is there in every cycle, the others now and then.
+                    events[n-1] = n == 1 || ($random & 3) < density;
+                    if (events[n-1])
+                        expected[n] = expected[n] + 1;
+                end
+                @(negedge clk);
+            end
+            events = 0;
+            if (run & 1) begin
+                cycle = 0;
+                while (!settled && cycle < 100) begin
+                    @(negedge clk);
+                    cycle = cycle + 1;
+                end
+                n = 1;
+                check(settled);
+                for (n = 1; n <= COUNT; n = n + 1) begin
+                    index = n;
+                    @(negedge clk);
+                    check(count === expected[n]);
+                end
+            end
+        end
+        $display("%0d passed, %0d failed", passed, failed);
+        $finish;
+    end
+
+endmodule
+
+`default_nettype wire
