@@ -71,16 +71,17 @@ module cycle_counters #(
     (* ramstyle = "MLAB, no_rw_check" *) reg [31:0] totals [0:7];
     reg [31:0] total_reg;
 
-    wire [2:0] visited = low_bits[3*slot_before_reg +: 3];
-    wire       carry   = below(visited, total_reg[2:0]);
+    reg  [2:0] visited_reg;
+    wire       carry   = below(visited_reg, total_reg[2:0]);
     wire [2:0] address = settled ? s_index : slot_reg;
 
     assign m_count = total_reg;
 
     always @(posedge clk) begin
         if (write_reg) begin
-            totals[slot_before_reg] <= {total_reg[31:3] + {28'd0, carry}, visited};
+            totals[slot_before_reg] <= {total_reg[31:3] + {28'd0, carry}, visited_reg};
         end
+        visited_reg <= low_bits[3*slot_reg +: 3];
         if (fresh_reg) begin
             total_reg <= 32'd0;
         end else begin

@@ -4,8 +4,9 @@ use crate::affine::Affine;
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream};
 use crate::hardware::rows::{RowKind, RowPorts};
-use crate::hardware::scanner::scanner;
+use crate::hardware::scanner::{register_constants, scanner};
 use crate::hardware::sources::Source;
+use crate::hardware::tile_bounds::TileBound;
 use crate::hardware::walker::Walker;
 use crate::offload::Offload;
 use crate::rtl::{Expr, Module, Type, assign, when, when_else};
@@ -34,9 +35,12 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
     let data = m.output("m_tile_data", Type::unsigned(context.tile_width()));
     let first = m.output("m_tile_first", Type::BIT);
     let walker = Walker::declare(&mut m, &format, "tile");
-    m.assign(&tile.valid, &walker.valid.e());
-    let step = tile.fires().and(&walker.end.e().not());
-    let end_taken = tile.fires().and(&walker.end.e());
+    // With bounds to compute, a tile stands in registers of its own before it goes out.
+    let computed = (!context.tile_bounds.is_empty()).then(|| Stream::wires(&mut m, "walked"));
+    let walked = computed.as_ref().unwrap_or(&tile);
+    m.assign(&walked.valid, &walker.valid.e());
+    let step = walked.fires().and(&walker.end.e().not());
+    let end_taken = walked.fires().and(&walker.end.e());
     walker.connect(&mut m, "", &rows, &row_wires.row(&format), &step, &end_taken);
     let at = format.scope(&scope, &walker.outer(), &walker.index.e());
     let by_kind = |value: &dyn Fn(&RowKind) -> Expr| {
@@ -46,12 +50,21 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
     if let Some(band) = &context.band {
         parts.push(by_kind(&|kind| Expr::constant(kind.leaf as i128, band.ty())));
     }
+    let mut indices = scope.clone();
     for (d, index) in context.tile.iter().enumerate() {
         // The indices that a narrower band does not have are 0.
-        parts.push(by_kind(&|kind| at.affine_as(kind.point.get(d).unwrap_or(&Affine::default()), index.ty())));
+        let value = by_kind(&|kind| at.affine_as(kind.point.get(d).unwrap_or(&Affine::default()), index.ty()));
+        let value = if computed.is_some() { m.define(&index.name, &value).e() } else { value };
+        indices.bind(&index.name, value.clone(), index.range);
+        parts.push(value);
+    }
+    let mut bounds = context.tile_bounds.clone();
+    register_constants(context, &mut m, &mut indices, bounds.iter_mut().flat_map(TileBound::bounds_mut), false);
+    for bound in &bounds {
+        parts.push(bound.value(&mut m, &indices));
     }
     parts.push(walker.end.e());
-    m.assign(&data, &Expr::concat(&parts));
+    let packed = Expr::concat(&parts);
 
     let fresh = m.reg("strip_starts", Type::BIT);
     m.clocked(
@@ -63,6 +76,22 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
             vec![when(step, vec![assign(&fresh, &Expr::bit(false))])],
         )],
     );
-    m.assign(&first, &fresh.e());
+    if computed.is_none() {
+        m.assign(&data, &packed);
+        m.assign(&first, &fresh.e());
+        return vec![rows_module, m];
+    }
+    let valid = m.reg("tile_is_out", Type::BIT);
+    let word = m.reg("tile_word", data.ty());
+    let word_first = m.reg("tile_word_first", Type::BIT);
+    m.assign(&walked.ready, &valid.e().not().or(&tile.ready.e()));
+    m.assign(&tile.valid, &valid.e());
+    m.assign(&data, &word.e());
+    m.assign(&first, &word_first.e());
+    let take = vec![
+        assign(&valid, &walked.valid.e()),
+        when(walked.valid.e(), vec![assign(&word, &packed), assign(&word_first, &fresh.e())]),
+    ];
+    m.clocked("", vec![(valid.clone(), 0)], vec![when(walked.ready.e(), take)]);
     vec![rows_module, m]
 }
