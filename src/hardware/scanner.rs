@@ -196,7 +196,7 @@ impl Loop {
         }
         let mut open =
             vec![assign(&self.low, &lower.resize(self.low.ty())), assign(&self.high, &upper.resize(self.high.ty()))];
-        open.extend(self.known.iter().map(|known| assign(known, &lower.le(&upper))));
+        open.extend(self.known.iter().map(|known| assign(known, &at_most(&lower, &upper))));
         if let Some(none) = &self.none {
             let below = if scope.upper_range(&level.upper).0 >= self.floor {
                 Expr::bit(false)
@@ -222,6 +222,15 @@ impl Loop {
     /// The index is at its last value.
     fn is_last(&self) -> Expr {
         self.low.e().eq(&self.high.e())
+    }
+}
+
+/// `lower <= upper`; of 0, the sign says it.
+fn at_most(lower: &Expr, upper: &Expr) -> Expr {
+    match (lower.as_constant(), upper.ty().signed) {
+        (Some(0), true) => upper.index(upper.width() - 1).not(),
+        (Some(0), false) => Expr::bit(true),
+        _ => lower.le(upper),
     }
 }
 

@@ -35,12 +35,12 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
     let data = m.output("m_tile_data", Type::unsigned(context.tile_width()));
     let first = m.output("m_tile_first", Type::BIT);
     let walker = Walker::declare(&mut m, &format, "tile");
-    // With bounds to compute, a tile stands in registers of its own before it goes out.
-    let computed = (!context.tile_bounds.is_empty()).then(|| Stream::wires(&mut m, "walked"));
-    let walked = computed.as_ref().unwrap_or(&tile);
-    m.assign(&walked.valid, &walker.valid.e());
-    let step = walked.fires().and(&walker.end.e().not());
-    let end_taken = walked.fires().and(&walker.end.e());
+    // Sums of sizes and indices have a cycle to settle before the tile is shown.
+    let settled = (!context.tile_bounds.is_empty()).then(|| m.reg("tile_settled", Type::BIT));
+    let shown = settled.iter().fold(walker.valid.e(), |valid, settled| valid.and(&settled.e()));
+    m.assign(&tile.valid, &shown);
+    let step = tile.fires().and(&walker.end.e().not());
+    let end_taken = tile.fires().and(&walker.end.e());
     walker.connect(&mut m, "", &rows, &row_wires.row(&format), &step, &end_taken);
     let at = format.scope(&scope, &walker.outer(), &walker.index.e());
     let by_kind = |value: &dyn Fn(&RowKind) -> Expr| {
@@ -54,12 +54,12 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
     for (d, index) in context.tile.iter().enumerate() {
         // The indices that a narrower band does not have are 0.
         let value = by_kind(&|kind| at.affine_as(kind.point.get(d).unwrap_or(&Affine::default()), index.ty()));
-        let value = if computed.is_some() { m.define(&index.name, &value).e() } else { value };
+        let value = if settled.is_some() { m.define(&index.name, &value).e() } else { value };
         indices.bind(&index.name, value.clone(), index.range);
         parts.push(value);
     }
     let mut bounds = context.tile_bounds.clone();
-    register_constants(context, &mut m, &mut indices, bounds.iter_mut().flat_map(TileBound::bounds_mut), false);
+    register_constants(context, &mut m, &mut indices, bounds.iter_mut().flat_map(TileBound::bounds_mut), true);
     for bound in &bounds {
         parts.push(bound.value(&mut m, &indices));
     }
@@ -76,22 +76,11 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
             vec![when(step, vec![assign(&fresh, &Expr::bit(false))])],
         )],
     );
-    if computed.is_none() {
-        m.assign(&data, &packed);
-        m.assign(&first, &fresh.e());
-        return vec![rows_module, m];
+    if let Some(settled) = &settled {
+        let next = walker.valid.e().and(&tile.fires().not());
+        m.clocked("", vec![(settled.clone(), 0)], vec![assign(settled, &next)]);
     }
-    let valid = m.reg("tile_is_out", Type::BIT);
-    let word = m.reg("tile_word", data.ty());
-    let word_first = m.reg("tile_word_first", Type::BIT);
-    m.assign(&walked.ready, &valid.e().not().or(&tile.ready.e()));
-    m.assign(&tile.valid, &valid.e());
-    m.assign(&data, &word.e());
-    m.assign(&first, &word_first.e());
-    let take = vec![
-        assign(&valid, &walked.valid.e()),
-        when(walked.valid.e(), vec![assign(&word, &packed), assign(&word_first, &fresh.e())]),
-    ];
-    m.clocked("", vec![(valid.clone(), 0)], vec![when(walked.ready.e(), take)]);
+    m.assign(&data, &packed);
+    m.assign(&first, &fresh.e());
     vec![rows_module, m]
 }
