@@ -151,14 +151,20 @@ pub struct Banks {
     pub count: i64,
 }
 
-/// A modular mapping σ: cell `x` of the array lives at `(x[0] mod moduli[0], …)`, row-major; with `slots` beyond 1, in
-/// tile number `n` of the run at `(n mod slots, x[0] mod moduli[0], …)`.
+/// A mapping σ: cell `x` of the array lives at `(y[0] mod moduli[0], …)` with `y = S x`, row-major; with `slots` beyond
+/// 1, in tile number `n` of the run at `(n mod slots, y[0] mod moduli[0], …)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mapping {
     /// The moduli the hardware uses, one per subscript, each a power of two (a residue is then a bit slice).
     pub moduli: Vec<i64>,
-    /// The moduli that successive modulo gives, of the cells of a strip or with slots of a tile, before rounding up.
+    /// The moduli that the cells of a strip, or with slots of a tile, need before rounding up.
     pub exact_moduli: Vec<i64>,
+    /// The rows of `S`, unit lower triangular; none for `y = x`, successive modulo along the subscripts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skew: Vec<Vec<i64>>,
+    /// With rows in `skew`: the moduli, before rounding up, that successive modulo needs instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub successive_moduli: Vec<i64>,
     /// Tiles that have a place of their own: a power of two, 1 where tiles share all places.
     #[serde(default = "one")]
     pub slots: i64,
@@ -169,6 +175,32 @@ fn one() -> i64 {
 }
 
 impl Mapping {
+    /// Successive modulo along the subscripts.
+    pub fn successive(moduli: Vec<i64>, exact_moduli: Vec<i64>, slots: i64) -> Mapping {
+        Mapping { moduli, exact_moduli, skew: vec![], successive_moduli: vec![], slots }
+    }
+
+    /// `S x` for the subscripts `x`.
+    pub fn skewed<T>(&self, subscripts: &[T]) -> Vec<T>
+    where
+        T: Clone + std::ops::Add<Output = T> + std::ops::Mul<i64, Output = T>,
+    {
+        if self.skew.is_empty() {
+            return subscripts.to_vec();
+        }
+        let row = |(k, row): (usize, &Vec<i64>)| {
+            let others = subscripts[..k].iter().zip(row).filter(|(_, c)| **c != 0);
+            others.fold(subscripts[k].clone(), |sum, (x, &c)| sum + x.clone() * c)
+        };
+        self.skew.iter().enumerate().map(row).collect()
+    }
+
+    /// Words that successive modulo would take, where they are more.
+    pub fn successive_words(&self) -> Option<i64> {
+        let rounded = |m: &i64| m.unsigned_abs().next_power_of_two() as i64;
+        (!self.skew.is_empty()).then(|| self.slots * self.successive_moduli.iter().map(rounded).product::<i64>())
+    }
+
     pub fn words(&self) -> i64 {
         self.slots * self.moduli.iter().product::<i64>()
     }

@@ -142,6 +142,7 @@ kernels! {
     shared_data; [T = 0, N = 5], [T = 3, N = 27];
     helpers; [N = 1], [N = 31];
     scop_region; [n = 0], [n = 1], [n = 17];
+    wavefront; [N = 2], [N = 70], [N = 33];
     vla; [n = 1, m = 1], [n = 15, m = 11], [n = 6, m = 19];
     restrict_pointers; [N = 0], [N = 1], [N = 17];
 

@@ -233,7 +233,8 @@ fn check(offload: &Offload, sizes: &Environment) {
         let slot = |tile: usize, place: &(usize, Cell)| {
             let buffer = offload.buffers.iter().find(|b| b.array == place.0).expect("a buffer");
             let mapping = buffer.mapping();
-            let residues = place.1.iter().zip(&mapping.exact_moduli).map(|(x, m)| x.rem_euclid(*m));
+            let skewed = mapping.skewed(&place.1);
+            let residues = skewed.iter().zip(&mapping.exact_moduli).map(|(x, m)| x.rem_euclid(*m));
             (place.0, [tile as i64 % mapping.slots].into_iter().chain(residues).collect::<Cell>())
         };
         for step in 0..tiles.len() + 2 {

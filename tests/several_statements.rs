@@ -73,7 +73,7 @@ fn in_one_strip(
         transfers.map(|array| Transfer { array, load: whole(array, load), store: whole(array, store), wait }).collect();
     let mapping = |a: usize| {
         let moduli = vec![64; kernel.arrays[a].extents.len()];
-        Mapping { exact_moduli: moduli.clone(), moduli, slots: 1 }
+        Mapping::successive(moduli.clone(), moduli, 1)
     };
     let buffer = |array: usize| Buffer { array, mappings: vec![Some(mapping(array))], store_copy: false, banks: None };
     Offload {

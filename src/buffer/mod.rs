@@ -1,5 +1,5 @@
-//! Local buffers: which cells of an array live at the same time, and the modular mapping σ that keeps them apart
-//! (RR-7648 section III-B).
+//! Local buffers: which cells of an array live at the same time, and the mapping σ that keeps them apart, modular
+//! (RR-7648 section III-B) or by a lattice (`lattice.rs`).
 //!
 //! Within a strip the pipeline runs in steps: Load(T) in step T-1, Compute(T) in step T, Store(T) in step T+1. The
 //! hardware keeps the steps apart as far as buffers care: Load(T+1) and Compute(T) begin after Compute(T-1) and
@@ -9,6 +9,8 @@
 //! ([`crate::offload::Wait`]). An array whose cells are accessed in one tile of a strip only has another mapping: tiles
 //! take slots in turn, also across strips. What lives at the same time then belongs to one tile or lies in different
 //! slots, and nothing waits.
+
+mod lattice;
 
 use anyhow::{Result, bail};
 
@@ -20,6 +22,7 @@ use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
 use crate::source::kernel::{Array, Kernel};
 use crate::tiling::Band;
 use crate::transfer::ArrayFlow;
+use lattice::Lattice;
 
 /// The mapping of one array in one band, with the set it was made for.
 pub struct Allocation {
@@ -54,13 +57,11 @@ pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec
                 return Err(unbounded(band, &kernel.arrays[flow.array]).into());
             };
             let name = &kernel.arrays[flow.array].name;
-            // A multiple of a legal modulus is legal.
             let banks = banks(band, flow.array);
-            let moduli = rounded(&exact_moduli, banks);
-            if let Some(differences) = &differences {
-                require_legal(differences, [&exact_moduli, &moduli], name)?;
-            }
-            let mut mapping = Mapping { moduli, exact_moduli, slots: 1 };
+            let mut mapping = match &differences {
+                Some(differences) => mapping_for(band, differences, exact_moduli, banks, name)?,
+                None => Mapping::successive(rounded(&exact_moduli, banks), exact_moduli, 1),
+            };
             if let Some(by_tile) = band.isl.within(BY_TILE_OPERATIONS, || by_tile(band, flow, name))?.flatten()
                 && by_tile.words() <= mapping.words()
             {
@@ -78,6 +79,31 @@ fn rounded(moduli: &[i64], banks: Option<Banks>) -> Vec<i64> {
         rounded[subscript] = rounded[subscript].max(count);
     }
     rounded
+}
+
+/// isl's operations for a search of lattices.
+const LATTICE_OPERATIONS: u64 = 20_000;
+
+/// The mapping that keeps cells of these `differences` apart: successive modulo with `exact_moduli`, or a lattice of
+/// fewer words. Banks want the subscripts themselves.
+fn mapping_for(
+    band: &Band,
+    differences: &Set,
+    exact_moduli: Vec<i64>,
+    banks: Option<Banks>,
+    array: &str,
+) -> Result<Mapping> {
+    let search = || lattice::smaller(differences, &exact_moduli);
+    let found = if banks.is_some() { None } else { band.isl.within(LATTICE_OPERATIONS, search)?.flatten() };
+    // A larger modulus is legal where a smaller one of successive moduli is.
+    let Some(Lattice { skew, moduli }) = found else {
+        let moduli = rounded(&exact_moduli, banks);
+        require_legal(differences, [&exact_moduli, &moduli], array)?;
+        return Ok(Mapping::successive(moduli, exact_moduli, 1));
+    };
+    let rounded = rounded(&moduli, None);
+    require_legal(&lattice::skewed(differences, &skew)?, [&moduli, &rounded], array)?;
+    Ok(Mapping { moduli: rounded, exact_moduli: moduli, skew, successive_moduli: exact_moduli, slots: 1 })
 }
 
 fn require_legal(differences: &Set, moduli: [&[i64]; 2], array: &str) -> Result<()> {
@@ -104,9 +130,8 @@ fn by_tile(band: &Band, flow: &ArrayFlow, array: &str) -> Result<Option<Mapping>
     let accessed = flow.accessed.intersect_params(&band.bounded_sizes)?;
     let differences = accessed.reverse()?.apply_range(&accessed)?.deltas()?.project_out_all_params()?.coalesce()?;
     let Some(exact_moduli) = successive_moduli(&differences)? else { return Ok(None) };
-    let moduli = rounded(&exact_moduli, banks(band, flow.array));
-    require_legal(&differences, [&exact_moduli, &moduli], array)?;
-    Ok(Some(Mapping { moduli, exact_moduli, slots: (transfers as u64 + 1).next_power_of_two() as i64 }))
+    let mapping = mapping_for(band, &differences, exact_moduli, banks(band, flow.array), array)?;
+    Ok(Some(Mapping { slots: (transfers as u64 + 1).next_power_of_two() as i64, ..mapping }))
 }
 
 /// The banks that the lanes of a band need of an array.
@@ -328,7 +353,12 @@ pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
     let mut texts: Vec<String> = vec![];
     for mapping in buffer.mappings.iter().flatten() {
         let slot = (mapping.slots > 1).then(|| format!("tile mod {}", mapping.slots));
-        let residues = names.iter().zip(&mapping.moduli).map(|(n, m)| format!("{n} mod {m}"));
+        let subscripts: Vec<Affine> = names.iter().map(Affine::variable).collect();
+        let rows = mapping.skewed(&subscripts);
+        let residues = rows.iter().zip(&mapping.moduli).map(|(row, m)| match row.terms.len() {
+            1 => format!("{row} mod {m}"),
+            _ => format!("({row}) mod {m}"),
+        });
         let residues: Vec<String> = slot.into_iter().chain(residues).collect();
         let text = format!("[{}]", residues.join(", "));
         if !texts.contains(&text) {

@@ -55,7 +55,12 @@ fn text(offload: &Offload, tiling: &TilingReport) -> String {
     for (buffer, report) in offload.buffers.iter().zip(buffer_reports(offload)) {
         let exact = |mapping: &Mapping| {
             let moduli: Vec<String> = mapping.exact_moduli.iter().map(|modulus| modulus.to_string()).collect();
-            moduli.join(", ")
+            let successive: Vec<String> = mapping.successive_moduli.iter().map(|modulus| modulus.to_string()).collect();
+            let instead = match successive.is_empty() {
+                true => String::new(),
+                false => format!(", by successive modulo {}", successive.join(", ")),
+            };
+            moduli.join(", ") + &instead
         };
         let exact: Vec<String> = buffer.mappings.iter().flatten().map(exact).collect();
         let exact = exact.join("; ");

@@ -50,6 +50,7 @@ pub fn address(buffer: &Buffer, band: usize, point: &[Affine], scope: &Scope, ti
     let mapping = buffer.mappings[band].as_ref().expect("a band that accesses an array has a mapping for it");
     let slot = tile.0.as_ref().filter(|_| mapping.slots > 1);
     let slot = slot.map(|number| number.e().slice(mapping.slots.trailing_zeros() - 1, 0));
+    let point = mapping.skewed(point);
     let residues = (point.iter().zip(&mapping.moduli))
         .filter(|(_, modulus)| **modulus > 1)
         .map(|(subscript, modulus)| scope.affine_as(subscript, Type::unsigned(modulus.trailing_zeros())));

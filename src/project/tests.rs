@@ -15,7 +15,7 @@ fn offload() -> Offload {
         source_order: Scan { pieces: vec![] },
         buffers: vec![Buffer {
             array: 0,
-            mappings: vec![Some(Mapping { moduli: vec![64], exact_moduli: vec![60], slots: 1 })],
+            mappings: vec![Some(Mapping::successive(vec![64], vec![60], 1))],
             store_copy: false,
             banks: None,
         }],

@@ -92,6 +92,9 @@ pub struct BufferReport {
     pub mapping: String,
     /// Elements of the array that the buffer holds.
     pub words: i64,
+    /// Words under successive modulo, where a lattice takes fewer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub successive_words: Option<i64>,
 }
 
 /// Cycles.
@@ -226,7 +229,7 @@ mod tests {
             source_order: Scan { pieces: vec![] },
             buffers: vec![Buffer {
                 array: 0,
-                mappings: vec![Some(Mapping { moduli: vec![32, 64], exact_moduli: vec![32, 64], slots: 1 })],
+                mappings: vec![Some(Mapping::successive(vec![32, 64], vec![32, 64], 1))],
                 store_copy: false,
                 banks: None,
             }],

@@ -91,7 +91,9 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     let width = report.buffers.iter().map(|buffer| buffer.mapping.chars().count()).max().unwrap_or(0);
     for (index, buffer) in report.buffers.iter().enumerate() {
         let label = if index == 0 { "buffers" } else { "" };
-        table.row(label, &format!("{:<width$}  {:>8} words", buffer.mapping, grouped(buffer.words.max(0) as u64)));
+        let words = |words: i64| grouped(words.max(0) as u64);
+        let instead = buffer.successive_words.map_or(String::new(), |s| format!(", {} by successive modulo", words(s)));
+        table.row(label, &format!("{:<width$}  {:>8} words{instead}", buffer.mapping, words(buffer.words)));
     }
     table.row("generated in", &format!("{} ms", grouped(report.generate_ms)));
     let mut place = |label: &str, path: &Option<std::path::PathBuf>| {

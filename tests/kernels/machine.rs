@@ -143,7 +143,8 @@ impl<'a> Machine<'a> {
         let band = self.tiles[tile].0;
         let buffer = self.offload.buffers.iter().find(|b| b.array == *array).expect("a buffer");
         let mapping = buffer.mappings[band].as_ref().expect("a mapping");
-        let residues = cell.iter().zip(&mapping.exact_moduli).map(|(x, m)| x.rem_euclid(*m));
+        let skewed = mapping.skewed(cell);
+        let residues = skewed.iter().zip(&mapping.exact_moduli).map(|(x, m)| x.rem_euclid(*m));
         (band, *array, [tile as i64 % mapping.slots].into_iter().chain(residues).collect())
     }
 
