@@ -15,8 +15,9 @@ use anyhow::{Result, bail};
 use crate::board::{Board, Toolchain};
 use crate::hardware::VerilogFile;
 use crate::offload::Offload;
+use crate::simulate::bench::Bench;
 use crate::simulate::job::Job;
-use crate::simulate::simulator::{BENCH, hex, register_lines};
+use crate::simulate::simulator::{hex, register_lines};
 use folder::File;
 pub use summary::BuildReport;
 use template::fill;
@@ -73,7 +74,7 @@ impl Project<'_> {
         for file in self.direct_files.iter().filter(|file| !self.files.contains(file)) {
             files.push(File::new(format!("rtl/direct/{}", file.name), file.text.as_str()));
         }
-        for (name, text) in BENCH {
+        for (name, text) in self.bench().files() {
             files.push(File::new(format!("sim/{name}"), *text));
         }
         files.push(File::executable("sim/run.sh", self.run_script()?));
@@ -82,6 +83,7 @@ impl Project<'_> {
         files.push(File::new("sim/data/expected.hex", hex(&self.expected[..compared])));
         files.push(File::new("sim/data/registers.txt", register_lines(&self.sample.registers(kernel))));
         match self.board.device.toolchain {
+            Toolchain::Any => {}
             Toolchain::Quartus => {
                 files.push(File::new(format!("constraints/{name}.sdc"), self.sdc()?));
                 files.push(File::new(format!("quartus/{name}.qpf"), fill(QPF, &[("kernel", name.clone())])?));
@@ -98,6 +100,10 @@ impl Project<'_> {
             }
         }
         Ok(files)
+    }
+
+    fn bench(&self) -> Bench {
+        Bench::of(self.board.memory.interface())
     }
 
     /// `<kernel>_top`

@@ -147,14 +147,14 @@ impl RunReport {
             iterations: work.iterations,
             cycles_per_iteration: ratio(counters.cycles as f64, work.iterations as f64),
             ddr: DdrReport {
-                peak_mb_s: board.memory.peak_mb_s,
+                peak_mb_s: board.memory.peak_mb_s(),
                 bytes_read: work.bytes_read,
                 bytes_written: work.bytes_written,
                 // Megabytes per second are bytes per microsecond.
-                utilisation: ratio(bytes, time_us(counters.cycles) * board.memory.peak_mb_s),
+                utilisation: ratio(bytes, time_us(counters.cycles) * board.memory.peak_mb_s()),
                 utilisation_loading: ratio(
                     work.bytes_read as f64,
-                    time_us(counters.load_busy) * board.memory.peak_mb_s,
+                    time_us(counters.load_busy) * board.memory.peak_mb_s(),
                 ),
                 row_hits: counters.row_hits,
                 row_misses: counters.row_misses,

@@ -114,7 +114,7 @@ impl Rig {
         let set = data.set.iter().map(|(name, value)| (name.to_string(), *value)).collect();
         let ranges: BTreeMap<String, Range> =
             data.ranges.iter().map(|(name, low, high)| (name.to_string(), Range { low: *low, high: *high })).collect();
-        let job = Job::with_ranges(kernel, &set, &ranges, board().memory.capacity_bytes, data.seed)?;
+        let job = Job::with_ranges(kernel, &set, &ranges, board().memory.capacity_bytes(), data.seed)?;
         let expected = self.subject.golden.run(&job)?;
         let vcd = self.trace.then(|| {
             let folder = root("target/vcd");
