@@ -3,7 +3,7 @@
 // Macros      TOP             the module under test, <kernel>_top or <kernel>_direct_top
 //             BUS_BITS        bits of the bus's data
 //             ADDRESS_BITS    bits of its byte address
-//             BURSTC_AVALON   Avalon-MM; otherwise AXI4 and AXI4-Lite
+//             BURSTC_AVALON   Avalon-MM, with BURSTCOUNT_BITS; otherwise AXI4 and AXI4-Lite
 //             BURSTC_TRACE    compiles the dump in
 // Plusargs    +image=FILE     memory before, hex bytes from address 0 ($readmemh)
 //             +bytes=N        bytes of that image, a multiple of 4
@@ -46,8 +46,10 @@ module tb_accelerator;
     wire [31:0]              avs_writedata, avs_readdata;
     wire [3:0]               avs_byteenable;
     wire [`ADDRESS_BITS-1:0] avm_address;
+    wire [`BURSTCOUNT_BITS-1:0] burstcount;
     /* verilator lint_off WIDTH */ // the board sets the longest burst
-    wire [8:0]               avm_burstcount;
+    wire [8:0]               avm_burstcount = burstcount;
+    /* verilator lint_on WIDTH */
     wire                     avm_read, avm_write, avm_waitrequest, avm_readdatavalid;
     wire [`BUS_BITS-1:0]     avm_writedata, avm_readdata;
     wire [`BUS_BITS/8-1:0]   avm_byteenable;
@@ -64,7 +66,7 @@ module tb_accelerator;
         .avs_readdata      (avs_readdata),
         .avs_waitrequest   (avs_waitrequest),
         .avm_address       (avm_address),
-        .avm_burstcount    (avm_burstcount),
+        .avm_burstcount    (burstcount),
         .avm_read          (avm_read),
         .avm_write         (avm_write),
         .avm_writedata     (avm_writedata),
@@ -73,7 +75,6 @@ module tb_accelerator;
         .avm_readdata      (avm_readdata),
         .avm_readdatavalid (avm_readdatavalid)
     );
-    /* verilator lint_on WIDTH */
 
     avalon_control control (
         .clk             (clk),

@@ -1,6 +1,6 @@
 //! The benches: what stands around an accelerator in a simulation, by the way to its memory.
 
-use crate::hardware::{BusKind, Interface};
+use crate::hardware::{Bus, BusKind, Interface};
 
 /// Bytes of the memory models: larger data cannot be simulated.
 pub const MEMORY_BYTES: u64 = 16 << 20;
@@ -10,8 +10,8 @@ pub const MEMORY_BYTES: u64 = 16 << 20;
 pub enum Bench {
     /// PHY and device model of the native DDR controller.
     Ddr,
-    /// Memory model and protocol checker of a bus with so many bits of data and address.
-    Bus { kind: BusKind, data_bits: u32, address_bits: u32 },
+    /// Memory model and protocol checker of a bus with so many bits of a byte address.
+    Bus { bus: Bus, address_bits: u32 },
 }
 
 /// Name and text of a file.
@@ -44,9 +44,7 @@ impl Bench {
     pub fn of(interface: Interface) -> Bench {
         match interface.bus {
             None => Bench::Ddr,
-            Some(bus) => {
-                Bench::Bus { kind: bus.kind, data_bits: bus.data_bits, address_bits: interface.address_width + 2 }
-            }
+            Some(bus) => Bench::Bus { bus, address_bits: interface.address_width + 2 },
         }
     }
 
@@ -54,8 +52,8 @@ impl Bench {
     pub fn files(self) -> &'static [File] {
         match self {
             Bench::Ddr => DDR,
-            Bench::Bus { kind: BusKind::Axi4, .. } => AXI4,
-            Bench::Bus { kind: BusKind::AvalonMm, .. } => AVALON,
+            Bench::Bus { bus: Bus { kind: BusKind::Axi4, .. }, .. } => AXI4,
+            Bench::Bus { bus: Bus { kind: BusKind::AvalonMm, .. }, .. } => AVALON,
         }
     }
 
@@ -63,10 +61,11 @@ impl Bench {
     pub fn defines(self) -> Vec<String> {
         match self {
             Bench::Ddr => vec![],
-            Bench::Bus { kind, data_bits, address_bits } => {
-                let mut defines = vec![format!("-DBUS_BITS={data_bits}"), format!("-DADDRESS_BITS={address_bits}")];
-                if kind == BusKind::AvalonMm {
+            Bench::Bus { bus, address_bits } => {
+                let mut defines = vec![format!("-DBUS_BITS={}", bus.data_bits), format!("-DADDRESS_BITS={address_bits}")];
+                if bus.kind == BusKind::AvalonMm {
                     defines.push("-DBURSTC_AVALON".to_string());
+                    defines.push(format!("-DBURSTCOUNT_BITS={}", bus.burst_width() + 1));
                 }
                 defines
             }
