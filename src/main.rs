@@ -179,7 +179,7 @@ impl From<Subcommands> for Command {
                 vcd,
                 json: json.map(Into::into),
                 seed,
-                memory: MemoryModel { latency, bandwidth, stalls },
+                memory: MemoryModel { latency, bandwidth, stalls, fault: None },
                 keep,
                 force,
             }),

@@ -72,6 +72,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
         verdict,
         detail,
         counters: &output.counters,
+        memory: run.memory,
         direct: direct.as_ref().map(|(_, output)| &output.counters),
         work,
         seed: run.seed,

@@ -104,6 +104,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     let bit = |m: &mut Module, name: &str| m.wire(name, Type::BIT);
     let token_computed = bit(&mut m, "token_computed");
     let token_stored = bit(&mut m, "token_stored");
+    let token_loaded = context.bus.map(|_| bit(&mut m, "token_loaded"));
     let token_in_memory = context.bus.map(|_| bit(&mut m, "token_in_memory"));
     let finished = bit(&mut m, "finished");
     let (load_busy, compute_busy) = (bit(&mut m, "load_is_busy"), bit(&mut m, "compute_is_busy"));
@@ -121,6 +122,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     ports.push(("m_tile_data".into(), Connection::Out(loaded_data.clone())));
     ports.push(("s_computed".into(), Connection::In(token_computed.e())));
     ports.push(("s_stored".into(), Connection::In(token_stored.e())));
+    ports.extend(token_loaded.iter().map(|token| ("m_loaded".into(), Connection::Out(token.clone()))));
     ports.extend(token_in_memory.iter().map(|token| ("s_in_memory".into(), Connection::In(token.e()))));
     ports.extend(loads.connections());
     ports.push(("s_read_valid".into(), Connection::In(memory.read.valid.e())));
@@ -158,6 +160,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     ports.extend(out_of("tile", &computed));
     ports.push(("m_tile_data".into(), Connection::Out(computed_data.clone())));
     ports.push(("s_stored".into(), Connection::In(token_stored.e())));
+    ports.extend(token_loaded.iter().map(|token| ("s_loaded".into(), Connection::In(token.e()))));
     ports.push(("m_computed".into(), Connection::Out(token_computed.clone())));
     // A lent port holds back the iterations that would use it, so that the pipeline never has to stop.
     let mut lends = |arrays: &[usize], what: &str| -> Vec<(usize, Signal)> {
@@ -210,6 +213,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     ports.extend(cells::argument_ports(context, &m));
     ports.extend(into("tile", &computed));
     ports.push(("s_tile_data".into(), Connection::In(computed_data.e())));
+    ports.extend(context.bus.map(|_| ("s_computed".into(), Connection::In(token_computed.e()))));
     ports.extend(stores.connections());
     ports.push(("m_write_valid".into(), Connection::Out(memory.data.valid.clone())));
     ports.push(("m_write_ready".into(), Connection::In(memory.data.ready.e())));

@@ -128,8 +128,17 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
         vec![when(room.e(), vec![assign(&filling, &step)]), when(step.clone(), write)],
     );
 
-    m.comment("A tile is handed over when its end mark has come through.");
-    cells::hand_over(&mut m, context, (wait_tile, tile_data), &tile_done, (loaded, loaded_data));
+    if context.bus.is_some() {
+        m.comment("Tiles are handed on at once; a pulse tells when one has been loaded.");
+        let data = cells::fifo(&mut m, "u_tiles", 4, (wait_tile, &tile_data.e()), loaded, "passed_tile");
+        m.assign(loaded_data, &data.e());
+        m.assign(&tile_done.ready, &Expr::bit(true));
+        let pulse = m.output("m_loaded", Type::BIT);
+        m.assign(&pulse, &tile_done.valid.e());
+    } else {
+        m.comment("A tile is handed over when its end mark has come through.");
+        cells::hand_over(&mut m, context, (wait_tile, tile_data), &tile_done, (loaded, loaded_data));
+    }
     let busy = m.output("busy", Type::BIT);
     let at_work = held.iter().fold(rows.valid.e(), |valid, held| valid.and(&held.not()));
     m.assign(&busy, &walker.has_element().or(&at_work));
@@ -186,17 +195,19 @@ fn gate(context: &Context, offload: &Offload, m: &mut Module, fills: bool) -> Ga
     m.waive_unused(&of_strip);
     let may_start = m.wire("may_start", Type::BIT);
     let number = |n: i128| Expr::constant(n, counter);
-    let room = |compute: &Signal, store: &Signal| {
-        let limit = |ahead: &Signal, tiles: i128| ahead.e().lt(&Expr::constant(tiles, ahead.ty()));
-        limit(compute, 2).and(&limit(store, 3))
-    };
     let filled = (in_memory.is_some() && fills).then(|| {
         let counter = Type::unsigned(2);
         (m.reg("filled_ahead_of_compute", counter), m.reg("filled_ahead_of_store", counter))
     });
-    let may_fill = filled.as_ref().map(|(compute, store)| m.define("may_fill", &room(compute, store)));
+    // A pulse counts in its own cycle.
+    let fits = |ahead: &Signal, tiles: i128, returned: &Signal| {
+        ahead.e().lt(&Expr::constant(tiles, ahead.ty())).or(&returned.e())
+    };
+    let may_fill = filled
+        .as_ref()
+        .map(|(compute, store)| m.define("may_fill", &fits(compute, 2, &computed).and(&fits(store, 3, &stored))));
     let mut near = match &may_fill {
-        None => room(&ahead_of_compute, &ahead_of_store),
+        None => ahead_of_compute.e().lt(&number(2)).and(&ahead_of_store.e().lt(&number(3))),
         Some(_) => Expr::bit(true),
     };
     if in_memory.is_some() {
@@ -304,6 +315,10 @@ fn load_nothing(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts
     let data = gate.data.e();
     let passed = cells::fifo(&mut m, "u_tiles", 4, (&gate.wait, &data), &gate.loaded, "passed_tile");
     m.assign(&gate.loaded_data, &passed.e());
+    if context.bus.is_some() {
+        let pulse = m.output("m_loaded", Type::BIT);
+        m.assign(&pulse, &gate.wait.fires());
+    }
     let command = Stream::master(&mut m, "cmd");
     m.waive_unused(&command.ready);
     m.assign(&command.valid, &Expr::bit(false));

@@ -62,7 +62,8 @@ impl Bench {
         match self {
             Bench::Ddr => vec![],
             Bench::Bus { bus, address_bits } => {
-                let mut defines = vec![format!("-DBUS_BITS={}", bus.data_bits), format!("-DADDRESS_BITS={address_bits}")];
+                let mut defines =
+                    vec![format!("-DBUS_BITS={}", bus.data_bits), format!("-DADDRESS_BITS={address_bits}")];
                 if bus.kind == BusKind::AvalonMm {
                     defines.push("-DBURSTC_AVALON".to_string());
                     defines.push(format!("-DBURSTCOUNT_BITS={}", bus.burst_width() + 1));
@@ -82,12 +83,15 @@ pub struct MemoryModel {
     pub bandwidth: Option<u32>,
     /// Seed of random back-pressure on every channel; none if absent.
     pub stalls: Option<u32>,
+    /// Accesses that begin in the 4 KB page of this address get SLVERR, or DECERR if it is odd (AXI4).
+    pub fault: Option<u32>,
 }
 
 impl MemoryModel {
     /// The simulation's arguments.
     pub fn arguments(self) -> Vec<String> {
         let settings = [("latency", self.latency), ("bandwidth", self.bandwidth), ("stalls", self.stalls)];
-        settings.iter().filter_map(|(name, value)| Some(format!("+{name}={}", (*value)?))).collect()
+        let settings = settings.iter().filter_map(|(name, value)| Some(format!("+{name}={}", (*value)?)));
+        settings.chain(self.fault.map(|address| format!("+fault={address:x}"))).collect()
     }
 }
