@@ -12,6 +12,9 @@ use crate::suggest;
 /// The profiles that come with burstc: name and text.
 const EMBEDDED: &[(&str, &str)] = &[
     ("stratix2-ddr400", include_str!("../../boards/stratix2-ddr400.toml")),
+    ("de10-nano", include_str!("../../boards/de10-nano.toml")),
+    ("arty-a7", include_str!("../../boards/arty-a7.toml")),
+    ("pynq-z2", include_str!("../../boards/pynq-z2.toml")),
     ("generic-axi4", include_str!("../../boards/generic-axi4.toml")),
     ("generic-avalon", include_str!("../../boards/generic-avalon.toml")),
 ];
@@ -61,6 +64,7 @@ pub enum Toolchain {
     /// No vendor's: the Verilog goes into the user's own project.
     Any,
     Quartus,
+    Vivado,
 }
 
 impl Toolchain {
@@ -69,6 +73,7 @@ impl Toolchain {
         match self {
             Toolchain::Any => "any toolchain",
             Toolchain::Quartus => "Quartus",
+            Toolchain::Vivado => "Vivado",
         }
     }
 }
@@ -387,6 +392,31 @@ mod tests {
             "{}",
             error.message
         );
+    }
+
+    #[test]
+    fn a_bus_must_be_one() {
+        let (_, text) = EMBEDDED.iter().find(|(name, _)| *name == "generic-axi4").unwrap();
+        for (from, to, word) in [
+            ("data_bits = 32", "data_bits = 48", "data_bits is 48"),
+            ("data_bits = 32", "data_bits = 1024", "data_bits is 1024"),
+            ("burst = 256", "burst = 100", "burst is 100 beats"),
+            ("address_bits = 32", "address_bits = 40", "address_bits is 40"),
+            ("address_bits = 32", "address_bits = 20", "capacity_bytes is 268435456"),
+            ("latency = 30", "latency = 0", "latency"),
+            ("peak_mb_s = 400.0", "peak_mb_s = 800.0", "clock and width give 400"),
+            ("kind = \"axi4\"", "kind = \"axi5\"", "axi5"),
+            ("burst = 256", "burst = 256\nrows = 3", "rows"),
+        ] {
+            assert!(text.contains(from), "{from}");
+            let error = diagnostic(Board::parse(&text.replacen(from, to, 1), "x"));
+            assert!(error.message.contains(word), "{}", error.message);
+        }
+        let board = load("generic-avalon").unwrap();
+        assert_eq!(board.clone().with_bus_bits(128).unwrap().memory.bus().unwrap().peak_mb_s, 1600.0);
+        assert!(diagnostic(board.with_bus_bits(100)).message.contains("`--bus-bits 100`"));
+        let error = diagnostic(load("stratix2-ddr400").unwrap().with_bus_bits(64));
+        assert!(error.message.contains("not behind a bus"), "{}", error.message);
     }
 
     #[test]
