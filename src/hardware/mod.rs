@@ -33,6 +33,7 @@ mod scanner;
 mod scope;
 mod sources;
 mod store;
+mod tile_bounds;
 mod tiles;
 mod top;
 mod top_bus;
