@@ -281,7 +281,7 @@ impl BusPort {
             return Some("memory.latency must be above 0".to_string());
         }
         let peak = clock_mhz * f64::from(self.data_bits) / 8.0;
-        if !((peak - self.peak_mb_s).abs() <= 1e-6 * peak) {
+        if !self.peak_mb_s.is_finite() || (peak - self.peak_mb_s).abs() > 1e-6 * peak {
             return Some(format!("memory.peak_mb_s is {}, but clock and width give {peak}", self.peak_mb_s));
         }
         None
