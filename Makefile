@@ -3,6 +3,8 @@
 # make bench  the figures of all examples
 # make fuzz   random programs against the C compiler, COUNT of them, from SEED on
 # make polybench POLYBENCH=/path/to/polybench-c-4.2.1
+# make buses  every example and kernel behind AXI4 and Avalon-MM, with random back-pressure
+# make cocotb  AXI4 against the models of cocotbext-axi, from PyPI
 # make synth  area and clock of the examples' accelerators from Yosys and nextpnr, SEEDS placements each
 # make lint   formatting, clippy, and Verilator's lint of the hand-written cells
 
@@ -13,7 +15,7 @@ COUNT  ?= 100
 SEED   ?= 1000
 SEEDS  ?= 5
 
-.PHONY: demo test bench fuzz polybench synth lint bootstrap
+.PHONY: demo test bench fuzz polybench buses cocotb synth lint bootstrap
 
 demo: bootstrap
 	$(CARGO) build --release
@@ -44,6 +46,17 @@ fuzz: bootstrap
 polybench: bootstrap
 	@test -n "$(POLYBENCH)" || { echo "make polybench POLYBENCH=/path/to/polybench-c-4.2.1"; exit 2; }
 	POLYBENCH="$(abspath $(POLYBENCH))" $(CARGO) test --release --test polybench -- --nocapture
+
+BUSES = generic-axi4:32 generic-axi4:64 generic-axi4:128 generic-avalon:32 generic-avalon:64
+
+buses: bootstrap
+	@for bus in $(BUSES); do echo "$$bus bits"; \
+		BURSTC_BOARD=$${bus%:*} BURSTC_BUS_BITS=$${bus#*:} $(CARGO) test --release --test features --test examples -- \
+		--skip icarus --skip direct --skip jacobi_2d || exit 1; done
+
+cocotb: bootstrap
+	$(CARGO) build --release
+	scripts/cocotb.sh target/release/burstc
 
 synth: bootstrap
 	$(CARGO) build --release

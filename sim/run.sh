@@ -6,7 +6,7 @@
 # A maker's model of the memory takes the place of ours with
 #   BURSTC_DEVICE=<module> BURSTC_DEVICE_FILES="<file.v> ..." sim/run.sh
 # where the module has the pins of ddr_sdram (wrap the model where it calls them otherwise), and the files' paths are
-# absolute.
+# absolute. A memory behind a bus takes its settings, such as +latency=40 +stalls=3, from BURSTC_MEMORY.
 set -eu
 
 simulator=${1:-verilator}
@@ -18,11 +18,11 @@ esac
 cd "$(dirname "$0")"
 mkdir -p build
 
-files="tb_accelerator.v ddr_phy_behavioural.v ddr_sdram.v"
+files="{{bench}}"
 for file in ../rtl/*.v; do
     files="$files $file"
 done
-options="-DTOP={{top}}"
+options="-DTOP={{top}}{{defines}}"
 if [ -n "$vcd" ]; then
     options="$options -DBURSTC_TRACE"
 fi
@@ -50,8 +50,9 @@ case $simulator in
         ;;
 esac
 
+# shellcheck disable=SC2086 # a list of words
 $program +image=data/before.hex +bytes={{bytes}} +registers=data/registers.txt +dump=build/after.hex \
-    +max_cycles={{max_cycles}} ${vcd:+"+vcd=$vcd"} | tee build/run.log
+    +max_cycles={{max_cycles}} ${BURSTC_MEMORY:-} ${vcd:+"+vcd=$vcd"} | tee build/run.log
 
 if ! grep -q '^RESULT timed_out=0 .*port_faults=0$' build/run.log || grep -q '^VIOLATION' build/run.log; then
     echo "FAIL: time-out, timing violation or a fault at the memory port" >&2

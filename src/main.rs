@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use burstc::command::{self, Analyze, Assignment, Build, Command, Input, RangeAssignment, Run};
+use burstc::simulate::bench::MemoryModel;
 use burstc::simulate::simulator::Simulator;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -55,6 +56,15 @@ enum Subcommands {
         /// Seed of the random data
         #[arg(long, default_value_t = 1)]
         seed: u64,
+        /// Cycles from an address to its data in the memory behind a bus; otherwise the board profile's
+        #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        latency: Option<u32>,
+        /// Per cent of the cycles in which the memory behind a bus moves data in a direction
+        #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+        bandwidth: Option<u32>,
+        /// Random back-pressure on every channel of a bus, from this seed
+        #[arg(long, value_name = "SEED", value_parser = clap::value_parser!(u32).range(1..))]
+        stalls: Option<u32>,
         /// Keep Verilog, bench and data as a project folder
         #[arg(long, value_name = "DIR")]
         keep: Option<PathBuf>,
@@ -95,6 +105,9 @@ struct InputArguments {
     /// Board, or path of a board profile (.toml)
     #[arg(long, default_value = "stratix2-ddr400")]
     board: String,
+    /// Width of a board's AXI4 or Avalon-MM port in bits: 32, 64, 128, 256 or 512
+    #[arg(long, value_name = "BITS")]
+    bus_bits: Option<u32>,
     /// Largest value of a size, such as N=1024
     #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
     max: Vec<Assignment>,
@@ -120,7 +133,14 @@ impl From<InputArguments> for Input {
         let include = arguments.include.iter().map(|folder| format!("-I{folder}"));
         let define = arguments.define.iter().map(|definition| format!("-D{definition}"));
         let cpp_args = include.chain(define).collect();
-        Input { file: arguments.file, board: arguments.board, max: arguments.max, lanes: arguments.lanes, cpp_args }
+        Input {
+            file: arguments.file,
+            board: arguments.board,
+            bus_bits: arguments.bus_bits,
+            max: arguments.max,
+            lanes: arguments.lanes,
+            cpp_args,
+        }
     }
 }
 
@@ -136,20 +156,33 @@ impl From<SimulatorArgument> for Simulator {
 impl From<Subcommands> for Command {
     fn from(command: Subcommands) -> Command {
         match command {
-            Subcommands::Run { input, set, data, simulator, direct, vcd, json, seed, keep, force } => {
-                Command::Run(Run {
-                    input: input.into(),
-                    set,
-                    data,
-                    simulator: simulator.into(),
-                    direct,
-                    vcd,
-                    json: json.map(Into::into),
-                    seed,
-                    keep,
-                    force,
-                })
-            }
+            Subcommands::Run {
+                input,
+                set,
+                data,
+                simulator,
+                direct,
+                vcd,
+                json,
+                seed,
+                latency,
+                bandwidth,
+                stalls,
+                keep,
+                force,
+            } => Command::Run(Run {
+                input: input.into(),
+                set,
+                data,
+                simulator: simulator.into(),
+                direct,
+                vcd,
+                json: json.map(Into::into),
+                seed,
+                memory: MemoryModel { latency, bandwidth, stalls, fault: None },
+                keep,
+                force,
+            }),
             Subcommands::Build { input, data, out, force } => {
                 Command::Build(Build { input: input.into(), data, out, force })
             }

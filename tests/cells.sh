@@ -8,6 +8,10 @@ set -u
 tool=${1:-iverilog}
 [ $# -gt 0 ] && shift
 streams='fifo token_fifo divide_serial memory_arbiter word_unpacker word_packer stream_register'
+# Proved, and otherwise exercised by the benches of the bus masters.
+parts='burst_splitter beat_unpacker beat_packer beat_room'
+# Benches without a proof: memory and counters have no handshake, masters and checkers consist of the others.
+wholes='dual_port_ram cycle_counters store_tracker axi4_master avalon_master axi4_checker avalon_checker'
 
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
 work=$(mktemp -d) || exit 1
@@ -16,13 +20,13 @@ trap 'exit 1' HUP INT TERM
 
 # Compiles and runs the bench of one cell.
 iverilog_cell() {
-    iverilog -g2001 -Wall -Wno-timescale -y "$root/rtl-templates" -o "$work/$1.vvp" "$root/sim/tb_$1.v" &&
+    iverilog -g2001 -Wall -Wno-timescale -y "$root/rtl-templates" -y "$root/sim" -o "$work/$1.vvp" "$root/sim/tb_$1.v" &&
         vvp -n "$work/$1.vvp"
 }
 
 verilator_cell() {
     if ! verilator --binary --timing -Wno-fatal -Wno-lint -Wno-style -Wno-MULTIDRIVEN -y "$root/rtl-templates" \
-        --top-module "tb_$1" --Mdir "$work/$1" -CFLAGS -O0 "$root/sim/tb_$1.v" >"$work/$1.build" 2>&1; then
+        -y "$root/sim" --top-module "tb_$1" --Mdir "$work/$1" -CFLAGS -O0 "$root/sim/tb_$1.v" >"$work/$1.build" 2>&1; then
         cat "$work/$1.build"
         return 1
     fi
@@ -37,6 +41,12 @@ proof_parameters() {
         divide_serial) printf '%s\n' 'WIDTH 3 SIGNED 0' 'WIDTH 4 SIGNED 1' ;;
         memory_arbiter) printf '%s\n' 'ADDRESS_WIDTH 4 LENGTH_WIDTH 2 HOLD 1' 'ADDRESS_WIDTH 4 LENGTH_WIDTH 2 HOLD 3' ;;
         word_unpacker | word_packer) printf '%s\n' 'COUNT_WIDTH 1' 'COUNT_WIDTH 4' ;;
+        burst_splitter)
+            printf 'ADDRESS_WIDTH %s LENGTH_WIDTH 4 BEAT_WIDTH %s BURST_WIDTH %s\n' 6 0 2 7 2 1 10 1 8
+            ;;
+        beat_unpacker) printf 'BEAT_WIDTH %s LENGTH_WIDTH 3 OFFSET_WIDTH %s\n' 0 1 1 1 2 2 ;;
+        beat_packer) printf 'BEAT_WIDTH %s BURST_WIDTH %s LENGTH_WIDTH 3\n' 0 2 1 1 2 2 ;;
+        beat_room) printf '%s\n' 'DEPTH 256' 'DEPTH 512' ;;
         stream_register) printf '%s\n' 'WIDTH 1' 'WIDTH 4' ;;
     esac
 }
@@ -62,10 +72,9 @@ yosys_cell() {
     echo "$proved passed, $unproved failed"
 }
 
-# The memory and the counters have no handshake, hence nothing to prove.
 case $tool in
-    iverilog | verilator) cells=${*:-$streams dual_port_ram cycle_counters} ;;
-    yosys) cells=${*:-$streams} ;;
+    iverilog | verilator) cells=${*:-$streams $wholes} ;;
+    yosys) cells=${*:-$streams $parts} ;;
     *)
         echo "cells.sh: unknown tool '$tool'; use iverilog, verilator or yosys" >&2
         exit 2

@@ -4,7 +4,7 @@
 mod common;
 
 use burstc::simulate::simulator::Simulator;
-use common::{Data, Rig, Subject};
+use common::{Data, Rig, Subject, on_a_bus};
 
 type Sizes = &'static [(&'static str, i128)];
 type Ranges = &'static [(&'static str, i128, i128)];
@@ -29,6 +29,15 @@ const DIRECT: [&str; 14] = [
 
 fn check(kernel: &str, ranges: Ranges, runs: &[Sizes]) {
     let subject = Subject::read(&format!("tests/kernels/{kernel}.c"));
+    if on_a_bus() {
+        let mut rig =
+            Rig::of(&subject, Simulator::Verilator, false).unwrap_or_else(|error| panic!("{kernel}: {error:#}"));
+        for (seed, set) in (1..=3).flat_map(|seed| runs.iter().map(move |set| (seed, set))) {
+            rig.model.stalls = Some(seed);
+            rig.run_on(Data { set, ranges, seed: seed.into() });
+        }
+        return;
+    }
     let mut rigs = vec![(Simulator::Icarus, false), (Simulator::Verilator, false)];
     if DIRECT.contains(&kernel) {
         rigs.push((Simulator::Verilator, true));

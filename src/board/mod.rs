@@ -6,10 +6,18 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
+use crate::hardware::{Bus, BusKind, Interface};
 use crate::suggest;
 
 /// The profiles that come with burstc: name and text.
-const EMBEDDED: &[(&str, &str)] = &[("stratix2-ddr400", include_str!("../../boards/stratix2-ddr400.toml"))];
+const EMBEDDED: &[(&str, &str)] = &[
+    ("stratix2-ddr400", include_str!("../../boards/stratix2-ddr400.toml")),
+    ("de10-nano", include_str!("../../boards/de10-nano.toml")),
+    ("arty-a7", include_str!("../../boards/arty-a7.toml")),
+    ("pynq-z2", include_str!("../../boards/pynq-z2.toml")),
+    ("generic-axi4", include_str!("../../boards/generic-axi4.toml")),
+    ("generic-avalon", include_str!("../../boards/generic-avalon.toml")),
+];
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,14 +61,37 @@ pub struct BlockRam {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Toolchain {
+    /// No vendor's: the Verilog goes into the user's own project.
+    Any,
     Quartus,
+    Vivado,
 }
 
-/// The memory outside the FPGA.
+impl Toolchain {
+    /// As people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Toolchain::Any => "any toolchain",
+            Toolchain::Quartus => "Quartus",
+            Toolchain::Vivado => "Vivado",
+        }
+    }
+}
+
+/// The memory outside the FPGA, and the way to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Memory {
+    /// A DDR SDRAM device behind the native controller.
+    DdrSdram(DdrSdram),
+    /// A port of the board's own controller or interconnect.
+    Axi4(BusPort),
+    AvalonMm(BusPort),
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Memory {
-    pub kind: MemoryKind,
+pub struct DdrSdram {
     pub capacity_bytes: u64,
     pub clock_mhz: f64,
     /// Width of the data bus.
@@ -77,10 +108,68 @@ pub struct Memory {
     pub timing: Timing,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MemoryKind {
-    DdrSdram,
+/// A slave port of the memory system, clocked with the accelerator; it reads and writes at the same time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BusPort {
+    pub capacity_bytes: u64,
+    /// Width of the read data and of the write data, 32 to 512.
+    pub data_bits: u32,
+    /// Megabytes (10^6 bytes) per second of each direction when every cycle moves a beat.
+    pub peak_mb_s: f64,
+    /// Bits of a byte address, at most 32.
+    pub address_bits: u32,
+    /// Beats of the longest burst, a power of two up to 256.
+    pub burst: u32,
+    /// Cycles from an address to its first data that simulations assume.
+    pub latency: u32,
+}
+
+impl Memory {
+    pub fn capacity_bytes(&self) -> u64 {
+        match self {
+            Memory::DdrSdram(ddr) => ddr.capacity_bytes,
+            Memory::Axi4(port) | Memory::AvalonMm(port) => port.capacity_bytes,
+        }
+    }
+
+    /// Megabytes (10^6 bytes) per second when every cycle moves data, in both directions together.
+    pub fn peak_mb_s(&self) -> f64 {
+        match self {
+            Memory::DdrSdram(ddr) => ddr.peak_mb_s,
+            Memory::Axi4(port) | Memory::AvalonMm(port) => 2.0 * port.peak_mb_s,
+        }
+    }
+
+    /// The bus port, if the memory is behind one.
+    pub fn bus(&self) -> Option<&BusPort> {
+        match self {
+            Memory::DdrSdram(_) => None,
+            Memory::Axi4(port) | Memory::AvalonMm(port) => Some(port),
+        }
+    }
+
+    /// What the hardware has to know of it.
+    pub fn interface(&self) -> Interface {
+        let bus = |kind: BusKind, port: &BusPort| Interface {
+            address_width: port.address_bits - 2,
+            bus: Some(Bus { kind, data_bits: port.data_bits, burst: port.burst }),
+        };
+        match self {
+            Memory::DdrSdram(ddr) => Interface { address_width: ddr.address_width, bus: None },
+            Memory::Axi4(port) => bus(BusKind::Axi4, port),
+            Memory::AvalonMm(port) => bus(BusKind::AvalonMm, port),
+        }
+    }
+
+    /// The kind in one word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Memory::DdrSdram(_) => "DDR",
+            Memory::Axi4(_) => "AXI4",
+            Memory::AvalonMm(_) => "Avalon-MM",
+        }
+    }
 }
 
 /// The device's timings in clocks of the memory, by JEDEC's names without the `t`.
@@ -140,11 +229,69 @@ impl Board {
         }
     }
 
+    /// The board with another width of its bus. A board without one, and a width that buses do not have, are
+    /// `Diagnostic`s.
+    pub fn with_bus_bits(mut self, bits: u32) -> Result<Board> {
+        let (Memory::Axi4(port) | Memory::AvalonMm(port)) = &mut self.memory else {
+            return Err(Diagnostic::new(format!("`--bus-bits`: the memory of {} is not behind a bus", self.name))
+                .help("choose a board with an AXI4 or Avalon-MM port: `burstc boards` lists them")
+                .into());
+        };
+        port.data_bits = bits;
+        port.peak_mb_s = self.clock_mhz * f64::from(bits) / 8.0;
+        match port.inconsistency(self.clock_mhz) {
+            Some(fault) => Err(Diagnostic::new(format!("`--bus-bits {bits}`: {fault}"))
+                .help("a bus has 32, 64, 128, 256 or 512 bits")
+                .into()),
+            None => Ok(self),
+        }
+    }
+
     /// What is wrong with a profile whose fields are all there.
     fn inconsistency(&self) -> Option<String> {
-        let memory = &self.memory;
+        if !(self.clock_mhz.is_finite() && self.clock_mhz > 0.0) {
+            return Some("clock_mhz must be above 0".to_string());
+        }
+        match &self.memory {
+            Memory::DdrSdram(ddr) => ddr.inconsistency(),
+            Memory::Axi4(port) | Memory::AvalonMm(port) => port.inconsistency(self.clock_mhz),
+        }
+    }
+}
+
+impl BusPort {
+    fn inconsistency(&self, clock_mhz: f64) -> Option<String> {
+        let power = |value: u32, low: u32, high: u32| value.is_power_of_two() && (low..=high).contains(&value);
+        if !power(self.data_bits, 32, 512) {
+            return Some(format!("memory.data_bits is {}, which is not 32, 64, 128, 256 or 512", self.data_bits));
+        }
+        if !power(self.burst, 2, 256) {
+            return Some(format!("memory.burst is {} beats, which is not a power of two from 2 to 256", self.burst));
+        }
+        if !(16..=32).contains(&self.address_bits) {
+            return Some(format!("memory.address_bits is {}, which is not 16 to 32", self.address_bits));
+        }
+        if self.capacity_bytes == 0 || self.capacity_bytes > 1 << self.address_bits {
+            return Some(format!(
+                "memory.capacity_bytes is {}, which {} address bits do not reach",
+                self.capacity_bytes, self.address_bits
+            ));
+        }
+        if self.latency == 0 {
+            return Some("memory.latency must be above 0".to_string());
+        }
+        let peak = clock_mhz * f64::from(self.data_bits) / 8.0;
+        if !self.peak_mb_s.is_finite() || (peak - self.peak_mb_s).abs() > 1e-6 * peak {
+            return Some(format!("memory.peak_mb_s is {}, but clock and width give {peak}", self.peak_mb_s));
+        }
+        None
+    }
+}
+
+impl DdrSdram {
+    fn inconsistency(&self) -> Option<String> {
+        let memory = self;
         let positive = [
-            ("clock_mhz", self.clock_mhz),
             ("memory.clock_mhz", memory.clock_mhz),
             ("memory.peak_mb_s", memory.peak_mb_s),
             ("memory.capacity_bytes", memory.capacity_bytes as f64),
@@ -223,7 +370,7 @@ mod tests {
         let board = load("stratix2-ddr400").unwrap();
         assert_eq!(board.block_ram_bits(), 9_383_040);
         assert_eq!(board.device.dsp_18x18, 384);
-        assert_eq!(board.memory.capacity_bytes, 16 << 20);
+        assert_eq!(board.memory.capacity_bytes(), 16 << 20);
         assert_eq!(board.cycle_ns(), 10.0);
     }
 
@@ -245,6 +392,31 @@ mod tests {
             "{}",
             error.message
         );
+    }
+
+    #[test]
+    fn a_bus_must_be_one() {
+        let (_, text) = EMBEDDED.iter().find(|(name, _)| *name == "generic-axi4").unwrap();
+        for (from, to, word) in [
+            ("data_bits = 32", "data_bits = 48", "data_bits is 48"),
+            ("data_bits = 32", "data_bits = 1024", "data_bits is 1024"),
+            ("burst = 256", "burst = 100", "burst is 100 beats"),
+            ("address_bits = 32", "address_bits = 40", "address_bits is 40"),
+            ("address_bits = 32", "address_bits = 20", "capacity_bytes is 268435456"),
+            ("latency = 30", "latency = 0", "latency"),
+            ("peak_mb_s = 400.0", "peak_mb_s = 800.0", "clock and width give 400"),
+            ("kind = \"axi4\"", "kind = \"axi5\"", "axi5"),
+            ("burst = 256", "burst = 256\nrows = 3", "rows"),
+        ] {
+            assert!(text.contains(from), "{from}");
+            let error = diagnostic(Board::parse(&text.replacen(from, to, 1), "x"));
+            assert!(error.message.contains(word), "{}", error.message);
+        }
+        let board = load("generic-avalon").unwrap();
+        assert_eq!(board.clone().with_bus_bits(128).unwrap().memory.bus().unwrap().peak_mb_s, 1600.0);
+        assert!(diagnostic(board.with_bus_bits(100)).message.contains("`--bus-bits 100`"));
+        let error = diagnostic(load("stratix2-ddr400").unwrap().with_bus_bits(64));
+        assert!(error.message.contains("not behind a bus"), "{}", error.message);
     }
 
     #[test]

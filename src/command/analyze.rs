@@ -6,14 +6,13 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::{Analyze, PASSED, options, print};
-use crate::board;
 use crate::offload::{Mapping, Offload, Wait};
 use crate::report::{TilingReport, buffer_reports};
 use crate::source::{self, Source};
 use crate::tiling;
 
 pub fn analyze(analyze: &Analyze, source: &Source) -> Result<u8> {
-    let board = board::load(&analyze.input.board)?;
+    let board = analyze.input.board()?;
     let options = options(&source::parse(source)?, &analyze.input, &BTreeMap::new())?;
     let offload = crate::analyze(source, &board, &options)?;
     if analyze.json {

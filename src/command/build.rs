@@ -6,10 +6,10 @@ use anyhow::Result;
 
 use super::run::max_cycles;
 use super::{Build, PASSED, options, print, progress::Progress, values};
-use crate::board;
 use crate::compile;
 use crate::project::{BuildReport, Project, folder};
 use crate::report::count::Work;
+use crate::simulate::bench::MEMORY_BYTES;
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
 use crate::source::kernel::Kernel;
@@ -24,7 +24,7 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
     folder::check(&build.out, build.force)?;
     let progress = Progress::new();
     progress.step("generating the accelerator");
-    let board = board::load(&build.input.board)?;
+    let board = build.input.board()?;
     let kernel = source::parse(source)?;
     let ranges = values::ranges(&kernel, &build.data)?;
     let options = options(&kernel, &build.input, &BTreeMap::new())?;
@@ -32,8 +32,8 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program for the bench's sample data");
-    let mut sample =
-        Job::with_ranges(kernel, &sample_sizes(kernel), &ranges, board.memory.capacity_bytes, SAMPLE_SEED)?;
+    let capacity = board.memory.capacity_bytes().min(MEMORY_BYTES);
+    let mut sample = Job::with_ranges(kernel, &sample_sizes(kernel), &ranges, capacity, SAMPLE_SEED)?;
     let expected = Golden::build(source, kernel)?.expected(&mut sample)?;
 
     progress.step("writing the folder");

@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
+use crate::board::Board;
 use crate::diagnostic::Diagnostic;
+use crate::simulate::bench::MemoryModel;
 use crate::simulate::simulator::Simulator;
 use crate::source::Source;
 use crate::source::kernel::Kernel;
@@ -41,6 +43,8 @@ pub struct Input {
     pub file: PathBuf,
     /// Name of a board, or path of a profile.
     pub board: String,
+    /// Width of the board's bus, instead of the profile's.
+    pub bus_bits: Option<u32>,
     /// Bounds of size parameters.
     pub max: Vec<Assignment>,
     /// Iterations per cycle, instead of what directives say.
@@ -62,6 +66,8 @@ pub struct Run {
     pub vcd: Option<PathBuf>,
     pub json: Option<Output>,
     pub seed: u64,
+    /// How the memory behind a bus behaves; its latency is the board's where this has none.
+    pub memory: MemoryModel,
     /// Keep Verilog, bench and data in this folder.
     pub keep: Option<PathBuf>,
     /// Replace that folder even where burstc did not write it.
@@ -115,6 +121,17 @@ pub fn execute(command: &Command) -> u8 {
     }
 }
 
+impl Input {
+    /// The board, with what the command line changes of it.
+    fn board(&self) -> Result<Board> {
+        let board = board::load(&self.board)?;
+        match self.bus_bits {
+            Some(bits) => board.with_bus_bits(bits),
+            None => Ok(board),
+        }
+    }
+}
+
 /// Reads the C file into `place`, where the report of a later error finds its text.
 fn read<'a>(input: &Input, place: &'a mut Option<Source>) -> Result<&'a Source> {
     Ok(place.insert(Source::read(&input.file, input.cpp_args.clone())?))
@@ -138,13 +155,21 @@ fn boards() -> Result<u8> {
     let mut text = String::new();
     for name in board::names() {
         let board = board::load(name)?;
+        let memory = &board.memory;
+        let port = match memory.bus() {
+            None => format!("{} at {} MB/s", memory.name(), memory.peak_mb_s()),
+            Some(port) => {
+                format!("{} of {} bits at {} MB/s in each direction", memory.name(), port.data_bits, port.peak_mb_s)
+            }
+        };
         text.push_str(&format!(
-            "{name}\n    {}\n    {} MHz, {} kB of block RAM, {} MB of memory at {} MB/s\n",
+            "{name}\n    {}\n    {} MHz, {} kB of block RAM, {} DSP (18 x 18), {}\n    {} MB of memory, {port}\n",
             board.title,
             board.clock_mhz,
             board.block_ram_bits() / 8 / 1024,
-            board.memory.capacity_bytes >> 20,
-            board.memory.peak_mb_s
+            board.device.dsp_18x18,
+            board.device.toolchain.name(),
+            memory.capacity_bytes() >> 20,
         ));
     }
     print(&text)?;

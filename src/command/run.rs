@@ -5,12 +5,13 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use super::{FAILED, Output, PASSED, Run, make_parent, options, print, progress::Progress, values, write};
-use crate::board;
 use crate::compile;
+use crate::diagnostic::Diagnostic;
 use crate::hardware::VerilogFile;
 use crate::project::{Project, folder};
 use crate::report::count::Work;
 use crate::report::{Facts, Places, RunReport};
+use crate::simulate::bench::{Bench, MEMORY_BYTES, MemoryModel};
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
 use crate::simulate::simulator::{self, RunInputs, RunOutput};
@@ -24,7 +25,12 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     }
     let progress = Progress::new();
     progress.step("generating the accelerator");
-    let board = board::load(&run.input.board)?;
+    let board = run.input.board()?;
+    if board.memory.bus().is_none() && run.memory != MemoryModel::default() {
+        let message =
+            format!("the memory of {} is not behind a bus: its model has the device's own timing", board.name);
+        return Err(Diagnostic::new(message).help("leave out --latency, --bandwidth and --stalls").into());
+    }
     let kernel = source::parse(source)?;
     let set = values::settings(&kernel, &run.set, &values::bounds(&kernel, &run.input.max)?)?;
     let ranges = values::ranges(&kernel, &run.data)?;
@@ -32,17 +38,23 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program");
-    let mut job = Job::with_ranges(kernel, &set, &ranges, board.memory.capacity_bytes, run.seed)?;
+    let capacity = board.memory.capacity_bytes().min(MEMORY_BYTES);
+    let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, run.seed)?;
     let expected = Golden::build(source, kernel)?.expected(&mut job)?;
     let work = Work::of(&accelerator.offload, &job.sizes);
     let scratch = tempfile::Builder::new().prefix("burstc-run-").tempdir().context("cannot create a folder")?;
-    let bench = Bench {
+    let bench = Subject {
         run,
         progress: &progress,
         kernel,
         job: &job,
         expected: &expected,
         max_cycles: max_cycles(&work),
+        around: Bench::of(board.memory.interface()),
+        model: MemoryModel {
+            latency: run.memory.latency.or(board.memory.bus().map(|port| port.latency)),
+            ..run.memory
+        },
         scratch: scratch.path(),
     };
     let vcd = run.vcd.as_ref().map(|_| scratch.path().join("signals.vcd"));
@@ -60,6 +72,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
         verdict,
         detail,
         counters: &output.counters,
+        memory: run.memory,
         direct: direct.as_ref().map(|(_, output)| &output.counters),
         work,
         seed: run.seed,
@@ -104,25 +117,28 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
 }
 
 /// What every simulation of a run shares.
-struct Bench<'a> {
+struct Subject<'a> {
     run: &'a Run,
     progress: &'a Progress,
     kernel: &'a Kernel,
     job: &'a Job,
     expected: &'a [u8],
     max_cycles: u64,
+    around: Bench,
+    model: MemoryModel,
     scratch: &'a Path,
 }
 
-impl Bench<'_> {
+impl Subject<'_> {
     fn simulate(&self, files: &[VerilogFile], top: &str, vcd: Option<&Path>) -> Result<(Outcome, RunOutput)> {
         let simulator = self.run.simulator;
         self.progress.step(&format!("compiling {top} for {simulator}"));
-        let simulation = simulator::build(files, top, simulator, vcd.is_some(), &self.scratch.join(top))?;
+        let simulation =
+            simulator::build_in(self.around, files, top, simulator, vcd.is_some(), &self.scratch.join(top), None)?;
         self.progress.step(&format!("simulating {top} with {simulator}"));
         let registers = self.job.registers(self.kernel);
         let inputs = RunInputs { image: &self.job.image, registers: &registers, max_cycles: self.max_cycles, vcd };
-        let output = simulation.run(&inputs)?;
+        let output = simulation.run_with(&inputs, self.model)?;
         Ok((judge(&self.job.placement, self.expected, &output, self.max_cycles), output))
     }
 }

@@ -6,94 +6,14 @@ use crate::hardware::cells::{self, clocking, into, out_of, port};
 use crate::hardware::compute::compute;
 use crate::hardware::context::{Context, Stream, rtl_type};
 use crate::hardware::load::load;
+use crate::hardware::memory_port::{self, Commands, MemoryPort};
 use crate::hardware::store::store;
 use crate::hardware::tiles::tiles;
 use crate::offload::Offload;
 use crate::rtl::{Connection, Expr, Module, Signal, Type, assign, when, when_else};
 
-/// The memory port as the accelerator has it.
-pub struct MemoryPort {
-    pub command: Stream,
-    pub write: Signal,
-    pub address: Signal,
-    pub length: Signal,
-    pub data: Stream,
-    pub write_data: Signal,
-    pub strobe: Signal,
-    pub read: Stream,
-    pub read_data: Signal,
-}
-
-impl MemoryPort {
-    /// Declares the ports `m_cmd_*`, `m_write_*` and `s_read_*`.
-    pub fn declare(m: &mut Module, context: &Context) -> MemoryPort {
-        MemoryPort {
-            command: Stream::master(m, "cmd"),
-            write: m.output("m_cmd_write", Type::BIT),
-            address: m.output("m_cmd_address", Type::unsigned(context.port.address)),
-            length: m.output("m_cmd_length", Type::unsigned(context.port.length)),
-            data: Stream::master(m, "write"),
-            write_data: m.output("m_write_data", Type::unsigned(32)),
-            strobe: m.output("m_write_strobe", Type::unsigned(4)),
-            read: Stream::slave(m, "read"),
-            read_data: m.input("s_read_data", Type::unsigned(32)),
-        }
-    }
-
-    /// The arbiter between a reading and a writing process; `reads` and `writes` are command streams with address,
-    /// length and last.
-    pub fn arbitrate(&self, m: &mut Module, context: &Context, reads: &Commands, writes: &Commands) {
-        let mut ports = clocking(m);
-        for (group, commands) in [("load", reads), ("store", writes)] {
-            ports.extend(into(group, &commands.stream));
-            ports.push((format!("s_{group}_address"), Connection::In(commands.address.e())));
-            ports.push((format!("s_{group}_length"), Connection::In(commands.length.e())));
-            ports.push((format!("s_{group}_last"), Connection::In(commands.last.e())));
-        }
-        ports.extend([
-            ("m_cmd_valid".into(), Connection::Out(self.command.valid.clone())),
-            ("m_cmd_ready".into(), Connection::In(self.command.ready.e())),
-            ("m_cmd_write".into(), Connection::Out(self.write.clone())),
-            ("m_cmd_address".into(), Connection::Out(self.address.clone())),
-            ("m_cmd_length".into(), Connection::Out(self.length.clone())),
-        ]);
-        let widths = [("ADDRESS_WIDTH", context.port.address as i128), ("LENGTH_WIDTH", context.port.length as i128)];
-        m.instance("memory_arbiter", "u_arbiter", widths.to_vec(), ports);
-    }
-}
-
 /// What is counted, in the order of the register map.
 pub const COUNTERS: [&str; 5] = ["cycles", "load_busy", "compute_busy", "compute_stall", "store_busy"];
-
-/// Wires of a stream of commands.
-pub struct Commands {
-    pub stream: Stream,
-    pub address: Signal,
-    pub length: Signal,
-    pub last: Signal,
-}
-
-impl Commands {
-    pub fn wires(m: &mut Module, context: &Context, prefix: &str) -> Commands {
-        Commands {
-            stream: Stream::wires(m, &format!("{prefix}_cmd")),
-            address: m.wire(&format!("{prefix}_cmd_address"), Type::unsigned(context.port.address)),
-            length: m.wire(&format!("{prefix}_cmd_length"), Type::unsigned(context.port.length)),
-            last: m.wire(&format!("{prefix}_cmd_last"), Type::BIT),
-        }
-    }
-
-    /// The ports of the process that makes the commands.
-    fn connections(&self) -> Vec<(String, Connection)> {
-        let mut ports = out_of("cmd", &self.stream);
-        ports.extend([
-            ("m_cmd_address".into(), Connection::Out(self.address.clone())),
-            ("m_cmd_length".into(), Connection::Out(self.length.clone())),
-            ("m_cmd_last".into(), Connection::Out(self.last.clone())),
-        ]);
-        ports
-    }
-}
 
 /// Declares the ports of every accelerator: clock, control, arguments and bases.
 pub fn control_ports(m: &mut Module, context: &Context) -> (Signal, Signal, Signal) {
@@ -184,6 +104,8 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     let bit = |m: &mut Module, name: &str| m.wire(name, Type::BIT);
     let token_computed = bit(&mut m, "token_computed");
     let token_stored = bit(&mut m, "token_stored");
+    let token_loaded = context.bus.map(|_| bit(&mut m, "token_loaded"));
+    let token_in_memory = context.bus.map(|_| bit(&mut m, "token_in_memory"));
     let finished = bit(&mut m, "finished");
     let (load_busy, compute_busy) = (bit(&mut m, "load_is_busy"), bit(&mut m, "compute_is_busy"));
     let (compute_stall, store_busy) = (bit(&mut m, "compute_is_stalled"), bit(&mut m, "store_is_busy"));
@@ -200,6 +122,8 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     ports.push(("m_tile_data".into(), Connection::Out(loaded_data.clone())));
     ports.push(("s_computed".into(), Connection::In(token_computed.e())));
     ports.push(("s_stored".into(), Connection::In(token_stored.e())));
+    ports.extend(token_loaded.iter().map(|token| ("m_loaded".into(), Connection::Out(token.clone()))));
+    ports.extend(token_in_memory.iter().map(|token| ("s_in_memory".into(), Connection::In(token.e()))));
     ports.extend(loads.connections());
     ports.push(("s_read_valid".into(), Connection::In(memory.read.valid.e())));
     ports.push(("s_read_ready".into(), Connection::Out(memory.read.ready.clone())));
@@ -236,6 +160,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     ports.extend(out_of("tile", &computed));
     ports.push(("m_tile_data".into(), Connection::Out(computed_data.clone())));
     ports.push(("s_stored".into(), Connection::In(token_stored.e())));
+    ports.extend(token_loaded.iter().map(|token| ("s_loaded".into(), Connection::In(token.e()))));
     ports.push(("m_computed".into(), Connection::Out(token_computed.clone())));
     // A lent port holds back the iterations that would use it, so that the pipeline never has to stop.
     let mut lends = |arrays: &[usize], what: &str| -> Vec<(usize, Signal)> {
@@ -288,6 +213,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     ports.extend(cells::argument_ports(context, &m));
     ports.extend(into("tile", &computed));
     ports.push(("s_tile_data".into(), Connection::In(computed_data.e())));
+    ports.extend(context.bus.map(|_| ("s_computed".into(), Connection::In(token_computed.e()))));
     ports.extend(stores.connections());
     ports.push(("m_write_valid".into(), Connection::Out(memory.data.valid.clone())));
     ports.push(("m_write_ready".into(), Connection::In(memory.data.ready.e())));
@@ -419,11 +345,14 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
             m.instance("dual_port_ram", &format!("u_buffer_{array_name}_{copy}"), parameters, ports);
         }
     }
-    m.comment("Memory port: batches of reads and writes");
-    memory.arbitrate(&mut m, context, &loads, &stores);
+    m.comment("Memory port");
+    memory.connect(&mut m, context, &loads, &stores);
+    if let (Some(in_memory), Some(written)) = (&token_in_memory, memory.written()) {
+        memory_port::track(&mut m, &stores, &token_stored, written, in_memory);
+    }
 
     m.comment("From start to done");
-    let quiet = memory_idle.e().and(&memory.command.valid.e().not()).and(&memory.data.valid.e().not());
+    let quiet = memory_idle.e().and(&memory.quiet());
     let settled = m.wire("counters_settled", Type::BIT);
     let running = completion(&mut m, &start, &done, &finished.e(), &quiet, &settled.e());
     counters(

@@ -121,7 +121,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let of = if texts.len() == 1 { ", " } else { ":\n    " };
     m.describe(&format!(
         "Compute process of {}{of}{}\n\
-         One iteration per cycle on the buffers. Tile T starts when Load(T) and Store(T-2) are done.",
+         One iteration per cycle on the buffers. Tile T runs when Load(T) and Store(T-2) are done.",
         kernel.name,
         texts.join("\n    ")
     ));
@@ -136,15 +136,30 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let computed = Stream::master(&mut m, "tile");
     let computed_data = m.output("m_tile_data", Type::unsigned(context.tile_width()));
     let stored = m.input("s_stored", Type::BIT);
+    // On a bus, tiles come before they are loaded: their rows are found meanwhile, and only the walk waits.
+    let loaded = context.bus.map(|_| m.input("s_loaded", Type::BIT));
     let ahead = m.reg("tiles_ahead_of_store", Type::unsigned(2));
-    let may_start = m.wire("may_start", Type::BIT);
-    m.assign(&may_start, &ahead.e().lt(&Rtl::constant(2, ahead.ty())));
+    let room = m.wire("may_start", Type::BIT);
+    m.assign(&room, &ahead.e().lt(&Rtl::constant(2, ahead.ty())));
+    let may_take = if loaded.is_some() { Rtl::bit(true) } else { room.e() };
     let scan_tile = Stream::wires(&mut m, "scan_tile");
     let wait_tile = Stream::wires(&mut m, "wait_tile");
-    m.assign(&tile.ready, &may_start.e().and(&scan_tile.ready.e()).and(&wait_tile.ready.e()));
-    m.assign(&scan_tile.valid, &tile.valid.e().and(&may_start.e()).and(&wait_tile.ready.e()));
-    m.assign(&wait_tile.valid, &tile.valid.e().and(&may_start.e()).and(&scan_tile.ready.e()));
-    cells::up_down(&mut m, &ahead, &tile.fires(), &stored.e());
+    m.assign(&tile.ready, &may_take.and(&scan_tile.ready.e()).and(&wait_tile.ready.e()));
+    m.assign(&scan_tile.valid, &tile.valid.e().and(&may_take).and(&wait_tile.ready.e()));
+    m.assign(&wait_tile.valid, &tile.valid.e().and(&may_take).and(&scan_tile.ready.e()));
+    let tile_walked = m.wire("tile_walked", Type::BIT);
+    let started = if loaded.is_some() { tile_walked.e() } else { tile.fires() };
+    cells::up_down(&mut m, &ahead, &started, &stored.e());
+    let may_walk = match &loaded {
+        None => Rtl::bit(true),
+        Some(loaded) => {
+            let waiting = m.reg("tiles_loaded", Type::unsigned(2));
+            cells::up_down(&mut m, &waiting, &loaded.e(), &tile_walked.e());
+            // A pulse counts in its own cycle.
+            let room = room.e().or(&stored.e());
+            m.define("may_walk", &room.and(&waiting.e().is_zero().not().or(&loaded.e()))).e()
+        }
+    };
 
     let rows = Stream::wires(&mut m, "row");
     let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
@@ -361,12 +376,14 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     m.assign(&fire, &candidate.e().and(&hazard.e().not()));
     m.assign(&moves, &candidate.e().not().or(&fire.e()));
     let step = m.wire("step", Type::BIT);
-    m.assign(&step, &walker.has_element().and(&moves.e()));
-    let mut end_taken = walker.has_end().and(&moves.e());
+    m.assign(&step, &walker.has_element().and(&moves.e()).and(&may_walk));
+    let mut end_taken = walker.has_end().and(&moves.e()).and(&may_walk);
     if writers.iter().any(|w| w.divides) {
         // A division waits outside the chain, where an end mark would overtake it.
         end_taken = end_taken.and(&candidate.e().or(&chain.divides()).not());
     }
+    m.assign(&tile_walked, &end_taken);
+    m.waive_unused(&tile_walked);
     walker.connect(&mut m, "", &waiting, &waiting_row, &step.e(), &end_taken);
     number_of_tile.connect(&mut m, &end_taken);
     m.clocked(
@@ -379,12 +396,18 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
         ],
     );
 
-    m.comment("A tile is handed over when its end mark has come through the pipeline.");
     let end = chain.end();
-    let done = Stream::wires(&mut m, "tile_done");
-    m.assign(&done.valid, &end);
-    m.waive_unused(&done.ready);
-    cells::hand_over(&mut m, context, (&wait_tile, &tile_data), &done, (&computed, &computed_data));
+    if context.bus.is_some() {
+        m.comment("Tiles are handed on at once; a pulse tells when one has come through the pipeline.");
+        let data = cells::fifo(&mut m, "u_tiles", 4, (&wait_tile, &tile_data.e()), &computed, "passed_tile");
+        m.assign(&computed_data, &data.e());
+    } else {
+        m.comment("A tile is handed over when its end mark has come through the pipeline.");
+        let done = Stream::wires(&mut m, "tile_done");
+        m.assign(&done.valid, &end);
+        m.waive_unused(&done.ready);
+        cells::hand_over(&mut m, context, (&wait_tile, &tile_data), &done, (&computed, &computed_data));
+    }
     let token = m.output("m_computed", Type::BIT);
     m.assign(&token, &end);
     let busy = m.output("busy", Type::BIT);

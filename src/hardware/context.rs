@@ -1,6 +1,7 @@
 //! What every process of the accelerator knows: sizes, tile indices, arrays, and the types of their signals.
 
 use crate::affine::Affine;
+use crate::hardware::interface::{Bus, Interface};
 use crate::hardware::scope::Scope;
 use crate::hardware::tile_bounds::{self, TileBound};
 use crate::offload::{Buffer, Mapping, Offload};
@@ -52,18 +53,21 @@ pub struct Context<'a> {
     /// What travels with a tile because several processes need it.
     pub tile_bounds: Vec<TileBound>,
     pub port: PortWidths,
+    /// The bus behind the port, if there is one: loads and stores then go to memory apart.
+    pub bus: Option<Bus>,
 }
 
 impl<'a> Context<'a> {
-    pub fn new(offload: &'a Offload, address_width: u32) -> Self {
+    pub fn new(offload: &'a Offload, interface: Interface) -> Self {
         let kernel = &offload.kernel;
         let parameters = kernel.parameters.iter().map(|p| Ranged::new(&p.name, (0, p.max.unwrap_or(0)))).collect();
         let bands = offload.bands.len() as i64;
         let band = (bands > 1).then(|| Ranged::new("band", (0, bands - 1)));
         let dimensions = offload.bands.iter().map(|b| b.tiling.sizes.len()).max().unwrap_or(0);
         let tile = (0..dimensions).map(|d| Ranged::new(format!("T{d}"), tile_range(offload, d))).collect();
-        let port = PortWidths { address: address_width, length: 1 };
-        let mut context = Context { kernel, parameters, band, tile, tile_bounds: vec![], port };
+        let port = PortWidths { address: interface.address_width, length: 1 };
+        let bus = interface.bus;
+        let mut context = Context { kernel, parameters, band, tile, tile_bounds: vec![], port, bus };
         context.tile_bounds = tile_bounds::shared(&context, offload);
         let longest =
             offload.buffers.iter().map(|b| longest_row(b) * (kernel.arrays[b.array].element.bytes() as i64)).max();

@@ -5,11 +5,12 @@ mod operands;
 mod results;
 
 use crate::affine::Affine;
-use crate::hardware::accelerator::{Commands, MemoryPort, completion, control_ports, counters};
+use crate::hardware::accelerator::{completion, control_ports, counters};
 use crate::hardware::bursts::LayoutStream;
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream};
 use crate::hardware::instances::Instances;
+use crate::hardware::memory_port::{Commands, MemoryPort};
 use crate::hardware::rows::RowPorts;
 use crate::hardware::scanner::scanner;
 use crate::hardware::scope::Scope;
@@ -221,7 +222,9 @@ pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
     };
     let may_conflict = may_conflict.and(&d.is(number.as_ref(), |s| !d.reads[s].is_empty()));
     let watched = current.as_ref().filter(|_| may_conflict.as_constant() != Some(0));
-    let ring = Ring::new(&mut m, &accepted.e(), &written.e(), &write_address.e(), watched.map(|c| c.e()).as_ref());
+    // Where loads and stores go apart, a write is over only when it has taken effect.
+    let over = memory.written().unwrap_or(&written).e();
+    let ring = Ring::new(&mut m, &accepted.e(), &over, &write_address.e(), watched.map(|c| c.e()).as_ref());
     let hazard = m.define("hazard", &ring.holds_address.and(&may_conflict));
     let room = m.define("room", &ring.full.not());
 
@@ -295,10 +298,10 @@ pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
 
     results.write(&mut m, &d, (&accepted, &write_address, number.as_ref()), &written, &store_commands, &memory);
     m.comment("Reads and writes take turns.");
-    memory.arbitrate(&mut m, context, &load_commands, &store_commands);
+    memory.connect(&mut m, context, &load_commands, &store_commands);
 
     m.comment("From start to done");
-    let quiet = memory_idle.e().and(&memory.command.valid.e().not()).and(&memory.data.valid.e().not());
+    let quiet = memory_idle.e().and(&memory.quiet());
     let settled = m.wire("counters_settled", Type::BIT);
     let running = completion(&mut m, &start, &done, &end_taken.e(), &quiet, &settled.e());
     let stalled = m.define("stalled", &candidate.e().and(&hazard.e()));

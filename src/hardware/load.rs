@@ -22,6 +22,10 @@ pub struct LoadPorts {
 
 /// Rows that may wait for their data: bursts on the way.
 const ROWS_IN_FLIGHT: i128 = 8;
+/// The same behind a bus, whose latency is longer.
+const ROWS_IN_FLIGHT_ON_A_BUS: i128 = 32;
+/// Tiles of which the stores may still be on a bus.
+const TILES_ON_A_BUS: i64 = 7;
 
 /// The modules of the load process: the scanner of its rows, and the process.
 pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
@@ -38,15 +42,16 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     let mut m = Module::new(&format!("{}_load", kernel.name));
     m.describe(&format!(
         "Load process of {}: reads {} from memory into their buffers, one burst per row of Load(T).\n\
-         Tile T starts when Compute(T-2) and Store(T-3) are done.",
+         Tile T {} when Compute(T-2) and Store(T-3) are done.",
         kernel.name,
-        names.join(", ")
+        names.join(", "),
+        if context.bus.is_some() { "enters the buffers, its bursts asked for before," } else { "starts" }
     ));
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
     let scope = context.parameter_inputs(&mut m);
 
-    let gate = gate(context, offload, &mut m);
+    let gate = gate(context, offload, &mut m, true);
     let Gate { data: tile_data, scan: scan_tile, wait: wait_tile, loaded, loaded_data, .. } = &gate;
     let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let rows = Stream::wires(&mut m, "row");
@@ -62,9 +67,10 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     let runs = RunFormat::new(offload, &format, &kind_arrays, &arrays);
 
     m.comment("Rows wait here for their words.");
+    let rows_in_flight = if context.bus.is_some() { ROWS_IN_FLIGHT_ON_A_BUS } else { ROWS_IN_FLIGHT };
     let waiting = Stream::wires(&mut m, "waiting");
     let packed = runs.of_row(offload, (&scope, &number), &format, &row);
-    let waiting_run = cells::fifo(&mut m, "u_rows", ROWS_IN_FLIGHT, (&queued, &packed), &waiting, "waiting_run");
+    let waiting_run = cells::fifo(&mut m, "u_rows", rows_in_flight, (&queued, &packed), &waiting, "waiting_run");
     let waiting_run = runs.unpack(&waiting_run);
 
     m.comment("Words from memory fill the buffers.");
@@ -102,10 +108,12 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     let accepted = accepted.reduce(|a, b| a.or(&b)).unwrap_or_else(|| Expr::bit(true));
     let room = m.wire("fill_room", Type::BIT);
     m.assign(&room, &filling.e().not().or(&accepted));
-    m.assign(&element.ready, &walker.has_element().and(&room.e()));
+    let may_fill = gate.may_fill.as_ref().map_or(Expr::bit(true), |may| may.e());
+    m.assign(&element.ready, &walker.has_element().and(&room.e()).and(&may_fill));
     let step = element.fires();
     let tile_done = Stream::wires(&mut m, "tile_done");
-    m.assign(&tile_done.valid, &walker.has_end().and(&filling.e().not()));
+    m.assign(&tile_done.valid, &walker.has_end().and(&filling.e().not()).and(&may_fill));
+    gate.count_filled(&mut m, &tile_done.fires());
     walker.connect(&mut m, &waiting, &waiting_run, &step, &tile_done.fires());
 
     let mut write = vec![assign(&fill_data, &element_data.resize(Type::unsigned(widest)))];
@@ -120,8 +128,17 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
         vec![when(room.e(), vec![assign(&filling, &step)]), when(step.clone(), write)],
     );
 
-    m.comment("A tile is handed over when its end mark has come through.");
-    cells::hand_over(&mut m, context, (wait_tile, tile_data), &tile_done, (loaded, loaded_data));
+    if context.bus.is_some() {
+        m.comment("Tiles are handed on at once; a pulse tells when one has been loaded.");
+        let data = cells::fifo(&mut m, "u_tiles", 4, (wait_tile, &tile_data.e()), loaded, "passed_tile");
+        m.assign(loaded_data, &data.e());
+        m.assign(&tile_done.ready, &Expr::bit(true));
+        let pulse = m.output("m_loaded", Type::BIT);
+        m.assign(&pulse, &tile_done.valid.e());
+    } else {
+        m.comment("A tile is handed over when its end mark has come through.");
+        cells::hand_over(&mut m, context, (wait_tile, tile_data), &tile_done, (loaded, loaded_data));
+    }
     let busy = m.output("busy", Type::BIT);
     let at_work = held.iter().fold(rows.valid.e(), |valid, held| valid.and(&held.not()));
     m.assign(&busy, &walker.has_element().or(&at_work));
@@ -136,15 +153,23 @@ struct Gate {
     wait: Stream,
     loaded: Stream,
     loaded_data: Signal,
-    /// Tiles taken that are not computed, and not stored.
+    computed: Signal,
+    stored: Signal,
+    /// Tiles taken that are not computed, that are not stored, and of which the stores may not be in memory.
     ahead_of_compute: Signal,
     ahead_of_store: Signal,
-    /// Tiles taken of the strip under way; 3, the most that can be ahead, stands for more.
+    ahead_of_memory: Signal,
+    /// Tiles taken of the strip under way; the highest value, the most that can be ahead, stands for more.
     of_strip: Signal,
+    /// On a bus: the buffers have room for the tile that fills them, and the tiles filled that are not computed, and not
+    /// stored. Else a tile is only taken when they have.
+    may_fill: Option<Signal>,
+    filled: Option<(Signal, Signal)>,
 }
 
-/// Credits count how far the load process is ahead of the others.
-fn gate(context: &Context, offload: &Offload, m: &mut Module) -> Gate {
+/// Credits count how far the load process is ahead of the others. On a bus, the bursts of a tile are asked for as soon as
+/// memory has what they are to read, and only `fills`, the way of their words into the buffers, waits for the others.
+fn gate(context: &Context, offload: &Offload, m: &mut Module, fills: bool) -> Gate {
     m.comment("Tiles in from the tile scanner, and on to the compute process once they are loaded.");
     let tile = Stream::slave(m, "tile");
     let data = m.input("s_tile_data", Type::unsigned(context.tile_width()));
@@ -153,15 +178,41 @@ fn gate(context: &Context, offload: &Offload, m: &mut Module) -> Gate {
     let loaded_data = m.output("m_tile_data", Type::unsigned(context.tile_width()));
     let computed = m.input("s_computed", Type::BIT);
     let stored = m.input("s_stored", Type::BIT);
+    let in_memory = context.bus.map(|_| m.input("s_in_memory", Type::BIT));
 
-    let counter = Type::unsigned(2);
+    let most = if in_memory.is_some() { TILES_ON_A_BUS } else { 3 };
+    let counter = Type::for_range(0, most);
     let ahead_of_compute = m.reg("tiles_ahead_of_compute", counter);
     let ahead_of_store = m.reg("tiles_ahead_of_store", counter);
+    m.waive_unused(&ahead_of_compute);
+    m.waive_unused(&ahead_of_store);
+    // One queue of commands keeps loads behind the stores that are stored.
+    let ahead_of_memory = match in_memory {
+        None => ahead_of_store.clone(),
+        Some(_) => m.reg("tiles_ahead_of_memory", counter),
+    };
     let of_strip = m.reg("tiles_of_strip", counter);
     m.waive_unused(&of_strip);
     let may_start = m.wire("may_start", Type::BIT);
     let number = |n: i128| Expr::constant(n, counter);
-    let near = ahead_of_compute.e().lt(&number(2)).and(&ahead_of_store.e().lt(&number(3)));
+    let filled = (in_memory.is_some() && fills).then(|| {
+        let counter = Type::unsigned(2);
+        (m.reg("filled_ahead_of_compute", counter), m.reg("filled_ahead_of_store", counter))
+    });
+    // A pulse counts in its own cycle.
+    let fits = |ahead: &Signal, tiles: i128, returned: &Signal| {
+        ahead.e().lt(&Expr::constant(tiles, ahead.ty())).or(&returned.e())
+    };
+    let may_fill = filled
+        .as_ref()
+        .map(|(compute, store)| m.define("may_fill", &fits(compute, 2, &computed).and(&fits(store, 3, &stored))));
+    let mut near = match &may_fill {
+        None => ahead_of_compute.e().lt(&number(2)).and(&ahead_of_store.e().lt(&number(3))),
+        Some(_) => Expr::bit(true),
+    };
+    if in_memory.is_some() {
+        near = near.and(&ahead_of_memory.e().lt(&number(most as i128)));
+    }
     // Strips of different bands do not overlap; and a strip that loads nothing has nothing but this to wait at.
     let loads_nothing = offload.bands.iter().flat_map(|b| &b.transfers).all(|t| t.load.pieces.is_empty());
     let drains = match offload.bands.len() {
@@ -177,7 +228,7 @@ fn gate(context: &Context, offload: &Offload, m: &mut Module) -> Gate {
             band.eq(&last_band.e()).not()
         }
     };
-    let drained = ahead_of_store.e().is_zero();
+    let drained = ahead_of_memory.e().is_zero();
     m.assign(&may_start, &near.and(&tile_first.e().and(&drains).not().or(&drained)));
 
     let scan = Stream::wires(m, "scan_tile");
@@ -185,16 +236,41 @@ fn gate(context: &Context, offload: &Offload, m: &mut Module) -> Gate {
     m.assign(&tile.ready, &may_start.e().and(&scan.ready.e()).and(&wait.ready.e()));
     m.assign(&scan.valid, &tile.valid.e().and(&may_start.e()).and(&wait.ready.e()));
     m.assign(&wait.valid, &tile.valid.e().and(&may_start.e()).and(&scan.ready.e()));
-    for (register, returned) in [(&ahead_of_compute, &computed), (&ahead_of_store, &stored)] {
-        cells::up_down(m, register, &tile.fires(), &returned.e());
+    cells::up_down(m, &ahead_of_compute, &tile.fires(), &computed.e());
+    cells::up_down(m, &ahead_of_store, &tile.fires(), &stored.e());
+    if let Some(in_memory) = &in_memory {
+        cells::up_down(m, &ahead_of_memory, &tile.fires(), &in_memory.e());
     }
-    let more = of_strip.e().eq(&number(3)).select(&number(3), &of_strip.e().add(&number(1), counter));
+    let top = number(most as i128);
+    let more = of_strip.e().eq(&top).select(&top, &of_strip.e().add(&number(1), counter));
     let count = when_else(tile_first.e(), vec![assign(&of_strip, &number(1))], vec![assign(&of_strip, &more)]);
     m.clocked("", vec![(of_strip.clone(), 0)], vec![when(tile.fires(), vec![count])]);
-    Gate { data, scan, wait, loaded, loaded_data, ahead_of_compute, ahead_of_store, of_strip }
+    Gate {
+        data,
+        scan,
+        wait,
+        loaded,
+        loaded_data,
+        computed,
+        stored,
+        ahead_of_compute,
+        ahead_of_store,
+        ahead_of_memory,
+        of_strip,
+        may_fill,
+        filled,
+    }
 }
 
 impl Gate {
+    /// Counts the tiles that have filled the buffers; `filled` is the end of one.
+    fn count_filled(&self, m: &mut Module, filled: &Expr) {
+        if let Some((compute, store)) = &self.filled {
+            cells::up_down(m, compute, filled, &self.computed.e());
+            cells::up_down(m, store, filled, &self.stored.e());
+        }
+    }
+
     /// What holds back a row of the tile under way: loads that wait for the strips before, and the end mark of a tile
     /// whose computation does. `None` where nothing waits.
     fn held(&self, offload: &Offload, format: &RowFormat, arrays: &[usize], row: &Row) -> Option<Expr> {
@@ -211,7 +287,7 @@ impl Gate {
         // More tiles are ahead than the strip has had: some are of the strips before.
         let behind = |ahead: &Signal| self.of_strip.e().lt(&ahead.e());
         let mut held = vec![];
-        for (wait, ahead) in [(Wait::Computed, &self.ahead_of_compute), (Wait::Stored, &self.ahead_of_store)] {
+        for (wait, ahead) in [(Wait::Computed, &self.ahead_of_compute), (Wait::Stored, &self.ahead_of_memory)] {
             let of_kind = if all(wait) { Expr::bit(true) } else { Expr::any(&kinds(wait)) };
             if all(wait) || (0..arrays.len()).any(|k| waits(k) == wait) {
                 held.push(row.end.not().and(&of_kind).and(&behind(ahead)));
@@ -233,12 +309,16 @@ fn load_nothing(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
     context.parameter_inputs(&mut m);
-    let gate = gate(context, offload, &mut m);
+    let gate = gate(context, offload, &mut m, false);
     m.assign(&gate.scan.ready, &Expr::bit(true));
     m.waive_unused(&gate.scan.valid);
     let data = gate.data.e();
     let passed = cells::fifo(&mut m, "u_tiles", 4, (&gate.wait, &data), &gate.loaded, "passed_tile");
     m.assign(&gate.loaded_data, &passed.e());
+    if context.bus.is_some() {
+        let pulse = m.output("m_loaded", Type::BIT);
+        m.assign(&pulse, &gate.wait.fires());
+    }
     let command = Stream::master(&mut m, "cmd");
     m.waive_unused(&command.ready);
     m.assign(&command.valid, &Expr::bit(false));

@@ -18,10 +18,13 @@ mod datapath;
 mod direct;
 mod divide;
 mod instances;
+mod interface;
 mod interval;
 mod lanes;
 mod library;
 mod load;
+mod memory_port;
+mod registers;
 mod relative;
 mod reservation;
 mod rows;
@@ -33,10 +36,12 @@ mod store;
 mod tile_bounds;
 mod tiles;
 mod top;
+mod top_bus;
 mod walker;
 
+pub use interface::{Bus, BusKind, Interface};
 pub use library::{VerilogFile, files};
-pub use top::argument_words;
+pub use registers::argument_words;
 
 use anyhow::{Result, bail};
 
@@ -49,7 +54,7 @@ use context::Context;
 ///
 /// # Errors
 /// A [`Diagnostic`] for a kernel that leaves nothing in memory.
-pub fn generate(offload: &Offload, address_width: u32) -> Result<Design> {
+pub fn generate(offload: &Offload, interface: impl Into<Interface>) -> Result<Design> {
     if offload.bands.iter().flat_map(|b| &b.transfers).all(|t| t.store.pieces.is_empty()) {
         let place = offload.kernel.statements().first().map(|s| s.span).unwrap_or_default();
         bail!(
@@ -58,20 +63,20 @@ pub fn generate(offload: &Offload, address_width: u32) -> Result<Design> {
                 .help("write the result to an array argument")
         );
     }
-    let context = Context::new(offload, address_width);
+    let context = Context::new(offload, interface.into());
     let name = &offload.kernel.name;
     let mut modules = accelerator::accelerator(&context, offload);
-    modules.push(top::registers(&context));
+    modules.push(registers::registers(&context));
     modules.push(top::top(&context, &format!("{name}_top"), &format!("{name}_accelerator")));
     Ok(design(modules))
 }
 
 /// The direct version: every access of the source goes to memory as one word. `<kernel>_direct_top` is the last module.
-pub fn generate_direct(offload: &Offload, address_width: u32) -> Result<Design> {
-    let context = Context::new(offload, address_width);
+pub fn generate_direct(offload: &Offload, interface: impl Into<Interface>) -> Result<Design> {
+    let context = Context::new(offload, interface.into());
     let name = &offload.kernel.name;
     let mut modules = direct::direct(&context, offload);
-    modules.push(top::registers(&context));
+    modules.push(registers::registers(&context));
     modules.push(top::top(&context, &format!("{name}_direct_top"), &format!("{name}_direct")));
     Ok(design(modules))
 }

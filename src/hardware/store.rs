@@ -48,9 +48,17 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
     cells::connect_scanner(context, &mut m, &rows_module, (&tile, Some(&tile_data)), &rows, &row_wires);
     let row = row_wires.row(&format);
 
+    // On a bus, tiles come before they are computed: their rows are found meanwhile, and wait here.
+    let held = context.bus.map(|_| {
+        let computed = m.input("s_computed", Type::BIT);
+        let tiles = m.reg("tiles_computed", Type::unsigned(2));
+        cells::up_down(&mut m, &tiles, &computed.e(), &rows.fires().and(&row.end));
+        tiles.e().is_zero()
+    });
+
     let queued = Stream::wires(&mut m, "descriptor");
     let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
-    let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row, None), &queued);
+    let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row, held.as_ref()), &queued);
     let number = TileNumber::declare(&mut m, offload);
     number.connect(&mut m, &rows.fires().and(&row.end));
     let runs = RunFormat::new(offload, &format, &kind_arrays, &arrays);

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use crate::project::registers::{Register, registers};
 use crate::source::kernel::Kernel;
 
-/// Text of `<kernel>.h`.
-pub fn text(kernel: &Kernel) -> String {
+/// Text of `<kernel>.h`; `bus` adds the registers of accelerators behind a bus.
+pub fn text(kernel: &Kernel, bus: bool) -> String {
     let name = &kernel.name;
     let upper = name.to_uppercase();
     let mut map = String::new();
@@ -25,6 +25,34 @@ pub fn text(kernel: &Kernel) -> String {
             let _ = writeln!(writes, "    registers[{index} + 1] = (uint32_t)((uint64_t)arg_{argument} >> 32);");
         }
     }
+    let of_bus = match bus {
+        true => format!(
+            "#define {upper}_STATUS 6        /* errors of the bus since the start, below */\n\
+             #define {upper}_INTERRUPT 7     /* bit 0 enables; bit 1 pending, write 1 to acknowledge */\n"
+        ),
+        false => String::new(),
+    };
+    let bits_of_bus = match bus {
+        true => format!(
+            "\n#define {upper}_READ_SLVERR 1u\n#define {upper}_READ_DECERR 2u\n\
+             #define {upper}_WRITE_SLVERR 4u\n#define {upper}_WRITE_DECERR 8u\n\n\
+             #define {upper}_INTERRUPT_ENABLE 1u\n#define {upper}_INTERRUPT_PENDING 2u\n"
+        ),
+        false => String::new(),
+    };
+    let calls_of_bus = match bus {
+        true => format!(
+            "\n/* Errors that the bus answered with since the start; 0 if there were none. */\n\
+             static inline uint32_t {name}_errors(const volatile uint32_t *registers)\n\
+             {{\n    return registers[{upper}_STATUS];\n}}\n\n\
+             /* The interrupt at the end of a run: enable it, and acknowledge it in the handler. */\n\
+             static inline void {name}_enable_interrupt(volatile uint32_t *registers)\n\
+             {{\n    registers[{upper}_INTERRUPT] = {upper}_INTERRUPT_ENABLE;\n}}\n\n\
+             static inline void {name}_acknowledge_interrupt(volatile uint32_t *registers)\n\
+             {{\n    registers[{upper}_INTERRUPT] = {upper}_INTERRUPT_ENABLE | {upper}_INTERRUPT_PENDING;\n}}\n"
+        ),
+        false => String::new(),
+    };
     let locals = match registers(kernel).iter().any(|register| register.local_bytes.is_some()) {
         true => "Then the byte addresses of memory that the\n   accelerator takes for local arrays. ",
         false => "",
@@ -43,11 +71,11 @@ pub fn text(kernel: &Kernel) -> String {
 #define {upper}_COMPUTE_BUSY 3
 #define {upper}_COMPUTE_STALL 4
 #define {upper}_STORE_BUSY 5
-
+{of_bus}
 #define {upper}_BUSY 1u
 #define {upper}_DONE 2u
 #define {upper}_MEMORY_READY 4u
-
+{bits_of_bus}
 /* Arguments in the order of the C prototype; an array's is its byte address in the accelerator's memory, a multiple of
    8. Scalars of 64 bits take two words, low word first. {locals}*/
 {map}
@@ -69,7 +97,7 @@ static inline uint32_t {name}_wait(const volatile uint32_t *registers)
     }}
     return registers[{upper}_CYCLES];
 }}
-
+{calls_of_bus}
 #endif
 "#
     )
@@ -87,7 +115,7 @@ mod tests {
     fn driver_writes_what_the_bench_writes() {
         let folder = tempfile::tempdir().unwrap();
         let kernel = samples::scale();
-        std::fs::write(folder.path().join("scale.h"), text(&kernel)).unwrap();
+        std::fs::write(folder.path().join("scale.h"), text(&kernel, true)).unwrap();
         let program = r#"
 #include "scale.h"
 #include <stdio.h>
@@ -99,7 +127,12 @@ int main(void)
         printf("%x ", registers[i]);
     registers[SCALE_CONTROL] = SCALE_DONE;
     registers[SCALE_CYCLES] = 77;
-    return scale_wait(registers) != 77;
+    registers[SCALE_STATUS] = SCALE_WRITE_SLVERR;
+    scale_enable_interrupt(registers);
+    if (scale_errors(registers) != 4 || registers[7] != 1)
+        return 2;
+    scale_acknowledge_interrupt(registers);
+    return scale_wait(registers) != 77 || registers[7] != 3;
 }
 "#;
         std::fs::write(folder.path().join("main.c"), program).unwrap();

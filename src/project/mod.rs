@@ -6,6 +6,7 @@ mod header;
 mod registers;
 mod summary;
 mod template;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,10 +14,11 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 
 use crate::board::{Board, Toolchain};
-use crate::hardware::VerilogFile;
+use crate::hardware::{BusKind, VerilogFile};
 use crate::offload::Offload;
+use crate::simulate::bench::Bench;
 use crate::simulate::job::Job;
-use crate::simulate::simulator::{BENCH, hex, register_lines};
+use crate::simulate::simulator::{hex, register_lines};
 use folder::File;
 pub use summary::BuildReport;
 use template::fill;
@@ -26,6 +28,7 @@ const QSF: &str = include_str!("../../constraints/stratix2.qsf");
 const QPF: &str = include_str!("../../constraints/quartus.qpf");
 const RUN_SCRIPT: &str = include_str!("../../sim/run.sh");
 const README: &str = include_str!("readme.md");
+const README_BUS: &str = include_str!("readme_bus.md");
 
 /// The device's pins, by the names of its model, with their widths.
 const DEVICE_PINS: [(&str, usize); 12] = [
@@ -73,7 +76,7 @@ impl Project<'_> {
         for file in self.direct_files.iter().filter(|file| !self.files.contains(file)) {
             files.push(File::new(format!("rtl/direct/{}", file.name), file.text.as_str()));
         }
-        for (name, text) in BENCH {
+        for (name, text) in self.bench().files() {
             files.push(File::new(format!("sim/{name}"), *text));
         }
         files.push(File::executable("sim/run.sh", self.run_script()?));
@@ -81,14 +84,17 @@ impl Project<'_> {
         let compared = self.sample.placement.compared_bytes() as usize;
         files.push(File::new("sim/data/expected.hex", hex(&self.expected[..compared])));
         files.push(File::new("sim/data/registers.txt", register_lines(&self.sample.registers(kernel))));
-        match self.board.device.toolchain {
-            Toolchain::Quartus => {
+        let bus = self.board.memory.interface().bus;
+        match (bus, self.board.device.toolchain) {
+            (Some(bus), _) => files.extend(tools::files(self.board, bus, name, self.files)?),
+            (None, Toolchain::Quartus) => {
                 files.push(File::new(format!("constraints/{name}.sdc"), self.sdc()?));
                 files.push(File::new(format!("quartus/{name}.qpf"), fill(QPF, &[("kernel", name.clone())])?));
                 files.push(File::new(format!("quartus/{name}.qsf"), self.qsf()?));
             }
+            (None, Toolchain::Any | Toolchain::Vivado) => {}
         }
-        files.push(File::new(format!("{name}.h"), header::text(kernel)));
+        files.push(File::new(format!("{name}.h"), header::text(kernel, bus.is_some())));
         files.push(File::new("README.md", self.readme()?));
         files.push(File::new("report.json", self.report));
         let mut paths = BTreeMap::new();
@@ -98,6 +104,10 @@ impl Project<'_> {
             }
         }
         Ok(files)
+    }
+
+    fn bench(&self) -> Bench {
+        Bench::of(self.board.memory.interface())
     }
 
     /// `<kernel>_top`
@@ -110,6 +120,8 @@ impl Project<'_> {
             ("top", self.top()),
             ("bytes", self.sample.image.len().to_string()),
             ("compared_bytes", self.sample.placement.compared_bytes().to_string()),
+            ("bench", self.bench().files().iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" ")),
+            ("defines", self.bench().defines().iter().map(|define| format!(" {define}")).collect()),
             ("max_cycles", self.max_cycles.min(i32::MAX as u64).to_string()),
         ];
         fill(RUN_SCRIPT, &values)
@@ -174,7 +186,7 @@ impl Project<'_> {
             let _ = writeln!(rows, "| {words} | `{}`: {meaning} |", register.name);
         }
         let sizes: Vec<String> = self.sample.scalars(kernel).iter().map(|(n, v)| format!("{n} = {v}")).collect();
-        let values = [
+        let mut values = vec![
             ("kernel", kernel.name.clone()),
             ("top", self.top()),
             ("title", self.board.title.clone()),
@@ -182,7 +194,37 @@ impl Project<'_> {
             ("arguments", rows.trim_end().to_string()),
             ("sizes", if sizes.is_empty() { "no arguments".to_string() } else { sizes.join(", ") }),
         ];
-        fill(README, &values)
+        let Some(bus) = self.board.memory.interface().bus else { return fill(README, &values) };
+        let tools = match self.board.device.toolchain {
+            Toolchain::Any => "",
+            Toolchain::Quartus => {
+                "| `constraints/` | timing constraints |\n\
+                 | `quartus/` | Quartus project of the accelerator alone, and its component for Platform Designer; written \
+                 for Quartus Prime 20.1, not run by us |\n"
+            }
+            Toolchain::Vivado => {
+                "| `constraints/` | timing constraints |\n\
+                 | `vivado/` | Tcl that makes a project of the accelerator alone, or packages it as IP; written for Vivado \
+                 2022.1, not run by us |\n"
+            }
+        };
+        let ports = match bus.kind {
+            BusKind::Axi4 => format!(
+                "Memory: AXI4 master `m_axi_*` of {} bits, INCR bursts of up to {} beats that do not cross 4 KB, ID 0. \
+                 Control: AXI4-Lite\nslave `s_axil_*`, 10 address bits. Interrupt: `irq`, level.",
+                bus.data_bits,
+                1 << bus.burst_width()
+            ),
+            BusKind::AvalonMm => format!(
+                "Memory: Avalon-MM master `avm_*` of {} bits, bursts of up to {} beats, pipelined reads. Control: Avalon-MM \
+                 slave\n`avs_*`, word addresses. Interrupt: `irq`, level.",
+                bus.data_bits,
+                1 << bus.burst_width()
+            ),
+        };
+        values.push(("tools", tools.trim_end().to_string()));
+        values.push(("ports", ports));
+        Ok(fill(README_BUS, &values)?.replace("\n\n| `", "\n| `"))
     }
 }
 

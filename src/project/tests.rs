@@ -28,7 +28,7 @@ fn offload() -> Offload {
 fn write(target: &Path, spoil: bool) {
     let offload = offload();
     let board = crate::board::load("stratix2-ddr400").unwrap();
-    let sample = Job::new(&offload.kernel, &samples::set(&[("N", 40)]), board.memory.capacity_bytes, 3).unwrap();
+    let sample = Job::new(&offload.kernel, &samples::set(&[("N", 40)]), board.memory.capacity_bytes(), 3).unwrap();
     let (a, b) = (sample.placement.regions[0].base as usize, sample.placement.regions[1].base as usize);
     let mut expected = sample.image.clone();
     expected.copy_within(a..a + 160, b);

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::board::Board;
 use crate::offload::Offload;
 use crate::simulate::Verdict;
+use crate::simulate::bench::MemoryModel;
 use crate::simulate::simulator::{Counters, Simulator};
 use count::Work;
 pub use mapping::buffer_reports;
@@ -35,6 +36,9 @@ pub struct RunReport {
     pub iterations: u64,
     pub cycles_per_iteration: f64,
     pub ddr: DdrReport,
+    /// The bus, if the memory is behind one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bus: Option<BusReport>,
     /// The direct version of the same kernel on the same data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct: Option<DirectReport>,
@@ -75,6 +79,30 @@ pub struct DdrReport {
     pub refreshes: u64,
     /// Of the whole run, power-up included, and of the direct version's too.
     pub timing_violations: u64,
+}
+
+/// A bus, from start to done, and the memory behind it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BusReport {
+    pub kind: String,
+    /// Of each direction.
+    pub data_bits: u32,
+    pub peak_mb_s: f64,
+    /// What the simulated memory was: cycles to the first data, per cent of the cycles with data, seed of back-pressure.
+    pub latency: u32,
+    pub bandwidth: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalls: Option<u32>,
+    /// Bytes of the Load sets over (time from start to done x peak).
+    pub read_utilisation: f64,
+    /// Bytes of the Store sets over (time from start to done x peak).
+    pub write_utilisation: f64,
+    pub read_bursts: u64,
+    pub read_beats: u64,
+    pub write_bursts: u64,
+    pub write_beats: u64,
+    /// Error responses: bit 0 SLVERR and bit 1 DECERR to a read, bits 2 and 3 to a write.
+    pub status: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -122,6 +150,8 @@ pub struct Facts<'a> {
     pub verdict: Verdict,
     pub detail: String,
     pub counters: &'a Counters,
+    /// How the memory behind a bus behaved.
+    pub memory: MemoryModel,
     pub direct: Option<&'a Counters>,
     pub work: Work,
     pub seed: u64,
@@ -150,14 +180,14 @@ impl RunReport {
             iterations: work.iterations,
             cycles_per_iteration: ratio(counters.cycles as f64, work.iterations as f64),
             ddr: DdrReport {
-                peak_mb_s: board.memory.peak_mb_s,
+                peak_mb_s: board.memory.peak_mb_s(),
                 bytes_read: work.bytes_read,
                 bytes_written: work.bytes_written,
                 // Megabytes per second are bytes per microsecond.
-                utilisation: ratio(bytes, time_us(counters.cycles) * board.memory.peak_mb_s),
+                utilisation: ratio(bytes, time_us(counters.cycles) * board.memory.peak_mb_s()),
                 utilisation_loading: ratio(
                     work.bytes_read as f64,
-                    time_us(counters.load_busy) * board.memory.peak_mb_s,
+                    time_us(counters.load_busy) * board.memory.peak_mb_s(),
                 ),
                 row_hits: counters.row_hits,
                 row_misses: counters.row_misses,
@@ -165,6 +195,24 @@ impl RunReport {
                 refreshes: counters.refreshes,
                 timing_violations: counters.timing_violations + facts.direct.map_or(0, |d| d.timing_violations),
             },
+            bus: board.memory.bus().map(|port| {
+                let utilisation = |bytes: u64| ratio(bytes as f64, time_us(counters.cycles) * port.peak_mb_s);
+                BusReport {
+                    kind: board.memory.name().to_string(),
+                    data_bits: port.data_bits,
+                    peak_mb_s: port.peak_mb_s,
+                    latency: facts.memory.latency.unwrap_or(port.latency),
+                    bandwidth: facts.memory.bandwidth.unwrap_or(100),
+                    stalls: facts.memory.stalls,
+                    read_utilisation: utilisation(work.bytes_read),
+                    write_utilisation: utilisation(work.bytes_written),
+                    read_bursts: counters.read_bursts,
+                    read_beats: counters.reads,
+                    write_bursts: counters.write_bursts,
+                    write_beats: counters.writes,
+                    status: counters.status,
+                }
+            }),
             speedup: direct.as_ref().map(|direct| ratio(direct.cycles as f64, counters.cycles as f64)),
             direct,
             tiling: TilingReport::new(offload, board),
@@ -245,6 +293,7 @@ mod tests {
             offload: &offload(),
             board: &crate::board::load("stratix2-ddr400").unwrap(),
             simulator: Simulator::Verilator,
+            memory: MemoryModel::default(),
             verdict: Verdict::Pass,
             detail: String::new(),
             counters: &counters,

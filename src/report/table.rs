@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::{Places, RunReport};
+use super::{BusReport, DdrReport, Places, RunReport};
 use crate::simulate::Verdict;
 
 /// Width of the labels on the left.
@@ -28,7 +28,6 @@ pub fn render(report: &RunReport, places: &Places) -> String {
         None => String::new(),
     };
     table.row("iterations", &format!("{}, {each} cycles each{per_cycle}", grouped(report.iterations)));
-    let ddr = &report.ddr;
     let share = |cycles: u64| match report.cycles {
         0 => "0 %".to_string(),
         all => format!("{} %", fixed(100.0 * cycles as f64 / all as f64, 1)),
@@ -44,28 +43,10 @@ pub fn render(report: &RunReport, places: &Places) -> String {
             share(processes.store_busy)
         ),
     );
-    table.row(
-        "DDR",
-        &format!(
-            "{} % of {} MB/s: {} bytes read, {} bytes written",
-            fixed(100.0 * ddr.utilisation, 1),
-            trimmed(ddr.peak_mb_s, 1),
-            grouped(ddr.bytes_read),
-            grouped(ddr.bytes_written)
-        ),
-    );
-    table.row(
-        "",
-        &format!(
-            "{} % while loading; row hits {}, row misses {}, turnarounds {}, refreshes {}, timing violations {}",
-            fixed(100.0 * ddr.utilisation_loading, 1),
-            grouped(ddr.row_hits),
-            grouped(ddr.row_misses),
-            grouped(ddr.turnarounds),
-            grouped(ddr.refreshes),
-            grouped(ddr.timing_violations)
-        ),
-    );
+    match &report.bus {
+        None => ddr(&mut table, report),
+        Some(bus) => self::bus(&mut table, bus, &report.ddr),
+    }
     if let Some(direct) = &report.direct {
         table.row(
             "direct accesses",
@@ -105,6 +86,62 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     place("VCD", &places.vcd);
     place("JSON", &places.json);
     table.text
+}
+
+fn ddr(table: &mut Table, report: &RunReport) {
+    let ddr = &report.ddr;
+    table.row(
+        "DDR",
+        &format!(
+            "{} % of {} MB/s: {} bytes read, {} bytes written",
+            fixed(100.0 * ddr.utilisation, 1),
+            trimmed(ddr.peak_mb_s, 1),
+            grouped(ddr.bytes_read),
+            grouped(ddr.bytes_written)
+        ),
+    );
+    table.row(
+        "",
+        &format!(
+            "{} % while loading; row hits {}, row misses {}, turnarounds {}, refreshes {}, timing violations {}",
+            fixed(100.0 * ddr.utilisation_loading, 1),
+            grouped(ddr.row_hits),
+            grouped(ddr.row_misses),
+            grouped(ddr.turnarounds),
+            grouped(ddr.refreshes),
+            grouped(ddr.timing_violations)
+        ),
+    );
+}
+
+fn bus(table: &mut Table, bus: &BusReport, ddr: &DdrReport) {
+    table.row(
+        &bus.kind,
+        &format!(
+            "{} bits, read {} %, write {} % of {} MB/s each: {} bytes read, {} bytes written",
+            bus.data_bits,
+            fixed(100.0 * bus.read_utilisation, 1),
+            fixed(100.0 * bus.write_utilisation, 1),
+            trimmed(bus.peak_mb_s, 1),
+            grouped(ddr.bytes_read),
+            grouped(ddr.bytes_written)
+        ),
+    );
+    table.row(
+        "",
+        &format!(
+            "{} beats in {} read bursts, {} in {} write bursts, protocol violations {}",
+            grouped(bus.read_beats),
+            grouped(bus.read_bursts),
+            grouped(bus.write_beats),
+            grouped(bus.write_bursts),
+            grouped(ddr.timing_violations)
+        ),
+    );
+    let bandwidth =
+        if bus.bandwidth < 100 { format!(", data in {} % of the cycles", bus.bandwidth) } else { String::new() };
+    let stalls = bus.stalls.map_or(String::new(), |seed| format!(", back-pressure from seed {seed}"));
+    table.row("", &format!("memory with a latency of {} cycles{bandwidth}{stalls}", bus.latency));
 }
 
 #[derive(Default)]

@@ -3,6 +3,7 @@
 //! A [`job::Job`] is the data of one run; [`golden::Golden`] says what memory must hold after it; a
 //! [`simulator::Simulation`] says what it does hold; [`judge`] compares.
 
+pub mod bench;
 pub mod golden;
 pub mod job;
 pub mod random;
@@ -34,6 +35,10 @@ pub enum Outcome {
     Port {
         first: String,
     },
+    /// The bus answered accesses with errors: the status register, and what it means.
+    Refused {
+        status: u64,
+    },
     /// Memory holds unknown bits (four-state simulators): the first element, its byte address, and how many bytes.
     Unknown {
         element: String,
@@ -54,6 +59,7 @@ pub enum Verdict {
     Mismatch,
     TimingViolation,
     PortFault,
+    BusError,
     Unknown,
     TimeOut,
 }
@@ -65,6 +71,7 @@ impl Outcome {
             Outcome::Mismatch(_) => Verdict::Mismatch,
             Outcome::Violation { .. } => Verdict::TimingViolation,
             Outcome::Port { .. } => Verdict::PortFault,
+            Outcome::Refused { .. } => Verdict::BusError,
             Outcome::Unknown { .. } => Verdict::Unknown,
             Outcome::TimedOut { .. } => Verdict::TimeOut,
         }
@@ -77,10 +84,20 @@ impl fmt::Display for Outcome {
             Outcome::Pass => write!(f, "pass"),
             Outcome::Mismatch(mismatch) => write!(f, "mismatch: {mismatch}"),
             Outcome::Violation { first, count } => {
-                write!(f, "memory timing violated: {first}")?;
+                let (protocol, rest) = first.split_once(' ').unwrap_or_default();
+                match protocol {
+                    "axi4" | "avalon" => write!(f, "{protocol} protocol violated: {rest}")?,
+                    _ => write!(f, "memory timing violated: {first}")?,
+                }
+
                 if *count > 1 { write!(f, "; {count} violations") } else { Ok(()) }
             }
             Outcome::Port { first } => write!(f, "fault at the memory port: {first}"),
+            Outcome::Refused { status } => {
+                let names = ["SLVERR to a read", "DECERR to a read", "SLVERR to a write", "DECERR to a write"];
+                let set: Vec<&str> = (0..4).filter(|bit| status >> bit & 1 == 1).map(|bit| names[bit]).collect();
+                write!(f, "the bus answered with {}", set.join(", "))
+            }
             Outcome::Unknown { element, address, count } => {
                 write!(f, "memory holds unknown bits: {element} (address 0x{address:06x}); {count} bytes")
             }
@@ -97,6 +114,9 @@ pub fn judge(placement: &Placement, expected: &[u8], output: &RunOutput, max_cyc
     }
     if let Some(first) = output.port_faults.first() {
         return Outcome::Port { first: first.clone() };
+    }
+    if output.counters.status != 0 {
+        return Outcome::Refused { status: output.counters.status };
     }
     if output.timed_out {
         return Outcome::TimedOut { cycles: max_cycles };

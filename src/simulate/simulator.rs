@@ -12,20 +12,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 use crate::hardware::VerilogFile;
+use crate::simulate::bench::{Bench, MemoryModel};
 use crate::suggest;
-
-/// The bench and what stands around the accelerator in it: name and text.
-pub const BENCH: &[(&str, &str)] = &[
-    ("tb_accelerator.v", include_str!("../../sim/tb_accelerator.v")),
-    ("ddr_phy_behavioural.v", include_str!("../../sim/ddr_phy_behavioural.v")),
-    ("ddr_sdram.v", include_str!("../../sim/ddr_sdram.v")),
-];
 
 /// Which files Verilator leaves out of a VCD, controller, PHY and device: they change with every clock and say little
 /// about the accelerator.
 const TRACING: &str = "\
 `verilator_config
 tracing_off -file \"*ddr_*.v\"
+tracing_off -file \"*_memory.v\"
 ";
 
 /// Verilator's warnings that say nothing about correctness: the order in which it evaluates is its own concern, and
@@ -126,9 +121,17 @@ pub struct Counters {
     /// Changes between reading and writing.
     pub turnarounds: u64,
     pub refreshes: u64,
-    /// Column commands; each moves one 32-bit word.
+    /// Column commands, each of which moves one 32-bit word; on a bus, beats.
     pub reads: u64,
     pub writes: u64,
+    /// Bursts on a bus.
+    #[serde(default)]
+    pub read_bursts: u64,
+    #[serde(default)]
+    pub write_bursts: u64,
+    /// The register of the bus's errors.
+    #[serde(default)]
+    pub status: u64,
     /// Breaches of the device's timing, since power-up.
     pub timing_violations: u64,
 }
@@ -163,12 +166,25 @@ pub fn build_with(
     work: &Path,
     runtime: Option<&Path>,
 ) -> Result<Simulation> {
+    build_in(Bench::Ddr, files, top, simulator, trace, work, runtime)
+}
+
+/// [`build_with`], in any bench.
+pub fn build_in(
+    bench: Bench,
+    files: &[VerilogFile],
+    top: &str,
+    simulator: Simulator,
+    trace: bool,
+    work: &Path,
+    runtime: Option<&Path>,
+) -> Result<Simulation> {
     std::fs::create_dir_all(work).with_context(|| format!("cannot create {}", work.display()))?;
     // A relative path would not survive the change of folder.
     let folder = work.canonicalize()?;
     let mut names = Vec::new();
-    let bench = BENCH.iter().map(|(name, text)| (*name, *text));
-    for (name, text) in files.iter().map(|file| (file.name.as_str(), file.text.as_str())).chain(bench) {
+    let around = bench.files().iter().copied();
+    for (name, text) in files.iter().map(|file| (file.name.as_str(), file.text.as_str())).chain(around) {
         std::fs::write(folder.join(name), text).with_context(|| format!("cannot write {name}"))?;
         names.push(name);
     }
@@ -187,7 +203,7 @@ pub fn build_with(
         Simulator::Verilator => {
             let mut command = Command::new("verilator");
             command.args(["--binary", "--timing", "-j", "2", "-O3", "-Wall", "--timescale", "1ns/1ps"]).args(WAIVED);
-            command.args(["--x-assign", "fast", "--x-initial", "fast", "--top-module", "tb_accelerator"]);
+            command.args(["--x-assign", "fast", "--x-initial", "fast", "--top-module", Bench::TOP]);
             // One compilation, not one per part: the parts are small and their headers large.
             let mut make = "VM_PARALLEL_BUILDS=0 OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1".to_string();
             for object in kept_objects {
@@ -203,14 +219,14 @@ pub fn build_with(
         }
         Simulator::Icarus => {
             let mut command = Command::new("iverilog");
-            command.args(["-g2005", "-s", "tb_accelerator", "-o", "bench.vvp"]);
+            command.args(["-g2005", "-s", Bench::TOP, "-o", "bench.vvp"]);
             if trace {
                 command.arg("-DBURSTC_TRACE");
             }
             command
         }
     };
-    command.arg(format!("-DTOP={top}")).args(&names).current_dir(&folder);
+    command.arg(format!("-DTOP={top}")).args(bench.defines()).args(&names).current_dir(&folder);
     let output = simulator.run(&mut command)?;
     if !output.status.success() {
         bail!("{simulator} does not accept the design {top}:\n{}", excerpt(&output));
@@ -252,6 +268,11 @@ fn keep_objects(made: &Path, kept: &Path) -> Result<()> {
 impl Simulation {
     /// Simulates from power-up to done (or the time-out). Runs may go side by side.
     pub fn run(&self, inputs: &RunInputs) -> Result<RunOutput> {
+        self.run_with(inputs, MemoryModel::default())
+    }
+
+    /// [`Simulation::run`], with a memory behind a bus that behaves as `model` says.
+    pub fn run_with(&self, inputs: &RunInputs, model: MemoryModel) -> Result<RunOutput> {
         let data = tempfile::Builder::new().prefix("run-").tempdir_in(&self.folder)?;
         let path = |name: &str| data.path().join(name);
         std::fs::write(path("image.hex"), hex(inputs.image))?;
@@ -269,6 +290,7 @@ impl Simulation {
         command.args(["+image=image.hex", "+registers=registers.txt", "+dump=after.hex"]);
         command.arg(format!("+bytes={}", inputs.image.len()));
         command.arg(format!("+max_cycles={}", inputs.max_cycles.min(i32::MAX as u64)));
+        command.args(model.arguments());
         if inputs.vcd.is_some() {
             command.arg("+vcd=signals.vcd");
         }
@@ -371,6 +393,9 @@ fn result_line(line: &str) -> Result<(Counters, bool)> {
         refreshes: count("refreshes"),
         reads: count("reads"),
         writes: count("writes"),
+        read_bursts: count("read_bursts"),
+        write_bursts: count("write_bursts"),
+        status: count("status"),
         timing_violations: count("timing_violations"),
     };
     Ok((counters, *timed_out != "0"))

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use anyhow::Result;
 use burstc::board::Board;
 use burstc::report::count::Work;
+use burstc::simulate::bench::{Bench, MEMORY_BYTES, MemoryModel};
 use burstc::simulate::golden::Golden;
 use burstc::simulate::job::Job;
 use burstc::simulate::random::Range;
@@ -17,8 +18,19 @@ use burstc::simulate::{Outcome, judge};
 use burstc::source::Source;
 use burstc::{Accelerator, Options, compile};
 
+/// The board of the tests: Stratix II with DDR-400, or what `BURSTC_BOARD` and `BURSTC_BUS_BITS` name (`make buses`).
 pub fn board() -> Board {
-    burstc::board::load("stratix2-ddr400").expect("the board is built in")
+    let name = std::env::var("BURSTC_BOARD").unwrap_or_else(|_| "stratix2-ddr400".to_string());
+    let board = burstc::board::load(&name).expect("a known board");
+    match std::env::var("BURSTC_BUS_BITS") {
+        Ok(bits) => board.with_bus_bits(bits.parse().expect("a number of bits")).expect("a width that buses have"),
+        Err(_) => board,
+    }
+}
+
+/// Whether the tests run on a board with a bus, whose cycles no test guards.
+pub fn on_a_bus() -> bool {
+    board().memory.bus().is_some()
 }
 
 pub fn root(path: &str) -> PathBuf {
@@ -29,13 +41,18 @@ pub fn root(path: &str) -> PathBuf {
 pub struct Subject {
     pub accelerator: Accelerator,
     golden: Golden,
+    board: Board,
 }
 
 impl Subject {
     pub fn new(source: &Source, options: &Options) -> Result<Arc<Subject>> {
-        let accelerator = compile(source, &board(), options)?;
+        Subject::on(board(), source, options)
+    }
+
+    pub fn on(board: Board, source: &Source, options: &Options) -> Result<Arc<Subject>> {
+        let accelerator = compile(source, &board, options)?;
         let golden = Golden::build(source, &accelerator.offload.kernel)?;
-        Ok(Arc::new(Subject { accelerator, golden }))
+        Ok(Arc::new(Subject { accelerator, golden, board }))
     }
 
     /// The kernel in the file `path` of this repository.
@@ -59,6 +76,8 @@ pub struct Rig {
     simulation: Simulation,
     name: String,
     trace: bool,
+    /// How the memory behind a bus behaves.
+    pub model: MemoryModel,
     _work: tempfile::TempDir,
 }
 
@@ -91,9 +110,11 @@ impl Rig {
             false => (&accelerator.files, format!("{kernel}_top")),
             true => (&accelerator.direct_files, format!("{kernel}_direct_top")),
         };
-        let simulation = simulator::build_with(files, &top, simulator, trace, work.path(), Some(&objects()))?;
+        let bench = Bench::of(subject.board.memory.interface());
+        let simulation = simulator::build_in(bench, files, &top, simulator, trace, work.path(), Some(&objects()))?;
         let name = format!("{kernel}{}_{simulator}", if direct { "_direct" } else { "" });
-        Ok(Rig { subject: subject.clone(), simulation, name, trace, _work: work })
+        let model = MemoryModel { latency: subject.board.memory.bus().map(|port| port.latency), ..Default::default() };
+        Ok(Rig { subject: subject.clone(), simulation, name, trace, model, _work: work })
     }
 
     /// Runs with the given arguments and demands that every word of memory is what the C program leaves.
@@ -114,7 +135,8 @@ impl Rig {
         let set = data.set.iter().map(|(name, value)| (name.to_string(), *value)).collect();
         let ranges: BTreeMap<String, Range> =
             data.ranges.iter().map(|(name, low, high)| (name.to_string(), Range { low: *low, high: *high })).collect();
-        let job = Job::with_ranges(kernel, &set, &ranges, board().memory.capacity_bytes, data.seed)?;
+        let capacity = self.subject.board.memory.capacity_bytes().min(MEMORY_BYTES);
+        let job = Job::with_ranges(kernel, &set, &ranges, capacity, data.seed)?;
         let expected = self.subject.golden.run(&job)?;
         let vcd = self.trace.then(|| {
             let folder = root("target/vcd");
@@ -125,7 +147,7 @@ impl Rig {
         let work = Work::of(offload, &job.sizes);
         let max_cycles = 100_000 + 100 * (work.iterations + work.accesses);
         let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles, vcd: vcd.as_deref() };
-        let output = self.simulation.run(&inputs)?;
+        let output = self.simulation.run_with(&inputs, self.model)?;
         let outcome = judge(&job.placement, &expected, &output, max_cycles);
         let moved = output.counters.reads + output.counters.writes > 0;
         anyhow::ensure!(moved || expected == job.image, "nothing moved");

@@ -2,11 +2,11 @@
 
 use super::operands::{OperandLeaves, Operands};
 use super::{Direct, IN_FLIGHT};
-use crate::hardware::accelerator::{Commands, MemoryPort};
 use crate::hardware::bursts::LayoutStream;
 use crate::hardware::cells;
 use crate::hardware::context::Stream;
 use crate::hardware::datapath::Datapath;
+use crate::hardware::memory_port::{Commands, MemoryPort};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign, when, when_else};
 
 /// The datapaths, all as long as the longest, so that results keep their order.

@@ -1,0 +1,335 @@
+// avalon_master: the memory port of an accelerator as an Avalon-MM master of 32 to 512 bits with bursts.
+//
+// Latency     two cycles from a load command to avm_read; three from a beat to its word, one more where a beat is wider;
+//             one from a beat's last word to avm_write.
+// Parameters  ADDRESS_WIDTH  bits of a word address
+//             LENGTH_WIDTH   bits of a command's length in words
+//             BEAT_WIDTH     log2 of the words of a beat: 0 for 32 bits, 4 for 512
+//             BURST_WIDTH    log2 of the beats of the longest burst, 1 to 8
+//             READ_DEPTH     beats of reads that may be under way, a power of two, at least 256
+// Handshake   s_load, m_read, s_store, s_write, m_written: the memory port of docs/ARCHITECTURE.md; a store has taken
+//             effect when its last beat has been accepted, because the port does its accesses in order
+//             idle  all accepted stores have been written
+//             avm_* Avalon-MM, byte addresses, burstcount from 1 on, pipelined reads with readdatavalid, byteenable
+//
+// A read of a burst takes the bus for one cycle, a write for as many as it has beats; reads go first where a write burst
+// has not begun. A burst is asked for when its beats have room in the FIFO behind the bus. A write burst begins when its
+// first beat is there, and the bus waits for the others; they come a word per cycle.
+`default_nettype none
+
+module avalon_master #(
+    parameter integer ADDRESS_WIDTH = 30,
+    parameter integer LENGTH_WIDTH  = 10,
+    parameter integer BEAT_WIDTH    = 0,
+    parameter integer BURST_WIDTH   = 6,
+    parameter integer READ_DEPTH    = 512
+) (
+    input  wire                        clk,
+    input  wire                        rst,
+    output wire                        idle,
+
+    input  wire                        s_load_valid,
+    output wire                        s_load_ready,
+    input  wire [ADDRESS_WIDTH-1:0]    s_load_address,
+    input  wire [LENGTH_WIDTH-1:0]     s_load_length,
+    output wire                        m_read_valid,
+    input  wire                        m_read_ready,
+    output wire [31:0]                 m_read_data,
+    input  wire                        s_store_valid,
+    output wire                        s_store_ready,
+    input  wire [ADDRESS_WIDTH-1:0]    s_store_address,
+    input  wire [LENGTH_WIDTH-1:0]     s_store_length,
+    input  wire                        s_write_valid,
+    output wire                        s_write_ready,
+    input  wire [31:0]                 s_write_data,
+    input  wire [3:0]                  s_write_strobe,
+    output wire                        m_written,
+
+    output wire [ADDRESS_WIDTH+1:0]    avm_address,
+    output wire [BURST_WIDTH:0]        avm_burstcount,
+    output wire                        avm_read,
+    output wire                        avm_write,
+    output wire [(32<<BEAT_WIDTH)-1:0] avm_writedata,
+    output wire [(4<<BEAT_WIDTH)-1:0]  avm_byteenable,
+    input  wire                        avm_waitrequest,
+    input  wire [(32<<BEAT_WIDTH)-1:0] avm_readdata,
+    input  wire                        avm_readdatavalid
+);
+
+    generate
+        if (READ_DEPTH < 256 || (READ_DEPTH & (READ_DEPTH - 1)) != 0) begin : illegal_depth
+            avalon_master_error_READ_DEPTH_must_be_a_power_of_two_from_256_on stop ();
+        end
+    endgenerate
+
+    localparam integer DATA_WIDTH   = 32 << BEAT_WIDTH;
+    localparam integer STROBE_WIDTH = 4 << BEAT_WIDTH;
+    localparam integer PLACE_WIDTH  = BURST_WIDTH + BEAT_WIDTH;
+    localparam integer BEATS_WIDTH  = ADDRESS_WIDTH - BEAT_WIDTH;
+    localparam integer OFFSET_WIDTH = BEAT_WIDTH == 0 ? 1 : BEAT_WIDTH;
+
+    // -- The bus ------------------------------------------------------------------------------------------------------
+
+    // All outputs come from flip-flops; what they hold has moved when no slave waits.
+    reg                    read_reg;
+    reg                    write_reg;
+    reg [BEATS_WIDTH-1:0]  address_reg;
+    reg [BURST_WIDTH:0]    count_reg;
+    reg [DATA_WIDTH-1:0]   data_reg;
+    reg [STROBE_WIDTH-1:0] enable_reg;
+    reg                    written_reg;   // the beat in data_reg is the last of its command
+    reg                    writing_reg;   // a write burst has begun and not ended
+
+    wire free = !avm_waitrequest || !(read_reg || write_reg);
+
+    assign avm_read       = read_reg;
+    assign avm_write      = write_reg;
+    assign avm_address    = {address_reg, {(2 + BEAT_WIDTH){1'b0}}};
+    assign avm_burstcount = count_reg;
+    assign avm_writedata  = data_reg;
+    assign avm_byteenable = enable_reg;
+
+    wire                    read_valid;
+    wire [BEATS_WIDTH-1:0]  read_address;
+    wire [7:0]              read_length;
+    wire                    read_granted;
+
+    wire                    write_valid;
+    wire [BEATS_WIDTH-1:0]  write_address;
+    /* verilator lint_off UNUSED */
+    wire [7:0]              write_length;
+    /* verilator lint_on UNUSED */
+
+    wire                    beat_valid;
+    wire [DATA_WIDTH-1:0]   beat_data;
+    wire [STROBE_WIDTH-1:0] beat_strobe;
+    wire                    beat_last;
+    wire                    beat_cmd_last;
+
+    wire starts_read  = free && !writing_reg && read_valid && read_granted;
+    wire starts_write = free && !writing_reg && !(read_valid && read_granted) && write_valid && beat_valid;
+    wire takes_beat   = starts_write || (free && writing_reg && beat_valid);
+
+    always @(posedge clk) begin
+        if (starts_read || starts_write) begin
+            address_reg <= starts_read ? read_address : write_address;
+            count_reg   <= {1'b0, starts_read ? read_length[BURST_WIDTH-1:0] : write_length[BURST_WIDTH-1:0]} + 1'b1;
+        end
+        if (starts_read) begin
+            enable_reg <= {STROBE_WIDTH{1'b1}};
+        end
+        if (takes_beat) begin
+            data_reg    <= beat_data;
+            enable_reg  <= beat_strobe;
+            written_reg <= beat_cmd_last;
+        end
+        if (rst) begin
+            read_reg    <= 1'b0;
+            write_reg   <= 1'b0;
+            writing_reg <= 1'b0;
+        end else if (free) begin
+            read_reg    <= starts_read;
+            write_reg   <= takes_beat;
+            writing_reg <= takes_beat ? !beat_last : writing_reg;
+        end
+    end
+
+    // -- Reads --------------------------------------------------------------------------------------------------------
+
+    wire splitter_ready;
+    wire queue_ready;
+
+    /* verilator lint_off UNUSED */
+    wire read_last;
+    wire write_last;
+    wire beats_ready;
+    /* verilator lint_on UNUSED */
+
+    assign s_load_ready = splitter_ready && queue_ready;
+
+    burst_splitter #(
+        .ADDRESS_WIDTH (ADDRESS_WIDTH),
+        .LENGTH_WIDTH  (LENGTH_WIDTH),
+        .BEAT_WIDTH    (BEAT_WIDTH),
+        .BURST_WIDTH   (BURST_WIDTH)
+    ) u_reads (
+        .clk             (clk),
+        .rst             (rst),
+        .s_cmd_valid     (s_load_valid && queue_ready),
+        .s_cmd_ready     (splitter_ready),
+        .s_cmd_address   (s_load_address),
+        .s_cmd_length    (s_load_length),
+        .m_burst_valid   (read_valid),
+        .m_burst_ready   (starts_read),
+        .m_burst_address (read_address),
+        .m_burst_length  (read_length),
+        .m_burst_last    (read_last)
+    );
+
+    wire                  come_valid;
+    wire                  come_ready;
+    wire [DATA_WIDTH-1:0] come_data;
+
+    beat_room #(
+        .DEPTH (READ_DEPTH)
+    ) u_room (
+        .clk            (clk),
+        .rst            (rst),
+        .s_burst_length (read_length),
+        .granted        (read_granted),
+        .taken          (starts_read),
+        .returned       (come_valid && come_ready)
+    );
+
+    fifo #(
+        .WIDTH (DATA_WIDTH),
+        .DEPTH (READ_DEPTH)
+    ) u_come (
+        .clk     (clk),
+        .rst     (rst),
+        .s_valid (avm_readdatavalid),
+        .s_ready (beats_ready),
+        .s_data  (avm_readdata),
+        .m_valid (come_valid),
+        .m_ready (come_ready),
+        .m_data  (come_data)
+    );
+
+    wire                    word_cmd_valid;
+    wire                    word_cmd_ready;
+    wire [OFFSET_WIDTH-1:0] word_cmd_offset;
+    wire [LENGTH_WIDTH-1:0] word_cmd_length;
+
+    generate
+        if (BEAT_WIDTH == 0) begin : words_are_beats
+            /* verilator lint_off UNUSED */
+            wire unused = &{1'b0, word_cmd_ready};
+            /* verilator lint_on UNUSED */
+            assign queue_ready     = 1'b1;
+            assign word_cmd_valid  = 1'b0;
+            assign word_cmd_offset = {OFFSET_WIDTH{1'b0}};
+            assign word_cmd_length = {LENGTH_WIDTH{1'b0}};
+        end else begin : beats_are_wider
+            fifo #(
+                .WIDTH (OFFSET_WIDTH + LENGTH_WIDTH),
+                .DEPTH (32)
+            ) u_commands (
+                .clk     (clk),
+                .rst     (rst),
+                .s_valid (s_load_valid && splitter_ready),
+                .s_ready (queue_ready),
+                .s_data  ({s_load_address[OFFSET_WIDTH-1:0], s_load_length}),
+                .m_valid (word_cmd_valid),
+                .m_ready (word_cmd_ready),
+                .m_data  ({word_cmd_offset, word_cmd_length})
+            );
+        end
+    endgenerate
+
+    beat_unpacker #(
+        .BEAT_WIDTH   (BEAT_WIDTH),
+        .LENGTH_WIDTH (LENGTH_WIDTH),
+        .OFFSET_WIDTH (OFFSET_WIDTH)
+    ) u_words (
+        .clk          (clk),
+        .rst          (rst),
+        .s_cmd_valid  (word_cmd_valid),
+        .s_cmd_ready  (word_cmd_ready),
+        .s_cmd_offset (word_cmd_offset),
+        .s_cmd_length (word_cmd_length),
+        .s_beat_valid (come_valid),
+        .s_beat_ready (come_ready),
+        .s_beat_data  (come_data),
+        .m_word_valid (m_read_valid),
+        .m_word_ready (m_read_ready),
+        .m_word_data  (m_read_data)
+    );
+
+    // -- Writes -------------------------------------------------------------------------------------------------------
+
+    wire write_splitter_ready;
+    wire write_queue_ready;
+
+    assign s_store_ready = write_splitter_ready && write_queue_ready;
+
+    burst_splitter #(
+        .ADDRESS_WIDTH (ADDRESS_WIDTH),
+        .LENGTH_WIDTH  (LENGTH_WIDTH),
+        .BEAT_WIDTH    (BEAT_WIDTH),
+        .BURST_WIDTH   (BURST_WIDTH)
+    ) u_writes (
+        .clk             (clk),
+        .rst             (rst),
+        .s_cmd_valid     (s_store_valid && write_queue_ready),
+        .s_cmd_ready     (write_splitter_ready),
+        .s_cmd_address   (s_store_address),
+        .s_cmd_length    (s_store_length),
+        .m_burst_valid   (write_valid),
+        .m_burst_ready   (starts_write),
+        .m_burst_address (write_address),
+        .m_burst_length  (write_length),
+        .m_burst_last    (write_last)
+    );
+
+    wire                    beat_cmd_valid;
+    wire                    beat_cmd_ready;
+    wire [PLACE_WIDTH-1:0]  beat_cmd_place;
+    wire [LENGTH_WIDTH-1:0] beat_cmd_length;
+
+    fifo #(
+        .WIDTH (PLACE_WIDTH + LENGTH_WIDTH),
+        .DEPTH (8)
+    ) u_write_commands (
+        .clk     (clk),
+        .rst     (rst),
+        .s_valid (s_store_valid && write_splitter_ready),
+        .s_ready (write_queue_ready),
+        .s_data  ({s_store_address[PLACE_WIDTH-1:0], s_store_length}),
+        .m_valid (beat_cmd_valid),
+        .m_ready (beat_cmd_ready),
+        .m_data  ({beat_cmd_place, beat_cmd_length})
+    );
+
+    beat_packer #(
+        .BEAT_WIDTH   (BEAT_WIDTH),
+        .BURST_WIDTH  (BURST_WIDTH),
+        .LENGTH_WIDTH (LENGTH_WIDTH)
+    ) u_beats (
+        .clk             (clk),
+        .rst             (rst),
+        .s_cmd_valid     (beat_cmd_valid),
+        .s_cmd_ready     (beat_cmd_ready),
+        .s_cmd_place     (beat_cmd_place),
+        .s_cmd_length    (beat_cmd_length),
+        .s_word_valid    (s_write_valid),
+        .s_word_ready    (s_write_ready),
+        .s_word_data     (s_write_data),
+        .s_word_strobe   (s_write_strobe),
+        .m_beat_valid    (beat_valid),
+        .m_beat_ready    (takes_beat),
+        .m_beat_data     (beat_data),
+        .m_beat_strobe   (beat_strobe),
+        .m_beat_last     (beat_last),
+        .m_beat_cmd_last (beat_cmd_last)
+    );
+
+    reg [7:0] inside_reg;   // commands
+
+    assign m_written = write_reg && written_reg && !avm_waitrequest;
+    assign idle      = inside_reg == 8'd0;
+
+    wire enters = s_store_valid && s_store_ready;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            inside_reg <= 8'd0;
+        end else if (enters && !m_written) begin
+            inside_reg <= inside_reg + 1'b1;
+        end else if (m_written && !enters) begin
+            inside_reg <= inside_reg - 1'b1;
+        end
+    end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,203 @@
+// axi4_reader: read commands in 32-bit words to bursts of an AXI4 bus of 32 to 512 bits.
+//
+// Latency     two cycles from a command to m_axi_arvalid, two from a beat to its word, one more where a beat is wider.
+// Parameters  ADDRESS_WIDTH  bits of a word address
+//             LENGTH_WIDTH   bits of a command's length in words
+//             BEAT_WIDTH     log2 of the words of a beat, 0 to 4
+//             BURST_WIDTH    log2 of the beats of the longest burst; at most 8, and 10 - BEAT_WIDTH for 4 KB
+//             DEPTH          beats that may be under way, a power of two, at least 256
+// Handshake   s_load   address, and length of at least 1
+//             m_read   one word per word of a command, in order
+//             error    {DECERR, SLVERR} of a beat, for a cycle
+//
+// INCR bursts, all with ID 0. A burst is asked for when its beats have room in the FIFO behind the bus: so m_axi_rready
+// never falls, whoever reads the words, and a memory that serves others as well is not held up. Full throughput as long
+// as latency and longest burst fit DEPTH.
+`default_nettype none
+
+module axi4_reader #(
+    parameter integer ADDRESS_WIDTH = 30,
+    parameter integer LENGTH_WIDTH  = 10,
+    parameter integer BEAT_WIDTH    = 0,
+    parameter integer BURST_WIDTH   = 8,
+    parameter integer DEPTH         = 512
+) (
+    input  wire                        clk,
+    input  wire                        rst,
+    output wire [1:0]                  error,
+
+    input  wire                        s_load_valid,
+    output wire                        s_load_ready,
+    input  wire [ADDRESS_WIDTH-1:0]    s_load_address,
+    input  wire [LENGTH_WIDTH-1:0]     s_load_length,
+    output wire                        m_read_valid,
+    input  wire                        m_read_ready,
+    output wire [31:0]                 m_read_data,
+
+    output wire                        m_axi_arvalid,
+    input  wire                        m_axi_arready,
+    output wire [ADDRESS_WIDTH+1:0]    m_axi_araddr,
+    output wire [7:0]                  m_axi_arlen,
+    input  wire                        m_axi_rvalid,
+    output wire                        m_axi_rready,
+    input  wire [(32<<BEAT_WIDTH)-1:0] m_axi_rdata,
+    input  wire [1:0]                  m_axi_rresp
+);
+
+    generate
+        if (BURST_WIDTH + BEAT_WIDTH > 10) begin : illegal_burst_width
+            axi4_reader_error_bursts_must_not_cross_4_KB stop ();
+        end
+        if (DEPTH < 256 || (DEPTH & (DEPTH - 1)) != 0) begin : illegal_depth
+            axi4_reader_error_DEPTH_must_be_a_power_of_two_from_256_on stop ();
+        end
+    endgenerate
+
+    localparam integer DATA_WIDTH   = 32 << BEAT_WIDTH;
+    localparam integer OFFSET_WIDTH = BEAT_WIDTH == 0 ? 1 : BEAT_WIDTH;
+
+    wire                    splitter_ready;
+    wire                    queue_ready;
+
+    assign s_load_ready = splitter_ready && queue_ready;
+
+    // -- Bursts -------------------------------------------------------------------------------------------------------
+
+    wire                                burst_valid;
+    wire [ADDRESS_WIDTH-BEAT_WIDTH-1:0] burst_address;
+    wire [7:0]                          burst_length;
+    wire                                burst_granted;
+
+    /* verilator lint_off UNUSED */
+    wire                                burst_last;
+    /* verilator lint_on UNUSED */
+
+    reg                                 arvalid_reg;
+    reg [ADDRESS_WIDTH-BEAT_WIDTH-1:0]  araddr_reg;
+    reg [7:0]                           arlen_reg;
+
+    burst_splitter #(
+        .ADDRESS_WIDTH (ADDRESS_WIDTH),
+        .LENGTH_WIDTH  (LENGTH_WIDTH),
+        .BEAT_WIDTH    (BEAT_WIDTH),
+        .BURST_WIDTH   (BURST_WIDTH)
+    ) u_splitter (
+        .clk             (clk),
+        .rst             (rst),
+        .s_cmd_valid     (s_load_valid && queue_ready),
+        .s_cmd_ready     (splitter_ready),
+        .s_cmd_address   (s_load_address),
+        .s_cmd_length    (s_load_length),
+        .m_burst_valid   (burst_valid),
+        .m_burst_ready   (burst_granted && (m_axi_arready || !arvalid_reg)),
+        .m_burst_address (burst_address),
+        .m_burst_length  (burst_length),
+        .m_burst_last    (burst_last)
+    );
+
+    wire asks = burst_valid && burst_granted && (m_axi_arready || !arvalid_reg);
+
+    assign m_axi_arvalid = arvalid_reg;
+    assign m_axi_araddr  = {araddr_reg, {(2 + BEAT_WIDTH){1'b0}}};
+    assign m_axi_arlen   = arlen_reg;
+
+    always @(posedge clk) begin
+        if (m_axi_arready || !arvalid_reg) begin
+            araddr_reg <= burst_address;
+            arlen_reg  <= burst_length;
+        end
+        if (rst) begin
+            arvalid_reg <= 1'b0;
+        end else if (m_axi_arready || !arvalid_reg) begin
+            arvalid_reg <= burst_valid && burst_granted;
+        end
+    end
+
+    // -- Beats --------------------------------------------------------------------------------------------------------
+
+    wire                  beat_valid;
+    wire                  beat_ready;
+    wire [DATA_WIDTH-1:0] beat_data;
+
+    beat_room #(
+        .DEPTH (DEPTH)
+    ) u_room (
+        .clk            (clk),
+        .rst            (rst),
+        .s_burst_length (burst_length),
+        .granted        (burst_granted),
+        .taken          (asks),
+        .returned       (beat_valid && beat_ready)
+    );
+
+    fifo #(
+        .WIDTH (DATA_WIDTH),
+        .DEPTH (DEPTH)
+    ) u_beats (
+        .clk     (clk),
+        .rst     (rst),
+        .s_valid (m_axi_rvalid),
+        .s_ready (m_axi_rready),
+        .s_data  (m_axi_rdata),
+        .m_valid (beat_valid),
+        .m_ready (beat_ready),
+        .m_data  (beat_data)
+    );
+
+    assign error = {m_axi_rresp == 2'b11, m_axi_rresp == 2'b10} & {2{m_axi_rvalid && m_axi_rready}};
+
+    // -- Words --------------------------------------------------------------------------------------------------------
+
+    wire                    cmd_valid;
+    wire                    cmd_ready;
+    wire [OFFSET_WIDTH-1:0] cmd_offset;
+    wire [LENGTH_WIDTH-1:0] cmd_length;
+
+    generate
+        if (BEAT_WIDTH == 0) begin : words_are_beats
+            /* verilator lint_off UNUSED */
+            wire unused = &{1'b0, cmd_ready};
+            /* verilator lint_on UNUSED */
+            assign queue_ready = 1'b1;
+            assign cmd_valid   = 1'b0;
+            assign cmd_offset  = {OFFSET_WIDTH{1'b0}};
+            assign cmd_length  = {LENGTH_WIDTH{1'b0}};
+        end else begin : beats_are_wider
+            fifo #(
+                .WIDTH (OFFSET_WIDTH + LENGTH_WIDTH),
+                .DEPTH (32)
+            ) u_commands (
+                .clk     (clk),
+                .rst     (rst),
+                .s_valid (s_load_valid && splitter_ready),
+                .s_ready (queue_ready),
+                .s_data  ({s_load_address[OFFSET_WIDTH-1:0], s_load_length}),
+                .m_valid (cmd_valid),
+                .m_ready (cmd_ready),
+                .m_data  ({cmd_offset, cmd_length})
+            );
+        end
+    endgenerate
+
+    beat_unpacker #(
+        .BEAT_WIDTH   (BEAT_WIDTH),
+        .LENGTH_WIDTH (LENGTH_WIDTH),
+        .OFFSET_WIDTH (OFFSET_WIDTH)
+    ) u_words (
+        .clk          (clk),
+        .rst          (rst),
+        .s_cmd_valid  (cmd_valid),
+        .s_cmd_ready  (cmd_ready),
+        .s_cmd_offset (cmd_offset),
+        .s_cmd_length (cmd_length),
+        .s_beat_valid (beat_valid),
+        .s_beat_ready (beat_ready),
+        .s_beat_data  (beat_data),
+        .m_word_valid (m_read_valid),
+        .m_word_ready (m_read_ready),
+        .m_word_data  (m_read_data)
+    );
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,230 @@
+// axi4_writer: write commands in 32-bit words to bursts of an AXI4 bus of 32 to 512 bits.
+//
+// Latency     two cycles from a command to m_axi_awvalid, one from a beat's last word to m_axi_wvalid, one from the
+//             response of a command's last burst to m_written.
+// Parameters  ADDRESS_WIDTH  bits of a word address
+//             LENGTH_WIDTH   bits of a command's length in words
+//             BEAT_WIDTH     log2 of the words of a beat, 0 to 4
+//             BURST_WIDTH    log2 of the beats of the longest burst; at most 8, and 10 - BEAT_WIDTH for 4 KB
+//             OUTSTANDING    bursts whose response has not come, 4 to 64
+// Handshake   s_store  address, and length of at least 1
+//             s_write  one word per word of a command, in order, with byte strobes
+//             m_written  high for a cycle per command, in order, when all its bursts have been responded to
+//             error    {DECERR, SLVERR} of a response, for a cycle
+//             idle     every accepted command has been written
+//
+// INCR bursts, all with ID 0. An address goes out before its data are there; data never before their address.
+`default_nettype none
+
+module axi4_writer #(
+    parameter integer ADDRESS_WIDTH = 30,
+    parameter integer LENGTH_WIDTH  = 10,
+    parameter integer BEAT_WIDTH    = 0,
+    parameter integer BURST_WIDTH   = 8,
+    parameter integer OUTSTANDING   = 16
+) (
+    input  wire                        clk,
+    input  wire                        rst,
+    output wire                        idle,
+    output wire [1:0]                  error,
+
+    input  wire                        s_store_valid,
+    output wire                        s_store_ready,
+    input  wire [ADDRESS_WIDTH-1:0]    s_store_address,
+    input  wire [LENGTH_WIDTH-1:0]     s_store_length,
+    input  wire                        s_write_valid,
+    output wire                        s_write_ready,
+    input  wire [31:0]                 s_write_data,
+    input  wire [3:0]                  s_write_strobe,
+    output wire                        m_written,
+
+    output wire                        m_axi_awvalid,
+    input  wire                        m_axi_awready,
+    output wire [ADDRESS_WIDTH+1:0]    m_axi_awaddr,
+    output wire [7:0]                  m_axi_awlen,
+    output wire                        m_axi_wvalid,
+    input  wire                        m_axi_wready,
+    output wire [(32<<BEAT_WIDTH)-1:0] m_axi_wdata,
+    output wire [(4<<BEAT_WIDTH)-1:0]  m_axi_wstrb,
+    output wire                        m_axi_wlast,
+    input  wire                        m_axi_bvalid,
+    output wire                        m_axi_bready,
+    input  wire [1:0]                  m_axi_bresp
+);
+
+    generate
+        if (BURST_WIDTH + BEAT_WIDTH > 10) begin : illegal_burst_width
+            axi4_writer_error_bursts_must_not_cross_4_KB stop ();
+        end
+        if (OUTSTANDING < 4 || OUTSTANDING > 64) begin : illegal_outstanding
+            axi4_writer_error_OUTSTANDING_must_be_4_to_64 stop ();
+        end
+    endgenerate
+
+    localparam integer PLACE_WIDTH = BURST_WIDTH + BEAT_WIDTH;
+
+    wire splitter_ready;
+    wire queue_ready;
+
+    assign s_store_ready = splitter_ready && queue_ready;
+
+    // -- Addresses ----------------------------------------------------------------------------------------------------
+
+    wire                                burst_valid;
+    wire [ADDRESS_WIDTH-BEAT_WIDTH-1:0] burst_address;
+    wire [7:0]                          burst_length;
+    wire                                burst_last;
+    wire                                expected_ready;
+
+    reg                                 awvalid_reg;
+    reg [ADDRESS_WIDTH-BEAT_WIDTH-1:0]  awaddr_reg;
+    reg [7:0]                           awlen_reg;
+
+    wire address_moves = m_axi_awready || !awvalid_reg;
+
+    burst_splitter #(
+        .ADDRESS_WIDTH (ADDRESS_WIDTH),
+        .LENGTH_WIDTH  (LENGTH_WIDTH),
+        .BEAT_WIDTH    (BEAT_WIDTH),
+        .BURST_WIDTH   (BURST_WIDTH)
+    ) u_splitter (
+        .clk             (clk),
+        .rst             (rst),
+        .s_cmd_valid     (s_store_valid && queue_ready),
+        .s_cmd_ready     (splitter_ready),
+        .s_cmd_address   (s_store_address),
+        .s_cmd_length    (s_store_length),
+        .m_burst_valid   (burst_valid),
+        .m_burst_ready   (expected_ready && address_moves),
+        .m_burst_address (burst_address),
+        .m_burst_length  (burst_length),
+        .m_burst_last    (burst_last)
+    );
+
+    assign m_axi_awvalid = awvalid_reg;
+    assign m_axi_awaddr  = {awaddr_reg, {(2 + BEAT_WIDTH){1'b0}}};
+    assign m_axi_awlen   = awlen_reg;
+
+    always @(posedge clk) begin
+        if (address_moves) begin
+            awaddr_reg <= burst_address;
+            awlen_reg  <= burst_length;
+        end
+        if (rst) begin
+            awvalid_reg <= 1'b0;
+        end else if (address_moves) begin
+            awvalid_reg <= burst_valid && expected_ready;
+        end
+    end
+
+    // -- Data ---------------------------------------------------------------------------------------------------------
+
+    wire                    cmd_valid;
+    wire                    cmd_ready;
+    wire [PLACE_WIDTH-1:0]  cmd_place;
+    wire [LENGTH_WIDTH-1:0] cmd_length;
+    wire                    beat_valid;
+
+    /* verilator lint_off UNUSED */
+    wire                    beat_cmd_last;
+    /* verilator lint_on UNUSED */
+
+    // Bursts whose address has gone out and whose last beat has not.
+    reg [6:0] open_reg;
+
+    wire is_open     = open_reg != 7'd0;
+    wire opens       = awvalid_reg && m_axi_awready;
+    wire closes      = m_axi_wvalid && m_axi_wready && m_axi_wlast;
+
+    assign m_axi_wvalid = beat_valid && is_open;
+
+    fifo #(
+        .WIDTH (PLACE_WIDTH + LENGTH_WIDTH),
+        .DEPTH (8)
+    ) u_commands (
+        .clk     (clk),
+        .rst     (rst),
+        .s_valid (s_store_valid && splitter_ready),
+        .s_ready (queue_ready),
+        .s_data  ({s_store_address[PLACE_WIDTH-1:0], s_store_length}),
+        .m_valid (cmd_valid),
+        .m_ready (cmd_ready),
+        .m_data  ({cmd_place, cmd_length})
+    );
+
+    beat_packer #(
+        .BEAT_WIDTH   (BEAT_WIDTH),
+        .BURST_WIDTH  (BURST_WIDTH),
+        .LENGTH_WIDTH (LENGTH_WIDTH)
+    ) u_beats (
+        .clk             (clk),
+        .rst             (rst),
+        .s_cmd_valid     (cmd_valid),
+        .s_cmd_ready     (cmd_ready),
+        .s_cmd_place     (cmd_place),
+        .s_cmd_length    (cmd_length),
+        .s_word_valid    (s_write_valid),
+        .s_word_ready    (s_write_ready),
+        .s_word_data     (s_write_data),
+        .s_word_strobe   (s_write_strobe),
+        .m_beat_valid    (beat_valid),
+        .m_beat_ready    (m_axi_wready && is_open),
+        .m_beat_data     (m_axi_wdata),
+        .m_beat_strobe   (m_axi_wstrb),
+        .m_beat_last     (m_axi_wlast),
+        .m_beat_cmd_last (beat_cmd_last)
+    );
+
+    // -- Responses ----------------------------------------------------------------------------------------------------
+
+    // Per burst without a response, whether it is the last of its command.
+    wire expected_valid;
+    wire expected_last;
+
+    fifo #(
+        .WIDTH (1),
+        .DEPTH (OUTSTANDING)
+    ) u_expected (
+        .clk     (clk),
+        .rst     (rst),
+        .s_valid (burst_valid && address_moves),
+        .s_ready (expected_ready),
+        .s_data  (burst_last),
+        .m_valid (expected_valid),
+        .m_ready (m_axi_bvalid),
+        .m_data  (expected_last)
+    );
+
+    reg       written_reg;
+    reg [7:0] inside_reg;   // commands
+
+    assign m_axi_bready = expected_valid;
+    assign m_written    = written_reg;
+    assign idle         = inside_reg == 8'd0;
+    assign error        = {m_axi_bresp == 2'b11, m_axi_bresp == 2'b10} & {2{m_axi_bvalid && m_axi_bready}};
+
+    wire enters = s_store_valid && s_store_ready;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            open_reg    <= 7'd0;
+            written_reg <= 1'b0;
+            inside_reg  <= 8'd0;
+        end else begin
+            written_reg <= m_axi_bvalid && expected_valid && expected_last;
+            if (opens && !closes) begin
+                open_reg <= open_reg + 1'b1;
+            end else if (closes && !opens) begin
+                open_reg <= open_reg - 1'b1;
+            end
+            if (enters && !written_reg) begin
+                inside_reg <= inside_reg + 1'b1;
+            end else if (written_reg && !enters) begin
+                inside_reg <= inside_reg - 1'b1;
+            end
+        end
+    end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,65 @@
+// store_tracker: tells when the stores of a tile are in memory, where commands and their completion lie far apart.
+//
+// Latency     three cycles from s_end to m_end, if everything has been written.
+// Parameters  COUNT_WIDTH  bits of the number of commands under way, which must stay below 2^(COUNT_WIDTH-1)
+//             DEPTH        end marks that may wait
+// Handshake   s_command  a store command has been accepted
+//             s_written  the oldest one that was not has taken effect
+//             s_end      all commands of a tile have been accepted before
+//             m_end      for a cycle per s_end, in order: every command accepted up to it has taken effect
+`default_nettype none
+
+module store_tracker #(
+    parameter integer COUNT_WIDTH = 8,
+    parameter integer DEPTH       = 8
+) (
+    input  wire clk,
+    input  wire rst,
+    input  wire s_command,
+    input  wire s_written,
+    input  wire s_end,
+    output wire m_end
+);
+
+    reg  [COUNT_WIDTH-1:0] commands_reg;
+    reg  [COUNT_WIDTH-1:0] written_reg;
+
+    wire                   mark_valid;
+    wire [COUNT_WIDTH-1:0] mark;
+
+    /* verilator lint_off UNUSED */
+    wire                   mark_ready;
+    /* verilator lint_on UNUSED */
+
+    fifo #(
+        .WIDTH (COUNT_WIDTH),
+        .DEPTH (DEPTH)
+    ) u_marks (
+        .clk     (clk),
+        .rst     (rst),
+        .s_valid (s_end),
+        .s_ready (mark_ready),
+        .s_data  (commands_reg),
+        .m_valid (mark_valid),
+        .m_ready (m_end),
+        .m_data  (mark)
+    );
+
+    // Modulo 2^COUNT_WIDTH: whether the commands written since the mark are none or more.
+    wire [COUNT_WIDTH-1:0] beyond = written_reg - mark;
+
+    assign m_end = mark_valid && !beyond[COUNT_WIDTH-1];
+
+    always @(posedge clk) begin
+        if (rst) begin
+            commands_reg <= {COUNT_WIDTH{1'b0}};
+            written_reg  <= {COUNT_WIDTH{1'b0}};
+        end else begin
+            commands_reg <= commands_reg + {{(COUNT_WIDTH - 1){1'b0}}, s_command};
+            written_reg  <= written_reg + {{(COUNT_WIDTH - 1){1'b0}}, s_written};
+        end
+    end
+
+endmodule
+
+`default_nettype wire

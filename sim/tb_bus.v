@@ -1,0 +1,445 @@
+// Bench of a whole accelerator behind a bus: control through its slave, memory through its master, on data from files.
+//
+// Macros      TOP             the module under test, <kernel>_top or <kernel>_direct_top
+//             BUS_BITS        bits of the bus's data
+//             ADDRESS_BITS    bits of its byte address
+//             BURSTC_AVALON   Avalon-MM, with BURSTCOUNT_BITS; otherwise AXI4 and AXI4-Lite
+//             BURSTC_TRACE    compiles the dump in
+// Plusargs    +image=FILE     memory before, hex bytes from address 0 ($readmemh)
+//             +bytes=N        bytes of that image, a multiple of 4
+//             +dump=FILE      memory after, the same bytes
+//             +registers=FILE writes to the registers before the start: lines of index and value, both hex
+//             +max_cycles=N   give up so many cycles after the start
+//             +vcd=FILE       dump signals from the start on (with BURSTC_TRACE)
+//             and those of axi4_memory or avalon_memory
+//
+// Prints one line `RESULT name=value ...` at the end: counts are from start to done. Lines `VIOLATION rule ...` come from
+// the protocol checker, lines `PORT ...` from the checks of the accelerator's memory port here.
+`default_nettype none
+`timescale 1ns / 1ps
+
+module tb_accelerator;
+
+    localparam integer REPORT_LIMIT = 20;
+    localparam integer MEMORY_BYTES = 16777216;
+
+    localparam [7:0] CONTROL = 8'd0, STATUS = 8'd6, INTERRUPT = 8'd7;
+    localparam integer DONE = 1;
+
+    reg clk = 1'b0;
+    reg rst = 1'b1;
+
+    initial
+        forever begin
+            #5 clk = !clk;
+        end
+
+    /* verilator lint_off BLKSEQ */ // statements of a bench happen in their order
+
+    wire irq;
+
+    // -- The accelerator, what controls it, and its memory ------------------------------------------------------------
+
+`ifdef BURSTC_AVALON
+    wire [7:0]               avs_address;
+    wire                     avs_read, avs_write, avs_waitrequest;
+    wire [31:0]              avs_writedata, avs_readdata;
+    wire [3:0]               avs_byteenable;
+    wire [`ADDRESS_BITS-1:0] avm_address;
+    wire [`BURSTCOUNT_BITS-1:0] burstcount;
+    /* verilator lint_off WIDTH */ // the board sets the longest burst
+    wire [8:0]               avm_burstcount = burstcount;
+    /* verilator lint_on WIDTH */
+    wire                     avm_read, avm_write, avm_waitrequest, avm_readdatavalid;
+    wire [`BUS_BITS-1:0]     avm_writedata, avm_readdata;
+    wire [`BUS_BITS/8-1:0]   avm_byteenable;
+
+    `TOP dut (
+        .clk               (clk),
+        .rst               (rst),
+        .irq         (irq),
+        .avs_address       (avs_address),
+        .avs_read          (avs_read),
+        .avs_write         (avs_write),
+        .avs_writedata     (avs_writedata),
+        .avs_byteenable    (avs_byteenable),
+        .avs_readdata      (avs_readdata),
+        .avs_waitrequest   (avs_waitrequest),
+        .avm_address       (avm_address),
+        .avm_burstcount    (burstcount),
+        .avm_read          (avm_read),
+        .avm_write         (avm_write),
+        .avm_writedata     (avm_writedata),
+        .avm_byteenable    (avm_byteenable),
+        .avm_waitrequest   (avm_waitrequest),
+        .avm_readdata      (avm_readdata),
+        .avm_readdatavalid (avm_readdatavalid)
+    );
+
+    avalon_control control (
+        .clk             (clk),
+        .avm_address     (avs_address),
+        .avm_read        (avs_read),
+        .avm_write       (avs_write),
+        .avm_writedata   (avs_writedata),
+        .avm_byteenable  (avs_byteenable),
+        .avm_readdata    (avs_readdata),
+        .avm_waitrequest (avs_waitrequest)
+    );
+
+    avalon_memory #(
+        .DATA_WIDTH    (`BUS_BITS),
+        .ADDRESS_WIDTH (`ADDRESS_BITS),
+        .BYTES         (MEMORY_BYTES)
+    ) device (
+        .clk               (clk),
+        .rst               (rst),
+        .avs_address       (avm_address),
+        .avs_burstcount    (avm_burstcount),
+        .avs_read          (avm_read),
+        .avs_write         (avm_write),
+        .avs_writedata     (avm_writedata),
+        .avs_byteenable    (avm_byteenable),
+        .avs_waitrequest   (avm_waitrequest),
+        .avs_readdata      (avm_readdata),
+        .avs_readdatavalid (avm_readdatavalid)
+    );
+
+    avalon_checker #(
+        .DATA_WIDTH    (`BUS_BITS),
+        .ADDRESS_WIDTH (`ADDRESS_BITS)
+    ) protocol (
+        .clk           (clk),
+        .rst           (rst),
+        .address       (avm_address),
+        .burstcount    (avm_burstcount),
+        .read          (avm_read),
+        .write         (avm_write),
+        .writedata     (avm_writedata),
+        .byteenable    (avm_byteenable),
+        .waitrequest   (avm_waitrequest),
+        .readdata      (avm_readdata),
+        .readdatavalid (avm_readdatavalid)
+    );
+`else
+    wire                     axil_awvalid, axil_awready, axil_wvalid, axil_wready, axil_bvalid, axil_bready;
+    wire                     axil_arvalid, axil_arready, axil_rvalid, axil_rready;
+    wire [9:0]               axil_awaddr, axil_araddr;
+    wire [31:0]              axil_wdata, axil_rdata;
+    wire [3:0]               axil_wstrb;
+    wire [1:0]               axil_bresp, axil_rresp;
+    wire                     arid, arvalid, arready, rid, rlast, rvalid, rready;
+    wire                     awid, awvalid, awready, wlast, wvalid, wready, bid, bvalid, bready;
+    wire [`ADDRESS_BITS-1:0] araddr, awaddr;
+    wire [7:0]               arlen, awlen;
+    wire [2:0]               arsize, awsize;
+    wire [1:0]               arburst, awburst, rresp, bresp;
+    wire [`BUS_BITS-1:0]     rdata, wdata;
+    wire [`BUS_BITS/8-1:0]   wstrb;
+    // Constants of the master, which no memory here looks at.
+    /* verilator lint_off UNUSED */
+    wire                     arlock, awlock;
+    wire [3:0]               arcache, awcache;
+    wire [2:0]               arprot, awprot;
+    /* verilator lint_on UNUSED */
+
+    `TOP dut (
+        .clk            (clk),
+        .rst            (rst),
+        .irq            (irq),
+        .s_axil_awvalid (axil_awvalid),
+        .s_axil_awready (axil_awready),
+        .s_axil_awaddr  (axil_awaddr),
+        .s_axil_wvalid  (axil_wvalid),
+        .s_axil_wready  (axil_wready),
+        .s_axil_wdata   (axil_wdata),
+        .s_axil_wstrb   (axil_wstrb),
+        .s_axil_bvalid  (axil_bvalid),
+        .s_axil_bready  (axil_bready),
+        .s_axil_bresp   (axil_bresp),
+        .s_axil_arvalid (axil_arvalid),
+        .s_axil_arready (axil_arready),
+        .s_axil_araddr  (axil_araddr),
+        .s_axil_rvalid  (axil_rvalid),
+        .s_axil_rready  (axil_rready),
+        .s_axil_rdata   (axil_rdata),
+        .s_axil_rresp   (axil_rresp),
+        .m_axi_arid     (arid),
+        .m_axi_araddr   (araddr),
+        .m_axi_arlen    (arlen),
+        .m_axi_arsize   (arsize),
+        .m_axi_arburst  (arburst),
+        .m_axi_arlock   (arlock),
+        .m_axi_arcache  (arcache),
+        .m_axi_arprot   (arprot),
+        .m_axi_arvalid  (arvalid),
+        .m_axi_arready  (arready),
+        .m_axi_rid      (rid),
+        .m_axi_rdata    (rdata),
+        .m_axi_rresp    (rresp),
+        .m_axi_rlast    (rlast),
+        .m_axi_rvalid   (rvalid),
+        .m_axi_rready   (rready),
+        .m_axi_awid     (awid),
+        .m_axi_awaddr   (awaddr),
+        .m_axi_awlen    (awlen),
+        .m_axi_awsize   (awsize),
+        .m_axi_awburst  (awburst),
+        .m_axi_awlock   (awlock),
+        .m_axi_awcache  (awcache),
+        .m_axi_awprot   (awprot),
+        .m_axi_awvalid  (awvalid),
+        .m_axi_awready  (awready),
+        .m_axi_wdata    (wdata),
+        .m_axi_wstrb    (wstrb),
+        .m_axi_wlast    (wlast),
+        .m_axi_wvalid   (wvalid),
+        .m_axi_wready   (wready),
+        .m_axi_bid      (bid),
+        .m_axi_bresp    (bresp),
+        .m_axi_bvalid   (bvalid),
+        .m_axi_bready   (bready)
+    );
+
+    axi4_control control (
+        .clk            (clk),
+        .m_axil_awvalid (axil_awvalid),
+        .m_axil_awready (axil_awready),
+        .m_axil_awaddr  (axil_awaddr),
+        .m_axil_wvalid  (axil_wvalid),
+        .m_axil_wready  (axil_wready),
+        .m_axil_wdata   (axil_wdata),
+        .m_axil_wstrb   (axil_wstrb),
+        .m_axil_bvalid  (axil_bvalid),
+        .m_axil_bready  (axil_bready),
+        .m_axil_bresp   (axil_bresp),
+        .m_axil_arvalid (axil_arvalid),
+        .m_axil_arready (axil_arready),
+        .m_axil_araddr  (axil_araddr),
+        .m_axil_rvalid  (axil_rvalid),
+        .m_axil_rready  (axil_rready),
+        .m_axil_rdata   (axil_rdata),
+        .m_axil_rresp   (axil_rresp)
+    );
+
+    axi4_memory #(
+        .DATA_WIDTH    (`BUS_BITS),
+        .ADDRESS_WIDTH (`ADDRESS_BITS),
+        .BYTES         (MEMORY_BYTES)
+    ) device (
+        .clk           (clk),
+        .rst           (rst),
+        .s_axi_arid    (arid),
+        .s_axi_araddr  (araddr),
+        .s_axi_arlen   (arlen),
+        .s_axi_arvalid (arvalid),
+        .s_axi_arready (arready),
+        .s_axi_rid     (rid),
+        .s_axi_rdata   (rdata),
+        .s_axi_rresp   (rresp),
+        .s_axi_rlast   (rlast),
+        .s_axi_rvalid  (rvalid),
+        .s_axi_rready  (rready),
+        .s_axi_awid    (awid),
+        .s_axi_awaddr  (awaddr),
+        .s_axi_awlen   (awlen),
+        .s_axi_awvalid (awvalid),
+        .s_axi_awready (awready),
+        .s_axi_wdata   (wdata),
+        .s_axi_wstrb   (wstrb),
+        .s_axi_wlast   (wlast),
+        .s_axi_wvalid  (wvalid),
+        .s_axi_wready  (wready),
+        .s_axi_bid     (bid),
+        .s_axi_bresp   (bresp),
+        .s_axi_bvalid  (bvalid),
+        .s_axi_bready  (bready)
+    );
+
+    axi4_checker #(
+        .DATA_WIDTH    (`BUS_BITS),
+        .ADDRESS_WIDTH (`ADDRESS_BITS)
+    ) protocol (
+        .clk     (clk),
+        .rst     (rst),
+        .arid    (arid),
+        .araddr  (araddr),
+        .arlen   (arlen),
+        .arsize  (arsize),
+        .arburst (arburst),
+        .arvalid (arvalid),
+        .arready (arready),
+        .rid     (rid),
+        .rdata   (rdata),
+        .rresp   (rresp),
+        .rlast   (rlast),
+        .rvalid  (rvalid),
+        .rready  (rready),
+        .awid    (awid),
+        .awaddr  (awaddr),
+        .awlen   (awlen),
+        .awsize  (awsize),
+        .awburst (awburst),
+        .awvalid (awvalid),
+        .awready (awready),
+        .wdata   (wdata),
+        .wstrb   (wstrb),
+        .wlast   (wlast),
+        .wvalid  (wvalid),
+        .wready  (wready),
+        .bid     (bid),
+        .bresp   (bresp),
+        .bvalid  (bvalid),
+        .bready  (bready)
+    );
+`endif
+
+    // -- Checks of the accelerator's memory port ----------------------------------------------------------------------
+
+    integer index;
+    integer cycle = 0;
+    integer port_faults = 0;
+    integer image_bytes = 0;
+    reg     checking = 1'b0;
+
+    task port_fault(input [8*32:1] what, input [31:0] word_address);
+        begin
+            if (port_faults < REPORT_LIMIT)
+                $display("PORT %0s at cycle %0d, byte address %h", what, cycle, word_address * 4);
+            port_faults = port_faults + 1;
+        end
+    endtask
+
+    /* verilator lint_off WIDTH */ // the board sets the widths of addresses and lengths
+    wire [31:0] store_address = dut.u_accelerator.m_store_address;
+    wire [31:0] store_length  = dut.u_accelerator.m_store_length;
+    wire [31:0] load_command  = {dut.u_accelerator.m_load_address} ^ dut.u_accelerator.m_load_length;
+    /* verilator lint_on WIDTH */
+    wire        load_valid    = dut.u_accelerator.m_load_valid;
+    wire        store_valid   = dut.u_accelerator.m_store_valid;
+    wire        write_valid   = dut.u_accelerator.m_write_valid;
+    wire [31:0] write_data    = dut.u_accelerator.m_write_data;
+    wire [3:0]  strobe        = dut.u_accelerator.m_write_strobe;
+    wire [31:0] write_bits    = {{8{strobe[3]}}, {8{strobe[2]}}, {8{strobe[1]}}, {8{strobe[0]}}};
+
+    // Four-state simulators find an unknown bit; every simulator finds a write beyond the image.
+    always @(posedge clk)
+        if (checking) begin
+            cycle <= cycle + 1;
+            if (^{load_valid, store_valid, write_valid, dut.u_accelerator.s_read_ready,
+                  dut.u_accelerator.done} === 1'bx)
+                port_fault("unknown valid or ready", 32'd0);
+            if (load_valid === 1'b1 && ^load_command === 1'bx)
+                port_fault("unknown load command", 32'd0);
+            if (store_valid === 1'b1) begin
+                if (^{store_address, store_length} === 1'bx)
+                    port_fault("unknown store command", store_address);
+                else if (dut.u_accelerator.m_store_ready && (store_address + store_length) * 4 > image_bytes)
+                    port_fault("write outside the arrays", store_address);
+            end
+            if (write_valid === 1'b1 && (^strobe === 1'bx || ^(write_data & write_bits) === 1'bx))
+                port_fault("unknown write data", 32'd0);
+        end
+
+    // -- The run ------------------------------------------------------------------------------------------------------
+
+    reg [8*1024:1] file_name, dump_name;
+    integer        registers_file;
+    integer        fields;
+    integer        max_cycles;
+    reg [7:0]      register_index;
+    reg [31:0]     register_value;
+    reg            timed_out;
+    reg [31:0]     counters [1:6];
+    integer        reads, writes, read_bursts, write_bursts;
+
+    task snapshot;
+        begin
+            reads        = device.read_beats - reads;
+            writes       = device.write_beats - writes;
+            read_bursts  = device.read_bursts - read_bursts;
+            write_bursts = device.write_bursts - write_bursts;
+        end
+    endtask
+
+    task stop(input [8*80:1] reason);
+        begin
+            $display("ERROR %0s", reason);
+            $finish;
+            // $finish ends the time step, not the process.
+            forever #1000000;
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("bytes=%d", image_bytes) || !$value$plusargs("max_cycles=%d", max_cycles))
+            stop("needs +bytes=N and +max_cycles=N");
+        if (!$value$plusargs("image=%s", file_name))
+            stop("needs +image=FILE");
+        $readmemh(file_name, device.memory, 0, image_bytes - 1);
+        if (!$value$plusargs("dump=%s", dump_name))
+            stop("needs +dump=FILE");
+        if (!$value$plusargs("registers=%s", file_name))
+            stop("needs +registers=FILE");
+        registers_file = $fopen(file_name, "r");
+        if (registers_file == 0)
+            stop("cannot read the file of register values");
+
+        repeat (10) @(negedge clk);
+        rst = 1'b0;
+        fields = $fscanf(registers_file, "%h %h\n", register_index, register_value);
+        while (fields == 2) begin
+            control.write(register_index, register_value);
+            fields = $fscanf(registers_file, "%h %h\n", register_index, register_value);
+        end
+        $fclose(registers_file);
+        control.write(INTERRUPT, 32'd1);
+
+`ifdef BURSTC_TRACE
+        if ($value$plusargs("vcd=%s", file_name)) begin
+            $dumpfile(file_name);
+            $dumpvars(1, dut);
+            $dumpvars(2, dut.u_accelerator);
+        end
+`endif
+        {reads, writes, read_bursts, write_bursts} = 0;
+        snapshot;
+        checking = 1'b1;
+        if (irq !== 1'b0)
+            port_fault("interrupt before the start", 32'd0);
+        control.write(CONTROL, 32'd1);
+        timed_out = 1'b0;
+        while (!irq && !timed_out) begin
+            @(negedge clk);
+            timed_out = cycle > max_cycles;
+        end
+        checking = 1'b0;
+        snapshot;
+        // At once: done promises that the data are in the memory.
+        $writememh(dump_name, device.memory, 0, image_bytes - 1);
+        control.read(CONTROL);
+        if (!timed_out && !control.value[DONE])
+            port_fault("interrupt, but not done", 32'd0);
+        control.write(INTERRUPT, 32'd3);
+        if (irq !== 1'b0)
+            port_fault("interrupt not acknowledged", 32'd0);
+        for (index = 1; index <= STATUS; index = index + 1) begin
+            control.read(index[7:0]);
+            counters[index] = control.value;
+        end
+        if (control.errors != 0)
+            port_fault("error of the control slave", 32'd0);
+        $write("RESULT timed_out=%0d bench_cycles=%0d", timed_out, cycle);
+        $write(" cycles=%0d load_busy=%0d compute_busy=%0d compute_stall=%0d store_busy=%0d", counters[1], counters[2],
+            counters[3], counters[4], counters[5]);
+        $write(" reads=%0d writes=%0d read_bursts=%0d write_bursts=%0d", reads, writes, read_bursts, write_bursts);
+        $write(" status=%0d timing_violations=%0d", counters[STATUS], protocol.violations);
+        $display(" port_faults=%0d", port_faults);
+        $finish;
+    end
+
+    /* verilator lint_on BLKSEQ */
+
+endmodule
+
+`default_nettype wire

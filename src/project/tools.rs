@@ -1,0 +1,87 @@
+//! The files of an output folder that a vendor's or FuseSoC's tools read, for accelerators behind a bus.
+
+use anyhow::Result;
+
+use super::folder::File;
+use super::template::fill;
+use crate::board::{Board, Toolchain};
+use crate::hardware::{Bus, BusKind, VerilogFile};
+use crate::simulate::bench::Bench;
+
+const SDC: &str = include_str!("../../constraints/bus.sdc");
+const QSF: &str = include_str!("../../constraints/bus.qsf");
+const QPF: &str = include_str!("../../constraints/quartus.qpf");
+const PLATFORM_DESIGNER: &str = include_str!("../../constraints/platform_designer.tcl");
+const XDC: &str = include_str!("../../constraints/bus.xdc");
+const VIVADO_PROJECT: &str = include_str!("../../constraints/vivado_project.tcl");
+const VIVADO_IP: &str = include_str!("../../constraints/vivado_ip.tcl");
+const FUSESOC: &str = include_str!("../../constraints/fusesoc.core");
+
+/// Project, constraints and component files for the board's toolchain, and the FuseSoC core. `kernel` is the name,
+/// `sources` the files in `rtl/`.
+pub fn files(board: &Board, bus: Bus, kernel: &str, sources: &[VerilogFile]) -> Result<Vec<File>> {
+    let top = format!("{kernel}_top");
+    let period = board.cycle_ns();
+    let names: Vec<&str> = sources.iter().map(|file| file.name.as_str()).collect();
+    let own = |name: &'static str| {
+        let value = match name {
+            "kernel" => kernel.to_string(),
+            "top" => top.clone(),
+            "title" => board.title.clone(),
+            "family" => board.device.family.clone(),
+            "part" => board.device.part.clone(),
+            "period_ns" => format!("{period:.3}"),
+            "half_period_ns" => format!("{:.3}", period / 2.0),
+            "files" => names.join(" "),
+            _ => unreachable!("a template asks for {name}"),
+        };
+        (name, value)
+    };
+    let bench = Bench::of(board.memory.interface());
+    let listed = |folder: &str, names: &mut dyn Iterator<Item = &str>| -> String {
+        names.map(|name| format!("      - {folder}/{name}")).collect::<Vec<_>>().join("\n")
+    };
+    let defines = std::iter::once(format!("-DTOP={top}")).chain(bench.defines());
+    let core = [
+        own("kernel"),
+        own("top"),
+        own("title"),
+        ("rtl", listed("rtl", &mut names.iter().copied())),
+        ("bench", listed("sim", &mut bench.files().iter().map(|(name, _)| *name))),
+        ("defines", defines.map(|define| format!(", {define}")).collect()),
+    ];
+    let mut files = vec![File::new(format!("{kernel}.core"), fill(FUSESOC, &core)?)];
+    match board.device.toolchain {
+        Toolchain::Any => {}
+        Toolchain::Quartus => {
+            let source = |name: &&str| format!("set_global_assignment -name VERILOG_FILE ../rtl/{name}");
+            let sources = names.iter().map(source).collect::<Vec<_>>().join("\n");
+            let qsf = [own("kernel"), own("top"), own("title"), own("family"), own("part"), ("files", sources)];
+            let sdc = [own("top"), own("title"), own("period_ns"), own("half_period_ns")];
+            files.push(File::new(format!("constraints/{kernel}.sdc"), fill(SDC, &sdc)?));
+            files.push(File::new(format!("quartus/{kernel}.qpf"), fill(QPF, &[own("kernel")])?));
+            files.push(File::new(format!("quartus/{kernel}.qsf"), fill(QSF, &qsf)?));
+            if bus.kind == BusKind::AvalonMm {
+                let component = [
+                    own("kernel"),
+                    own("top"),
+                    own("title"),
+                    own("files"),
+                    ("address_bits", (board.memory.interface().address_width + 2).to_string()),
+                    ("burstcount_bits", (bus.burst_width() + 1).to_string()),
+                    ("data_bits", bus.data_bits.to_string()),
+                    ("lanes", (bus.data_bits / 8).to_string()),
+                ];
+                files.push(File::new(format!("quartus/{kernel}_hw.tcl"), fill(PLATFORM_DESIGNER, &component)?));
+            }
+        }
+        Toolchain::Vivado => {
+            let values = || [own("kernel"), own("top"), own("title"), own("part"), own("files")];
+            let xdc = [own("top"), own("title"), own("period_ns")];
+            files.push(File::new(format!("constraints/{kernel}.xdc"), fill(XDC, &xdc)?));
+            files.push(File::new(format!("vivado/{kernel}_project.tcl"), fill(VIVADO_PROJECT, &values())?));
+            files.push(File::new(format!("vivado/{kernel}_ip.tcl"), fill(VIVADO_IP, &values())?));
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,97 @@
+//! The benches: what stands around an accelerator in a simulation, by the way to its memory.
+
+use crate::hardware::{Bus, BusKind, Interface};
+
+/// Bytes of the memory models: larger data cannot be simulated.
+pub const MEMORY_BYTES: u64 = 16 << 20;
+
+/// A bench and its models. Its module is [`Bench::TOP`] for all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bench {
+    /// PHY and device model of the native DDR controller.
+    Ddr,
+    /// Memory model and protocol checker of a bus with so many bits of a byte address.
+    Bus { bus: Bus, address_bits: u32 },
+}
+
+/// Name and text of a file.
+type File = (&'static str, &'static str);
+
+const DDR: &[File] = &[
+    ("tb_accelerator.v", include_str!("../../sim/tb_accelerator.v")),
+    ("ddr_phy_behavioural.v", include_str!("../../sim/ddr_phy_behavioural.v")),
+    ("ddr_sdram.v", include_str!("../../sim/ddr_sdram.v")),
+];
+
+const AXI4: &[File] = &[
+    ("tb_accelerator.v", include_str!("../../sim/tb_bus.v")),
+    ("axi4_control.v", include_str!("../../sim/axi4_control.v")),
+    ("axi4_memory.v", include_str!("../../sim/axi4_memory.v")),
+    ("axi4_checker.v", include_str!("../../sim/axi4_checker.v")),
+];
+
+const AVALON: &[File] = &[
+    ("tb_accelerator.v", include_str!("../../sim/tb_bus.v")),
+    ("avalon_control.v", include_str!("../../sim/avalon_control.v")),
+    ("avalon_memory.v", include_str!("../../sim/avalon_memory.v")),
+    ("avalon_checker.v", include_str!("../../sim/avalon_checker.v")),
+];
+
+impl Bench {
+    /// The bench's module.
+    pub const TOP: &'static str = "tb_accelerator";
+
+    pub fn of(interface: Interface) -> Bench {
+        match interface.bus {
+            None => Bench::Ddr,
+            Some(bus) => Bench::Bus { bus, address_bits: interface.address_width + 2 },
+        }
+    }
+
+    /// The files, the one of [`Bench::TOP`] first.
+    pub fn files(self) -> &'static [File] {
+        match self {
+            Bench::Ddr => DDR,
+            Bench::Bus { bus: Bus { kind: BusKind::Axi4, .. }, .. } => AXI4,
+            Bench::Bus { bus: Bus { kind: BusKind::AvalonMm, .. }, .. } => AVALON,
+        }
+    }
+
+    /// Macros that the files want, as a simulator's options.
+    pub fn defines(self) -> Vec<String> {
+        match self {
+            Bench::Ddr => vec![],
+            Bench::Bus { bus, address_bits } => {
+                let mut defines =
+                    vec![format!("-DBUS_BITS={}", bus.data_bits), format!("-DADDRESS_BITS={address_bits}")];
+                if bus.kind == BusKind::AvalonMm {
+                    defines.push("-DBURSTC_AVALON".to_string());
+                    defines.push(format!("-DBURSTCOUNT_BITS={}", bus.burst_width() + 1));
+                }
+                defines
+            }
+        }
+    }
+}
+
+/// How the memory behind a bus behaves in a run; the native DDR model has its device's timing instead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryModel {
+    /// Cycles from an address to its first data, and from the last data to a response; 30 if absent.
+    pub latency: Option<u32>,
+    /// Per cent of the cycles in which a direction moves data; 100 if absent.
+    pub bandwidth: Option<u32>,
+    /// Seed of random back-pressure on every channel; none if absent.
+    pub stalls: Option<u32>,
+    /// Accesses that begin in the 4 KB page of this address get SLVERR, or DECERR if it is odd (AXI4).
+    pub fault: Option<u32>,
+}
+
+impl MemoryModel {
+    /// The simulation's arguments.
+    pub fn arguments(self) -> Vec<String> {
+        let settings = [("latency", self.latency), ("bandwidth", self.bandwidth), ("stalls", self.stalls)];
+        let settings = settings.iter().filter_map(|(name, value)| Some(format!("+{name}={}", (*value)?)));
+        settings.chain(self.fault.map(|address| format!("+fault={address:x}"))).collect()
+    }
+}

@@ -1,0 +1,130 @@
+//! Accelerators behind AXI4 and Avalon-MM: a few kernels on every width with random back-pressure under the protocol
+//! checkers (`make buses` runs all of them), utilisation of the bus, and what a bus can answer. The checkers themselves
+//! and the masters have benches of their own, which `tests/cells.sh` runs.
+
+mod common;
+
+use burstc::Options;
+use burstc::board::{self, Board};
+use burstc::simulate::Outcome;
+use burstc::simulate::simulator::Simulator;
+use burstc::source::Source;
+use common::{Data, Rig, Subject, root};
+
+fn generic(kind: &str, bits: u32) -> Board {
+    board::load(&format!("generic-{kind}")).unwrap().with_bus_bits(bits).unwrap()
+}
+
+fn rig(path: &str, board: Board, simulator: Simulator, direct: bool) -> Rig {
+    let source = Source::read(&root(path), vec![]).unwrap();
+    let subject = Subject::on(board, &source, &Options::default()).unwrap();
+    Rig::of(&subject, simulator, direct).unwrap()
+}
+
+/// Kernels whose elements, strips and local arrays ask most of ordering and alignment.
+fn back_pressure(kind: &str, bits: u32, simulator: Simulator) {
+    let runs: [(&str, &[(&str, i128)]); 5] = [
+        ("examples/matmul.c", &[("N", 33)]),
+        ("tests/kernels/widths.c", &[("N", 33), ("bias", -1)]),
+        ("tests/kernels/seidel_time.c", &[("T", 3), ("N", 13)]),
+        ("tests/kernels/local_arrays.c", &[]),
+        ("tests/kernels/fill.c", &[("N", 33)]),
+    ];
+    for (path, set) in runs {
+        let mut rig = rig(path, generic(kind, bits), simulator, false);
+        let set = if set.is_empty() { defaults(&rig) } else { set.to_vec() };
+        for seed in if simulator == Simulator::Icarus { 1..2 } else { 1..4 } {
+            rig.model.stalls = Some(seed);
+            rig.run_on(Data { set: &set, ranges: &[], seed: seed.into() });
+        }
+    }
+}
+
+/// Small sizes.
+fn defaults(rig: &Rig) -> Vec<(&'static str, i128)> {
+    let names = rig.subject.accelerator.offload.kernel.parameters.iter().map(|p| &*p.name.clone().leak());
+    names.zip([13, 9, 7]).collect()
+}
+
+#[test]
+fn axi4_32() {
+    back_pressure("axi4", 32, Simulator::Verilator);
+}
+
+#[test]
+fn axi4_128() {
+    back_pressure("axi4", 128, Simulator::Verilator);
+}
+
+#[test]
+fn avalon_64() {
+    back_pressure("avalon", 64, Simulator::Verilator);
+}
+
+/// Four-state: no unknown bit reaches the bus.
+#[test]
+fn nothing_is_unknown() {
+    for (kind, bits) in [("axi4", 64), ("avalon", 32)] {
+        let mut rig = rig("tests/kernels/widths.c", generic(kind, bits), Simulator::Icarus, false);
+        rig.model.stalls = Some(1);
+        rig.run(&[("N", 17), ("bias", -1)], 1);
+    }
+}
+
+/// The direct version waits for responses before it reads what it wrote.
+#[test]
+fn direct_versions() {
+    for (kind, bits) in [("axi4", 64), ("avalon", 32)] {
+        let mut rig = rig("tests/kernels/widths.c", generic(kind, bits), Simulator::Verilator, true);
+        rig.model.stalls = Some(2);
+        rig.run(&[("N", 17), ("bias", -1)], 1);
+        let mut rig = self::rig("tests/kernels/prefix_sum.c", generic(kind, bits), Simulator::Verilator, true);
+        rig.model.stalls = Some(3);
+        rig.run(&[("N", 77)], 1);
+    }
+}
+
+/// Both directions of a bus at once, with a latency of 30 cycles.
+#[test]
+fn dma_fills_both_directions() {
+    for (kind, least) in [("axi4", 0.95), ("avalon", 0.94)] {
+        let rig = rig("examples/dma.c", generic(kind, 32), Simulator::Verilator, false);
+        let cycles = rig.run(&[("N", 65536)], 1).counters.cycles;
+        let utilisation = 65536.0 / cycles as f64;
+        assert!(utilisation >= least, "{kind}: {cycles} cycles, {utilisation:.3} of each direction");
+    }
+}
+
+/// Latency of 40 cycles, one lane, 32 bits: a public C-to-Verilog compiler takes 52,738, 52,738, 82,141 and 848,867.
+#[test]
+fn cycles_at_latency_40() {
+    let runs: [(&str, &str, &str, i128, u64); 4] = [
+        ("dma", "tile(i:1024)", "tile(i:42)", 1024, 1_300),
+        ("vecsum", "tile(i:1024)", "tile(i:48)", 1024, 2_400),
+        ("matmul", "tile(i:32, j:32, k:32)", "tile(i:32, j:32, k:8)", 32, 36_500),
+        ("matmul", "tile(i:32, j:32, k:32)", "tile(i:32, j:32, k:32)", 64, 275_000),
+    ];
+    for (example, tiles, others, n, most) in runs {
+        let text = std::fs::read_to_string(root(&format!("examples/{example}.c"))).unwrap();
+        assert!(text.contains(tiles), "{example}");
+        let source = Source { path: format!("{example}.c"), text: text.replace(tiles, others), cpp_args: vec![] };
+        let subject = Subject::on(generic("axi4", 32), &source, &Options::default()).unwrap();
+        let mut rig = Rig::of(&subject, Simulator::Verilator, false).unwrap();
+        rig.model.latency = Some(40);
+        let cycles = rig.run(&[("N", n)], 1).counters.cycles;
+        assert!(cycles <= most, "{example} at {n}: {cycles} cycles");
+    }
+}
+
+/// An error response comes to the register, and to the user.
+#[test]
+fn errors_are_reported() {
+    let mut rig = rig("examples/dma.c", generic("axi4", 32), Simulator::Verilator, false);
+    rig.model.fault = Some(0x1000);
+    let (outcome, _) = rig.attempt(Data { set: &[("N", 100)], ..Default::default() }).unwrap();
+    assert_eq!(outcome, Outcome::Refused { status: 1 });
+    assert_eq!(outcome.to_string(), "the bus answered with SLVERR to a read");
+    rig.model.fault = Some(0x2001);
+    let (outcome, _) = rig.attempt(Data { set: &[("N", 100)], ..Default::default() }).unwrap();
+    assert_eq!(outcome, Outcome::Refused { status: 8 });
+}
