@@ -31,24 +31,43 @@ module fp_align #(
         end
     endgenerate
 
-    // Bits that the steps to come cannot bring into the result are sticky.
+    // Two bits of the amount at a time. What they and the bits to come cannot bring into the result is sticky: of the
+    // dropped bits, group k is below the result where the digit is less than k.
     reg [IN_WIDTH-1:0] shifted;
     reg                sticky;
+    reg                group;
+    reg [1:0]          digit;
     integer            step;
-    integer            bit_index;
+    integer            k;
+    integer            position;
+
+    // The lowest bit of the digit whose highest is `step`.
+    function integer low_of(input integer step_index);
+        low_of = step_index == LOW ? LOW : step_index - 1;
+    endfunction
+
+    // Bits that no later step brings into the result, after the digit with the lowest bit `low`.
+    function integer dropped(input integer low);
+        dropped = IN_WIDTH - OUT_WIDTH - (1 << low) + (1 << LOW);
+    endfunction
 
     always @* begin
         shifted = s_data;
         sticky  = s_sticky;
-        for (step = HIGH; step >= LOW; step = step - 1) begin
-            if (s_amount[step-LOW]) begin
-                shifted = shifted << (1 << step);
+        for (step = HIGH; step >= LOW; step = step - 2) begin
+            digit = step == LOW ? {1'b0, s_amount[0]} : {s_amount[step-LOW], s_amount[low_of(step)-LOW]};
+            for (k = 1; k <= 4; k = k + 1) begin
+                group = 1'b0;
+                for (position = 0; position < IN_WIDTH; position = position + 1) begin
+                    if (position < dropped(low_of(step)) - ((k - 1) << low_of(step))
+                        && (k == 4 || position >= dropped(low_of(step)) - (k << low_of(step)))) begin
+                        group = group || shifted[position];
+                    end
+                end
+                sticky = sticky || (group && {30'd0, digit} < k);
             end
-            for (bit_index = 0; bit_index < IN_WIDTH - OUT_WIDTH - (1 << step) + (1 << LOW);
-                 bit_index = bit_index + 1) begin
-                sticky             = sticky || shifted[bit_index];
-                shifted[bit_index] = 1'b0;
-            end
+            shifted = digit[0] ? shifted << (1 << low_of(step)) : shifted;
+            shifted = digit[1] ? shifted << (2 << low_of(step)) : shifted;
         end
     end
 

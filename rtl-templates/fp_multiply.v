@@ -4,7 +4,7 @@
 // Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
 //             SIGNIFICAND  bits of the significand with the hidden one: 24, 53
 //             BLOCK        bits of a factor of one DSP block: 18, or 27 in Cyclone V
-//             LATENCY      1 to 8
+//             LATENCY      1 to 9
 //
 // Significands are multiplied as they stand. One shifter behind the product moves it left where a factor was
 // subnormal and right where the result is.
@@ -14,7 +14,7 @@ module fp_multiply #(
     parameter integer EXPONENT    = 8,
     parameter integer SIGNIFICAND = 24,
     parameter integer BLOCK       = 18,
-    parameter integer LATENCY     = 7
+    parameter integer LATENCY     = 9
 ) (
     input  wire                            clk,
     input  wire [EXPONENT+SIGNIFICAND-1:0] s_a,
@@ -23,8 +23,8 @@ module fp_multiply #(
 );
 
     generate
-        if (LATENCY < 1 || LATENCY > 8) begin : illegal_latency
-            fp_multiply_error_LATENCY_must_be_1_to_8 stop ();
+        if (LATENCY < 1 || LATENCY > 9) begin : illegal_latency
+            fp_multiply_error_LATENCY_must_be_1_to_9 stop ();
         end
     endgenerate
 
@@ -46,8 +46,6 @@ module fp_multiply #(
     localparam integer ZEROS    = SIGNIFICAND + 1;
     localparam integer COUNT    = count_bits(ZEROS);
 
-    localparam [RANGE-1:0] BIAS = {{(RANGE - EXPONENT + 1) {1'b0}}, {(EXPONENT - 1) {1'b1}}};
-
     // Registers behind the steps, in the order in which more latency adds them. One always ends the last step.
     localparam integer CUT_PIECES = LATENCY >= 2 ? 1 : 0;
     localparam integer CUT_TOTAL  = LATENCY >= 3 ? 1 : 0;
@@ -55,43 +53,51 @@ module fp_multiply #(
     localparam integer CUT_ALIGN  = LATENCY >= 5 ? 1 : 0;
     localparam integer CUT_LIMIT  = LATENCY >= 6 ? 1 : 0;
     localparam integer CUT_MIDDLE = LATENCY >= 7 ? 1 : 0;
-    localparam integer CUT_COUNT  = LATENCY >= 8 ? 1 : 0;
+    localparam integer CUT_UNPACK = LATENCY >= 8 ? 1 : 0;
+    localparam integer CUT_COUNT  = LATENCY >= 9 ? 1 : 0;
 
+    // Unpack.
     wire                   hidden_a = |s_a[WIDTH-2:FRACTION];
     wire                   hidden_b = |s_b[WIDTH-2:FRACTION];
-    wire [SIGNIFICAND-1:0] a        = {hidden_a, s_a[FRACTION-1:0]};
-    wire [SIGNIFICAND-1:0] b        = {hidden_b, s_b[FRACTION-1:0]};
     wire                   ones_a   = &s_a[WIDTH-2:FRACTION];
     wire                   ones_b   = &s_b[WIDTH-2:FRACTION];
-    wire                   no_a     = s_a[FRACTION-1:0] == {FRACTION{1'b0}};
-    wire                   no_b     = s_b[FRACTION-1:0] == {FRACTION{1'b0}};
-    wire                   zero_a   = !hidden_a && no_a;
-    wire                   zero_b   = !hidden_b && no_b;
+    wire                   none_a   = s_a[FRACTION-1:0] == {FRACTION{1'b0}};
+    wire                   none_b   = s_b[FRACTION-1:0] == {FRACTION{1'b0}};
+    wire                   zero_a   = !hidden_a && none_a;
+    wire                   zero_b   = !hidden_b && none_b;
 
-    wire                sign_0     = s_a[WIDTH-1] != s_b[WIDTH-1];
-    wire                infinite_0 = ones_a || ones_b;
-    wire                nan_0      = (ones_a && (!no_a || zero_b)) || (ones_b && (!no_b || zero_a));
-    wire                zero_0     = zero_a || zero_b;
-    wire [EXPONENT:0]   sum_0      = {1'b0, s_a[WIDTH-2:SIGNIFICAND], s_a[FRACTION] || !hidden_a}
-                                     + {1'b0, s_b[WIDTH-2:SIGNIFICAND], s_b[FRACTION] || !hidden_b};
+    wire               sign_0     = s_a[WIDTH-1] != s_b[WIDTH-1];
+    wire               infinite_0 = ones_a || ones_b;
+    wire               nan_0      = (ones_a && (!none_a || zero_b)) || (ones_b && (!none_b || zero_a));
+    wire               zero_0     = zero_a || zero_b;
+    // Both exponents and one more, which comes in as a carry; less the bias and one more changes only the highest bits.
+    // A subnormal number has the exponent 1.
+    /* verilator lint_off UNUSEDSIGNAL */ // the carry's bit
+    wire [EXPONENT+1:0] sum_0     = {1'b0, s_a[WIDTH-2:SIGNIFICAND], s_a[FRACTION] || !hidden_a, 1'b1}
+                                    + {1'b0, s_b[WIDTH-2:SIGNIFICAND], s_b[FRACTION] || !hidden_b, 1'b1};
+    /* verilator lint_on UNUSEDSIGNAL */
+    wire [2:0]         top_0      = {1'b0, sum_0[EXPONENT+1:EXPONENT]} - 3'd1;
+    wire [RANGE-1:0]   exponent_0 = {top_0, sum_0[EXPONENT-1:1]};
 
-    wire              sign_1;
-    wire              infinite_1;
-    wire              nan_1;
-    wire              zero_1;
-    wire [EXPONENT:0] sum_1;
+    wire [SIGNIFICAND-1:0] a;
+    wire [SIGNIFICAND-1:0] b;
+    wire                   sign_1;
+    wire                   infinite_1;
+    wire                   nan_1;
+    wire                   zero_1;
+    wire [RANGE-1:0]       exponent_1;
 
     delay_line #(
-        .WIDTH  (5 + EXPONENT),
-        .CYCLES (CUT_PIECES)
-    ) u_pieces (
+        .WIDTH  (4 + RANGE + 2 * SIGNIFICAND),
+        .CYCLES (CUT_UNPACK)
+    ) u_unpack (
         .clk    (clk),
-        .s_data ({sign_0, infinite_0, nan_0, zero_0, sum_0}),
-        .m_data ({sign_1, infinite_1, nan_1, zero_1, sum_1})
+        .s_data ({sign_0, infinite_0, nan_0, zero_0, exponent_0,
+                  hidden_a, s_a[FRACTION-1:0], hidden_b, s_b[FRACTION-1:0]}),
+        .m_data ({sign_1, infinite_1, nan_1, zero_1, exponent_1, a, b})
     );
 
-    wire [RANGE-1:0] exponent_1 = {1'b0, sum_1} - BIAS;
-
+    // Multiply.
     wire               sign_2;
     wire               infinite_2;
     wire               nan_2;
@@ -102,8 +108,8 @@ module fp_multiply #(
 
     delay_line #(
         .WIDTH  (4 + RANGE),
-        .CYCLES (CUT_MIDDLE + CUT_TOTAL)
-    ) u_total (
+        .CYCLES (CUT_PIECES + CUT_MIDDLE + CUT_TOTAL)
+    ) u_meanwhile (
         .clk    (clk),
         .s_data ({sign_1, infinite_1, nan_1, zero_1, exponent_1}),
         .m_data ({sign_2, infinite_2, nan_2, zero_2, exponent_2})
@@ -122,6 +128,7 @@ module fp_multiply #(
         .m_product (product_2)
     );
 
+    // Count.
     leading_zeros #(
         .WIDTH       (ZEROS),
         .COUNT_WIDTH (COUNT)

@@ -49,7 +49,7 @@ module fp_pack #(
     // Zeros in front of the word, so that a shift to the right is a shorter shift to the left.
     localparam integer FRONT  = 1 << COUNT;
     // The lowest bit of the coarse shift, and the bits it leaves.
-    localparam integer MIDDLE = COUNT / 2 + 1;
+    localparam integer MIDDLE = COUNT - 1;
     localparam integer LEFT   = SIGNIFICAND + (1 << MIDDLE);
 
     // Limit: left over is the exponent of the highest one; below 0 the result is subnormal, and the shift comes from

@@ -50,8 +50,8 @@ module fp_operators #(
     endfunction
 
     localparam integer WIDENS   = OTHER_SIGNIFICAND > SIGNIFICAND ? 1 : 0;
-    localparam integer ADD      = choose(7, 8);
-    localparam integer MULTIPLY = choose(7, 8);
+    localparam integer ADD      = choose(9, 9);
+    localparam integer MULTIPLY = choose(9, 9);
     localparam integer DIGITS   = LATENCY == 0 ? 1 : LATENCY;
     localparam integer COMPARE  = choose(1, 2);
     localparam integer CONVERT  = choose(2, WIDENS == 1 ? 2 : 4);
