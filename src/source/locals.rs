@@ -170,7 +170,7 @@ impl Nest<'_, '_> {
     /// Declares memory of the kernel's own, under a name that nothing else has.
     fn local_memory(&mut self, name: &str, ty: &CType, extents: Vec<Affine>, span: Span) -> usize {
         let array = self.scope.arrays.len();
-        let element = ty.integer().unwrap_or(IntType::I32);
+        let element = ty.arithmetic().unwrap_or(IntType::I32);
         let unique = match check_name(name, Naming::Array, span) {
             Ok(()) => self.scope.own(name),
             Err(_) => self.scope.fresh(&format!("{name}_local")),
