@@ -90,10 +90,10 @@ impl<'a> Scope<'a> {
         for (parameter, argument) in parameters.into_iter().zip(&call.arguments) {
             let declarator = parameter.node.declarator.as_ref();
             let ty = self.types.of_declaration(&parameter.node.specifiers);
-            let is_plain = ty.integer().is_some() && declarator.is_none_or(|d| derived(d).is_empty());
+            let is_plain = ty.arithmetic().is_some() && declarator.is_none_or(|d| derived(d).is_empty());
             if !is_plain {
                 return refuse(
-                    format!("the function `{name}` has a parameter that is no integer"),
+                    format!("the function `{name}` has a parameter that is no number"),
                     "pass the elements by value: `f(a[i])` instead of `f(a, i)`",
                 );
             }

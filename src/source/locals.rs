@@ -45,10 +45,10 @@ impl Nest<'_, '_> {
             let Some(name) = identifier(&declarator.node.declarator.node) else { continue };
             let name = name.node.name.as_str();
             let span = self.span(declarator.span);
-            if ty.integer().is_none() {
-                return Err(Diagnostic::new(format!("the local variable `{name}` has {ty}: integers only for now"))
-                    .at(span, "not an integer")
-                    .help("use one of <stdint.h>'s types"));
+            if ty.arithmetic().is_none() {
+                return Err(Diagnostic::new(format!("the local variable `{name}` has {ty}"))
+                    .at(span, "not a number")
+                    .help("use one of <stdint.h>'s types, `float` or `double`"));
             }
             self.shadow(name, span)?;
             match derived(&declarator.node.declarator)[..] {
