@@ -1,11 +1,11 @@
-// cycle_counters: counts the cycles of up to seven events, 32 bits each, in one memory with one adder.
+// cycle_counters: counts the cycles of two to five events, 32 bits each, in one memory with one adder.
 //
-// Every event has a small counter of its own; they are visited in turn, and what has come together is added to the
-// total in the memory. Between runs the memory's port serves whoever reads.
+// Every event has a small counter of its own, the low bits of its total. They are visited in turn, and the total in the
+// memory follows. Between runs the memory's port serves whoever reads.
 //
 // Latency     m_count shows the total of s_index one cycle later, while settled is high
-// Parameters  COUNT  events, 1 to 7; event n is counter n + 1
-// Handshake   clear sets all counters to 0 and counts nothing of its own cycle. settled rises 15 cycles after the last
+// Parameters  COUNT  events, 2 to 5; event n is counter n + 1
+// Handshake   clear sets all counters to 0 and counts nothing of its own cycle. settled rises 8 cycles after the last
 //             event: then every event is in its total.
 `default_nettype none
 
@@ -22,78 +22,92 @@ module cycle_counters #(
 );
 
     generate
-        if (COUNT < 1 || COUNT > 7) begin : illegal_count
-            cycle_counters_error_COUNT_must_be_1_to_7 stop ();
+        if (COUNT < 2 || COUNT > 5) begin : illegal_count
+            cycle_counters_error_COUNT_must_be_2_to_5 stop ();
         end
     endgenerate
+
+    // A few bits plus one, and their comparison, without a carry chain.
+    function [2:0] plus_one(input [2:0] n);
+        plus_one = {n[2] ^ (n[1] && n[0]), n[1] ^ n[0], !n[0]};
+    endfunction
+
+    function below(input [2:0] a, input [2:0] b);
+        below = (!a[2] && b[2]) || (a[2] == b[2] && ((!a[1] && b[1]) || (a[1] == b[1] && !a[0] && b[0])));
+    endfunction
 
     reg [2:0] slot_reg;         // the total that is read in this cycle
     reg [2:0] slot_before_reg;  // the one that is written
     reg       write_reg;
     reg       fresh_reg;        // the first round after clear: totals are 0, whatever the memory holds
-    reg [3:0] quiet_reg;        // cycles without an event
+    reg [2:0] quiet_reg;        // cycles without an event
 
-    assign settled = quiet_reg == 4'd15;
+    assign settled = quiet_reg == 3'd7;
 
-    // Eight cycles lie between two visits: at most 8 events, and 8 more that came before the visit.
-    wire [8*4-1:0] gathered;
+    // Every event counts in three bits. At most seven cycles lie between two visits, two of them where counting goes on
+    // after a pause, so that a total is less than eight behind and its low bits tell by how much.
+    wire [8*3-1:0] low_bits;
 
     genvar event_index;
 
     generate
         for (event_index = 0; event_index < 8; event_index = event_index + 1) begin : events
             if (event_index >= 1 && event_index <= COUNT) begin : counted
-                reg  [3:0] gathered_reg;
-                wire       visited = write_reg && slot_before_reg == event_index[2:0];
+                reg [2:0] count_reg;
                 always @(posedge clk) begin
                     if (rst || clear) begin
-                        gathered_reg <= 4'd0;
-                    end else begin
-                        gathered_reg <= (visited ? 4'd0 : gathered_reg) + {3'd0, s_events[event_index-1]};
+                        count_reg <= 3'd0;
+                    end else if (s_events[event_index-1]) begin
+                        count_reg <= plus_one(count_reg);
                     end
                 end
-                assign gathered[4*event_index +: 4] = gathered_reg;
+                assign low_bits[3*event_index +: 3] = count_reg;
             end else begin : not_counted
-                assign gathered[4*event_index +: 4] = 4'd0;
+                assign low_bits[3*event_index +: 3] = 3'd0;
             end
         end
     endgenerate
 
-    wire [31:0] total = m_count & {32{!fresh_reg}};
+    (* ramstyle = "MLAB, no_rw_check" *) reg [31:0] totals [0:7];
+    reg [31:0] total_reg;
 
-    dual_port_ram #(
-        .WIDTH         (32),
-        .DEPTH         (8),
-        .ADDRESS_WIDTH (3)
-    ) totals (
-        .clk           (clk),
-        .write_enable  (write_reg),
-        .write_address (slot_before_reg),
-        .write_data    (total + {28'd0, gathered[4*slot_before_reg +: 4]}),
-        .read_enable   (1'b1),
-        .read_address  (settled ? s_index : slot_reg),
-        .read_data     (m_count)
-    );
+    reg  [2:0] visited_reg;
+    wire       carry   = below(visited_reg, total_reg[2:0]);
+    wire [2:0] address = settled ? s_index : slot_reg;
+
+    assign m_count = total_reg;
+
+    always @(posedge clk) begin
+        if (write_reg) begin
+            totals[slot_before_reg] <= {total_reg[31:3] + {28'd0, carry}, visited_reg};
+        end
+        visited_reg <= low_bits[3*slot_reg +: 3];
+        if (fresh_reg) begin
+            total_reg <= 32'd0;
+        end else begin
+            total_reg <= totals[address];
+        end
+    end
 
     always @(posedge clk) begin
         slot_before_reg <= slot_reg;
         if (rst || clear) begin
-            slot_reg  <= 3'd0;
+            slot_reg  <= 3'd1;
             write_reg <= 1'b0;
             fresh_reg <= 1'b1;
-            quiet_reg <= 4'd0;
+            quiet_reg <= 3'd0;
         end else begin
             write_reg <= !settled;
-            if (!settled) begin
-                slot_reg <= slot_reg + 3'd1;
-            end
-            if (write_reg && slot_before_reg == 3'd7) begin
+            if (slot_reg == COUNT[2:0]) begin
+                slot_reg  <= 3'd1;
                 fresh_reg <= 1'b0;
+            end else if (!settled) begin
+                slot_reg <= plus_one(slot_reg);
             end
             if (s_events != {COUNT{1'b0}}) begin
-                quiet_reg <= 4'd0;
+                quiet_reg <= 3'd0;
             end else if (!settled) begin
-                quiet_reg <= quiet_reg + 4'd1;
+                quiet_reg <= plus_one(quiet_reg);
             end
         end
     end

@@ -138,22 +138,32 @@ module fp_divide #(
         .m_data ({sign_out, infinite_out, zero_out, nan_out})
     );
 
-    // Row i finds the quotient's bits from i DIGITS on. The remainder is less than twice the divisor.
-    wire [(ROWS+1)*(SIGNIFICAND+1)-1:0] remainders;
-    /* verilator lint_off UNUSEDSIGNAL */ // nobody divides behind the last row
-    wire [(ROWS+1)*SIGNIFICAND-1:0]     divisors;
-    /* verilator lint_on UNUSEDSIGNAL */
-    wire [(ROWS+1)*QUOTIENT-1:0]        quotients;
-
-    assign remainders[SIGNIFICAND:0] = {1'b0, a};
-    assign divisors[SIGNIFICAND-1:0] = b;
-    assign quotients[QUOTIENT-1:0]   = {QUOTIENT{1'b0}};
-
+    // Row i finds the quotient's bits from i DIGITS on. The remainder is less than twice the divisor. A row's operands
+    // are the results of the row before.
     genvar row;
 
     generate
         for (row = 0; row < ROWS; row = row + 1) begin : rows
             localparam integer LAST = row == ROWS - 1 ? QUOTIENT - row * DIGITS : DIGITS;
+
+            wire [SIGNIFICAND:0]   remainder_in;
+            wire [SIGNIFICAND-1:0] divisor_in;
+            wire [QUOTIENT-1:0]    quotient_in;
+            wire [SIGNIFICAND:0]   remainder_out;
+            /* verilator lint_off UNUSEDSIGNAL */ // nobody divides behind the last row
+            wire [SIGNIFICAND-1:0] divisor_out;
+            /* verilator lint_on UNUSEDSIGNAL */
+            wire [QUOTIENT-1:0]    quotient_out;
+
+            if (row == 0) begin : first
+                assign remainder_in = {1'b0, a};
+                assign divisor_in   = b;
+                assign quotient_in  = {QUOTIENT{1'b0}};
+            end else begin : others
+                assign remainder_in = rows[row-1].remainder_out;
+                assign divisor_in   = rows[row-1].divisor_out;
+                assign quotient_in  = rows[row-1].quotient_out;
+            end
 
             reg [SIGNIFICAND:0] remainder;
             reg [SIGNIFICAND:0] rest;
@@ -162,10 +172,10 @@ module fp_divide #(
             integer             digit;
 
             always @* begin
-                remainder = remainders[row*(SIGNIFICAND+1)+:SIGNIFICAND+1];
-                quotient  = quotients[row*QUOTIENT+:QUOTIENT];
+                remainder = remainder_in;
+                quotient  = quotient_in;
                 for (digit = 0; digit < LAST; digit = digit + 1) begin
-                    {fits, rest} = {1'b1, remainder} - {2'b00, divisors[row*SIGNIFICAND+:SIGNIFICAND]};
+                    {fits, rest} = {1'b1, remainder} - {2'b00, divisor_in};
                     remainder    = fits ? rest << 1 : remainder << 1;
                     quotient     = {quotient[QUOTIENT-2:0], fits};
                 end
@@ -176,16 +186,14 @@ module fp_divide #(
                 .CYCLES (1)
             ) u_row (
                 .clk    (clk),
-                .s_data ({remainder, divisors[row*SIGNIFICAND+:SIGNIFICAND], quotient}),
-                .m_data ({remainders[(row+1)*(SIGNIFICAND+1)+:SIGNIFICAND+1],
-                          divisors[(row+1)*SIGNIFICAND+:SIGNIFICAND],
-                          quotients[(row+1)*QUOTIENT+:QUOTIENT]})
+                .s_data ({remainder, divisor_in, quotient}),
+                .m_data ({remainder_out, divisor_out, quotient_out})
             );
         end
     endgenerate
 
-    wire [QUOTIENT-1:0] quotient_out = quotients[ROWS*QUOTIENT+:QUOTIENT];
-    wire                inexact      = remainders[ROWS*(SIGNIFICAND+1)+:SIGNIFICAND+1] != {(SIGNIFICAND + 1) {1'b0}};
+    wire [QUOTIENT-1:0] quotient_out = rows[ROWS-1].quotient_out;
+    wire                inexact      = rows[ROWS-1].remainder_out != {(SIGNIFICAND + 1) {1'b0}};
 
     fp_pack #(
         .EXPONENT    (EXPONENT),

@@ -116,22 +116,32 @@ module fp_sqrt #(
         .m_data ({sign_out, infinite_out, zero_out, nan_out})
     );
 
-    // Row i finds the root's bits from i DIGITS on. Each takes two bits of the operand, zeros behind its end.
-    wire [(ROWS+1)*REST-1:0] remainders;
-    /* verilator lint_off UNUSEDSIGNAL */ // the last row leaves nothing of the operand
-    wire [(ROWS+1)*ROOT-1:0] operands;
-    /* verilator lint_on UNUSEDSIGNAL */
-    wire [(ROWS+1)*ROOT-1:0] roots;
-
-    assign remainders[REST-1:0] = {REST{1'b0}};
-    assign operands[ROOT-1:0]   = operand;
-    assign roots[ROOT-1:0]      = {ROOT{1'b0}};
-
+    // Row i finds the root's bits from i DIGITS on. Each takes two bits of the operand, zeros behind its end. A row's
+    // operands are the results of the row before.
     genvar row;
 
     generate
         for (row = 0; row < ROWS; row = row + 1) begin : rows
             localparam integer LAST = row == ROWS - 1 ? ROOT - row * DIGITS : DIGITS;
+
+            wire [REST-1:0] remainder_in;
+            wire [ROOT-1:0] left_in;
+            wire [ROOT-1:0] root_in;
+            wire [REST-1:0] remainder_out;
+            /* verilator lint_off UNUSEDSIGNAL */ // the last row leaves nothing of the operand
+            wire [ROOT-1:0] left_out;
+            /* verilator lint_on UNUSEDSIGNAL */
+            wire [ROOT-1:0] root_out;
+
+            if (row == 0) begin : first
+                assign remainder_in = {REST{1'b0}};
+                assign left_in      = operand;
+                assign root_in      = {ROOT{1'b0}};
+            end else begin : others
+                assign remainder_in = rows[row-1].remainder_out;
+                assign left_in      = rows[row-1].left_out;
+                assign root_in      = rows[row-1].root_out;
+            end
 
             reg [REST-1:0] remainder;
             reg [REST-1:0] rest;
@@ -141,9 +151,9 @@ module fp_sqrt #(
             integer        digit;
 
             always @* begin
-                remainder = remainders[row*REST+:REST];
-                left      = operands[row*ROOT+:ROOT];
-                root      = roots[row*ROOT+:ROOT];
+                remainder = remainder_in;
+                left      = left_in;
+                root      = root_in;
                 for (digit = 0; digit < LAST; digit = digit + 1) begin
                     remainder    = {remainder[REST-3:0], left[ROOT-1:ROOT-2]};
                     {fits, rest} = {1'b1, remainder} - {1'b0, root, 2'b01};
@@ -159,14 +169,13 @@ module fp_sqrt #(
             ) u_row (
                 .clk    (clk),
                 .s_data ({remainder, left, root}),
-                .m_data ({remainders[(row+1)*REST+:REST], operands[(row+1)*ROOT+:ROOT],
-                          roots[(row+1)*ROOT+:ROOT]})
+                .m_data ({remainder_out, left_out, root_out})
             );
         end
     endgenerate
 
-    wire [ROOT-1:0]  root_out = roots[ROWS*ROOT+:ROOT];
-    wire             inexact  = remainders[ROWS*REST+:REST] != {REST{1'b0}};
+    wire [ROOT-1:0]  root_out = rows[ROWS-1].root_out;
+    wire             inexact  = rows[ROWS-1].remainder_out != {REST{1'b0}};
     wire [WIDTH-1:0] rounded;
 
     // The root of a number is never subnormal, and never a power of two by rounding up but where that fits.

@@ -177,7 +177,7 @@ def measure(folder, seeds):
     for top, a, mhz, paper, wanted in rows:
         of_three = top != "ddr_controller"
         cells = (top, show((a["aluts"], a["registers"], a["dsp"])), show(paper), show(wanted), f"{a['ram']:,}",
-                 f"{a['lut_ram']:,}", f"{statistics.median(mhz):.0f} ({max(mhz):.0f})",
+                 f"{a['lut_ram']:,}", f"{statistics.median(mhz):.0f} ({max(mhz):.0f})" if mhz else "-",
                  PAPER_CLOCK if of_three else "-", str(WANTED_CLOCK) if of_three else "-")
         print("| " + " | ".join(cells) + " |")
 
@@ -223,7 +223,7 @@ def check(work, with_clock):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=ROOT / "target" / "synth")
-    parser.add_argument("--seeds", type=int, default=5, help="placements to try (default 5)")
+    parser.add_argument("--seeds", type=int, default=5, help="placements to try (default 5; 0 leaves out the clock)")
     parser.add_argument("--cells", action="store_true", help="only the floating-point cells")
     parser.add_argument("--only", default="", help="of the cells, those whose name begins so")
     parser.add_argument("--check", action="store_true", help="only check this script")

@@ -65,6 +65,11 @@ module tb_cycle_counters;
             length  = $random & (run < 8 ? 15 : 1023);
             density = $random & 3;
             for (cycle = 0; cycle < length; cycle = cycle + 1) begin
+                // Pauses in which the counters settle.
+                if (($random & 63) == 0) begin
+                    events = 0;
+                    repeat ($random & 15) @(negedge clk);
+                end
                 for (n = 1; n <= COUNT; n = n + 1) begin
                     // The first event is there in every cycle, the others now and then.
                     events[n-1] = n == 1 || ($random & 3) < density;

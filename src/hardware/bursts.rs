@@ -109,6 +109,7 @@ pub fn bursts(
     let scaled = |value: &Expr| by_kind(&|k| value.shl_const(shift(k), unit));
 
     let may_take;
+    let mut issued = vec![];
     let mut arms: Vec<(Vec<Label>, Vec<Statement>)> = vec![];
     if rank == 1 {
         may_take = in_state("TAKE");
@@ -132,17 +133,16 @@ pub fn bursts(
             (1..rank).map(|d| in_state(&format!("MULTIPLY_{d}"))).reduce(|a, b| a.or(&b)).expect("rank > 1");
         let multiplying = m.define("multiplying", &multiplying);
         let zero = Expr::constant(0, unit);
-        let digit = factor.e().index(factor_width);
-        let mut addend = by_kind(&|k| extent(k, ranks[k].max(2) - 1).shl_const(shift(k), unit));
-        for d in 1..rank {
-            let of_extent = by_kind(&|k| extent(k, d));
-            addend = in_state(&format!("MULTIPLY_{d}")).select(&digit.select(&of_extent, &zero), &addend);
-            addend = in_state(&format!("ADD_{d}")).select(&subscript(d), &addend);
-        }
-        addend = in_state("BASE").select(&base, &addend);
+        // What the next state adds stands in a register; before a row is looked at, what one that follows needs.
+        let addend = m.reg("burst_addend", unit);
+        let of_extent = |d: usize| by_kind(&|k| extent(k, d));
+        let digit_of = |digit: &Expr, d: usize| assign(&addend, &digit.select(&of_extent(d), &zero));
+        let top = |value: &Expr| value.resize(Type::unsigned(factor_width)).index(factor_width - 1);
+        let follow = by_kind(&|k| extent(k, ranks[k].max(2) - 1).shl_const(shift(k), unit));
+        issued.push(assign(&addend, &follow));
         let twice = address.e().shl_const(1, unit);
         let own = if mixed { in_state("BASE").select(&scaled(&address.e()), &address.e()) } else { address.e() };
-        let sum = m.define("burst_sum", &multiplying.e().select(&twice, &own).add(&addend, unit));
+        let sum = m.define("burst_sum", &multiplying.e().select(&twice, &own).add(&addend.e(), unit));
         let keep = assign(&address, &sum.e());
 
         taken.push(keep.clone());
@@ -153,6 +153,7 @@ pub fn bursts(
             factor_of(&subscript(0)),
             assign(&address, &alone.select(&subscript(0), &zero)),
             assign(&state, &alone.select(&code("BASE"), &code("MULTIPLY_1"))),
+            assign(&addend, &alone.select(&base, &top(&subscript(0)).select(&of_extent(1), &zero))),
         ];
         let other = when(rows.valid.e().and(&row.end.not()), begin);
         let next = when_else(follows.e(), vec![when(rows.fires(), taken.clone())], vec![other]);
@@ -160,7 +161,9 @@ pub fn bursts(
         for d in 1..rank {
             let is_done = factor.e().slice(factor_width - 1, 0).is_zero();
             let shifted = assign(&factor, &factor.e().shl_const(1, factor.ty()));
-            let step = when_else(is_done, vec![goto(&format!("ADD_{d}"))], vec![keep.clone(), shifted]);
+            let done = vec![goto(&format!("ADD_{d}")), assign(&addend, &subscript(d))];
+            let next_digit = digit_of(&factor.e().index(factor_width - 1), d);
+            let step = when_else(is_done, done, vec![keep.clone(), shifted, next_digit]);
             arms.push((vec![code(&format!("MULTIPLY_{d}")).into()], vec![step]));
             let next = if d + 1 < rank {
                 let more = is_of_rank(&|rank| rank > d + 1);
@@ -168,9 +171,16 @@ pub fn bursts(
             } else {
                 code("BASE")
             };
-            arms.push((vec![code(&format!("ADD_{d}")).into()], vec![keep.clone(), assign(&state, &next)]));
+            let add = vec![keep.clone(), assign(&state, &next), assign(&addend, &base)];
+            arms.push((vec![code(&format!("ADD_{d}")).into()], add));
             if d > 1 {
-                let load = vec![factor_of(&address.e()), assign(&address, &zero), goto(&format!("MULTIPLY_{d}"))];
+                let first_digit = digit_of(&top(&address.e()), d);
+                let load = vec![
+                    factor_of(&address.e()),
+                    assign(&address, &zero),
+                    goto(&format!("MULTIPLY_{d}")),
+                    first_digit,
+                ];
                 arms.push((vec![code(&format!("FACTOR_{d}")).into()], load));
             }
         }
@@ -178,7 +188,8 @@ pub fn bursts(
     }
     // The next row is looked at before a command goes out: an end mark there makes this command the last.
     let after_issue = if mixed { "LAYOUT" } else { "TAKE" };
-    arms.push((vec![code("ISSUE").into()], vec![when(command.fires(), vec![goto(after_issue)])]));
+    issued.push(goto(after_issue));
+    arms.push((vec![code("ISSUE").into()], vec![when(command.fires(), issued)]));
 
     m.assign(&command.valid, &in_state("ISSUE").and(&rows.valid.e()));
     m.assign(&m_last, &row.end);

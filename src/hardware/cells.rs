@@ -80,11 +80,17 @@ pub fn connect_scanner(
     ports.extend(argument_ports(context, m));
     ports.extend(into("tile", tile.0));
     if let Some(data) = tile.1 {
+        // Some bounds may be of other processes.
+        m.waive_unused(data);
         let mut high = context.tile_width();
         for field in context.tile_fields() {
             high -= field.ty().width;
             let value = data.e().slice(high + field.ty().width - 1, high).resize(field.ty());
-            ports.push((format!("s_tile_{}", field.name), Connection::In(value)));
+            let name = format!("s_tile_{}", field.name.replace(' ', "_"));
+            // A bound of a tile has a port where it is needed.
+            if scanner.port(&name).is_some() {
+                ports.push((name, Connection::In(value)));
+            }
         }
         ports.push(("s_tile_end".into(), Connection::In(data.e().index(0))));
     }

@@ -2,6 +2,7 @@
 
 use crate::affine::Affine;
 use crate::hardware::scope::Scope;
+use crate::hardware::tile_bounds::{self, TileBound};
 use crate::offload::{Buffer, Mapping, Offload};
 use crate::rtl::{Expr, Module, Signal, Type};
 use crate::source::kernel::{Array, IntType, Kernel};
@@ -48,6 +49,8 @@ pub struct Context<'a> {
     /// The indices of a tile, `T0`, `T1`, …, as many as the widest band has; those of a narrower band are 0 from its
     /// last on.
     pub tile: Vec<Ranged>,
+    /// What travels with a tile because several processes need it.
+    pub tile_bounds: Vec<TileBound>,
     pub port: PortWidths,
 }
 
@@ -60,7 +63,8 @@ impl<'a> Context<'a> {
         let dimensions = offload.bands.iter().map(|b| b.tiling.sizes.len()).max().unwrap_or(0);
         let tile = (0..dimensions).map(|d| Ranged::new(format!("T{d}"), tile_range(offload, d))).collect();
         let port = PortWidths { address: address_width, length: 1 };
-        let context = Context { kernel, parameters, band, tile, port };
+        let mut context = Context { kernel, parameters, band, tile, tile_bounds: vec![], port };
+        context.tile_bounds = tile_bounds::shared(&context, offload);
         let longest =
             offload.buffers.iter().map(|b| longest_row(b) * (kernel.arrays[b.array].element.bytes() as i64)).max();
         // A byte range of that many bytes touches at most one word more than it fills.
@@ -89,12 +93,12 @@ impl<'a> Context<'a> {
         self.kernel.scalars.iter().map(input).collect()
     }
 
-    /// What tells one tile from another: its band and its indices.
+    /// What tells one tile from another, its band and its indices, and the bounds that come with it.
     pub fn tile_fields(&self) -> impl Iterator<Item = &Ranged> {
-        self.band.iter().chain(&self.tile)
+        self.band.iter().chain(&self.tile).chain(self.tile_bounds.iter().map(|b| &b.field))
     }
 
-    /// The wide word in which a tile travels between processes: its band and indices, then its end mark in bit 0.
+    /// The wide word in which a tile travels between processes: its fields, then its end mark in bit 0.
     pub fn tile_width(&self) -> u32 {
         self.tile_fields().map(|t| t.ty().width).sum::<u32>() + 1
     }

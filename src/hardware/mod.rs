@@ -31,6 +31,7 @@ mod scanner;
 mod scope;
 mod sources;
 mod store;
+mod tile_bounds;
 mod tiles;
 mod top;
 mod walker;

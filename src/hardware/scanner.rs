@@ -37,12 +37,18 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
             latch.push(assign(&register, &input.e()));
             scope.bind(&index.name, &register, index.range);
         }
+        for bound in context.tile_bounds.iter().filter(|b| tree.names_in_bounds(&b.field.name)) {
+            let input = m.input(&format!("s_tile_{}", bound.port()), bound.field.ty());
+            let register = m.reg(&bound.port(), bound.field.ty());
+            latch.push(assign(&register, &input.e()));
+            scope.bind(&bound.field.name, &register, bound.field.range);
+        }
         tile_end = Some(m.input("s_tile_end", Type::BIT));
         tile_waits = Some(m.reg("tile_waits", Type::BIT));
     }
     let row = Stream::master(&mut m, "row");
     let outputs = RowPorts::declare(&mut m, &tree.format, "m_row_", true);
-    register_constants(context, &mut m, &mut scope, &mut tree, tiled);
+    register_constants(context, &mut m, &mut scope, tree.bounds_mut(), tiled);
     let machine = Machine::declare(&mut m, &tree, scope);
 
     let mut arms = vec![];
@@ -99,9 +105,15 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
     (m, format)
 }
 
-/// Puts into registers what bounds take from the sizes alone, and then from sizes and tile, and lets the bounds name
-/// those: neither changes while a tile is walked.
-fn register_constants(context: &Context, m: &mut Module, scope: &mut Scope, tree: &mut Tree, tiled: bool) {
+/// Puts into registers what `bounds` take from the sizes alone, and with `tiled` also from sizes and tile, and lets the
+/// bounds name those: neither changes while a tile is walked. Lower bounds, which are rounded up, come with `true`.
+pub fn register_constants<'b>(
+    context: &Context,
+    m: &mut Module,
+    scope: &mut Scope,
+    bounds: impl Iterator<Item = (&'b mut Bound, bool)>,
+    tiled: bool,
+) {
     let is_size = |name: &str| context.parameters.iter().any(|p| p.name == name);
     // No identifier of C.
     const SIZE_BOUND: &str = "size bound";
@@ -120,28 +132,24 @@ fn register_constants(context: &Context, m: &mut Module, scope: &mut Scope, tree
         known.push((value, Affine::variable(&name)));
         Affine::variable(&name)
     };
-    let levels = tree.pieces.iter_mut().flat_map(|p| &mut p.piece.levels);
-    for level in levels {
-        let lower = level.lower.iter_mut().map(|b| (b, true));
-        for (bound, round_up) in lower.chain(level.upper.iter_mut().map(|b| (b, false))) {
-            let terms = bound.numerator.terms.clone().into_iter().filter(|(name, _)| is_size(name)).collect();
-            let sizes = Affine { terms, constant: bound.numerator.constant };
-            let rest = bound.numerator.clone() - sizes.clone();
-            if bound.divisor > 1 && rest.is_constant() && !sizes.is_constant() {
-                let up = if round_up { bound.divisor - 1 } else { 0 };
-                let value = Bound { numerator: sizes + Affine::constant(up), divisor: bound.divisor };
-                *bound = Bound { numerator: register(m, scope, value), divisor: 1 };
-            } else if sizes.terms.len() + usize::from(sizes.constant != 0) > 1 && !sizes.is_constant() {
-                bound.numerator = rest + register(m, scope, Bound { numerator: sizes, divisor: 1 });
-            }
-            let of_tile = context.tile_part(&bound.numerator);
-            let terms = bound.numerator.terms.clone().into_iter();
-            let terms = terms.filter(|(name, _)| is_size(name) || name.starts_with(SIZE_BOUND)).collect();
-            let sizes = Affine { terms, constant: 0 };
-            if tiled && !of_tile.is_constant() && !sizes.is_constant() {
-                let rest = bound.numerator.clone() - of_tile.clone() - sizes.clone();
-                bound.numerator = rest + register(m, scope, Bound { numerator: of_tile + sizes, divisor: 1 });
-            }
+    for (bound, round_up) in bounds {
+        let terms = bound.numerator.terms.clone().into_iter().filter(|(name, _)| is_size(name)).collect();
+        let sizes = Affine { terms, constant: bound.numerator.constant };
+        let rest = bound.numerator.clone() - sizes.clone();
+        if bound.divisor > 1 && rest.is_constant() && !sizes.is_constant() {
+            let up = if round_up { bound.divisor - 1 } else { 0 };
+            let value = Bound { numerator: sizes + Affine::constant(up), divisor: bound.divisor };
+            *bound = Bound { numerator: register(m, scope, value), divisor: 1 };
+        } else if sizes.terms.len() + usize::from(sizes.constant != 0) > 1 && !sizes.is_constant() {
+            bound.numerator = rest + register(m, scope, Bound { numerator: sizes, divisor: 1 });
+        }
+        let of_tile = context.tile_part(&bound.numerator);
+        let terms = bound.numerator.terms.clone().into_iter();
+        let terms = terms.filter(|(name, _)| is_size(name) || name.starts_with(SIZE_BOUND)).collect();
+        let sizes = Affine { terms, constant: 0 };
+        if tiled && !of_tile.is_constant() && !sizes.is_constant() {
+            let rest = bound.numerator.clone() - of_tile.clone() - sizes.clone();
+            bound.numerator = rest + register(m, scope, Bound { numerator: of_tile + sizes, divisor: 1 });
         }
     }
 }
@@ -152,6 +160,8 @@ struct Loop {
     high: Signal,
     /// The loop is empty because its last value lies below all that the index takes; `high` has no room for that.
     none: Option<Signal>,
+    /// Whether the loop has an iteration, where that is known as soon as its bounds are.
+    known: Option<Signal>,
     /// The least value of the index.
     floor: i64,
 }
@@ -164,11 +174,13 @@ impl Loop {
         let union = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
         let low = lows.fold(range, union);
         let high = highs.fold(range, union);
-        let none = high.0 < low.0;
+        let early = !levels.is_empty() && levels.iter().all(|l| is_plain(&l.lower) && is_plain(&l.upper));
+        let none = high.0 < low.0 && !early;
         Loop {
             low: m.reg(names[0], Type::for_range(low.0, low.1)),
             high: m.reg(names[1], Type::for_range(low.0.max(high.0), high.1)),
             none: none.then(|| m.reg(&format!("{}_none", names[0]), Type::BIT)),
+            known: early.then(|| m.reg(&format!("{}_some", names[0]), Type::BIT)),
             floor: low.0,
         }
     }
@@ -184,6 +196,7 @@ impl Loop {
         }
         let mut open =
             vec![assign(&self.low, &lower.resize(self.low.ty())), assign(&self.high, &upper.resize(self.high.ty()))];
+        open.extend(self.known.iter().map(|known| assign(known, &at_most(&lower, &upper))));
         if let Some(none) = &self.none {
             let below = if scope.upper_range(&level.upper).0 >= self.floor {
                 Expr::bit(false)
@@ -199,6 +212,9 @@ impl Loop {
 
     /// The loop that was opened has an iteration.
     fn some(&self) -> Expr {
+        if let Some(known) = &self.known {
+            return known.e();
+        }
         let some = self.low.e().le(&self.high.e());
         self.none.as_ref().map_or(some.clone(), |none| none.e().not().and(&some))
     }
@@ -207,6 +223,25 @@ impl Loop {
     fn is_last(&self) -> Expr {
         self.low.e().eq(&self.high.e())
     }
+}
+
+/// `lower <= upper`; of 0, the sign says it.
+fn at_most(lower: &Expr, upper: &Expr) -> Expr {
+    match (lower.as_constant(), upper.ty().signed) {
+        (Some(0), true) => upper.index(upper.width() - 1).not(),
+        (Some(0), false) => Expr::bit(true),
+        _ => lower.le(upper),
+    }
+}
+
+/// Bounds that are one register or one constant.
+fn is_plain(bounds: &[Bound]) -> bool {
+    let one = |b: &Bound| {
+        let mut terms = b.numerator.terms.values();
+        let register = terms.next().is_none_or(|c| *c == 1 && b.numerator.constant == 0) && terms.next().is_none();
+        register && b.divisor == 1
+    };
+    matches!(bounds, [bound] if one(bound))
 }
 
 /// The state machine over the levels of a tree: its states and registers.

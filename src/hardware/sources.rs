@@ -4,6 +4,7 @@ use crate::affine::Affine;
 use crate::hardware::context::{Context, Ranged};
 use crate::hardware::relative::relative;
 use crate::hardware::rows::{RowFormat, RowKind};
+use crate::hardware::tile_bounds::with_names;
 use crate::offload::{Bound, Level, Offload, Piece, Scan, Transfer};
 
 /// One scan for the tiles of one band.
@@ -22,7 +23,8 @@ impl Source {
 
     /// A scan of a tile, its levels counted from the tile's corner.
     pub fn in_tile(context: &Context, band: usize, scan: &Scan) -> Source {
-        Source { band, tiled: true, in_memory: false, pieces: with_own_rows(relative(context, &scan.pieces)) }
+        let pieces = with_names(context, relative(context, &scan.pieces));
+        Source { band, tiled: true, in_memory: false, pieces: with_own_rows(pieces) }
     }
 
     /// [`Source::in_tile`] for cells of memory: every row is contiguous there. A piece whose innermost level is not
@@ -152,6 +154,20 @@ impl Tree {
             tree.pieces.push(TreePiece { band: source.band, kind, piece });
         }
         tree
+    }
+
+    /// All bounds, lower ones with `true`.
+    pub fn bounds_mut(&mut self) -> impl Iterator<Item = (&mut Bound, bool)> {
+        self.pieces.iter_mut().flat_map(|p| &mut p.piece.levels).flat_map(|level| {
+            let lower = level.lower.iter_mut().map(|b| (b, true));
+            lower.chain(level.upper.iter_mut().map(|b| (b, false)))
+        })
+    }
+
+    /// Whether some bound names `name`.
+    pub fn names_in_bounds(&self, name: &str) -> bool {
+        let levels = self.pieces.iter().flat_map(|p| &p.piece.levels);
+        levels.flat_map(|l| l.lower.iter().chain(&l.upper)).any(|b| b.numerator.terms.contains_key(name))
     }
 
     /// The registers of the outer levels.

@@ -61,7 +61,7 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
     let waiting_run = cells::fifo(&mut m, "u_rows", ROWS_AHEAD, (&queued, &packed), &waiting, "waiting_run");
     let waiting_run = runs.unpack(&waiting_run);
 
-    m.comment("Reads of the buffers: address registered, data one cycle later, then a FIFO that has room for them.");
+    m.comment("Reads of the buffers: address registered, data one cycle later and registered, then a FIFO that has room for them.");
     let walker = RunWalker::declare(&mut m, &runs, "drain");
     let credit = m.reg("credit", Type::for_range(0, WORDS_WAITING as i64));
     let has_credit = credit.e().is_zero().not();
@@ -69,6 +69,7 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
     m.assign(&step, &walker.has_element().and(&has_credit));
     let reading = m.reg("reading", Type::BIT);
     let arrived = m.reg("arrived", Type::BIT);
+    let held = m.reg("word_held", Type::BIT);
     // The end mark passes when the last read of the tile has left its buffer.
     let idle = reading.e().not();
     let end = m.output("m_stored", Type::BIT);
@@ -100,17 +101,21 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
         });
     }
     let data = data.expect("something is stored");
-    let mut follow = vec![assign(&reading, &step.e()), assign(&arrived, &reading.e())];
+    let mut follow = vec![assign(&reading, &step.e()), assign(&arrived, &reading.e()), assign(&held, &arrived.e())];
     if let (Some(read_source), Some(data_source)) = (&read_source, &data_source) {
         read.extend(walker.target().map(|target| assign(read_source, &target)));
         follow.push(assign(data_source, &read_source.e()));
     }
     follow.push(when(step.e(), read));
-    m.clocked("", vec![(reading.clone(), 0), (arrived.clone(), 0)], follow);
+    // Words come late in their cycle, out of block RAM.
+    let word_reg = m.reg("word", data.ty());
+    follow.push(assign(&word_reg, &data));
+    let data = word_reg.e();
+    m.clocked("", vec![(reading.clone(), 0), (arrived.clone(), 0), (held.clone(), 0)], follow);
 
     m.comment("Words to memory.");
     let collected = Stream::wires(&mut m, "collected");
-    m.assign(&collected.valid, &arrived.e());
+    m.assign(&collected.valid, &held.e());
     m.waive_unused(&collected.ready);
     let outgoing = Stream::wires(&mut m, "outgoing");
     let outgoing_data = cells::fifo(&mut m, "u_words", WORDS_WAITING, (&collected, &data), &outgoing, "outgoing_data");

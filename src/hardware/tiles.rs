@@ -4,8 +4,9 @@ use crate::affine::Affine;
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream};
 use crate::hardware::rows::{RowKind, RowPorts};
-use crate::hardware::scanner::scanner;
+use crate::hardware::scanner::{register_constants, scanner};
 use crate::hardware::sources::Source;
+use crate::hardware::tile_bounds::TileBound;
 use crate::hardware::walker::Walker;
 use crate::offload::Offload;
 use crate::rtl::{Expr, Module, Type, assign, when, when_else};
@@ -34,7 +35,10 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
     let data = m.output("m_tile_data", Type::unsigned(context.tile_width()));
     let first = m.output("m_tile_first", Type::BIT);
     let walker = Walker::declare(&mut m, &format, "tile");
-    m.assign(&tile.valid, &walker.valid.e());
+    // Sums of sizes and indices have a cycle to settle before the tile is shown.
+    let settled = (!context.tile_bounds.is_empty()).then(|| m.reg("tile_settled", Type::BIT));
+    let shown = settled.iter().fold(walker.valid.e(), |valid, settled| valid.and(&settled.e()));
+    m.assign(&tile.valid, &shown);
     let step = tile.fires().and(&walker.end.e().not());
     let end_taken = tile.fires().and(&walker.end.e());
     walker.connect(&mut m, "", &rows, &row_wires.row(&format), &step, &end_taken);
@@ -46,12 +50,21 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
     if let Some(band) = &context.band {
         parts.push(by_kind(&|kind| Expr::constant(kind.leaf as i128, band.ty())));
     }
+    let mut indices = scope.clone();
     for (d, index) in context.tile.iter().enumerate() {
         // The indices that a narrower band does not have are 0.
-        parts.push(by_kind(&|kind| at.affine_as(kind.point.get(d).unwrap_or(&Affine::default()), index.ty())));
+        let value = by_kind(&|kind| at.affine_as(kind.point.get(d).unwrap_or(&Affine::default()), index.ty()));
+        let value = if settled.is_some() { m.define(&index.name, &value).e() } else { value };
+        indices.bind(&index.name, value.clone(), index.range);
+        parts.push(value);
+    }
+    let mut bounds = context.tile_bounds.clone();
+    register_constants(context, &mut m, &mut indices, bounds.iter_mut().flat_map(TileBound::bounds_mut), true);
+    for bound in &bounds {
+        parts.push(bound.value(&mut m, &indices));
     }
     parts.push(walker.end.e());
-    m.assign(&data, &Expr::concat(&parts));
+    let packed = Expr::concat(&parts);
 
     let fresh = m.reg("strip_starts", Type::BIT);
     m.clocked(
@@ -63,6 +76,11 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
             vec![when(step, vec![assign(&fresh, &Expr::bit(false))])],
         )],
     );
+    if let Some(settled) = &settled {
+        let next = walker.valid.e().and(&tile.fires().not());
+        m.clocked("", vec![(settled.clone(), 0)], vec![assign(settled, &next)]);
+    }
+    m.assign(&data, &packed);
     m.assign(&first, &fresh.e());
     vec![rows_module, m]
 }

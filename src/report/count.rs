@@ -142,7 +142,7 @@ fn names(piece: &Piece, depth: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::offload::{Band, Buffer, Compute};
+    use crate::offload::{Band, Buffer, Compute, Wait};
     use crate::source::kernel::{
         Access, Argument, Array, BinaryOp, Expr, IntType, Kernel, Node, SizeParameter, Statement, Storage,
         TilingDirective,
@@ -227,13 +227,16 @@ mod tests {
                         array: 0,
                         load: Scan { pieces: vec![piece(vec![row()])] },
                         store: Scan { pieces: vec![] },
+                        wait: Wait::Nothing,
                     },
                     Transfer {
                         array: 1,
                         load: Scan { pieces: vec![] },
                         store: Scan { pieces: vec![piece(vec![row()]), later] },
+                        wait: Wait::Nothing,
                     },
                 ],
+                compute_waits: false,
                 compute: Compute {
                     scan: Scan { pieces: vec![] },
                     order: String::new(),
