@@ -175,12 +175,8 @@ pub fn bursts(
             arms.push((vec![code(&format!("ADD_{d}")).into()], add));
             if d > 1 {
                 let first_digit = digit_of(&top(&address.e()), d);
-                let load = vec![
-                    factor_of(&address.e()),
-                    assign(&address, &zero),
-                    goto(&format!("MULTIPLY_{d}")),
-                    first_digit,
-                ];
+                let load =
+                    vec![factor_of(&address.e()), assign(&address, &zero), goto(&format!("MULTIPLY_{d}")), first_digit];
                 arms.push((vec![code(&format!("FACTOR_{d}")).into()], load));
             }
         }
