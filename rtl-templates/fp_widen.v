@@ -2,6 +2,7 @@
 // quiet NaN.
 //
 // Latency     LATENCY; one number per cycle, all registers move in every cycle
+// Resources   Cyclone V by Yosys at LATENCY 2: 122 ALUTs, 73 registers
 // Parameters  EXPONENT, SIGNIFICAND            of the operand: 8, 24 for binary32
 //             WIDE_EXPONENT, WIDE_SIGNIFICAND  of the result: 11, 53 for binary64
 //             LATENCY                          1 or 2

@@ -37,8 +37,9 @@ CELLS = [
     (f"{kind} {name}", module, {**FORMATS[kind], **more}, latency, wanted.get(kind))
     for kind, digits in (("float", 24), ("double", 53))
     for name, module, more, latency, wanted in (
-        ("sum", "fp_add", {"LATENCY": 7}, 7, {"float": 500, "double": 1100}),
-        ("product", "fp_multiply", {"LATENCY": 7}, 7, {"float": 200, "double": 500}),
+        ("sum", "fp_add", {"LATENCY": 8 if kind == "float" else 9}, 8 if kind == "float" else 9,
+         {"float": 500, "double": 1100}),
+        ("product", "fp_multiply", {"LATENCY": 9}, 9, {"float": 200, "double": 500}),
         ("quotient", "fp_divide", {}, 8 + digits, {}),
         ("root", "fp_sqrt", {}, 4 + digits, {}),
         ("comparison", "fp_compare", {"LATENCY": 1}, 1, {}),
@@ -47,7 +48,7 @@ CELLS = [
     )
 ] + [
     ("float to double", "fp_widen", {"LATENCY": 2}, 2, None),
-    ("double to float", "fp_narrow", {"LATENCY": 3}, 3, None),
+    ("double to float", "fp_narrow", {"LATENCY": 4}, 4, None),
 ]
 BLOCKS = {"cyclonev": 27, "ecp5": 18}
 
