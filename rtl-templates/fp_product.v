@@ -132,7 +132,8 @@ module fp_product #(
             wire [2*PIECE-1:0] piece_21;
             wire [2*PIECE-1:0] piece_22;
 
-            assign {piece_22, piece_21, piece_20, piece_12, piece_11, piece_10, piece_02, piece_01, piece_00} = pieces_1;
+            assign {piece_22, piece_21, piece_20, piece_12, piece_11, piece_10,
+                    piece_02, piece_01, piece_00} = pieces_1;
 
             wire [4*PIECE:0]   sides_1 = {1'b0, piece_12, piece_01} + {1'b0, piece_21, piece_10};
             wire [2*PIECE:0]   cross_1 = {1'b0, piece_02} + {1'b0, piece_20};

@@ -30,8 +30,8 @@ SUBJECTS = [
 ]
 PAPER_CLOCK, WANTED_CLOCK = "146-168", 175
 
-# Name, module, parameters, latency and the ALUTs wanted of a floating-point cell. A product's blocks are 27 bits wide in
-# Cyclone V, 18 in ECP5.
+# Name, module, parameters, latency and the ALUTs wanted of a floating-point cell. A product's blocks are 27 bits wide
+# in Cyclone V, 18 in ECP5.
 FORMATS = {"float": {"EXPONENT": 8, "SIGNIFICAND": 24}, "double": {"EXPONENT": 11, "SIGNIFICAND": 53}}
 CELLS = [
     (f"{kind} {name}", module, {**FORMATS[kind], **more}, latency, wanted.get(kind))
