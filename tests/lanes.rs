@@ -76,7 +76,8 @@ fn visited(offload: &Offload, n: i64) -> Vec<Vec<i64>> {
 fn every_iteration_runs_once_in_some_lane() {
     let triangle = kernels::nest("tri", "N:100", "a[N][N]", "i:0..N - 1; j:0..i", "a[i][j]", "a[i][j]");
     let slanted = kernels::nest("slant", "N:100", "a[N][3*N + 3]", "i:0..N - 1; j:i..2*i + 3", "a[i][j]", "a[i][j]");
-    let cases: Vec<(Kernel, fn(i64, i64, i64) -> bool)> = vec![
+    type Domain = fn(i64, i64, i64) -> bool;
+    let cases: Vec<(Kernel, Domain)> = vec![
         (kernels::tiled(triangle.clone(), "i, j", &[8, 16]), |_, i, j| j <= i),
         (kernels::tiled(triangle, "j, i", &[16, 4]), |_, i, j| j <= i),
         (kernels::tiled(slanted.clone(), "i, j", &[6, 10]), |_, i, j| (i..=2 * i + 3).contains(&j)),

@@ -45,7 +45,8 @@ struct ReadPort<'a> {
     array: usize,
     copy: usize,
     users: Users<'a>,
-    address: Signal,
+    /// What the address register takes with the next instance.
+    incoming: Rtl,
     data: Signal,
     rotation: Option<Rotation>,
 }
@@ -182,6 +183,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
         let cell = kind.affines(&lanes.subscripts(target, buffer));
         buffers::address(buffer, kind.band, &cell, &kind.scope, &number_of_tile).resize(address_type)
     });
+    let written_to = m.define("next_write", &written_to).e();
     loads.push(assign(&write_address, &written_to));
     let running = lanes.running(&mut m, &instances).map(|bits| {
         let register = m.reg("candidate_lanes", bits.ty());
@@ -292,7 +294,9 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     }
 
     m.comment("An iteration waits for words that are still on their way to the buffer, and while its port is lent.");
-    let pending = chain.pending();
+    let moves = m.wire("stage_1_moves", Type::BIT);
+    let incoming_number = number.as_ref().map(|_| instances.number());
+    let is_incoming = |statements: &[usize]| instances.is_one_of(incoming_number.as_ref(), statements);
     let same = |pending: &Pending, array: usize, address: &Rtl, rotation: Option<Rotation>| {
         let statements: Vec<usize> = (0..present.len()).filter(|&w| targets[w] == array).map(|w| present[w]).collect();
         let there = pending.address.resize(address.ty());
@@ -305,19 +309,39 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
         };
         pending.valid.and(&instances.is_one_of(pending.number.as_ref(), &statements)).and(&there)
     };
-    let mut hazards: Vec<Rtl> = vec![];
-    for port in &ports {
-        let conflicts: Vec<Rtl> =
-            pending.iter().map(|p| same(p, port.array, &port.address.e(), port.rotation)).collect();
-        hazards.push(is_candidate(&port.statements()).and(&Rtl::any(&conflicts)));
+    // Whether the next instance must wait for `pending`: it reads the word, or its own write would come first.
+    let clash = |pending: &Pending| {
+        let reads = ports
+            .iter()
+            .map(|port| is_incoming(&port.statements()).and(&same(pending, port.array, &port.incoming, port.rotation)));
+        let written = writers.iter().zip(present).zip(&rotations).filter(|((w, _), _)| Chain::overtaken(w, pending));
+        let written = written.map(|((writer, &s), rotation)| {
+            let address = written_to.resize(buffers::address_type(buffer_of(offload, writer.array)));
+            is_incoming(&[s]).and(&same(pending, writer.array, &address, *rotation))
+        });
+        Rtl::any(&reads.chain(written).collect::<Vec<_>>())
+    };
+    // Found out as an instance comes to stage 1; while it waits there, what it waits for moves on.
+    let pending = chain.pending();
+    let waits: Vec<Signal> = (0..pending.len()).map(|n| m.reg(&format!("waits_for_{n}"), Type::BIT)).collect();
+    let mut updates = vec![];
+    for (n, sources) in chain.next(&writers, &start).into_iter().enumerate() {
+        let mut found = vec![];
+        for (condition, source) in sources {
+            let slot = pending[n].slot;
+            let before = match source {
+                Some(source) => Pending { slot, ..pending[source].clone() },
+                None => Pending { valid: Rtl::bit(true), number: number.clone(), address: write_address.e(), slot },
+            };
+            let stays = source.map_or(Rtl::bit(false), |source| waits[source].e());
+            found.push(condition.and(&moves.e().select(&clash(&before), &stays)));
+        }
+        updates.push(assign(&waits[n], &Rtl::any(&found)));
     }
-    for ((writer, &s), rotation) in writers.iter().zip(present).zip(&rotations) {
-        let ty = buffers::address_type(buffer_of(offload, writer.array));
-        let address = write_address.e().resize(ty);
-        let overtaken = pending.iter().filter(|p| Chain::overtaken(writer, p));
-        let mut conflicts: Vec<Rtl> = overtaken.map(|p| same(p, writer.array, &address, *rotation)).collect();
-        conflicts.push(chain.taken(writer));
-        hazards.push(is_candidate(&[s]).and(&Rtl::any(&conflicts)));
+    m.clocked("", vec![], updates);
+    let mut hazards: Vec<Rtl> = waits.iter().map(|w| w.e()).collect();
+    for (writer, &s) in writers.iter().zip(present) {
+        hazards.push(is_candidate(&[s]).and(&chain.taken(writer)));
     }
     let (loaded, stored) = transferred(offload);
     let (mut filled, mut drained) = (vec![], vec![]);
@@ -335,7 +359,6 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     }
     let hazard = m.define("hazard", &Rtl::any(&hazards));
     m.assign(&fire, &candidate.e().and(&hazard.e().not()));
-    let moves = m.wire("stage_1_moves", Type::BIT);
     m.assign(&moves, &candidate.e().not().or(&fire.e()));
     let step = m.wire("step", Type::BIT);
     m.assign(&step, &walker.has_element().and(&moves.e()));
@@ -423,14 +446,15 @@ fn read_ports<'a>(
         let data = m.input(&format!("s_read_{name}_{copy}_data"), word);
         m.waive_unused(&data);
         let rotation = lanes.rotation(users[0].1, buffer, instances);
-        let port = ReadPort { array, copy, users, address, data, rotation };
-        let value = instances.choose(&port.statements(), |kind| {
-            let (_, access) = port.users.iter().find(|(s, _)| *s == kind.statement).expect("chosen among the users");
+        let statements: Vec<usize> = users.iter().map(|(statement, _)| *statement).collect();
+        let value = instances.choose(&statements, |kind| {
+            let (_, access) = users.iter().find(|(s, _)| *s == kind.statement).expect("chosen among the users");
             let cell = kind.affines(&lanes.subscripts(access, buffer));
             buffers::address(buffer, kind.band, &cell, &kind.scope, tile)
         });
-        loads.push(assign(&port.address, &value));
-        ports.push(port);
+        let incoming = m.define(&format!("next_read_{name}_{copy}"), &value).e();
+        loads.push(assign(&address, &incoming));
+        ports.push(ReadPort { array, copy, users, incoming, data, rotation });
     }
     ports
 }

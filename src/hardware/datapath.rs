@@ -196,7 +196,8 @@ impl Datapath {
         Value { expr: value.expr.resize(ty), stage: value.stage }
     }
 
-    /// The product of registered factors, modulo 2^width of `ty`.
+    /// The product of registered factors, modulo 2^width of `ty`. Where it takes several blocks, each has registers beside
+    /// it on both sides, which take up the way to and from it.
     fn product(&mut self, m: &mut Module, a: &Value, b: &Value, ty: Type) -> Value {
         let stage = a.stage.or(b.stage);
         if ty.width <= BLOCK || ty.width > 2 * HALF || stage.is_none() {
@@ -209,9 +210,12 @@ impl Datapath {
             (factor.slice(ty.width - 1, HALF), factor.slice(HALF - 1, 0))
         };
         let ((a_high, a_low), (b_high, b_low)) = (halves(&a.expr), halves(&b.expr));
-        let low = self.register(m, "product_low", a_low.mul(&b_low, all), stage, 1);
-        let left = self.register(m, "product_high", a_high.mul(&b_low, high), stage, 1);
-        let right = self.register(m, "product_high", a_low.mul(&b_high, high), stage, 1);
+        let mut again = |value: Rtl| self.register(m, "factor", value, stage, 1).expr;
+        let (a_high, a_low, b_high, b_low) = (again(a_high), again(a_low), again(b_high), again(b_low));
+        let stage = stage.map(|stage| stage + 1);
+        let low = self.register(m, "product_low", a_low.mul(&b_low, all), stage, 2);
+        let left = self.register(m, "product_high", a_high.mul(&b_low, high), stage, 2);
+        let right = self.register(m, "product_high", a_low.mul(&b_high, high), stage, 2);
         let above = low.expr.slice(ty.width - 1, HALF);
         let sum = above.add(&left.expr, high).add(&right.expr, high);
         let product = Rtl::concat(&[sum, low.expr.slice(HALF - 1, 0)]).resize(ty);

@@ -19,6 +19,7 @@ pub struct Writer {
 }
 
 /// A write under way.
+#[derive(Clone)]
 pub struct Pending {
     pub valid: Expr,
     pub number: Option<Expr>,
@@ -113,6 +114,30 @@ impl Chain {
         slots.chain(waiting).collect()
     }
 
+    /// What every one of [`Chain::pending`] becomes in the next cycle: the one there with that index, or what starts
+    /// now (`None`), each where its condition holds; otherwise nothing.
+    pub fn next(&self, writers: &[Writer], start: &Start) -> Vec<Vec<(Expr, Option<usize>)>> {
+        let division = self.division.as_ref().map(|d| (d, d.waits.e().and(&d.left.e().is_zero())));
+        let mut next = vec![];
+        for n in 0..self.slots.len() {
+            let mut sources = vec![];
+            if writers.iter().any(|w| enters(w, n)) {
+                sources.push((start.fire.and(&among(writers, start.number, &|w| enters(w, n))), None));
+            }
+            match (n + 1 < self.slots.len(), &division) {
+                (true, _) => sources.push((Expr::bit(true), Some(n + 1))),
+                (false, Some((_, leaves))) => sources.push((leaves.clone(), Some(n + 1))),
+                (false, None) => {}
+            }
+            next.push(sources);
+        }
+        if let Some((_, leaves)) = division {
+            let begins = start.fire.and(&among(writers, start.number, &|w| w.divides));
+            next.push(vec![(begins, None), (leaves.not(), Some(self.slots.len()))]);
+        }
+        next
+    }
+
     /// The write of this cycle.
     pub fn write(&self) -> Pending {
         self.pending().swap_remove(0)
@@ -144,29 +169,19 @@ impl Chain {
 
     /// Moves the chain.
     pub fn connect(&self, m: &mut Module, writers: &[Writer], start: &Start) {
-        let is = |pending: Option<&Expr>, writer: &Writer| match (pending, &writer.number) {
-            (Some(number), Some(own)) => number.eq(own),
-            _ => Expr::bit(true),
-        };
-        let among = |pending: Option<&Expr>, which: &dyn Fn(&Writer) -> bool| {
-            if writers.iter().all(which) {
-                return Expr::bit(true);
-            }
-            Expr::any(&writers.iter().filter(|w| which(w)).map(|w| is(pending, w)).collect::<Vec<_>>())
-        };
         let (mut resets, mut body) = (vec![], vec![]);
         for (n, slot) in self.slots.iter().enumerate() {
-            let enters = start.fire.and(&among(start.number, &|w| !w.divides && w.latency as usize == n + 1));
+            let starts = start.fire.and(&among(writers, start.number, &|w| enters(w, n)));
             let above = self.slots.get(n + 1).map(|above| (above.valid.e(), above.number.as_ref(), &above.address));
             // The top slot has the divider above it, or nothing.
             let above = above.or_else(|| {
                 self.division.as_ref().map(|d| (d.waits.e().and(&d.left.e().is_zero()), d.number.as_ref(), &d.address))
             });
-            let (mut valid, mut number, mut address) = (enters.clone(), start.number.cloned(), start.address.clone());
+            let (mut valid, mut number, mut address) = (starts.clone(), start.number.cloned(), start.address.clone());
             if let Some((above_valid, above_number, above_address)) = above {
-                valid = above_valid.or(&enters);
-                address = enters.select(&address, &above_address.e());
-                number = number.zip(above_number).map(|(own, above)| enters.select(&own, &above.e()));
+                valid = above_valid.or(&starts);
+                address = starts.select(&address, &above_address.e());
+                number = number.zip(above_number).map(|(own, above)| starts.select(&own, &above.e()));
             }
             let end = self.slots.get(n + 1).map_or(start.end.clone(), |above| above.end.e());
             body.extend([assign(&slot.valid, &valid), assign(&slot.end, &end), assign(&slot.address, &address)]);
@@ -176,10 +191,10 @@ impl Chain {
         m.clocked("", resets, body);
         let Some(division) = &self.division else { return };
         m.comment("A statement that divides has one instance under way; its write waits for its turn.");
-        let begins = start.fire.and(&among(start.number, &|w| w.divides));
+        let begins = start.fire.and(&among(writers, start.number, &|w| w.divides));
         let begins = m.define("division_begins", &begins);
         let written = self.write();
-        let ends = written.valid.and(&among(written.number.as_ref(), &|w| w.divides));
+        let ends = written.valid.and(&among(writers, written.number.as_ref(), &|w| w.divides));
         let top = self.slots.len() as u32 - 1;
         let mut load: Vec<_> = vec![assign(&division.address, start.address)];
         load.extend(division.number.iter().zip(start.number).map(|(register, value)| assign(register, value)));
@@ -209,4 +224,25 @@ impl Chain {
             ],
         );
     }
+}
+
+/// Whether instances of `writer` enter the chain at slot `n`.
+fn enters(writer: &Writer, n: usize) -> bool {
+    !writer.divides && writer.latency as usize == n + 1
+}
+
+/// Whether the statement `number` is `writer`.
+fn is(number: Option<&Expr>, writer: &Writer) -> Expr {
+    match (number, &writer.number) {
+        (Some(number), Some(own)) => number.eq(own),
+        _ => Expr::bit(true),
+    }
+}
+
+/// Whether the statement `number` is one of those of `writers` that `which` names.
+fn among(writers: &[Writer], number: Option<&Expr>, which: &dyn Fn(&Writer) -> bool) -> Expr {
+    if writers.iter().all(which) {
+        return Expr::bit(true);
+    }
+    Expr::any(&writers.iter().filter(|w| which(w)).map(|w| is(number, w)).collect::<Vec<_>>())
 }

@@ -40,6 +40,7 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
         for bound in context.tile_bounds.iter().filter(|b| tree.names_in_bounds(&b.field.name)) {
             let input = m.input(&format!("s_tile_{}", bound.port()), bound.field.ty());
             let register = m.reg(&bound.port(), bound.field.ty());
+            m.waive_unused(&register);
             latch.push(assign(&register, &input.e()));
             scope.bind(&bound.field.name, &register, bound.field.range);
         }
@@ -172,10 +173,10 @@ impl Loop {
         let lows = levels.iter().map(|l| scope.lower_range(&l.lower));
         let highs = levels.iter().map(|l| scope.upper_range(&l.upper));
         let union = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
-        let low = lows.fold(range, union);
-        let high = highs.fold(range, union);
         let early = !levels.is_empty() && levels.iter().all(|l| is_plain(&l.lower) && is_plain(&l.upper));
-        let none = high.0 < low.0 && !early;
+        // Bounds that no iteration has are never looked at where emptiness is known.
+        let (low, high) = if early { (range, range) } else { (lows.fold(range, union), highs.fold(range, union)) };
+        let none = high.0 < low.0;
         Loop {
             low: m.reg(names[0], Type::for_range(low.0, low.1)),
             high: m.reg(names[1], Type::for_range(low.0.max(high.0), high.1)),

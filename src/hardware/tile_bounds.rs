@@ -86,7 +86,7 @@ pub fn with_names(context: &Context, mut pieces: Vec<Piece>) -> Vec<Piece> {
     for level in pieces.iter_mut().flat_map(|p| &mut p.levels) {
         let original = level.clone();
         for upper in [false, true] {
-            let Some((of_tile, mut others, range)) = split(context, &original, upper) else { continue };
+            let Some(Side { of_tile, mut others, range }) = Side::of(context, &original, upper) else { continue };
             let known = context.tile_bounds.iter().find(|b| b.is_of(&of_tile, upper, range));
             let Some(known) = known else { continue };
             let numerator = Affine::variable(&known.field.name);
@@ -99,38 +99,48 @@ pub fn with_names(context: &Context, mut pieces: Vec<Piece>) -> Vec<Piece> {
 
 fn collect(context: &Context, found: &mut Vec<TileBound>, level: &Level) {
     for upper in [false, true] {
-        let Some((bounds, _, range)) = split(context, level, upper) else { continue };
+        let Some(Side { of_tile: bounds, range, .. }) = Side::of(context, level, upper) else { continue };
         if !found.iter().any(|b| b.is_of(&bounds, upper, range)) {
             found.push(TileBound { field: Ranged::new("", range), upper, bounds });
         }
     }
 }
 
-/// The bounds of one side over sizes and tile alone, where they take more than wires, the other bounds, and the
-/// interval that the field of the former needs.
-fn split(context: &Context, level: &Level, upper: bool) -> Option<(Vec<Bound>, Vec<Bound>, (i64, i64))> {
-    let is_known = |name: &String| context.tile.iter().chain(&context.parameters).any(|r| r.name == *name);
-    let bounds = if upper { &level.upper } else { &level.lower };
-    let (of_tile, others): (Vec<Bound>, Vec<Bound>) =
-        bounds.iter().cloned().partition(|b| b.numerator.terms.keys().all(is_known));
-    let takes_sum = |b: &Bound| {
-        let tile = context.tile_part(&b.numerator);
-        !tile.is_constant() && (b.numerator.constant != 0 || b.numerator.terms.len() > 1)
-    };
-    if !of_tile.iter().any(takes_sum) {
-        return None;
+/// The lower or the upper bounds of a level.
+struct Side {
+    /// Those over sizes and tile alone.
+    of_tile: Vec<Bound>,
+    others: Vec<Bound>,
+    /// The interval that the field of the former needs.
+    range: (i64, i64),
+}
+
+impl Side {
+    /// `None` where the tile gives nothing but wires.
+    fn of(context: &Context, level: &Level, upper: bool) -> Option<Side> {
+        let is_known = |name: &String| context.tile.iter().chain(&context.parameters).any(|r| r.name == *name);
+        let bounds = if upper { &level.upper } else { &level.lower };
+        let (of_tile, others): (Vec<Bound>, Vec<Bound>) =
+            bounds.iter().cloned().partition(|b| b.numerator.terms.keys().all(is_known));
+        let takes_sum = |b: &Bound| {
+            let tile = context.tile_part(&b.numerator);
+            !tile.is_constant() && (b.numerator.constant != 0 || b.numerator.terms.len() > 1)
+        };
+        if !of_tile.iter().any(takes_sum) {
+            return None;
+        }
+        let mut scope = Scope::default();
+        for name in context.tile.iter().chain(&context.parameters) {
+            scope.bind(&name.name, Expr::bit(false), name.range);
+        }
+        let mut range = if upper { scope.upper_range(&of_tile) } else { scope.lower_range(&of_tile) };
+        // An index of at least 0 has all lower bounds there; where an upper bound is below, the loop is empty.
+        let counts_from_0 = level.range.0 >= 0 && level.lower.iter().all(|b| is_at_least_0(context, level, b));
+        if upper && counts_from_0 && range.1 >= 0 {
+            range.0 = range.0.max(-1 << Type::for_range(0, range.1).width);
+        }
+        Some(Side { of_tile, others, range })
     }
-    let mut scope = Scope::default();
-    for name in context.tile.iter().chain(&context.parameters) {
-        scope.bind(&name.name, Expr::bit(false), name.range);
-    }
-    let mut range = if upper { scope.upper_range(&of_tile) } else { scope.lower_range(&of_tile) };
-    // An index of at least 0 has all lower bounds there; where an upper bound is below, the loop is empty.
-    let counts_from_0 = level.range.0 >= 0 && level.lower.iter().all(|b| is_at_least_0(context, level, b));
-    if upper && counts_from_0 && range.1 >= 0 {
-        range.0 = range.0.max(-1 << Type::for_range(0, range.1).width);
-    }
-    Some((of_tile, others, range))
 }
 
 /// Whether a lower bound is at least 0 whatever the sizes and the tile are.
