@@ -2,6 +2,7 @@
 # make test   the whole test suite
 # make bench  the figures of all examples
 # make fuzz   random programs against the C compiler, COUNT of them, from SEED on
+# make fp     the floating-point cells against the processor's arithmetic, OPERANDS random pairs each
 # make polybench POLYBENCH=/path/to/polybench-c-4.2.1
 # make buses  every example and kernel behind AXI4 and Avalon-MM, with random back-pressure
 # make cocotb  AXI4 against the models of cocotbext-axi, from PyPI
@@ -14,8 +15,9 @@ DEMO    = target/demo
 COUNT  ?= 100
 SEED   ?= 1000
 SEEDS  ?= 5
+OPERANDS ?= 10000000
 
-.PHONY: demo test bench fuzz polybench buses cocotb synth lint bootstrap
+.PHONY: demo test bench fuzz fp polybench buses cocotb synth lint bootstrap
 
 demo: bootstrap
 	$(CARGO) build --release
@@ -42,6 +44,10 @@ bench: bootstrap
 
 fuzz: bootstrap
 	BURSTC_FUZZ_COUNT=$(COUNT) BURSTC_FUZZ_SEED=$(SEED) $(CARGO) test --release --test fuzz -- --ignored --nocapture many_seeds
+
+fp: bootstrap
+	tests/fp.sh 32 0 18 $(OPERANDS) $(SEED)
+	tests/fp.sh 64 0 18 $(OPERANDS) $(SEED)
 
 polybench: bootstrap
 	@test -n "$(POLYBENCH)" || { echo "make polybench POLYBENCH=/path/to/polybench-c-4.2.1"; exit 2; }

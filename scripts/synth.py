@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Area and clock of the accelerators of the examples, without controller and PHY, and of the controller alone.
+"""Area and clock of the accelerators of the examples, without controller and PHY, of the controller alone, and of the
+floating-point cells.
 
 Area: Yosys `synth_intel_alm -family cyclonev`, cells of the flat netlist. Clock: Yosys `synth_ecp5` and nextpnr for
 ECP5 (85k, speed grade 8), the median and the best of several seeds; the module sits between shift registers, so that
 every path counted starts and ends in a register and few pins are used.
 
     synth.py FOLDER [--seeds N]     FOLDER/<kernel>/rtl/*.v as `burstc build --out FOLDER/<kernel>` writes them
+    synth.py --cells [FOLDER]       only the floating-point cells
     synth.py --check [FOLDER]       the same way with a module whose figures are known; --seeds 0 leaves out the clock
 """
 
@@ -29,6 +31,28 @@ SUBJECTS = [
 # As the accelerators have it: bursts of at most 4095 words.
 PARAMETERS = {"ddr_controller": "chparam -set LENGTH_WIDTH 12 ddr_controller"}
 PAPER_CLOCK, WANTED_CLOCK = "146-168", 175
+
+# Name, module, parameters, latency and the ALUTs wanted of a floating-point cell. A product's blocks are 27 bits wide
+# in Cyclone V, 18 in ECP5.
+FORMATS = {"float": {"EXPONENT": 8, "SIGNIFICAND": 24}, "double": {"EXPONENT": 11, "SIGNIFICAND": 53}}
+CELLS = [
+    (f"{kind} {name}", module, {**FORMATS[kind], **more}, latency, wanted.get(kind))
+    for kind, digits in (("float", 24), ("double", 53))
+    for name, module, more, latency, wanted in (
+        ("sum", "fp_add", {"LATENCY": 8 if kind == "float" else 9}, 8 if kind == "float" else 9,
+         {"float": 500, "double": 1100}),
+        ("product", "fp_multiply", {"LATENCY": 9}, 9, {"float": 200, "double": 500}),
+        ("quotient", "fp_divide", {}, 8 + digits, {}),
+        ("root", "fp_sqrt", {}, 4 + digits, {}),
+        ("comparison", "fp_compare", {"LATENCY": 1}, 1, {}),
+        ("from int32_t", "fp_from_int", {"LATENCY": 4}, 4, {}),
+        ("to int32_t", "fp_to_int", {"LATENCY": 3}, 3, {}),
+    )
+] + [
+    ("float to double", "fp_widen", {"LATENCY": 2}, 2, None),
+    ("double to float", "fp_narrow", {"LATENCY": 4}, 4, None),
+]
+BLOCKS = {"cyclonev": 27, "ecp5": 18}
 
 
 def run(command, log):
@@ -89,7 +113,7 @@ def harness(ports, top):
             lines.append("always @(posedge clk) begin beat <= beat + 6'd1; caught <= beat == 0 ? out : caught >> 1; end")
     lines += [
         "reg reset; always @(posedge clk) reset <= rst; assign q = caught[0];",
-        f"{top} u_top (.clk(clk), .rst(reset), {', '.join(connections)});",
+        f"{top} u_top (.clk(clk), {'.rst(reset), ' if 'rst' in ports else ''}{', '.join(connections)});",
     ]
     return "module harness(input clk, input rst, input d, output q);\n" + "\n".join(lines) + "\nendmodule\n"
 
@@ -118,6 +142,26 @@ def tools():
     """The path of nextpnr, installed where it is missing."""
     script = ROOT / "scripts" / "synth_tools.sh"
     return subprocess.run([str(script)], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def measure_cells(folder, seeds, only):
+    work = folder / "work"
+    work.mkdir(parents=True, exist_ok=True)
+    nextpnr = str((ROOT / tools()).resolve())
+    print("| cell | latency | ALUTs / registers / DSP | ALUTs wanted | MHz, median (best) | wanted |\n|" + "---|" * 6)
+    files = " ".join(str(ROOT / "rtl-templates" / name) for name in ("fp_*.v", "delay_line.v", "leading_zeros.v"))
+    for name, module, parameters, latency, wanted in CELLS:
+        if not name.startswith(only):
+            continue
+        def design(block):
+            own = {**parameters, **({"BLOCK": block} if module == "fp_multiply" else {})}
+            sets = " ".join(f"-set {parameter} {value}" for parameter, value in own.items())
+            return f"read_verilog {files}; chparam {sets} {module}"
+        a = area(design(BLOCKS["cyclonev"]), module, work)
+        mhz = clock(design(BLOCKS["ecp5"]), module, work, nextpnr, seeds)
+        cells = (name, str(latency), f"{a['aluts']:,} / {a['registers']:,} / {a['dsp']}", "-" if wanted is None else
+                 f"{wanted:,}", f"{statistics.median(mhz):.0f} ({max(mhz):.0f})" if mhz else "-", str(WANTED_CLOCK))
+        print("| " + " | ".join(cells) + " |", flush=True)
 
 
 def measure(folder, seeds):
@@ -183,12 +227,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=ROOT / "target" / "synth")
     parser.add_argument("--seeds", type=int, default=5, help="placements to try (default 5; 0 leaves out the clock)")
+    parser.add_argument("--cells", action="store_true", help="only the floating-point cells")
+    parser.add_argument("--only", default="", help="of the cells, those whose name begins so")
     parser.add_argument("--check", action="store_true", help="only check this script")
     arguments = parser.parse_args()
     if arguments.check:
         check(arguments.folder.resolve() / "check", arguments.seeds > 0)
     else:
-        measure(arguments.folder.resolve(), arguments.seeds)
+        if not arguments.cells:
+            measure(arguments.folder.resolve(), arguments.seeds)
+            print()
+        measure_cells(arguments.folder.resolve(), arguments.seeds, arguments.only)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ pub mod diagnostic_render;
 pub mod hardware;
 pub mod lanes;
 pub mod offload;
+pub mod operators;
 pub mod polyhedral;
 pub mod project;
 pub mod report;

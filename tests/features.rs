@@ -145,6 +145,14 @@ kernels! {
     truncation; [N = 1], [N = 26];
     alignments; [N = 1, M = 1], [N = 11, M = 7], [N = 6, M = 13];
 
+    // Floating point.
+    float_arithmetic; [N = 1], [N = 21];
+    float_conversions; [N = 1], [N = 19];
+    float_sums; [N = 1, M = 1], [N = 13, M = 17], [N = 5, M = 0];
+    float_gemm; [N = 1], [N = 19];
+    float_jacobi; [T = 1, N = 3], [T = 2, N = 9];
+    float_lanes; [N = 0], [N = 1], [N = 37];
+
     // Functions and declarations.
     local_scalars; [N = 1, M = 0], [N = 15, M = 11], [N = 7, M = 21];
     local_arrays; [N = 0], [N = 1], [N = 13];

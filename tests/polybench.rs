@@ -1,5 +1,5 @@
-//! PolyBench/C 4.2.1, its files as they are, against the C compiler: the kernels that make sense in integers, at MINI and
-//! SMALL size. The suite is no part of this repository: `make polybench POLYBENCH=/path/to/polybench-c-4.2.1`. Without
+//! PolyBench/C 4.2.1, its files as they are, against the C compiler: in `float` and `double` at MINI size, and the kernels
+//! that make sense in integers at MINI and SMALL size. The suite is no part of this repository: `make polybench POLYBENCH=/path/to/polybench-c-4.2.1`. Without
 //! that variable every test here says that it was skipped.
 
 mod common;
@@ -13,7 +13,7 @@ use burstc::simulate::simulator::Simulator;
 use burstc::source::{self, Source};
 use common::{Data, Rig, Subject};
 
-/// The kernels that want floating point, and why.
+/// The kernels that make no sense in integers, and why.
 const FLOATING: [(&str, &str); 13] = [
     ("adi", "coefficients below 1"),
     ("cholesky", "square root"),
@@ -30,8 +30,17 @@ const FLOATING: [(&str, &str); 13] = [
     ("seidel-2d", "division of a mean"),
 ];
 
-/// Sizes of a dataset, and the seeds of its runs.
-const DATASETS: [(&str, &[u64]); 2] = [("MINI", &[1, 2]), ("SMALL", &[3])];
+/// What the suite calls its type of data, with what else a run of it needs on the command line, and the sizes of its
+/// datasets with the seeds of their runs.
+struct Type {
+    macros: &'static [&'static str],
+    datasets: &'static [(&'static str, &'static [u64])],
+}
+
+const INT: Type =
+    Type { macros: &["-DDATA_TYPE_IS_INT", "-DSCALAR_VAL(x)=x"], datasets: &[("MINI", &[1, 2]), ("SMALL", &[3])] };
+const FLOAT: Type = Type { macros: &["-DDATA_TYPE_IS_FLOAT"], datasets: &[("MINI", &[1])] };
+const DOUBLE: Type = Type { macros: &["-DDATA_TYPE_IS_DOUBLE"], datasets: &[("MINI", &[1])] };
 
 /// The suite's folder, if the user has one.
 fn suite() -> Option<PathBuf> {
@@ -83,20 +92,15 @@ fn sizes(file: &Path, parameters: &[String], arguments: &[String]) -> BTreeMap<S
     text.lines().filter_map(value).collect()
 }
 
-fn check(kernel: &str, ranges: &[(&str, i128, i128)]) {
+fn check(data: &Type, kernel: &str, ranges: &[(&str, i128, i128)]) {
     let Some(suite) = suite() else { return };
     let path = file(&suite, kernel);
     let folder = path.parent().expect("a file lies in a folder");
-    for (dataset, seeds) in DATASETS {
-        let arguments: Vec<String> = [
-            "-DDATA_TYPE_IS_INT".to_string(),
-            "-DSCALAR_VAL(x)=x".to_string(),
-            format!("-D{dataset}_DATASET"),
-            format!("-I{}", suite.join("utilities").display()),
-            format!("-I{}", folder.display()),
-        ]
-        .into();
-        let label = format!("{kernel}, {dataset}");
+    for (dataset, seeds) in data.datasets {
+        let mut arguments: Vec<String> = data.macros.iter().map(|text| text.to_string()).collect();
+        arguments.push(format!("-D{dataset}_DATASET"));
+        arguments.extend([suite.join("utilities").as_path(), folder].map(|path| format!("-I{}", path.display())));
+        let label = format!("{kernel}, {dataset}, {}", data.macros[0]);
         let source = Source::read(&path, arguments.clone()).expect("the kernel is readable");
         let parsed = source::parse(&source).unwrap_or_else(|error| panic!("{label}: {error:#}"));
         let names: Vec<String> = parsed.parameters.iter().map(|parameter| parameter.name.clone()).collect();
@@ -105,7 +109,7 @@ fn check(kernel: &str, ranges: &[(&str, i128, i128)]) {
         let subject = Subject::new(&source, &options).unwrap_or_else(|error| panic!("{label}: {error:#}"));
         let rig = Rig::of(&subject, Simulator::Verilator, false).unwrap_or_else(|error| panic!("{label}: {error:#}"));
         let set: Vec<(&str, i128)> = sizes.iter().map(|(name, value)| (name.as_str(), i128::from(*value))).collect();
-        for &seed in seeds {
+        for &seed in *seeds {
             let cycles = rig.run_on(Data { set: &set, ranges, seed }).counters.cycles;
             println!(
                 "{label}, seed {seed}: passes in {cycles} cycles, generated in {} ms",
@@ -117,18 +121,74 @@ fn check(kernel: &str, ranges: &[(&str, i128, i128)]) {
 
 /// A function's name, the kernel's where it differs, and ranges that keep divisors from 0.
 macro_rules! kernels {
-    ($($name:ident = $file:literal $($array:ident in $low:literal .. $high:literal),*;)*) => {
-        const INTEGER: &[&str] = &[$($file),*];
+    ($list:ident $data:ident $($name:ident = $file:literal $($array:ident in $low:literal .. $high:literal),*;)*) => {
+        const $list: &[&str] = &[$($file),*];
         $(
             #[test]
             fn $name() {
-                check($file, &[$((stringify!($array), $low, $high)),*]);
+                check(&$data, $file, &[$((stringify!($array), $low, $high)),*]);
             }
         )*
     };
 }
 
+/// The suite in a floating-point type: all kernels but deriche, whose coefficients are values of `exp` and `pow`.
+macro_rules! floating {
+    ($($module:ident $data:ident;)*) => {
+        $(
+            mod $module {
+                use super::*;
+
+                kernels! {
+                    KERNELS $data
+                    adi = "adi";
+                    atax = "atax";
+                    bicg = "bicg";
+                    cholesky = "cholesky" A in 1 .. 3;
+                    correlation = "correlation";
+                    covariance = "covariance";
+                    doitgen = "doitgen";
+                    durbin = "durbin";
+                    fdtd_2d = "fdtd-2d";
+                    floyd_warshall = "floyd-warshall";
+                    gemm = "gemm";
+                    gemver = "gemver";
+                    gesummv = "gesummv";
+                    gramschmidt = "gramschmidt";
+                    heat_3d = "heat-3d";
+                    jacobi_1d = "jacobi-1d";
+                    jacobi_2d = "jacobi-2d";
+                    lu = "lu";
+                    ludcmp = "ludcmp";
+                    mvt = "mvt";
+                    nussinov = "nussinov";
+                    seidel_2d = "seidel-2d";
+                    symm = "symm";
+                    syr2k = "syr2k";
+                    syrk = "syrk";
+                    three_mm = "3mm";
+                    trisolv = "trisolv";
+                    trmm = "trmm";
+                    two_mm = "2mm";
+                }
+
+                #[test]
+                fn all_kernels_but_deriche() {
+                    println!("{} kernels: {} of 30", stringify!($module), KERNELS.len());
+                    assert_eq!(KERNELS.len(), 29);
+                }
+            }
+        )*
+    };
+}
+
+floating! {
+    float FLOAT;
+    double DOUBLE;
+}
+
 kernels! {
+    INTEGER INT
     two_mm = "2mm";
     three_mm = "3mm";
     atax = "atax";
@@ -148,7 +208,7 @@ kernels! {
     trisolv = "trisolv" L in 1 .. 9;
 }
 
-/// Every kernel of the suite runs above or waits for floating point.
+/// Every kernel of the suite runs in integers or wants floating point.
 #[test]
 fn every_kernel_is_accounted_for() {
     assert_eq!(INTEGER.len() + FLOATING.len(), 30);

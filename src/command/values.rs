@@ -192,6 +192,9 @@ fn limit(ty: IntType) -> i128 {
 }
 
 fn range(ty: IntType) -> (i128, i128) {
+    if ty.floating {
+        return (i64::MIN.into(), i64::MAX.into());
+    }
     match ty.signed {
         true => (-(1 << (ty.bits - 1)), (1 << (ty.bits - 1)) - 1),
         false => (0, (1 << ty.bits) - 1),

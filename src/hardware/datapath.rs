@@ -1,11 +1,11 @@
 //! Statements to pipelines: every operator has a type and a latency, and operands wait in registers for the latest of
-//! them. All operators but the divider take operands in every cycle; a statement with a divider has one instance under
+//! them. All operators but the integer divider take operands in every cycle; a statement with a divider has one instance under
 //! way at a time.
 
 use std::collections::BTreeMap;
 
 use crate::hardware::context::rtl_type;
-use crate::hardware::divide;
+use crate::hardware::{divide, float};
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, BinaryOp, Expr, IntType, UnaryOp};
 
@@ -44,6 +44,8 @@ pub struct Datapath {
     registers: Vec<Statement>,
     /// Delayed copies by the text of what they delay and the stage they show it in.
     delayed: BTreeMap<(String, u32), Signal>,
+    /// The outputs of floating-point cells by what the cell is and gets.
+    cells: BTreeMap<String, Vec<Signal>>,
     /// Whether an instance of the statement is in stage 1, 2, …, as far as anyone asked.
     valid: Vec<Rtl>,
     resets: Vec<(Signal, i128)>,
@@ -53,7 +55,14 @@ pub struct Datapath {
 impl Datapath {
     /// A pipeline in whose stage 1 an instance is where `valid` holds.
     pub fn new(valid: Rtl) -> Self {
-        Datapath { registers: vec![], delayed: BTreeMap::new(), valid: vec![valid], resets: vec![], divides: false }
+        Datapath {
+            registers: vec![],
+            delayed: BTreeMap::new(),
+            cells: BTreeMap::new(),
+            valid: vec![valid],
+            resets: vec![],
+            divides: false,
+        }
     }
 
     /// Whether the pipeline has a divider, and so room for one instance at a time.
@@ -88,6 +97,11 @@ impl Datapath {
     /// more bits of their operands than are asked of them, so `uint8_t` arithmetic in C's `int` takes eight bits.
     fn low_bits(&mut self, m: &mut Module, expr: &Expr, demand: u32, leaves: &mut dyn Leaves) -> Value {
         let full = rtl_type(expr.ty());
+        if let Some(operation) = float::operation(expr) {
+            let value = operation.build(self, m, leaves);
+            let low = Type { width: full.width.min(demand), signed: full.signed };
+            return Value { expr: value.expr.resize(full).resize(low), stage: value.stage };
+        }
         let ty = Type { width: full.width.min(demand), signed: full.signed };
         let low = |value: Value| Value { expr: value.expr.resize(ty), stage: value.stage };
         match expr {
@@ -103,6 +117,9 @@ impl Datapath {
             Expr::Unary { op: UnaryOp::Negate, operand, .. } => {
                 let value = self.low_bits(m, operand, ty.width, leaves);
                 self.register(m, "negated", value.expr.neg(ty), value.stage, 1)
+            }
+            Expr::Unary { op: UnaryOp::Absolute | UnaryOp::SquareRoot, .. } => {
+                unreachable!("of floating-point numbers")
             }
             Expr::Unary { op: UnaryOp::Not, operand, .. } => {
                 let value = self.evaluate(m, operand, leaves);
@@ -224,6 +241,11 @@ impl Datapath {
             expr = register.e();
         }
         Value { expr, stage: Some(stage + latency) }
+    }
+
+    /// The outputs of the floating-point cell `key`: those of an equal one, or of the one that `build` instantiates.
+    pub(super) fn cell(&mut self, key: String, build: impl FnOnce() -> Vec<Signal>) -> Vec<Signal> {
+        self.cells.entry(key).or_insert_with(build).clone()
     }
 
     /// Delays every value to the latest stage among them.

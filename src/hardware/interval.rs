@@ -16,6 +16,9 @@ pub fn of_type(ty: IntType) -> Interval {
 /// An interval that holds every value of `expr`.
 pub fn of(expr: &Expr) -> Interval {
     let whole = of_type(expr.ty());
+    if expr.ty().floating {
+        return whole;
+    }
     let (low, high) = match expr {
         Expr::Constant { value, ty } => {
             // All 64 bits of a `uint64_t` are kept in an `i64`.
@@ -30,7 +33,9 @@ pub fn of(expr: &Expr) -> Interval {
             }
             UnaryOp::Complement => whole,
             UnaryOp::Not => (0, 1),
+            UnaryOp::Absolute | UnaryOp::SquareRoot => whole,
         },
+        Expr::Cast { operand, .. } if operand.ty().floating => whole,
         Expr::Cast { operand, .. } => of(operand),
         Expr::Select { then, otherwise, .. } => {
             let (a, b) = (of(then), of(otherwise));
@@ -91,7 +96,7 @@ mod tests {
     #[test]
     fn every_value_lies_in_its_interval() {
         let types = [(8, true), (8, false), (16, true), (32, true), (32, false), (64, true), (64, false)]
-            .map(|(bits, signed)| IntType { bits, signed });
+            .map(|(bits, signed)| IntType::integer(bits, signed));
         let samples = [-128i64, -127, -3, -1, 0, 1, 2, 77, 127, 128, 255, 40_000, i64::MIN, i64::MAX];
         let operators = [
             BinaryOp::Add,

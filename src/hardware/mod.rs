@@ -17,6 +17,7 @@ mod context;
 mod datapath;
 mod direct;
 mod divide;
+mod float;
 mod instances;
 mod interface;
 mod interval;

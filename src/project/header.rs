@@ -20,9 +20,15 @@ pub fn text(kernel: &Kernel, bus: bool) -> String {
         let note = register.local_bytes.as_ref().map_or(String::new(), |bytes| format!(" /* local, {bytes} bytes */"));
         let _ = writeln!(map, "#define {index} {word}{note}");
         let _ = write!(parameters, ", {c_type} arg_{argument}");
-        let _ = writeln!(writes, "    registers[{index}] = (uint32_t)arg_{argument};");
+        // A floating-point number's encoding, not its value.
+        let value = match c_type.as_str() {
+            "float" => format!("((union {{ float number; uint32_t bits; }}){{arg_{argument}}}).bits"),
+            "double" => format!("((union {{ double number; uint64_t bits; }}){{arg_{argument}}}).bits"),
+            _ => format!("arg_{argument}"),
+        };
+        let _ = writeln!(writes, "    registers[{index}] = (uint32_t){value};");
         if *words == 2 {
-            let _ = writeln!(writes, "    registers[{index} + 1] = (uint32_t)((uint64_t)arg_{argument} >> 32);");
+            let _ = writeln!(writes, "    registers[{index} + 1] = (uint32_t)((uint64_t){value} >> 32);");
         }
     }
     let of_bus = match bus {

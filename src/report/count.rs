@@ -183,7 +183,7 @@ mod tests {
         };
         let array = |name: &str, bits| Array {
             name: name.into(),
-            element: IntType { bits, signed: true },
+            element: IntType::integer(bits, true),
             extents: vec![n()],
             storage: Storage::Argument,
             span: Default::default(),

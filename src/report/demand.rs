@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::count::Work;
 use crate::offload::{Offload, ReductionOp};
+use crate::operators;
 use crate::source::kernel::{BinaryOp, Expr};
 
 /// At the sizes that the kernel is usually run with.
@@ -50,6 +51,11 @@ fn multipliers(expr: &Expr) -> u64 {
         }
     }
     let own = match expr {
+        // A significand's bits, all of the product.
+        Expr::Binary { op: BinaryOp::Multiply, ty, .. } if ty.floating => {
+            let significand = operators::format(*ty).1;
+            product(significand, significand, 2 * significand)
+        }
         Expr::Binary { op: BinaryOp::Multiply, left, right, ty } => product(width(left), width(right), ty.bits),
         _ => 0,
     };

@@ -64,6 +64,8 @@ impl Golden {
         let output = Command::new(words.next().unwrap_or("cc"))
             .args(words)
             .args(["-std=gnu11", "-O1", "-w", "-fwrapv", "-fno-strict-aliasing"])
+            // Every operation of C is rounded by itself.
+            .args(["-ffp-contract=off", "-fno-fast-math"])
             // Other functions of the file may call what is not here.
             .args(["-ffunction-sections", "-Wl,--gc-sections"])
             .args(&source.cpp_args)
@@ -72,6 +74,7 @@ impl Golden {
             .args([&kernel_file, &driver_file])
             .arg("-o")
             .arg(program(&folder))
+            .arg("-lm")
             .output()
             .with_context(|| format!("cannot run the C compiler `{command}`; install one or set CC"))?;
         if !output.status.success() {
@@ -141,6 +144,9 @@ fn wrapper(source: &Source, kernel: &Kernel) -> String {
     let mut text = format!("#define main burstc_user_main\n#line 1 \"{path}\"\n{}\n", source.text);
     let argument = |(index, argument): (usize, &Argument)| match argument {
         Argument::Array(_) => format!("(void *)(burstc_memory + burstc_values[{index}])"),
+        Argument::Scalar(s) if kernel.scalars[*s].ty.floating => {
+            format!("*(const {} *)&burstc_values[{index}]", kernel.scalars[*s].ty)
+        }
         Argument::Parameter(_) | Argument::Scalar(_) => format!("burstc_values[{index}]"),
     };
     let arguments: Vec<String> = kernel.arguments.iter().enumerate().map(argument).collect();

@@ -111,24 +111,27 @@ impl Placement {
 
     /// The first difference between two images of the memory outside the local arrays, and how many elements differ.
     pub fn mismatch(&self, expected: &[u8], got: &[u8]) -> Option<Mismatch> {
-        let differ = |(address, (a, b)): &(usize, (&u8, &u8))| a != b && !self.is_local(*address as u64);
-        let address = expected.iter().zip(got).enumerate().find(differ)?.0 as u64;
         let place = |address: u64| self.regions.iter().find(|r| (r.base..r.end()).contains(&address));
         let step = |address: u64| match place(address) {
             Some(region) => {
                 let bytes = u64::from(region.element.bytes());
                 (region.base + (address - region.base) / bytes * bytes, bytes, region.element)
             }
-            None => (address, 1, IntType { bits: 8, signed: false }),
+            None => (address, 1, IntType::integer(8, false)),
         };
         let mut count = 0;
-        let mut next = address;
+        let mut first = None;
+        let mut next = 0;
         while (next as usize) < expected.len().min(got.len()) {
-            let (start, bytes, _) = step(next);
+            let (start, bytes, ty) = step(next);
             let range = start as usize..(start + bytes) as usize;
-            count += u64::from(expected[range.clone()] != got[range] && !self.is_local(start));
+            if !is_same(&expected[range.clone()], &got[range], ty) && !self.is_local(start) {
+                count += 1;
+                first.get_or_insert(start);
+            }
             next = start + bytes;
         }
+        let address = first?;
         let (start, bytes, ty) = step(address);
         let range = start as usize..(start + bytes) as usize;
         Some(Mismatch {
@@ -180,7 +183,16 @@ fn element_text(array: &str, subscripts: &[u64]) -> String {
     subscripts.iter().fold(array.to_string(), |text, subscript| format!("{text}[{subscript}]"))
 }
 
-/// A little-endian element as a number.
+/// Whether an element has the value that is expected. C leaves open which NaN an operation gives.
+fn is_same(expected: &[u8], got: &[u8], ty: IntType) -> bool {
+    let is_nan = |bytes| {
+        let raw = decode(bytes, ty) as u64;
+        if ty.bits == 32 { f32::from_bits(raw as u32).is_nan() } else { f64::from_bits(raw).is_nan() }
+    };
+    expected == got || (ty.floating && is_nan(expected) && is_nan(got))
+}
+
+/// A little-endian element as a number; of a floating-point number the bits.
 fn decode(bytes: &[u8], ty: IntType) -> i128 {
     let raw = bytes.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
     interpret(raw, ty)
@@ -275,6 +287,7 @@ impl Job {
             let elements = &mut image[region.base as usize..region.end() as usize];
             let mut random = SplitMix::named(seed, &region.name);
             match ranges.get(&region.name) {
+                range if region.element.floating => random.fill_floats(range.copied(), region.element, elements),
                 Some(range) => random.fill_from(*range, region.element.bytes() as usize, elements),
                 None => random.fill(elements),
             }
@@ -286,6 +299,11 @@ impl Job {
                 let scalar = &kernel.scalars[*s];
                 let mut random = SplitMix::named(seed, &scalar.name);
                 match (set.get(&scalar.name), ranges.get(&scalar.name)) {
+                    (Some(value), _) if scalar.ty.bits == 32 && scalar.ty.floating => {
+                        u64::from((*value as f32).to_bits())
+                    }
+                    (Some(value), _) if scalar.ty.floating => (*value as f64).to_bits(),
+                    (None, range) if scalar.ty.floating => random.draw_float(range.copied(), scalar.ty),
                     (Some(value), _) => *value as u64,
                     (None, Some(range)) => random.draw_from(*range) as u64,
                     (None, None) => random.draw(),

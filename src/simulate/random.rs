@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::source::kernel::IntType;
+
 /// The closed interval from which random data are drawn; not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
@@ -58,6 +60,32 @@ impl SplitMix {
         }
     }
 
+    /// The bits of a floating-point number: of `range`, or of either sign and of magnitude 1/16 to 16.
+    pub fn draw_float(&mut self, range: Option<Range>, ty: IntType) -> u64 {
+        let word = self.draw();
+        // 53 bits: a number from 0 to below 1.
+        let fraction = (word >> 11) as f64 / (1u64 << 53) as f64;
+        let value = match range {
+            Some(Range { low, high }) => low as f64 + fraction * (high - low) as f64,
+            None => {
+                let magnitude = (1.0 + fraction) * f64::powi(2.0, (word >> 1 & 7) as i32 - 4);
+                if word & 1 == 0 { magnitude } else { -magnitude }
+            }
+        };
+        match ty.bits {
+            32 => u64::from((value as f32).to_bits()),
+            _ => value.to_bits(),
+        }
+    }
+
+    /// Little-endian floating-point numbers as [`SplitMix::draw_float`] gives them.
+    pub fn fill_floats(&mut self, range: Option<Range>, ty: IntType, bytes: &mut [u8]) {
+        for element in bytes.chunks_mut(ty.bytes() as usize) {
+            let word = self.draw_float(range, ty).to_le_bytes();
+            element.copy_from_slice(&word[..element.len()]);
+        }
+    }
+
     pub fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
             let word = self.draw().to_le_bytes();
@@ -92,6 +120,27 @@ mod tests {
         let mut bytes = [0; 12];
         random.fill_from(Range { low: -300, high: -300 }, 4, &mut bytes);
         assert!(bytes.chunks(4).all(|element| element == (-300i32).to_le_bytes()));
+    }
+
+    #[test]
+    fn floating_point_numbers_are_finite_and_of_their_range() {
+        let mut random = SplitMix::named(1, "a");
+        let range = Some(Range { low: -3, high: 5 });
+        for ty in [IntType::FLOAT, IntType::DOUBLE] {
+            let mut bytes = [0; 8000];
+            let values = |bytes: &[u8]| -> Vec<f64> {
+                match ty.bits {
+                    32 => bytes.chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap()).into()).collect(),
+                    _ => bytes.chunks(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect(),
+                }
+            };
+            random.fill_floats(None, ty, &mut bytes);
+            assert!(values(&bytes).iter().all(|v| (1.0 / 16.0..16.0).contains(&v.abs())));
+            assert!(values(&bytes).iter().any(|v| *v < -1.0) && values(&bytes).iter().any(|v| *v > 1.0));
+            random.fill_floats(range, ty, &mut bytes);
+            assert!(values(&bytes).iter().all(|v| (-3.0..=5.0).contains(v)));
+            assert!(values(&bytes).iter().any(|v| *v < -2.9) && values(&bytes).iter().any(|v| *v > 4.9));
+        }
     }
 
     #[test]

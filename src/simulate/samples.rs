@@ -13,7 +13,7 @@ fn size(name: &str) -> SizeParameter {
 fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
     Array {
         name: name.into(),
-        element: IntType { bits, signed: true },
+        element: IntType::integer(bits, true),
         extents,
         storage: Storage::Argument,
         span: Default::default(),
@@ -55,7 +55,7 @@ pub fn copy() -> Kernel {
 /// `void scale(int N, int64_t alpha, int16_t a[N], int8_t beta, int64_t b[2*N+1])`, without its body.
 pub fn scale() -> Kernel {
     let scalar =
-        |name: &str, bits| Scalar { name: name.into(), ty: IntType { bits, signed: true }, span: Default::default() };
+        |name: &str, bits| Scalar { name: name.into(), ty: IntType::integer(bits, true), span: Default::default() };
     Kernel {
         arguments: vec![
             Argument::Parameter(0),

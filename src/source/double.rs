@@ -1,8 +1,8 @@
 //! Floating-point values that are whole numbers on their way to an integer.
 //!
 //! Sums, differences and products of whole numbers below 2^53 are exact in `double`, so 64-bit integers compute the
-//! same; what is not provably whole and below that is refused. This reads integer kernels that were written for
-//! floating point too: `mean[j] = 0.0;`, `cov[i][j] /= (float_n - 1.0);`.
+//! same, in a smaller circuit; what is not provably whole and below that stays floating point. This serves integer
+//! kernels that were written for floating point too: `mean[j] = 0.0;`, `cov[i][j] /= (float_n - 1.0);`.
 
 use lang_c::ast::{BinaryOperator, Constant, Expression, Float, FloatBase, FloatFormat, UnaryOperator};
 use lang_c::span::Node;
@@ -13,7 +13,7 @@ use super::scope::{Checked, Scope};
 use super::types::CType;
 use crate::diagnostic::Diagnostic;
 
-const WIDE: IntType = IntType { bits: 64, signed: true };
+const WIDE: IntType = IntType::integer(64, true);
 /// Whole numbers of at most this many bits are exact in `double`.
 const EXACT: u32 = 53;
 /// Let |a|, |b| < 2^33 and a/b not be whole. Then the next whole number is at least 1/|b| away from a/b, and `double`
@@ -151,8 +151,8 @@ impl Scope<'_> {
     }
 
     fn whole_integer(&self, value: Expr, node: &Node<Expression>) -> Checked<Whole> {
-        let bits = value.ty().bits;
-        if bits > 32 {
+        let IntType { bits, floating, .. } = value.ty();
+        if bits > 32 || floating {
             return Err(self.not_whole(node));
         }
         Ok(Whole { expr: convert(value, WIDE), bits })

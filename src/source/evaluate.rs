@@ -1,5 +1,6 @@
-//! What an [`Expr`] is worth: C's arithmetic on integers that wrap. The golden model of the datapath.
+//! What an [`Expr`] is worth: C's arithmetic on integers that wrap, and IEEE 754's. The golden model of the datapath.
 
+use super::float;
 use super::kernel::{Access, BinaryOp, Expr, IntType, UnaryOp};
 
 /// The value of `expr`. `read` gives an array element, `scalar` a scalar argument by its index in `Kernel::scalars`,
@@ -27,7 +28,7 @@ pub fn evaluate(
         }
         Expr::Unary { op, operand, ty } => {
             let x = evaluate(operand, read, scalar, index);
-            wrap(unary(*op, x), *ty)
+            if ty.floating { float::unary(*op, x, *ty) } else { wrap(unary(*op, x), *ty) }
         }
         Expr::Binary { op: BinaryOp::LogicalAnd, left, right, .. } => {
             (evaluate(left, read, scalar, index) != 0 && evaluate(right, read, scalar, index) != 0) as i64
@@ -37,13 +38,20 @@ pub fn evaluate(
         }
         Expr::Binary { op, left, right, ty } => {
             let (x, y) = (evaluate(left, read, scalar, index), evaluate(right, read, scalar, index));
+            if left.ty().floating {
+                return float::binary(*op, x, y, left.ty());
+            }
             wrap(binary(*op, x, y, left.ty()), *ty)
         }
         Expr::Select { condition, then, otherwise, ty } => {
             let branch = if evaluate(condition, read, scalar, index) != 0 { then } else { otherwise };
             wrap(evaluate(branch, read, scalar, index), *ty)
         }
-        Expr::Cast { operand, ty } => wrap(evaluate(operand, read, scalar, index), *ty),
+        Expr::Cast { operand, ty } => {
+            let x = evaluate(operand, read, scalar, index);
+            let floats = ty.floating || operand.ty().floating;
+            if floats { float::convert(x, operand.ty(), *ty) } else { wrap(x, *ty) }
+        }
     }
 }
 
@@ -59,6 +67,7 @@ fn unary(op: UnaryOp, x: i64) -> i64 {
         UnaryOp::Negate => x.wrapping_neg(),
         UnaryOp::Complement => !x,
         UnaryOp::Not => (x == 0) as i64,
+        UnaryOp::Absolute | UnaryOp::SquareRoot => unreachable!("operators of floating-point numbers"),
     }
 }
 

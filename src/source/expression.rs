@@ -5,6 +5,7 @@ use lang_c::span::Node;
 
 use super::affine_expression::Role;
 use super::evaluate::evaluate;
+use super::float;
 use super::kernel::{Access, BinaryOp, Expr, IntType, UnaryOp};
 use super::scope::{Checked, Name, Scope};
 use super::types::CType;
@@ -18,8 +19,24 @@ pub fn promoted(ty: IntType) -> IntType {
     if ty.bits < 32 { INT } else { ty }
 }
 
+/// `operand` as a condition, which is an integer: `x != 0` of a floating-point number.
+pub fn truth(operand: Expr) -> Expr {
+    if operand.ty().floating {
+        let zero = Expr::Constant { value: float::ZERO, ty: operand.ty() };
+        binary(BinaryOp::NotEqual, operand, zero)
+    } else {
+        operand
+    }
+}
+
 /// The usual arithmetic conversions (6.3.1.8).
 pub fn common(left: IntType, right: IntType) -> IntType {
+    match (left.floating, right.floating) {
+        (true, true) => return if left.bits >= right.bits { left } else { right },
+        (true, false) => return left,
+        (false, true) => return right,
+        (false, false) => {}
+    }
     let (left, right) = (promoted(left), promoted(right));
     IntType {
         bits: left.bits.max(right.bits),
@@ -29,6 +46,7 @@ pub fn common(left: IntType, right: IntType) -> IntType {
             std::cmp::Ordering::Greater => left.signed,
             std::cmp::Ordering::Equal => left.signed && right.signed,
         },
+        floating: false,
     }
 }
 
@@ -37,9 +55,9 @@ pub fn convert(operand: Expr, ty: IntType) -> Expr {
     if operand.ty() == ty { operand } else { folded(Expr::Cast { operand: Box::new(operand), ty }) }
 }
 
-/// `operand` converted to a declared type, which is an integer type.
+/// `operand` converted to a declared arithmetic type.
 pub fn convert_to(operand: Expr, ty: &CType) -> Expr {
-    match (ty, ty.integer()) {
+    match (ty, ty.arithmetic()) {
         (CType::Bool, Some(byte)) => {
             let zero = Expr::Constant { value: 0, ty: operand.ty() };
             convert(binary(BinaryOp::NotEqual, operand, zero), byte)
@@ -52,7 +70,7 @@ pub fn convert_to(operand: Expr, ty: &CType) -> Expr {
 /// `left op right` after the operator's conversions.
 pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     let (left, right, ty) = match op {
-        BinaryOp::LogicalAnd | BinaryOp::LogicalOr => (left, right, INT),
+        BinaryOp::LogicalAnd | BinaryOp::LogicalOr => (truth(left), truth(right), INT),
         BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
             let (x, y) = (promoted(left.ty()), promoted(right.ty()));
             (convert(left, x), convert(right, y), x)
@@ -66,10 +84,10 @@ pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     folded(Expr::Binary { op, left: Box::new(left), right: Box::new(right), ty })
 }
 
-fn unary(op: UnaryOp, operand: Expr) -> Expr {
+pub fn unary(op: UnaryOp, operand: Expr) -> Expr {
     let (operand, ty) = match op {
-        UnaryOp::Not => (operand, INT),
-        UnaryOp::Negate | UnaryOp::Complement => {
+        UnaryOp::Not => (truth(operand), INT),
+        UnaryOp::Negate | UnaryOp::Complement | UnaryOp::Absolute | UnaryOp::SquareRoot => {
             let ty = promoted(operand.ty());
             (convert(operand, ty), ty)
         }
@@ -126,13 +144,13 @@ impl Scope<'_> {
             }
             Expression::BinaryOperator(operation) => self.operation(&operation.node, node),
             Expression::Cast(cast) => match self.types.of_name(&cast.node.type_name.node) {
-                ty @ (CType::Int(_) | CType::Bool) => self.converted(&cast.node.expression, &ty),
-                other => Err(Diagnostic::new(format!("a cast to {other}: integers only for now"))
-                    .at(self.span(cast.node.type_name.span), "not an integer type")
-                    .help("use one of <stdint.h>'s types")),
+                ty if ty.arithmetic().is_some() => self.converted(&cast.node.expression, &ty),
+                other => Err(Diagnostic::new(format!("a cast to {other}"))
+                    .at(self.span(cast.node.type_name.span), "not an arithmetic type")
+                    .help("use one of <stdint.h>'s types, `float` or `double`")),
             },
             Expression::Conditional(conditional) => {
-                let condition = self.expression(&conditional.node.condition)?;
+                let condition = truth(self.expression(&conditional.node.condition)?);
                 let then = self.expression(&conditional.node.then_expression)?;
                 let otherwise = self.expression(&conditional.node.else_expression)?;
                 let ty = common(then.ty(), otherwise.ty());
@@ -162,18 +180,21 @@ impl Scope<'_> {
         }
     }
 
-    /// The expression's value as one of the integer type `ty`.
+    /// The expression's value as one of the arithmetic type `ty`.
     pub fn converted(&mut self, node: &Node<Expression>, ty: &CType) -> Checked<Expr> {
-        match self.is_double(node) {
-            true => self.truncated(node, ty),
-            false => Ok(convert_to(self.expression(node)?, ty)),
+        if ty.integer().is_some() && self.is_double(node) {
+            // Integers compute the same where all values are whole.
+            if let Ok(value) = self.truncated(node, ty) {
+                return Ok(value);
+            }
         }
+        Ok(convert_to(self.expression(node)?, ty))
     }
 
     /// The value of an expression that must be constant.
     pub fn constant(&mut self, node: &Node<Expression>) -> Checked<i64> {
         match self.expression(node)? {
-            Expr::Constant { value, ty } if ty.signed || value >= 0 => Ok(value),
+            Expr::Constant { value, ty } if !ty.floating && (ty.signed || value >= 0) => Ok(value),
             _ => Err(Diagnostic::new("this is not a constant below 2^63").at(self.span(node.span), "here")),
         }
     }
@@ -220,7 +241,10 @@ impl Scope<'_> {
         };
         let compares = matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Equal | BinaryOp::NotEqual);
         if compares && (self.is_double(lhs) || self.is_double(rhs)) {
-            return if swapped { self.compared_doubles(op, rhs, lhs) } else { self.compared_doubles(op, lhs, rhs) };
+            let (first, second) = if swapped { (rhs, lhs) } else { (lhs, rhs) };
+            if let Ok(value) = self.compared_doubles(op, first, second) {
+                return Ok(value);
+            }
         }
         let (left, right) = (self.expression(lhs)?, self.expression(rhs)?);
         let (left, right) = if swapped { (right, left) } else { (left, right) };
@@ -232,7 +256,9 @@ impl Scope<'_> {
         if let Expr::Constant { value, ty } = &right {
             let width = promoted(left.ty()).bits;
             let problem = match op {
-                BinaryOp::Divide | BinaryOp::Remainder if *value == 0 => "a division by zero".to_string(),
+                BinaryOp::Divide | BinaryOp::Remainder if *value == 0 && !ty.floating && !left.ty().floating => {
+                    "a division by zero".to_string()
+                }
                 BinaryOp::ShiftLeft | BinaryOp::ShiftRight if !(0..width as i64).contains(value) => {
                     let value = if ty.signed { value.to_string() } else { (*value as u64).to_string() };
                     format!("a value of {width} bits is shifted by {value}")

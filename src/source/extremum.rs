@@ -81,6 +81,9 @@ impl Extremum {
 impl Scope<'_> {
     /// The expression as affine ones over iterators, sizes and quotients, or `None`.
     pub fn extremum(&mut self, expr: &Expr, span: Span) -> Option<Extremum> {
+        if expr.ty().floating {
+            return None;
+        }
         match expr {
             Expr::Constant { value, ty } => (ty.signed || *value >= 0)
                 .then(|| plus(Affine::constant(*value), Affine::default(), 1))?

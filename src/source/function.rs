@@ -301,7 +301,7 @@ fn argument<'u>(parameter: &'u Node<ParameterDeclaration>, map: &SourceMap, type
             _ => {
                 return Err(Diagnostic::new(format!("the argument `{name}` is a function"))
                     .at(whole, "function")
-                    .help("arguments are integers and arrays of integers"));
+                    .help("arguments are numbers and arrays of numbers"));
             }
         };
         match &array.node.size {
@@ -322,10 +322,10 @@ fn argument<'u>(parameter: &'u Node<ParameterDeclaration>, map: &SourceMap, type
         }
     }
     let declared = types.of_declaration(&parameter.node.specifiers);
-    let Some(ty) = declared.integer() else {
-        return Err(Diagnostic::new(format!("the argument `{name}` has {declared}: integers only for now"))
-            .at(whole, "not an integer type")
-            .help("use one of <stdint.h>'s types; fixed point serves for fractions"));
+    let Some(ty) = declared.arithmetic() else {
+        return Err(Diagnostic::new(format!("the argument `{name}` has {declared}"))
+            .at(whole, "not an arithmetic type")
+            .help("use one of <stdint.h>'s types, `float` or `double`"));
     };
     Ok(RawArgument { name, ty, span, is_bool: declared == CType::Bool, extents, pointer })
 }

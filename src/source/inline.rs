@@ -6,9 +6,9 @@ use lang_c::ast::{
 };
 use lang_c::span::Node;
 
-use super::expression::convert_to;
+use super::expression::{convert, convert_to, truth, unary};
 use super::function::{derived, identifier};
-use super::kernel::{BinaryOp, Expr, IntType};
+use super::kernel::{BinaryOp, Expr, IntType, UnaryOp};
 use super::nest::assignment;
 use super::scope::{Checked, Name, Scope};
 use super::types::CType;
@@ -16,6 +16,17 @@ use crate::diagnostic::Diagnostic;
 
 /// The largest expression that calls may grow to, in operators.
 const LARGEST: usize = 10_000;
+
+/// The operator that a function of <math.h> is, and its type.
+fn library_function(name: &str) -> Option<(UnaryOp, IntType)> {
+    match name {
+        "fabs" => Some((UnaryOp::Absolute, IntType::DOUBLE)),
+        "fabsf" => Some((UnaryOp::Absolute, IntType::FLOAT)),
+        "sqrt" => Some((UnaryOp::SquareRoot, IntType::DOUBLE)),
+        "sqrtf" => Some((UnaryOp::SquareRoot, IntType::FLOAT)),
+        _ => None,
+    }
+}
 
 /// What remains to be done in the function.
 #[derive(Clone)]
@@ -45,6 +56,9 @@ impl<'a> Scope<'a> {
             _ => return refuse("function calls through pointers are not supported".into(), "call it by its name"),
         };
         let Some((&name, &definition)) = self.functions.get_key_value(callee) else {
+            if let (Some((op, ty)), [argument]) = (library_function(callee), &call.arguments[..]) {
+                return Ok(unary(op, convert(self.expression(argument)?, ty)));
+            }
             return refuse(
                 format!("function calls need the function's body, and `{callee}` has none in this file"),
                 "write the expression out, or define it as a `static` function; `c ? x : y` serves for minima, maxima \
@@ -56,7 +70,7 @@ impl<'a> Scope<'a> {
         }
         let returns = self.types.of_declaration(&definition.node.specifiers);
         let parameters = match &derived(&definition.node.declarator)[..] {
-            [Node { node: DerivedDeclarator::Function(prototype), .. }] if returns.integer().is_some() => {
+            [Node { node: DerivedDeclarator::Function(prototype), .. }] if returns.arithmetic().is_some() => {
                 let nothing = |p: &Node<ParameterDeclaration>| {
                     p.node.declarator.is_none() && self.types.of_declaration(&p.node.specifiers) == CType::Void
                 };
@@ -64,7 +78,7 @@ impl<'a> Scope<'a> {
             }
             _ => {
                 return refuse(
-                    format!("function calls need a function that returns an integer, and `{name}` returns none"),
+                    format!("function calls need a function that returns a number, and `{name}` returns none"),
                     "write what the function does into the loop, or make it return a value",
                 );
             }
@@ -76,10 +90,10 @@ impl<'a> Scope<'a> {
         for (parameter, argument) in parameters.into_iter().zip(&call.arguments) {
             let declarator = parameter.node.declarator.as_ref();
             let ty = self.types.of_declaration(&parameter.node.specifiers);
-            let is_plain = ty.integer().is_some() && declarator.is_none_or(|d| derived(d).is_empty());
+            let is_plain = ty.arithmetic().is_some() && declarator.is_none_or(|d| derived(d).is_empty());
             if !is_plain {
                 return refuse(
-                    format!("the function `{name}` has a parameter that is no integer"),
+                    format!("the function `{name}` has a parameter that is no number"),
                     "pass the elements by value: `f(a[i])` instead of `f(a, i)`",
                 );
             }
@@ -150,7 +164,7 @@ impl<'a> Inlining<'_, 'a> {
                 Statement::Expression(Some(expression)) => self.assign(expression)?,
                 Statement::Return(Some(value)) => return self.scope.converted(value, &self.returns),
                 Statement::If(branch) => {
-                    let condition = self.scope.expression(&branch.node.condition)?;
+                    let condition = truth(self.scope.expression(&branch.node.condition)?);
                     let then = Step::Execute(&branch.node.then_statement);
                     let otherwise = branch.node.else_statement.as_ref().map(|s| Step::Execute(s));
                     if let Expr::Constant { value, .. } = condition {
@@ -164,7 +178,7 @@ impl<'a> Inlining<'_, 'a> {
                     self.scope.unhide(locals);
                     self.types = types;
                     let second = self.run(steps.iter().cloned().chain(otherwise).collect())?;
-                    let ty = self.returns.integer().unwrap_or(IntType::I32);
+                    let ty = self.returns.arithmetic().unwrap_or(IntType::I32);
                     let (then, otherwise) = (Box::new(first), Box::new(second));
                     return self.limited(Expr::Select { condition: Box::new(condition), then, otherwise, ty });
                 }
@@ -189,8 +203,9 @@ impl<'a> Inlining<'_, 'a> {
         let ty = self.scope.types.of_declaration(&node.node.specifiers);
         for declarator in &node.node.declarators {
             let Some(name) = identifier(&declarator.node.declarator.node) else { continue };
-            if ty.integer().is_none() || !derived(&declarator.node.declarator).is_empty() {
-                return self.refuse("has a local variable that is no integer", "use integers only");
+            if ty.arithmetic().is_none() || !derived(&declarator.node.declarator).is_empty() {
+                return self
+                    .refuse("has a local variable that is no number", "use integers, `float` and `double` only");
             }
             let value = match declarator.node.initializer.as_ref().map(|i| &i.node) {
                 None => Name::Unset,
@@ -235,10 +250,17 @@ impl<'a> Inlining<'_, 'a> {
             (Some(op), value) => {
                 let old = self.scope.expression(target)?;
                 match value {
-                    Some(value) if self.scope.is_double(value) => self.scope.truncated_binary(op, old, value, &ty)?,
                     Some(node) => {
-                        let value = self.scope.expression(node)?;
-                        convert_to(self.scope.checked_binary(op, old, value, node)?, &ty)
+                        let whole = ty.integer().is_some() && self.scope.is_double(node);
+                        // Integers compute the same where all values are whole.
+                        let value = whole.then(|| self.scope.truncated_binary(op, old.clone(), node, &ty).ok());
+                        match value.flatten() {
+                            Some(value) => value,
+                            None => {
+                                let value = self.scope.expression(node)?;
+                                convert_to(self.scope.checked_binary(op, old, value, node)?, &ty)
+                            }
+                        }
                     }
                     None => {
                         let one = Expr::Constant { value: 1, ty: IntType::I32 };

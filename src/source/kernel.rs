@@ -8,24 +8,36 @@ use serde::{Deserialize, Serialize};
 use crate::affine::Affine;
 use crate::diagnostic::Span;
 
-/// A C integer type: `int32_t` is `{ bits: 32, signed: true }`.
+/// A C arithmetic type: `int32_t` is `{ bits: 32, signed: true }`, `float` `{ bits: 32, floating: true }`. Values of
+/// `float` and `double` are kept as the bits of their IEEE 754 encoding, which count as unsigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct IntType {
     pub bits: u32,
     pub signed: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub floating: bool,
 }
 
 impl IntType {
-    pub const I32: IntType = IntType { bits: 32, signed: true };
+    pub const I32: IntType = IntType::integer(32, true);
+    pub const FLOAT: IntType = IntType { bits: 32, signed: false, floating: true };
+    pub const DOUBLE: IntType = IntType { bits: 64, signed: false, floating: true };
+
+    pub const fn integer(bits: u32, signed: bool) -> IntType {
+        IntType { bits, signed, floating: false }
+    }
 
     pub fn bytes(self) -> u32 {
         self.bits / 8
     }
 }
 
-/// Prints the `<stdint.h>` name.
+/// Prints the `<stdint.h>` name, or C's keyword.
 impl fmt::Display for IntType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.floating {
+            return f.write_str(if self.bits == 32 { "float" } else { "double" });
+        }
         write!(f, "{}int{}_t", if self.signed { "" } else { "u" }, self.bits)
     }
 }
@@ -266,9 +278,10 @@ pub struct Access {
 
 /// A typed expression. Operands of an operator have been converted (C11 6.3.1): both sides of `+` have the type of
 /// the node, both sides of a comparison have one common type and the node is `int`, shifts have the left side's
-/// promoted type. Signed overflow wraps.
+/// promoted type. Signed overflow wraps. Conditions and the operands of `!`, `&&` and `||` are integers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Expr {
+    /// Of a floating-point type, the bits of its encoding.
     Constant {
         value: i64,
         ty: IntType,
@@ -304,7 +317,8 @@ pub enum Expr {
         otherwise: Box<Expr>,
         ty: IntType,
     },
-    /// Conversion to `ty`: truncation, sign or zero extension by the operand's signedness.
+    /// Conversion to `ty`: truncation, sign or zero extension by the operand's signedness; of floating-point numbers as
+    /// C has it.
     Cast {
         operand: Box<Expr>,
         ty: IntType,
@@ -318,6 +332,10 @@ pub enum UnaryOp {
     Complement,
     /// `!`, result 0 or 1 of type `int`
     Not,
+    /// `fabs`, of floating-point numbers
+    Absolute,
+    /// `sqrt`, of floating-point numbers
+    SquareRoot,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,15 +1,12 @@
 //! Constants of C.
 
-use lang_c::ast::{Constant, Expression, Integer, IntegerBase, IntegerSize};
+use lang_c::ast::{Constant, Expression, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
 use lang_c::span::Node;
 
 use super::evaluate::wrap;
 use super::kernel::{Expr, IntType};
 use super::scope::{Checked, Scope};
 use crate::diagnostic::Diagnostic;
-
-const FLOAT_HELP: &str = "scale to fixed point; a whole number such as `2.0` is understood where its sum, difference, \
-                          product or quotient becomes an integer at once";
 
 impl Scope<'_> {
     pub fn literal(&self, constant: &Constant, node: &Node<Expression>) -> Checked<Expr> {
@@ -21,7 +18,13 @@ impl Scope<'_> {
                 Some(expr) => Ok(expr),
                 None => refuse("this integer constant fits no type".into(), "constants are at most 64 bits wide"),
             },
-            Constant::Float(_) => refuse("a floating-point constant: integers only for now".into(), FLOAT_HELP),
+            Constant::Float(constant) => match floating(constant) {
+                Some(expr) => Ok(expr),
+                None => refuse(
+                    "this floating-point constant is not supported".into(),
+                    "write a `float` or `double` constant in decimal",
+                ),
+            },
             Constant::Character(text) => match character(text) {
                 Some(value) => Ok(Expr::Constant { value: wrap(value, self.types.char), ty: IntType::I32 }),
                 None => {
@@ -54,12 +57,25 @@ impl Scope<'_> {
             for signed in [true, false] {
                 let allowed = if signed { !only_unsigned } else { may_be_unsigned };
                 if allowed && value.checked_shr(bits - signed as u32).unwrap_or(0) == 0 {
-                    return Some(Expr::Constant { value: value as i64, ty: IntType { bits, signed } });
+                    return Some(Expr::Constant { value: value as i64, ty: IntType::integer(bits, signed) });
                 }
             }
         }
         None
     }
+}
+
+/// A decimal constant of type `double`, or `float` with its suffix, rounded to nearest once.
+fn floating(constant: &Float) -> Option<Expr> {
+    if constant.base != FloatBase::Decimal || constant.suffix.imaginary {
+        return None;
+    }
+    let (value, ty) = match constant.suffix.format {
+        FloatFormat::Float => (i64::from(constant.number.parse::<f32>().ok()?.to_bits()), IntType::FLOAT),
+        FloatFormat::Double => (constant.number.parse::<f64>().ok()?.to_bits() as i64, IntType::DOUBLE),
+        _ => return None,
+    };
+    Some(Expr::Constant { value, ty })
 }
 
 /// The code of `'x'`; `None` for prefixes and for several characters.

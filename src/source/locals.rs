@@ -45,10 +45,10 @@ impl Nest<'_, '_> {
             let Some(name) = identifier(&declarator.node.declarator.node) else { continue };
             let name = name.node.name.as_str();
             let span = self.span(declarator.span);
-            if ty.integer().is_none() {
-                return Err(Diagnostic::new(format!("the local variable `{name}` has {ty}: integers only for now"))
-                    .at(span, "not an integer")
-                    .help("use one of <stdint.h>'s types"));
+            if ty.arithmetic().is_none() {
+                return Err(Diagnostic::new(format!("the local variable `{name}` has {ty}"))
+                    .at(span, "not a number")
+                    .help("use one of <stdint.h>'s types, `float` or `double`"));
             }
             self.shadow(name, span)?;
             match derived(&declarator.node.declarator)[..] {
@@ -170,7 +170,7 @@ impl Nest<'_, '_> {
     /// Declares memory of the kernel's own, under a name that nothing else has.
     fn local_memory(&mut self, name: &str, ty: &CType, extents: Vec<Affine>, span: Span) -> usize {
         let array = self.scope.arrays.len();
-        let element = ty.integer().unwrap_or(IntType::I32);
+        let element = ty.arithmetic().unwrap_or(IntType::I32);
         let unique = match check_name(name, Naming::Array, span) {
             Ok(()) => self.scope.own(name),
             Err(_) => self.scope.fresh(&format!("{name}_local")),

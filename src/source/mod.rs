@@ -9,6 +9,7 @@ mod double;
 pub mod evaluate;
 mod expression;
 mod extremum;
+mod float;
 mod function;
 mod inline;
 pub mod kernel;
@@ -257,7 +258,7 @@ fn arguments(
             scope.define(&name, Name::Array(scope.arrays.len()));
             arguments.push(Argument::Array(scope.arrays.len()));
             scope.arrays.push(Array { name, element: ty, extents: vec![], storage: Storage::Argument, span });
-        } else if sizes.contains(&name) {
+        } else if sizes.contains(&name) && !ty.floating {
             check_name(&name, Naming::Variable, span)?;
             scope.define(&name, Name::Parameter(ty));
             arguments.push(Argument::Parameter(parameters.len()));

@@ -198,9 +198,16 @@ impl Nest<'_, '_> {
                         let value = self.scope.converted(&o.rhs, &ty)?;
                         return self.finish(target, value, self.scope.map.text(bytes), bytes);
                     }
-                    Some(op) if self.scope.is_double(&o.rhs) => {
+                    Some(op) if ty.integer().is_some() && self.scope.is_double(&o.rhs) => {
                         let left = self.read(&target);
-                        let value = self.scope.truncated_binary(op, left, &o.rhs, &ty)?;
+                        // Integers compute the same where all values are whole.
+                        let value = match self.scope.truncated_binary(op, left.clone(), &o.rhs, &ty) {
+                            Ok(value) => value,
+                            Err(_) => {
+                                let right = self.scope.expression(&o.rhs)?;
+                                convert_to(self.scope.checked_binary(op, left, right, &o.rhs)?, &ty)
+                            }
+                        };
                         return self.finish(target, value, self.scope.map.text(bytes), bytes);
                     }
                     Some(op) => (target, op, self.scope.expression(&o.rhs)?, &o.rhs),
@@ -227,7 +234,7 @@ impl Nest<'_, '_> {
     pub fn element(&self, access: &Access) -> CType {
         match self.scope.booleans.contains(&access.array) {
             true => CType::Bool,
-            false => CType::Int(self.scope.arrays[access.array].element),
+            false => CType::of(self.scope.arrays[access.array].element),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Which integer type a C declaration names.
+//! Which arithmetic type a C declaration names.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,10 +15,12 @@ use super::kernel::IntType;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CType {
     Int(IntType),
+    /// `float` or `double`.
+    Float(IntType),
     /// `_Bool`: a byte that is 0 or 1.
     Bool,
     Void,
-    /// Unsupported, in words: "a floating-point type".
+    /// Unsupported, in words: "a structure type".
     Other(String),
 }
 
@@ -27,9 +29,22 @@ impl CType {
     pub fn integer(&self) -> Option<IntType> {
         match self {
             CType::Int(ty) => Some(*ty),
-            CType::Bool => Some(IntType { bits: 8, signed: false }),
-            CType::Void | CType::Other(_) => None,
+            CType::Bool => Some(IntType::integer(8, false)),
+            CType::Float(_) | CType::Void | CType::Other(_) => None,
         }
+    }
+
+    /// How a value of the type is kept, where it is a number.
+    pub fn arithmetic(&self) -> Option<IntType> {
+        match self {
+            CType::Float(ty) => Some(*ty),
+            _ => self.integer(),
+        }
+    }
+
+    /// The C type of values that are kept as `ty`.
+    pub fn of(ty: IntType) -> CType {
+        if ty.floating { CType::Float(ty) } else { CType::Int(ty) }
     }
 }
 
@@ -37,7 +52,7 @@ impl CType {
 impl fmt::Display for CType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CType::Int(ty) => write!(f, "the type `{ty}`"),
+            CType::Int(ty) | CType::Float(ty) => write!(f, "the type `{ty}`"),
             CType::Bool => f.write_str("the type `_Bool`"),
             CType::Void => f.write_str("the type `void`"),
             CType::Other(words) => f.write_str(words),
@@ -56,8 +71,8 @@ pub struct Types {
 impl Types {
     /// Reads the typedefs of the file and its headers.
     pub fn new(unit: &TranslationUnit, char_is_signed: bool, long_bits: u32) -> Self {
-        let char = IntType { bits: 8, signed: char_is_signed };
-        let long = IntType { bits: long_bits, signed: true };
+        let char = IntType::integer(8, char_is_signed);
+        let long = IntType::integer(long_bits, true);
         let mut types = Types { typedefs: HashMap::new(), char, long };
         for external in &unit.0 {
             if let ExternalDeclaration::Declaration(declaration) = &external.node {
@@ -106,7 +121,7 @@ impl Types {
 
     fn resolve<'s>(&self, specifiers: impl Iterator<Item = &'s TypeSpecifier>) -> CType {
         let (mut signed, mut unsigned, mut char, mut short, mut long, mut int) = (false, false, false, false, 0, false);
-        let mut other = None;
+        let (mut floating, mut other) = (None, None);
         for specifier in specifiers {
             match specifier {
                 TypeSpecifier::Signed => signed = true,
@@ -120,10 +135,11 @@ impl Types {
                     let unknown = || CType::Other(format!("the type `{}`", name.node.name));
                     return self.typedefs.get(&name.node.name).cloned().unwrap_or_else(unknown);
                 }
-                TypeSpecifier::Float
-                | TypeSpecifier::Double
-                | TypeSpecifier::Complex
-                | TypeSpecifier::TS18661Float(_) => other = Some("a floating-point type"),
+                TypeSpecifier::Float => floating = Some(IntType::FLOAT),
+                TypeSpecifier::Double => floating = Some(IntType::DOUBLE),
+                TypeSpecifier::Complex | TypeSpecifier::TS18661Float(_) => {
+                    other = Some("a complex or extended floating-point type");
+                }
                 TypeSpecifier::Bool => return CType::Bool,
                 TypeSpecifier::Struct(_) => other = Some("a structure type"),
                 TypeSpecifier::Enum(_) => other = Some("an enumeration type"),
@@ -133,6 +149,9 @@ impl Types {
         }
         if let Some(other) = other {
             return CType::Other(other.into());
+        }
+        if let Some(ty) = floating {
+            return if long > 0 { CType::Other("the type `long double`".into()) } else { CType::Float(ty) };
         }
         let bits = match (char, short, long) {
             (true, _, _) => 8,
@@ -144,7 +163,7 @@ impl Types {
         match (char, signed || int || short || long > 0, unsigned) {
             (true, false, false) => CType::Int(self.char),
             (false, false, false) => CType::Other("an unknown type".into()),
-            _ => CType::Int(IntType { bits, signed: !unsigned }),
+            _ => CType::Int(IntType::integer(bits, !unsigned)),
         }
     }
 }

@@ -9,9 +9,10 @@ use anyhow::{Result, anyhow};
 use super::lanes::Lanes;
 use super::tuple_text;
 use crate::affine::Affine;
+use crate::operators;
 use crate::polyhedral::isl::{Constraint, Map, Set, Tuple};
 use crate::polyhedral::{Dependence, DependenceKind, Program, Statement};
-use crate::source::kernel::{Kernel, TilingDirective};
+use crate::source::kernel::{Expr, Kernel, TilingDirective};
 use side_by_side::Wanted;
 
 /// When the instances of a tile run.
@@ -28,7 +29,7 @@ pub(super) struct Order {
 /// Cycles that the scanner takes for a row, whatever its length.
 const CYCLES_PER_ROW: f64 = 4.0;
 
-/// Cycles from reading a buffer to the next read that sees the result.
+/// Cycles from reading a buffer to the next read that sees the result, in integer arithmetic.
 const LATENCY: f64 = 6.0;
 
 /// Trips assumed of a loop that θ leaves out.
@@ -44,6 +45,8 @@ struct Space {
     values: Vec<Vec<Affine>>,
     /// Tile sizes, or trips assumed.
     sizes: Vec<i64>,
+    /// Per statement, the cycles from reading a buffer to the next read that sees the result.
+    latencies: Vec<f64>,
     /// How many of the dimensions are θ's.
     tiled: usize,
     /// Whether they tell all instances of every statement apart.
@@ -92,7 +95,7 @@ pub(super) fn choose(
     statements: &[usize],
     theta: &[Map],
 ) -> Result<Order> {
-    let mut space = Space::new(program, directive, statements, theta)?;
+    let mut space = Space::new(program, kernel, directive, statements, theta)?;
     let wanted = match directive.lanes {
         Some(lanes) if lanes.count > 1 => Some(Wanted::new(program, kernel, directive, lanes, &space)?),
         _ => None,
@@ -101,7 +104,7 @@ pub(super) fn choose(
         (Some(candidate), _) => candidate,
         (None, Some(wanted)) => return Err(wanted.refusal(directive, &space).into()),
         (None, None) => {
-            space = Space::of_theta(directive);
+            space = Space::of_theta(kernel, directive, statements);
             let last = space.best(program, statements, None)?;
             last.ok_or_else(|| anyhow!("internal error: no order inside the tiles"))?
         }
@@ -130,10 +133,25 @@ pub(super) fn choose(
     Ok(Order { dates, expressions, text, innermost_distance, lanes })
 }
 
+/// Cycles from reading a buffer to the next read that sees the value of `expr`.
+fn latency(expr: &Expr) -> f64 {
+    fn operators(expr: &Expr) -> u32 {
+        let operands = expr.operands().into_iter().map(operators).max().unwrap_or(0);
+        operators::latency(expr) + operands
+    }
+    LATENCY + f64::from(operators(expr))
+}
+
 impl Space {
     /// θ, and the loops that it leaves open.
-    fn new(program: &Program, directive: &TilingDirective, statements: &[usize], theta: &[Map]) -> Result<Space> {
-        let mut space = Space::of_theta(directive);
+    fn new(
+        program: &Program,
+        kernel: &Kernel,
+        directive: &TilingDirective,
+        statements: &[usize],
+        theta: &[Map],
+    ) -> Result<Space> {
+        let mut space = Space::of_theta(kernel, directive, statements);
         space.injective = true;
         for theta in theta {
             space.injective &= theta.is_injective()?;
@@ -162,8 +180,10 @@ impl Space {
     }
 
     /// θ alone; instances that it does not tell apart keep the order of the source, which is always legal.
-    fn of_theta(directive: &TilingDirective) -> Space {
+    fn of_theta(kernel: &Kernel, directive: &TilingDirective, statements: &[usize]) -> Space {
+        let all = kernel.statements();
         Space {
+            latencies: statements.iter().map(|&s| latency(&all[s].value)).collect(),
             values: directive.schedules.iter().map(|s| s.theta.clone()).collect(),
             sizes: directive.sizes.clone(),
             tiled: directive.sizes.len(),
@@ -219,15 +239,15 @@ impl Space {
         }
         let carried = carried_by_level(order, distances)?;
         let count = self.values.len();
-        let cost = |values: &Vec<Affine>| {
+        let cost = |(values, latency): (&Vec<Affine>, &f64)| {
             let row = self.row(values, order);
             let length = row.filter(|_| count == 1).map_or(1, |level| self.sizes[order[level]]);
-            Space::cycles(values, &self.sizes, length, row.map(|level| carried[n - 1 - level]))
+            Space::cycles(values, &self.sizes, length, row.map(|level| carried[n - 1 - level]), *latency)
         };
         Ok(Some(Candidate {
             dimensions: vec![order.to_vec(); count],
             apart: (count > 1).then_some(n),
-            cost: self.values.iter().map(cost).sum(),
+            cost: self.values.iter().zip(&self.latencies).map(cost).sum(),
             carried,
             lane: None,
         }))
@@ -268,7 +288,8 @@ impl Space {
                 let row = self.row(values, alone.order);
                 let length =
                     row.filter(|level| *level >= outer.len()).map_or(1, |level| self.sizes[alone.order[level]]);
-                let cost = Space::cycles(values, &self.sizes, length, row.map(|level| alone.carried[n - 1 - level]));
+                let carried = row.map(|level| alone.carried[n - 1 - level]);
+                let cost = Space::cycles(values, &self.sizes, length, carried, self.latencies[alone.place]);
                 let is_better = |(c, known): &(f64, &Alone)| cost < *c || (cost == *c && alone.carried > known.carried);
                 if best.as_ref().is_none_or(is_better) {
                     best = Some((cost, alone));
@@ -321,10 +342,10 @@ impl Space {
 
     /// Cycles per tile of one statement, estimated: rows that are short, and distances shorter than the pipeline, cost
     /// more than one per instance. `sizes` are those of the dimensions, `length` is that of rows, and `carried` the distance that the innermost loop carries.
-    fn cycles(values: &[Affine], sizes: &[i64], length: i64, carried: Option<i64>) -> f64 {
+    fn cycles(values: &[Affine], sizes: &[i64], length: i64, carried: Option<i64>, latency: f64) -> f64 {
         let interval = match carried {
             None | Some(i64::MAX) => 1.0,
-            Some(distance) => (LATENCY / distance as f64).max(1.0),
+            Some(distance) => (latency / distance as f64).max(1.0),
         };
         let varies = |(value, size): &(&Affine, &i64)| !value.is_constant() && **size > 1;
         let trips: f64 = values.iter().zip(sizes).filter(varies).map(|(_, size)| *size as f64).product();

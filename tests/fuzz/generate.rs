@@ -8,7 +8,7 @@ use super::program::{Access, Array, Assign, Condition, Expr, For, If, Node, Prog
 
 const TYPES: [IntType; 8] = {
     const fn ty(bits: u32, signed: bool) -> IntType {
-        IntType { bits, signed }
+        IntType::integer(bits, signed)
     }
     [ty(8, true), ty(8, false), ty(16, true), ty(16, false), ty(32, true), ty(32, false), ty(64, true), ty(64, false)]
 };

@@ -333,8 +333,8 @@ fn conversions_are_explicit() {
 
 #[test]
 fn constants() {
-    let unsigned = |bits| IntType { bits, signed: false };
-    let signed = |bits| IntType { bits, signed: true };
+    let unsigned = |bits| IntType::integer(bits, false);
+    let signed = |bits| IntType::integer(bits, true);
     for (text, value, ty) in [
         ("0", 0, signed(32)),
         ("2147483647", i32::MAX as i64, signed(32)),

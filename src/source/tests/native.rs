@@ -57,13 +57,14 @@ pub fn compare_source(source: &Source, sizes: &[Vec<i64>]) {
     std::fs::write(&c, program(source, &kernel)).unwrap();
     let path = std::path::Path::new(&source.path);
     let output = Command::new(compiler())
-        .args(["-std=gnu11", "-O1", "-w", "-fwrapv", "-ffunction-sections", "-Wl,--gc-sections"])
+        .args(["-std=gnu11", "-O1", "-w", "-fwrapv", "-ffp-contract=off", "-ffunction-sections", "-Wl,--gc-sections"])
         .args(&source.cpp_args)
         .arg("-iquote")
         .arg(path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(std::path::Path::new(".")))
         .arg("-o")
         .arg(&binary)
         .arg(&c)
+        .arg("-lm")
         .output()
         .unwrap();
     assert!(output.status.success(), "{}\n{}", String::from_utf8_lossy(&output.stderr), source.text);
@@ -339,6 +340,25 @@ fn whole_numbers_in_floating_point() {
         "int x = (int)(a[i] / -7.0); x += 1e6; a[i] = x;",
     ] {
         body("", &format!("for (int i = 0; i < n; i++) {{ {text} }}"));
+    }
+}
+
+#[test]
+fn floating_point() {
+    let helpers = "#include <math.h>\nstatic float half(double x) { float y = x; y /= 2; if (y < 0.5f) return -y; return y; }\n\
+                   static const double third = 1.0 / 3;";
+    for text in [
+        "a[i] = a[i] * 0.5;",
+        "float t = a[i]; t /= 3; c[i] = t > 1e6f; a[i] = -t;",
+        "double t = s; t = t * a[i] / 1e12; a[i] = t < 0 ? t - 0.5 : t + 0.5;",
+        "a[i] = sqrt(fabs(a[i] + 0.25)) * 100 + sqrtf(i);",
+        "float t = 16777217; a[i] = t + i * 0.1f + (s ? 1 : 0.5);",
+        "float t = a[i]; double u = t; u += 1e-9; a[i] = (u > t) + 2 * (t == a[i]) + 4 * !t + 8 * (t && u);",
+        "unsigned u = a[i]; float t = u; t *= 0.25f; a[i] = half(t) + half(-i) * third;",
+        "double t = a[i] / 7.0; for (int k = 0; k < 3; k++) t = t * 0.9 - k; a[i] = t;",
+        "a[i] = (float)a[i] == a[i] ? fabsf(-2.5f) : 1e400 > 1e308;",
+    ] {
+        body(helpers, &format!("for (int i = 0; i < n; i++) {{ {text} }}"));
     }
 }
 

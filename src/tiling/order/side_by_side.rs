@@ -115,7 +115,7 @@ impl Space {
             let length = row.map_or(1, |row| sizes[order[row]]);
             let distance = row.map(|row| (carried[n - 1 - row], order[row] == lane));
             let distance = distance.map(|(d, along)| if along && d != i64::MAX { (d / count).max(1) } else { d });
-            let cycles = Space::cycles(values, &sizes, length, distance);
+            let cycles = Space::cycles(values, &sizes, length, distance, self.latencies[0]);
             found.push(Candidate {
                 dimensions: vec![order.to_vec()],
                 apart: None,

@@ -1,0 +1,182 @@
+// fp_multiply: a b of IEEE 754-2019, rounded to nearest even, with subnormal numbers. Any NaN gives the quiet NaN.
+//
+// Latency     LATENCY; one product per cycle, all registers move in every cycle
+// Resources   Cyclone V by Yosys, BLOCK 27, LATENCY 9: binary32 263 ALUTs, 505 registers, 1 DSP; binary64 648, 1146, 4.
+//             ECP5, speed grade 8, by nextpnr, BLOCK 18: about 180 and 165 MHz
+// Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
+//             SIGNIFICAND  bits of the significand with the hidden one: 24, 53
+//             BLOCK        bits of a factor of one DSP block: 18, or 27 in Cyclone V
+//             LATENCY      1 to 9
+//
+// Significands are multiplied as they stand. One shifter behind the product moves it left where a factor was
+// subnormal and right where the result is.
+`default_nettype none
+
+module fp_multiply #(
+    parameter integer EXPONENT    = 8,
+    parameter integer SIGNIFICAND = 24,
+    parameter integer BLOCK       = 18,
+    parameter integer LATENCY     = 9
+) (
+    input  wire                            clk,
+    input  wire [EXPONENT+SIGNIFICAND-1:0] s_a,
+    input  wire [EXPONENT+SIGNIFICAND-1:0] s_b,
+    output wire [EXPONENT+SIGNIFICAND-1:0] m_result
+);
+
+    generate
+        if (LATENCY < 1 || LATENCY > 9) begin : illegal_latency
+            fp_multiply_error_LATENCY_must_be_1_to_9 stop ();
+        end
+    endgenerate
+
+    // Bits that hold the numbers 0 to most.
+    function integer count_bits(input integer most);
+        begin
+            count_bits = 1;
+            while (count_bits < 31 && (1 << count_bits) <= most) begin
+                count_bits = count_bits + 1;
+            end
+        end
+    endfunction
+
+    localparam integer FRACTION = SIGNIFICAND - 1;
+    localparam integer WIDTH    = EXPONENT + SIGNIFICAND;
+    localparam integer PRODUCT  = 2 * SIGNIFICAND;
+    localparam integer RANGE    = EXPONENT + 2;
+    // A subnormal factor leaves up to SIGNIFICAND zeros.
+    localparam integer ZEROS    = SIGNIFICAND + 1;
+    localparam integer COUNT    = count_bits(ZEROS);
+
+    // Registers behind the steps, in the order in which more latency adds them. One always ends the last step.
+    localparam integer CUT_PIECES = LATENCY >= 2 ? 1 : 0;
+    localparam integer CUT_TOTAL  = LATENCY >= 3 ? 1 : 0;
+    localparam integer CUT_COARSE = LATENCY >= 4 ? 1 : 0;
+    localparam integer CUT_ALIGN  = LATENCY >= 5 ? 1 : 0;
+    localparam integer CUT_LIMIT  = LATENCY >= 6 ? 1 : 0;
+    localparam integer CUT_MIDDLE = LATENCY >= 7 ? 1 : 0;
+    localparam integer CUT_UNPACK = LATENCY >= 8 ? 1 : 0;
+    localparam integer CUT_COUNT  = LATENCY >= 9 ? 1 : 0;
+
+    // Unpack.
+    wire                   hidden_a = |s_a[WIDTH-2:FRACTION];
+    wire                   hidden_b = |s_b[WIDTH-2:FRACTION];
+    wire                   ones_a   = &s_a[WIDTH-2:FRACTION];
+    wire                   ones_b   = &s_b[WIDTH-2:FRACTION];
+    wire                   none_a   = s_a[FRACTION-1:0] == {FRACTION{1'b0}};
+    wire                   none_b   = s_b[FRACTION-1:0] == {FRACTION{1'b0}};
+    wire                   zero_a   = !hidden_a && none_a;
+    wire                   zero_b   = !hidden_b && none_b;
+
+    wire               sign_0     = s_a[WIDTH-1] != s_b[WIDTH-1];
+    wire               infinite_0 = ones_a || ones_b;
+    wire               nan_0      = (ones_a && (!none_a || zero_b)) || (ones_b && (!none_b || zero_a));
+    wire               zero_0     = zero_a || zero_b;
+    // Both exponents and one more, which comes in as a carry; less the bias and one more changes only the highest bits.
+    // A subnormal number has the exponent 1.
+    /* verilator lint_off UNUSEDSIGNAL */ // the carry's bit
+    wire [EXPONENT+1:0] sum_0     = {1'b0, s_a[WIDTH-2:SIGNIFICAND], s_a[FRACTION] || !hidden_a, 1'b1}
+                                    + {1'b0, s_b[WIDTH-2:SIGNIFICAND], s_b[FRACTION] || !hidden_b, 1'b1};
+    /* verilator lint_on UNUSEDSIGNAL */
+    wire [2:0]         top_0      = {1'b0, sum_0[EXPONENT+1:EXPONENT]} - 3'd1;
+    wire [RANGE-1:0]   exponent_0 = {top_0, sum_0[EXPONENT-1:1]};
+
+    wire [SIGNIFICAND-1:0] a;
+    wire [SIGNIFICAND-1:0] b;
+    wire                   sign_1;
+    wire                   infinite_1;
+    wire                   nan_1;
+    wire                   zero_1;
+    wire [RANGE-1:0]       exponent_1;
+
+    delay_line #(
+        .WIDTH  (4 + RANGE + 2 * SIGNIFICAND),
+        .CYCLES (CUT_UNPACK)
+    ) u_unpack (
+        .clk    (clk),
+        .s_data ({sign_0, infinite_0, nan_0, zero_0, exponent_0,
+                  hidden_a, s_a[FRACTION-1:0], hidden_b, s_b[FRACTION-1:0]}),
+        .m_data ({sign_1, infinite_1, nan_1, zero_1, exponent_1, a, b})
+    );
+
+    // Multiply.
+    wire               sign_2;
+    wire               infinite_2;
+    wire               nan_2;
+    wire               zero_2;
+    wire [RANGE-1:0]   exponent_2;
+    wire [PRODUCT-1:0] product_2;
+    wire [COUNT-1:0]   zeros_2;
+
+    delay_line #(
+        .WIDTH  (4 + RANGE),
+        .CYCLES (CUT_PIECES + CUT_MIDDLE + CUT_TOTAL)
+    ) u_meanwhile (
+        .clk    (clk),
+        .s_data ({sign_1, infinite_1, nan_1, zero_1, exponent_1}),
+        .m_data ({sign_2, infinite_2, nan_2, zero_2, exponent_2})
+    );
+
+    fp_product #(
+        .WIDTH      (SIGNIFICAND),
+        .BLOCK      (BLOCK),
+        .CUT_PIECES (CUT_PIECES),
+        .CUT_MIDDLE (CUT_MIDDLE),
+        .CUT_TOTAL  (CUT_TOTAL)
+    ) u_product (
+        .clk       (clk),
+        .s_a       (a),
+        .s_b       (b),
+        .m_product (product_2)
+    );
+
+    // Count.
+    leading_zeros #(
+        .WIDTH       (ZEROS),
+        .COUNT_WIDTH (COUNT)
+    ) u_zeros (
+        .s_data  (product_2[PRODUCT-1:PRODUCT-ZEROS]),
+        .m_count (zeros_2)
+    );
+
+    wire               sign_3;
+    wire               infinite_3;
+    wire               nan_3;
+    wire               zero_3;
+    wire [RANGE-1:0]   exponent_3;
+    wire [PRODUCT-1:0] product_3;
+    wire [COUNT-1:0]   zeros_3;
+
+    delay_line #(
+        .WIDTH  (4 + RANGE + PRODUCT + COUNT),
+        .CYCLES (CUT_COUNT)
+    ) u_count (
+        .clk    (clk),
+        .s_data ({sign_2, infinite_2, nan_2, zero_2, exponent_2, product_2, zeros_2}),
+        .m_data ({sign_3, infinite_3, nan_3, zero_3, exponent_3, product_3, zeros_3})
+    );
+
+    fp_pack #(
+        .EXPONENT    (EXPONENT),
+        .SIGNIFICAND (SIGNIFICAND),
+        .RANGE       (RANGE),
+        .WORD        (PRODUCT),
+        .COUNT       (COUNT),
+        .CUT_LIMIT   (CUT_LIMIT),
+        .CUT_COARSE  (CUT_COARSE),
+        .CUT_ALIGN   (CUT_ALIGN)
+    ) u_pack (
+        .clk        (clk),
+        .s_sign     (sign_3),
+        .s_exponent (exponent_3),
+        .s_word     (product_3),
+        .s_zeros    (zeros_3),
+        .s_zero     (zero_3),
+        .s_infinite (infinite_3),
+        .s_nan      (nan_3),
+        .m_result   (m_result)
+    );
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,188 @@
+//! Operators of `float` and `double`: instances of the `fp_*` cells, fully pipelined. Signs are wires.
+
+use crate::hardware::cells;
+use crate::hardware::datapath::{Datapath, Leaves, Value};
+use crate::operators::{self, format};
+use crate::rtl::{Connection, Expr as Rtl, Module, Signal, Type};
+use crate::source::kernel::{BinaryOp, Expr, IntType, UnaryOp};
+
+/// An expression whose operator takes or gives floating-point numbers.
+pub struct Operation<'a> {
+    expr: &'a Expr,
+}
+
+/// What a cell is, beside its operands.
+struct Cell {
+    module: &'static str,
+    parameters: Vec<(&'static str, i128)>,
+    /// Ports of the operands.
+    inputs: &'static [&'static str],
+    /// Ports of the results, and their bits.
+    outputs: Vec<(&'static str, u32)>,
+    latency: u32,
+}
+
+/// `expr` as an operation of this file; `None` for integer arithmetic, for what has no operator, and for a choice, which
+/// is the same for all types.
+pub fn operation(expr: &Expr) -> Option<Operation<'_>> {
+    let floats = match expr {
+        Expr::Unary { ty, .. } => ty.floating,
+        Expr::Binary { left, .. } => left.ty().floating,
+        Expr::Cast { operand, ty } => operand.ty().floating || ty.floating,
+        _ => false,
+    };
+    floats.then_some(Operation { expr })
+}
+
+impl Operation<'_> {
+    /// The value, all bits of it.
+    pub fn build(&self, datapath: &mut Datapath, m: &mut Module, leaves: &mut dyn Leaves) -> Value {
+        let operands = self.expr.operands();
+        let mut values: Vec<Value> = operands.iter().map(|operand| datapath.evaluate(m, operand, leaves)).collect();
+        let from = operands[0].ty();
+        let width = Type::unsigned(from.bits);
+        match self.expr {
+            Expr::Unary { op: UnaryOp::Negate, .. } => Value { expr: negated(&values[0].expr), ..values[0] },
+            Expr::Unary { op: UnaryOp::Absolute, .. } => {
+                let magnitude = values[0].expr.resize(width).slice(from.bits - 2, 0);
+                Value { expr: Rtl::concat(&[Rtl::bit(false), magnitude]), ..values[0] }
+            }
+            Expr::Unary { ty, .. } => only(instance(datapath, m, values, &root(*ty))),
+            Expr::Binary {
+                op: BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Equal | BinaryOp::NotEqual, ..
+            } => {
+                let BinaryOutcome { less, equal, stage } = compare(datapath, m, values, from);
+                let holds = match self.expr {
+                    Expr::Binary { op: BinaryOp::Less, .. } => less,
+                    Expr::Binary { op: BinaryOp::LessEqual, .. } => less.or(&equal),
+                    Expr::Binary { op: BinaryOp::Equal, .. } => equal,
+                    _ => equal.not(),
+                };
+                Value { expr: holds, stage }
+            }
+            Expr::Binary { op, .. } => {
+                if *op == BinaryOp::Subtract {
+                    values[1].expr = negated(&values[1].expr);
+                }
+                only(instance(datapath, m, values, &arithmetic(*op, from)))
+            }
+            Expr::Cast { ty, .. } => only(instance(datapath, m, values, &conversion(from, *ty))),
+            _ => unreachable!("no operator of floating-point numbers"),
+        }
+    }
+}
+
+/// A number with its sign inverted.
+fn negated(value: &Rtl) -> Rtl {
+    let top = value.width() - 1;
+    let bits = value.resize(Type::unsigned(top + 1));
+    Rtl::concat(&[bits.index(top).not(), bits.slice(top - 1, 0)])
+}
+
+/// The result of a cell that has one.
+fn only((mut results, stage): (Vec<Signal>, u32)) -> Value {
+    Value { expr: results.remove(0).e(), stage: Some(stage) }
+}
+
+/// The outputs of a comparison.
+struct BinaryOutcome {
+    less: Rtl,
+    equal: Rtl,
+    stage: Option<u32>,
+}
+
+fn compare(datapath: &mut Datapath, m: &mut Module, values: Vec<Value>, ty: IntType) -> BinaryOutcome {
+    let cell = Cell {
+        module: "fp_compare",
+        parameters: with_format(ty, operators::COMPARE),
+        inputs: &["s_a", "s_b"],
+        outputs: vec![("m_less", 1), ("m_equal", 1)],
+        latency: operators::COMPARE,
+    };
+    let (results, stage) = instance(datapath, m, values, &cell);
+    BinaryOutcome { less: results[0].e(), equal: results[1].e(), stage: Some(stage) }
+}
+
+fn with_format(ty: IntType, latency: u32) -> Vec<(&'static str, i128)> {
+    let (exponent, significand) = format(ty);
+    vec![("EXPONENT", exponent.into()), ("SIGNIFICAND", significand.into()), ("LATENCY", latency.into())]
+}
+
+fn arithmetic(op: BinaryOp, ty: IntType) -> Cell {
+    let (module, latency) = match op {
+        BinaryOp::Add | BinaryOp::Subtract => ("fp_add", operators::add_latency(ty)),
+        BinaryOp::Multiply => ("fp_multiply", operators::MULTIPLY),
+        BinaryOp::Divide => ("fp_divide", operators::divide_latency(ty)),
+        _ => unreachable!("{op:?} of floating-point numbers"),
+    };
+    let mut parameters = with_format(ty, latency);
+    if op == BinaryOp::Divide {
+        parameters.retain(|(name, _)| *name != "LATENCY");
+    }
+    Cell { module, parameters, inputs: &["s_a", "s_b"], outputs: vec![("m_result", ty.bits)], latency }
+}
+
+fn root(ty: IntType) -> Cell {
+    let latency = operators::root_latency(ty);
+    let mut parameters = with_format(ty, latency);
+    parameters.retain(|(name, _)| *name != "LATENCY");
+    Cell { module: "fp_sqrt", parameters, inputs: &["s_a"], outputs: vec![("m_result", ty.bits)], latency }
+}
+
+fn conversion(from: IntType, to: IntType) -> Cell {
+    let wide = |ty: IntType| {
+        let (exponent, significand) = format(ty);
+        [("WIDE_EXPONENT", exponent.into()), ("WIDE_SIGNIFICAND", significand.into())]
+    };
+    let result = vec![("m_result", to.bits)];
+    match (from.floating, to.floating) {
+        (false, _) => {
+            let mut parameters = with_format(to, operators::FROM_INT);
+            parameters.extend([("WIDTH", from.bits.into()), ("SIGNED", from.signed.into())]);
+            let latency = operators::FROM_INT;
+            Cell { module: "fp_from_int", parameters, inputs: &["s_integer"], outputs: result, latency }
+        }
+        (true, false) => {
+            let mut parameters = with_format(from, operators::TO_INT);
+            parameters.push(("WIDTH", to.bits.into()));
+            let outputs = vec![("m_integer", to.bits)];
+            Cell { module: "fp_to_int", parameters, inputs: &["s_a"], outputs, latency: operators::TO_INT }
+        }
+        (true, true) if from.bits < to.bits => {
+            let mut parameters = with_format(from, operators::WIDEN);
+            parameters.extend(wide(to));
+            Cell { module: "fp_widen", parameters, inputs: &["s_a"], outputs: result, latency: operators::WIDEN }
+        }
+        (true, true) => {
+            let mut parameters = with_format(to, operators::NARROW);
+            parameters.extend(wide(from));
+            Cell { module: "fp_narrow", parameters, inputs: &["s_a"], outputs: result, latency: operators::NARROW }
+        }
+    }
+}
+
+/// The results of `cell` for operands that wait for the latest of them, and their stage. Equal cells with equal operands
+/// are one. Operands that never change count as those of stage 1, so that the results are there in time.
+fn instance(datapath: &mut Datapath, m: &mut Module, values: Vec<Value>, cell: &Cell) -> (Vec<Signal>, u32) {
+    let (operands, stage) = datapath.align(m, values);
+    let stage = stage.unwrap_or(1);
+    let key = format!("{} {:?} {operands:?}", cell.module, cell.parameters);
+    let results = datapath.cell(key, || {
+        let outputs: Vec<Signal> = cell
+            .outputs
+            .iter()
+            .map(|(port, bits)| m.wire(&format!("{}{}", cell.module, &port[1..]), Type::unsigned(*bits)))
+            .collect();
+        let mut ports = vec![("clk".to_string(), Connection::In(cells::port(m, "clk")))];
+        for (port, operand) in cell.inputs.iter().zip(&operands) {
+            ports.push((port.to_string(), Connection::In(operand.resize(Type::unsigned(operand.width())))));
+        }
+        for ((port, _), output) in cell.outputs.iter().zip(&outputs) {
+            m.waive_unused(output);
+            ports.push((port.to_string(), Connection::Out(output.clone())));
+        }
+        m.instance(cell.module, &format!("u_{}", cell.module), cell.parameters.clone(), ports);
+        outputs
+    });
+    (results, stage + cell.latency)
+}
