@@ -208,6 +208,9 @@ impl Context {
         let hull = convex(&tiles)?;
         let mut constraints = convex(&band.bounded_sizes)?.constraints(&[])?;
         constraints.extend(hull.constraints(&band.tile_names)?);
+        // Every scan looks at them many times.
+        let few = band.isl.basic_set(&band.parameters, Tuple::unnamed(&band.tile_names), &constraints)?;
+        let constraints = few.remove_redundancies()?.constraints(&band.tile_names)?;
         let parameters = band.parameters.iter().chain(&band.tile_names).cloned().collect();
         Ok(Context { hull, parameters, constraints })
     }
@@ -412,8 +415,11 @@ fn source_order(program: &Program) -> Result<Scan> {
 /// isl's operations for one array's sets that are only shown.
 const SHOWN_OPERATIONS: u64 = 20_000;
 
+/// Pieces up to which a set that is shown goes without what is known of tiles.
+const SHORT_PIECES: usize = 8;
+
 /// isl's operations for one array in [`strip_loads_stored`], which says yes where they do not suffice.
-const DEPEND_OPERATIONS: u64 = 50_000;
+const DEPEND_OPERATIONS: u64 = 20_000;
 
 /// Whether some strip loads a cell that another strip of the band stores.
 fn strip_loads_stored(band: &Band, flow: &ArrayFlow) -> Result<bool> {
@@ -455,7 +461,10 @@ fn named_sets(
     for (flow, allocation) in flows.iter().zip(allocations) {
         let array = &kernel.arrays[flow.array].name;
         let cells = polyhedral::dimension_names(kernel, flow.array);
-        let by_tile = |map: &Map| -> Result<String> { Ok(map.gist_domain(&band.tiles)?.coalesce()?.to_string()) };
+        let by_tile = |map: &Map| -> Result<String> {
+            let is_short = map.wrap()?.pieces()?.len() <= SHORT_PIECES;
+            Ok(if is_short { map.gist_domain(&band.tiles)?.coalesce()? } else { map.clone() }.to_string())
+        };
         if alone {
             let both = || {
                 let first = transfer::first_read(program, band, flow.array)?;

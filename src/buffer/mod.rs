@@ -35,7 +35,7 @@ pub struct Allocation {
 }
 
 /// isl's operations for the differences of one array.
-const DIFFERENCES_OPERATIONS: u64 = 100_000;
+const DIFFERENCES_OPERATIONS: u64 = 50_000;
 
 /// A mapping for every array of a band, valid for all its tiles, strips and sizes up to the parameters' bounds.
 ///
@@ -296,11 +296,12 @@ fn moduli_by_optima(band: &Band, flow: &ArrayFlow) -> Result<Option<Vec<i64>>> {
     Ok(Some(moduli))
 }
 
-/// The conflict relation `{ c[m] -> c[m'] }`: cells that live in one step of one strip.
+/// The conflict relation `{ c[m] -> c[m'] }`: cells that live in one step of one strip. Of cells that are a remainder or
+/// a quotient, it has the ones between as well: they change no modulus, and projections without floors are fast.
 pub fn conflicts(band: &Band, flow: &ArrayFlow) -> Result<Map> {
     // `c -> [Strip -> [step]]`
     let when = live_steps(band, flow)?.domain_reverse()?.curry()?;
-    let when = when.intersect_params(&band.bounded_sizes)?.coalesce()?;
+    let when = when.intersect_params(&band.bounded_sizes)?.remove_divs()?.coalesce()?;
     when.apply_range(&when.reverse()?)
 }
 

@@ -10,7 +10,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::rc::Rc;
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use isl_rs::{DimType, Error, LibISLError, Options, Val};
 
 use crate::affine::Affine;
@@ -160,17 +160,31 @@ impl Context {
             space = self.settle(space.set_tuple_name(DimType::Set, tuple.name))?;
         }
         space = self.name(space, DimType::Set, tuple.dimensions)?;
-        let locals = self.settle(isl_rs::LocalSpace::from_space(self.settle(space.copy())?))?;
-        let mut set = self.settle(isl_rs::BasicSet::universe(space))?;
-        for constraint in constraints {
-            let row = self.constraint(
-                self.settle(locals.copy())?,
-                constraint,
-                &[(DimType::Set, tuple.dimensions), (DimType::Param, parameters)],
-            )?;
-            set = self.settle(set.add_constraint(row))?;
+        let (zero, nonnegative): (Vec<_>, Vec<_>) = constraints.iter().partition(|c| matches!(c, Constraint::Zero(_)));
+        let columns: Vec<&String> = parameters.iter().chain(tuple.dimensions).collect();
+        let (zero, nonnegative) = (self.matrix(&zero, &columns)?, self.matrix(&nonnegative, &columns)?);
+        let [constant, first, second, floors] = [DimType::Cst, DimType::Param, DimType::Set, DimType::Div];
+        // All at once: isl simplifies the whole after every single one that is added.
+        let set = isl_rs::BasicSet::from_constraint_matrices(space, zero, nonnegative, constant, first, second, floors);
+        BasicSet::own(self, set)
+    }
+
+    /// A row per constraint: its constant, then the coefficients of `columns`.
+    fn matrix(&self, constraints: &[&Constraint], columns: &[&String]) -> Result<isl_rs::Mat> {
+        let (n_rows, n_columns) = (constraints.len() as u32, columns.len() as u32 + 1);
+        let mut matrix = self.settle(isl_rs::Mat::alloc(&self.0, n_rows, n_columns))?;
+        for (row, constraint) in constraints.iter().enumerate() {
+            let affine = constraint.affine();
+            if let Some(name) = affine.terms.keys().find(|name| !columns.contains(name)) {
+                bail!("{name} in {affine} is not in scope");
+            }
+            let coefficients = columns.iter().map(|name| affine.coefficient(name));
+            for (column, value) in [affine.constant].into_iter().chain(coefficients).enumerate() {
+                let value = self.value(value)?;
+                matrix = self.settle(matrix.set_element_val(row as i32, column as i32, value))?;
+            }
         }
-        BasicSet::own(self, Ok(set))
+        Ok(matrix)
     }
 
     /// `[parameters] -> { : constraints }`
@@ -677,6 +691,8 @@ impl Map {
         lex_gt_map(other: Map) -> Map;
         lexmin() -> Map;
         lexmax() -> Map;
+        /// A superset without existentially quantified variables.
+        remove_divs() -> Map;
         coalesce() -> Map;
         deltas() -> Set;
         gist(context: Map) -> Map;

@@ -73,11 +73,13 @@ const MANY_PIECES: usize = 8;
 
 /// Few disjoint convex pieces, all existentially quantified variables floors.
 fn disjoint_pieces(set: &Set, context: &Set) -> Result<Vec<BasicSet>> {
-    let plain = set.coalesce()?;
     // Without what the context says, pieces merge more often; with many of them, finding out takes long.
-    let candidates = match plain.pieces()?.len() {
-        0..=MANY_PIECES => vec![plain.gist_params(context)?.coalesce()?.intersect_params(context)?, plain],
-        _ => vec![plain],
+    let candidates = match set.pieces()?.len() {
+        0..=MANY_PIECES => {
+            let plain = set.coalesce()?;
+            vec![plain.gist_params(context)?.coalesce()?.intersect_params(context)?, plain]
+        }
+        _ => vec![set.clone()],
     };
     let mut best: Option<Vec<BasicSet>> = None;
     for candidate in candidates {
@@ -86,7 +88,7 @@ fn disjoint_pieces(set: &Set, context: &Set) -> Result<Vec<BasicSet>> {
         let merged = disjoint.coalesce()?;
         for choice in [merged, disjoint] {
             let pieces: Vec<BasicSet> = nonempty(choice.compute_divs()?.pieces()?)?;
-            if are_disjoint(&pieces)? && best.as_ref().is_none_or(|b| pieces.len() < b.len()) {
+            if best.as_ref().is_none_or(|b| pieces.len() < b.len()) && are_disjoint(&pieces)? {
                 best = Some(pieces);
             }
         }

@@ -100,15 +100,24 @@ impl<'a> Nest<'a> {
     /// Those of `group`, over the outermost `depth` levels, that `outside` and the others do not imply.
     fn irredundant(&self, group: &[Constraint], depth: usize, outside: &[Constraint]) -> Result<Vec<Constraint>> {
         let names: Vec<String> = self.levels[..depth].iter().map(|(n, _)| n.clone()).collect();
+        let set = |constraints: &[Constraint]| self.isl.basic_set(self.parameters, Tuple::unnamed(&names), constraints);
+        let outside = set(outside)?;
         let mut kept = halves(group);
         // The bulkiest first: a short bound is cheaper than a long one.
         kept.sort_by_key(|c| std::cmp::Reverse(bulk(c.affine(), names.last())));
+        let sign = |c: &Constraint| names.last().map_or(0, |level| c.affine().coefficient(level).signum());
         let mut k = 0;
         while k < kept.len() {
             let candidate = kept.remove(k);
+            // The only bound of a level on its side is needed.
+            if sign(&candidate) != 0 && !kept.iter().any(|other| sign(other) == sign(&candidate)) {
+                kept.insert(k, candidate);
+                k += 1;
+                continue;
+            }
             let negated = Constraint::NonNegative(-candidate.affine().clone() - Affine::constant(1));
-            let others: Vec<Constraint> = outside.iter().chain(&kept).cloned().chain([negated]).collect();
-            if !self.isl.basic_set(self.parameters, Tuple::unnamed(&names), &others)?.is_empty()? {
+            let others: Vec<Constraint> = kept.iter().cloned().chain([negated]).collect();
+            if !outside.is_disjoint(&set(&others)?)? {
                 kept.insert(k, candidate);
                 k += 1;
             }

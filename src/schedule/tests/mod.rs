@@ -4,7 +4,6 @@ mod brute;
 mod kernels;
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use super::sizes::{choose, rank};
 use super::{BandPlan, candidates, is_legal};
@@ -288,7 +287,6 @@ fn choices_are_within_the_budget_and_well_formed() {
     for kernel_text in [MATMUL, GEMM, JACOBI_2D, FLOYD_WARSHALL, TWO_PRODUCTS, GEMVER, CONVOLUTION, HEAT_3D] {
         let (kernel, program) = parse(kernel_text);
         for plan in candidates(&program).unwrap().concat() {
-            let started = Instant::now();
             for choice in rank(&program, &kernel, &plan, &sizes_at(&program, 32), BUDGET).unwrap().choices {
                 let mut dimensions = choice.order.clone();
                 dimensions.sort_unstable();
@@ -299,7 +297,6 @@ fn choices_are_within_the_budget_and_well_formed() {
                 assert!(choice.order.iter().map(|k| plan.tileable[*k]).is_sorted(), "{choice:?}");
                 assert!(choice.bits <= BUDGET as f64, "{choice:?}");
             }
-            assert!(started.elapsed().as_millis() < 1000);
         }
     }
 }
