@@ -4,6 +4,7 @@
 pub mod folder;
 mod header;
 mod registers;
+mod rust_hdl;
 mod summary;
 mod template;
 mod tools;
@@ -16,6 +17,7 @@ use anyhow::{Result, bail};
 use crate::board::{Board, Toolchain};
 use crate::hardware::{BusKind, VerilogFile};
 use crate::offload::Offload;
+use crate::rtl::Port;
 use crate::simulate::bench::Bench;
 use crate::simulate::job::Job;
 use crate::simulate::simulator::{hex, register_lines};
@@ -55,6 +57,8 @@ pub struct Project<'a> {
     pub files: &'a [VerilogFile],
     /// The direct version, if wanted; files that it shares with the accelerator are left out of its folder.
     pub direct_files: &'a [VerilogFile],
+    /// The ports of `<kernel>_top`, where a rust-hdl component is wanted.
+    pub rust_hdl: Option<&'a [Port]>,
     /// Data for the bench, and the memory that the C program leaves.
     pub sample: &'a Job,
     pub expected: &'a [u8],
@@ -93,6 +97,10 @@ impl Project<'_> {
                 files.push(File::new(format!("quartus/{name}.qsf"), self.qsf()?));
             }
             (None, Toolchain::Any | Toolchain::Vivado) => {}
+        }
+        if let Some(ports) = self.rust_hdl {
+            let component = rust_hdl::component(name, ports, self.files)?;
+            files.push(File::new(format!("rust-hdl/{name}.rs"), component));
         }
         files.push(File::new(format!("{name}.h"), header::text(kernel, bus.is_some())));
         files.push(File::new("README.md", self.readme()?));
