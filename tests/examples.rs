@@ -3,7 +3,7 @@
 mod common;
 
 use burstc::simulate::simulator::Simulator;
-use common::{Rig, on_a_bus};
+use common::{Rig, elsewhere, on_a_bus};
 
 /// Sizes below, at and beyond a tile, and the two that issue and paper speak of.
 const SIZES: [i128; 7] = [1, 2, 31, 32, 33, 100, 128];
@@ -23,7 +23,7 @@ fn all_sizes(example: &str, simulator: Simulator) -> Rig {
 
 /// Cycles are exact, so they are guarded: at most what issue 4 wants.
 fn guard_cycles(example: &str, rig: &Rig) {
-    if on_a_bus() {
+    if elsewhere() {
         return;
     }
     let words = match example {

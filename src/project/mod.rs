@@ -100,7 +100,13 @@ impl Project<'_> {
             }
             (None, Toolchain::NextpnrEcp5) => {
                 if let (Some(pins), Some(sdr)) = (&self.board.pins, self.board.memory.interface().sdr) {
-                    files.extend(ecp5::files(self.board, pins, sdr, name, &self.sample.registers(kernel))?);
+                    let sample = ecp5::Sample {
+                        registers: self.sample.registers(kernel),
+                        bytes: self.sample.image.len(),
+                        compared_bytes: self.sample.placement.compared_bytes(),
+                        max_cycles: self.max_cycles,
+                    };
+                    files.extend(ecp5::files(self.board, pins, sdr, name, &sample)?);
                 }
             }
             (None, Toolchain::Any | Toolchain::Vivado) => {}
