@@ -24,6 +24,7 @@ pub mod source;
 pub mod suggest;
 pub mod tiling;
 pub mod transfer;
+pub mod walk;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -48,6 +49,8 @@ pub struct Options {
     pub fallback_max: BTreeMap<String, i64>,
     /// Lanes that replace those of the source.
     pub lanes: Option<lanes::Request>,
+    /// Lanes may add floating-point numbers in another order than the source.
+    pub allow_reassociation: bool,
 }
 
 /// A compiled kernel.
@@ -80,6 +83,7 @@ pub fn compile(source: &Source, board: &Board, options: &Options) -> Result<Acce
 /// C text to everything the analysis knows, checked against the board's memories.
 pub fn analyze(source: &Source, board: &Board, options: &Options) -> Result<Offload> {
     let mut kernel = source::parse(source)?;
+    kernel.reassociates = options.allow_reassociation;
     settle_bounds(&mut kernel, options)?;
     require_memory(&kernel, board)?;
     let offload = lanes::analyze(&kernel, board, options.lanes)?;

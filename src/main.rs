@@ -118,6 +118,10 @@ struct InputArguments {
     /// Iterations per cycle, a power of two, or `auto`: as few as keep the memory busy
     #[arg(long, value_name = "P", value_parser = burstc::lanes::parse)]
     lanes: Option<burstc::lanes::Request>,
+    /// Allow lanes to add (multiply, take extrema of) floating-point numbers in another order than the C program, so that
+    /// results may differ from its own
+    #[arg(long)]
+    allow_reassociation: bool,
     /// Define a macro
     #[arg(short = 'D', value_name = "MACRO[=VALUE]")]
     define: Vec<String>,
@@ -143,6 +147,7 @@ impl From<InputArguments> for Input {
             bus_bits: arguments.bus_bits,
             max: arguments.max,
             lanes: arguments.lanes,
+            allow_reassociation: arguments.allow_reassociation,
             cpp_args,
         }
     }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::affine::Affine;
-use crate::source::kernel::{Expr, Kernel, TilingDirective};
+use crate::source::kernel::{BinaryOp, Expr, IntType, Kernel, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Offload {
@@ -45,6 +45,12 @@ pub struct Band {
 }
 
 impl Offload {
+    /// Whether lanes combine floating-point numbers in another order than the source.
+    pub fn reassociates(&self) -> bool {
+        let reductions = self.bands.iter().filter_map(|band| band.compute.lanes.as_ref()?.reduction.as_ref());
+        reductions.into_iter().any(|reduction| reduction.term.ty().floating)
+    }
+
     /// The only band.
     pub fn band(&self) -> &Band {
         &self.bands[0]
@@ -258,6 +264,54 @@ pub struct Reduction {
     pub subtracts: bool,
     /// Over the iterators of a lane; converted to x's type before it is combined.
     pub term: Expr,
+}
+
+impl Reduction {
+    /// Two terms in one.
+    pub fn combined(&self, left: Expr, right: Expr) -> Expr {
+        let ty = left.ty();
+        let (op, chooses) = match self.operator {
+            ReductionOp::Add => (BinaryOp::Add, false),
+            ReductionOp::Multiply => (BinaryOp::Multiply, false),
+            ReductionOp::And => (BinaryOp::And, false),
+            ReductionOp::Or => (BinaryOp::Or, false),
+            ReductionOp::Xor => (BinaryOp::Xor, false),
+            ReductionOp::Minimum | ReductionOp::Maximum => (BinaryOp::Less, true),
+        };
+        let result = if chooses { IntType::I32 } else { ty };
+        let both = Expr::Binary { op, left: Box::new(left.clone()), right: Box::new(right.clone()), ty: result };
+        if !chooses {
+            return both;
+        }
+        let (then, otherwise) = if self.operator == ReductionOp::Minimum { (left, right) } else { (right, left) };
+        Expr::Select { condition: Box::new(both), then: Box::new(then), otherwise: Box::new(otherwise), ty }
+    }
+
+    /// The target's next value, where `all` are the terms of an iteration.
+    pub fn updated(&self, target: Expr, all: Expr) -> Expr {
+        match self.subtracts {
+            true => {
+                let ty = target.ty();
+                Expr::Binary { op: BinaryOp::Subtract, left: Box::new(target), right: Box::new(all), ty }
+            }
+            false => self.combined(target, all),
+        }
+    }
+
+    /// The bits of the floating-point number that changes nothing: with 0 a sum of -0 would become 0.
+    pub fn floating_identity(&self, ty: IntType) -> i64 {
+        let bits = |value: f64| match ty.bits {
+            32 => i64::from((value as f32).to_bits()),
+            _ => value.to_bits() as i64,
+        };
+        match self.operator {
+            ReductionOp::Add => bits(-0.0),
+            ReductionOp::Multiply => bits(1.0),
+            ReductionOp::Minimum => bits(f64::INFINITY),
+            ReductionOp::Maximum => bits(f64::NEG_INFINITY),
+            ReductionOp::And | ReductionOp::Or | ReductionOp::Xor => unreachable!("operators of integers"),
+        }
+    }
 }
 
 /// Associative and commutative on integers that wrap around.

@@ -12,6 +12,7 @@ use crate::report::count::Work;
 use crate::simulate::bench::MEMORY_BYTES;
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
+use crate::simulate::reordered::reordered;
 use crate::source::kernel::Kernel;
 use crate::source::{self, Source};
 
@@ -34,7 +35,8 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
     progress.step("running the C program for the bench's sample data");
     let capacity = board.memory.capacity_bytes().min(MEMORY_BYTES);
     let mut sample = Job::with_ranges(kernel, &sample_sizes(kernel), &ranges, capacity, SAMPLE_SEED)?;
-    let expected = Golden::build(source, kernel)?.expected(&mut sample)?;
+    let program = Golden::build(source, kernel)?.expected(&mut sample)?;
+    let expected = reordered(&accelerator.offload, &sample, &program).map_or(program, |reordered| reordered.image);
 
     progress.step("writing the folder");
     let top = format!("{}_top", kernel.name);

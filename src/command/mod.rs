@@ -49,6 +49,8 @@ pub struct Input {
     pub max: Vec<Assignment>,
     /// Iterations per cycle, instead of what directives say.
     pub lanes: Option<lanes::Request>,
+    /// Lanes may reorder sums of floating-point numbers.
+    pub allow_reassociation: bool,
     /// Options for the C preprocessor.
     pub cpp_args: Vec<String>,
 }
@@ -213,5 +215,10 @@ fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, i128>) -> Resu
         let value = set.get(&parameter.name)?;
         Some((parameter.name.clone(), i64::try_from(*value).ok()?))
     });
-    Ok(Options { fallback_max: fallback.collect(), max, lanes: input.lanes })
+    Ok(Options {
+        fallback_max: fallback.collect(),
+        max,
+        lanes: input.lanes,
+        allow_reassociation: input.allow_reassociation,
+    })
 }

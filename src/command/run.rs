@@ -14,6 +14,7 @@ use crate::report::{Facts, Places, RunReport};
 use crate::simulate::bench::{Bench, MEMORY_BYTES, MemoryModel};
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
+use crate::simulate::reordered::reordered;
 use crate::simulate::simulator::{self, RunInputs, RunOutput};
 use crate::simulate::{Outcome, Verdict, judge};
 use crate::source::kernel::Kernel;
@@ -40,7 +41,9 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     progress.step("running the C program");
     let capacity = board.memory.capacity_bytes().min(MEMORY_BYTES);
     let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, run.seed)?;
-    let expected = Golden::build(source, kernel)?.expected(&mut job)?;
+    let program = Golden::build(source, kernel)?.expected(&mut job)?;
+    let reordered = reordered(&accelerator.offload, &job, &program);
+    let expected = reordered.as_ref().map_or(&program, |reordered| &reordered.image);
     let work = Work::of(&accelerator.offload, &job.sizes);
     let scratch = tempfile::Builder::new().prefix("burstc-run-").tempdir().context("cannot create a folder")?;
     let bench = Subject {
@@ -48,7 +51,6 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
         progress: &progress,
         kernel,
         job: &job,
-        expected: &expected,
         max_cycles: max_cycles(&work),
         around: Bench::of(board.memory.interface()),
         model: MemoryModel {
@@ -58,9 +60,13 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
         scratch: scratch.path(),
     };
     let vcd = run.vcd.as_ref().map(|_| scratch.path().join("signals.vcd"));
-    let (outcome, output) = bench.simulate(&accelerator.files, &format!("{}_top", kernel.name), vcd.as_deref())?;
+    let (outcome, output) =
+        bench.simulate(&accelerator.files, &format!("{}_top", kernel.name), vcd.as_deref(), expected)?;
     let direct = match run.direct {
-        true => Some(bench.simulate(&accelerator.direct_files, &format!("{}_direct_top", kernel.name), None)?),
+        true => {
+            // The direct version keeps the source's order.
+            Some(bench.simulate(&accelerator.direct_files, &format!("{}_direct_top", kernel.name), None, &program)?)
+        }
         false => None,
     };
 
@@ -78,6 +84,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
         seed: run.seed,
         arguments: job.scalars(kernel),
         generate_ms: accelerator.generate_ms,
+        difference: reordered.as_ref().map(|reordered| reordered.difference),
     });
     let json = report.to_json()?;
     let mut places = Places::default();
@@ -89,7 +96,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
             direct_files: if run.direct { &accelerator.direct_files } else { &[] },
             rust_hdl: None,
             sample: &job,
-            expected: &expected,
+            expected,
             max_cycles: bench.max_cycles,
             report: &json,
         };
@@ -123,7 +130,6 @@ struct Subject<'a> {
     progress: &'a Progress,
     kernel: &'a Kernel,
     job: &'a Job,
-    expected: &'a [u8],
     max_cycles: u64,
     around: Bench,
     model: MemoryModel,
@@ -131,7 +137,13 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    fn simulate(&self, files: &[VerilogFile], top: &str, vcd: Option<&Path>) -> Result<(Outcome, RunOutput)> {
+    fn simulate(
+        &self,
+        files: &[VerilogFile],
+        top: &str,
+        vcd: Option<&Path>,
+        expected: &[u8],
+    ) -> Result<(Outcome, RunOutput)> {
         let simulator = self.run.simulator;
         self.progress.step(&format!("compiling {top} for {simulator}"));
         let simulation =
@@ -140,7 +152,7 @@ impl Subject<'_> {
         let registers = self.job.registers(self.kernel);
         let inputs = RunInputs { image: &self.job.image, registers: &registers, max_cycles: self.max_cycles, vcd };
         let output = simulation.run_with(&inputs, self.model)?;
-        Ok((judge(&self.job.placement, self.expected, &output, self.max_cycles), output))
+        Ok((judge(&self.job.placement, expected, &output, self.max_cycles), output))
     }
 }
 

@@ -3,11 +3,11 @@
 use crate::affine::Affine;
 use crate::hardware::banks::{Rotation, joined, parts};
 use crate::hardware::context::rtl_type;
-use crate::hardware::datapath::{Datapath, MULTIPLY_LATENCY, Value};
+use crate::hardware::datapath::{Datapath, Leaves, MULTIPLY_LATENCY, Value};
 use crate::hardware::instances::{InstanceKind, Instances};
 use crate::offload::{self, Buffer, Offload, Reduction, ReductionOp};
 use crate::rtl::{Expr, Module, Type};
-use crate::source::kernel::{Access, IntType};
+use crate::source::kernel::{Access, Expr as Operation, IntType};
 
 /// The lanes of the compute process: one without a directive.
 pub struct Lanes<'a> {
@@ -136,7 +136,10 @@ pub fn reduce(
     let ty = rtl_type(element);
     let stage = terms.iter().filter_map(|term| term.stage).max().unwrap_or(1);
     let running = running.map(|bits| datapath.at(m, &Value { expr: bits.clone(), stage: Some(1) }, stage));
-    let identity = Expr::constant(identity(reduction.operator, ty), ty);
+    let identity = match element.floating {
+        true => crate::hardware::scope::wrapped(reduction.floating_identity(element), ty),
+        false => Expr::constant(identity(reduction.operator, ty), ty),
+    };
     let mut values: Vec<Value> = vec![];
     for (lane, term) in terms.iter().enumerate() {
         let term = datapath.at(m, term, stage).resize(ty);
@@ -145,6 +148,14 @@ pub fn reduce(
             None => term,
         };
         values.push(Value { expr, stage: Some(stage) });
+    }
+    if element.floating {
+        while values.len() > 1 {
+            let both = reduction.combined(place(0, element), place(1, element));
+            values = values.chunks(2).map(|pair| datapath.evaluate(m, &both, &mut Pair(pair))).collect();
+        }
+        let update = reduction.updated(place(0, element), place(1, element));
+        return datapath.evaluate(m, &update, &mut Pair(&[target.clone(), values.remove(0)]));
     }
     while values.len() > 1 {
         values = values.chunks(2).map(|pair| combine(m, datapath, reduction.operator, ty, pair)).collect();
@@ -155,6 +166,28 @@ pub fn reduce(
     match reduction.subtracts {
         true => datapath.register(m, "difference", pair[0].expr.sub(&pair[1].expr, ty), stage, 1),
         false => combine(m, datapath, reduction.operator, ty, &pair),
+    }
+}
+
+/// The operand number `index` of an operation on a [`Pair`].
+fn place(index: usize, ty: IntType) -> Operation {
+    Operation::Read { access: Access { array: index, subscripts: vec![], span: Default::default() }, ty }
+}
+
+/// Two values as the leaves of an operation.
+struct Pair<'v>(&'v [Value]);
+
+impl Leaves for Pair<'_> {
+    fn read(&mut self, _: &mut Module, access: &Access) -> Value {
+        self.0[access.array].clone()
+    }
+
+    fn scalar(&self, _: usize) -> Expr {
+        unreachable!("both are places")
+    }
+
+    fn index(&mut self, _: &mut Module, _: &Affine, _: IntType) -> Value {
+        unreachable!("both are places")
     }
 }
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::affine::Affine;
-use crate::offload::{Bound, Level, Offload, Piece, Scan, Transfer};
+use crate::offload::{Offload, Piece, Scan, Transfer};
+use crate::walk::{Values, goes_on, visit};
 
 /// The work of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,8 +40,7 @@ impl Work {
             // The indices of a tile are in scope while its transfers are counted.
             visit(piece, 0, &mut values, &mut |values| {
                 let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
-                let place = values.stack.len();
-                values.stack.extend(tile.into_iter().enumerate().map(|(d, value)| (format!("T{d}"), value)));
+                let place = values.enter_tile(&tile);
                 for transfer in transfers {
                     work.bytes_read += bytes(values, transfer, &transfer.load);
                     work.bytes_written += bytes(values, transfer, &transfer.store);
@@ -51,57 +50,6 @@ impl Work {
         }
         work
     }
-}
-
-/// Names with their values, innermost last.
-struct Values {
-    stack: Vec<(String, i64)>,
-}
-
-impl Values {
-    fn new(sizes: &BTreeMap<String, i64>) -> Self {
-        Values { stack: sizes.iter().map(|(name, value)| (name.clone(), *value)).collect() }
-    }
-
-    fn evaluate(&self, expression: &Affine) -> i64 {
-        expression.evaluate(|name| self.stack.iter().rev().find(|(n, _)| n == name).map_or(0, |(_, value)| *value))
-    }
-
-    fn lower(&self, bounds: &[Bound]) -> i64 {
-        // The quotient, rounded up.
-        let ceil = |b: &Bound| -(-self.evaluate(&b.numerator)).div_euclid(b.divisor);
-        bounds.iter().map(ceil).max().unwrap_or(0)
-    }
-
-    fn upper(&self, bounds: &[Bound]) -> i64 {
-        bounds.iter().map(|b| self.evaluate(&b.numerator).div_euclid(b.divisor)).min().unwrap_or(-1)
-    }
-
-    /// The values of a level, empty where the second is less than the first.
-    fn interval(&self, level: &Level) -> (i64, i64) {
-        (self.lower(&level.lower), self.upper(&level.upper))
-    }
-}
-
-/// Whether the piece goes on inside its first `depth` levels; guards name shared levels only.
-fn goes_on(piece: &Piece, depth: usize, values: &Values) -> bool {
-    depth != piece.shared || piece.guards.iter().all(|guard| values.evaluate(guard) >= 0)
-}
-
-/// Calls `act` at every point of a piece inside its first `depth` levels, with the levels' values on the stack.
-fn visit(piece: &Piece, depth: usize, values: &mut Values, act: &mut impl FnMut(&mut Values)) {
-    if !goes_on(piece, depth, values) {
-        return;
-    }
-    let Some(level) = piece.levels.get(depth) else { return act(values) };
-    let (lower, upper) = values.interval(level);
-    let place = values.stack.len();
-    values.stack.push((level.name.clone(), 0));
-    for value in lower..=upper {
-        values.stack[place].1 = value;
-        visit(piece, depth + 1, values, act);
-    }
-    values.stack.truncate(place);
 }
 
 /// The number of points of a piece. Shared loops change the order of the points only.
@@ -142,7 +90,8 @@ fn names(piece: &Piece, depth: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::offload::{Band, Buffer, Compute, Wait};
+    use crate::affine::Affine;
+    use crate::offload::{Band, Bound, Buffer, Compute, Level, Wait};
     use crate::source::kernel::{
         Access, Argument, Array, BinaryOp, Expr, IntType, Kernel, Node, SizeParameter, Statement, Storage,
         TilingDirective,
@@ -205,6 +154,7 @@ mod tests {
                 }],
                 scalars: vec![],
                 host: vec![],
+                reassociates: false,
                 arrays: vec![array("a", 32), array("b", 16)],
                 body: vec![Node::Statement(statement)],
                 quotients: vec![],
@@ -270,13 +220,5 @@ mod tests {
         let mut visited = 0;
         visit(&piece, 0, &mut values, &mut |_| visited += 1);
         assert_eq!(visited, 4 + 5 + 6);
-    }
-
-    #[test]
-    fn bounds_round_towards_the_inside() {
-        let values = Values::new(&BTreeMap::from([("N".to_string(), -7)]));
-        assert_eq!(values.lower(&[bound(n(), 2)]), -3);
-        assert_eq!(values.upper(&[bound(n(), 2)]), -4);
-        assert_eq!(values.lower(&[bound(n(), 2), bound(constant(5), 2)]), 3);
     }
 }

@@ -55,6 +55,10 @@ pub struct RunReport {
     pub arguments: BTreeMap<String, i128>,
     /// Cycles in which each process was busy, from start to done.
     pub processes: ProcessReport,
+    /// Where lanes combine floating-point numbers in another order than the C program: the largest difference from what
+    /// that leaves, over the largest magnitude in the array.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<f64>,
     /// What went wrong, in words; empty when the run passed.
     pub detail: String,
 }
@@ -160,6 +164,8 @@ pub struct Facts<'a> {
     pub seed: u64,
     pub arguments: BTreeMap<String, i128>,
     pub generate_ms: u64,
+    /// See [`RunReport::difference`].
+    pub difference: Option<f64>,
 }
 
 impl RunReport {
@@ -230,6 +236,7 @@ impl RunReport {
                 compute_stall: counters.compute_stall,
                 store_busy: counters.store_busy,
             },
+            difference: facts.difference,
             detail: facts.detail,
         }
     }
@@ -272,6 +279,7 @@ mod tests {
                 parameters: vec![],
                 scalars: vec![],
                 host: vec![],
+                reassociates: false,
                 arrays: vec![array],
                 body: vec![],
                 quotients: vec![],
@@ -307,6 +315,7 @@ mod tests {
             seed: 1,
             arguments: BTreeMap::from([("N".to_string(), 8)]),
             generate_ms: 12,
+            difference: None,
         })
     }
 

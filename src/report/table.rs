@@ -16,10 +16,17 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     table.line(&format!("{}{with} on {} ({}, seed {})", report.kernel, report.board, report.simulator, report.seed));
     table.gap();
     let result = match report.result {
+        Verdict::Pass if report.difference.is_some() => {
+            "pass: every word of memory is as the C program's operations leave it in the order of the lanes"
+        }
         Verdict::Pass => "pass: every word of memory is as the C program leaves it",
         _ => report.detail.as_str(),
     };
     table.row("result", result);
+    if let Some(difference) = report.difference {
+        let share = format!("{difference:.1e} of the array's largest magnitude");
+        table.row("", &format!("with --allow-reassociation, results differ from the C program's by up to {share}"));
+    }
     let clock = trimmed(report.clock_mhz, 3);
     table.row("cycles", &format!("{} = {} us at {clock} MHz", grouped(report.cycles), fixed(report.time_us, 2)));
     let each = fixed(report.cycles_per_iteration, 3);
@@ -67,6 +74,9 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     }
     if let Some(lanes) = &report.tiling.lanes {
         table.row("lanes", &lanes.text(grouped));
+        if lanes.reassociates {
+            table.row("", "they combine floating-point numbers in another order: results may differ");
+        }
         lanes.reason.iter().for_each(|reason| table.row("", &format!("chosen: {reason}")));
     }
     let width = report.buffers.iter().map(|buffer| buffer.mapping.chars().count()).max().unwrap_or(0);

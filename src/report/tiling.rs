@@ -34,6 +34,9 @@ pub struct LanesReport {
     /// Multipliers of 18 x 18 bits, and those of the board.
     pub multipliers: u64,
     pub board_multipliers: u64,
+    /// Whether they combine floating-point numbers in another order than the C program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reassociates: bool,
     /// Why burstc chose so many, where it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -76,6 +79,7 @@ impl LanesReport {
             memory_cycles: demand.words,
             multipliers: demand.multipliers * count as u64,
             board_multipliers: board.device.dsp_18x18,
+            reassociates: offload.reassociates(),
             reason,
         })
     }

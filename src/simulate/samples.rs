@@ -27,6 +27,7 @@ fn kernel(name: &str) -> Kernel {
         parameters: vec![size("N")],
         scalars: vec![],
         host: vec![],
+        reassociates: false,
         arrays: vec![],
         body: vec![],
         quotients: vec![],

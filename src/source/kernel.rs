@@ -61,6 +61,9 @@ pub struct Kernel {
     #[serde(default)]
     pub quotients: Vec<Quotient>,
     pub body: Vec<Node>,
+    /// Whether lanes may combine floating-point numbers in another order than the source.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reassociates: bool,
     /// One per band, in the order in which the bands run; every statement is in exactly one. Empty: burstc chooses.
     #[serde(default)]
     pub tilings: Vec<TilingDirective>,

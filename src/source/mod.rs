@@ -183,6 +183,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
         arrays: scope.arrays,
         quotients: scope.quotients,
         body: body.nodes,
+        reassociates: false,
         tilings,
     })
 }

@@ -68,9 +68,17 @@ impl Shape {
             }
         }
         let stays = statement.target.subscripts.iter().all(|s| s.gain(iterators, &steps) == 0);
-        let found = if stays { reduction(statement, kernel.arrays[statement.target.array].element) } else { None };
+        let target = &kernel.arrays[statement.target.array];
+        let found = reduction(statement, target.element).filter(|_| stays);
+        if stays && found.is_some() && target.element.floating && !kernel.reassociates {
+            let name = &target.name;
+            return Err(format!(
+                "lanes would combine `{name}`'s values in another order, which rounds otherwise: \
+                 --allow-reassociation if that may be"
+            ));
+        }
         if stays && found.is_none() {
-            let name = &kernel.arrays[statement.target.array].name;
+            let name = &target.name;
             return Err(format!("all lanes write one element of `{name}`, which is no sum or its like"));
         }
         Ok(Shape { steps, banks, reduction: found })

@@ -4,13 +4,10 @@ use crate::offload::{Reduction, ReductionOp};
 use crate::source::kernel::{Access, BinaryOp, Expr, IntType, Statement};
 
 /// The update that `statement` makes to its target, an element of type `element`: `x += e`, `x -= e`, `x *= e`, `&=`,
-/// `|=`, `^=`, or `x = x < e ? x : e` and its like. `None` where it is none of these, where `e` reads the target's array, of floating-point numbers,
-/// and where a narrower intermediate result would not wrap around as the element does.
+/// `|=`, `^=`, or `x = x < e ? x : e` and its like. `None` where it is none of these, where `e` reads the target's array,
+/// and where an intermediate result in another type would not wrap around, or round, as the element does. Of floating-point
+/// numbers, sums and products depend on the order, and so do extrema of zeros and NaNs.
 pub fn reduction(statement: &Statement, element: IntType) -> Option<Reduction> {
-    // Sums of floating-point numbers depend on their order, and so do extrema of zeros and NaNs.
-    if element.floating {
-        return None;
-    }
     let found = arithmetic(&statement.value, &statement.target, element)
         .or_else(|| extremum(&statement.value, &statement.target, element))?;
     let reads_itself = found.term.reads().iter().any(|access| access.array == statement.target.array);
@@ -28,7 +25,7 @@ fn arithmetic(value: &Expr, target: &Access, element: IntType) -> Option<Reducti
         BinaryOp::Xor => ReductionOp::Xor,
         _ => return None,
     };
-    if ty.bits < element.bits || ty.floating {
+    if if element.floating { *ty != element } else { ty.bits < element.bits || ty.floating } {
         return None;
     }
     let subtracts = *op == BinaryOp::Subtract;
@@ -75,7 +72,9 @@ fn extremum(value: &Expr, target: &Access, element: IntType) -> Option<Reduction
 /// The expression without conversions that keep the low bits of the element.
 fn low_bits(expr: &Expr, element: IntType) -> &Expr {
     match expr {
-        Expr::Cast { operand, ty } if ty.bits >= element.bits && !operand.ty().floating => low_bits(operand, element),
+        Expr::Cast { operand, ty } if ty.bits >= element.bits && !operand.ty().floating && !element.floating => {
+            low_bits(operand, element)
+        }
         _ => expr,
     }
 }

@@ -14,6 +14,7 @@ use burstc::simulate::bench::{Bench, MEMORY_BYTES, MemoryModel};
 use burstc::simulate::golden::Golden;
 use burstc::simulate::job::Job;
 use burstc::simulate::random::Range;
+use burstc::simulate::reordered::reordered;
 use burstc::simulate::simulator::{self, Counters, RunInputs, RunOutput, Simulation, Simulator};
 use burstc::simulate::{Outcome, judge};
 use burstc::source::Source;
@@ -84,6 +85,7 @@ pub struct Rig {
     simulation: Simulation,
     name: String,
     trace: bool,
+    direct: bool,
     /// How the memory behind a bus behaves.
     pub model: MemoryModel,
     _work: tempfile::TempDir,
@@ -94,6 +96,8 @@ pub struct Shown {
     pub counters: Counters,
     pub output: RunOutput,
     pub vcd: Option<PathBuf>,
+    /// Of floating-point results from the C program's, over the array's largest magnitude, where lanes reorder.
+    pub difference: f64,
 }
 
 impl Rig {
@@ -134,7 +138,7 @@ impl Rig {
         let simulation = simulator::build_in(bench, files, &top, simulator, trace, work.path(), Some(&objects()))?;
         let name = format!("{kernel}{}_{simulator}", if direct { "_direct" } else { "" });
         let model = MemoryModel { latency: subject.board.memory.bus().map(|port| port.latency), ..Default::default() };
-        Ok(Rig { subject: subject.clone(), simulation, name, trace, model, _work: work })
+        Ok(Rig { subject: subject.clone(), simulation, name, trace, direct, model, _work: work })
     }
 
     /// Runs with the given arguments and demands that every word of memory is what the C program leaves.
@@ -157,7 +161,9 @@ impl Rig {
             data.ranges.iter().map(|(name, low, high)| (name.to_string(), Range { low: *low, high: *high })).collect();
         let capacity = self.subject.board.memory.capacity_bytes().min(MEMORY_BYTES);
         let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, data.seed)?;
-        let expected = self.subject.golden.run(&mut job)?;
+        let program = self.subject.golden.run(&mut job)?;
+        let reordered = if self.direct { None } else { reordered(offload, &job, &program) };
+        let expected = reordered.as_ref().map_or(&program, |reordered| &reordered.image);
         let vcd = self.trace.then(|| {
             let folder = root("target/vcd");
             std::fs::create_dir_all(&folder).expect("target is writable");
@@ -168,10 +174,11 @@ impl Rig {
         let max_cycles = 100_000 + 100 * (work.iterations + work.accesses);
         let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles, vcd: vcd.as_deref() };
         let output = self.simulation.run_with(&inputs, self.model)?;
-        let outcome = judge(&job.placement, &expected, &output, max_cycles);
+        let outcome = judge(&job.placement, expected, &output, max_cycles);
         let moved = output.counters.reads + output.counters.writes > 0;
-        anyhow::ensure!(moved || expected == job.image, "nothing moved");
-        Ok((outcome, Shown { counters: output.counters.clone(), output, vcd }))
+        anyhow::ensure!(moved || *expected == job.image, "nothing moved");
+        let difference = reordered.map_or(0.0, |reordered| reordered.difference);
+        Ok((outcome, Shown { counters: output.counters.clone(), output, vcd, difference }))
     }
 
     fn label(&self, data: Data) -> String {

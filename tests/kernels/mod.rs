@@ -113,6 +113,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         parameters,
         scalars: vec![],
         host: vec![],
+        reassociates: false,
         arrays,
         body,
         quotients: vec![],
