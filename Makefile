@@ -65,7 +65,7 @@ ULX3S = dma vecsum matmul
 
 ulx3s: bootstrap
 	$(CARGO) build --release
-	BURSTC_BOARD=ulx3s $(CARGO) test --release --test features --test examples -- --skip icarus --skip direct --skip jacobi_2d
+	BURSTC_BOARD=ulx3s $(CARGO) test --release --test features --test examples -- --skip icarus --skip direct
 	@nextpnr=$$(scripts/synth_tools.sh) && tools=$$(cd $$(dirname $$nextpnr) && pwd) && for kernel in $(ULX3S); do \
 		$(BURSTC) run examples/$$kernel.c --board ulx3s && \
 		$(BURSTC) build examples/$$kernel.c --board ulx3s --out target/ulx3s/$$kernel --force && \
