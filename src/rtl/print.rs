@@ -459,9 +459,24 @@ fn declaration(keyword: &str, ty: Type, name: &str) -> String {
     }
 }
 
+/// Broken between words at the line's width: sets can be long, and a scanner of a tool has an end to its buffer.
 fn comment(text: &str, indent: usize) -> Vec<String> {
     let margin = " ".repeat(indent);
-    text.lines().map(|line| format!("{margin}// {line}").trim_end().to_string()).collect()
+    let mut lines = vec![];
+    for paragraph in text.lines() {
+        let mut line = format!("{margin}//");
+        let mut has_words = false;
+        for word in paragraph.split(' ') {
+            if has_words && line.len() + 1 + word.len() > LINE_LIMIT {
+                lines.push(std::mem::replace(&mut line, format!("{margin}//   ")));
+            }
+            line.push(' ');
+            line.push_str(word);
+            has_words = true;
+        }
+        lines.push(line.trim_end().to_string());
+    }
+    lines
 }
 
 fn label_text(label: &Label, ty: Type) -> String {

@@ -279,3 +279,20 @@ fn wide_values_print() {
     }
     tools_accept(&Design { modules: vec![m], library: vec![] });
 }
+
+/// A set of forty thousand characters in a comment: Icarus has a buffer of sixteen thousand for a line.
+#[test]
+fn long_comments_break_between_words() {
+    let set = (0..4000).map(|k| format!("{k} <= x{k}")).collect::<Vec<_>>().join(" or ");
+    let mut m = Module::new("about");
+    m.describe(&format!("Walks a set.\n{{ {set} }}\n\nLatency 0."));
+    let input = m.input("value", Type::BIT);
+    let output = m.output("same", Type::BIT);
+    m.assign(&output, &input.e());
+    let text = print(&m);
+    let lines = text.lines().filter(|line| line.starts_with("//"));
+    assert!(lines.clone().all(|line| line.len() <= 110));
+    let words = lines.flat_map(|line| line[2..].split_whitespace()).collect::<Vec<_>>().join(" ");
+    assert_eq!(words, format!("Walks a set. {{ {set} }} Latency 0."));
+    tools_accept(&Design { modules: vec![m], library: vec![] });
+}
