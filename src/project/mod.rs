@@ -1,9 +1,11 @@
 //! The output folder: Verilog, bench with sample data, constraints, project files, C header, README. Written whole or
 //! not at all.
 
+mod ecp5;
 pub mod folder;
 mod header;
 mod registers;
+mod rust_hdl;
 mod summary;
 mod template;
 mod tools;
@@ -16,6 +18,7 @@ use anyhow::{Result, bail};
 use crate::board::{Board, Toolchain};
 use crate::hardware::{BusKind, VerilogFile};
 use crate::offload::Offload;
+use crate::rtl::Port;
 use crate::simulate::bench::Bench;
 use crate::simulate::job::Job;
 use crate::simulate::simulator::{hex, register_lines};
@@ -30,6 +33,7 @@ const RUN_SCRIPT: &str = include_str!("../../sim/run.sh");
 const COMPARE: &str = include_str!("../../sim/compare.awk");
 const README: &str = include_str!("readme.md");
 const README_BUS: &str = include_str!("readme_bus.md");
+const README_ECP5: &str = include_str!("readme_ecp5.md");
 
 /// The device's pins, by the names of its model, with their widths.
 const DEVICE_PINS: [(&str, usize); 12] = [
@@ -56,6 +60,8 @@ pub struct Project<'a> {
     pub files: &'a [VerilogFile],
     /// The direct version, if wanted; files that it shares with the accelerator are left out of its folder.
     pub direct_files: &'a [VerilogFile],
+    /// The ports of `<kernel>_top`, where a rust-hdl component is wanted.
+    pub rust_hdl: Option<&'a [Port]>,
     /// Data for the bench, and the memory that the C program leaves.
     pub sample: &'a Job,
     pub expected: &'a [u8],
@@ -94,7 +100,22 @@ impl Project<'_> {
                 files.push(File::new(format!("quartus/{name}.qpf"), fill(QPF, &[("kernel", name.clone())])?));
                 files.push(File::new(format!("quartus/{name}.qsf"), self.qsf()?));
             }
+            (None, Toolchain::NextpnrEcp5) => {
+                if let (Some(pins), Some(sdr)) = (&self.board.pins, self.board.memory.interface().sdr) {
+                    let sample = ecp5::Sample {
+                        registers: self.sample.registers(kernel),
+                        bytes: self.sample.image.len(),
+                        compared_bytes: self.sample.placement.compared_bytes(),
+                        max_cycles: self.max_cycles,
+                    };
+                    files.extend(ecp5::files(self.board, pins, sdr, name, &sample)?);
+                }
+            }
             (None, Toolchain::Any | Toolchain::Vivado) => {}
+        }
+        if let Some(ports) = self.rust_hdl {
+            let component = rust_hdl::component(name, ports, self.files)?;
+            files.push(File::new(format!("rust-hdl/{name}.rs"), component));
         }
         files.push(File::new(format!("{name}.h"), header::text(kernel, bus.is_some())));
         files.push(File::new("README.md", self.readme()?));
@@ -201,9 +222,12 @@ impl Project<'_> {
             ("arguments", rows.trim_end().to_string()),
             ("sizes", if sizes.is_empty() { "no arguments".to_string() } else { sizes.join(", ") }),
         ];
-        let Some(bus) = self.board.memory.interface().bus else { return fill(README, &values) };
+        let Some(bus) = self.board.memory.interface().bus else {
+            let native = if self.board.pins.is_some() { README_ECP5 } else { README };
+            return fill(native, &values);
+        };
         let tools = match self.board.device.toolchain {
-            Toolchain::Any => "",
+            Toolchain::Any | Toolchain::NextpnrEcp5 => "",
             Toolchain::Quartus => {
                 "| `constraints/` | timing constraints |\n\
                  | `quartus/` | Quartus project of the accelerator alone, and its component for Platform Designer; written \

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::Result;
 use burstc::board::Board;
+use burstc::hardware::VerilogFile;
 use burstc::report::count::Work;
 use burstc::simulate::bench::{Bench, MEMORY_BYTES, MemoryModel};
 use burstc::simulate::golden::Golden;
@@ -20,9 +21,11 @@ use burstc::simulate::{Outcome, judge};
 use burstc::source::Source;
 use burstc::{Accelerator, Options, compile};
 
-/// The board of the tests: Stratix II with DDR-400, or what `BURSTC_BOARD` and `BURSTC_BUS_BITS` name (`make buses`).
+const PAPERS_BOARD: &str = "stratix2-ddr400";
+
+/// The board of the tests: Stratix II with DDR-400, or what `BURSTC_BOARD` and `BURSTC_BUS_BITS` name (`make buses`, `make ulx3s`).
 pub fn board() -> Board {
-    let name = std::env::var("BURSTC_BOARD").unwrap_or_else(|_| "stratix2-ddr400".to_string());
+    let name = std::env::var("BURSTC_BOARD").unwrap_or_else(|_| PAPERS_BOARD.to_string());
     let board = burstc::board::load(&name).expect("a known board");
     match std::env::var("BURSTC_BUS_BITS") {
         Ok(bits) => board.with_bus_bits(bits.parse().expect("a number of bits")).expect("a width that buses have"),
@@ -30,7 +33,12 @@ pub fn board() -> Board {
     }
 }
 
-/// Whether the tests run on a board with a bus, whose cycles no test guards.
+/// Whether the tests run on another board than the paper's, whose cycles they do not guard.
+pub fn elsewhere() -> bool {
+    board().name != PAPERS_BOARD
+}
+
+/// Whether the tests run on a board with a bus, with random back-pressure.
 pub fn on_a_bus() -> bool {
     board().memory.bus().is_some()
 }
@@ -108,13 +116,25 @@ impl Rig {
     }
 
     fn build(subject: &Arc<Subject>, simulator: Simulator, direct: bool, trace: bool) -> Result<Rig> {
-        let accelerator = &subject.accelerator;
-        let kernel = &accelerator.offload.kernel.name;
+        let files = if direct { &subject.accelerator.direct_files } else { &subject.accelerator.files };
+        Rig::assemble(subject, files, simulator, direct, trace)
+    }
+
+    /// The board of `subject` around an accelerator made for another.
+    pub fn around(subject: &Arc<Subject>, files: &[VerilogFile], simulator: Simulator) -> Result<Rig> {
+        Rig::assemble(subject, files, simulator, false, trace_wanted())
+    }
+
+    fn assemble(
+        subject: &Arc<Subject>,
+        files: &[VerilogFile],
+        simulator: Simulator,
+        direct: bool,
+        trace: bool,
+    ) -> Result<Rig> {
+        let kernel = &subject.accelerator.offload.kernel.name;
         let work = tempfile::tempdir()?;
-        let (files, top) = match direct {
-            false => (&accelerator.files, format!("{kernel}_top")),
-            true => (&accelerator.direct_files, format!("{kernel}_direct_top")),
-        };
+        let top = if direct { format!("{kernel}_direct_top") } else { format!("{kernel}_top") };
         let bench = Bench::of(subject.board.memory.interface());
         let simulation = simulator::build_in(bench, files, &top, simulator, trace, work.path(), Some(&objects()))?;
         let name = format!("{kernel}{}_{simulator}", if direct { "_direct" } else { "" });
