@@ -58,7 +58,8 @@ if ! grep -q '^RESULT timed_out=0 .*port_faults=0$' build/run.log || grep -q '^V
     echo "FAIL: time-out, timing violation or a fault at the memory port" >&2
     exit 1
 fi
-if ! grep -v '^[/@]' build/after.hex | head -n {{compared_bytes}} | cmp - data/expected.hex; then
+if ! grep -v '^[/@]' build/after.hex | head -n {{compared_bytes}} \
+    | awk -v floats="{{floats}}" -f compare.awk data/expected.hex - >&2; then
     echo "FAIL: memory differs from what the C program leaves" >&2
     exit 1
 fi

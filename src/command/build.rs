@@ -12,6 +12,7 @@ use crate::report::count::Work;
 use crate::simulate::bench::MEMORY_BYTES;
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
+use crate::simulate::number::Number;
 use crate::simulate::reordered::reordered;
 use crate::source::kernel::Kernel;
 use crate::source::{self, Source};
@@ -65,8 +66,8 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
 }
 
 /// Sizes for the sample data: the default, or a small one.
-fn sample_sizes(kernel: &Kernel) -> BTreeMap<String, i128> {
+fn sample_sizes(kernel: &Kernel) -> BTreeMap<String, Number> {
     let size =
         |bound: Option<i64>, default: Option<i64>| default.unwrap_or(SAMPLE_SIZE.min(bound.unwrap_or(SAMPLE_SIZE)));
-    kernel.parameters.iter().map(|p| (p.name.clone(), i128::from(size(p.max, p.default)))).collect()
+    kernel.parameters.iter().map(|p| (p.name.clone(), Number::Whole(size(p.max, p.default).into()))).collect()
 }

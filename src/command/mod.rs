@@ -15,6 +15,7 @@ use anyhow::{Context as _, Result};
 use crate::board::Board;
 use crate::diagnostic::Diagnostic;
 use crate::simulate::bench::MemoryModel;
+use crate::simulate::number::Number;
 use crate::simulate::simulator::Simulator;
 use crate::source::Source;
 use crate::source::kernel::Kernel;
@@ -209,11 +210,11 @@ fn make_parent(path: &Path) -> Result<()> {
 
 /// The options of the pipeline, checked against the kernel's own names and bounds. `set` gives the bound where neither
 /// the source nor `--max` does.
-fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, i128>) -> Result<Options> {
+fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, Number>) -> Result<Options> {
     let max = values::bounds(kernel, &input.max)?;
     let fallback = kernel.parameters.iter().filter_map(|parameter| {
         let value = set.get(&parameter.name)?;
-        Some((parameter.name.clone(), i64::try_from(*value).ok()?))
+        Some((parameter.name.clone(), i64::try_from(value.whole()?).ok()?))
     });
     Ok(Options {
         fallback_max: fallback.collect(),

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use crate::diagnostic::{Diagnostic, Span};
+use crate::simulate::number::Number;
 use crate::simulate::random::Range;
 use crate::source::kernel::{Argument, IntType, Kernel};
 use crate::suggest;
 
 /// One `NAME=VALUE` of the command line.
-pub type Assignment = (String, i128);
+pub type Assignment = (String, Number);
 
-/// Reads `NAME=VALUE`; the value is decimal, or hexadecimal after `0x`.
+/// Reads `NAME=VALUE`; the value is decimal, also with a fraction or an exponent, or hexadecimal after `0x`.
 pub fn parse_assignment(text: &str) -> Result<Assignment, String> {
     let (name, value) = named(text, "NAME=VALUE")?;
     Ok((name, number(value)?))
@@ -39,20 +40,28 @@ fn named<'a>(text: &'a str, form: &str) -> Result<(String, &'a str), String> {
     }
 }
 
-fn number(value: &str) -> Result<i128, String> {
+fn number(value: &str) -> Result<Number, String> {
     let (sign, digits) = match value.strip_prefix('-') {
         Some(digits) => (-1, digits),
         None => (1, value),
     };
-    let parsed = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+    let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    let parsed = match hexadecimal {
         Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16),
         None => digits.parse(),
     };
-    // The standard library would take a second sign.
-    let parsed = parsed.ok().filter(|_| digits.starts_with(|c: char| c.is_ascii_digit()));
-    parsed
-        .map(|magnitude| sign * i128::from(magnitude))
-        .ok_or_else(|| format!("`{value}` is not a number of at most 64 bits"))
+    // The standard library would take a second sign, and names of infinities.
+    let begins = digits.starts_with(|c: char| c.is_ascii_digit());
+    match parsed.ok().filter(|_| begins) {
+        Some(magnitude) => Ok(Number::Whole(sign * i128::from(magnitude))),
+        None => {
+            let is_decimal = begins && digits.contains(['.', 'e', 'E']) && hexadecimal.is_none();
+            let decimal = digits.parse::<f64>().ok().filter(|value| is_decimal && value.is_finite());
+            decimal
+                .map(|magnitude| Number::Decimal(sign as f64 * magnitude))
+                .ok_or_else(|| format!("`{value}` is not a number of at most 64 bits"))
+        }
+    }
 }
 
 /// Bounds by name. A name that is no size, and a bound that no size can have, are `Diagnostic`s.
@@ -79,7 +88,7 @@ pub fn bounds(kernel: &Kernel, max: &[Assignment]) -> Result<BTreeMap<String, i6
 
 /// Values by name. A name that is no scalar argument, a value that its type does not hold, and a size above its bound
 /// (`max`, else the kernel's) are `Diagnostic`s.
-pub fn settings(kernel: &Kernel, set: &[Assignment], max: &BTreeMap<String, i64>) -> Result<BTreeMap<String, i128>> {
+pub fn settings(kernel: &Kernel, set: &[Assignment], max: &BTreeMap<String, i64>) -> Result<BTreeMap<String, Number>> {
     let mut settings = BTreeMap::new();
     for (name, value) in set {
         if let Some(parameter) = kernel.parameters.iter().find(|parameter| parameter.name == *name) {
@@ -91,7 +100,7 @@ pub fn settings(kernel: &Kernel, set: &[Assignment], max: &BTreeMap<String, i64>
                     .into());
             }
             let declared = max.get(name).copied().or(parameter.max);
-            if let Some(bound) = declared.filter(|bound| *value > i128::from(*bound)) {
+            if let Some(bound) = declared.filter(|bound| value.value() > *bound as f64) {
                 return Err(Diagnostic::new(format!("--set {name}={value} is above the bound of `{name}`, {bound}"))
                     .at(parameter.span, format!("at most {bound}"))
                     .help(format!(
@@ -100,10 +109,9 @@ pub fn settings(kernel: &Kernel, set: &[Assignment], max: &BTreeMap<String, i64>
                     .into());
             }
         } else if let Some(scalar) = kernel.scalars.iter().find(|scalar| scalar.name == *name) {
-            let (low, high) = range(scalar.ty);
-            if !(low..=high).contains(value) {
+            if !holds(scalar.ty, *value) {
                 return Err(Diagnostic::new(format!("--set {name}={value}: `{name}` is of type {}", scalar.ty))
-                    .at(scalar.span, format!("{low} to {high}"))
+                    .at(scalar.span, limits(scalar.ty))
                     .help("give a value that the type holds")
                     .into());
             }
@@ -150,16 +158,15 @@ pub fn ranges(kernel: &Kernel, data: &[RangeAssignment]) -> Result<BTreeMap<Stri
             let names = known.iter().map(|(name, ..)| *name);
             return Err(unknown("--data", "array or scalar argument", kernel, name, names).into());
         };
-        if wanted.low > wanted.high {
+        if wanted.low.value() > wanted.high.value() {
             return Err(Diagnostic::new(format!("--data {name}={wanted}: the range is empty"))
                 .at(*span, "its data")
                 .help(format!("both ends belong to the range: --data {name}={}..{}", wanted.high, wanted.low))
                 .into());
         }
-        let (low, high) = range(*ty);
-        if wanted.low < low || wanted.high > high {
+        if !holds(*ty, wanted.low) || !holds(*ty, wanted.high) {
             return Err(Diagnostic::new(format!("--data {name}={wanted}: `{name}` is of type {ty}"))
-                .at(*span, format!("{low} to {high}"))
+                .at(*span, limits(*ty))
                 .help("give a range that the type holds")
                 .into());
         }
@@ -182,8 +189,8 @@ fn unknown<'a>(
     ))
 }
 
-fn size(value: i128, ty: IntType) -> Option<i64> {
-    (0..=limit(ty)).contains(&value).then_some(value as i64)
+fn size(value: Number, ty: IntType) -> Option<i64> {
+    value.whole().filter(|value| (0..=limit(ty)).contains(value)).map(|value| value as i64)
 }
 
 /// Largest size: what the type and a register of 32 bits, read as signed, hold.
@@ -191,13 +198,29 @@ fn limit(ty: IntType) -> i128 {
     range(ty).1.min(i128::from(i32::MAX))
 }
 
+/// The values of an integer type.
 fn range(ty: IntType) -> (i128, i128) {
-    if ty.floating {
-        return (i64::MIN.into(), i64::MAX.into());
-    }
     match ty.signed {
         true => (-(1 << (ty.bits - 1)), (1 << (ty.bits - 1)) - 1),
         false => (0, (1 << ty.bits) - 1),
+    }
+}
+
+/// Whether a type has the value; a floating-point type, one near it.
+fn holds(ty: IntType, value: Number) -> bool {
+    let (low, high) = range(ty);
+    match ty.floating {
+        true => Number::of(value.bits(ty), ty).value().is_finite(),
+        false => value.whole().is_some_and(|value| (low..=high).contains(&value)),
+    }
+}
+
+/// What [`holds`] allows, in words.
+fn limits(ty: IntType) -> String {
+    let (low, high) = range(ty);
+    match ty.floating {
+        true => "a finite number".to_string(),
+        false => format!("whole, {low} to {high}"),
     }
 }
 
@@ -208,18 +231,37 @@ mod tests {
 
     #[test]
     fn assignments_are_read() {
-        assert_eq!(parse_assignment("N=100"), Ok(("N".into(), 100)));
-        assert_eq!(parse_assignment("alpha=-0x10"), Ok(("alpha".into(), -16)));
-        assert_eq!(parse_assignment("x=18446744073709551615"), Ok(("x".into(), i128::from(u64::MAX))));
-        for wrong in ["N", "=3", "N=", "N=ten", "N=1.5", "N=18446744073709551616", "N=--1", "N=-+1", "N=+1", "N=0x"] {
+        assert_eq!(parse_assignment("N=100"), Ok(("N".into(), Number::Whole(100))));
+        assert_eq!(parse_assignment("alpha=-0x10"), Ok(("alpha".into(), Number::Whole(-16))));
+        assert_eq!(parse_assignment("x=18446744073709551615"), Ok(("x".into(), Number::Whole(u64::MAX.into()))));
+        assert_eq!(parse_assignment("x=-0.25"), Ok(("x".into(), Number::Decimal(-0.25))));
+        assert_eq!(parse_assignment("x=2e-3"), Ok(("x".into(), Number::Decimal(0.002))));
+        for wrong in [
+            "N",
+            "=3",
+            "N=",
+            "N=ten",
+            "N=.5",
+            "N=18446744073709551616",
+            "N=--1",
+            "N=-+1",
+            "N=+1",
+            "N=0x",
+            "N=0x1.8",
+            "N=1e999",
+            "N=inf",
+            "N=nan",
+        ] {
             assert!(parse_assignment(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn ranges_are_read() {
-        assert_eq!(parse_range("a=1..100"), Ok(("a".into(), Range { low: 1, high: 100 })));
-        assert_eq!(parse_range("a = -0x10 .. -1"), Ok(("a".into(), Range { low: -16, high: -1 })));
+        assert_eq!(parse_range("a=1..100"), Ok(("a".into(), Range::whole(1, 100))));
+        assert_eq!(parse_range("a = -0x10 .. -1"), Ok(("a".into(), Range::whole(-16, -1))));
+        let eighths = Range { low: Number::Decimal(-0.125), high: Number::Whole(1) };
+        assert_eq!(parse_range("a=-0.125..1"), Ok(("a".into(), eighths)));
         for wrong in ["a", "a=1", "a=1..", "a=..2", "=1..2", "a=1...2", "a=1..x"] {
             assert!(parse_range(wrong).is_err(), "{wrong}");
         }
@@ -229,8 +271,8 @@ mod tests {
     fn ranges_fit_the_kernel() {
         let kernel = samples::scale();
         let given = |text: &str| ranges(&kernel, &[parse_range(text).unwrap()]);
-        assert_eq!(given("a=-32768..32767").unwrap()["a"], Range { low: -32768, high: 32767 });
-        assert_eq!(given("beta=3..3").unwrap()["beta"], Range { low: 3, high: 3 });
+        assert_eq!(given("a=-32768..32767").unwrap()["a"], Range::whole(-32768, 32767));
+        assert_eq!(given("beta=3..3").unwrap()["beta"], Range::whole(3, 3));
         let (text, help) = message(given("A=1..2"));
         assert_eq!(text, "--data A: `scale` has no array or scalar argument of that name");
         assert!(help.starts_with("did you mean `a`?"), "{help}");
@@ -239,6 +281,12 @@ mod tests {
         assert!(empty.0.ends_with("the range is empty") && empty.1.ends_with("--data a=1..2"), "{empty:?}");
         assert_eq!(message(given("a=0..32768")).0, "--data a=0..32768: `a` is of type int16_t");
         assert!(given("b=-9223372036854775809..0").is_err());
+        // Fractions are for floating-point numbers.
+        assert!(message(given("a=0.5..2")).0.contains("is of type int16_t"));
+        let mut floating = samples::scale();
+        floating.scalars[0].ty = IntType::FLOAT;
+        let given = |text: &str| ranges(&floating, &[parse_range(text).unwrap()]);
+        assert!(given("alpha=0.5..2").is_ok() && given("alpha=0..1e39").is_err());
     }
 
     fn message<T: std::fmt::Debug>(result: Result<T>) -> (String, String) {
@@ -250,15 +298,17 @@ mod tests {
     #[test]
     fn settings_fit_the_kernel() {
         let kernel = samples::scale();
-        let set = |name: &str, value| settings(&kernel, &[(name.to_string(), value)], &BTreeMap::new());
-        assert_eq!(set("N", 10).unwrap()["N"], 10);
-        assert_eq!(set("beta", -128).unwrap()["beta"], -128);
+        let set = |name: &str, value| settings(&kernel, &[(name.to_string(), Number::Whole(value))], &BTreeMap::new());
+        assert_eq!(set("N", 10).unwrap()["N"], Number::Whole(10));
+        assert_eq!(set("beta", -128).unwrap()["beta"], Number::Whole(-128));
         assert!(message(set("beta", 128)).0.contains("is of type int8_t"));
         assert!(message(set("N", -1)).0.contains("at least 0"));
         assert!(message(set("N", 1 << 40)).0.contains("at most 2147483647"));
         let (text, help) = message(set("n", 1));
         assert_eq!(text, "--set n: `scale` has no scalar argument of that name");
         assert_eq!(help, "did you mean `N`? Known scalar arguments: N, alpha, beta");
+        let half = [("beta".to_string(), Number::Decimal(0.5))];
+        assert!(message(settings(&kernel, &half, &BTreeMap::new())).0.contains("is of type int8_t"));
         // An array is none.
         assert!(message(set("a", 1)).1.contains("N, alpha, beta"));
     }
@@ -267,12 +317,13 @@ mod tests {
     fn a_size_stays_below_its_bound() {
         let mut kernel = samples::scale();
         kernel.parameters[0].max = Some(64);
-        let set =
-            |value, max: &[Assignment]| settings(&kernel, &[("N".to_string(), value)], &bounds(&kernel, max).unwrap());
+        let set = |value, max: &[Assignment]| {
+            settings(&kernel, &[("N".to_string(), Number::Whole(value))], &bounds(&kernel, max).unwrap())
+        };
         assert!(set(64, &[]).is_ok());
         assert_eq!(message(set(65, &[])).0, "--set N=65 is above the bound of `N`, 64");
-        assert!(set(65, &[("N".into(), 65)]).is_ok());
-        assert!(bounds(&kernel, &[("M".into(), 65)]).is_err());
-        assert!(bounds(&kernel, &[("N".into(), -1)]).is_err());
+        assert!(set(65, &[("N".into(), Number::Whole(65))]).is_ok());
+        assert!(bounds(&kernel, &[("M".into(), Number::Whole(65))]).is_err());
+        assert!(bounds(&kernel, &[("N".into(), Number::Whole(-1))]).is_err());
     }
 }

@@ -30,6 +30,7 @@ const SDC: &str = include_str!("../../constraints/stratix2.sdc");
 const QSF: &str = include_str!("../../constraints/stratix2.qsf");
 const QPF: &str = include_str!("../../constraints/quartus.qpf");
 const RUN_SCRIPT: &str = include_str!("../../sim/run.sh");
+const COMPARE: &str = include_str!("../../sim/compare.awk");
 const README: &str = include_str!("readme.md");
 const README_BUS: &str = include_str!("readme_bus.md");
 const README_ECP5: &str = include_str!("readme_ecp5.md");
@@ -86,6 +87,7 @@ impl Project<'_> {
             files.push(File::new(format!("sim/{name}"), *text));
         }
         files.push(File::executable("sim/run.sh", self.run_script()?));
+        files.push(File::new("sim/compare.awk", COMPARE));
         files.push(File::new("sim/data/before.hex", hex(&self.sample.image)));
         let compared = self.sample.placement.compared_bytes() as usize;
         files.push(File::new("sim/data/expected.hex", hex(&self.expected[..compared])));
@@ -137,10 +139,13 @@ impl Project<'_> {
     }
 
     fn run_script(&self) -> Result<String> {
+        let floats = self.sample.placement.regions.iter().filter(|region| region.element.floating && !region.local);
+        let floats = floats.map(|r| format!("{}:{}:{}", r.base, r.bytes(), r.element.bytes()));
         let values = [
             ("top", self.top()),
             ("bytes", self.sample.image.len().to_string()),
             ("compared_bytes", self.sample.placement.compared_bytes().to_string()),
+            ("floats", floats.collect::<Vec<_>>().join(" ")),
             ("bench", self.bench().files().iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" ")),
             ("defines", self.bench().defines().iter().map(|define| format!(" {define}")).collect()),
             ("max_cycles", self.max_cycles.min(i32::MAX as u64).to_string()),

@@ -148,6 +148,7 @@ fn the_same_input_gives_the_same_bytes() {
             "quartus/copy.qpf",
             "quartus/copy.qsf",
             "report.json",
+            "sim/compare.awk",
             "sim/data/before.hex",
             "sim/data/expected.hex",
             "sim/data/registers.txt",
@@ -181,4 +182,38 @@ fn readme_lists_every_argument() {
     let report = std::fs::read_to_string(target.join("report.json")).unwrap();
     let report: BuildReport = serde_json::from_str(&report).unwrap();
     assert_eq!((report.tiling.buffer_bits, report.tiling.block_ram_bits), (64 * 32, 9_383_040));
+}
+
+/// `sim/compare.awk` takes any NaN for another one, in arrays of floating-point numbers alone.
+#[test]
+fn dumps_are_compared_like_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let same = |floats: &str, expected: &[u8], found: &[u8]| {
+        let file = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, hex(bytes)).unwrap();
+            path
+        };
+        let mut compare = Command::new("awk");
+        compare.arg("-v").arg(format!("floats={floats}")).arg("-f").arg(folder.path().join("compare.awk"));
+        let output = compare.arg(file("expected", expected)).arg(file("found", found)).output().unwrap();
+        assert!(output.status.success() == output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+        output.status.success()
+    };
+    std::fs::write(folder.path().join("compare.awk"), COMPARE).unwrap();
+    let floats = |values: [u32; 3]| values.map(u32::to_le_bytes).concat();
+    let (nan, other, infinity) = (f32::NAN.to_bits(), 0xff80_0001, f32::INFINITY.to_bits());
+    assert!(same("", &floats([1, 2, 3]), &floats([1, 2, 3])));
+    assert!(!same("", &floats([1, 2, 3]), &floats([1, 2, 3])[..8]));
+    assert!(same("4:8:4", &floats([1, nan, nan]), &floats([1, other, nan | 1 << 31])));
+    assert!(!same("4:8:4", &floats([nan, nan, 3]), &floats([other, nan, 3])));
+    for wrong in [infinity, infinity | 1 << 31, 1, nan & !(1 << 30)] {
+        assert!(!same("4:8:4", &floats([1, 2, nan]), &floats([1, 2, wrong])), "{wrong:x}");
+        assert!(!same("4:8:4", &floats([1, 2, wrong]), &floats([1, 2, nan])), "{wrong:x}");
+    }
+    let doubles = |values: [u64; 2]| values.map(u64::to_le_bytes).concat();
+    let (nan, infinity) = (f64::NAN.to_bits(), f64::INFINITY.to_bits());
+    assert!(same("0:16:8", &doubles([nan, 5]), &doubles([infinity + 1, 5])));
+    assert!(!same("0:16:8", &doubles([nan, 5]), &doubles([infinity, 5])));
+    assert!(!same("0:16:8", &doubles([nan, 5]), &doubles([nan, 4])));
 }

@@ -15,6 +15,7 @@ use crate::board::Board;
 use crate::offload::Offload;
 use crate::simulate::Verdict;
 use crate::simulate::bench::MemoryModel;
+use crate::simulate::number::Number;
 use crate::simulate::simulator::{Counters, Simulator};
 use count::Work;
 pub use mapping::buffer_reports;
@@ -52,7 +53,7 @@ pub struct RunReport {
     /// Seed of the random data.
     pub seed: u64,
     /// Values of the scalar arguments.
-    pub arguments: BTreeMap<String, i128>,
+    pub arguments: BTreeMap<String, Number>,
     /// Cycles in which each process was busy, from start to done.
     pub processes: ProcessReport,
     /// Where lanes combine floating-point numbers in another order than the C program: the largest difference from what
@@ -162,7 +163,7 @@ pub struct Facts<'a> {
     pub direct: Option<&'a Counters>,
     pub work: Work,
     pub seed: u64,
-    pub arguments: BTreeMap<String, i128>,
+    pub arguments: BTreeMap<String, Number>,
     pub generate_ms: u64,
     /// See [`RunReport::difference`].
     pub difference: Option<f64>,
@@ -313,7 +314,7 @@ mod tests {
             direct: direct.then_some(&slow),
             work: Work { iterations: 500, accesses: 1_000, bytes_read: 1_500, bytes_written: 500 },
             seed: 1,
-            arguments: BTreeMap::from([("N".to_string(), 8)]),
+            arguments: BTreeMap::from([("N".to_string(), Number::Whole(8))]),
             generate_ms: 12,
             difference: None,
         })

@@ -8,6 +8,7 @@ use anyhow::Result;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::hardware;
+use crate::simulate::number::Number;
 use crate::simulate::random::{Range, SplitMix};
 use crate::source::kernel::{Argument, IntType, Kernel, Storage};
 
@@ -137,8 +138,8 @@ impl Placement {
         Some(Mismatch {
             element: place(address).map(|region| (region.name.clone(), region.subscripts(address))),
             address: start,
-            expected: decode(&expected[range.clone()], ty),
-            got: decode(&got[range], ty),
+            expected: Number::of(raw(&expected[range.clone()]), ty),
+            got: Number::of(raw(&got[range]), ty),
             count,
         })
     }
@@ -159,8 +160,8 @@ pub struct Mismatch {
     pub element: Option<(String, Vec<u64>)>,
     /// Byte address of the element.
     pub address: u64,
-    pub expected: i128,
-    pub got: i128,
+    pub expected: Number,
+    pub got: Number,
     /// Elements (bytes, outside the arrays) that differ in the whole memory.
     pub count: u64,
 }
@@ -185,23 +186,13 @@ fn element_text(array: &str, subscripts: &[u64]) -> String {
 
 /// Whether an element has the value that is expected. C leaves open which NaN an operation gives.
 fn is_same(expected: &[u8], got: &[u8], ty: IntType) -> bool {
-    let is_nan = |bytes| {
-        let raw = decode(bytes, ty) as u64;
-        if ty.bits == 32 { f32::from_bits(raw as u32).is_nan() } else { f64::from_bits(raw).is_nan() }
-    };
+    let is_nan = |bytes| Number::of(raw(bytes), ty).value().is_nan();
     expected == got || (ty.floating && is_nan(expected) && is_nan(got))
 }
 
-/// A little-endian element as a number; of a floating-point number the bits.
-fn decode(bytes: &[u8], ty: IntType) -> i128 {
-    let raw = bytes.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
-    interpret(raw, ty)
-}
-
-/// The value of a register's bits.
-fn interpret(raw: u64, ty: IntType) -> i128 {
-    let shift = 64 - ty.bits;
-    if ty.signed { i128::from((raw << shift) as i64 >> shift) } else { i128::from(raw << shift >> shift) }
+/// The bits of a little-endian element.
+fn raw(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
 fn evaluate(extent: &Affine, sizes: &BTreeMap<String, i64>) -> i128 {
@@ -257,7 +248,7 @@ impl Job {
     /// Random data from `seed` in all of the memory that the placement covers, and in the scalars that `set` does not
     /// name. `set` holds values that fit their arguments; a size without one takes its default. A size without a value
     /// and arrays beyond `capacity` bytes are `Diagnostic`s.
-    pub fn new(kernel: &Kernel, set: &BTreeMap<String, i128>, capacity: u64, seed: u64) -> Result<Job> {
+    pub fn new(kernel: &Kernel, set: &BTreeMap<String, Number>, capacity: u64, seed: u64) -> Result<Job> {
         Job::with_ranges(kernel, set, &BTreeMap::new(), capacity, seed)
     }
 
@@ -265,14 +256,15 @@ impl Job {
     /// type of its data.
     pub fn with_ranges(
         kernel: &Kernel,
-        set: &BTreeMap<String, i128>,
+        set: &BTreeMap<String, Number>,
         ranges: &BTreeMap<String, Range>,
         capacity: u64,
         seed: u64,
     ) -> Result<Job> {
         let mut sizes = BTreeMap::new();
         for parameter in &kernel.parameters {
-            let value = set.get(&parameter.name).copied().or(parameter.default.map(i128::from));
+            let set = set.get(&parameter.name).and_then(|value| value.whole());
+            let value = set.or(parameter.default.map(i128::from));
             let Some(value) = value.and_then(|value| i64::try_from(value).ok()) else {
                 return Err(Diagnostic::new(format!("the size `{}` has no value", parameter.name))
                     .at(parameter.span, "no default here")
@@ -301,12 +293,8 @@ impl Job {
                 let scalar = &kernel.scalars[*s];
                 let mut random = SplitMix::named(seed, &scalar.name);
                 match (set.get(&scalar.name), ranges.get(&scalar.name)) {
-                    (Some(value), _) if scalar.ty.bits == 32 && scalar.ty.floating => {
-                        u64::from((*value as f32).to_bits())
-                    }
-                    (Some(value), _) if scalar.ty.floating => (*value as f64).to_bits(),
+                    (Some(value), _) => value.bits(scalar.ty),
                     (None, range) if scalar.ty.floating => random.draw_float(range.copied(), scalar.ty),
-                    (Some(value), _) => *value as u64,
                     (None, Some(range)) => random.draw_from(*range) as u64,
                     (None, None) => random.draw(),
                 }
@@ -344,11 +332,13 @@ impl Job {
         writes
     }
 
-    /// The scalar arguments by name, as C prints them.
-    pub fn scalars(&self, kernel: &Kernel) -> BTreeMap<String, i128> {
+    /// The scalar arguments by name.
+    pub fn scalars(&self, kernel: &Kernel) -> BTreeMap<String, Number> {
         let named = |(argument, raw): (&Argument, &u64)| match argument {
-            Argument::Parameter(p) => Some((kernel.parameters[*p].name.clone(), i128::from(*raw as i64))),
-            Argument::Scalar(s) => Some((kernel.scalars[*s].name.clone(), interpret(*raw, kernel.scalars[*s].ty))),
+            Argument::Parameter(p) => {
+                Some((kernel.parameters[*p].name.clone(), Number::Whole(i128::from(*raw as i64))))
+            }
+            Argument::Scalar(s) => Some((kernel.scalars[*s].name.clone(), Number::of(*raw, kernel.scalars[*s].ty))),
             Argument::Array(_) => None,
         };
         kernel.arguments.iter().zip(&self.arguments).filter_map(named).collect()
@@ -449,18 +439,18 @@ mod tests {
         assert_eq!(registers[1], (9, -3i32 as u32));
         assert_eq!(registers[2], (10, u32::MAX));
         assert_eq!(registers[4].0, 12);
-        assert_eq!(job.scalars(&kernel)["alpha"], -3);
-        assert_eq!(job.scalars(&kernel)["beta"], -1);
+        assert_eq!(job.scalars(&kernel)["alpha"], Number::Whole(-3));
+        assert_eq!(job.scalars(&kernel)["beta"], Number::Whole(-1));
         let random = Job::new(&kernel, &samples::set(&[("N", 4)]), 16 << 20, 1).unwrap();
         let again = Job::new(&kernel, &samples::set(&[("N", 4)]), 16 << 20, 1).unwrap();
         assert_eq!(random.image, again.image);
-        assert!((-128..128).contains(&random.scalars(&kernel)["beta"]));
+        assert!((-128..128).contains(&random.scalars(&kernel)["beta"].whole().unwrap()));
     }
 
     #[test]
     fn ranges_hold_for_arrays_and_scalars_and_leave_other_data_alone() {
         let kernel = samples::scale();
-        let range = |low, high| Range { low, high };
+        let range = Range::whole;
         let ranges = BTreeMap::from([("a".to_string(), range(-3, 0)), ("alpha".to_string(), range(5, 6))]);
         let set = samples::set(&[("N", 50)]);
         let mut job = Job::with_ranges(&kernel, &set, &ranges, 16 << 20, 1).unwrap();
@@ -468,18 +458,24 @@ mod tests {
         let elements = |job: &Job, array: usize| {
             let region = &job.placement.regions[array];
             let bytes = job.image[region.base as usize..region.end() as usize].to_vec();
-            bytes.chunks(region.element.bytes() as usize).map(|e| decode(e, region.element)).collect::<Vec<_>>()
+            bytes
+                .chunks(region.element.bytes() as usize)
+                .map(|e| Number::of(raw(e), region.element).whole().unwrap())
+                .collect::<Vec<_>>()
         };
         let a = elements(&job, 0);
         assert!(a.iter().all(|value| (-3..=0).contains(value)) && a.contains(&0), "{a:?}");
-        assert!((5..=6).contains(&job.scalars(&kernel)["alpha"]));
+        assert!((5..=6).contains(&job.scalars(&kernel)["alpha"].whole().unwrap()));
         assert_eq!(elements(&job, 1), elements(&plain, 1));
         assert_eq!(job.scalars(&kernel)["beta"], plain.scalars(&kernel)["beta"]);
         job.replace_zeros();
         assert_eq!(elements(&job, 0), a);
         // A value that is set is no random one.
         let set = samples::set(&[("N", 1), ("alpha", 9)]);
-        assert_eq!(Job::with_ranges(&kernel, &set, &ranges, 16 << 20, 1).unwrap().scalars(&kernel)["alpha"], 9);
+        assert_eq!(
+            Job::with_ranges(&kernel, &set, &ranges, 16 << 20, 1).unwrap().scalars(&kernel)["alpha"],
+            Number::Whole(9)
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@
 pub mod bench;
 pub mod golden;
 pub mod job;
+pub mod number;
 pub mod random;
 pub mod reordered;
 #[cfg(test)]

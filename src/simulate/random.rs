@@ -2,18 +2,19 @@
 
 use std::fmt;
 
+use crate::simulate::number::Number;
 use crate::source::kernel::IntType;
 
-/// The closed interval from which random data are drawn; not empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The closed interval from which random data are drawn; not empty. Of integers, its ends are whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    pub low: i128,
-    pub high: i128,
+    pub low: Number,
+    pub high: Number,
 }
 
 impl Range {
-    pub fn contains(self, value: i128) -> bool {
-        (self.low..=self.high).contains(&value)
+    pub fn whole(low: i128, high: i128) -> Range {
+        Range { low: Number::Whole(low), high: Number::Whole(high) }
     }
 }
 
@@ -47,9 +48,11 @@ impl SplitMix {
 
     /// A value of `range`, whose ends are values of 64-bit types.
     pub fn draw_from(&mut self, range: Range) -> i128 {
-        let count = (range.high - range.low + 1) as u128;
+        let end = |number: Number| number.whole().expect("ranges of integers have whole ends");
+        let (low, high) = (end(range.low), end(range.high));
+        let count = (high - low + 1) as u128;
         // The upper half of the product is uniform but for one part in 2^64 / count.
-        range.low + ((u128::from(self.draw()) * count) >> 64) as i128
+        low + ((u128::from(self.draw()) * count) >> 64) as i128
     }
 
     /// Little-endian elements of `element_bytes` each, with values of `range`.
@@ -66,7 +69,10 @@ impl SplitMix {
         // 53 bits: a number from 0 to below 1.
         let fraction = (word >> 11) as f64 / (1u64 << 53) as f64;
         let value = match range {
-            Some(Range { low, high }) => low as f64 + fraction * (high - low) as f64,
+            Some(Range { low, high }) => {
+                let (low, high) = (low.value(), high.value());
+                (low + fraction * (high - low)).clamp(low, high)
+            }
             None => {
                 let magnitude = (1.0 + fraction) * f64::powi(2.0, (word >> 1 & 7) as i32 - 4);
                 if word & 1 == 0 { magnitude } else { -magnitude }
@@ -109,23 +115,23 @@ mod tests {
     #[test]
     fn ranges_are_kept_and_their_ends_reached() {
         let mut random = SplitMix::named(1, "a");
-        let range = Range { low: -2, high: 2 };
+        let range = Range::whole(-2, 2);
         let mut drawn = [0; 5];
         (0..1000).for_each(|_| drawn[(random.draw_from(range) + 2) as usize] += 1);
         assert!(drawn.iter().all(|count| *count > 100), "{drawn:?}");
         for (low, high) in [(i64::MIN.into(), i64::MAX.into()), (0, u64::MAX.into()), (7, 7)] {
-            let range = Range { low, high };
-            assert!((0..100).all(|_| range.contains(random.draw_from(range))), "{range}");
+            let range = Range::whole(low, high);
+            assert!((0..100).all(|_| (low..=high).contains(&random.draw_from(range))), "{range}");
         }
         let mut bytes = [0; 12];
-        random.fill_from(Range { low: -300, high: -300 }, 4, &mut bytes);
+        random.fill_from(Range::whole(-300, -300), 4, &mut bytes);
         assert!(bytes.chunks(4).all(|element| element == (-300i32).to_le_bytes()));
     }
 
     #[test]
     fn floating_point_numbers_are_finite_and_of_their_range() {
         let mut random = SplitMix::named(1, "a");
-        let range = Some(Range { low: -3, high: 5 });
+        let range = Some(Range::whole(-3, 5));
         for ty in [IntType::FLOAT, IntType::DOUBLE] {
             let mut bytes = [0; 8000];
             let values = |bytes: &[u8]| -> Vec<f64> {
@@ -140,6 +146,9 @@ mod tests {
             random.fill_floats(range, ty, &mut bytes);
             assert!(values(&bytes).iter().all(|v| (-3.0..=5.0).contains(v)));
             assert!(values(&bytes).iter().any(|v| *v < -2.9) && values(&bytes).iter().any(|v| *v > 4.9));
+            let narrow = Range { low: Number::Decimal(0.25), high: Number::Decimal(0.5) };
+            random.fill_floats(Some(narrow), ty, &mut bytes);
+            assert!(values(&bytes).iter().all(|v| (0.25..=0.5).contains(v)));
         }
     }
 

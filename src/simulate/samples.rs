@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::affine::Affine;
 use crate::hardware::{self, VerilogFile};
+use crate::simulate::number::Number;
 use crate::source::kernel::{Argument, Array, IntType, Kernel, Scalar, SizeParameter, Storage};
 
 fn size(name: &str) -> SizeParameter {
@@ -75,8 +76,8 @@ pub fn scale() -> Kernel {
     }
 }
 
-pub fn set(values: &[(&str, i128)]) -> BTreeMap<String, i128> {
-    values.iter().map(|(name, value)| (name.to_string(), *value)).collect()
+pub fn set(values: &[(&str, i128)]) -> BTreeMap<String, Number> {
+    values.iter().map(|(name, value)| (name.to_string(), Number::Whole(*value))).collect()
 }
 
 /// An accelerator for [`copy`] written by hand, `copy_top`, with the cells it needs.

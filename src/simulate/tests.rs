@@ -6,6 +6,7 @@ use tempfile::TempDir;
 
 use super::golden::Golden;
 use super::job::Job;
+use super::number::Number;
 use super::simulator::{self, RunInputs, RunOutput, Simulator};
 use super::{Outcome, judge, samples};
 use crate::hardware::VerilogFile;
@@ -35,7 +36,7 @@ fn run(
     vcd: Option<&std::path::Path>,
 ) -> (Outcome, RunOutput) {
     let kernel = samples::copy();
-    let mut job = Job::new(&kernel, &BTreeMap::from([("N".to_string(), n)]), 16 << 20, 5).unwrap();
+    let mut job = Job::new(&kernel, &BTreeMap::from([("N".to_string(), Number::Whole(n))]), 16 << 20, 5).unwrap();
     let source = Source { path: "copy.c".into(), text: SOURCE.into(), cpp_args: vec![] };
     let expected = Golden::build(&source, &kernel).unwrap().expected(&mut job).unwrap();
     let registers = job.registers(&kernel);

@@ -11,6 +11,7 @@ use burstc::offload::{Bound, Level, Offload, Piece, Scan};
 use burstc::rtl;
 use burstc::simulate::golden::Golden;
 use burstc::simulate::job::Job;
+use burstc::simulate::number::Number;
 use burstc::simulate::simulator::{self, RunInputs, Simulation, Simulator};
 use burstc::simulate::{Outcome, judge};
 use burstc::source::kernel::{Access, Argument, Expr, Kernel, Node, Statement, Storage};
@@ -210,7 +211,7 @@ impl Rig {
 
     /// Demands that all of memory is as the C program leaves it; tells whether that is not as it was.
     pub fn run(&self, set: &[(&str, i128)], seed: u64) -> bool {
-        let set: BTreeMap<String, i128> = set.iter().map(|(n, v)| (n.to_string(), *v)).collect();
+        let set: BTreeMap<String, Number> = set.iter().map(|(n, v)| (n.to_string(), Number::Whole(*v))).collect();
         let mut job = Job::new(&self.kernel, &set, CAPACITY, seed).unwrap();
         let expected = self.golden.expected(&mut job).unwrap();
         let registers = job.registers(&self.kernel);

@@ -13,6 +13,7 @@ use burstc::report::count::Work;
 use burstc::simulate::bench::{Bench, MEMORY_BYTES, MemoryModel};
 use burstc::simulate::golden::Golden;
 use burstc::simulate::job::Job;
+use burstc::simulate::number::Number;
 use burstc::simulate::random::Range;
 use burstc::simulate::reordered::reordered;
 use burstc::simulate::simulator::{self, Counters, RunInputs, RunOutput, Simulation, Simulator};
@@ -156,9 +157,9 @@ impl Rig {
     pub fn attempt(&self, data: Data) -> Result<(Outcome, Shown)> {
         let offload = &self.subject.accelerator.offload;
         let kernel = &offload.kernel;
-        let set = data.set.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+        let set = data.set.iter().map(|(name, value)| (name.to_string(), Number::Whole(*value))).collect();
         let ranges: BTreeMap<String, Range> =
-            data.ranges.iter().map(|(name, low, high)| (name.to_string(), Range { low: *low, high: *high })).collect();
+            data.ranges.iter().map(|(name, low, high)| (name.to_string(), Range::whole(*low, *high))).collect();
         let capacity = self.subject.board.memory.capacity_bytes().min(MEMORY_BYTES);
         let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, data.seed)?;
         let program = self.subject.golden.run(&mut job)?;
