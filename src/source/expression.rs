@@ -140,7 +140,11 @@ impl Scope<'_> {
                         );
                     }
                 };
-                Ok(unary(op, self.expression(operand)?))
+                let value = self.expression(operand)?;
+                if op == UnaryOp::Complement && value.ty().floating {
+                    return refuse("an operator of integers has a floating-point operand", "here", "convert it first");
+                }
+                Ok(unary(op, value))
             }
             Expression::BinaryOperator(operation) => self.operation(&operation.node, node),
             Expression::Cast(cast) => match self.types.of_name(&cast.node.type_name.node) {
@@ -253,6 +257,20 @@ impl Scope<'_> {
 
     /// `left op right`; refuses what C leaves undefined where a constant `right`, written at `place`, shows it.
     pub fn checked_binary(&self, op: BinaryOp, left: Expr, right: Expr, place: &Node<Expression>) -> Checked<Expr> {
+        let of_integers = matches!(
+            op,
+            BinaryOp::Remainder
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::ShiftLeft
+                | BinaryOp::ShiftRight
+        );
+        if of_integers && (left.ty().floating || right.ty().floating) {
+            return Err(Diagnostic::new("an operator of integers has a floating-point operand")
+                .at(self.span(place.span), "here")
+                .help("convert it first, as in `(int)x % 3`"));
+        }
         if let Expr::Constant { value, ty } = &right {
             let width = promoted(left.ty()).bits;
             let problem = match op {
