@@ -73,7 +73,8 @@ synth: bootstrap
 lint: bootstrap
 	$(CARGO) fmt --check
 	$(CARGO) clippy --all-targets -- -D warnings
-	for cell in rtl-templates/*.v; do verilator --lint-only -Wall -y rtl-templates $$cell || exit 1; done
+	for cell in rtl-templates/*.v; do \
+		verilator --lint-only --timing -Wall -Wno-TIMESCALEMOD -y rtl-templates -y sim/ecp5 $$cell || exit 1; done
 
 bootstrap:
 	@scripts/bootstrap.sh

@@ -1,5 +1,8 @@
 //! Board profiles: what a board's FPGA holds and how its memory is built. One TOML file each, in `boards/`.
 
+mod ecp5;
+mod sdr;
+
 use std::path::Path;
 
 use anyhow::Result;
@@ -8,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic::Diagnostic;
 use crate::hardware::{Bus, BusKind, Interface};
 use crate::suggest;
+pub use ecp5::{Pins, Pll, SdramPins, nextpnr_options};
+pub use sdr::{SdrSdram, SdrTiming};
 
 /// The profiles that come with burstc: name and text.
 const EMBEDDED: &[(&str, &str)] = &[
@@ -15,6 +20,7 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("de10-nano", include_str!("../../boards/de10-nano.toml")),
     ("arty-a7", include_str!("../../boards/arty-a7.toml")),
     ("pynq-z2", include_str!("../../boards/pynq-z2.toml")),
+    ("ulx3s", include_str!("../../boards/ulx3s.toml")),
     ("generic-axi4", include_str!("../../boards/generic-axi4.toml")),
     ("generic-avalon", include_str!("../../boards/generic-avalon.toml")),
 ];
@@ -29,6 +35,9 @@ pub struct Board {
     pub clock_mhz: f64,
     pub device: Device,
     pub memory: Memory,
+    /// Of boards whose flow goes down to the bitstream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pins: Option<Pins>,
 }
 
 /// The FPGA.
@@ -65,6 +74,8 @@ pub enum Toolchain {
     Any,
     Quartus,
     Vivado,
+    /// Yosys, nextpnr and Project Trellis, down to the bitstream.
+    NextpnrEcp5,
 }
 
 impl Toolchain {
@@ -74,6 +85,7 @@ impl Toolchain {
             Toolchain::Any => "any toolchain",
             Toolchain::Quartus => "Quartus",
             Toolchain::Vivado => "Vivado",
+            Toolchain::NextpnrEcp5 => "Yosys and nextpnr",
         }
     }
 }
@@ -84,6 +96,8 @@ impl Toolchain {
 pub enum Memory {
     /// A DDR SDRAM device behind the native controller.
     DdrSdram(DdrSdram),
+    /// An SDR SDRAM device behind the native controller.
+    SdrSdram(SdrSdram),
     /// A port of the board's own controller or interconnect.
     Axi4(BusPort),
     AvalonMm(BusPort),
@@ -129,6 +143,7 @@ impl Memory {
     pub fn capacity_bytes(&self) -> u64 {
         match self {
             Memory::DdrSdram(ddr) => ddr.capacity_bytes,
+            Memory::SdrSdram(sdr) => sdr.capacity_bytes,
             Memory::Axi4(port) | Memory::AvalonMm(port) => port.capacity_bytes,
         }
     }
@@ -137,6 +152,7 @@ impl Memory {
     pub fn peak_mb_s(&self) -> f64 {
         match self {
             Memory::DdrSdram(ddr) => ddr.peak_mb_s,
+            Memory::SdrSdram(sdr) => sdr.peak_mb_s,
             Memory::Axi4(port) | Memory::AvalonMm(port) => 2.0 * port.peak_mb_s,
         }
     }
@@ -144,7 +160,7 @@ impl Memory {
     /// The bus port, if the memory is behind one.
     pub fn bus(&self) -> Option<&BusPort> {
         match self {
-            Memory::DdrSdram(_) => None,
+            Memory::DdrSdram(_) | Memory::SdrSdram(_) => None,
             Memory::Axi4(port) | Memory::AvalonMm(port) => Some(port),
         }
     }
@@ -154,9 +170,13 @@ impl Memory {
         let bus = |kind: BusKind, port: &BusPort| Interface {
             address_width: port.address_bits - 2,
             bus: Some(Bus { kind, data_bits: port.data_bits, burst: port.burst }),
+            sdr: None,
         };
         match self {
-            Memory::DdrSdram(ddr) => Interface { address_width: ddr.address_width, bus: None },
+            Memory::DdrSdram(ddr) => ddr.address_width.into(),
+            Memory::SdrSdram(sdr) => {
+                Interface { address_width: sdr.address_width, bus: None, sdr: Some(sdr.hardware()) }
+            }
             Memory::Axi4(port) => bus(BusKind::Axi4, port),
             Memory::AvalonMm(port) => bus(BusKind::AvalonMm, port),
         }
@@ -166,6 +186,7 @@ impl Memory {
     pub fn name(&self) -> &'static str {
         match self {
             Memory::DdrSdram(_) => "DDR",
+            Memory::SdrSdram(_) => "SDR",
             Memory::Axi4(_) => "AXI4",
             Memory::AvalonMm(_) => "Avalon-MM",
         }
@@ -254,7 +275,24 @@ impl Board {
         }
         match &self.memory {
             Memory::DdrSdram(ddr) => ddr.inconsistency(),
+            Memory::SdrSdram(sdr) => sdr.inconsistency(self.clock_mhz),
             Memory::Axi4(port) | Memory::AvalonMm(port) => port.inconsistency(self.clock_mhz),
+        }
+        .or_else(|| self.flow_inconsistency())
+    }
+
+    /// What the board's flow lacks, where it goes down to the bitstream.
+    fn flow_inconsistency(&self) -> Option<String> {
+        match (self.device.toolchain, &self.memory, &self.pins) {
+            (Toolchain::NextpnrEcp5, Memory::SdrSdram(_), Some(pins)) => match nextpnr_options(&self.device.part) {
+                Some(_) => pins.inconsistency(self.clock_mhz),
+                None => Some(format!("device.part is {}, which nextpnr does not know as an ECP5", self.device.part)),
+            },
+            (Toolchain::NextpnrEcp5, Memory::SdrSdram(_), None) => {
+                Some("device.toolchain nextpnr-ecp5 needs a table [pins]".to_string())
+            }
+            (_, _, None) => None,
+            (..) => Some("[pins] is for device.toolchain nextpnr-ecp5 with memory.kind sdr-sdram".to_string()),
         }
     }
 }

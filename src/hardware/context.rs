@@ -1,7 +1,7 @@
 //! What every process of the accelerator knows: sizes, tile indices, arrays, and the types of their signals.
 
 use crate::affine::Affine;
-use crate::hardware::interface::{Bus, Interface};
+use crate::hardware::interface::{Bus, Interface, Sdr};
 use crate::hardware::scope::Scope;
 use crate::hardware::tile_bounds::{self, TileBound};
 use crate::offload::{Buffer, Mapping, Offload};
@@ -55,6 +55,8 @@ pub struct Context<'a> {
     pub port: PortWidths,
     /// The bus behind the port, if there is one: loads and stores then go to memory apart.
     pub bus: Option<Bus>,
+    /// The SDR SDRAM behind the port, if it is one.
+    pub sdr: Option<Sdr>,
 }
 
 impl<'a> Context<'a> {
@@ -66,8 +68,8 @@ impl<'a> Context<'a> {
         let dimensions = offload.bands.iter().map(|b| b.tiling.sizes.len()).max().unwrap_or(0);
         let tile = (0..dimensions).map(|d| Ranged::new(format!("T{d}"), tile_range(offload, d))).collect();
         let port = PortWidths { address: interface.address_width, length: 1 };
-        let bus = interface.bus;
-        let mut context = Context { kernel, parameters, band, tile, tile_bounds: vec![], port, bus };
+        let (bus, sdr) = (interface.bus, interface.sdr);
+        let mut context = Context { kernel, parameters, band, tile, tile_bounds: vec![], port, bus, sdr };
         context.tile_bounds = tile_bounds::shared(&context, offload);
         let longest =
             offload.buffers.iter().map(|b| longest_row(b) * (kernel.arrays[b.array].element.bytes() as i64)).max();

@@ -40,7 +40,7 @@ mod top;
 mod top_bus;
 mod walker;
 
-pub use interface::{Bus, BusKind, Interface};
+pub use interface::{Bus, BusKind, Interface, Sdr, SdrCycles};
 pub use library::{VerilogFile, files};
 pub use registers::argument_words;
 
@@ -69,7 +69,7 @@ pub fn generate(offload: &Offload, interface: impl Into<Interface>) -> Result<De
     let mut modules = accelerator::accelerator(&context, offload);
     modules.push(registers::registers(&context));
     modules.push(top::top(&context, &format!("{name}_top"), &format!("{name}_accelerator")));
-    Ok(design(modules))
+    Ok(design(modules, context.sdr.is_some().then_some("sdr_phy_ecp5")))
 }
 
 /// The direct version: every access of the source goes to memory as one word. `<kernel>_direct_top` is the last module.
@@ -79,13 +79,15 @@ pub fn generate_direct(offload: &Offload, interface: impl Into<Interface>) -> Re
     let mut modules = direct::direct(&context, offload);
     modules.push(registers::registers(&context));
     modules.push(top::top(&context, &format!("{name}_direct_top"), &format!("{name}_direct")));
-    Ok(design(modules))
+    Ok(design(modules, context.sdr.is_some().then_some("sdr_phy_ecp5")))
 }
 
-/// Library cells are whatever the modules instantiate without being generated.
-fn design(modules: Vec<Module>) -> Design {
+/// Library cells are whatever the modules instantiate without being generated, and the PHY that the board's top puts
+/// beside them, if it is ours.
+fn design(modules: Vec<Module>, phy: Option<&str>) -> Design {
     let generated: Vec<&str> = modules.iter().map(|m| m.name()).collect();
     let mut library: Vec<String> = modules.iter().flat_map(|m| m.instantiated()).map(str::to_string).collect();
+    library.extend(phy.map(str::to_string));
     library.retain(|name| !generated.contains(&name.as_str()));
     library.sort();
     library.dedup();

@@ -7,9 +7,23 @@ use crate::hardware::registers::{argument_port, argument_words};
 use crate::hardware::top_bus;
 use crate::rtl::{Connection, Module, Signal, Type};
 
-/// Ports on the PHY side of `ddr_controller`, which the top passes through: name, type, driven by the controller.
-pub fn phy_ports() -> Vec<(&'static str, Type, bool)> {
+/// Ports on the PHY side of the controller, which the top passes through: name, type, driven by the controller.
+fn phy_ports(context: &Context) -> Vec<(&'static str, Type, bool)> {
     let bits = Type::unsigned;
+    if context.sdr.is_some() {
+        return vec![
+            ("phy_cke", bits(1), true),
+            ("phy_command", bits(3), true),
+            ("phy_bank", bits(2), true),
+            ("phy_address", bits(13), true),
+            ("phy_write_enable", bits(1), true),
+            ("phy_write_data", bits(16), true),
+            ("phy_write_mask", bits(2), true),
+            ("phy_read_enable", bits(1), true),
+            ("phy_read_valid", bits(1), false),
+            ("phy_read_data", bits(16), false),
+        ];
+    }
     vec![
         ("phy_cke", bits(1), true),
         ("phy_command_0", bits(3), true),
@@ -34,7 +48,11 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
     }
     let kernel = context.kernel;
     let mut m = Module::new(name);
-    m.describe(&format!("{core} with its registers and the DDR controller; the PHY side goes to the vendor's PHY."));
+    let (controller, memory, phy) = match context.sdr {
+        Some(_) => ("sdr_controller", "SDR", "sdr_phy_ecp5 or another"),
+        None => ("ddr_controller", "DDR", "the vendor's"),
+    };
+    m.describe(&format!("{core} with its registers and the {memory} controller; the PHY side goes to {phy} PHY."));
     let word = Type::unsigned(32);
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
@@ -44,7 +62,7 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
     let data = m.input("s_reg_data", word);
     let read = m.output("m_reg_data", word);
     m.comment("PHY");
-    let phy: Vec<(Signal, bool)> = phy_ports()
+    let phy: Vec<(Signal, bool)> = phy_ports(context)
         .into_iter()
         .map(|(name, ty, driven)| (if driven { m.output(name, ty) } else { m.input(name, ty) }, driven))
         .collect();
@@ -96,7 +114,9 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
     ports.extend([("ready".to_string(), output(&control[2])), ("idle".into(), output(&control[3]))]);
     ports.extend(port.connections(false));
     ports.extend(phy.iter().map(|(s, driven)| (s.name().to_string(), if *driven { output(s) } else { input(s) })));
-    let widths = [("ADDRESS_WIDTH", context.port.address as i128), ("LENGTH_WIDTH", context.port.length as i128)];
-    m.instance("ddr_controller", "u_controller", widths.to_vec(), ports);
+    let mut parameters =
+        vec![("ADDRESS_WIDTH", context.port.address as i128), ("LENGTH_WIDTH", context.port.length as i128)];
+    parameters.extend(context.sdr.iter().flat_map(|sdr| sdr.parameters()));
+    m.instance(controller, "u_controller", parameters, ports);
     m
 }

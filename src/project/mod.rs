@@ -1,6 +1,7 @@
 //! The output folder: Verilog, bench with sample data, constraints, project files, C header, README. Written whole or
 //! not at all.
 
+mod ecp5;
 pub mod folder;
 mod header;
 mod registers;
@@ -31,6 +32,7 @@ const QPF: &str = include_str!("../../constraints/quartus.qpf");
 const RUN_SCRIPT: &str = include_str!("../../sim/run.sh");
 const README: &str = include_str!("readme.md");
 const README_BUS: &str = include_str!("readme_bus.md");
+const README_ECP5: &str = include_str!("readme_ecp5.md");
 
 /// The device's pins, by the names of its model, with their widths.
 const DEVICE_PINS: [(&str, usize); 12] = [
@@ -95,6 +97,11 @@ impl Project<'_> {
                 files.push(File::new(format!("constraints/{name}.sdc"), self.sdc()?));
                 files.push(File::new(format!("quartus/{name}.qpf"), fill(QPF, &[("kernel", name.clone())])?));
                 files.push(File::new(format!("quartus/{name}.qsf"), self.qsf()?));
+            }
+            (None, Toolchain::NextpnrEcp5) => {
+                if let (Some(pins), Some(sdr)) = (&self.board.pins, self.board.memory.interface().sdr) {
+                    files.extend(ecp5::files(self.board, pins, sdr, name, &self.sample.registers(kernel))?);
+                }
             }
             (None, Toolchain::Any | Toolchain::Vivado) => {}
         }
@@ -202,9 +209,12 @@ impl Project<'_> {
             ("arguments", rows.trim_end().to_string()),
             ("sizes", if sizes.is_empty() { "no arguments".to_string() } else { sizes.join(", ") }),
         ];
-        let Some(bus) = self.board.memory.interface().bus else { return fill(README, &values) };
+        let Some(bus) = self.board.memory.interface().bus else {
+            let native = if self.board.pins.is_some() { README_ECP5 } else { README };
+            return fill(native, &values);
+        };
         let tools = match self.board.device.toolchain {
-            Toolchain::Any => "",
+            Toolchain::Any | Toolchain::NextpnrEcp5 => "",
             Toolchain::Quartus => {
                 "| `constraints/` | timing constraints |\n\
                  | `quartus/` | Quartus project of the accelerator alone, and its component for Platform Designer; written \

@@ -52,7 +52,7 @@ pub fn files(board: &Board, bus: Bus, kernel: &str, sources: &[VerilogFile]) -> 
     ];
     let mut files = vec![File::new(format!("{kernel}.core"), fill(FUSESOC, &core)?)];
     match board.device.toolchain {
-        Toolchain::Any => {}
+        Toolchain::Any | Toolchain::NextpnrEcp5 => {}
         Toolchain::Quartus => {
             let source = |name: &&str| format!("set_global_assignment -name VERILOG_FILE ../rtl/{name}");
             let sources = names.iter().map(source).collect::<Vec<_>>().join("\n");

@@ -62,6 +62,9 @@ pub struct RunReport {
 /// The memory, from start to done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DdrReport {
+    /// The memory's kind in one word.
+    #[serde(default)]
+    pub kind: String,
     pub peak_mb_s: f64,
     /// Bytes that the Load sets name.
     pub bytes_read: u64,
@@ -180,6 +183,7 @@ impl RunReport {
             iterations: work.iterations,
             cycles_per_iteration: ratio(counters.cycles as f64, work.iterations as f64),
             ddr: DdrReport {
+                kind: board.memory.name().to_string(),
                 peak_mb_s: board.memory.peak_mb_s(),
                 bytes_read: work.bytes_read,
                 bytes_written: work.bytes_written,

@@ -91,7 +91,7 @@ pub fn render(report: &RunReport, places: &Places) -> String {
 fn ddr(table: &mut Table, report: &RunReport) {
     let ddr = &report.ddr;
     table.row(
-        "DDR",
+        &ddr.kind,
         &format!(
             "{} % of {} MB/s: {} bytes read, {} bytes written",
             fixed(100.0 * ddr.utilisation, 1),

@@ -1,6 +1,6 @@
 //! The benches: what stands around an accelerator in a simulation, by the way to its memory.
 
-use crate::hardware::{Bus, BusKind, Interface};
+use crate::hardware::{Bus, BusKind, Interface, Sdr};
 
 /// Bytes of the memory models: larger data cannot be simulated.
 pub const MEMORY_BYTES: u64 = 16 << 20;
@@ -10,6 +10,8 @@ pub const MEMORY_BYTES: u64 = 16 << 20;
 pub enum Bench {
     /// PHY and device model of the native DDR controller.
     Ddr,
+    /// Models of the device and of ECP5's I/O cells around the native SDR controller and its PHY.
+    Sdr(Sdr),
     /// Memory model and protocol checker of a bus with so many bits of a byte address.
     Bus { bus: Bus, address_bits: u32 },
 }
@@ -21,6 +23,15 @@ const DDR: &[File] = &[
     ("tb_accelerator.v", include_str!("../../sim/tb_accelerator.v")),
     ("ddr_phy_behavioural.v", include_str!("../../sim/ddr_phy_behavioural.v")),
     ("ddr_sdram.v", include_str!("../../sim/ddr_sdram.v")),
+];
+
+const SDR: &[File] = &[
+    ("tb_accelerator.v", include_str!("../../sim/tb_sdr.v")),
+    ("sdr_sdram.v", include_str!("../../sim/sdr_sdram.v")),
+    ("BB.v", include_str!("../../sim/ecp5/BB.v")),
+    ("IFS1P3BX.v", include_str!("../../sim/ecp5/IFS1P3BX.v")),
+    ("ODDRX1F.v", include_str!("../../sim/ecp5/ODDRX1F.v")),
+    ("OFS1P3BX.v", include_str!("../../sim/ecp5/OFS1P3BX.v")),
 ];
 
 const AXI4: &[File] = &[
@@ -42,9 +53,10 @@ impl Bench {
     pub const TOP: &'static str = "tb_accelerator";
 
     pub fn of(interface: Interface) -> Bench {
-        match interface.bus {
-            None => Bench::Ddr,
-            Some(bus) => Bench::Bus { bus, address_bits: interface.address_width + 2 },
+        match (interface.bus, interface.sdr) {
+            (None, None) => Bench::Ddr,
+            (None, Some(sdr)) => Bench::Sdr(sdr),
+            (Some(bus), _) => Bench::Bus { bus, address_bits: interface.address_width + 2 },
         }
     }
 
@@ -52,6 +64,7 @@ impl Bench {
     pub fn files(self) -> &'static [File] {
         match self {
             Bench::Ddr => DDR,
+            Bench::Sdr(_) => SDR,
             Bench::Bus { bus: Bus { kind: BusKind::Axi4, .. }, .. } => AXI4,
             Bench::Bus { bus: Bus { kind: BusKind::AvalonMm, .. }, .. } => AVALON,
         }
@@ -61,6 +74,11 @@ impl Bench {
     pub fn defines(self) -> Vec<String> {
         match self {
             Bench::Ddr => vec![],
+            Bench::Sdr(sdr) => vec![
+                format!("-DSDR_PERIOD_PS={}", sdr.clock_ps),
+                format!("-DSDR_CAS_LATENCY={}", sdr.cas),
+                format!("-DSDR_DEVICE={}", sdr.device_parameters()),
+            ],
             Bench::Bus { bus, address_bits } => {
                 let mut defines =
                     vec![format!("-DBUS_BITS={}", bus.data_bits), format!("-DADDRESS_BITS={address_bits}")];

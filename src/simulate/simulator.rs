@@ -20,6 +20,8 @@ use crate::suggest;
 const TRACING: &str = "\
 `verilator_config
 tracing_off -file \"*ddr_*.v\"
+tracing_off -file \"*sdr_*.v\"
+tracing_off -file \"*1P3BX.v\"
 tracing_off -file \"*_memory.v\"
 ";
 

@@ -1,0 +1,426 @@
+// sdr_controller: controller for one x16 SDR SDRAM of four banks with pages of 1 KB; the memory's clock is the
+// accelerator's.
+//
+// Slave: the memory port of docs/ARCHITECTURE.md, as ddr_controller has it. A column command has burst length 2 and
+// moves one 32-bit word in two cycles, the lower half first. Commands are done in order. Rows stay open in all four
+// banks; while the segment of one page streams, the row of the next, in the same command or the one after it, is
+// prepared if it is in another bank, in the cycles between the column commands. Column commands then follow each other
+// every other cycle.
+//
+// PHY: one command and 16 bits per cycle; all outputs come from flip-flops.
+//   phy_cke           clock enable of the device
+//   phy_command       {ras_n, cas_n, we_n}; chip select is always low
+//   phy_write_enable  drive phy_write_data, in the cycle of a write command and the one after it; phy_write_mask (DQM)
+//                     is high where a byte is kept, and before the device is initialised
+//   phy_read_enable   in the cycle of a read command and the one after it. The PHY answers each of the two with 16 bits
+//                     on phy_read_data and with phy_read_valid, after any fixed latency; it cannot be stalled
+//
+// Latency     a command accepted in cycle 0 to an open row is on the PHY port in cycle 4, if it needs a precharge and an
+//             activate first in cycle 6 + T_RP + T_RCD; a word is on m_read two cycles after its second phy_read_valid
+// Parameters  ADDRESS_WIDTH    bits of a word address {page, column[7:0]}, 11 to 23; ddr_splitter makes bank and row
+//                              of the page
+//             LENGTH_WIDTH     bits of a command's length in words
+//             READ_FIFO_DEPTH  words, a power of two; 16 or more for full speed
+//             T_*, CAS_LATENCY, INIT_CLOCKS (from reset to the first command)  cycles
+// Handshake   s_cmd_ready and s_write_ready follow from flip-flops alone; no input reaches a valid output.
+`default_nettype none
+
+module sdr_controller #(
+    parameter integer ADDRESS_WIDTH   = 23,
+    parameter integer LENGTH_WIDTH    = 16,
+    parameter integer READ_FIFO_DEPTH = 32,
+    parameter integer CAS_LATENCY     = 3,
+    parameter integer T_RCD           = 3,
+    parameter integer T_RP            = 3,
+    parameter integer T_RAS           = 5,
+    parameter integer T_RC            = 7,
+    parameter integer T_RRD           = 2,
+    parameter integer T_WR            = 2,
+    parameter integer T_RFC           = 7,
+    parameter integer T_MRD           = 2,
+    parameter integer T_REFI          = 750,
+    parameter integer INIT_CLOCKS     = 22000
+) (
+    input  wire                     clk,
+    input  wire                     rst,
+    output wire                     ready,
+    output wire                     idle,
+
+    input  wire                     s_cmd_valid,
+    output wire                     s_cmd_ready,
+    input  wire                     s_cmd_write,
+    input  wire [ADDRESS_WIDTH-1:0] s_cmd_address,
+    input  wire [LENGTH_WIDTH-1:0]  s_cmd_length,
+
+    input  wire                     s_write_valid,
+    output wire                     s_write_ready,
+    input  wire [31:0]              s_write_data,
+    input  wire [3:0]               s_write_strobe,
+
+    output wire                     m_read_valid,
+    input  wire                     m_read_ready,
+    output wire [31:0]              m_read_data,
+
+    output reg                      phy_cke,
+    output reg  [2:0]               phy_command,
+    output reg  [1:0]               phy_bank,
+    output reg  [12:0]              phy_address,
+    output reg                      phy_write_enable,
+    output reg  [15:0]              phy_write_data,
+    output reg  [1:0]               phy_write_mask,
+    output reg                      phy_read_enable,
+    input  wire                     phy_read_valid,
+    input  wire [15:0]              phy_read_data
+);
+
+    localparam integer ROW_WIDTH = ADDRESS_WIDTH - 10;
+
+    localparam [2:0] COMMAND_MODE      = 3'b000,
+                     COMMAND_REFRESH   = 3'b001,
+                     COMMAND_PRECHARGE = 3'b010,
+                     COMMAND_ACTIVATE  = 3'b011,
+                     COMMAND_WRITE     = 3'b100,
+                     COMMAND_READ      = 3'b101,
+                     COMMAND_NOP       = 3'b111;
+
+    // Cycles from a read to a write: the second half comes CAS_LATENCY + 1 cycles after the read, and the pins rest for
+    // one cycle between two drivers.
+    localparam integer READ_TO_WRITE = CAS_LATENCY + 3;
+    // From a write command to the moment its second half is in the device, behind a PHY of up to two cycles.
+    localparam integer DRAIN_CLOCKS  = 4;
+
+    function integer larger(input integer first, input integer second);
+        larger = first > second ? first : second;
+    endfunction
+
+    localparam integer COMMAND_CLOCKS = larger(larger(T_MRD, T_RFC), T_RRD);
+
+    // A wait is loaded with a command: a one for every cycle after it in which another must not follow.
+    localparam [READ_TO_WRITE-2:0]  READ_TO_WRITE_WAIT = {(READ_TO_WRITE - 1){1'b1}};
+    localparam [COMMAND_CLOCKS-1:0] RRD_WAIT           = (1 << (T_RRD - 1)) - 1;
+    localparam [COMMAND_CLOCKS-1:0] RFC_WAIT           = (1 << (T_RFC - 1)) - 1;
+    localparam [COMMAND_CLOCKS-1:0] MRD_WAIT           = (1 << (T_MRD - 1)) - 1;
+
+    generate
+        if (ADDRESS_WIDTH < 11 || ADDRESS_WIDTH > 23) begin : illegal_address_width
+            sdr_controller_error_ADDRESS_WIDTH_must_be_11_to_23 stop ();
+        end
+        if (READ_FIFO_DEPTH < 2 || (READ_FIFO_DEPTH & (READ_FIFO_DEPTH - 1)) != 0) begin : illegal_read_fifo_depth
+            sdr_controller_error_READ_FIFO_DEPTH_must_be_a_power_of_two stop ();
+        end
+        if (T_RCD < 1 || T_RCD > 30 || T_RP < 1 || T_RP > 30 || T_RAS < 1 || T_RAS > 30 || T_RC < 1 || T_RC > 30
+            || T_RRD < 1 || T_RRD > 30 || T_WR < 1 || T_WR > 29 || T_RFC < 1 || T_RFC > 30 || T_MRD < 1 || T_MRD > 30
+            || CAS_LATENCY < 2 || CAS_LATENCY > 3) begin : illegal_timing
+            sdr_controller_error_timing_is_out_of_range stop ();
+        end
+    endgenerate
+
+    // The next segment, from the splitter.
+    wire                 next_valid;
+    wire                 next_write;
+    wire [1:0]           next_bank;
+    wire [ROW_WIDTH-1:0] next_row;
+    wire [7:0]           next_column;
+    wire [7:0]           next_end;
+
+    // The segment that streams, the head. A refresh closes its row for a while.
+    reg                  head_valid_reg;
+    reg                  head_write_reg;
+    reg  [1:0]           head_bank_reg;
+    reg  [ROW_WIDTH-1:0] head_row_reg;
+    reg  [7:0]           head_column_reg;
+    reg  [7:0]           head_end_reg;
+    reg                  head_last_reg;
+
+    // A word of write data.
+    reg        word_valid_reg;
+    reg [31:0] word_data_reg;
+    reg [3:0]  word_strobe_reg;
+
+    wire        fifo_full;
+    wire        fifo_empty;
+
+    wire        running;
+    wire        system_request;
+    wire [2:0]  system_command;
+    wire [12:0] system_address;
+
+    // -- Column commands ----------------------------------------------------------------------------------------------
+
+    // The second cycle of a burst, and the waits of writes for reads.
+    reg                     second_reg;
+    reg [READ_TO_WRITE-2:0] turnaround_reg;
+    reg                     last_write_reg;
+
+    wire head_open;
+    wire head_ready;
+
+    wire column_may = head_valid_reg & head_ready & running & ~second_reg;
+    wire read_go    = column_may & ~head_write_reg & ~fifo_full;
+    wire write_go   = column_may & head_write_reg & ~turnaround_reg[0] & word_valid_reg;
+    wire column_go  = read_go | write_go;
+    wire head_free  = ~head_valid_reg | (column_go & head_last_reg);
+
+    // -- Row commands -------------------------------------------------------------------------------------------------
+
+    // One a cycle, for the head if a refresh has closed its row, else for the next segment: the subject. What its bank
+    // holds is looked up in one cycle, and acted on in the next if neither it nor the banks have changed.
+    wire                 head_closed   = head_valid_reg & ~head_open;
+    wire                 subject_valid = head_closed | next_valid;
+    wire [1:0]           subject_bank  = head_closed ? head_bank_reg : next_bank;
+    wire [ROW_WIDTH-1:0] subject_row   = head_closed ? head_row_reg : next_row;
+    wire                 bank_in_use   = head_valid_reg & (head_bank_reg == next_bank);
+
+    wire subject_open;
+    wire subject_match;
+    wire subject_busy;
+    wire any_busy;
+
+    reg looked_reg;
+    reg open_reg;
+    reg match_reg;
+
+    reg [COMMAND_CLOCKS-1:0] command_wait_reg;
+
+    wire activate_want  = looked_reg & ~open_reg;
+    wire precharge_want = looked_reg & open_reg & ~match_reg & ~bank_in_use;
+
+    wire row_request = running ? (activate_want | precharge_want) & ~subject_busy : system_request & ~any_busy;
+    wire row_go      = row_request & ~command_wait_reg[0] & ~column_go;
+
+    wire activate_go  = row_go & running & ~open_reg;
+    wire precharge_go = row_go & running & open_reg;
+    wire system_grant = row_go & ~running;
+    wire close_all    = system_grant & (system_command == COMMAND_PRECHARGE);
+
+    wire next_take = looked_reg & open_reg & match_reg & ~head_closed & head_free & running;
+
+    reg [COMMAND_CLOCKS-1:0] command_clocks;
+
+    always @* begin
+        command_clocks = {COMMAND_CLOCKS{1'b0}};
+        if (activate_go)
+            command_clocks = RRD_WAIT;
+        if (system_grant & (system_command == COMMAND_REFRESH))
+            command_clocks = RFC_WAIT;
+        if (system_grant & (system_command == COMMAND_MODE))
+            command_clocks = MRD_WAIT;
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            looked_reg       <= 1'b0;
+            command_wait_reg <= {COMMAND_CLOCKS{1'b0}};
+        end else begin
+            looked_reg       <= subject_valid & ~row_go & ~next_take;
+            command_wait_reg <= (command_wait_reg >> 1) | command_clocks;
+        end
+        open_reg  <= subject_open;
+        match_reg <= subject_match;
+    end
+
+    sdr_banks #(
+        .ROW_WIDTH (ROW_WIDTH),
+        .T_RCD     (T_RCD),
+        .T_RP      (T_RP),
+        .T_RAS     (T_RAS),
+        .T_RC      (T_RC),
+        .T_WR      (T_WR)
+    ) banks (
+        .clk           (clk),
+        .rst           (rst),
+        .bank          (subject_bank),
+        .row           (subject_row),
+        .open          (subject_open),
+        .match         (subject_match),
+        .busy          (subject_busy),
+        .any_busy      (any_busy),
+        .activate      (activate_go),
+        .precharge     (precharge_go),
+        .precharge_all (close_all),
+        .column_bank   (head_bank_reg),
+        .column_open   (head_open),
+        .column_ready  (head_ready),
+        .read          (read_go),
+        .write         (write_go)
+    );
+
+    // -- Head ---------------------------------------------------------------------------------------------------------
+
+    wire [7:0] head_column_next = head_column_reg + 8'd1;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            head_valid_reg <= 1'b0;
+            last_write_reg <= 1'b0;
+            second_reg     <= 1'b0;
+            turnaround_reg <= {(READ_TO_WRITE - 1){1'b0}};
+        end else begin
+            if (head_free)
+                head_valid_reg <= next_take;
+
+            second_reg     <= column_go;
+            turnaround_reg <= read_go ? READ_TO_WRITE_WAIT : turnaround_reg >> 1;
+            if (column_go)
+                last_write_reg <= head_write_reg;
+        end
+
+        if (next_take) begin
+            head_write_reg  <= next_write;
+            head_bank_reg   <= next_bank;
+            head_row_reg    <= next_row;
+            head_column_reg <= next_column;
+            head_end_reg    <= next_end;
+            head_last_reg   <= next_column + 8'd1 == next_end;
+        end else if (column_go) begin
+            head_column_reg <= head_column_next;
+            head_last_reg   <= head_column_next + 8'd1 == head_end_reg;
+        end
+    end
+
+    // -- Parts --------------------------------------------------------------------------------------------------------
+
+    reg [DRAIN_CLOCKS-1:0] drain_reg;
+
+    always @(posedge clk)
+        if (rst)
+            drain_reg <= {DRAIN_CLOCKS{1'b0}};
+        else
+            drain_reg <= write_go ? {DRAIN_CLOCKS{1'b1}} : drain_reg >> 1;
+
+    assign idle = ~next_valid & ~head_valid_reg & fifo_empty & ~drain_reg[0];
+
+    ddr_splitter #(
+        .ADDRESS_WIDTH (ADDRESS_WIDTH),
+        .LENGTH_WIDTH  (LENGTH_WIDTH)
+    ) splitter (
+        .clk              (clk),
+        .rst              (rst),
+        .enable           (ready),
+        .s_cmd_valid      (s_cmd_valid),
+        .s_cmd_ready      (s_cmd_ready),
+        .s_cmd_write      (s_cmd_write),
+        .s_cmd_address    (s_cmd_address),
+        .s_cmd_length     (s_cmd_length),
+        .m_segment_valid  (next_valid),
+        .m_segment_ready  (next_take),
+        .m_segment_write  (next_write),
+        .m_segment_bank   (next_bank),
+        .m_segment_row    (next_row),
+        .m_segment_column (next_column),
+        .m_segment_end    (next_end)
+    );
+
+    sdr_sequencer #(
+        .T_REFI      (T_REFI),
+        .INIT_CLOCKS (INIT_CLOCKS),
+        .CAS_LATENCY (CAS_LATENCY)
+    ) sequencer (
+        .clk        (clk),
+        .rst        (rst),
+        .idle       (~next_valid & ~head_valid_reg),
+        .turnaround (next_take & (next_write ^ last_write_reg)),
+        .ready      (ready),
+        .running    (running),
+        .request    (system_request),
+        .grant      (system_grant),
+        .command    (system_command),
+        .address    (system_address)
+    );
+
+    // The halves of a word come one after the other, never interleaved.
+    reg        half_reg;
+    reg [15:0] lower_reg;
+    reg        word_read_reg;
+    reg [31:0] word_read_data_reg;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            half_reg      <= 1'b0;
+            word_read_reg <= 1'b0;
+        end else begin
+            half_reg      <= half_reg ^ phy_read_valid;
+            word_read_reg <= phy_read_valid & half_reg;
+        end
+        if (phy_read_valid)
+            lower_reg <= phy_read_data;
+        word_read_data_reg <= {phy_read_data, lower_reg};
+    end
+
+    ddr_read_fifo #(
+        .DEPTH (READ_FIFO_DEPTH)
+    ) read_fifo (
+        .clk          (clk),
+        .rst          (rst),
+        .reserve      (read_go),
+        .full         (fifo_full),
+        .empty        (fifo_empty),
+        .s_phy_valid  (word_read_reg),
+        .s_phy_data   (word_read_data_reg),
+        .m_read_valid (m_read_valid),
+        .m_read_ready (m_read_ready),
+        .m_read_data  (m_read_data)
+    );
+
+    // -- Write data ---------------------------------------------------------------------------------------------------
+
+    assign s_write_ready = ~word_valid_reg | write_go;
+
+    // The upper half waits for the second cycle of the burst.
+    reg [15:0] upper_data_reg;
+    reg [1:0]  upper_mask_reg;
+
+    always @(posedge clk) begin
+        if (rst)
+            word_valid_reg <= 1'b0;
+        else if (s_write_ready)
+            word_valid_reg <= s_write_valid;
+
+        if (s_write_ready) begin
+            word_data_reg   <= s_write_data;
+            word_strobe_reg <= s_write_strobe;
+        end
+        upper_data_reg <= word_data_reg[31:16];
+        upper_mask_reg <= ~word_strobe_reg[3:2];
+    end
+
+    // -- PHY side -----------------------------------------------------------------------------------------------------
+
+    always @(posedge clk) begin
+        phy_cke     <= ~rst;
+        phy_command <= COMMAND_NOP;
+        if (write_go)
+            phy_command <= COMMAND_WRITE;
+        if (read_go)
+            phy_command <= COMMAND_READ;
+        if (row_go)
+            phy_command <= ~running ? system_command : open_reg ? COMMAND_PRECHARGE : COMMAND_ACTIVATE;
+
+        phy_bank    <= ~running ? 2'b00 : column_go ? head_bank_reg : subject_bank;
+        phy_address <= 13'd0;
+        if (~running)
+            phy_address <= system_address;
+        else if (column_go)
+            phy_address[8:0] <= {head_column_reg, 1'b0};
+        else if (~open_reg)
+            phy_address[ROW_WIDTH-1:0] <= subject_row;
+
+        phy_write_data   <= second_reg ? upper_data_reg : word_data_reg[15:0];
+        phy_write_mask   <= {2{~ready}};
+        if (write_go)
+            phy_write_mask <= ~word_strobe_reg[1:0];
+        if (second_reg & last_write_reg)
+            phy_write_mask <= upper_mask_reg;
+        phy_write_enable <= write_go | (second_reg & last_write_reg);
+        phy_read_enable  <= read_go | (second_reg & ~last_write_reg);
+
+        if (rst) begin
+            phy_command      <= COMMAND_NOP;
+            phy_read_enable  <= 1'b0;
+            phy_write_enable <= 1'b0;
+        end
+    end
+
+endmodule
+
+`default_nettype wire

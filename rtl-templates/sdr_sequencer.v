@@ -1,0 +1,120 @@
+// sdr_sequencer: starts an SDR SDRAM up, counts the refreshes owed to it, and asks for the commands of both.
+//
+// Start-up: INIT_CLOCKS without a command, precharge all, eight refreshes, mode register (burst length 2, sequential);
+// then ready.
+//
+// From then on a refresh falls due every T_REFI. They are given when the controller is idle, when three are owed at a
+// turnaround, or at once when four are owed; always all that are owed, after one precharge of all banks. So no row stays
+// open for longer than five T_REFI, of which the device allows more than ten.
+//
+// Parameters  T_REFI, INIT_CLOCKS, CAS_LATENCY  cycles
+// Handshake   a command is asked for by request until grant; while running is high the controller gives its own
+`default_nettype none
+
+module sdr_sequencer #(
+    parameter integer T_REFI      = 750,
+    parameter integer INIT_CLOCKS = 22000,
+    parameter integer CAS_LATENCY = 3
+) (
+    input  wire        clk,
+    input  wire        rst,
+    input  wire        idle,
+    input  wire        turnaround,
+    output reg         ready,
+    output wire        running,
+    output reg         request,
+    input  wire        grant,
+    output reg  [2:0]  command,
+    output reg  [12:0] address
+);
+
+    localparam [2:0] POWER_UP  = 3'd0,
+                     PRECHARGE = 3'd1,
+                     REFRESH   = 3'd2,
+                     MODE      = 3'd3,
+                     RUN       = 3'd4;
+
+    localparam [2:0] COMMAND_MODE      = 3'b000,
+                     COMMAND_REFRESH   = 3'b001,
+                     COMMAND_PRECHARGE = 3'b010;
+
+    localparam [12:0] ADDRESS_ALL_BANKS = 13'h0400,
+                      ADDRESS_MODE      = {6'd0, CAS_LATENCY[2:0], 4'b0001};
+
+    localparam [3:0] FIRST_REFRESHES = 4'd8;
+
+    function integer bits(input integer first, input integer second);
+        begin
+            bits = 1;
+            while (first >> bits != 0 || second >> bits != 0)
+                bits = bits + 1;
+        end
+    endfunction
+
+    localparam integer REFRESH_CYCLES = T_REFI - 1;
+    localparam integer INTERVAL_WIDTH = bits(INIT_CLOCKS, REFRESH_CYCLES);
+
+    reg  [2:0]                state_reg;
+    reg  [2:0]                state_next;
+    reg  [INTERVAL_WIDTH-1:0] interval_reg;
+    reg  [3:0]                owed_reg;
+
+    wire interval_over = interval_reg == 0;
+    wire due           = ready & interval_over;
+    wire refreshed     = grant & (state_reg == REFRESH);
+    wire refresh_now   = owed_reg[2] | (owed_reg[1] & owed_reg[0] & turnaround) | (|owed_reg & idle);
+
+    assign running = state_reg == RUN;
+
+    always @* begin
+        state_next = state_reg;
+        request    = 1'b1;
+        command    = COMMAND_PRECHARGE;
+        address    = ADDRESS_ALL_BANKS;
+        case (state_reg)
+            POWER_UP: begin
+                request = 1'b0;
+                if (interval_over) state_next = PRECHARGE;
+            end
+            PRECHARGE:
+                if (grant) state_next = REFRESH;
+            REFRESH: begin
+                command = COMMAND_REFRESH;
+                if (grant & (owed_reg == 4'd1)) state_next = ready ? RUN : MODE;
+            end
+            MODE: begin
+                command = COMMAND_MODE;
+                address = ADDRESS_MODE;
+                if (grant) state_next = RUN;
+            end
+            default: begin
+                request = 1'b0;
+                if (refresh_now) state_next = PRECHARGE;
+            end
+        endcase
+    end
+
+    always @(posedge clk)
+        if (rst) begin
+            state_reg    <= POWER_UP;
+            ready        <= 1'b0;
+            interval_reg <= INIT_CLOCKS[INTERVAL_WIDTH-1:0];
+            owed_reg     <= FIRST_REFRESHES;
+        end else begin
+            state_reg <= state_next;
+            ready     <= ready | running;
+
+            if (due | (grant & (state_reg == MODE)))
+                interval_reg <= REFRESH_CYCLES[INTERVAL_WIDTH-1:0];
+            else if (~interval_over)
+                interval_reg <= interval_reg - 1'b1;
+
+            if (due & ~refreshed)
+                owed_reg <= owed_reg + 1'b1;
+            else if (refreshed & ~due)
+                owed_reg <= owed_reg - 1'b1;
+        end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,74 @@
+//! The open flow for ECP5: the board's top, its pins, and a Makefile from Verilog to the bitstream.
+
+use anyhow::{Context as _, Result};
+
+use super::folder::File;
+use super::template::fill;
+use crate::board::{Board, Pins, Pll, nextpnr_options};
+use crate::hardware::Sdr;
+
+const BOARD: &str = include_str!("../../constraints/ecp5_board.v");
+const LPF: &str = include_str!("../../constraints/ecp5.lpf");
+const MAKEFILE: &str = include_str!("../../constraints/ecp5.mk");
+
+/// The files in `ecp5/`. `registers` are the writes to the register bus before the start.
+pub fn files(board: &Board, pins: &Pins, sdr: Sdr, kernel: &str, registers: &[(u32, u32)]) -> Result<Vec<File>> {
+    let pll = Pll::new(pins.oscillator_mhz, board.clock_mhz).context("the profile was checked")?;
+    let options = nextpnr_options(&board.device.part).context("the profile was checked")?;
+    let own = |name: &'static str| {
+        let value = match name {
+            "kernel" => kernel.to_string(),
+            "title" => board.title.clone(),
+            "clock_mhz" => board.clock_mhz.to_string(),
+            _ => unreachable!("a template asks for {name}"),
+        };
+        (name, value)
+    };
+    let arguments: Vec<String> = registers
+        .iter()
+        .enumerate()
+        .map(|(index, (word, value))| {
+            format!("            8'd{index}: {{argument_address, argument_data}} = {{8'd{word}, 32'd{value}}};")
+        })
+        .collect();
+    let (late, eighths) = pll.late_phase();
+    let top = [
+        own("kernel"),
+        own("title"),
+        own("clock_mhz"),
+        ("top", format!("{kernel}_top")),
+        ("reference", pll.reference.to_string()),
+        ("feedback", pll.feedback.to_string()),
+        ("output", pll.output.to_string()),
+        ("phase", pll.phase().to_string()),
+        ("late_phase", late.to_string()),
+        ("late_eighths", eighths.to_string()),
+        ("last", registers.len().to_string()),
+        ("arguments", arguments.join("\n")),
+        ("cas", sdr.cas.to_string()),
+    ];
+    let lpf = [
+        own("kernel"),
+        own("title"),
+        own("clock_mhz"),
+        ("oscillator_mhz", pins.oscillator_mhz.to_string()),
+        ("pins", pins.sites().iter().map(|(port, site)| constraint(port, site)).collect::<Vec<_>>().join("\n")),
+    ];
+    let makefile = [own("kernel"), own("title"), ("options", options)];
+    Ok(vec![
+        File::new(format!("ecp5/{kernel}_board.v"), fill(BOARD, &top)?),
+        File::new(format!("ecp5/{kernel}.lpf"), fill(LPF, &lpf)?),
+        File::new("ecp5/Makefile", fill(MAKEFILE, &makefile)?),
+    ])
+}
+
+/// Site and electrical standard of a port. The memory's pins are fast, the others need not be.
+fn constraint(port: &str, site: &str) -> String {
+    let more = match port {
+        "oscillator" => "",
+        "start" => " PULLMODE=DOWN",
+        _ if port.starts_with("sdram_") => " PULLMODE=NONE SLEWRATE=FAST DRIVE=4",
+        _ => " PULLMODE=NONE DRIVE=4",
+    };
+    format!("LOCATE COMP \"{port}\" SITE \"{site}\";\nIOBUF PORT \"{port}\" IO_TYPE=LVCMOS33{more};")
+}
