@@ -10,6 +10,7 @@ pub mod command;
 pub mod diagnostic;
 pub mod diagnostic_render;
 pub mod hardware;
+pub mod host;
 pub mod lanes;
 pub mod offload;
 pub mod operators;

@@ -189,6 +189,8 @@ impl Project<'_> {
             };
             let meaning = if let Some(bytes) = &register.local_bytes {
                 format!("byte address of memory for the local array, {bytes} bytes, a multiple of 8")
+            } else if let Some(computed) = &register.computed {
+                format!("scalar, {}, which the driver computes: `{computed}`", register.c_type)
             } else if register.base {
                 "byte address of the array, a multiple of 8".to_string()
             } else {
