@@ -67,7 +67,14 @@ module ddr_sequencer #(
     reg  [INTERVAL_WIDTH-1:0] interval_reg;
     reg  [2:0]                owed_reg;
 
-    wire interval_over = interval_reg == 0;
+    // It counts up from 0, so the value is reached when its ones are there.
+    function reached(input [INTERVAL_WIDTH-1:0] interval, input [INTERVAL_WIDTH-1:0] value);
+        reached = &(interval | ~value);
+    endfunction
+
+    wire interval_over = ready ? reached(interval_reg, REFRESH_CYCLES[INTERVAL_WIDTH-1:0])
+                       : state_reg == POWER_UP ? reached(interval_reg, INIT_CYCLES[INTERVAL_WIDTH-1:0])
+                       : reached(interval_reg, DLL_CYCLES[INTERVAL_WIDTH-1:0]);
     wire due           = ready & interval_over;
     wire refreshed     = grant & (state_reg == REFRESH);
     wire refresh_now   = owed_reg[2] | (owed_reg[1] & owed_reg[0] & turnaround) | (|owed_reg & idle);
@@ -122,19 +129,17 @@ module ddr_sequencer #(
             state_reg    <= POWER_UP;
             ready        <= 1'b0;
             cke          <= 1'b0;
-            interval_reg <= INIT_CYCLES[INTERVAL_WIDTH-1:0];
+            interval_reg <= {INTERVAL_WIDTH{1'b0}};
             owed_reg     <= 3'd2;
         end else begin
             state_reg <= state_next;
             ready     <= ready | running;
             cke       <= state_next != POWER_UP;
 
-            if (grant & (state_reg == MODE_DLL_RESET))
-                interval_reg <= DLL_CYCLES[INTERVAL_WIDTH-1:0];
-            else if (due | (grant & (state_reg == MODE)))
-                interval_reg <= REFRESH_CYCLES[INTERVAL_WIDTH-1:0];
+            if (due | (grant & (state_reg == MODE_DLL_RESET | state_reg == MODE)))
+                interval_reg <= {INTERVAL_WIDTH{1'b0}};
             else if (~interval_over)
-                interval_reg <= interval_reg - 1'b1;
+                interval_reg <= interval_reg + 1'b1;
 
             if (due & ~refreshed)
                 owed_reg <= owed_reg + 1'b1;

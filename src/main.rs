@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use burstc::command::{self, Analyze, Assignment, Build, Command, Input, RangeAssignment, Run};
+use burstc::command::{self, Analyze, Assignment, Build, Command, Emit, Input, RangeAssignment, Run};
 use burstc::simulate::bench::MemoryModel;
 use burstc::simulate::simulator::Simulator;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -79,6 +79,9 @@ enum Subcommands {
         /// Range of the sample data of an array or scalar, both ends included, such as l=1..9
         #[arg(long, value_name = "NAME=LOW..HIGH", value_parser = command::parse_range)]
         data: Vec<RangeAssignment>,
+        /// What to write beside Verilog and the board's project: `rust-hdl` for a Rust file with a `LogicBlock`
+        #[arg(long, value_enum, value_name = "WHAT")]
+        emit: Vec<EmitArgument>,
         /// The folder to write
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
@@ -144,6 +147,19 @@ impl From<InputArguments> for Input {
     }
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum EmitArgument {
+    RustHdl,
+}
+
+impl From<EmitArgument> for Emit {
+    fn from(argument: EmitArgument) -> Emit {
+        match argument {
+            EmitArgument::RustHdl => Emit::RustHdl,
+        }
+    }
+}
+
 impl From<SimulatorArgument> for Simulator {
     fn from(argument: SimulatorArgument) -> Simulator {
         match argument {
@@ -183,8 +199,9 @@ impl From<Subcommands> for Command {
                 keep,
                 force,
             }),
-            Subcommands::Build { input, data, out, force } => {
-                Command::Build(Build { input: input.into(), data, out, force })
+            Subcommands::Build { input, data, emit, out, force } => {
+                let emit = emit.into_iter().map(Into::into).collect();
+                Command::Build(Build { input: input.into(), data, emit, out, force })
             }
             Subcommands::Analyze { input, json } => Command::Analyze(Analyze { input: input.into(), json }),
             Subcommands::Boards => Command::Boards,

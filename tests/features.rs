@@ -10,7 +10,7 @@ type Sizes = &'static [(&'static str, i128)];
 type Ranges = &'static [(&'static str, i128, i128)];
 
 /// Kernels whose direct version runs too: between them, every kind of its circuits.
-const DIRECT: [&str; 14] = [
+const DIRECT: [&str; 15] = [
     "bytes",
     "widths",
     "cube",
@@ -25,6 +25,7 @@ const DIRECT: [&str; 14] = [
     "local_scalars",
     "quotients",
     "truncation",
+    "host_scalars",
 ];
 
 fn check(kernel: &str, ranges: Ranges, runs: &[Sizes]) {
@@ -153,6 +154,7 @@ kernels! {
     // Floating point.
     float_arithmetic; [N = 1], [N = 21];
     float_conversions; [N = 1], [N = 19];
+    host_scalars; [N = 1, M = 0], [N = 23, gain = 13, alpha = -2], [N = 17, gain = 0, M = 33];
     float_sums; [N = 1, M = 1], [N = 13, M = 17], [N = 5, M = 0];
     float_gemm; [N = 1], [N = 19];
     float_jacobi; [T = 1, N = 3], [T = 2, N = 9];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::run::max_cycles;
-use super::{Build, PASSED, options, print, progress::Progress, values};
+use super::{Build, Emit, PASSED, options, print, progress::Progress, values};
 use crate::compile;
 use crate::project::{BuildReport, Project, folder};
 use crate::report::count::Work;
@@ -44,6 +44,7 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
         board: &board,
         files: &accelerator.files,
         direct_files: &[],
+        rust_hdl: build.emit.contains(&Emit::RustHdl).then_some(&accelerator.ports[..]),
         sample: &sample,
         expected: &expected,
         max_cycles: max_cycles(&Work::of(&accelerator.offload, &sample.sizes)),

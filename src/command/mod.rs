@@ -79,8 +79,16 @@ pub struct Build {
     pub input: Input,
     /// Ranges of the sample data.
     pub data: Vec<RangeAssignment>,
+    pub emit: Vec<Emit>,
     pub out: PathBuf,
     pub force: bool,
+}
+
+/// What a folder has beside Verilog and the board's project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emit {
+    /// The accelerator as a component of rust-hdl.
+    RustHdl,
 }
 
 #[derive(Clone, Debug)]

@@ -87,6 +87,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
             board: &board,
             files: &accelerator.files,
             direct_files: if run.direct { &accelerator.direct_files } else { &[] },
+            rust_hdl: None,
             sample: &job,
             expected: &expected,
             max_cycles: bench.max_cycles,

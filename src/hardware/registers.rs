@@ -12,8 +12,8 @@ const INTERRUPT: u32 = 7;
 /// First word of the arguments in the register map.
 pub const FIRST_ARGUMENT: u32 = 8;
 
-/// The words of the register map: the arguments in the order of the C prototype, then the bases of the local arrays,
-/// which may need a place in memory. `(argument, first word, number of words)`.
+/// The words of the register map: the arguments in the order of the C prototype, then the values that the host computes,
+/// then the bases of the local arrays, which may need a place in memory. `(argument, first word, number of words)`.
 pub fn argument_words(kernel: &Kernel) -> Vec<(Argument, u32, u32)> {
     let mut next = FIRST_ARGUMENT;
     let words = |argument: &Argument| match argument {
@@ -26,7 +26,8 @@ pub fn argument_words(kernel: &Kernel) -> Vec<(Argument, u32, u32)> {
         (*argument, first, words(argument))
     };
     let local = (0..kernel.arrays.len()).filter(|&a| kernel.arrays[a].storage != Storage::Argument);
-    let all: Vec<Argument> = kernel.arguments.iter().copied().chain(local.map(Argument::Array)).collect();
+    let host = (kernel.scalar_arguments()..kernel.scalars.len()).map(Argument::Scalar);
+    let all: Vec<Argument> = kernel.arguments.iter().copied().chain(host).chain(local.map(Argument::Array)).collect();
     all.iter().map(place).collect()
 }
 

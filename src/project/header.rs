@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::host;
 use crate::project::registers::{Register, registers};
 use crate::source::kernel::Kernel;
 
@@ -19,18 +20,32 @@ pub fn text(kernel: &Kernel, bus: bool) -> String {
         let index = format!("{upper}_{}_{suffix}", argument.to_uppercase());
         let note = register.local_bytes.as_ref().map_or(String::new(), |bytes| format!(" /* local, {bytes} bytes */"));
         let _ = writeln!(map, "#define {index} {word}{note}");
-        let _ = write!(parameters, ", {c_type} arg_{argument}");
+        let variable = match register.computed {
+            Some(_) => host::step(argument),
+            None => host::argument(argument),
+        };
+        if register.computed.is_none() {
+            let _ = write!(parameters, ", {c_type} {variable}");
+        }
         // A floating-point number's encoding, not its value.
         let value = match c_type.as_str() {
-            "float" => format!("((union {{ float number; uint32_t bits; }}){{arg_{argument}}}).bits"),
-            "double" => format!("((union {{ double number; uint64_t bits; }}){{arg_{argument}}}).bits"),
-            _ => format!("arg_{argument}"),
+            "float" => format!("((union {{ float number; uint32_t bits; }}){{{variable}}}).bits"),
+            "double" => format!("((union {{ double number; uint64_t bits; }}){{{variable}}}).bits"),
+            _ => variable,
         };
         let _ = writeln!(writes, "    registers[{index}] = (uint32_t){value};");
         if *words == 2 {
             let _ = writeln!(writes, "    registers[{index} + 1] = (uint32_t)((uint64_t){value} >> 32);");
         }
     }
+    let computed = match kernel.host.is_empty() {
+        true => "",
+        false => {
+            "Then values that the driver computes from the\n   arguments, as the C program does (compile without \
+             -ffast-math, with -ffp-contract=off). "
+        }
+    };
+    let (includes, definitions) = (host::includes(kernel), host::definitions(kernel));
     let of_bus = match bus {
         true => format!(
             "#define {upper}_STATUS 6        /* errors of the bus since the start, below */\n\
@@ -69,7 +84,7 @@ pub fn text(kernel: &Kernel, bus: bool) -> String {
 #ifndef BURSTC_{upper}_H
 #define BURSTC_{upper}_H
 
-#include <stdint.h>
+{includes}#include <stdint.h>
 
 #define {upper}_CONTROL 0       /* write: bit 0 starts; read: the bits below */
 #define {upper}_CYCLES 1        /* from start to done */
@@ -83,12 +98,12 @@ pub fn text(kernel: &Kernel, bus: bool) -> String {
 #define {upper}_MEMORY_READY 4u
 {bits_of_bus}
 /* Arguments in the order of the C prototype; an array's is its byte address in the accelerator's memory, a multiple of
-   8. Scalars of 64 bits take two words, low word first. {locals}*/
+   8. Scalars of 64 bits take two words, low word first. {computed}{locals}*/
 {map}
 /* Starts the accelerator; it must not be busy, and the memory must be ready. */
 static inline void {name}_start(volatile uint32_t *registers{parameters})
 {{
-{writes}    registers[{upper}_CONTROL] = 1;
+{definitions}{writes}    registers[{upper}_CONTROL] = 1;
 }}
 
 static inline int {name}_done(const volatile uint32_t *registers)
@@ -111,10 +126,27 @@ static inline uint32_t {name}_wait(const volatile uint32_t *registers)
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::process::Command;
 
     use super::*;
+    use crate::simulate::golden::Golden;
+    use crate::simulate::job::Job;
     use crate::simulate::samples;
+    use crate::source::{self, Source};
+
+    /// What the program `main.c` of a folder prints.
+    fn run(folder: &Path) -> String {
+        let compiled = Command::new(source::compiler())
+            .args(["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "main.c", "-o", "main", "-lm"])
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        let output = Command::new(folder.join("main")).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    }
 
     /// The driver, run on an array in place of the registers.
     #[test]
@@ -142,15 +174,30 @@ int main(void)
 }
 "#;
         std::fs::write(folder.path().join("main.c"), program).unwrap();
-        let compiled = Command::new(crate::source::compiler())
-            .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "main.c", "-o", "main"])
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-        let output = Command::new(folder.path().join("main")).output().unwrap();
-        assert!(output.status.success());
-        let words = "1 0 0 0 0 0 0 0 64 fffffffd ffffffff 1000 ffffffff 2000 ";
-        assert_eq!(String::from_utf8_lossy(&output.stdout), words);
+        assert_eq!(run(folder.path()), "1 0 0 0 0 0 0 0 64 fffffffd ffffffff 1000 ffffffff 2000 ");
+    }
+
+    /// What the driver computes is what the simulation writes.
+    #[test]
+    fn driver_computes_the_values_of_the_host() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "#include <math.h>\n#include <stdint.h>\n\
+                    void f(int n, double s, float t, int64_t u, double a[n])\n{\n    double k, l;\n    \
+                    k = pow(2.0, -s);\n    l = k * (-exp(t) + -0.0) / (s > 1 ? n : 3) - 1e-310;\n    \
+                    for (int i = 0; i < n; i++)\n        a[i] = a[i] * k + l * cosf(t) - (u * 3 - INT64_MIN);\n}\n";
+        let source = Source { path: "f.c".into(), text: text.into(), cpp_args: vec![] };
+        let kernel = source::parse(&source).unwrap();
+        let set = samples::set(&[("n", 5), ("s", 3), ("t", -2), ("u", -9)]);
+        let mut job = Job::new(&kernel, &set, 16 << 20, 1).unwrap();
+        Golden::build(&source, &kernel).unwrap().run(&mut job).unwrap();
+        std::fs::write(folder.path().join("f.h"), super::text(&kernel, false)).unwrap();
+        let program = "#include \"f.h\"\n#include <stdio.h>\nint main(void)\n{\n    uint32_t registers[64] = {0};\n    \
+                       f_start(registers, 5, 3.0, -2.0f, -9, 0x1000);\n    \
+                       for (int i = 8; i < 64; i++)\n        printf(\"%x \", registers[i]);\n    return 0;\n}\n";
+        std::fs::write(folder.path().join("main.c"), program).unwrap();
+        let printed = run(folder.path());
+        let written: Vec<String> = job.registers(&kernel).iter().map(|(_, value)| format!("{value:x}")).collect();
+        assert!(kernel.host.len() >= 4 && written.len() >= 10, "{:?}", kernel.host);
+        assert!(printed.starts_with(&format!("{} 0 ", written.join(" "))), "{printed}\n{}", written.join(" "));
     }
 }

@@ -5,6 +5,7 @@ mod ecp5;
 pub mod folder;
 mod header;
 mod registers;
+mod rust_hdl;
 mod summary;
 mod template;
 mod tools;
@@ -17,6 +18,7 @@ use anyhow::{Result, bail};
 use crate::board::{Board, Toolchain};
 use crate::hardware::{BusKind, VerilogFile};
 use crate::offload::Offload;
+use crate::rtl::Port;
 use crate::simulate::bench::Bench;
 use crate::simulate::job::Job;
 use crate::simulate::simulator::{hex, register_lines};
@@ -57,6 +59,8 @@ pub struct Project<'a> {
     pub files: &'a [VerilogFile],
     /// The direct version, if wanted; files that it shares with the accelerator are left out of its folder.
     pub direct_files: &'a [VerilogFile],
+    /// The ports of `<kernel>_top`, where a rust-hdl component is wanted.
+    pub rust_hdl: Option<&'a [Port]>,
     /// Data for the bench, and the memory that the C program leaves.
     pub sample: &'a Job,
     pub expected: &'a [u8],
@@ -106,6 +110,10 @@ impl Project<'_> {
                 }
             }
             (None, Toolchain::Any | Toolchain::Vivado) => {}
+        }
+        if let Some(ports) = self.rust_hdl {
+            let component = rust_hdl::component(name, ports, self.files)?;
+            files.push(File::new(format!("rust-hdl/{name}.rs"), component));
         }
         files.push(File::new(format!("{name}.h"), header::text(kernel, bus.is_some())));
         files.push(File::new("README.md", self.readme()?));
@@ -187,6 +195,8 @@ impl Project<'_> {
             };
             let meaning = if let Some(bytes) = &register.local_bytes {
                 format!("byte address of memory for the local array, {bytes} bytes, a multiple of 8")
+            } else if let Some(computed) = &register.computed {
+                format!("scalar, {}, which the driver computes: `{computed}`", register.c_type)
             } else if register.base {
                 "byte address of the array, a multiple of 8".to_string()
             } else {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::hardware;
+use crate::host;
 use crate::source::kernel::{Argument, Array, Kernel, Storage};
 
 /// The registers of one argument of the C function, or of the place of a local array.
@@ -19,11 +20,14 @@ pub struct Register {
     /// Bytes that a local array takes in memory, in C over the sizes; absent for arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_bytes: Option<String>,
+    /// The value that the host computes for it, in C, for people; absent for arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub computed: Option<String>,
     /// Type of the register in C.
     pub c_type: String,
 }
 
-/// The argument registers in the order of the C prototype, then those of the local arrays.
+/// The argument registers in the order of the C prototype, then those of the host's values, then those of the local arrays.
 pub fn registers(kernel: &Kernel) -> Vec<Register> {
     let register = |(argument, word, words): (Argument, u32, u32)| {
         let (name, base, c_type) = match argument {
@@ -35,7 +39,12 @@ pub fn registers(kernel: &Kernel) -> Vec<Register> {
             Argument::Array(a) if kernel.arrays[a].storage != Storage::Argument => Some(bytes(&kernel.arrays[a])),
             _ => None,
         };
-        Register { name: name.clone(), word, words, base, local_bytes, c_type }
+        let computed = match argument {
+            Argument::Scalar(s) => kernel.host.iter().find(|step| step.scalar == Some(s)),
+            _ => None,
+        };
+        let computed = computed.map(|step| host::value(kernel, step));
+        Register { name: name.clone(), word, words, base, local_bytes, computed, c_type }
     };
     hardware::argument_words(kernel).into_iter().map(register).collect()
 }

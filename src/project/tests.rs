@@ -40,6 +40,7 @@ fn write(target: &Path, spoil: bool) {
         board: &board,
         files: &files,
         direct_files: &files[..1],
+        rust_hdl: None,
         sample: &sample,
         expected: &expected,
         max_cycles: 10_000,

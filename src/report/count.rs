@@ -204,6 +204,7 @@ mod tests {
                     span: Default::default(),
                 }],
                 scalars: vec![],
+                host: vec![],
                 arrays: vec![array("a", 32), array("b", 16)],
                 body: vec![Node::Statement(statement)],
                 quotients: vec![],

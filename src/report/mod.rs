@@ -271,6 +271,7 @@ mod tests {
                 arguments: vec![],
                 parameters: vec![],
                 scalars: vec![],
+                host: vec![],
                 arrays: vec![array],
                 body: vec![],
                 quotients: vec![],

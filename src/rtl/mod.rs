@@ -17,7 +17,7 @@ mod verify;
 mod tests;
 
 pub use expr::Expr;
-pub use module::{Connection, Design, Kind, Label, Module, Signal, Statement, assign, case, when, when_else};
+pub use module::{Connection, Design, Kind, Label, Module, Port, Signal, Statement, assign, case, when, when_else};
 pub use names::{is_reserved, legal};
 pub use print::print;
 pub use types::Type;

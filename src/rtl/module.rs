@@ -31,6 +31,15 @@ impl Kind {
     }
 }
 
+/// A port as its module's surroundings see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    pub name: String,
+    /// Bits.
+    pub width: u32,
+    pub is_output: bool,
+}
+
 struct SignalData {
     name: String,
     ty: Type,
@@ -386,6 +395,16 @@ impl Module {
     /// The ports in order of declaration.
     pub fn ports(&self) -> impl Iterator<Item = &Signal> {
         self.signals.iter().filter(|signal| signal.kind().is_port())
+    }
+
+    /// The same without what belongs to this module alone.
+    pub fn interface(&self) -> Vec<Port> {
+        let port = |signal: &Signal| Port {
+            name: signal.name().to_string(),
+            width: signal.width(),
+            is_output: signal.kind().is_output(),
+        };
+        self.ports().map(port).collect()
     }
 
     pub fn port(&self, name: &str) -> Option<&Signal> {

@@ -8,19 +8,22 @@ use anyhow::{Context as _, Result, bail};
 use tempfile::TempDir;
 
 use crate::diagnostic::Diagnostic;
+use crate::host;
 use crate::simulate::job::Job;
 use crate::source::kernel::{Argument, Kernel};
 use crate::source::{self, Source};
 
-/// Reads the memory, calls the kernel, writes the memory. Arguments: image before, image after, then one number per
-/// argument of the kernel.
+/// Reads the memory, calls the kernel, writes the memory, and prints what the host computes. Arguments: image before,
+/// image after, then one number per argument of the kernel.
 const DRIVER: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
 
 void burstc_call(unsigned char *memory, const unsigned long long *values);
+int burstc_host(const unsigned long long *values, unsigned long long *results);
 
 static unsigned long long values[256];
+static unsigned long long results[256];
 
 int main(int argc, char **argv)
 {
@@ -36,6 +39,9 @@ int main(int argc, char **argv)
         return 66;
     for (int i = 3; i < argc; i++)
         values[i - 3] = strtoull(argv[i], NULL, 10);
+    int count = burstc_host(values, results);
+    for (int i = 0; i < count; i++)
+        printf("%llu\n", results[i]);
     burstc_call(memory, values);
     FILE *after = fopen(argv[2], "wb");
     if (!after || fwrite(memory, 1, (size_t)size, after) != (size_t)size || fclose(after))
@@ -56,7 +62,7 @@ impl Golden {
         let kernel_file = folder.path().join("kernel.c");
         let driver_file = folder.path().join("driver.c");
         std::fs::write(&kernel_file, wrapper(source, kernel))?;
-        std::fs::write(&driver_file, DRIVER)?;
+        std::fs::write(&driver_file, format!("{DRIVER}{}", host_function(kernel)))?;
         let path = Path::new(&source.path);
         let beside = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let command = source::compiler();
@@ -86,8 +92,8 @@ impl Golden {
         Ok(Golden { folder })
     }
 
-    /// The memory after the kernel has run on `job`. A division by zero, which C leaves undefined, is a `Diagnostic`.
-    pub fn run(&self, job: &Job) -> Result<Vec<u8>> {
+    /// The memory after the kernel has run on `job`, which learns what the host computes. A division by zero, which C leaves undefined, is a `Diagnostic`.
+    pub fn run(&self, job: &mut Job) -> Result<Vec<u8>> {
         self.execute(job)?.ok_or_else(|| {
             Diagnostic::new("the kernel, run as a C program, divides by zero (or overflows a division)")
                 .help("C leaves this undefined: give the divisor a range without 0 (--data NAME=1..100), or another --seed")
@@ -107,7 +113,7 @@ impl Golden {
     }
 
     /// The memory after the kernel has run, or `None` where it was stopped by a division.
-    fn execute(&self, job: &Job) -> Result<Option<Vec<u8>>> {
+    fn execute(&self, job: &mut Job) -> Result<Option<Vec<u8>>> {
         let before = self.folder.path().join("before.bin");
         let after = self.folder.path().join("after.bin");
         std::fs::write(&before, &job.image)?;
@@ -125,6 +131,8 @@ impl Golden {
             }
             (false, None) => bail!("the compiled kernel ends with {}", output.status),
         }
+        let printed = String::from_utf8_lossy(&output.stdout);
+        job.host = printed.lines().map(str::parse).collect::<Result<_, _>>().context("what the host computes")?;
         let image = std::fs::read(&after)?;
         if image.len() != job.image.len() {
             bail!("the compiled kernel left {} bytes of memory instead of {}", image.len(), job.image.len());
@@ -157,6 +165,32 @@ fn wrapper(source: &Source, kernel: &Kernel) -> String {
         kernel.name,
         arguments.join(", ")
     );
+    text
+}
+
+/// `burstc_host`: the values of the registers that the host computes, in the order of `Kernel::scalars`, and their number.
+/// It is compiled without the user's text, whose macros could change it.
+fn host_function(kernel: &Kernel) -> String {
+    let mut text = format!("{}#include <stdint.h>\n#include <string.h>\n", host::includes(kernel));
+    text.push_str("int burstc_host(const unsigned long long *values, unsigned long long *results)\n{\n");
+    for (index, argument) in kernel.arguments.iter().enumerate() {
+        let (name, ty) = match argument {
+            Argument::Parameter(p) => (&kernel.parameters[*p].name, kernel.parameters[*p].ty),
+            Argument::Scalar(s) => (&kernel.scalars[*s].name, kernel.scalars[*s].ty),
+            Argument::Array(_) => continue,
+        };
+        let name = host::argument(name);
+        let _ = match ty.floating {
+            true => writeln!(text, "    {ty} {name};\n    memcpy(&{name}, &values[{index}], sizeof {name});"),
+            false => writeln!(text, "    {ty} {name} = ({ty})values[{index}];"),
+        };
+    }
+    text.push_str(&host::definitions(kernel));
+    let registers = kernel.host.iter().filter(|step| step.scalar.is_some());
+    for (index, step) in registers.clone().enumerate() {
+        let _ = writeln!(text, "    memcpy(&results[{index}], &{0}, sizeof {0});", host::variable(step));
+    }
+    let _ = writeln!(text, "    return {};\n}}", registers.count());
     text
 }
 

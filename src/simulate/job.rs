@@ -245,6 +245,8 @@ pub struct Job {
     pub placement: Placement,
     /// The arguments in the order of the C prototype, each as the bits of its type; an array's is its base.
     pub arguments: Vec<u64>,
+    /// What the host computes for registers, in the order of `Kernel::scalars`, as [`super::golden::Golden`] gives it.
+    pub host: Vec<u64>,
     /// The memory from address 0.
     pub image: Vec<u8>,
     /// Arrays and scalars whose data are drawn from a range.
@@ -312,7 +314,7 @@ impl Job {
             Argument::Array(a) => bases[kernel.arrays[*a].name.as_str()],
         };
         let arguments = kernel.arguments.iter().map(value).collect();
-        Ok(Job { sizes, placement, arguments, image, ranges: ranges.clone() })
+        Ok(Job { sizes, placement, arguments, host: vec![], image, ranges: ranges.clone() })
     }
 
     /// Makes every 0 in the arrays a 1, except where a range was asked for.
@@ -327,11 +329,12 @@ impl Job {
         }
     }
 
-    /// What is written to the register bus before the start: word index and value.
+    /// What is written to the register bus before the start: word index and value. What the host computes must be known.
     pub fn registers(&self, kernel: &Kernel) -> Vec<(u32, u32)> {
+        assert_eq!(self.host.len(), kernel.scalars.len() - kernel.scalar_arguments(), "the C program has run");
         let mut writes = Vec::new();
         let local = self.placement.regions.iter().filter(|region| region.local).map(|region| region.base);
-        let values = self.arguments.iter().copied().chain(local);
+        let values = self.arguments.iter().chain(&self.host).copied().chain(local);
         for ((_, index, words), value) in hardware::argument_words(kernel).into_iter().zip(values) {
             writes.push((index, value as u32));
             if words == 2 {

@@ -26,6 +26,7 @@ fn kernel(name: &str) -> Kernel {
         arguments: vec![],
         parameters: vec![size("N")],
         scalars: vec![],
+        host: vec![],
         arrays: vec![],
         body: vec![],
         quotients: vec![],

@@ -50,8 +50,11 @@ pub struct Kernel {
     pub arguments: Vec<Argument>,
     /// Integer arguments that bounds and extents use.
     pub parameters: Vec<SizeParameter>,
-    /// The other scalar arguments.
+    /// The other scalar arguments, then the values of the host that statements read: each a register.
     pub scalars: Vec<Scalar>,
+    /// What the host computes from the arguments before a run, in this order.
+    #[serde(default)]
+    pub host: Vec<HostStep>,
     /// The arguments' arrays, then the local ones.
     pub arrays: Vec<Array>,
     /// Names that affine expressions use beside iterators and size parameters.
@@ -100,6 +103,11 @@ impl Kernel {
         found
     }
 
+    /// How many of `scalars` are arguments; the others are values of the host.
+    pub fn scalar_arguments(&self) -> usize {
+        self.arguments.iter().filter(|argument| matches!(argument, Argument::Scalar(_))).count()
+    }
+
     /// Copies of the local buffer of `array` that serve all read references of an iteration at once, at least 1.
     pub fn buffer_copies(&self, array: usize) -> usize {
         let of = |statement: &&Statement| statement.references().iter().filter(|r| r.array == array).count();
@@ -127,12 +135,45 @@ pub struct SizeParameter {
     pub span: Span,
 }
 
-/// A scalar argument that is data, not size.
+/// A scalar that is data, not size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Scalar {
     pub name: String,
     pub ty: IntType,
     pub span: Span,
+}
+
+/// `ty name = value`, computed by the host before a run from sizes and scalar arguments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HostStep {
+    pub name: String,
+    pub ty: IntType,
+    pub value: HostValue,
+    /// Index into `Kernel::scalars` of the register that takes it; none where only later steps use it.
+    pub scalar: Option<usize>,
+    pub span: Span,
+}
+
+/// What a step computes. `Expr::Scalar` in it counts the scalar arguments, then the steps before; nothing in it reads an
+/// array or names an iterator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum HostValue {
+    Expression(Expr),
+    /// A call of a function of <math.h>, whose parameters have the types of the arguments.
+    Call {
+        function: String,
+        arguments: Vec<Expr>,
+    },
+}
+
+impl HostValue {
+    /// The expressions in it, left to right.
+    pub fn expressions(&self) -> &[Expr] {
+        match self {
+            HostValue::Expression(value) => std::slice::from_ref(value),
+            HostValue::Call { arguments, .. } => arguments,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -290,7 +331,7 @@ pub enum Expr {
         access: Access,
         ty: IntType,
     },
-    /// Index into `Kernel::scalars`.
+    /// Index into `Kernel::scalars`; in a [`HostStep`] as told there.
     Scalar {
         scalar: usize,
         ty: IntType,
@@ -376,6 +417,16 @@ impl Expr {
 
     /// The operands, left to right.
     pub fn operands(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Constant { .. } | Expr::Read { .. } | Expr::Scalar { .. } | Expr::Index { .. } => vec![],
+            Expr::Unary { operand, .. } | Expr::Cast { operand, .. } => vec![operand],
+            Expr::Binary { left, right, .. } => vec![left, right],
+            Expr::Select { condition, then, otherwise, .. } => vec![condition, then, otherwise],
+        }
+    }
+
+    /// The operands, left to right, to change.
+    pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Constant { .. } | Expr::Read { .. } | Expr::Scalar { .. } | Expr::Index { .. } => vec![],
             Expr::Unary { operand, .. } | Expr::Cast { operand, .. } => vec![operand],

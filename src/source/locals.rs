@@ -94,6 +94,12 @@ impl Nest<'_, '_> {
                     .help("give it a plain value"));
             }
         };
+        if let Some(hosted) = self.hosted.get_mut(name) {
+            *hosted = ty.clone();
+            let value = first.map(|first| self.host_value(name, first, ty)).transpose()?;
+            self.scope.declare(name, value.map_or(Name::Unset, Name::Value));
+            return Ok(());
+        }
         let usage = Usage::of(name, rest);
         let meaning = match (usage, first) {
             // What it begins with is never read: a counter has a value in its loops only.
@@ -116,6 +122,17 @@ impl Nest<'_, '_> {
             nodes.push(NestNode::Statement(statement));
         }
         Ok(())
+    }
+
+    /// What the host's variable `name` is assigned.
+    pub fn host_value(&mut self, name: &str, node: &Node<Expression>, ty: &CType) -> Checked<Expr> {
+        match self.affine_value(node, ty)? {
+            Some(value) => Ok(value),
+            None => {
+                let value = self.scope.converted(node, ty)?;
+                Ok(self.scope.host_variable(name, value, self.span(node.span)))
+            }
+        }
     }
 
     /// The value of a variable that never changes, where subscripts and bounds may use it.
@@ -188,7 +205,7 @@ impl Nest<'_, '_> {
 
 /// How the block that declares a variable uses it.
 #[derive(Clone, Copy, Default)]
-struct Usage {
+pub struct Usage {
     /// Some loop counts with it.
     counts: bool,
     /// Something else changes it.
@@ -196,10 +213,15 @@ struct Usage {
 }
 
 impl Usage {
-    fn of(name: &str, items: &[Node<BlockItem>]) -> Usage {
+    pub fn of(name: &str, items: &[Node<BlockItem>]) -> Usage {
         let mut search = Search { name, usage: Usage::default() };
         search.block(items);
         search.usage
+    }
+
+    /// Whether nothing changes it.
+    pub fn is_constant(self) -> bool {
+        !self.counts && !self.assigned
     }
 }
 

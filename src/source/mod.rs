@@ -11,6 +11,7 @@ mod expression;
 mod extremum;
 mod float;
 mod function;
+mod host;
 mod inline;
 pub mod kernel;
 mod literal;
@@ -155,10 +156,12 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let taken = words.map(|token| token.text(&preprocessed.text).to_string()).collect();
     let given = function.arguments.iter().map(|a| a.name.clone()).chain(function::counters(&function)).collect();
     let mut scope = Scope::new(map, &types, &unit, taken, given);
-    let (arguments, mut parameters, scalars) = arguments(&function, &directives, &mut scope)?;
+    let (arguments, mut parameters, mut scalars) = arguments(&function, &directives, &mut scope)?;
     directives.apply_sizes(&mut parameters)?;
+    scope.scalar_arguments = scalars.len();
 
-    let body = nest::body(&mut scope, function.body)?;
+    let mut body = nest::body(&mut scope, function.body)?;
+    let host = scope.settle_host(&mut body.nodes, &mut scalars);
     let statements = statements(&body.nodes);
     let problem = match (function::has_loop(function.body), statements) {
         (false, _) => Some(("has no loop", "no loop")),
@@ -176,6 +179,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
         arguments,
         parameters,
         scalars,
+        host,
         arrays: scope.arrays,
         quotients: scope.quotients,
         body: body.nodes,

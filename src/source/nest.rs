@@ -1,6 +1,6 @@
 //! The function's body: statements under loops and conditions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use lang_c::ast::{
@@ -11,6 +11,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 
 use super::expression::convert_to;
 use super::extremum::negated;
+use super::host::Hosted;
 use super::kernel::{Access, BinaryOp, Condition, Expr, IntType, Node as NestNode, Statement};
 use super::loops::guarded;
 use super::scope::{Checked, Name, Scope};
@@ -32,7 +33,7 @@ pub struct Body {
 
 /// Lowers a function's body.
 pub fn body(scope: &mut Scope, node: &Node<CStatement>) -> Checked<Body> {
-    let mut nest = Nest { scope, statements: 0, sources: BTreeMap::new() };
+    let mut nest = Nest { scope, statements: 0, sources: BTreeMap::new(), hosted: HashMap::new() };
     let (mut nodes, mut places) = (vec![], vec![]);
     match &node.node {
         CStatement::Compound(items) => {
@@ -41,7 +42,12 @@ pub fn body(scope: &mut Scope, node: &Node<CStatement>) -> Checked<Body> {
                 Some((last, rest)) if is_return(last) => rest,
                 _ => &items[..],
             };
+            let hosted = Hosted::of(items, |name| matches!(nest.scope.lookup(name), Some(Name::Array(_))));
+            nest.hosted = hosted.names.into_iter().map(|name| (name, CType::Void)).collect();
             for (i, item) in items.iter().enumerate() {
+                if i == hosted.items {
+                    nest.hosted.clear();
+                }
                 nest.item(item, &items[i + 1..], &mut nodes)?;
                 places.resize(nodes.len(), item.span.start..item.span.end);
             }
@@ -62,6 +68,8 @@ pub struct Nest<'s, 'a> {
     /// How many have been named.
     statements: usize,
     pub sources: BTreeMap<String, (String, Affine)>,
+    /// Among the items that [`Hosted`] found, the host's variables with their types, as soon as they are declared.
+    pub hosted: HashMap<String, CType>,
 }
 
 impl Nest<'_, '_> {
@@ -94,11 +102,7 @@ impl Nest<'_, '_> {
                 Ok(())
             }
             CStatement::Expression(None) => Ok(()),
-            CStatement::Expression(Some(expression)) => {
-                let statement = self.expression_statement(expression, node.span)?;
-                nodes.push(NestNode::Statement(statement));
-                Ok(())
-            }
+            CStatement::Expression(Some(expression)) => self.expression_statement(expression, node.span, nodes),
             CStatement::For(f) => self.for_loop(f, node.span, nodes),
             CStatement::If(branch) => self.branch(&branch.node, first, nodes),
             CStatement::Switch(_) | CStatement::Labeled(_) if is_switch_part(&node.node) => {
@@ -170,64 +174,94 @@ impl Nest<'_, '_> {
         ))
     }
 
-    fn expression_statement(&mut self, node: &Node<Expression>, bytes: ByteSpan) -> Checked<Statement> {
+    fn expression_statement(
+        &mut self,
+        node: &Node<Expression>,
+        bytes: ByteSpan,
+        nodes: &mut Vec<NestNode>,
+    ) -> Checked<()> {
         let span = self.span(node.span);
         let refuse = |message: &str, label: &str, help: &str| Err(Diagnostic::new(message).at(span, label).help(help));
-        let (target, op, right, place) = match &node.node {
+        let nothing = || refuse("this statement does nothing", "no effect", "remove it");
+        match &node.node {
             Expression::UnaryOperator(unary) => {
                 let op = match unary.node.operator.node {
                     UnaryOperator::PostIncrement | UnaryOperator::PreIncrement => BinaryOp::Add,
                     UnaryOperator::PostDecrement | UnaryOperator::PreDecrement => BinaryOp::Subtract,
-                    _ => return refuse("this statement does nothing", "no effect", "remove it"),
+                    _ => return nothing(),
                 };
                 let one = Expr::Constant { value: 1, ty: IntType::I32 };
                 let target = self.target(&unary.node.operand)?;
-                (target, op, one, &unary.node.operand)
+                let (left, ty) = (self.read(&target), self.element(&target));
+                let value = convert_to(self.scope.checked_binary(op, left, one, &unary.node.operand)?, &ty);
+                nodes.push(NestNode::Statement(self.finish(target, value, self.scope.map.text(bytes), bytes)?));
+                Ok(())
             }
             Expression::BinaryOperator(_) => {
-                let Some((operator, o)) = operation(node) else {
-                    return refuse("this statement does nothing", "no effect", "remove it");
-                };
-                let Some(op) = assignment(&operator) else {
-                    return refuse("this statement does nothing", "no effect", "remove it");
-                };
-                let target = self.target(&o.lhs)?;
-                let ty = self.element(&target);
-                match op {
-                    None => {
-                        let value = self.scope.converted(&o.rhs, &ty)?;
-                        return self.finish(target, value, self.scope.map.text(bytes), bytes);
-                    }
-                    Some(op) if ty.integer().is_some() && self.scope.is_double(&o.rhs) => {
-                        let left = self.read(&target);
-                        // Integers compute the same where all values are whole.
-                        let value = match self.scope.truncated_binary(op, left.clone(), &o.rhs, &ty) {
-                            Ok(value) => value,
-                            Err(_) => {
-                                let right = self.scope.expression(&o.rhs)?;
-                                convert_to(self.scope.checked_binary(op, left, right, &o.rhs)?, &ty)
-                            }
-                        };
-                        return self.finish(target, value, self.scope.map.text(bytes), bytes);
-                    }
-                    Some(op) => (target, op, self.scope.expression(&o.rhs)?, &o.rhs),
+                let assignments = assignments(node);
+                if assignments.is_empty() {
+                    return nothing();
                 }
+                assignments.into_iter().try_for_each(|(lhs, op, rhs)| self.assign(lhs, op, rhs, bytes, nodes))
             }
-            Expression::Call(_) => {
-                return refuse(
-                    "function calls that return nothing are not supported",
-                    "call",
-                    "write what the function does into the loop, or assign the value that it returns",
-                );
-            }
+            Expression::Call(_) => refuse(
+                "function calls that return nothing are not supported",
+                "call",
+                "write what the function does into the loop, or assign the value that it returns",
+            ),
             Expression::Comma(_) => {
-                return refuse("the comma operator is not supported", "`,`", "write one statement for each part");
+                refuse("the comma operator is not supported", "`,`", "write one statement for each part")
             }
-            _ => return refuse("this statement does nothing", "no effect", "remove it"),
+            _ => nothing(),
+        }
+    }
+
+    /// `lhs = rhs`, or `lhs op= rhs`.
+    fn assign(
+        &mut self,
+        lhs: &Node<Expression>,
+        op: Option<BinaryOp>,
+        rhs: &Node<Expression>,
+        bytes: ByteSpan,
+        nodes: &mut Vec<NestNode>,
+    ) -> Checked<()> {
+        if let Expression::Identifier(name) = &lhs.node
+            && let Some(ty) = self.hosted.get(&name.node.name).cloned()
+            && let Some(place) = self.scope.local_index(&name.node.name)
+        {
+            let name = &name.node.name;
+            let value = match op {
+                None => self.host_value(name, rhs, &ty)?,
+                Some(op) => {
+                    let left = self.scope.expression(lhs)?;
+                    let value = self.updated(op, left, rhs, &ty)?;
+                    self.scope.host_variable(name, value, self.span(lhs.span))
+                }
+            };
+            self.scope.assign_local(place, Name::Value(value));
+            return Ok(());
+        }
+        let target = self.target(lhs)?;
+        let ty = self.element(&target);
+        let value = match op {
+            None => self.scope.converted(rhs, &ty)?,
+            Some(op) => self.updated(op, self.read(&target), rhs, &ty)?,
         };
-        let (left, ty) = (self.read(&target), self.element(&target));
-        let value = convert_to(self.scope.checked_binary(op, left, right, place)?, &ty);
-        self.finish(target, value, self.scope.map.text(bytes), bytes)
+        nodes.push(NestNode::Statement(self.finish(target, value, self.scope.map.text(bytes), bytes)?));
+        Ok(())
+    }
+
+    /// `left op right` as a value of type `ty`: a compound assignment.
+    fn updated(&mut self, op: BinaryOp, left: Expr, right: &Node<Expression>, ty: &CType) -> Checked<Expr> {
+        if ty.integer().is_some()
+            && self.scope.is_double(right)
+            // Integers compute the same where all values are whole.
+            && let Ok(value) = self.scope.truncated_binary(op, left.clone(), right, ty)
+        {
+            return Ok(value);
+        }
+        let value = self.scope.expression(right)?;
+        Ok(convert_to(self.scope.checked_binary(op, left, value, right)?, ty))
     }
 
     /// The type of an array's elements as declared.
@@ -312,6 +346,23 @@ pub fn assignment(operator: &BinaryOperator) -> Option<Option<BinaryOp>> {
         BinaryOperator::AssignBitwiseOr => Some(BinaryOp::Or),
         _ => return None,
     })
+}
+
+/// The assignments of `x = y = value`, the last first: a variable, its operator, and the value or the next variable.
+fn assignments(node: &Node<Expression>) -> Vec<(&Node<Expression>, Option<BinaryOp>, &Node<Expression>)> {
+    let mut found: Vec<(&Node<Expression>, Option<BinaryOp>, &Node<Expression>)> = vec![];
+    let mut node = node;
+    while let Some((operator, o)) = operation(node)
+        && let Some(op) = assignment(&operator)
+    {
+        if let Some(outer) = found.last_mut() {
+            outer.2 = &o.lhs;
+        }
+        found.push((&o.lhs, op, &o.rhs));
+        node = &o.rhs;
+    }
+    found.reverse();
+    found
 }
 
 pub fn operation(node: &Node<Expression>) -> Option<(BinaryOperator, &BinaryOperatorExpression)> {

@@ -6,7 +6,7 @@ use lang_c::ast::{FunctionDefinition, TranslationUnit};
 use lang_c::span::Node;
 
 use super::function::identifier;
-use super::kernel::{Array, Expr, IntType, Quotient};
+use super::kernel::{Array, Expr, HostStep, IntType, Quotient};
 use super::map::SourceMap;
 use super::types::{Types, constants, enumerations, functions};
 use crate::affine::Affine;
@@ -49,6 +49,9 @@ pub struct Scope<'a> {
     /// The arrays whose elements are `_Bool`: 0 or 1.
     pub booleans: HashSet<usize>,
     pub quotients: Vec<Quotient>,
+    /// How many scalar arguments there are; `Expr::Scalar` counts the steps of `host` on from there.
+    pub scalar_arguments: usize,
+    pub host: Vec<HostStep>,
     /// The loops around this place, outermost first.
     pub loops: Vec<Enclosing>,
     /// Functions that may be called.
@@ -84,6 +87,8 @@ impl<'a> Scope<'a> {
             arrays: vec![],
             booleans: HashSet::new(),
             quotients: vec![],
+            scalar_arguments: 0,
+            host: vec![],
             loops: vec![],
             functions: HashMap::new(),
             calls: vec![],
@@ -200,6 +205,11 @@ impl<'a> Scope<'a> {
     /// An argument of the kernel.
     pub fn define(&mut self, name: &str, meaning: Name) {
         self.arguments.insert(name.to_string(), meaning);
+    }
+
+    /// Whether it is one of the kernel's sizes, wherever one is.
+    pub fn is_size(&self, name: &str) -> bool {
+        matches!(self.arguments.get(name), Some(Name::Parameter(_)))
     }
 
     /// A declaration inside the function; [`Scope::leave`] ends it.

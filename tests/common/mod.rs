@@ -156,8 +156,8 @@ impl Rig {
         let ranges: BTreeMap<String, Range> =
             data.ranges.iter().map(|(name, low, high)| (name.to_string(), Range { low: *low, high: *high })).collect();
         let capacity = self.subject.board.memory.capacity_bytes().min(MEMORY_BYTES);
-        let job = Job::with_ranges(kernel, &set, &ranges, capacity, data.seed)?;
-        let expected = self.subject.golden.run(&job)?;
+        let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, data.seed)?;
+        let expected = self.subject.golden.run(&mut job)?;
         let vcd = self.trace.then(|| {
             let folder = root("target/vcd");
             std::fs::create_dir_all(&folder).expect("target is writable");

@@ -112,6 +112,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         arguments,
         parameters,
         scalars: vec![],
+        host: vec![],
         arrays,
         body,
         quotients: vec![],

@@ -2,7 +2,7 @@
 
 use super::{kernel, perfect, source};
 use crate::affine::Affine;
-use crate::source::kernel::{Argument, BinaryOp, Condition, Expr, IntType, Kernel, Node, Storage, UnaryOp};
+use crate::source::kernel::{Argument, BinaryOp, Condition, Expr, HostStep, IntType, Kernel, Node, Storage, UnaryOp};
 use crate::source::{Source, parse};
 
 pub fn list(values: &[Affine]) -> String {
@@ -494,4 +494,43 @@ fn headers_beside_the_file() {
     assert_eq!(list(&kernel.arrays[0].extents), "7");
     let tiling = kernel.tilings[0].clone();
     assert_eq!((tiling.sizes, tiling.span.line), (vec![7], 1));
+}
+
+/// What the host computes: steps, of which statements read some.
+#[test]
+fn values_of_the_host() {
+    let found = kernel(
+        "#include <math.h>\nvoid f(int n, float s, float a[n])\n{\n    float k, u, v = 0, w = s, e = 0.5f;\n    int half = n / 2;\n    \
+         k = expf(-s) * (half + 1);\n    u = k - s;\n    v = u;\n    for (int i = 0; i < n; i++) {\n        v += a[i] * u;\n        \
+         a[i] = v * e + w + (s / n) * sqrtf(s) + expf(-s);\n    }\n}\n",
+    );
+    let text = |step: &HostStep| {
+        let register = step.scalar.map_or("no register".to_string(), |scalar| found.scalars[scalar].name.clone());
+        format!("{} {} = {}: {register}", step.ty, step.name, crate::host::value(&found, step))
+    };
+    let expected = [
+        "float expf_1 = expf((-arg_s)): expf_1",
+        "float k = (host_expf_1 * (float)((int32_t)((((int64_t)arg_n) / 2)) + 1)): no register",
+        "float u = (host_k - arg_s): u",
+        "float coefficient = ((arg_s / (float)(int32_t)((int64_t)arg_n)) * sqrtf(arg_s)): coefficient",
+    ];
+    assert_eq!(found.host.iter().map(text).collect::<Vec<_>>(), expected);
+    assert_eq!(found.scalars.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["s", "expf_1", "u", "coefficient"]);
+    // `v` changes in the loop, so it is memory, with a statement for each value before.
+    assert_eq!(found.arrays.iter().map(|array| array.name.as_str()).collect::<Vec<_>>(), ["a", "v"]);
+    assert_eq!(found.statements().len(), 4);
+}
+
+/// An array, a loop's variable and what depends on them are no values of the host.
+#[test]
+fn values_that_are_not_of_the_host() {
+    let found = kernel(
+        "void f(int n, float s, float a[n])\n{\n    float x, y, z;\n    x = s * 2;\n    y = a[0];\n    z = y * x;\n    \
+         for (int i = 0; i < n; i++)\n        a[i] = x = a[i] + z;\n}\n",
+    );
+    assert_eq!(found.arrays.iter().map(|array| array.name.as_str()).collect::<Vec<_>>(), ["a", "x", "y", "z"]);
+    // Only the product.
+    assert_eq!(found.host.len(), 1);
+    let texts: Vec<&str> = found.statements().iter().map(|statement| statement.text.as_str()).collect();
+    assert_eq!(texts, ["x = s * 2;", "y = a[0];", "z = y * x;", "a[i] = x = a[i] + z;", "a[i] = x = a[i] + z;"]);
 }

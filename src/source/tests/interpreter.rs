@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::affine::Affine;
 use crate::source::evaluate::{evaluate, wrap};
-use crate::source::kernel::{Access, Condition, Kernel, Node, Statement, Storage};
+use crate::source::kernel::{Access, Condition, HostValue, Kernel, Node, Statement, Storage};
 
 /// A cell of local memory: the array, the iterations of the loops around its declaration, the subscripts.
 type Cell = (usize, Vec<i64>, Vec<i64>);
@@ -23,18 +23,31 @@ pub struct Interpreter<'k> {
 /// The argument arrays after `kernel` has run. Panics where it leaves an array, reads local memory that was never
 /// written, or breaks a promise of the representation.
 pub fn run(kernel: &Kernel, sizes: BTreeMap<String, i64>, scalars: Vec<i64>, arrays: Vec<Vec<i64>>) -> Vec<Vec<i64>> {
-    let interpreter = Interpreter {
+    let mut interpreter = Interpreter {
         kernel,
         scalars,
         values: RefCell::new(sizes),
         arguments: RefCell::new(arrays),
         locals: RefCell::default(),
     };
+    interpreter.scalars.extend(interpreter.registers());
     interpreter.nodes(&kernel.body);
     interpreter.arguments.into_inner()
 }
 
 impl Interpreter<'_> {
+    /// What the host computes for registers.
+    fn registers(&self) -> Vec<i64> {
+        let mut known = self.scalars.clone();
+        for step in &self.kernel.host {
+            let HostValue::Expression(value) = &step.value else { panic!("`{}` calls a function", step.name) };
+            let no_array = &mut |_: &Access| panic!("the host reads an array");
+            known.push(evaluate(value, no_array, &|scalar| known[scalar], &|name| self.value(name)));
+        }
+        let steps = self.kernel.host.iter().zip(&known[self.scalars.len()..]);
+        steps.filter(|(step, _)| step.scalar.is_some()).map(|(_, value)| *value).collect()
+    }
+
     fn value(&self, name: &str) -> i64 {
         if let Some(value) = self.values.borrow().get(name) {
             return *value;

@@ -86,7 +86,7 @@ fn interpreted(kernel: &Kernel, sizes: &[i64]) -> Vec<i64> {
     let sizes: BTreeMap<String, i64> =
         kernel.parameters.iter().map(|parameter| parameter.name.clone()).zip(sizes.iter().copied()).collect();
     let number = |argument| kernel.arguments.iter().position(|a| *a == argument).unwrap();
-    let scalars = kernel.scalars.iter().enumerate();
+    let scalars = kernel.scalars[..kernel.scalar_arguments()].iter().enumerate();
     let scalars = scalars.map(|(i, scalar)| datum(number(Argument::Scalar(i)), 0, &scalar.name, scalar.ty)).collect();
     let mut arrays = vec![];
     for (i, array) in kernel.arrays.iter().enumerate().filter(|(_, array)| array.storage == Storage::Argument) {
