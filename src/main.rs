@@ -20,6 +20,7 @@ Examples:
   burstc run trisolv.c --data l=1..9                    random data that a divisor can have
   burstc run examples/vecsum.c --lanes auto             several iterations per cycle, as many as memory can feed
   burstc build examples/matmul.c --out matmul           write Verilog, bench and Quartus project
+  burstc build examples/dma.c --board ulx3s --out dma   the same and, with make -C dma/ecp5, the bitstream
   burstc analyze examples/polymul.c                     print dependences, Load and Store sets, mappings
 
 Exit codes: 0 pass, 1 the run failed, 2 the input was refused."

@@ -5,8 +5,14 @@ use std::process::Command;
 
 /// The `icarus` bench under `overrides` and `patterns`: whether it passed, and what it printed.
 fn bench(overrides: &str, patterns: &str) -> (bool, String) {
+    bench_with("", overrides, patterns)
+}
+
+/// [`bench`] with macros.
+fn bench_with(defines: &str, overrides: &str, patterns: &str) -> (bool, String) {
     let output = Command::new("bash")
         .args([concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sdr_controller.sh"), "icarus"])
+        .env("DEFINES", defines)
         .env("OVERRIDES", overrides)
         .env("PATTERNS", patterns)
         .env("LINES_SHOWN", "500")
@@ -33,6 +39,16 @@ fn pages_stream_without_gaps() {
         let (_, text) = bench("", pattern);
         let rate = text.split("rate=").nth(1).and_then(|rest| rest.split(' ').next()).expect("a rate");
         assert!(rate.parse::<f64>().expect("a number") >= 0.49, "{pattern}: {text}");
+    }
+}
+
+/// The ways out of and into the FPGA, between fast and what the PHY's header allows at 100 MHz: 7.1 ns together.
+#[test]
+fn pins_may_be_slow_and_fast() {
+    for (output, input, good) in [(300, 100, true), (4000, 3000, true), (4200, 3000, false)] {
+        let defines = format!("-DECP5_OUTPUT_PS={output} -DECP5_INPUT_PS={input}");
+        let (passed, text) = bench_with(&defines, "", "copy+block=64+count=16");
+        assert_eq!(passed, good, "{defines}:\n{text}");
     }
 }
 

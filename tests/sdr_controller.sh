@@ -2,7 +2,8 @@
 # Runs the bench of the SDR SDRAM controller, its PHY for ECP5 and the device model:
 #   tests/sdr_controller.sh [verilator|icarus] [folder for the build]
 # Every pattern must end in "0 failed"; with no simulator named, both run.
-# OVERRIDES="T_RCD=2 ..." sets parameters of the bench, PATTERNS="copy+block=64 random ..." selects patterns.
+# DEFINES="-DECP5_OUTPUT_PS=500 ..." sets macros of the models, OVERRIDES="T_RCD=2 ..." parameters of the bench,
+# PATTERNS="copy+block=64 random ..." selects patterns.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 simulators=${1:-verilator icarus}
@@ -15,7 +16,8 @@ files=("$top"/sim/tb_sdr_controller.v "$top"/sim/sdr_sdram.v "$top"/sim/ecp5/*.v
 
 failures=0
 for simulator in $simulators; do
-    options=()
+    # shellcheck disable=SC2206 # a list of words
+    options=(${DEFINES:-})
     if [ "$simulator" = verilator ]; then
         for override in ${OVERRIDES:-}; do options+=("-G$override"); done
         verilator --binary --timing -O3 -Wno-fatal -Wno-lint -Wno-style --top-module tb_sdr_controller -Mdir "$build/verilator" \

@@ -1,6 +1,11 @@
-// IFS1P3BX: model of ECP5's input register with preset, for simulation. The way from the pin takes INPUT_PS.
+// IFS1P3BX: model of ECP5's input register with preset, for simulation. The way from the pin takes INPUT_PS, the macro
+// ECP5_INPUT_PS.
 `default_nettype none
 `timescale 1ps / 1ps
+
+`ifndef ECP5_INPUT_PS
+`define ECP5_INPUT_PS 1000
+`endif
 
 module IFS1P3BX (
     input  wire PD,
@@ -10,7 +15,7 @@ module IFS1P3BX (
     output reg  Q
 );
 
-    localparam integer INPUT_PS = 1000;
+    localparam integer INPUT_PS = `ECP5_INPUT_PS;
 
     reg arrived;
 

@@ -1,7 +1,11 @@
 // ODDRX1F: model of ECP5's output cell of two bits per clock, for simulation, for constants on D0 and D1. The pin
-// follows the clock by OUTPUT_PS.
+// follows the clock by OUTPUT_PS, the macro ECP5_OUTPUT_PS.
 `default_nettype none
 `timescale 1ps / 1ps
+
+`ifndef ECP5_OUTPUT_PS
+`define ECP5_OUTPUT_PS 2000
+`endif
 
 module ODDRX1F (
     input  wire D0,
@@ -11,7 +15,7 @@ module ODDRX1F (
     output reg  Q
 );
 
-    localparam integer OUTPUT_PS = 2000;
+    localparam integer OUTPUT_PS = `ECP5_OUTPUT_PS;
 
     initial Q = 1'b0;
 

@@ -1,6 +1,11 @@
-// OFS1P3BX: model of ECP5's output register with preset, for simulation. A pin follows its clock by OUTPUT_PS.
+// OFS1P3BX: model of ECP5's output register with preset, for simulation. A pin follows its clock by OUTPUT_PS, the macro
+// ECP5_OUTPUT_PS.
 `default_nettype none
 `timescale 1ps / 1ps
+
+`ifndef ECP5_OUTPUT_PS
+`define ECP5_OUTPUT_PS 2000
+`endif
 
 module OFS1P3BX (
     input  wire PD,
@@ -10,7 +15,7 @@ module OFS1P3BX (
     output reg  Q
 );
 
-    localparam integer OUTPUT_PS = 2000;
+    localparam integer OUTPUT_PS = `ECP5_OUTPUT_PS;
 
     initial Q = 1'b1;
 

@@ -164,6 +164,20 @@ mod tests {
     }
 
     #[test]
+    fn flow_and_memory_must_fit() {
+        let parse = |text: String| Board::parse(&text, "x.toml").map(|_| ()).map_err(|error| error.to_string());
+        let stratix = include_str!("../../boards/stratix2-ddr400.toml");
+        let error = parse(stratix.replace("\"quartus\"", "\"nextpnr-ecp5\"")).unwrap_err();
+        assert!(error.contains("needs memory.kind sdr-sdram or a bus"), "{error}");
+        let axi4 = include_str!("../../boards/generic-axi4.toml");
+        assert_eq!(parse(axi4.replace("\"any\"", "\"nextpnr-ecp5\"")), Ok(()));
+        let ulx3s = include_str!("../../boards/ulx3s.toml");
+        let pins = &ulx3s[ulx3s.find("[pins]").unwrap()..];
+        let error = parse(format!("{axi4}\n{pins}")).unwrap_err();
+        assert!(error.contains("[pins] is for memory.kind sdr-sdram"), "{error}");
+    }
+
+    #[test]
     fn wrong_pins_are_named() {
         let text = include_str!("../../boards/ulx3s.toml");
         assert_eq!(load("ulx3s").unwrap().pins.unwrap().sites().len(), 5 + 6 + 2 + 13 + 2 + 16);
@@ -177,7 +191,11 @@ mod tests {
                 "EP2S180F1508C3",
                 "device.part is EP2S180F1508C3, which nextpnr does not know as an ECP5",
             ),
-            ("toolchain = \"nextpnr-ecp5\"", "toolchain = \"vivado\"", "[pins] is for device.toolchain nextpnr-ecp5"),
+            (
+                "toolchain = \"nextpnr-ecp5\"",
+                "toolchain = \"vivado\"",
+                "memory.kind sdr-sdram, whose PHY is for ECP5, needs",
+            ),
         ] {
             assert!(text.contains(from), "{from}");
             let error = Board::parse(&text.replace(from, to), "x.toml").unwrap_err();

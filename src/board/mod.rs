@@ -291,8 +291,14 @@ impl Board {
             (Toolchain::NextpnrEcp5, Memory::SdrSdram(_), None) => {
                 Some("device.toolchain nextpnr-ecp5 needs a table [pins]".to_string())
             }
+            (_, Memory::SdrSdram(_), _) => {
+                Some("memory.kind sdr-sdram, whose PHY is for ECP5, needs device.toolchain nextpnr-ecp5".to_string())
+            }
+            (Toolchain::NextpnrEcp5, Memory::DdrSdram(_), _) => {
+                Some("device.toolchain nextpnr-ecp5 needs memory.kind sdr-sdram or a bus".to_string())
+            }
+            (_, _, Some(_)) => Some("[pins] is for memory.kind sdr-sdram".to_string()),
             (_, _, None) => None,
-            (..) => Some("[pins] is for device.toolchain nextpnr-ecp5 with memory.kind sdr-sdram".to_string()),
         }
     }
 }
