@@ -11,6 +11,7 @@ module {{kernel}}_board (
     output wire        ready,
     output wire        busy,
     output wire        done,
+    output wire        keep_high,
 
     output wire        sdram_clk,
     output wire        sdram_cke,
@@ -129,6 +130,8 @@ module {{kernel}}_board (
     assign ready = ~rst & (state_reg != WAIT);
     assign busy  = state_reg == RUN;
     assign done  = state_reg == DONE;
+
+    assign keep_high = 1'b1;
 
     // -- Accelerator and memory ---------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ module tb_board;
     reg oscillator = 1'b0;
     reg start = 1'b0;
 
-    wire        ready, busy, done;
+    wire        ready, busy, done, keep_high;
     wire        sdram_clk, sdram_cke, sdram_csn, sdram_rasn, sdram_casn, sdram_wen;
     wire [1:0]  sdram_ba, sdram_dqm;
     wire [12:0] sdram_a;
@@ -34,6 +34,7 @@ module tb_board;
         .ready      (ready),
         .busy       (busy),
         .done       (done),
+        .keep_high  (keep_high),
         .sdram_clk  (sdram_clk),
         .sdram_cke  (sdram_cke),
         .sdram_csn  (sdram_csn),
@@ -99,8 +100,8 @@ module tb_board;
                 if (waited > max_us)
                     stop("not done");
             end
-            if (busy || !ready)
-                stop("busy or not ready after the run");
+            if (busy !== 1'b0 || ready !== 1'b1 || keep_high !== 1'b1)
+                stop("lights after the run");
             wrong = 0;
             for (index = 0; index < compared; index = index + 2)
                 if (device.memory[device_address(index[24:1])] !== {expected[index + 1], expected[index]})

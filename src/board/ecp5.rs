@@ -14,6 +14,8 @@ pub struct Pins {
     pub ready: String,
     pub busy: String,
     pub done: String,
+    /// A pin that the design only has to hold high.
+    pub keep_high: String,
     pub sdram: SdramPins,
 }
 
@@ -57,7 +59,7 @@ impl Pins {
     pub fn sites(&self) -> Vec<(String, &str)> {
         let own =
             [("oscillator", &self.oscillator), ("start", &self.start), ("ready", &self.ready), ("busy", &self.busy)];
-        let own = own.into_iter().chain([("done", &self.done)]);
+        let own = own.into_iter().chain([("done", &self.done), ("keep_high", &self.keep_high)]);
         own.map(|(name, site)| (name.to_string(), site.as_str())).chain(self.sdram.sites()).collect()
     }
 
@@ -180,7 +182,7 @@ mod tests {
     #[test]
     fn wrong_pins_are_named() {
         let text = include_str!("../../boards/ulx3s.toml");
-        assert_eq!(load("ulx3s").unwrap().pins.unwrap().sites().len(), 5 + 6 + 2 + 13 + 2 + 16);
+        assert_eq!(load("ulx3s").unwrap().pins.unwrap().sites().len(), 6 + 6 + 2 + 13 + 2 + 16);
         for (from, to, word) in [
             ("clk = \"F19\"", "clk = \"B2\"", "pins: done and sdram_clk are both at B2"),
             ("oscillator_mhz = 25.0", "oscillator_mhz = 27.0", "no PLL makes a clock_mhz of 100"),

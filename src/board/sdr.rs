@@ -4,6 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::hardware::Sdr;
 
+/// Periods at which the PHY takes read data while they are steady, in ns, if the ways out of and into the FPGA take 1 to
+/// 6 ns together: `rtl-templates/sdr_phy_ecp5.v`.
+const PERIODS: std::ops::RangeInclusive<f64> = 9.2..=14.0;
+
 /// Clocks that the controller's waits can count.
 const LONGEST_WAIT: u64 = 29;
 
@@ -162,6 +166,13 @@ impl SdrTiming {
             return Some(format!("memory.timing.{field} is {value}, which is no time of an SDRAM"));
         }
         let period = 1000.0 / clock_mhz;
+        if !PERIODS.contains(&period) {
+            return Some(format!(
+                "clock_mhz is {clock_mhz}, a period of {period:.3} ns, but the PHY is for {} to {} ns",
+                PERIODS.start(),
+                PERIODS.end()
+            ));
+        }
         (period < self.clock_ns - 1e-9).then(|| {
             format!(
                 "clock_mhz is {clock_mhz}, a period of {period:.3} ns, but memory.timing.clock_ns is {}",
@@ -206,6 +217,7 @@ mod tests {
             ("cas = 3 ", "cas = 4 ", "memory.timing.cas is 4"),
             ("rc_ns = 63.0", "rc_ns = -1.0", "memory.timing.rc_ns is -1"),
             ("rc_ns = 63.0", "rc_ns = 630.0", "memory.timing.rc is 64 clocks"),
+            ("clock_mhz = 100.0\n", "clock_mhz = 125.0\n", "memory.clock_mhz is 100"),
             ("clock_ns = 7.0", "clock_ns = 10.5", "clock_mhz is 100, a period of 10.000 ns"),
             ("ras_max_ns = 100000.0", "ras_max_ns = 30000.0", "rows stay open for"),
             ("rcd_ns = 21.0", "rcd = 3", "unknown field `rcd`"),
@@ -214,6 +226,14 @@ mod tests {
             let error = Board::parse(&TEXT.replace(from, to), "x.toml").unwrap_err();
             let message = &error.downcast_ref::<Diagnostic>().unwrap().message;
             assert!(message.contains(word), "{to}: {message}");
+        }
+        // Both clocks and the peak at once.
+        for (clock, period) in [("125.0", "8.000"), ("50.0", "20.000")] {
+            let peak = clock.parse::<f64>().unwrap() * 2.0;
+            let text = TEXT.replace("clock_mhz = 100.0", &format!("clock_mhz = {clock}"));
+            let text = text.replace("peak_mb_s = 200.0", &format!("peak_mb_s = {peak:.1}"));
+            let message = Board::parse(&text, "x.toml").unwrap_err().to_string();
+            assert!(message.contains(&format!("a period of {period} ns, but the PHY is for")), "{message}");
         }
     }
 }
