@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::affine::Affine;
-use crate::source::kernel::{Argument, BinaryOp, Expr, HostStep, HostValue, IntType, Kernel, UnaryOp};
+use crate::source::kernel::{Argument, BinaryOp, Expr, HostStep, HostValue, Kernel, ScalarType, UnaryOp};
 
 /// The C variable of an argument.
 pub fn argument(name: &str) -> String {
@@ -100,7 +100,7 @@ fn affine(kernel: &Kernel, value: &Affine) -> String {
 }
 
 /// A constant of just that type; numbers of floating point in decimal, with so many digits that C reads the same.
-fn constant(value: i64, ty: IntType) -> String {
+fn constant(value: i64, ty: ScalarType) -> String {
     let number = |value: f64, digits: String, suffix: &str| match value {
         v if v.is_nan() => format!("(0.0{suffix} / 0.0{suffix})"),
         v if v.is_infinite() => format!("({}1.0{suffix} / 0.0{suffix})", if v < 0.0 { "-" } else { "" }),

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::affine::Affine;
-use crate::source::kernel::{BinaryOp, Expr, IntType, Kernel, TilingDirective};
+use crate::source::kernel::{BinaryOp, Expr, Kernel, ScalarType, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Offload {
@@ -278,7 +278,7 @@ impl Reduction {
             ReductionOp::Xor => (BinaryOp::Xor, false),
             ReductionOp::Minimum | ReductionOp::Maximum => (BinaryOp::Less, true),
         };
-        let result = if chooses { IntType::I32 } else { ty };
+        let result = if chooses { ScalarType::I32 } else { ty };
         let both = Expr::Binary { op, left: Box::new(left.clone()), right: Box::new(right.clone()), ty: result };
         if !chooses {
             return both;
@@ -299,7 +299,7 @@ impl Reduction {
     }
 
     /// The bits of the floating-point number that changes nothing: with 0 a sum of -0 would become 0.
-    pub fn floating_identity(&self, ty: IntType) -> i64 {
+    pub fn floating_identity(&self, ty: ScalarType) -> i64 {
         let bits = |value: f64| match ty.bits {
             32 => i64::from((value as f32).to_bits()),
             _ => value.to_bits() as i64,

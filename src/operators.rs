@@ -1,10 +1,10 @@
 //! Latencies of the floating-point cells in `rtl-templates/`, which the order inside a tile counts with and the datapath
 //! builds by.
 
-use crate::source::kernel::{BinaryOp, Expr, IntType, UnaryOp};
+use crate::source::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
 
 /// Bits of the exponent and, with the hidden one, of the significand.
-pub fn format(ty: IntType) -> (u32, u32) {
+pub fn format(ty: ScalarType) -> (u32, u32) {
     match ty.bits {
         32 => (8, 24),
         _ => (11, 53),
@@ -12,7 +12,7 @@ pub fn format(ty: IntType) -> (u32, u32) {
 }
 
 /// Cycles of a sum.
-pub fn add_latency(ty: IntType) -> u32 {
+pub fn add_latency(ty: ScalarType) -> u32 {
     // The longer shifter of a `double` takes one more.
     if ty.bits == 32 { 8 } else { 9 }
 }
@@ -31,12 +31,12 @@ pub const WIDEN: u32 = 2;
 pub const NARROW: u32 = 4;
 
 /// Cycles of a quotient: a bit each, and what is around them.
-pub fn divide_latency(ty: IntType) -> u32 {
+pub fn divide_latency(ty: ScalarType) -> u32 {
     format(ty).1 + 2 + 6
 }
 
 /// Cycles of a square root.
-pub fn root_latency(ty: IntType) -> u32 {
+pub fn root_latency(ty: ScalarType) -> u32 {
     format(ty).1 + 1 + 3
 }
 

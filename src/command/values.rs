@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::simulate::number::Number;
 use crate::simulate::random::Range;
-use crate::source::kernel::{Argument, IntType, Kernel};
+use crate::source::kernel::{Argument, Kernel, ScalarType};
 use crate::suggest;
 
 /// One `NAME=VALUE` of the command line.
@@ -131,7 +131,7 @@ pub fn settings(kernel: &Kernel, set: &[Assignment], max: &BTreeMap<String, i64>
 /// Ranges of random data by name. A name that is neither array nor scalar argument, an empty range, and a range with
 /// values that the type does not hold are `Diagnostic`s.
 pub fn ranges(kernel: &Kernel, data: &[RangeAssignment]) -> Result<BTreeMap<String, Range>> {
-    let known: Vec<(&str, IntType, Span)> = kernel
+    let known: Vec<(&str, ScalarType, Span)> = kernel
         .arguments
         .iter()
         .filter_map(|argument| match argument {
@@ -189,17 +189,17 @@ fn unknown<'a>(
     ))
 }
 
-fn size(value: Number, ty: IntType) -> Option<i64> {
+fn size(value: Number, ty: ScalarType) -> Option<i64> {
     value.whole().filter(|value| (0..=limit(ty)).contains(value)).map(|value| value as i64)
 }
 
 /// Largest size: what the type and a register of 32 bits, read as signed, hold.
-fn limit(ty: IntType) -> i128 {
+fn limit(ty: ScalarType) -> i128 {
     range(ty).1.min(i128::from(i32::MAX))
 }
 
 /// The values of an integer type.
-fn range(ty: IntType) -> (i128, i128) {
+fn range(ty: ScalarType) -> (i128, i128) {
     match ty.signed {
         true => (-(1 << (ty.bits - 1)), (1 << (ty.bits - 1)) - 1),
         false => (0, (1 << ty.bits) - 1),
@@ -207,7 +207,7 @@ fn range(ty: IntType) -> (i128, i128) {
 }
 
 /// Whether a type has the value; a floating-point type, one near it.
-fn holds(ty: IntType, value: Number) -> bool {
+fn holds(ty: ScalarType, value: Number) -> bool {
     let (low, high) = range(ty);
     match ty.floating {
         true => Number::of(value.bits(ty), ty).value().is_finite(),
@@ -216,7 +216,7 @@ fn holds(ty: IntType, value: Number) -> bool {
 }
 
 /// What [`holds`] allows, in words.
-fn limits(ty: IntType) -> String {
+fn limits(ty: ScalarType) -> String {
     let (low, high) = range(ty);
     match ty.floating {
         true => "a finite number".to_string(),
@@ -284,7 +284,7 @@ mod tests {
         // Fractions are for floating-point numbers.
         assert!(message(given("a=0.5..2")).0.contains("is of type int16_t"));
         let mut floating = samples::scale();
-        floating.scalars[0].ty = IntType::FLOAT;
+        floating.scalars[0].ty = ScalarType::FLOAT;
         let given = |text: &str| ranges(&floating, &[parse_range(text).unwrap()]);
         assert!(given("alpha=0.5..2").is_ok() && given("alpha=0..1e39").is_err());
     }

@@ -15,7 +15,7 @@ use crate::hardware::sources::Source;
 use crate::hardware::walker::Walker;
 use crate::offload::Offload;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
-use crate::source::kernel::{Access, Expr, IntType, Statement as Assignment};
+use crate::source::kernel::{Access, Expr, ScalarType, Statement as Assignment};
 
 /// What the accelerator must connect: every read has a copy of its buffer to itself.
 pub struct ComputePorts {
@@ -95,7 +95,7 @@ impl Leaves for BufferLeaves<'_> {
         self.scalars[scalar].clone()
     }
 
-    fn index(&mut self, m: &mut Module, value: &Affine, ty: IntType) -> Value {
+    fn index(&mut self, m: &mut Module, value: &Affine, ty: ScalarType) -> Value {
         let value = &self.lanes.at(value, self.lane);
         let value = self
             .instances

@@ -6,7 +6,7 @@ use crate::hardware::scope::Scope;
 use crate::hardware::tile_bounds::{self, TileBound};
 use crate::offload::{Buffer, Mapping, Offload};
 use crate::rtl::{Expr, Module, Signal, Type};
-use crate::source::kernel::{Array, IntType, Kernel};
+use crate::source::kernel::{Array, Kernel, ScalarType};
 
 /// A name with the closed interval of its value; its signal's type follows from the interval.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,7 +128,7 @@ pub fn longest_row(buffer: &Buffer) -> i64 {
     buffer.mappings.iter().flatten().filter_map(last).max().unwrap_or(1)
 }
 
-pub fn rtl_type(ty: IntType) -> Type {
+pub fn rtl_type(ty: ScalarType) -> Type {
     Type { width: ty.bits, signed: ty.signed }
 }
 

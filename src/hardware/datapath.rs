@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::hardware::context::rtl_type;
 use crate::hardware::{divide, float};
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
-use crate::source::kernel::{Access, BinaryOp, Expr, IntType, UnaryOp};
+use crate::source::kernel::{Access, BinaryOp, Expr, ScalarType, UnaryOp};
 
 /// Cycles of a multiplication: operands, product and result registered, so that it maps on a pipelined DSP block.
 pub const MULTIPLY_LATENCY: u32 = 3;
@@ -36,7 +36,7 @@ pub trait Leaves {
         false
     }
     fn scalar(&self, scalar: usize) -> Rtl;
-    fn index(&mut self, m: &mut Module, value: &crate::affine::Affine, ty: IntType) -> Value;
+    fn index(&mut self, m: &mut Module, value: &crate::affine::Affine, ty: ScalarType) -> Value;
 }
 
 /// Builds the pipeline of one statement inside a module.

@@ -4,7 +4,7 @@ use crate::hardware::cells;
 use crate::hardware::datapath::{Datapath, Leaves, Value};
 use crate::operators::{self, format};
 use crate::rtl::{Connection, Expr as Rtl, Module, Signal, Type};
-use crate::source::kernel::{BinaryOp, Expr, IntType, UnaryOp};
+use crate::source::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
 
 /// An expression whose operator takes or gives floating-point numbers.
 pub struct Operation<'a> {
@@ -91,7 +91,7 @@ struct BinaryOutcome {
     stage: Option<u32>,
 }
 
-fn compare(datapath: &mut Datapath, m: &mut Module, values: Vec<Value>, ty: IntType) -> BinaryOutcome {
+fn compare(datapath: &mut Datapath, m: &mut Module, values: Vec<Value>, ty: ScalarType) -> BinaryOutcome {
     let cell = Cell {
         module: "fp_compare",
         parameters: with_format(ty, operators::COMPARE),
@@ -103,12 +103,12 @@ fn compare(datapath: &mut Datapath, m: &mut Module, values: Vec<Value>, ty: IntT
     BinaryOutcome { less: results[0].e(), equal: results[1].e(), stage: Some(stage) }
 }
 
-fn with_format(ty: IntType, latency: u32) -> Vec<(&'static str, i128)> {
+fn with_format(ty: ScalarType, latency: u32) -> Vec<(&'static str, i128)> {
     let (exponent, significand) = format(ty);
     vec![("EXPONENT", exponent.into()), ("SIGNIFICAND", significand.into()), ("LATENCY", latency.into())]
 }
 
-fn arithmetic(op: BinaryOp, ty: IntType) -> Cell {
+fn arithmetic(op: BinaryOp, ty: ScalarType) -> Cell {
     let (module, latency) = match op {
         BinaryOp::Add | BinaryOp::Subtract => ("fp_add", operators::add_latency(ty)),
         BinaryOp::Multiply => ("fp_multiply", operators::MULTIPLY),
@@ -122,15 +122,15 @@ fn arithmetic(op: BinaryOp, ty: IntType) -> Cell {
     Cell { module, parameters, inputs: &["s_a", "s_b"], outputs: vec![("m_result", ty.bits)], latency }
 }
 
-fn root(ty: IntType) -> Cell {
+fn root(ty: ScalarType) -> Cell {
     let latency = operators::root_latency(ty);
     let mut parameters = with_format(ty, latency);
     parameters.retain(|(name, _)| *name != "LATENCY");
     Cell { module: "fp_sqrt", parameters, inputs: &["s_a"], outputs: vec![("m_result", ty.bits)], latency }
 }
 
-fn conversion(from: IntType, to: IntType) -> Cell {
-    let wide = |ty: IntType| {
+fn conversion(from: ScalarType, to: ScalarType) -> Cell {
+    let wide = |ty: ScalarType| {
         let (exponent, significand) = format(ty);
         [("WIDE_EXPONENT", exponent.into()), ("WIDE_SIGNIFICAND", significand.into())]
     };

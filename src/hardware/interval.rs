@@ -1,12 +1,12 @@
 //! Intervals of the values of expressions: what a division needs to know of its operands to be no larger than they are.
 
-use crate::source::kernel::{BinaryOp, Expr, IntType, UnaryOp};
+use crate::source::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
 
 /// The smallest and the largest value.
 pub type Interval = (i128, i128);
 
 /// All values of a type.
-pub fn of_type(ty: IntType) -> Interval {
+pub fn of_type(ty: ScalarType) -> Interval {
     match ty.signed {
         true => (-(1 << (ty.bits - 1)), (1 << (ty.bits - 1)) - 1),
         false => (0, (1 << ty.bits) - 1),
@@ -84,11 +84,11 @@ mod tests {
     use crate::source::evaluate::evaluate;
     use crate::source::kernel::Access;
 
-    fn read(array: usize, ty: IntType) -> Expr {
+    fn read(array: usize, ty: ScalarType) -> Expr {
         Expr::Read { access: Access { array, subscripts: vec![], span: Default::default() }, ty }
     }
 
-    fn cast(operand: Expr, ty: IntType) -> Expr {
+    fn cast(operand: Expr, ty: ScalarType) -> Expr {
         Expr::Cast { operand: Box::new(operand), ty }
     }
 
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn every_value_lies_in_its_interval() {
         let types = [(8, true), (8, false), (16, true), (32, true), (32, false), (64, true), (64, false)]
-            .map(|(bits, signed)| IntType::integer(bits, signed));
+            .map(|(bits, signed)| ScalarType::integer(bits, signed));
         let samples = [-128i64, -127, -3, -1, 0, 1, 2, 77, 127, 128, 255, 40_000, i64::MIN, i64::MAX];
         let operators = [
             BinaryOp::Add,
@@ -114,7 +114,7 @@ mod tests {
         for (narrow, wide) in types.iter().flat_map(|n| types.map(|w| (*n, w))) {
             for op in operators {
                 let operand = |array| Box::new(cast(read(array, narrow), wide));
-                let ty = if op == BinaryOp::Less { IntType::I32 } else { wide };
+                let ty = if op == BinaryOp::Less { ScalarType::I32 } else { wide };
                 let expr = Expr::Binary { op, left: operand(0), right: operand(1), ty };
                 let (low, high) = of(&expr);
                 for (x, y) in samples.iter().flat_map(|x| samples.map(|y| (*x, y))) {

@@ -7,7 +7,7 @@ use crate::hardware::datapath::{Datapath, Leaves, MULTIPLY_LATENCY, Value};
 use crate::hardware::instances::{InstanceKind, Instances};
 use crate::offload::{self, Buffer, Offload, Reduction, ReductionOp};
 use crate::rtl::{Expr, Module, Type};
-use crate::source::kernel::{Access, Expr as Operation, IntType};
+use crate::source::kernel::{Access, Expr as Operation, ScalarType};
 
 /// The lanes of the compute process: one without a directive.
 pub struct Lanes<'a> {
@@ -128,7 +128,7 @@ pub fn reduce(
     m: &mut Module,
     datapath: &mut Datapath,
     reduction: &Reduction,
-    element: IntType,
+    element: ScalarType,
     target: &Value,
     terms: Vec<Value>,
     running: Option<&Expr>,
@@ -170,7 +170,7 @@ pub fn reduce(
 }
 
 /// The operand number `index` of an operation on a [`Pair`].
-fn place(index: usize, ty: IntType) -> Operation {
+fn place(index: usize, ty: ScalarType) -> Operation {
     Operation::Read { access: Access { array: index, subscripts: vec![], span: Default::default() }, ty }
 }
 
@@ -186,7 +186,7 @@ impl Leaves for Pair<'_> {
         unreachable!("both are places")
     }
 
-    fn index(&mut self, _: &mut Module, _: &Affine, _: IntType) -> Value {
+    fn index(&mut self, _: &mut Module, _: &Affine, _: ScalarType) -> Value {
         unreachable!("both are places")
     }
 }

@@ -93,7 +93,7 @@ mod tests {
     use crate::affine::Affine;
     use crate::offload::{Band, Bound, Buffer, Compute, Level, Wait};
     use crate::source::kernel::{
-        Access, Argument, Array, BinaryOp, Expr, IntType, Kernel, Node, SizeParameter, Statement, Storage,
+        Access, Argument, Array, BinaryOp, Expr, Kernel, Node, ScalarType, SizeParameter, Statement, Storage,
         TilingDirective,
     };
 
@@ -122,17 +122,17 @@ mod tests {
     /// stores two whole tiles of b, the second one only from T0 = 1 on.
     fn triangle() -> Offload {
         let access = |array| Access { array, subscripts: vec![], span: Default::default() };
-        let read = || Box::new(Expr::Read { access: access(0), ty: IntType::I32 });
+        let read = || Box::new(Expr::Read { access: access(0), ty: ScalarType::I32 });
         let statement = Statement {
             name: "S0".into(),
             target: access(1),
-            value: Expr::Binary { op: BinaryOp::Add, left: read(), right: read(), ty: IntType::I32 },
+            value: Expr::Binary { op: BinaryOp::Add, left: read(), right: read(), ty: ScalarType::I32 },
             text: String::new(),
             span: Default::default(),
         };
         let array = |name: &str, bits| Array {
             name: name.into(),
-            element: IntType::integer(bits, true),
+            element: ScalarType::integer(bits, true),
             extents: vec![n()],
             storage: Storage::Argument,
             span: Default::default(),
@@ -147,7 +147,7 @@ mod tests {
                 arguments: vec![Argument::Parameter(0), Argument::Array(0), Argument::Array(1)],
                 parameters: vec![SizeParameter {
                     name: "N".into(),
-                    ty: IntType::I32,
+                    ty: ScalarType::I32,
                     default: None,
                     max: None,
                     span: Default::default(),

@@ -263,12 +263,12 @@ mod tests {
     use super::*;
     use crate::affine::Affine;
     use crate::offload::{Buffer, Mapping, Scan};
-    use crate::source::kernel::{Array, IntType, Kernel, Storage};
+    use crate::source::kernel::{Array, Kernel, ScalarType, Storage};
 
     fn offload() -> Offload {
         let array = Array {
             name: "a".into(),
-            element: IntType::I32,
+            element: ScalarType::I32,
             extents: vec![Affine::constant(64), Affine::constant(64)],
             storage: Storage::Argument,
             span: Default::default(),

@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hardware;
 use crate::simulate::number::Number;
 use crate::simulate::random::{Range, SplitMix};
-use crate::source::kernel::{Argument, IntType, Kernel, Storage};
+use crate::source::kernel::{Argument, Kernel, ScalarType, Storage};
 
 /// Arrays start at multiples of this many bytes, so that equal indices of all arrays meet in one bank.
 pub const ALIGNMENT: u64 = 4096;
@@ -23,7 +23,7 @@ pub struct Region {
     pub name: String,
     /// Byte address of the first element.
     pub base: u64,
-    pub element: IntType,
+    pub element: ScalarType,
     /// Elements per dimension, outermost first; row-major.
     pub extents: Vec<u64>,
     /// A local array: the C program does not have it in this memory, so nothing is expected there.
@@ -118,7 +118,7 @@ impl Placement {
                 let bytes = u64::from(region.element.bytes());
                 (region.base + (address - region.base) / bytes * bytes, bytes, region.element)
             }
-            None => (address, 1, IntType::integer(8, false)),
+            None => (address, 1, ScalarType::integer(8, false)),
         };
         let mut count = 0;
         let mut first = None;
@@ -185,7 +185,7 @@ fn element_text(array: &str, subscripts: &[u64]) -> String {
 }
 
 /// Whether an element has the value that is expected. C leaves open which NaN an operation gives.
-fn is_same(expected: &[u8], got: &[u8], ty: IntType) -> bool {
+fn is_same(expected: &[u8], got: &[u8], ty: ScalarType) -> bool {
     let is_nan = |bytes| Number::of(raw(bytes), ty).value().is_nan();
     expected == got || (ty.floating && is_nan(expected) && is_nan(got))
 }

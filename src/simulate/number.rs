@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::source::kernel::IntType;
+use crate::source::kernel::ScalarType;
 
 /// A number of the command line, of a report or a message. In JSON a number, or text where that has none ("NaN", "inf").
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub enum Number {
 
 impl Number {
     /// The value of a register's or an element's bits.
-    pub fn of(raw: u64, ty: IntType) -> Number {
+    pub fn of(raw: u64, ty: ScalarType) -> Number {
         let shift = 64 - ty.bits;
         match (ty.floating, ty.bits) {
             (true, 32) => {
@@ -31,7 +31,7 @@ impl Number {
     }
 
     /// The number as bits of a type; rounded to nearest where that is a floating-point type, and whole otherwise.
-    pub fn bits(self, ty: IntType) -> u64 {
+    pub fn bits(self, ty: ScalarType) -> u64 {
         match (ty.floating, self) {
             (true, _) if ty.bits == 32 => u64::from((self.value() as f32).to_bits()),
             (true, _) => self.value().to_bits(),
@@ -113,19 +113,19 @@ mod tests {
 
     #[test]
     fn numbers_are_printed_as_people_write_them() {
-        let float = |value: f32| Number::of(value.to_bits().into(), IntType::FLOAT).to_string();
+        let float = |value: f32| Number::of(value.to_bits().into(), ScalarType::FLOAT).to_string();
         assert_eq!([0.1, -2.0, 1e-40, f32::NAN].map(float), ["0.1", "-2.0", "1e-40", "NaN"]);
-        let double = |value: f64| Number::of(value.to_bits(), IntType::DOUBLE).to_string();
+        let double = |value: f64| Number::of(value.to_bits(), ScalarType::DOUBLE).to_string();
         assert_eq!([0.1, f64::INFINITY].map(double), ["0.1", "inf"]);
-        assert_eq!(Number::of(0xff, IntType::integer(8, true)), Number::Whole(-1));
-        assert_eq!(Number::of(u64::MAX, IntType::integer(64, false)), Number::Whole(u64::MAX.into()));
+        assert_eq!(Number::of(0xff, ScalarType::integer(8, true)), Number::Whole(-1));
+        assert_eq!(Number::of(u64::MAX, ScalarType::integer(64, false)), Number::Whole(u64::MAX.into()));
     }
 
     #[test]
     fn bits_are_those_of_the_nearest_number() {
-        assert_eq!(Number::Decimal(0.1).bits(IntType::FLOAT), u64::from(0.1f32.to_bits()));
-        assert_eq!(Number::Whole(-3).bits(IntType::DOUBLE), (-3f64).to_bits());
-        assert_eq!(Number::Whole(-3).bits(IntType::I32), -3i64 as u64);
+        assert_eq!(Number::Decimal(0.1).bits(ScalarType::FLOAT), u64::from(0.1f32.to_bits()));
+        assert_eq!(Number::Whole(-3).bits(ScalarType::DOUBLE), (-3f64).to_bits());
+        assert_eq!(Number::Whole(-3).bits(ScalarType::I32), -3i64 as u64);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::simulate::number::Number;
-use crate::source::kernel::IntType;
+use crate::source::kernel::ScalarType;
 
 /// The closed interval from which random data are drawn; not empty. Of integers, its ends are whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +64,7 @@ impl SplitMix {
     }
 
     /// The bits of a floating-point number: of `range`, or of either sign and of magnitude 1/16 to 16.
-    pub fn draw_float(&mut self, range: Option<Range>, ty: IntType) -> u64 {
+    pub fn draw_float(&mut self, range: Option<Range>, ty: ScalarType) -> u64 {
         let word = self.draw();
         // 53 bits: a number from 0 to below 1.
         let fraction = (word >> 11) as f64 / (1u64 << 53) as f64;
@@ -85,7 +85,7 @@ impl SplitMix {
     }
 
     /// Little-endian floating-point numbers as [`SplitMix::draw_float`] gives them.
-    pub fn fill_floats(&mut self, range: Option<Range>, ty: IntType, bytes: &mut [u8]) {
+    pub fn fill_floats(&mut self, range: Option<Range>, ty: ScalarType, bytes: &mut [u8]) {
         for element in bytes.chunks_mut(ty.bytes() as usize) {
             let word = self.draw_float(range, ty).to_le_bytes();
             element.copy_from_slice(&word[..element.len()]);
@@ -132,7 +132,7 @@ mod tests {
     fn floating_point_numbers_are_finite_and_of_their_range() {
         let mut random = SplitMix::named(1, "a");
         let range = Some(Range::whole(-3, 5));
-        for ty in [IntType::FLOAT, IntType::DOUBLE] {
+        for ty in [ScalarType::FLOAT, ScalarType::DOUBLE] {
             let mut bytes = [0; 8000];
             let values = |bytes: &[u8]| -> Vec<f64> {
                 match ty.bits {

@@ -4,7 +4,7 @@
 use crate::offload::{Lanes, Offload, Reduction};
 use crate::simulate::job::{Job, Region};
 use crate::source::evaluate::evaluate;
-use crate::source::kernel::{Access, Argument, Expr, IntType, Statement};
+use crate::source::kernel::{Access, Argument, Expr, ScalarType, Statement};
 use crate::walk::{Values, visit};
 
 /// What is expected in place of what the C program leaves, `program`.
@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
 }
 
 /// Operand `index` of an expression for [`both`].
-fn operand(index: usize, ty: IntType) -> Expr {
+fn operand(index: usize, ty: ScalarType) -> Expr {
     Expr::Scalar { scalar: index, ty }
 }
 

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use crate::affine::Affine;
 use crate::hardware::{self, VerilogFile};
 use crate::simulate::number::Number;
-use crate::source::kernel::{Argument, Array, IntType, Kernel, Scalar, SizeParameter, Storage};
+use crate::source::kernel::{Argument, Array, Kernel, Scalar, ScalarType, SizeParameter, Storage};
 
 fn size(name: &str) -> SizeParameter {
-    SizeParameter { name: name.into(), ty: IntType::I32, default: None, max: None, span: Default::default() }
+    SizeParameter { name: name.into(), ty: ScalarType::I32, default: None, max: None, span: Default::default() }
 }
 
 fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
     Array {
         name: name.into(),
-        element: IntType::integer(bits, true),
+        element: ScalarType::integer(bits, true),
         extents,
         storage: Storage::Argument,
         span: Default::default(),
@@ -58,7 +58,7 @@ pub fn copy() -> Kernel {
 /// `void scale(int N, int64_t alpha, int16_t a[N], int8_t beta, int64_t b[2*N+1])`, without its body.
 pub fn scale() -> Kernel {
     let scalar =
-        |name: &str, bits| Scalar { name: name.into(), ty: IntType::integer(bits, true), span: Default::default() };
+        |name: &str, bits| Scalar { name: name.into(), ty: ScalarType::integer(bits, true), span: Default::default() };
     Kernel {
         arguments: vec![
             Argument::Parameter(0),

@@ -8,12 +8,12 @@ use lang_c::ast::{BinaryOperator, Constant, Expression, Float, FloatBase, FloatF
 use lang_c::span::Node;
 
 use super::expression::{binary, convert, convert_to};
-use super::kernel::{BinaryOp, Expr, IntType};
+use super::kernel::{BinaryOp, Expr, ScalarType};
 use super::scope::{Checked, Scope};
 use super::types::CType;
 use crate::diagnostic::Diagnostic;
 
-const WIDE: IntType = IntType::integer(64, true);
+const WIDE: ScalarType = ScalarType::integer(64, true);
 /// Whole numbers of at most this many bits are exact in `double`.
 const EXACT: u32 = 53;
 /// Let |a|, |b| < 2^33 and a/b not be whole. Then the next whole number is at least 1/|b| away from a/b, and `double`
@@ -151,7 +151,7 @@ impl Scope<'_> {
     }
 
     fn whole_integer(&self, value: Expr, node: &Node<Expression>) -> Checked<Whole> {
-        let IntType { bits, floating, .. } = value.ty();
+        let ScalarType { bits, floating, .. } = value.ty();
         if bits > 32 || floating {
             return Err(self.not_whole(node));
         }

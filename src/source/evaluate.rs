@@ -1,7 +1,7 @@
 //! What an [`Expr`] is worth: C's arithmetic on integers that wrap, and IEEE 754's. The golden model of the datapath.
 
 use super::float;
-use super::kernel::{Access, BinaryOp, Expr, IntType, UnaryOp};
+use super::kernel::{Access, BinaryOp, Expr, ScalarType, UnaryOp};
 
 /// The value of `expr`. `read` gives an array element, `scalar` a scalar argument by its index in `Kernel::scalars`,
 /// `index` an iterator or size parameter by name; values that do not fit their type wrap.
@@ -57,7 +57,7 @@ pub fn evaluate(
 
 /// The low `ty.bits` bits of `value`, sign- or zero-extended by `ty`'s signedness. All 64 bits of a `uint64_t` are
 /// kept, so a value of 2⁶³ or more is a negative `i64`.
-pub fn wrap(value: i64, ty: IntType) -> i64 {
+pub fn wrap(value: i64, ty: ScalarType) -> i64 {
     let unused = 64 - ty.bits.clamp(1, 64);
     if ty.signed { (value << unused) >> unused } else { (((value as u64) << unused) >> unused) as i64 }
 }
@@ -72,7 +72,7 @@ fn unary(op: UnaryOp, x: i64) -> i64 {
 }
 
 /// `operand` is the left side's type, which is also the right side's except in shifts.
-fn binary(op: BinaryOp, x: i64, y: i64, operand: IntType) -> i64 {
+fn binary(op: BinaryOp, x: i64, y: i64, operand: ScalarType) -> i64 {
     let signed = operand.signed;
     let amount = (y as u32) & (operand.bits - 1);
     match op {

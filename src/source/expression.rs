@@ -6,16 +6,16 @@ use lang_c::span::Node;
 use super::affine_expression::Role;
 use super::evaluate::evaluate;
 use super::float;
-use super::kernel::{Access, BinaryOp, Expr, IntType, UnaryOp};
+use super::kernel::{Access, BinaryOp, Expr, ScalarType, UnaryOp};
 use super::scope::{Checked, Name, Scope};
 use super::types::CType;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 
-const INT: IntType = IntType::I32;
+const INT: ScalarType = ScalarType::I32;
 
 /// Integer promotion (6.3.1.1): everything narrower than `int` becomes `int`.
-pub fn promoted(ty: IntType) -> IntType {
+pub fn promoted(ty: ScalarType) -> ScalarType {
     if ty.bits < 32 { INT } else { ty }
 }
 
@@ -30,7 +30,7 @@ pub fn truth(operand: Expr) -> Expr {
 }
 
 /// The usual arithmetic conversions (6.3.1.8).
-pub fn common(left: IntType, right: IntType) -> IntType {
+pub fn common(left: ScalarType, right: ScalarType) -> ScalarType {
     match (left.floating, right.floating) {
         (true, true) => return if left.bits >= right.bits { left } else { right },
         (true, false) => return left,
@@ -38,7 +38,7 @@ pub fn common(left: IntType, right: IntType) -> IntType {
         (false, false) => {}
     }
     let (left, right) = (promoted(left), promoted(right));
-    IntType {
+    ScalarType {
         bits: left.bits.max(right.bits),
         // Of two types, the wider one's signedness wins; of two equally wide ones, the unsigned.
         signed: match left.bits.cmp(&right.bits) {
@@ -51,7 +51,7 @@ pub fn common(left: IntType, right: IntType) -> IntType {
 }
 
 /// `operand` converted to `ty`.
-pub fn convert(operand: Expr, ty: IntType) -> Expr {
+pub fn convert(operand: Expr, ty: ScalarType) -> Expr {
     if operand.ty() == ty { operand } else { folded(Expr::Cast { operand: Box::new(operand), ty }) }
 }
 

@@ -2,10 +2,10 @@
 //! has it.
 
 use super::evaluate::wrap;
-use super::kernel::{BinaryOp, IntType, UnaryOp};
+use super::kernel::{BinaryOp, ScalarType, UnaryOp};
 
 /// The bits of a number: 32 bits of an `f32`, zero-extended, or those of an `f64`.
-fn bits_of(value: f64, ty: IntType) -> i64 {
+fn bits_of(value: f64, ty: ScalarType) -> i64 {
     match ty.bits {
         32 => i64::from((value as f32).to_bits()),
         _ => value.to_bits() as i64,
@@ -13,7 +13,7 @@ fn bits_of(value: f64, ty: IntType) -> i64 {
 }
 
 /// The value of a number's bits; every `f32` is an `f64`.
-fn value_of(bits: i64, ty: IntType) -> f64 {
+fn value_of(bits: i64, ty: ScalarType) -> f64 {
     match ty.bits {
         32 => f64::from(f32::from_bits(bits as u32)),
         _ => f64::from_bits(bits as u64),
@@ -24,7 +24,7 @@ fn value_of(bits: i64, ty: IntType) -> f64 {
 pub const ZERO: i64 = 0;
 
 /// `op` of a number of type `ty`.
-pub fn unary(op: UnaryOp, x: i64, ty: IntType) -> i64 {
+pub fn unary(op: UnaryOp, x: i64, ty: ScalarType) -> i64 {
     let sign = 1i64 << (ty.bits - 1);
     match op {
         UnaryOp::Negate => x ^ sign,
@@ -36,7 +36,7 @@ pub fn unary(op: UnaryOp, x: i64, ty: IntType) -> i64 {
 }
 
 /// `x op y` of two numbers of type `ty`; a comparison gives 0 or 1.
-pub fn binary(op: BinaryOp, x: i64, y: i64, ty: IntType) -> i64 {
+pub fn binary(op: BinaryOp, x: i64, y: i64, ty: ScalarType) -> i64 {
     let (x, y) = (value_of(x, ty), value_of(y, ty));
     // One operation of `f32`s in `f64`, rounded, is the correctly rounded one, too.
     match op {
@@ -53,7 +53,7 @@ pub fn binary(op: BinaryOp, x: i64, y: i64, ty: IntType) -> i64 {
 }
 
 /// `x` of type `from` as one of type `to`, one of which is a floating-point type. What C leaves undefined is some value.
-pub fn convert(x: i64, from: IntType, to: IntType) -> i64 {
+pub fn convert(x: i64, from: ScalarType, to: ScalarType) -> i64 {
     match (from.floating, to.floating) {
         (true, true) => bits_of(value_of(x, from), to),
         // An integer is rounded once.

@@ -12,7 +12,7 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
-use super::kernel::IntType;
+use super::kernel::ScalarType;
 use super::map::SourceMap;
 use super::nest::{is_return, operation};
 use super::scope::{Checked, Naming, check_name};
@@ -32,7 +32,7 @@ pub struct Function<'u> {
 /// An argument before it is known which integers are sizes.
 pub struct RawArgument<'u> {
     pub name: String,
-    pub ty: IntType,
+    pub ty: ScalarType,
     pub span: Span,
     pub is_bool: bool,
     /// Extents of an array, outermost first; `None` for an integer.

@@ -12,7 +12,7 @@ use lang_c::visit::{self, Visit};
 
 use super::expression::convert;
 use super::function::{derived, identifier};
-use super::kernel::{BinaryOp, Expr, HostStep, HostValue, IntType, Node as NestNode, Scalar, UnaryOp};
+use super::kernel::{BinaryOp, Expr, HostStep, HostValue, Node as NestNode, Scalar, ScalarType, UnaryOp};
 use super::locals::Usage;
 use super::nest::{assignment, operation};
 use super::scope::{Checked, Scope};
@@ -60,10 +60,10 @@ const FUNCTIONS: [(&str, usize); 36] = [
 ];
 
 /// How many arguments a function of <math.h> takes, and the type of them and of its result.
-fn library_function(name: &str) -> Option<(usize, IntType)> {
+fn library_function(name: &str) -> Option<(usize, ScalarType)> {
     let of = |base: &str| FUNCTIONS.iter().find(|(known, _)| *known == base).map(|(_, count)| *count);
-    let float = || name.strip_suffix('f').and_then(of).map(|count| (count, IntType::FLOAT));
-    of(name).map(|count| (count, IntType::DOUBLE)).or_else(float)
+    let float = || name.strip_suffix('f').and_then(of).map(|count| (count, ScalarType::FLOAT));
+    of(name).map(|count| (count, ScalarType::DOUBLE)).or_else(float)
 }
 
 impl Scope<'_> {
@@ -101,7 +101,7 @@ impl Scope<'_> {
     }
 
     /// The value of a new step, or of an equal one.
-    fn host_step(&mut self, name: String, value: HostValue, ty: IntType, span: Span) -> Expr {
+    fn host_step(&mut self, name: String, value: HostValue, ty: ScalarType, span: Span) -> Expr {
         let known = self.host.iter().position(|step| step.value == value && step.ty == ty);
         let step = known.unwrap_or_else(|| {
             self.host.push(HostStep { name, ty, value, scalar: None, span });
@@ -261,7 +261,7 @@ impl Hosted {
         names.retain(|name| Usage::of(name, &items[count..]).is_constant());
         loop {
             let foreign = |name: &&str| is_array(name) || (locals.contains(name) && !names.contains(name));
-            let spoiled = values.iter().find(|(name, value)| names.contains(name) && value.iter().any(|n| foreign(&n)));
+            let spoiled = values.iter().find(|(name, value)| names.contains(name) && value.iter().any(foreign));
             match spoiled {
                 Some((name, _)) => names.remove(*name),
                 None => break,

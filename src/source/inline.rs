@@ -8,7 +8,7 @@ use lang_c::span::Node;
 
 use super::expression::{convert, convert_to, truth, unary};
 use super::function::{derived, identifier};
-use super::kernel::{BinaryOp, Expr, IntType, UnaryOp};
+use super::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
 use super::nest::assignment;
 use super::scope::{Checked, Name, Scope};
 use super::types::CType;
@@ -18,12 +18,12 @@ use crate::diagnostic::Diagnostic;
 const LARGEST: usize = 10_000;
 
 /// The operator that a function of <math.h> is, and its type.
-fn library_function(name: &str) -> Option<(UnaryOp, IntType)> {
+fn library_function(name: &str) -> Option<(UnaryOp, ScalarType)> {
     match name {
-        "fabs" => Some((UnaryOp::Absolute, IntType::DOUBLE)),
-        "fabsf" => Some((UnaryOp::Absolute, IntType::FLOAT)),
-        "sqrt" => Some((UnaryOp::SquareRoot, IntType::DOUBLE)),
-        "sqrtf" => Some((UnaryOp::SquareRoot, IntType::FLOAT)),
+        "fabs" => Some((UnaryOp::Absolute, ScalarType::DOUBLE)),
+        "fabsf" => Some((UnaryOp::Absolute, ScalarType::FLOAT)),
+        "sqrt" => Some((UnaryOp::SquareRoot, ScalarType::DOUBLE)),
+        "sqrtf" => Some((UnaryOp::SquareRoot, ScalarType::FLOAT)),
         _ => None,
     }
 }
@@ -181,7 +181,7 @@ impl<'a> Inlining<'_, 'a> {
                     self.scope.unhide(locals);
                     self.types = types;
                     let second = self.run(steps.iter().cloned().chain(otherwise).collect())?;
-                    let ty = self.returns.arithmetic().unwrap_or(IntType::I32);
+                    let ty = self.returns.arithmetic().unwrap_or(ScalarType::I32);
                     let (then, otherwise) = (Box::new(first), Box::new(second));
                     return self.limited(Expr::Select { condition: Box::new(condition), then, otherwise, ty });
                 }
@@ -266,7 +266,7 @@ impl<'a> Inlining<'_, 'a> {
                         }
                     }
                     None => {
-                        let one = Expr::Constant { value: 1, ty: IntType::I32 };
+                        let one = Expr::Constant { value: 1, ty: ScalarType::I32 };
                         convert_to(self.scope.checked_binary(op, old, one, target)?, &ty)
                     }
                 }

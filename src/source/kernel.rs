@@ -11,20 +11,20 @@ use crate::diagnostic::Span;
 /// A C arithmetic type: `int32_t` is `{ bits: 32, signed: true }`, `float` `{ bits: 32, floating: true }`. Values of
 /// `float` and `double` are kept as the bits of their IEEE 754 encoding, which count as unsigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct IntType {
+pub struct ScalarType {
     pub bits: u32,
     pub signed: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub floating: bool,
 }
 
-impl IntType {
-    pub const I32: IntType = IntType::integer(32, true);
-    pub const FLOAT: IntType = IntType { bits: 32, signed: false, floating: true };
-    pub const DOUBLE: IntType = IntType { bits: 64, signed: false, floating: true };
+impl ScalarType {
+    pub const I32: ScalarType = ScalarType::integer(32, true);
+    pub const FLOAT: ScalarType = ScalarType { bits: 32, signed: false, floating: true };
+    pub const DOUBLE: ScalarType = ScalarType { bits: 64, signed: false, floating: true };
 
-    pub const fn integer(bits: u32, signed: bool) -> IntType {
-        IntType { bits, signed, floating: false }
+    pub const fn integer(bits: u32, signed: bool) -> ScalarType {
+        ScalarType { bits, signed, floating: false }
     }
 
     pub fn bytes(self) -> u32 {
@@ -33,7 +33,7 @@ impl IntType {
 }
 
 /// Prints the `<stdint.h>` name, or C's keyword.
-impl fmt::Display for IntType {
+impl fmt::Display for ScalarType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.floating {
             return f.write_str(if self.bits == 32 { "float" } else { "double" });
@@ -130,7 +130,7 @@ pub enum Argument {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SizeParameter {
     pub name: String,
-    pub ty: IntType,
+    pub ty: ScalarType,
     /// Value of a run where `--set` gives none.
     pub default: Option<i64>,
     /// Largest value the hardware is built for (inclusive); `None` until a directive or the command line says.
@@ -142,7 +142,7 @@ pub struct SizeParameter {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Scalar {
     pub name: String,
-    pub ty: IntType,
+    pub ty: ScalarType,
     pub span: Span,
 }
 
@@ -150,7 +150,7 @@ pub struct Scalar {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostStep {
     pub name: String,
-    pub ty: IntType,
+    pub ty: ScalarType,
     pub value: HostValue,
     /// Index into `Kernel::scalars` of the register that takes it; none where only later steps use it.
     pub scalar: Option<usize>,
@@ -182,7 +182,7 @@ impl HostValue {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Array {
     pub name: String,
-    pub element: IntType,
+    pub element: ScalarType,
     /// Extents over the size parameters, outermost first; row-major. A local scalar has none.
     pub extents: Vec<Affine>,
     #[serde(default)]
@@ -280,7 +280,7 @@ impl Condition {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Loop {
     pub iterator: String,
-    pub ty: IntType,
+    pub ty: ScalarType,
     pub lower: Vec<Affine>,
     pub upper: Vec<Affine>,
     pub body: Vec<Node>,
@@ -328,44 +328,44 @@ pub enum Expr {
     /// Of a floating-point type, the bits of its encoding.
     Constant {
         value: i64,
-        ty: IntType,
+        ty: ScalarType,
     },
     Read {
         access: Access,
-        ty: IntType,
+        ty: ScalarType,
     },
     /// Index into `Kernel::scalars`; in a [`HostStep`] as told there.
     Scalar {
         scalar: usize,
-        ty: IntType,
+        ty: ScalarType,
     },
     /// An affine combination of iterators and size parameters used as data.
     Index {
         value: Affine,
-        ty: IntType,
+        ty: ScalarType,
     },
     Unary {
         op: UnaryOp,
         operand: Box<Expr>,
-        ty: IntType,
+        ty: ScalarType,
     },
     Binary {
         op: BinaryOp,
         left: Box<Expr>,
         right: Box<Expr>,
-        ty: IntType,
+        ty: ScalarType,
     },
     Select {
         condition: Box<Expr>,
         then: Box<Expr>,
         otherwise: Box<Expr>,
-        ty: IntType,
+        ty: ScalarType,
     },
     /// Conversion to `ty`: truncation, sign or zero extension by the operand's signedness; of floating-point numbers as
     /// C has it.
     Cast {
         operand: Box<Expr>,
-        ty: IntType,
+        ty: ScalarType,
     },
 }
 
@@ -405,7 +405,7 @@ pub enum BinaryOp {
 }
 
 impl Expr {
-    pub fn ty(&self) -> IntType {
+    pub fn ty(&self) -> ScalarType {
         match self {
             Expr::Constant { ty, .. }
             | Expr::Read { ty, .. }

@@ -4,7 +4,7 @@ use lang_c::ast::{Constant, Expression, Float, FloatBase, FloatFormat, Integer, 
 use lang_c::span::Node;
 
 use super::evaluate::wrap;
-use super::kernel::{Expr, IntType};
+use super::kernel::{Expr, ScalarType};
 use super::scope::{Checked, Scope};
 use crate::diagnostic::Diagnostic;
 
@@ -26,7 +26,7 @@ impl Scope<'_> {
                 ),
             },
             Constant::Character(text) => match character(text) {
-                Some(value) => Ok(Expr::Constant { value: wrap(value, self.types.char), ty: IntType::I32 }),
+                Some(value) => Ok(Expr::Constant { value: wrap(value, self.types.char), ty: ScalarType::I32 }),
                 None => {
                     refuse(format!("the character constant {text} is not supported"), "write its value as a number")
                 }
@@ -57,7 +57,7 @@ impl Scope<'_> {
             for signed in [true, false] {
                 let allowed = if signed { !only_unsigned } else { may_be_unsigned };
                 if allowed && value.checked_shr(bits - signed as u32).unwrap_or(0) == 0 {
-                    return Some(Expr::Constant { value: value as i64, ty: IntType::integer(bits, signed) });
+                    return Some(Expr::Constant { value: value as i64, ty: ScalarType::integer(bits, signed) });
                 }
             }
         }
@@ -71,8 +71,8 @@ fn floating(constant: &Float) -> Option<Expr> {
         return None;
     }
     let (value, ty) = match constant.suffix.format {
-        FloatFormat::Float => (i64::from(constant.number.parse::<f32>().ok()?.to_bits()), IntType::FLOAT),
-        FloatFormat::Double => (constant.number.parse::<f64>().ok()?.to_bits() as i64, IntType::DOUBLE),
+        FloatFormat::Float => (i64::from(constant.number.parse::<f32>().ok()?.to_bits()), ScalarType::FLOAT),
+        FloatFormat::Double => (constant.number.parse::<f64>().ok()?.to_bits() as i64, ScalarType::DOUBLE),
         _ => return None,
     };
     Some(Expr::Constant { value, ty })

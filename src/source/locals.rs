@@ -9,7 +9,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::function::{derived, identifier};
-use super::kernel::{Access, Array, Expr, IntType, Node as NestNode, Storage};
+use super::kernel::{Access, Array, Expr, Node as NestNode, ScalarType, Storage};
 use super::nest::{Nest, assignment, is_name, operation};
 use super::scope::{Checked, Name, Naming, check_name};
 use super::types::{CType, is_const, is_typedef};
@@ -187,7 +187,7 @@ impl Nest<'_, '_> {
     /// Declares memory of the kernel's own, under a name that nothing else has.
     fn local_memory(&mut self, name: &str, ty: &CType, extents: Vec<Affine>, span: Span) -> usize {
         let array = self.scope.arrays.len();
-        let element = ty.arithmetic().unwrap_or(IntType::I32);
+        let element = ty.arithmetic().unwrap_or(ScalarType::I32);
         let unique = match check_name(name, Naming::Array, span) {
             Ok(()) => self.scope.own(name),
             Err(_) => self.scope.fresh(&format!("{name}_local")),

@@ -9,7 +9,7 @@ use super::affine_expression::{Role, plus, times};
 use super::expression::promoted;
 use super::extremum::{Extremum, Kind, all};
 use super::function::identifier;
-use super::kernel::{Condition, If, IntType, Loop, Node as NestNode};
+use super::kernel::{Condition, If, Loop, Node as NestNode, ScalarType};
 use super::nest::{Nest, is_name, operation};
 use super::scope::{Checked, Enclosing, Name, Naming, check_name};
 use crate::affine::Affine;
@@ -20,7 +20,7 @@ struct Head<'f> {
     /// The user's iterator, and the kernel's.
     name: String,
     iterator: String,
-    ty: IntType,
+    ty: ScalarType,
     step: i64,
     condition: &'f Node<Expression>,
 }
@@ -104,7 +104,7 @@ impl Nest<'_, '_> {
             return Ok(());
         }
         // There are as many iterations as the user's type has values.
-        let ty = if head.step == 1 { ty } else { IntType { signed: true, ..promoted(ty) } };
+        let ty = if head.step == 1 { ty } else { ScalarType { signed: true, ..promoted(ty) } };
         let lowered = Loop { iterator: head.iterator, ty, lower, upper: bounds.upper, body, span };
         nodes.extend(guarded(bounds.outside, vec![NestNode::Loop(lowered)], span));
         Ok(())
@@ -124,7 +124,7 @@ impl Nest<'_, '_> {
         &self,
         f: &'f ForStatement,
         bytes: ByteSpan,
-    ) -> Checked<(String, IntType, &'f Node<Expression>, Span)> {
+    ) -> Checked<(String, ScalarType, &'f Node<Expression>, Span)> {
         let refuse = |span: Span, message: &str, label: &str| {
             Err(Diagnostic::new(message).at(span, label).help("begin the loop as in `for (int i = 0; i < N; i++)`"))
         };

@@ -12,7 +12,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 use super::expression::convert_to;
 use super::extremum::negated;
 use super::host::Hosted;
-use super::kernel::{Access, BinaryOp, Condition, Expr, IntType, Node as NestNode, Statement};
+use super::kernel::{Access, BinaryOp, Condition, Expr, Node as NestNode, ScalarType, Statement};
 use super::loops::guarded;
 use super::scope::{Checked, Name, Scope};
 use super::types::CType;
@@ -190,7 +190,7 @@ impl Nest<'_, '_> {
                     UnaryOperator::PostDecrement | UnaryOperator::PreDecrement => BinaryOp::Subtract,
                     _ => return nothing(),
                 };
-                let one = Expr::Constant { value: 1, ty: IntType::I32 };
+                let one = Expr::Constant { value: 1, ty: ScalarType::I32 };
                 let target = self.target(&unary.node.operand)?;
                 let (left, ty) = (self.read(&target), self.element(&target));
                 let value = convert_to(self.scope.checked_binary(op, left, one, &unary.node.operand)?, &ty);

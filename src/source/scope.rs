@@ -6,7 +6,7 @@ use lang_c::ast::{FunctionDefinition, TranslationUnit};
 use lang_c::span::Node;
 
 use super::function::identifier;
-use super::kernel::{Array, Expr, HostStep, IntType, Quotient};
+use super::kernel::{Array, Expr, HostStep, Quotient, ScalarType};
 use super::map::SourceMap;
 use super::types::{Types, constants, enumerations, functions};
 use crate::affine::Affine;
@@ -18,16 +18,16 @@ pub type Checked<T> = Result<T, Diagnostic>;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Name {
     /// The counter of an enclosing loop. Its value is affine in the iterators of the kernel's loops.
-    Iterator(Affine, IntType),
-    Parameter(IntType),
+    Iterator(Affine, ScalarType),
+    Parameter(ScalarType),
     /// Index into `Kernel::scalars`.
-    Scalar(usize, IntType),
+    Scalar(usize, ScalarType),
     /// Index into `Kernel::arrays`; a local scalar is an array without extents.
     Array(usize),
     /// Stands for an expression: enumerators, constants, locals that never change, arguments of inlined functions.
     Value(Expr),
     /// A local integer that counts loops, but none around this place.
-    Counter(IntType),
+    Counter(ScalarType),
     /// A local integer that is never given a value.
     Unset,
 }
@@ -115,7 +115,7 @@ impl<'a> Scope<'a> {
                 }
                 let Some(value) = next else { continue };
                 if i32::try_from(value).is_ok() {
-                    let value = Expr::Constant { value, ty: IntType::I32 };
+                    let value = Expr::Constant { value, ty: ScalarType::I32 };
                     scope.globals.insert(enumerator.node.identifier.node.name.clone(), Name::Value(value));
                 }
                 next = value.checked_add(1);

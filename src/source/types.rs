@@ -9,14 +9,14 @@ use lang_c::ast::{
 };
 use lang_c::span::Node;
 
-use super::kernel::IntType;
+use super::kernel::ScalarType;
 
 /// A C type as far as burstc distinguishes types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CType {
-    Int(IntType),
+    Int(ScalarType),
     /// `float` or `double`.
-    Float(IntType),
+    Float(ScalarType),
     /// `_Bool`: a byte that is 0 or 1.
     Bool,
     Void,
@@ -26,16 +26,16 @@ pub enum CType {
 
 impl CType {
     /// How a value of the type is kept, where it is an integer.
-    pub fn integer(&self) -> Option<IntType> {
+    pub fn integer(&self) -> Option<ScalarType> {
         match self {
             CType::Int(ty) => Some(*ty),
-            CType::Bool => Some(IntType::integer(8, false)),
+            CType::Bool => Some(ScalarType::integer(8, false)),
             CType::Float(_) | CType::Void | CType::Other(_) => None,
         }
     }
 
     /// How a value of the type is kept, where it is a number.
-    pub fn arithmetic(&self) -> Option<IntType> {
+    pub fn arithmetic(&self) -> Option<ScalarType> {
         match self {
             CType::Float(ty) => Some(*ty),
             _ => self.integer(),
@@ -43,7 +43,7 @@ impl CType {
     }
 
     /// The C type of values that are kept as `ty`.
-    pub fn of(ty: IntType) -> CType {
+    pub fn of(ty: ScalarType) -> CType {
         if ty.floating { CType::Float(ty) } else { CType::Int(ty) }
     }
 }
@@ -63,16 +63,16 @@ impl fmt::Display for CType {
 /// The file's typedefs, and what the compiler's target decides.
 pub struct Types {
     typedefs: HashMap<String, CType>,
-    pub char: IntType,
+    pub char: ScalarType,
     /// `long`: 64 bits, except where the target says otherwise.
-    pub long: IntType,
+    pub long: ScalarType,
 }
 
 impl Types {
     /// Reads the typedefs of the file and its headers.
     pub fn new(unit: &TranslationUnit, char_is_signed: bool, long_bits: u32) -> Self {
-        let char = IntType::integer(8, char_is_signed);
-        let long = IntType::integer(long_bits, true);
+        let char = ScalarType::integer(8, char_is_signed);
+        let long = ScalarType::integer(long_bits, true);
         let mut types = Types { typedefs: HashMap::new(), char, long };
         for external in &unit.0 {
             if let ExternalDeclaration::Declaration(declaration) = &external.node {
@@ -135,8 +135,8 @@ impl Types {
                     let unknown = || CType::Other(format!("the type `{}`", name.node.name));
                     return self.typedefs.get(&name.node.name).cloned().unwrap_or_else(unknown);
                 }
-                TypeSpecifier::Float => floating = Some(IntType::FLOAT),
-                TypeSpecifier::Double => floating = Some(IntType::DOUBLE),
+                TypeSpecifier::Float => floating = Some(ScalarType::FLOAT),
+                TypeSpecifier::Double => floating = Some(ScalarType::DOUBLE),
                 TypeSpecifier::Complex | TypeSpecifier::TS18661Float(_) => {
                     other = Some("a complex or extended floating-point type");
                 }
@@ -163,7 +163,7 @@ impl Types {
         match (char, signed || int || short || long > 0, unsigned) {
             (true, false, false) => CType::Int(self.char),
             (false, false, false) => CType::Other("an unknown type".into()),
-            _ => CType::Int(IntType::integer(bits, !unsigned)),
+            _ => CType::Int(ScalarType::integer(bits, !unsigned)),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Updates of one cell that may run in any order: `x op= term`.
 
 use crate::offload::{Reduction, ReductionOp};
-use crate::source::kernel::{Access, BinaryOp, Expr, IntType, Statement};
+use crate::source::kernel::{Access, BinaryOp, Expr, ScalarType, Statement};
 
 /// The update that `statement` makes to its target, an element of type `element`: `x += e`, `x -= e`, `x *= e`, `&=`,
 /// `|=`, `^=`, or `x = x < e ? x : e` and its like. `None` where it is none of these, where `e` reads the target's array,
 /// and where an intermediate result in another type would not wrap around, or round, as the element does. Of floating-point
 /// numbers, sums and products depend on the order, and so do extrema of zeros and NaNs.
-pub fn reduction(statement: &Statement, element: IntType) -> Option<Reduction> {
+pub fn reduction(statement: &Statement, element: ScalarType) -> Option<Reduction> {
     let found = arithmetic(&statement.value, &statement.target, element)
         .or_else(|| extremum(&statement.value, &statement.target, element))?;
     let reads_itself = found.term.reads().iter().any(|access| access.array == statement.target.array);
@@ -15,7 +15,7 @@ pub fn reduction(statement: &Statement, element: IntType) -> Option<Reduction> {
 }
 
 /// Operators whose low bits follow from their operands' low bits: any width from the element's on will do.
-fn arithmetic(value: &Expr, target: &Access, element: IntType) -> Option<Reduction> {
+fn arithmetic(value: &Expr, target: &Access, element: ScalarType) -> Option<Reduction> {
     let Expr::Binary { op, left, right, ty } = low_bits(value, element) else { return None };
     let operator = match op {
         BinaryOp::Add | BinaryOp::Subtract => ReductionOp::Add,
@@ -25,7 +25,11 @@ fn arithmetic(value: &Expr, target: &Access, element: IntType) -> Option<Reducti
         BinaryOp::Xor => ReductionOp::Xor,
         _ => return None,
     };
-    if if element.floating { *ty != element } else { ty.bits < element.bits || ty.floating } {
+    let as_the_element = match element.floating {
+        true => *ty == element,
+        false => ty.bits >= element.bits && !ty.floating,
+    };
+    if !as_the_element {
         return None;
     }
     let subtracts = *op == BinaryOp::Subtract;
@@ -48,7 +52,7 @@ fn arithmetic(value: &Expr, target: &Access, element: IntType) -> Option<Reducti
 
 /// `x < e ? x : e` in its four ways to be written, also with `<=`. Both sides have the element's values, so that the
 /// comparison's wider type changes nothing.
-fn extremum(value: &Expr, target: &Access, element: IntType) -> Option<Reduction> {
+fn extremum(value: &Expr, target: &Access, element: ScalarType) -> Option<Reduction> {
     let Expr::Select { condition, then, otherwise, .. } = low_bits(value, element) else { return None };
     let Expr::Binary { op: BinaryOp::Less | BinaryOp::LessEqual, left, right, .. } = &**condition else { return None };
     let [left, right, then, otherwise] = [left, right, then, otherwise].map(|expr| same_value(expr));
@@ -70,7 +74,7 @@ fn extremum(value: &Expr, target: &Access, element: IntType) -> Option<Reduction
 }
 
 /// The expression without conversions that keep the low bits of the element.
-fn low_bits(expr: &Expr, element: IntType) -> &Expr {
+fn low_bits(expr: &Expr, element: ScalarType) -> &Expr {
     match expr {
         Expr::Cast { operand, ty } if ty.bits >= element.bits && !operand.ty().floating && !element.floating => {
             low_bits(operand, element)
@@ -88,7 +92,7 @@ fn same_value(expr: &Expr) -> &Expr {
 }
 
 /// Whether `wide` has all values of `narrow`.
-fn contains(wide: IntType, narrow: IntType) -> bool {
+fn contains(wide: ScalarType, narrow: ScalarType) -> bool {
     if wide.floating || narrow.floating {
         return wide == narrow;
     }
@@ -99,7 +103,7 @@ fn contains(wide: IntType, narrow: IntType) -> bool {
     }
 }
 
-fn cast(expr: &Expr, ty: IntType) -> Expr {
+fn cast(expr: &Expr, ty: ScalarType) -> Expr {
     if expr.ty() == ty { expr.clone() } else { Expr::Cast { operand: Box::new(expr.clone()), ty } }
 }
 

@@ -2,13 +2,13 @@
 
 use burstc::affine::Affine;
 use burstc::simulate::random::SplitMix;
-use burstc::source::kernel::IntType;
+use burstc::source::kernel::ScalarType;
 
 use super::program::{Access, Array, Assign, Condition, Expr, For, If, Node, Program, Scope, Size, Subscript};
 
-const TYPES: [IntType; 8] = {
-    const fn ty(bits: u32, signed: bool) -> IntType {
-        IntType::integer(bits, signed)
+const TYPES: [ScalarType; 8] = {
+    const fn ty(bits: u32, signed: bool) -> ScalarType {
+        ScalarType::integer(bits, signed)
     }
     [ty(8, true), ty(8, false), ty(16, true), ty(16, false), ty(32, true), ty(32, false), ty(64, true), ty(64, false)]
 };
@@ -63,7 +63,7 @@ impl Dice {
         self.below(5) as i64 - 2
     }
 
-    fn ty(&mut self) -> IntType {
+    fn ty(&mut self) -> ScalarType {
         self.pick(&TYPES)
     }
 }

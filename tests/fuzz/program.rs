@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use burstc::affine::Affine;
-use burstc::source::kernel::IntType;
+use burstc::source::kernel::ScalarType;
 
 /// A function with static control. Arrays, scalars and sizes that nothing uses are no arguments.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Program {
     pub sizes: Vec<Size>,
     pub arrays: Vec<Array>,
     /// Types of the scalar arguments.
-    pub scalars: Vec<IntType>,
+    pub scalars: Vec<ScalarType>,
     pub body: Vec<Node>,
     /// Values of the sizes, one list per run.
     pub runs: Vec<Vec<i64>>,
@@ -27,7 +27,7 @@ pub struct Size {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
-    pub element: IntType,
+    pub element: ScalarType,
     pub rank: usize,
 }
 
@@ -108,7 +108,7 @@ pub enum Expr {
     /// `/` or `%` by a constant that is neither 0 nor -1.
     Divide(&'static str, Box<Expr>, i64),
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
-    Cast(IntType, Box<Expr>),
+    Cast(ScalarType, Box<Expr>),
 }
 
 impl Expr {

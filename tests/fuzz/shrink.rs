@@ -1,7 +1,7 @@
 //! From a program that fails to a small one that fails in the same way.
 
 use burstc::affine::Affine;
-use burstc::source::kernel::IntType;
+use burstc::source::kernel::ScalarType;
 
 use crate::program::{Access, Condition, Expr, For, If, Node, Program, Subscript};
 
@@ -68,7 +68,7 @@ fn candidates(program: &Program) -> Vec<Program> {
     }
     for array in 0..program.arrays.len() {
         let mut candidate = program.clone();
-        candidate.arrays[array].element = IntType::I32;
+        candidate.arrays[array].element = ScalarType::I32;
         found.push(candidate);
     }
     found

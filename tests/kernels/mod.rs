@@ -8,8 +8,8 @@ use burstc::affine::Affine;
 use burstc::diagnostic::Span;
 use burstc::offload::Offload;
 use burstc::source::kernel::{
-    Access, Argument, Array, BinaryOp, Expr, IntType, Kernel, Loop, Node, Schedule, SizeParameter, Statement, Storage,
-    TilingDirective,
+    Access, Argument, Array, BinaryOp, Expr, Kernel, Loop, Node, ScalarType, Schedule, SizeParameter, Statement,
+    Storage, TilingDirective,
 };
 
 /// The analysis for a chip that is large enough.
@@ -56,7 +56,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         .split_whitespace()
         .map(|p| {
             let (name, max) = p.split_once(':').map_or((p, None), |(n, m)| (n, Some(m.parse().unwrap())));
-            SizeParameter { name: name.to_string(), ty: IntType::I32, default: None, max, span: span(2) }
+            SizeParameter { name: name.to_string(), ty: ScalarType::I32, default: None, max, span: span(2) }
         })
         .collect();
     let arrays: Vec<Array> = arrays
@@ -64,7 +64,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         .map(subscripted)
         .map(|(name, extents)| Array {
             name,
-            element: IntType::I32,
+            element: ScalarType::I32,
             extents,
             storage: Storage::Argument,
             span: span(2),
@@ -77,14 +77,14 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
     let value = reads
         .split(';')
         .filter(|r| !r.trim().is_empty())
-        .map(|r| Expr::Read { access: access(r), ty: IntType::I32 })
+        .map(|r| Expr::Read { access: access(r), ty: ScalarType::I32 })
         .reduce(|left, right| Expr::Binary {
             op: BinaryOp::Add,
             left: Box::new(left),
             right: Box::new(right),
-            ty: IntType::I32,
+            ty: ScalarType::I32,
         })
-        .unwrap_or(Expr::Constant { value: 0, ty: IntType::I32 });
+        .unwrap_or(Expr::Constant { value: 0, ty: ScalarType::I32 });
     let statement = Statement {
         name: "S0".to_string(),
         target: access(target),
@@ -98,7 +98,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         let (lower, upper) = bounds.split_once("..").unwrap();
         body = vec![Node::Loop(Loop {
             iterator: iterator.to_string(),
-            ty: IntType::I32,
+            ty: ScalarType::I32,
             lower: affines(lower),
             upper: affines(upper),
             body,

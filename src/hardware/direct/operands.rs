@@ -6,13 +6,13 @@ use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream, rtl_type};
 use crate::hardware::datapath::{Leaves, Value};
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
-use crate::source::kernel::{Access, Expr, IntType};
+use crate::source::kernel::{Access, Expr, ScalarType};
 
 /// An affine value used as data by a statement: computed beside the addresses, it waits for the operands.
 pub struct Index {
     statement: usize,
     value: Affine,
-    ty: IntType,
+    ty: ScalarType,
     /// Of the instance that reads.
     candidate: Signal,
     /// Of the instance whose operands are complete.
@@ -50,7 +50,7 @@ impl Leaves for OperandLeaves<'_> {
         self.scalars[scalar].clone()
     }
 
-    fn index(&mut self, _: &mut Module, value: &Affine, ty: IntType) -> Value {
+    fn index(&mut self, _: &mut Module, value: &Affine, ty: ScalarType) -> Value {
         let of = |i: &&Index| i.statement == self.statement && i.value == *value && i.ty == ty;
         let index = self.operands.indices.iter().find(of).expect("every index travels with its instance");
         Value { expr: index.complete.e(), stage: Some(1) }
@@ -58,7 +58,7 @@ impl Leaves for OperandLeaves<'_> {
 }
 
 /// Affine values used as data, in textual order.
-fn index_values(expr: &Expr) -> Vec<(Affine, IntType)> {
+fn index_values(expr: &Expr) -> Vec<(Affine, ScalarType)> {
     match expr {
         Expr::Index { value, ty } => vec![(value.clone(), *ty)],
         _ => expr.operands().into_iter().flat_map(index_values).collect(),

@@ -2,7 +2,9 @@
 
 use super::{kernel, perfect, source};
 use crate::affine::Affine;
-use crate::source::kernel::{Argument, BinaryOp, Condition, Expr, HostStep, IntType, Kernel, Node, Storage, UnaryOp};
+use crate::source::kernel::{
+    Argument, BinaryOp, Condition, Expr, HostStep, Kernel, Node, ScalarType, Storage, UnaryOp,
+};
 use crate::source::{Source, parse};
 
 pub fn list(values: &[Affine]) -> String {
@@ -127,8 +129,8 @@ fn a_compound_assignment_reads_its_target() {
     let kernel = kernel(include_str!("../../../examples/matmul.c"));
     let (loops, statement) = perfect(&kernel);
     assert_eq!(loops.len(), 3);
-    let Expr::Binary { op: BinaryOp::Add, left, right, ty: IntType::I32 } = &statement.value else { panic!() };
-    assert_eq!(**left, Expr::Read { access: statement.target.clone(), ty: IntType::I32 });
+    let Expr::Binary { op: BinaryOp::Add, left, right, ty: ScalarType::I32 } = &statement.value else { panic!() };
+    assert_eq!(**left, Expr::Read { access: statement.target.clone(), ty: ScalarType::I32 });
     assert!(matches!(**right, Expr::Binary { op: BinaryOp::Multiply, .. }));
     let reads: Vec<(usize, String)> = statement.value.reads().iter().map(|r| (r.array, list(&r.subscripts))).collect();
     assert_eq!(reads, [(2, "i, j".into()), (0, "i, k".into()), (1, "k, j".into())]);
@@ -265,10 +267,10 @@ fn sizes_and_scalars() {
         [Argument::Parameter(0), Argument::Parameter(1), Argument::Scalar(0), Argument::Array(0), Argument::Array(1)]
     );
     let Expr::Binary { left, right, .. } = &perfect(&kernel).1.value else { panic!() };
-    assert_eq!(**right, Expr::Index { value: Affine::variable("i"), ty: IntType::I32 });
+    assert_eq!(**right, Expr::Index { value: Affine::variable("i"), ty: ScalarType::I32 });
     let Expr::Binary { op: BinaryOp::Multiply, left, right, .. } = &**left else { panic!() };
-    assert_eq!(**left, Expr::Scalar { scalar: 0, ty: IntType::I32 });
-    assert_eq!(**right, Expr::Index { value: Affine::variable("N"), ty: IntType::I32 });
+    assert_eq!(**left, Expr::Scalar { scalar: 0, ty: ScalarType::I32 });
+    assert_eq!(**right, Expr::Index { value: Affine::variable("N"), ty: ScalarType::I32 });
 }
 
 #[test]
@@ -333,8 +335,8 @@ fn conversions_are_explicit() {
 
 #[test]
 fn constants() {
-    let unsigned = |bits| IntType::integer(bits, false);
-    let signed = |bits| IntType::integer(bits, true);
+    let unsigned = |bits| ScalarType::integer(bits, false);
+    let signed = |bits| ScalarType::integer(bits, true);
     for (text, value, ty) in [
         ("0", 0, signed(32)),
         ("2147483647", i32::MAX as i64, signed(32)),
@@ -391,7 +393,7 @@ fn every_assignment() {
         let kernel = statement("", text);
         let statement = perfect(&kernel).1;
         let Expr::Binary { op: found, left, .. } = &statement.value else { panic!("{text}") };
-        assert_eq!((*found, &**left), (op, &Expr::Read { access: statement.target.clone(), ty: IntType::I32 }));
+        assert_eq!((*found, &**left), (op, &Expr::Read { access: statement.target.clone(), ty: ScalarType::I32 }));
         assert_eq!(statement.text, text);
     }
     let negated = statement("", "b[i] = !s;");

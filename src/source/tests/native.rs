@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::interpreter;
 use crate::source::evaluate::wrap;
-use crate::source::kernel::{Argument, IntType, Kernel, Storage};
+use crate::source::kernel::{Argument, Kernel, ScalarType, Storage};
 use crate::source::{Source, compiler, parse};
 
 /// splitmix64, here and in C.
@@ -23,7 +23,7 @@ fn mix(x: u64) -> u64 {
 }
 
 /// The value of element `place` of argument `array`. Divisors and booleans have names that begin with `d` and `flag`.
-fn datum(array: usize, place: u64, name: &str, ty: IntType) -> i64 {
+fn datum(array: usize, place: u64, name: &str, ty: ScalarType) -> i64 {
     let value = mix(array as u64 * 1_000_003 + place);
     wrap(narrowed(value, name) as i64, ty)
 }
@@ -37,7 +37,7 @@ fn narrowed(value: u64, name: &str) -> u64 {
 }
 
 /// The C expression of [`datum`].
-fn c_datum(array: usize, place: &str, name: &str, ty: IntType) -> String {
+fn c_datum(array: usize, place: &str, name: &str, ty: ScalarType) -> String {
     let value = format!("mix({array}ull * 1000003u + (unsigned long long)({place}))");
     match name {
         _ if name.starts_with("flag") => format!("({ty})({value} & 1)"),

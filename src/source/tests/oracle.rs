@@ -7,7 +7,7 @@ use std::process::Command;
 use super::kernel;
 use crate::source::compiler;
 use crate::source::evaluate::{evaluate, wrap};
-use crate::source::kernel::{Access, BinaryOp, Expr, IntType, Node, Statement, UnaryOp};
+use crate::source::kernel::{Access, BinaryOp, Expr, Node, ScalarType, Statement, UnaryOp};
 
 const TYPES: [&str; 8] = ["int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t"];
 /// Iterations of the kernel's loop.
@@ -135,7 +135,7 @@ fn compare(seed: u64, rows: usize) -> usize {
 
     // The kernel as burstc reads it, run by the evaluator.
     let kernel = kernel(&text);
-    let types: Vec<IntType> = kernel.scalars.iter().map(|s| s.ty).collect();
+    let types: Vec<ScalarType> = kernel.scalars.iter().map(|s| s.ty).collect();
     let [Node::Loop(nest)] = &kernel.body[..] else { panic!("one loop") };
     let cell = |access: &Access, i: usize| -> (usize, usize) {
         let value = |k: usize| access.subscripts[k].evaluate(|_| i as i64) as usize;
@@ -215,9 +215,9 @@ fn many_random_expressions_agree_with_the_c_compiler() {
 /// What C leaves undefined has the values that the evaluator promises.
 #[test]
 fn undefined_operations() {
-    let constant = |value| Box::new(Expr::Constant { value, ty: IntType::I32 });
+    let constant = |value| Box::new(Expr::Constant { value, ty: ScalarType::I32 });
     let compute = |op, x, y| {
-        let expr = Expr::Binary { op, left: constant(x), right: constant(y), ty: IntType::I32 };
+        let expr = Expr::Binary { op, left: constant(x), right: constant(y), ty: ScalarType::I32 };
         evaluate(&expr, &mut |_| 0, &|_| 0, &|_| 0)
     };
     let least = i32::MIN as i64;
@@ -231,18 +231,18 @@ fn undefined_operations() {
     ] {
         assert_eq!(compute(op, x, y), expected, "{op:?} {x} {y}");
     }
-    let negated = Expr::Unary { op: UnaryOp::Negate, operand: constant(least), ty: IntType::I32 };
+    let negated = Expr::Unary { op: UnaryOp::Negate, operand: constant(least), ty: ScalarType::I32 };
     assert_eq!(evaluate(&negated, &mut |_| 0, &|_| 0, &|_| 0), least);
 }
 
 #[test]
 fn operands_that_c_skips_are_not_read() {
-    let zero = || Box::new(Expr::Constant { value: 0, ty: IntType::I32 });
+    let zero = || Box::new(Expr::Constant { value: 0, ty: ScalarType::I32 });
     let read = || {
         let access = Access { array: 0, subscripts: vec![], span: Default::default() };
-        Box::new(Expr::Read { access, ty: IntType::I32 })
+        Box::new(Expr::Read { access, ty: ScalarType::I32 })
     };
-    let ty = IntType::I32;
+    let ty = ScalarType::I32;
     for expr in [
         Expr::Binary { op: BinaryOp::LogicalAnd, left: zero(), right: read(), ty },
         Expr::Select { condition: zero(), then: read(), otherwise: zero(), ty },
