@@ -158,7 +158,8 @@ mod tests {
     #[test]
     fn an_oblique_window_takes_half_the_words() {
         let isl = Context::new().unwrap();
-        let cases: [(&str, fn(&[i64]) -> bool); 2] = [
+        type Contains = fn(&[i64]) -> bool;
+        let cases: [(&str, Contains); 2] = [
             ("{ a[i, j] : -31 <= i + j <= 31 and -31 <= j <= 31 }", |p| (p[0] + p[1]).abs() <= 31 && p[1].abs() <= 31),
             ("{ a[i, j] : -31 <= i - j <= 31 and -31 <= i + j <= 31 }", |p| {
                 (p[0] - p[1]).abs() <= 31 && (p[0] + p[1]).abs() <= 31
