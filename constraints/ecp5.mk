@@ -15,9 +15,8 @@ SEED      ?= 1
 
 all: {{kernel}}.bit
 
-# `ramstyle` names memory of another maker.
 {{kernel}}.json: {{kernel}}_board.v $(wildcard ../rtl/*.v)
-	$(YOSYS) -q -l yosys.log -p "read_verilog $^; hierarchy -top {{kernel}}_board; setattr -unset ramstyle */m:*; synth_ecp5 -top {{kernel}}_board -json $@"
+	$(YOSYS) -q -l yosys.log -p "read_verilog $^; hierarchy -top {{kernel}}_board; synth_ecp5 -top {{kernel}}_board -json $@"
 
 {{kernel}}.config: {{kernel}}.json {{kernel}}.lpf
 	$(NEXTPNR) -q -l nextpnr.log {{options}} --json $< --lpf {{kernel}}.lpf --textcfg $@ --report report.json --seed $(SEED)

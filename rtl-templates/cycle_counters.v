@@ -68,7 +68,13 @@ module cycle_counters #(
         end
     endgenerate
 
-    (* ramstyle = "MLAB, no_rw_check" *) reg [31:0] totals [0:7];
+    // Yosys has its own word for LUT RAM, whichever the maker.
+`ifdef YOSYS
+    (* ram_style = "distributed", no_rw_check *)
+`else
+    (* ramstyle = "MLAB, no_rw_check" *)
+`endif
+    reg [31:0] totals [0:7];
     reg [31:0] total_reg;
 
     reg  [2:0] visited_reg;

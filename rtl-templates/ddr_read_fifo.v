@@ -38,7 +38,13 @@ module ddr_read_fifo #(
     localparam integer INDEX_WIDTH = log2(DEPTH);
 
     // Pointers have one bit more than an index, so that full and empty differ.
-    (* ramstyle = "MLAB" *) reg [31:0] words [0:DEPTH-1];
+    // Yosys has its own word for LUT RAM, whichever the maker.
+`ifdef YOSYS
+    (* ram_style = "distributed" *)
+`else
+    (* ramstyle = "MLAB" *)
+`endif
+    reg [31:0] words [0:DEPTH-1];
 
     reg [INDEX_WIDTH:0] reserved_reg;
     reg [INDEX_WIDTH:0] written_reg;

@@ -36,8 +36,12 @@ module dual_port_ram #(
         end
     endgenerate
 
-    // The attributes say, to Yosys, Quartus and Vivado in turn, that no one relies on a same-address collision.
-    (* no_rw_check, ramstyle = "no_rw_check", rw_addr_collision = "no" *)
+    // No one relies on a same-address collision. Yosys takes the value of Quartus' attribute for a kind of RAM.
+`ifdef YOSYS
+    (* no_rw_check *)
+`else
+    (* ramstyle = "no_rw_check", rw_addr_collision = "no" *)
+`endif
     reg [WIDTH-1:0] memory [0:DEPTH-1];
 
     reg [WIDTH-1:0] read_data_reg;

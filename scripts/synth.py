@@ -123,8 +123,7 @@ def clock(design, top, work, nextpnr, seeds):
     ports = netlist(f"{design}; hierarchy -top {top}; proc", work, f"{top}_ports")["modules"][top]["ports"]
     wrapper = work / f"{top}_harness.v"
     wrapper.write_text(harness(ports, top))
-    # The attribute names RAM of another maker.
-    script = f"{design}; read_verilog {wrapper}; hierarchy -top harness; setattr -unset ramstyle */m:*; synth_ecp5 -top harness"
+    script = f"{design}; read_verilog {wrapper}; hierarchy -top harness; synth_ecp5 -top harness"
     netlist(script, work, f"{top}_ecp5")
     found = []
     for seed in range(1, seeds + 1):

@@ -94,7 +94,10 @@ impl Project<'_> {
         files.push(File::new("sim/data/registers.txt", register_lines(&self.sample.registers(kernel))));
         let bus = self.board.memory.interface().bus;
         match (bus, self.board.device.toolchain) {
-            (Some(bus), _) => files.extend(tools::files(self.board, bus, name, self.files)?),
+            (Some(bus), _) => {
+                let bytes = self.sample.image.len();
+                files.extend(tools::files(self.board, bus, name, self.files, bytes, self.max_cycles)?);
+            }
             (None, Toolchain::Quartus) => {
                 files.push(File::new(format!("constraints/{name}.sdc"), self.sdc()?));
                 files.push(File::new(format!("quartus/{name}.qpf"), fill(QPF, &[("kernel", name.clone())])?));

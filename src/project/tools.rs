@@ -18,8 +18,15 @@ const VIVADO_IP: &str = include_str!("../../constraints/vivado_ip.tcl");
 const FUSESOC: &str = include_str!("../../constraints/fusesoc.core");
 
 /// Project, constraints and component files for the board's toolchain, and the FuseSoC core. `kernel` is the name,
-/// `sources` the files in `rtl/`.
-pub fn files(board: &Board, bus: Bus, kernel: &str, sources: &[VerilogFile]) -> Result<Vec<File>> {
+/// `sources` the files in `rtl/`; the bench's image has `bytes`, and the bench gives up after `max_cycles`.
+pub fn files(
+    board: &Board,
+    bus: Bus,
+    kernel: &str,
+    sources: &[VerilogFile],
+    bytes: usize,
+    max_cycles: u64,
+) -> Result<Vec<File>> {
     let top = format!("{kernel}_top");
     let period = board.cycle_ns();
     let names: Vec<&str> = sources.iter().map(|file| file.name.as_str()).collect();
@@ -48,6 +55,8 @@ pub fn files(board: &Board, bus: Bus, kernel: &str, sources: &[VerilogFile]) -> 
         own("title"),
         ("rtl", listed("rtl", &mut names.iter().copied())),
         ("bench", listed("sim", &mut bench.files().iter().map(|(name, _)| *name))),
+        ("bytes", bytes.to_string()),
+        ("max_cycles", max_cycles.min(i32::MAX as u64).to_string()),
         ("defines", defines.map(|define| format!(", {define}")).collect()),
     ];
     let mut files = vec![File::new(format!("{kernel}.core"), fill(FUSESOC, &core)?)];
