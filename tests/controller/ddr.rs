@@ -1,19 +1,10 @@
 //! The DDR controller against the device model: all traffic clean, and every timing of the controller, shortened by
-//! itself, caught under the rule's name. And the benches of the cells and of the model.
+//! itself, caught under the rule's name.
 
-use std::process::Command;
+use super::{every_one_is_caught, script};
 
-/// The `icarus` bench under `overrides` and `patterns`: whether it passed, and what it printed.
 fn bench(overrides: &str, patterns: &str) -> (bool, String) {
-    let output = Command::new("bash")
-        .args([concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ddr_controller.sh"), "icarus"])
-        .env("OVERRIDES", overrides)
-        .env("PATTERNS", patterns)
-        .env("LINES_SHOWN", "500")
-        .output()
-        .expect("bash runs");
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    (output.status.success(), text)
+    super::bench("ddr", "", overrides, patterns)
 }
 
 #[test]
@@ -45,33 +36,13 @@ const SHORTENED: &[(&str, &str, &str)] = &[
 
 #[test]
 fn every_shortened_timing_is_caught() {
-    for (overrides, pattern, rule) in SHORTENED {
-        let (passed, text) = bench(overrides, pattern);
-        let complaint = format!("VIOLATION {rule} ");
-        assert!(!passed && text.contains(&complaint), "{overrides} under {pattern}: no {rule}\n{text}");
-    }
+    every_one_is_caught("ddr", SHORTENED);
 }
 
 #[test]
 fn the_unshortened_partner_of_trc_is_clean() {
     let (passed, text) = bench("T_RC=13 DEVICE_T_RC=13", "row_cycle+count=1000");
     assert!(passed, "{text}");
-}
-
-fn script(name: &str, argument: &str) {
-    let path = format!("{}/tests/{name}", env!("CARGO_MANIFEST_DIR"));
-    let output = Command::new("bash").args([&path, argument]).output().expect("bash runs");
-    assert!(output.status.success(), "{name} {argument}:\n{}", String::from_utf8_lossy(&output.stdout));
-}
-
-#[test]
-fn the_cells_pass_their_benches() {
-    script("cells.sh", "iverilog");
-}
-
-#[test]
-fn the_cells_properties_are_proved() {
-    script("cells.sh", "yosys");
 }
 
 #[test]

@@ -3,23 +3,15 @@
 
 use std::process::Command;
 
-/// The `icarus` bench under `overrides` and `patterns`: whether it passed, and what it printed.
+use super::every_one_is_caught;
+
 fn bench(overrides: &str, patterns: &str) -> (bool, String) {
     bench_with("", overrides, patterns)
 }
 
 /// [`bench`] with macros.
 fn bench_with(defines: &str, overrides: &str, patterns: &str) -> (bool, String) {
-    let output = Command::new("bash")
-        .args([concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sdr_controller.sh"), "icarus"])
-        .env("DEFINES", defines)
-        .env("OVERRIDES", overrides)
-        .env("PATTERNS", patterns)
-        .env("LINES_SHOWN", "500")
-        .output()
-        .expect("bash runs");
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    (output.status.success(), text)
+    super::bench("sdr", defines, overrides, patterns)
 }
 
 #[test]
@@ -69,11 +61,7 @@ const SHORTENED: &[(&str, &str, &str)] = &[
 
 #[test]
 fn every_shortened_timing_is_caught() {
-    for (overrides, pattern, rule) in SHORTENED {
-        let (passed, text) = bench(overrides, pattern);
-        let complaint = format!("VIOLATION {rule} ");
-        assert!(!passed && text.contains(&complaint), "{overrides} under {pattern}: no {rule}\n{text}");
-    }
+    every_one_is_caught("sdr", SHORTENED);
 }
 
 #[test]
