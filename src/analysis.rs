@@ -1,10 +1,12 @@
 //! The analysis in one function: a kernel goes through the rooms in order and comes out as an [`Offload`].
 
 mod lanes;
+mod windows;
 
 use anyhow::{Result, anyhow};
 
 use crate::affine::Affine;
+use crate::buffer::reads::Fabric;
 use crate::buffer::{self, Allocation};
 use crate::diagnostic::Diagnostic;
 use crate::offload::{self, Buffer, Compute, NamedSet, Offload, Scan, Transfer, Wait};
@@ -18,20 +20,20 @@ use crate::transfer::{self, ArrayFlow};
 use lanes::Groups;
 
 /// Everything the hardware needs to know about `kernel`, whose size parameters all have a bound. Without directives in
-/// the kernel, burstc chooses tiles whose buffers fit `block_ram_bits`.
+/// the kernel, burstc chooses tiles whose buffers fit the block RAM of `fabric`.
 ///
 /// # Errors
 /// A [`Diagnostic`] for what the user can change: see the rooms. Anything else is an internal error.
-pub fn analyze(kernel: &Kernel, block_ram_bits: u64) -> Result<Offload> {
+pub fn analyze(kernel: &Kernel, fabric: &Fabric) -> Result<Offload> {
     require_bounds(kernel)?;
     let kernel = &polyhedral::expand_locals(kernel)?;
     let program = polyhedral::extract(kernel)?;
     let mut offload = match &kernel.tilings[..] {
-        [] => automatic(kernel, &program, block_ram_bits)?,
-        directives => Mapped::new(kernel, &program, directives)?.offload(kernel, &program)?,
+        [] => automatic(kernel, &program, fabric)?,
+        directives => Mapped::new(kernel, &program, directives)?.offload(kernel, &program, fabric)?,
     };
-    buffer::require_fit(kernel, &offload.buffers, block_ram_bits)?;
-    buffer::add_store_copies(&mut offload, block_ram_bits);
+    buffer::require_fit(kernel, &offload.buffers, fabric.block_ram_bits())?;
+    buffer::add_store_copies(&mut offload, fabric.block_ram_bits());
     Ok(offload)
 }
 
@@ -46,9 +48,10 @@ const DOUBTFUL: usize = 6;
 const DOUBTFUL_OPERATIONS: u64 = 100_000;
 
 /// The best tiling whose exact buffers fit; the last attempt where none does.
-fn automatic(kernel: &Kernel, program: &Program, block_ram_bits: u64) -> Result<Offload> {
+fn automatic(kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Offload> {
+    let block_ram_bits = fabric.block_ram_bits();
     let plans = schedule::candidates(program)?;
-    let fits = |mapped: &Mapped| buffer::bits(kernel, &mapped.buffers()) <= u128::from(block_ram_bits);
+    let fits = |mapped: &Mapped| buffer::bits(kernel, &mapped.buffers(kernel, fabric)) <= u128::from(block_ram_bits);
     let mut tried: Vec<Vec<TilingDirective>> = vec![];
     let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));
     for share in SHARES {
@@ -63,7 +66,7 @@ fn automatic(kernel: &Kernel, program: &Program, block_ram_bits: u64) -> Result<
                 match program.isl.within(DOUBTFUL_OPERATIONS, mapped)? {
                     // Once more, with all of its checks.
                     Some(mapped) if fits(&mapped) => {
-                        return Mapped::new(kernel, program, directives)?.offload(kernel, program);
+                        return Mapped::new(kernel, program, directives)?.offload(kernel, program, fabric);
                     }
                     Some(_) => {}
                     None => break,
@@ -73,7 +76,7 @@ fn automatic(kernel: &Kernel, program: &Program, block_ram_bits: u64) -> Result<
         }
         tried.push(directives);
     }
-    last?.offload(kernel, program)
+    last?.offload(kernel, program, fabric)
 }
 
 /// A kernel in tiles, with the buffers it needs.
@@ -99,11 +102,14 @@ impl Mapped {
         Ok(Mapped { bands, flows, allocations })
     }
 
-    fn buffers(&self) -> Vec<Buffer> {
-        buffer::merge(&self.bands, &self.allocations)
+    /// The buffers, if all reads have ports.
+    fn buffers(&self, kernel: &Kernel, fabric: &Fabric) -> Vec<Buffer> {
+        let mut buffers = buffer::merge(&self.bands, &self.allocations);
+        buffer::reads::arrange(kernel, &[], &mut buffers, fabric);
+        buffers
     }
 
-    fn offload(&self, kernel: &Kernel, program: &Program) -> Result<Offload> {
+    fn offload(&self, kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Offload> {
         let Mapped { bands, flows, allocations } = self;
         let contexts = bands.iter().map(Context::new).collect::<Result<Vec<_>>>()?;
         let mut analysed = vec![];
@@ -148,12 +154,17 @@ impl Mapped {
                 *transferred = true;
             }
         }
+        let rows: Vec<Vec<i64>> = bands.iter().map(|band| band.rows.clone()).collect();
+        let mut buffers = buffer::merge(bands, allocations);
+        let windows = windows::windows(&kernel, &analysed, &rows);
+        let windows = buffer::reads::arrange(&kernel, &windows, &mut buffers, fabric);
         Ok(Offload {
             tiles: tiles(program, bands, &contexts)?,
             source_order: source_order(program)?,
             strips_depend,
             lanes_note: None,
-            buffers: self.buffers(),
+            buffers,
+            windows,
             bands: analysed,
             kernel,
         })
@@ -486,7 +497,7 @@ fn named_sets(
             add(format!("DS({array})"), differences.name_dimensions(&cells)?.to_string());
         }
         let mappings = vec![Some(allocation.mapping.clone())];
-        let buffer = Buffer { array: flow.array, mappings, store_copy: false, banks: None };
+        let buffer = Buffer { array: flow.array, mappings, store_copy: false, banks: None, copies: 1, partition: None };
         add(format!("σ({array})"), buffer::mapping_text(kernel, &buffer));
     }
     Ok(sets)

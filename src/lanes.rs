@@ -31,17 +31,17 @@ pub fn parse(text: &str) -> Result<Request, String> {
 
 /// [`analysis::analyze`] for `board`, with the lanes that `request` wants, or else the directives.
 pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
-    let Some(request) = request else { return analysis::analyze(kernel, board.block_ram_bits()) };
+    let Some(request) = request else { return analysis::analyze(kernel, &board.fabric()) };
     let mut single = kernel.clone();
     single.tilings.iter_mut().for_each(|tiling| tiling.lanes = None);
-    let one = analysis::analyze(&single, board.block_ram_bits())?;
+    let one = analysis::analyze(&single, &board.fabric())?;
     let tilings: Vec<TilingDirective> = one.bands.iter().map(|band| band.tiling.clone()).collect();
     let with = |count: i64| -> Result<Offload> {
         let mut laned = kernel.clone();
         laned.tilings = tilings.clone();
         let lanes = LanesDirective { count, span: Span::default() };
         laned.tilings.iter_mut().for_each(|tiling| tiling.lanes = Some(lanes));
-        let mut offload = analysis::analyze(&laned, board.block_ram_bits())?;
+        let mut offload = analysis::analyze(&laned, &board.fabric())?;
         // Whether the tiles are the user's or chosen stays as it was.
         offload.kernel.tilings.clone_from(&single.tilings);
         Ok(offload)
@@ -90,10 +90,7 @@ fn automatic(one: Offload, board: &Board, with: impl Fn(i64) -> Result<Offload>)
 
 /// Block RAMs, one at least for each bank of each copy.
 fn blocks(offload: &Offload) -> u64 {
-    let of = |buffer: &Buffer| {
-        let copies = offload.kernel.buffer_copies(buffer.array) as u64;
-        copies * buffer.banks.map_or(1, |banks| banks.count as u64)
-    };
+    let of = |buffer: &Buffer| buffer.copies as u64 * buffer.banks.map_or(1, |banks| banks.count as u64);
     offload.buffers.iter().map(of).sum()
 }
 

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::affine::Affine;
-use crate::source::kernel::{BinaryOp, Expr, Kernel, ScalarType, TilingDirective};
+use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, ScalarType, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Offload {
@@ -17,6 +17,9 @@ pub struct Offload {
     pub tiles: Scan,
     /// One local buffer per array that the tiles of any band access.
     pub buffers: Vec<Buffer>,
+    /// Reads without a port.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<Window>,
     /// The statement instances in the order of the source, for the direct version. Context: size parameters. `leaf` is
     /// the statement, the point its iterators.
     pub source_order: Scan,
@@ -147,6 +150,37 @@ pub struct Buffer {
     /// Where lanes access cells side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub banks: Option<Banks>,
+    /// Memories that each hold the whole buffer, for the reads of the iterations: one per reference, or one in banks.
+    pub copies: usize,
+    /// Where banks serve all read references of an iteration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<Partition>,
+}
+
+/// Memories of their own for the cells that one iteration reads: the cell with the residues `r` lies in bank
+/// `weights · r mod count`, and no two references of a statement are ever in one bank (hyperplane partitioning, Wang, Li
+/// and Cong, FPGA 2014, with a power of two of banks).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Partition {
+    /// A power of two.
+    pub count: i64,
+    /// Per residue, 0 to `count - 1`; times the modulus, a multiple of `count`, so that the bank of a cell follows from
+    /// `S x` as well.
+    pub weights: Vec<i64>,
+    /// A residue of odd weight whose modulus is a multiple of `count`: the bank tells its low bits, which addresses
+    /// inside a bank leave out.
+    pub along: usize,
+}
+
+impl Partition {
+    /// The bank of `y = S x`, not yet modulo `count`.
+    pub fn bank<T>(&self, y: &[T], zero: T) -> T
+    where
+        T: Clone + std::ops::Add<Output = T> + std::ops::Mul<i64, Output = T>,
+    {
+        let parts = y.iter().zip(&self.weights).filter(|(_, w)| **w != 0);
+        parts.fold(zero, |sum, (y, &w)| sum + y.clone() * w)
+    }
 }
 
 /// Memories of their own for cells side by side: cell `x` lies in bank `x[subscript] mod count`.
@@ -155,6 +189,49 @@ pub struct Banks {
     pub subscript: usize,
     /// As many as there are lanes: a power of two, which divides the subscript's modulus.
     pub count: i64,
+}
+
+/// Reads of one statement that repeat, some iterations later in the same row, what another reference has read: words
+/// slide through registers, and only the first reference has a port. The statement does not write the array. A row
+/// begins with as many iterations as the longest delay that read and do not write.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// Index into `Kernel::statements()`.
+    pub statement: usize,
+    /// Index into `Kernel::arrays`.
+    pub array: usize,
+    /// The subscripts of the reference that has a port.
+    pub leader: Vec<Affine>,
+    pub followers: Vec<Follower>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Follower {
+    pub subscripts: Vec<Affine>,
+    /// Iterations since the leader has read the same cell, at least 1.
+    pub delay: i64,
+}
+
+impl Window {
+    /// The longest delay.
+    pub fn depth(&self) -> i64 {
+        self.followers.iter().map(|f| f.delay).max().unwrap_or(0)
+    }
+}
+
+/// The most ports through which a statement reads an array.
+pub fn port_count(kernel: &Kernel, windows: &[Window], array: usize) -> usize {
+    let of = |statement| port_references(kernel, windows, statement).iter().filter(|r| r.array == array).count();
+    (0..kernel.statements().len()).map(of).max().unwrap_or(0)
+}
+
+/// The distinct read references of a statement that read a buffer through a port: all but those that windows serve.
+pub fn port_references<'a>(kernel: &'a Kernel, windows: &[Window], statement: usize) -> Vec<&'a Access> {
+    let follows = |access: &&Access| {
+        let mut own = windows.iter().filter(|w| (w.statement, w.array) == (statement, access.array));
+        own.any(|window| window.followers.iter().any(|f| f.subscripts == access.subscripts))
+    };
+    kernel.statements()[statement].references().into_iter().filter(|access| !follows(access)).collect()
 }
 
 /// A mapping σ: cell `x` of the array lives at `(y[0] mod moduli[0], …)` with `y = S x`, row-major; with `slots` beyond
@@ -216,6 +293,11 @@ impl Buffer {
     /// The mapping of the only band.
     pub fn mapping(&self) -> &Mapping {
         self.mappings.iter().flatten().next().expect("a buffer serves a band")
+    }
+
+    /// All memories that hold the whole buffer.
+    pub fn memories(&self) -> usize {
+        self.copies + usize::from(self.store_copy)
     }
 
     /// Words of the memory: the most that a band needs.

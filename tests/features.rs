@@ -118,6 +118,7 @@ kernels! {
     seidel_time; [T = 1, N = 3], [T = 3, N = 13], [T = 5, N = 6];
     fdtd_2d; [T = 1, N = 1, M = 1], [T = 3, N = 11, M = 14], [T = 2, N = 17, M = 5];
     heat_3d; [T = 1, N = 3], [T = 2, N = 7];
+    windows; [N = 0, M = 0], [N = 5, M = 2], [N = 7, M = 3], [N = 300, M = 3], [N = 530, M = 4];
 
     // Dynamic programming.
     floyd_warshall data &[("path", 0, 1000)]; [N = 0], [N = 1], [N = 13];

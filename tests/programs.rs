@@ -18,7 +18,7 @@ fn check(text: &str, largest: i64) {
         parameter.max = parameter.max.or(Some(40));
     }
     let begin = std::time::Instant::now();
-    let offload = analyze(&kernel, BITS).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let offload = analyze(&kernel, &kernels::fabric(BITS)).unwrap_or_else(|e| panic!("{e}\n{text}"));
     eprintln!("{} analysed in {} ms", kernel.name, begin.elapsed().as_millis());
     for band in &offload.bands {
         eprintln!(

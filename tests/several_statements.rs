@@ -22,7 +22,14 @@ fn in_sequence(parts: &[Source]) -> Offload {
         for buffer in &offload.buffers {
             let place = buffers.iter().position(|b| b.array == buffer.array).unwrap_or_else(|| {
                 let mappings = vec![None; parts.len()];
-                buffers.push(Buffer { array: buffer.array, mappings, store_copy: false, banks: None });
+                buffers.push(Buffer {
+                    array: buffer.array,
+                    mappings,
+                    store_copy: false,
+                    banks: None,
+                    copies: 1,
+                    partition: None,
+                });
                 buffers.len() - 1
             });
             buffers[place].mappings[band] = buffer.mappings[0].clone();
@@ -75,7 +82,14 @@ fn in_one_strip(
         let moduli = vec![64; kernel.arrays[a].extents.len()];
         Mapping::successive(moduli.clone(), moduli, 1)
     };
-    let buffer = |array: usize| Buffer { array, mappings: vec![Some(mapping(array))], store_copy: false, banks: None };
+    let buffer = |array: usize| Buffer {
+        array,
+        mappings: vec![Some(mapping(array))],
+        store_copy: false,
+        banks: None,
+        copies: 1,
+        partition: None,
+    };
     Offload {
         bands: vec![Band {
             statements: (0..kernel.statements().len()).collect(),

@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
+use crate::buffer::reads::{Blocks, Fabric};
 use crate::diagnostic::Diagnostic;
 use crate::hardware::{Bus, BusKind, Interface};
 use crate::suggest;
@@ -227,6 +228,12 @@ impl Board {
     /// Bits of block RAM of the whole device.
     pub fn block_ram_bits(&self) -> u64 {
         self.device.block_ram.iter().map(|kind| kind.count * kind.bits).sum()
+    }
+
+    /// What buffers may take.
+    pub fn fabric(&self) -> Fabric {
+        let blocks = |kind: &BlockRam| Blocks { count: kind.count, bits: kind.bits, width: kind.max_width };
+        Fabric { blocks: self.device.block_ram.iter().map(blocks).collect(), aluts: self.device.aluts }
     }
 
     /// Duration of one cycle of the accelerator.

@@ -11,12 +11,13 @@
 //! slots, and nothing waits.
 
 mod lattice;
+pub mod reads;
 
 use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::offload::{Banks, Buffer, Mapping, Offload};
+use crate::offload::{Banks, Buffer, Mapping, Offload, port_count};
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
 use crate::source::kernel::{Array, Kernel};
@@ -153,6 +154,8 @@ pub fn merge(bands: &[Band], allocations: &[Vec<Allocation>]) -> Vec<Buffer> {
             array,
             mappings: allocations.iter().map(|band| mapping(band, array)).collect(),
             store_copy: false,
+            copies: 1,
+            partition: None,
             // A kernel with lanes has one band.
             banks: bands.iter().find_map(|band| banks(band, array)),
         })
@@ -167,23 +170,21 @@ pub fn add_store_copies(offload: &mut Offload, block_ram_bits: u64) {
         let mut transfers = offload.bands.iter().flat_map(|b| &b.transfers);
         let is_stored = transfers.any(|t| t.array == array && !t.store.pieces.is_empty());
         let is_plain = offload.buffers[index].banks.is_none();
-        offload.buffers[index].store_copy = is_stored && is_plain && offload.kernel.buffer_copies(array) > 1;
+        let ports = port_count(&offload.kernel, &offload.windows, array);
+        offload.buffers[index].store_copy = is_stored && is_plain && ports > 1;
         if bits(&offload.kernel, &offload.buffers) > u128::from(block_ram_bits) {
             offload.buffers[index].store_copy = false;
         }
     }
 }
 
-/// Bits of block RAM that the buffers take, with one copy per read reference of an iteration.
+/// Bits of block RAM that the buffers and their copies take.
 pub fn bits(kernel: &Kernel, buffers: &[Buffer]) -> u128 {
-    buffers.iter().map(|b| copies(kernel, b) * b.words() as u128 * kernel.arrays[b.array].element.bits as u128).sum()
+    let of = |b: &Buffer| b.memories() as u128 * b.words() as u128 * kernel.arrays[b.array].element.bits as u128;
+    buffers.iter().map(of).sum()
 }
 
-fn copies(kernel: &Kernel, buffer: &Buffer) -> u128 {
-    (kernel.buffer_copies(buffer.array) + usize::from(buffer.store_copy)) as u128
-}
-
-/// Refuses buffers that do not fit on the chip, counting one copy per read reference of an iteration.
+/// Refuses buffers that do not fit on the chip, with their copies.
 ///
 /// # Errors
 /// A [`Diagnostic`] that tells the bits needed and the bits there are.
@@ -194,7 +195,7 @@ pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> 
     }
     let each: Vec<String> = buffers
         .iter()
-        .map(|b| format!("`{}` {}{} words", kernel.arrays[b.array].name, times(copies(kernel, b)), b.words()))
+        .map(|b| format!("`{}` {}{} words", kernel.arrays[b.array].name, times(b.memories()), b.words()))
         .collect();
     let mut diagnostic = Diagnostic::new(format!(
         "the local buffers need {needed} bits of block RAM ({}), the board has {block_ram_bits}",
@@ -208,7 +209,7 @@ pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> 
 }
 
 /// `3 x ` before the words of a buffer of which there are three copies.
-fn times(copies: u128) -> String {
+fn times(copies: usize) -> String {
     if copies == 1 { String::new() } else { format!("{copies} x ") }
 }
 
@@ -366,7 +367,14 @@ pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
             texts.push(text);
         }
     }
-    let banks =
-        buffer.banks.map_or(String::new(), |banks| format!(", {} banks of {}", banks.count, names[banks.subscript]));
-    format!("{}[{}] -> {}{banks}", kernel.arrays[buffer.array].name, names.join(", "), texts.join(" or "))
+    let mut text = format!("{}[{}] -> {}", kernel.arrays[buffer.array].name, names.join(", "), texts.join(" or "));
+    if let Some(banks) = buffer.banks {
+        text += &format!(", {} banks of {}", banks.count, names[banks.subscript]);
+    }
+    if let Some(partition) = &buffer.partition {
+        let subscripts: Vec<Affine> = names.iter().map(Affine::variable).collect();
+        let bank = partition.bank(&buffer.mapping().skewed(&subscripts), Affine::default());
+        text += &format!(", bank ({bank}) mod {}", partition.count);
+    }
+    text
 }

@@ -3,10 +3,11 @@
 use crate::hardware::banks::{self, Fields};
 use crate::hardware::buffers::{self, buffer_of};
 use crate::hardware::cells::{self, clocking, into, out_of, port};
-use crate::hardware::compute::compute;
+use crate::hardware::compute::{ComputeRead, compute};
 use crate::hardware::context::{Context, Stream, rtl_type};
 use crate::hardware::load::load;
 use crate::hardware::memory_port::{self, Commands, MemoryPort};
+use crate::hardware::partition;
 use crate::hardware::store::store;
 use crate::hardware::tiles::tiles;
 use crate::offload::Offload;
@@ -176,8 +177,17 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     let lent_reads = lends(&compute_ports.drained, "drain");
     ports.push(("busy".into(), Connection::Out(compute_busy.clone())));
     ports.push(("stall".into(), Connection::Out(compute_stall.clone())));
-    let mut reads: Vec<(usize, usize, Signal, Signal)> = vec![];
-    for &(array, copy, rotation) in &compute_ports.reads {
+    struct Read {
+        array: usize,
+        copy: usize,
+        address: Signal,
+        data: Signal,
+        /// Of a partitioned buffer.
+        bank: Option<Signal>,
+        used: Option<Signal>,
+    }
+    let mut reads: Vec<Read> = vec![];
+    for &ComputeRead { array, copy, rotation, optional } in &compute_ports.reads {
         let element = context.array(array).element;
         let word = buffers::data_type(buffer_of(offload, array), element.bits);
         let element = if rotation.is_some() { word } else { rtl_type(element) };
@@ -186,7 +196,15 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
         let data = m.wire(&format!("{prefix}_data"), element);
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
-        reads.push((array, copy, address, data));
+        let mut partition_port = |what: &str, ty: Type| {
+            let signal = m.wire(&format!("{prefix}_{what}"), ty);
+            ports.push((format!("m_{prefix}_{what}"), Connection::Out(signal.clone())));
+            signal
+        };
+        let partition = buffer_of(offload, array).partition.as_ref();
+        let bank = partition.map(|p| partition_port("bank", partition::bank_type(p)));
+        let used = optional.then(|| partition_port("used", Type::BIT));
+        reads.push(Read { array, copy, address, data, bank, used });
     }
     let mut writes: Vec<(usize, Signal, Signal, Signal)> = vec![];
     let mut word_enables: Vec<(usize, Signal)> = vec![];
@@ -245,7 +263,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
         m.comment(&format!("Buffer: {}", crate::buffer::mapping_text(kernel, buffer)));
         let fill = fills.iter().find(|(a, ..)| *a == array);
         let drain = drains.iter().find(|(a, ..)| *a == array);
-        let own_reads: Vec<_> = reads.iter().filter(|(a, ..)| *a == array).collect();
+        let own_reads: Vec<&Read> = reads.iter().filter(|r| r.array == array).collect();
         let write = writes.iter().find(|(a, ..)| *a == array);
 
         let borrowers = [(&lent_writes, fill.map(|f| &f.1.valid)), (&lent_reads, drain.map(|d| &d.1))];
@@ -258,7 +276,8 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
                 let taken = write.map_or(Expr::bit(false), |(_, valid, ..)| valid.e());
                 m.assign(&stream.ready, &taken.not());
             }
-            let rotation = |copy: usize| compute_ports.reads.iter().find(|r| (r.0, r.1) == (array, copy))?.2;
+            let rotation =
+                |copy: usize| compute_ports.reads.iter().find(|r| (r.array, r.copy) == (array, copy))?.rotation;
             let write_rotation = compute_ports.writes.iter().find(|w| w.0 == array).and_then(|w| w.1);
             for copy in 0..own_reads.len().max(1) {
                 let drain = drain.filter(|_| copy == 0);
@@ -283,9 +302,9 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
                     ports.push(("fill_address".into(), Connection::In(address.e())));
                     ports.push(("fill_data".into(), Connection::In(fill_data.e().resize(bits))));
                 }
-                if let Some((.., address, data)) = own_reads.iter().find(|(_, c, ..)| *c == copy) {
-                    ports.push(("read_address".into(), Connection::In(address.e())));
-                    ports.push(("read_data".into(), Connection::Out(data.clone())));
+                if let Some(read) = own_reads.iter().find(|r| r.copy == copy) {
+                    ports.push(("read_address".into(), Connection::In(read.address.e())));
+                    ports.push(("read_data".into(), Connection::Out(read.data.clone())));
                 }
                 if let Some((_, valid, address, data)) = drain {
                     ports.push(("drain_valid".into(), Connection::In(valid.e())));
@@ -310,22 +329,52 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
             (None, Some((_, valid, address, data))) => (valid.e(), address.e(), data.e()),
             (None, None) => (Expr::bit(false), Expr::constant(0, address_type), Expr::constant(0, bits)),
         };
-        // The store process reads the first copy, or one of its own behind those of the compute process.
-        let has_own = drain.is_some() && buffer.store_copy;
-        let drained_copy = if has_own { own_reads.len() } else { 0 };
-        for copy in 0..(own_reads.len() + usize::from(has_own)).max(1) {
-            let read = own_reads.iter().find(|(_, c, ..)| *c == copy);
+        // The store process reads what the first reference does, or a copy of its own behind those of the references.
+        let drained_copy = if drain.is_some() && buffer.store_copy { own_reads.len() } else { 0 };
+        let mut copies = 0..(own_reads.len() + usize::from(drained_copy > 0)).max(1);
+        if buffer.partition.is_some() {
+            let drain = drain.filter(|_| drained_copy == 0);
+            let module = format!("{name}_buffer_{array_name}");
+            let about = format!("Buffer: {}", crate::buffer::mapping_text(kernel, buffer));
+            let of = |r: &&Read| partition::Port { copy: r.copy, optional: r.used.is_some() };
+            let ports: Vec<partition::Port> = own_reads.iter().map(of).collect();
+            modules.push(partition::memory(&module, &about, buffer, bits.width, &ports, drain.is_some()));
+            let mut ports = vec![
+                ("clk".into(), Connection::In(port(&m, "clk"))),
+                ("write_enable".into(), Connection::In(enable.clone())),
+                ("write_address".into(), Connection::In(address.clone())),
+                ("write_data".into(), Connection::In(data.clone())),
+            ];
+            for read in &own_reads {
+                let mut reads = |what: &str, connection| ports.push((format!("read_{}_{what}", read.copy), connection));
+                reads("address", Connection::In(read.address.e()));
+                read.bank.iter().for_each(|bank| reads("bank", Connection::In(bank.e())));
+                read.used.iter().for_each(|used| reads("used", Connection::In(used.e())));
+                let word = m.wire(&format!("buffer_{array_name}_{}_data", read.copy), bits);
+                m.assign(&read.data, &word.e().resize(read.data.ty()));
+                reads("data", Connection::Out(word));
+            }
+            if let Some((_, valid, address, data)) = drain {
+                ports.push(("drain_valid".into(), Connection::In(valid.e())));
+                ports.push(("drain_address".into(), Connection::In(address.e())));
+                ports.push(("drain_data".into(), Connection::Out(data.clone())));
+            }
+            m.instance(&module, &format!("u_buffer_{array_name}"), vec![], ports);
+            copies.start = own_reads.len();
+        }
+        for copy in copies {
+            let read = own_reads.iter().find(|r| r.copy == copy);
             let drain = drain.filter(|_| copy == drained_copy);
             let read_address = match (read, drain) {
-                (Some((.., address, _)), Some((_, valid, drain_address, _))) => {
-                    valid.e().select(&drain_address.e(), &address.e())
+                (Some(read), Some((_, valid, drain_address, _))) => {
+                    valid.e().select(&drain_address.e(), &read.address.e())
                 }
-                (Some((.., address, _)), None) => address.e(),
+                (Some(read), None) => read.address.e(),
                 (None, Some((_, _, drain_address, _))) => drain_address.e(),
                 (None, None) => Expr::constant(0, address_type),
             };
             let word = m.wire(&format!("buffer_{array_name}_{copy}_data"), bits);
-            for target in read.iter().map(|r| &r.3).chain(drain.iter().map(|d| &d.3)) {
+            for target in read.iter().map(|r| &r.data).chain(drain.iter().map(|d| &d.3)) {
                 m.assign(target, &word.e().resize(target.ty()));
             }
             let parameters = vec![

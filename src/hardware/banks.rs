@@ -273,7 +273,7 @@ fn rotate(
 }
 
 /// The word that `index` names.
-fn picked(words: &[Expr], index: &Expr) -> Expr {
+pub fn picked(words: &[Expr], index: &Expr) -> Expr {
     let mut words = words.to_vec();
     for bit in 0..index.width() {
         words = words.chunks(2).map(|pair| index.index(bit).select(&pair[1], &pair[0])).collect();

@@ -6,22 +6,22 @@ use crate::hardware::buffers::{self, TileNumber, buffer_of};
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream, rtl_type};
 use crate::hardware::datapath::{Datapath, Leaves, Value};
-use crate::hardware::instances::Instances;
+use crate::hardware::instances::{InstanceKind, Instances};
 use crate::hardware::lanes::{self, Lanes};
+use crate::hardware::partition;
 use crate::hardware::reservation::{self, Chain, Pending, Start, Writer};
 use crate::hardware::rows::RowPorts;
 use crate::hardware::scanner::scanner;
 use crate::hardware::sources::Source;
 use crate::hardware::walker::Walker;
-use crate::offload::Offload;
+use crate::hardware::windows::{Registers, WarmUp};
+use crate::offload::{Offload, port_references};
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, Expr, ScalarType, Statement as Assignment};
 
-/// What the accelerator must connect: every read has a copy of its buffer to itself.
+/// What the accelerator must connect.
 pub struct ComputePorts {
-    /// `(array, copy)`: ports `m_read_<array>_<copy>_address` and, one cycle later, `s_read_<array>_<copy>_data`; a
-    /// group of words where the buffer has banks.
-    pub reads: Vec<(usize, usize, Option<Rotation>)>,
+    pub reads: Vec<ComputeRead>,
     /// The arrays with ports `m_write_<array>_valid`, `_address`, `_data`; where the buffer has banks, a group of words
     /// and `_words`, a bit for each that is written.
     pub writes: Vec<(usize, Option<Rotation>)>,
@@ -29,6 +29,16 @@ pub struct ComputePorts {
     pub filled: Vec<usize>,
     /// Arrays whose first read port the store process borrows: `s_drain_<array>` holds back iterations that use it.
     pub drained: Vec<usize>,
+}
+
+/// Ports `m_read_<array>_<copy>_address` and, one cycle later, `s_read_<array>_<copy>_data`, a group of words where the
+/// buffer has banks for lanes. Of a partitioned buffer, `m_read_<array>_<copy>_bank` as well.
+pub struct ComputeRead {
+    pub array: usize,
+    pub copy: usize,
+    pub rotation: Option<Rotation>,
+    /// Whether there is `m_read_<array>_<copy>_used`: some iterations that read the partitioned buffer do not read here.
+    pub optional: bool,
 }
 
 /// Rows that the scanner may be ahead of the pipeline.
@@ -67,6 +77,7 @@ struct BufferLeaves<'a> {
     instances: &'a Instances<'a>,
     lanes: &'a Lanes<'a>,
     lane: i64,
+    windows: &'a [Registers<'a>],
     offload: &'a Offload,
     /// Loads of stage 1.
     candidate: &'a mut Vec<Statement>,
@@ -77,7 +88,10 @@ impl Leaves for BufferLeaves<'_> {
         let of = |(statement, a): &(usize, &Access)| {
             (*statement, a.array, &a.subscripts) == (self.statement, access.array, &access.subscripts)
         };
-        let port = self.ports.iter().find(|p| p.users.iter().any(of)).expect("every reference has a port");
+        if let Some(word) = self.windows.iter().find_map(|window| window.word(access)) {
+            return Value { expr: word, stage: Some(READ_STAGE) };
+        }
+        let port = self.ports.iter().find(|p| p.users.iter().any(of)).expect("a port or a window serves a reference");
         let mut expr = port.data.e();
         if port.rotation.is_some() {
             let gain = self.lanes.gain_in_banks(access, buffer_of(self.offload, port.array));
@@ -88,7 +102,7 @@ impl Leaves for BufferLeaves<'_> {
     }
 
     fn comes_late(&self, access: &Access) -> bool {
-        !self.written.contains(&access.array)
+        !self.written.contains(&access.array) && self.windows.iter().all(|window| window.word(access).is_none())
     }
 
     fn scalar(&self, scalar: usize) -> Rtl {
@@ -171,6 +185,9 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let waiting_row = format.unpack(&waiting_row);
 
     m.comment("Stage 0: the iteration.");
+    let warm_up = WarmUp::declare(&mut m, offload, &format);
+    let waiting_row = warm_up.extend(&format, waiting_row);
+    let format = warm_up.extended(&format);
     let walker = Walker::declare(&mut m, &format, "iteration");
     let instances = Instances::new(context, &mut m, &format, &walker, &scope);
     let present = &instances.statements;
@@ -185,7 +202,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let mut loads: Vec<Statement> = vec![];
     loads.extend(number.iter().map(|register| assign(register, &instances.number())));
     let lanes = Lanes::of(offload);
-    let ports = read_ports(context, offload, &mut m, (&instances, &number_of_tile), &lanes, &all, &mut loads);
+    let ports = read_ports(context, offload, &mut m, (&instances, &number_of_tile), &lanes, &mut loads);
     let targets: Vec<usize> = present.iter().map(|&s| all[s].target.array).collect();
     let rotation = |&s: &usize| lanes.rotation(&all[s].target, buffer_of(offload, all[s].target.array), &instances);
     let rotations: Vec<Option<Rotation>> = present.iter().map(rotation).collect();
@@ -207,15 +224,30 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     });
 
     let fire = m.wire("fire", Type::BIT);
+    // What writes is under way; an iteration that only reads slides its words and is forgotten.
+    let writes_too = warm_up.warms().map(|warms| {
+        let register = m.reg("candidate_warms", Type::BIT);
+        loads.push(assign(&register, &warms));
+        register.e().not()
+    });
+    let starts = writes_too.map_or(fire.e(), |writes_too| m.define("starts", &fire.e().and(&writes_too)).e());
     let number = number.as_ref().map(|n| n.e());
     let is_candidate = |statements: &[usize]| instances.is_one_of(number.as_ref(), statements);
     let mut pipelines = vec![];
     for &s in present {
         m.comment(&format!("The datapath of {}: {}", all[s].name, all[s].text));
         let mut datapath = Datapath::new(fire.e().and(&is_candidate(&[s])));
+        let mut windows = vec![];
+        for window in offload.windows.iter().filter(|w| w.statement == s) {
+            let leader = (s, window.array, &window.leader);
+            let port = ports.iter().find(|p| p.users.iter().any(|(s, a)| (*s, a.array, &a.subscripts) == leader));
+            let word = port.expect("a leader has a port").data.e();
+            windows.push(Registers::declare(&mut m, &mut datapath, window, &word, READ_STAGE));
+        }
         let mut leaves = BufferLeaves {
             statement: s,
             ports: &ports,
+            windows: &windows,
             scalars: &scalars,
             written: &targets,
             instances: &instances,
@@ -267,8 +299,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     m.comment("Writes under way, each in the slot of the cycles until it reaches its buffer.");
     let number_type = number.as_ref().map(|n| n.ty());
     let chain = Chain::declare(&mut m, &writers, number_type, address_type);
-    let start =
-        Start { fire: &fire.e(), end: &candidate_end.e(), number: number.as_ref(), address: &write_address.e() };
+    let start = Start { fire: &starts, end: &candidate_end.e(), number: number.as_ref(), address: &write_address.e() };
     chain.connect(&mut m, &writers, &start);
     let written = chain.write();
     let mut writes = vec![];
@@ -385,6 +416,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     m.assign(&tile_walked, &end_taken);
     m.waive_unused(&tile_walked);
     walker.connect(&mut m, "", &waiting, &waiting_row, &step.e(), &end_taken);
+    warm_up.connect(&mut m, &format, &waiting_row, &waiting.fires(), &step.e());
     number_of_tile.connect(&mut m, &end_taken);
     m.clocked(
         "",
@@ -411,10 +443,21 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let token = m.output("m_computed", Type::BIT);
     m.assign(&token, &end);
     let busy = m.output("busy", Type::BIT);
-    m.assign(&busy, &fire.e());
+    m.assign(&busy, &starts);
     let stall = m.output("stall", Type::BIT);
     m.assign(&stall, &candidate.e().and(&fire.e().not()));
-    let reads = ports.iter().map(|p| (p.array, p.copy, p.rotation)).collect();
+    let mut reads = vec![];
+    for port in &ports {
+        let (array, copy, rotation) = (port.array, port.copy, port.rotation);
+        // The first port has all statements that read the array.
+        let readers = ports.iter().find(|p| p.array == array).map_or(0, |first| first.users.len());
+        let optional = buffer_of(offload, array).partition.is_some() && port.users.len() < readers;
+        if optional {
+            let used = m.output(&format!("m_read_{}_{copy}_used", context.array(array).name), Type::BIT);
+            m.assign(&used, &is_candidate(&port.statements()));
+        }
+        reads.push(ComputeRead { array, copy, rotation, optional });
+    }
     (vec![rows_module, m], ComputePorts { reads, writes, filled, drained })
 }
 
@@ -439,18 +482,17 @@ fn about_rows(offload: &Offload, statements: &[&Assignment]) -> String {
 
 /// One read port per array and copy; `loads` takes their addresses to stage 1.
 fn read_ports<'a>(
-    context: &Context,
+    context: &Context<'a>,
     offload: &Offload,
     m: &mut Module,
     (instances, tile): (&Instances, &TileNumber),
     lanes: &Lanes,
-    statements: &[&'a Assignment],
     loads: &mut Vec<Statement>,
 ) -> Vec<ReadPort<'a>> {
     let mut wanted: Vec<(usize, usize, Users<'a>)> = vec![];
     for &s in &instances.statements {
         let mut used: Vec<usize> = vec![];
-        for access in statements[s].references() {
+        for access in port_references(context.kernel, &offload.windows, s) {
             let copy = used.iter().filter(|array| **array == access.array).count();
             used.push(access.array);
             match wanted.iter_mut().find(|(a, c, _)| (*a, *c) == (access.array, copy)) {
@@ -470,13 +512,24 @@ fn read_ports<'a>(
         m.waive_unused(&data);
         let rotation = lanes.rotation(users[0].1, buffer, instances);
         let statements: Vec<usize> = users.iter().map(|(statement, _)| *statement).collect();
-        let value = instances.choose(&statements, |kind| {
-            let (_, access) = users.iter().find(|(s, _)| *s == kind.statement).expect("chosen among the users");
-            let cell = kind.affines(&lanes.subscripts(access, buffer));
-            buffers::address(buffer, kind.band, &cell, &kind.scope, tile)
-        });
+        let choose = |value: &dyn Fn(&InstanceKind, &[Affine]) -> Rtl| {
+            instances.choose(&statements, |kind| {
+                let (_, access) = users.iter().find(|(s, _)| *s == kind.statement).expect("chosen among the users");
+                value(kind, &kind.affines(&lanes.subscripts(access, buffer)))
+            })
+        };
+        let value = choose(&|kind, cell| buffers::address(buffer, kind.band, cell, &kind.scope, tile));
         let incoming = m.define(&format!("next_read_{name}_{copy}"), &value).e();
         loads.push(assign(&address, &incoming));
+        if let Some(partition) = &buffer.partition {
+            let bank = m.output_reg(&format!("m_read_{name}_{copy}_bank"), partition::bank_type(partition));
+            let value = choose(&|kind, cell| {
+                let mapping = buffer.mappings[kind.band].as_ref().expect("a band that reads has a mapping");
+                let number = partition.bank(&mapping.skewed(cell), Affine::default());
+                kind.scope.affine_as(&number, bank.ty())
+            });
+            loads.push(assign(&bank, &value));
+        }
         ports.push(ReadPort { array, copy, users, incoming, data, rotation });
     }
     ports

@@ -77,7 +77,7 @@ impl Datapath {
     }
 
     /// Whether an instance is in `stage`.
-    fn valid_in(&mut self, m: &mut Module, stage: u32) -> Rtl {
+    pub fn valid_in(&mut self, m: &mut Module, stage: u32) -> Rtl {
         while (self.valid.len() as u32) < stage {
             let register = m.reg(&format!("started_{}", self.valid.len() + 1), Type::BIT);
             let before = self.valid.last().expect("there is a stage 1").clone();

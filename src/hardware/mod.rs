@@ -25,6 +25,7 @@ mod lanes;
 mod library;
 mod load;
 mod memory_port;
+mod partition;
 mod registers;
 mod relative;
 mod reservation;
@@ -39,6 +40,7 @@ mod tiles;
 mod top;
 mod top_bus;
 mod walker;
+mod windows;
 
 pub use interface::{Bus, BusKind, Interface, Sdr, SdrCycles};
 pub use library::{VerilogFile, files};

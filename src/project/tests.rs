@@ -18,7 +18,10 @@ fn offload() -> Offload {
             mappings: vec![Some(Mapping::successive(vec![64], vec![60], 1))],
             store_copy: false,
             banks: None,
+            copies: 1,
+            partition: None,
         }],
+        windows: vec![],
         strips_depend: false,
         lanes_note: None,
     }

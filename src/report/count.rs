@@ -196,6 +196,7 @@ mod tests {
                 },
             }],
             buffers: Vec::<Buffer>::new(),
+            windows: vec![],
             strips_depend: false,
             lanes_note: None,
         }

@@ -294,7 +294,10 @@ mod tests {
                 mappings: vec![Some(Mapping::successive(vec![32, 64], vec![32, 64], 1))],
                 store_copy: false,
                 banks: None,
+                copies: 1,
+                partition: None,
             }],
+            windows: vec![],
             strips_depend: false,
             lanes_note: None,
         }

@@ -33,7 +33,7 @@ pub struct ArrayModel {
     pub array: usize,
     element_bytes: f64,
     element_bits: f64,
-    /// Copies of the buffer: read references of one statement.
+    /// Copies of the buffer.
     copies: f64,
     /// Upper bound of the number of values per subscript.
     extents: Vec<f64>,
@@ -122,7 +122,6 @@ impl<'a> Footprint<'a> {
                 };
                 model.add(subscripts, access.write, covered);
             }
-            footprint.count_copies(statement);
             footprint.statements.push(Run { statement, theta, iterators });
         }
         Ok(footprint)
@@ -156,20 +155,13 @@ impl<'a> Footprint<'a> {
                 array,
                 element_bytes: declared.element.bytes() as f64,
                 element_bits: declared.element.bits as f64,
-                copies: 1.0,
+                copies: kernel.least_copies(array) as f64,
                 extents: declared.extents.iter().map(extent).collect(),
                 groups: vec![],
             });
             self.arrays.len() - 1
         });
         &mut self.arrays[position]
-    }
-
-    fn count_copies(&mut self, statement: &Statement) {
-        for model in &mut self.arrays {
-            let reads = statement.accesses.iter().filter(|a| a.array == model.array && !a.write).count();
-            model.copies = model.copies.max(reads as f64);
-        }
     }
 }
 

@@ -111,10 +111,27 @@ impl Kernel {
         self.arguments.iter().filter(|argument| matches!(argument, Argument::Scalar(_))).count()
     }
 
-    /// Copies of the local buffer of `array` that serve all read references of an iteration at once, at least 1.
-    pub fn buffer_copies(&self, array: usize) -> usize {
-        let of = |statement: &&Statement| statement.references().iter().filter(|r| r.array == array).count();
-        self.statements().iter().map(of).max().unwrap_or(0).max(1)
+    /// The most read references to `array` that a statement has, at least 1.
+    fn read_references(&self, array: usize) -> usize {
+        self.references_to(array).map(|references| references.len()).max().unwrap_or(0).max(1)
+    }
+
+    /// Whether the subscripts of the read references to `array` differ by constants inside every statement.
+    fn reads_uniformly(&self, array: usize) -> bool {
+        self.references_to(array).all(|references| {
+            references.windows(2).all(|pair| distance(&pair[0].subscripts, &pair[1].subscripts).is_some())
+        })
+    }
+
+    /// Copies of the buffer of `array` that its reads want at least: banks serve those at constant distances.
+    pub fn least_copies(&self, array: usize) -> usize {
+        if self.reads_uniformly(array) { 1 } else { self.read_references(array) }
+    }
+
+    /// The distinct read references to `array` of every statement.
+    fn references_to<'a>(&'a self, array: usize) -> impl Iterator<Item = Vec<&'a Access>> {
+        let of = move |s: &'a Statement| s.references().into_iter().filter(|r| r.array == array).collect();
+        self.statements().into_iter().map(of)
     }
 }
 
@@ -310,6 +327,12 @@ impl Statement {
         }
         distinct
     }
+}
+
+/// `a - b` of two references to an array, where it is constant.
+pub fn distance(a: &[Affine], b: &[Affine]) -> Option<Vec<i64>> {
+    let differences = a.iter().zip(b).map(|(a, b)| a.clone() - b.clone());
+    differences.map(|d| d.is_constant().then_some(d.constant)).collect()
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

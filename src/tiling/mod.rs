@@ -45,6 +45,8 @@ pub struct Band {
     pub order: String,
     /// The smallest distance of a flow dependence that the innermost dimension of `D` carries alone.
     pub innermost_distance: Option<i64>,
+    /// Per statement, the tile size along its rows of iterations; 1 where statements alternate.
+    pub rows: Vec<i64>,
     pub lanes: Option<lanes::Lanes>,
     /// `[N] -> { T[T0, T1, T2] }`: the tiles that have instances.
     pub tiles: Set,
@@ -122,6 +124,7 @@ impl Band {
             instances: instances.coalesce()?,
             order: order.text,
             innermost_distance: order.innermost_distance,
+            rows: order.rows,
             lanes: order.lanes,
             dates: order.dates,
             date_expressions: order.expressions,

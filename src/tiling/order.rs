@@ -4,6 +4,8 @@
 
 mod side_by_side;
 
+use std::cmp::Ordering;
+
 use anyhow::{Result, anyhow};
 
 use super::lanes::Lanes;
@@ -23,6 +25,8 @@ pub(super) struct Order {
     pub text: String,
     /// The smallest distance of a flow dependence that the innermost dimension carries alone.
     pub innermost_distance: Option<i64>,
+    /// Per statement, the tile size along its rows; 1 where statements alternate, or where the order does not tell.
+    pub rows: Vec<i64>,
     pub lanes: Option<Lanes>,
 }
 
@@ -129,8 +133,9 @@ pub(super) fn choose(
             all.join(", ")
         }
     };
+    let rows = (0..statements.len()).map(|place| candidate.row_length(&space, place)).collect();
     let innermost_distance = candidate.carried.first().copied().filter(|&d| d != i64::MAX);
-    Ok(Order { dates, expressions, text, innermost_distance, lanes })
+    Ok(Order { dates, expressions, text, innermost_distance, rows, lanes })
 }
 
 /// Cycles from reading a buffer to the next read that sees the value of `expr`.
@@ -201,8 +206,10 @@ impl Space {
             orders(&others).into_iter().map(|order| [&serial[..], &order[..]].concat()).collect();
         let mut best: Option<Candidate> = None;
         let mut add = |candidate: Candidate| {
-            let is_better = |known: &Candidate| {
-                candidate.cost < known.cost || (candidate.cost == known.cost && candidate.carried > known.carried)
+            let length = |c: &Candidate| (0..statements.len()).map(|place| c.row_length(self, place)).sum::<i64>();
+            let is_better = |known: &Candidate| match candidate.cost.total_cmp(&known.cost) {
+                Ordering::Equal => (length(&candidate), &candidate.carried) > (length(known), &known.carried),
+                order => order.is_lt(),
             };
             if best.as_ref().is_none_or(is_better) {
                 best = Some(candidate);
@@ -281,7 +288,7 @@ impl Space {
             lane: None,
         };
         for orders in own {
-            let mut best: Option<(f64, &Alone)> = None;
+            let mut best: Option<(f64, i64, &Alone)> = None;
             for alone in orders.iter().filter(|alone| alone.order.starts_with(outer)) {
                 let values = &self.values[alone.place];
                 // Statements in rows of their own wait for themselves only.
@@ -290,12 +297,15 @@ impl Space {
                     row.filter(|level| *level >= outer.len()).map_or(1, |level| self.sizes[alone.order[level]]);
                 let carried = row.map(|level| alone.carried[n - 1 - level]);
                 let cost = Space::cycles(values, &self.sizes, length, carried, self.latencies[alone.place]);
-                let is_better = |(c, known): &(f64, &Alone)| cost < *c || (cost == *c && alone.carried > known.carried);
+                let is_better = |(least, longest, known): &(f64, i64, &Alone)| match cost.total_cmp(least) {
+                    Ordering::Equal => (length, &alone.carried) > (*longest, &known.carried),
+                    order => order.is_lt(),
+                };
                 if best.as_ref().is_none_or(is_better) {
-                    best = Some((cost, alone));
+                    best = Some((cost, length, alone));
                 }
             }
-            let Some((cost, alone)) = best else { return Ok(None) };
+            let Some((cost, _, alone)) = best else { return Ok(None) };
             candidate.dimensions.push(alone.order.to_vec());
             candidate.cost += cost;
             candidate.carried.iter_mut().zip(&alone.carried).for_each(|(least, own)| *least = (*least).min(*own));
@@ -381,6 +391,13 @@ impl Space {
 }
 
 impl Candidate {
+    /// The tile size along the rows of a statement, see [`Order::rows`].
+    fn row_length(&self, space: &Space, place: usize) -> i64 {
+        let order = &self.dimensions[place];
+        let row = space.row(&space.values[place], order).filter(|&level| self.apart.is_none_or(|apart| level >= apart));
+        row.filter(|_| space.injective).map_or(1, |level| space.sizes[order[level]])
+    }
+
     /// The date of every statement: its dimensions in their order, with the statement's place in the band, and the order
     /// of the source behind it where those do not tell all instances apart.
     fn expressions(&self, program: &Program, space: &Space, statements: &[usize]) -> Vec<Vec<Affine>> {

@@ -5,6 +5,7 @@ mod machine;
 pub mod pipeline;
 
 use burstc::affine::Affine;
+use burstc::buffer::reads::{Blocks, Fabric};
 use burstc::diagnostic::Span;
 use burstc::offload::Offload;
 use burstc::source::kernel::{
@@ -14,7 +15,12 @@ use burstc::source::kernel::{
 
 /// The analysis for a chip that is large enough.
 pub fn analyze(kernel: &Kernel) -> anyhow::Result<Offload> {
-    burstc::analysis::analyze(kernel, 1 << 40)
+    burstc::analysis::analyze(kernel, &fabric(1 << 40))
+}
+
+/// A chip with so many bits of block RAM.
+pub fn fabric(bits: u64) -> Fabric {
+    Fabric { blocks: vec![Blocks { count: bits.div_ceil(10240), bits: 10240, width: 40 }], aluts: bits / 64 }
 }
 
 /// Reads `2*i + j - N - 1`.

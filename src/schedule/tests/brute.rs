@@ -156,7 +156,7 @@ pub fn cost(kernel: &Kernel, accesses: &[Access], places: &[(usize, Vec<i64>)], 
             let is_stored = cells.values().any(|c| c.store);
             let boxes = boxes(accesses, numbers, step);
             let depth = 1 + is_loaded as i64 + is_stored as i64;
-            let copies = kernel.buffer_copies(array) as i64;
+            let copies = kernel.least_copies(array) as i64;
             for &first in boxes.keys() {
                 let words = hull_words(boxes.range(first..first + depth).map(|(_, b)| b));
                 bits[array] = bits[array].max(words * copies * element.bits as i64);

@@ -251,9 +251,9 @@ fn the_best_sizes_move_hardly_more_than_the_best_there_are() {
         (MATMUL, 12, 0, [2_000, 8_000, 40_000]),
         (GEMM, 12, 0, [2_000, 8_000, 40_000]),
         (SYRK, 12, 0, [2_000, 8_000, 40_000]),
-        (JACOBI_1D, 64, 16, [2_000, 8_000, 40_000]),
-        (JACOBI_2D, 14, 4, [15_000, 30_000, 100_000]),
-        (FDTD_2D, 14, 4, [8_000, 30_000, 100_000]),
+        (JACOBI_1D, 64, 16, [667, 2_667, 13_333]),
+        (JACOBI_2D, 14, 4, [3_000, 6_000, 20_000]),
+        (FDTD_2D, 14, 4, [4_000, 15_000, 50_000]),
     ] {
         let (kernel, program) = parse(kernel_text);
         let sizes: BTreeMap<String, i64> =

@@ -1,0 +1,95 @@
+//! Reads that repeat what the same row has read some iterations before.
+
+use crate::affine::Affine;
+use crate::offload::{Band, Follower, Piece, Window};
+use crate::source::kernel::{BinaryOp, Expr, Kernel, Statement, distance};
+
+/// A row begins with as many iterations as the longest delay that only read: at most this part of the row.
+const SHARE_OF_ROW: i64 = 64;
+
+/// All windows that the rows of the bands allow; `rows` has the length of the rows of each band's statements.
+pub fn windows(kernel: &Kernel, bands: &[Band], rows: &[Vec<i64>]) -> Vec<Window> {
+    let (statements, iterators) = (kernel.statements(), kernel.iterators());
+    let mut found = vec![];
+    for (band, rows) in bands.iter().zip(rows).filter(|(band, _)| band.compute.lanes.is_none()) {
+        for (&s, row) in band.statements.iter().zip(rows) {
+            let Some(step) = step(&band.compute.scan.pieces, s, iterators[s].len()) else { continue };
+            // A division by a variable starts with its instance, whether that writes or not.
+            if divides(&statements[s].value) {
+                continue;
+            }
+            let along = |subscript: &Affine| {
+                let is_linear = kernel.quotients.iter().all(|q| subscript.coefficient(&q.name) == 0);
+                is_linear.then(|| subscript.gain(&iterators[s], &step))
+            };
+            found.extend(of_statement(s, statements[s], along, row / SHARE_OF_ROW));
+        }
+    }
+    found
+}
+
+/// The windows of a statement; `along` is what a subscript gains from one iteration of a row to the next.
+fn of_statement(
+    statement: usize,
+    text: &Statement,
+    along: impl Fn(&Affine) -> Option<i64>,
+    longest: i64,
+) -> Vec<Window> {
+    let mut windows: Vec<Window> = vec![];
+    let mut references = text.references();
+    references.retain(|r| r.array != text.target.array);
+    // Iterations by which the first reference is ahead of the second.
+    let ahead = |a: &[Affine], b: &[Affine]| -> Option<i64> {
+        let gains: Vec<i64> = a.iter().map(&along).collect::<Option<_>>()?;
+        let (position, gain) = gains.iter().enumerate().find(|(_, gain)| **gain != 0)?;
+        let distance = distance(a, b)?;
+        let delay = distance[position] / gain;
+        (distance.iter().zip(&gains).all(|(d, gain)| *d == delay * gain)).then_some(delay)
+    };
+    while let Some(first) = references.first() {
+        let (array, first) = (first.array, first.subscripts.clone());
+        // Those of one line, the foremost first.
+        let mut line: Vec<(i64, Vec<Affine>)> = vec![];
+        references.retain(|r| {
+            let delay = if r.subscripts == first { Some(0) } else { ahead(&first, &r.subscripts) };
+            let is_on_line = r.array == array && delay.is_some();
+            line.extend(delay.filter(|_| is_on_line).map(|delay| (delay, r.subscripts.clone())));
+            !is_on_line
+        });
+        line.sort_by_key(|(delay, _)| *delay);
+        let mut line = line.into_iter().peekable();
+        while let Some((leads, leader)) = line.next() {
+            let mut followers = vec![];
+            while let Some((delay, subscripts)) = line.next_if(|(delay, _)| delay - leads <= longest) {
+                followers.push(Follower { subscripts, delay: delay - leads });
+            }
+            if !followers.is_empty() {
+                windows.push(Window { statement, array, leader, followers });
+            }
+        }
+    }
+    windows
+}
+
+/// What the iterators of a statement gain from one iteration of a row to the next; `None` where that differs from piece
+/// to piece, or where rows have one iteration.
+fn step(pieces: &[Piece], statement: usize, iterators: usize) -> Option<Vec<i64>> {
+    let mut step = None;
+    for (p, piece) in pieces.iter().enumerate().filter(|(_, piece)| piece.leaf == statement) {
+        let is_own = pieces.get(p + 1).is_none_or(|next| next.shared < piece.levels.len());
+        let row = piece.levels.last().filter(|_| is_own)?;
+        let own: Vec<i64> = piece.point[..iterators].iter().map(|i| i.coefficient(&row.name)).collect();
+        if step.get_or_insert_with(|| own.clone()) != &own {
+            return None;
+        }
+    }
+    step
+}
+
+fn divides(expr: &Expr) -> bool {
+    let own = match expr {
+        Expr::Binary { op: BinaryOp::Divide | BinaryOp::Remainder, ty, .. } => !ty.floating,
+        _ => false,
+    };
+    own || expr.operands().into_iter().any(divides)
+}

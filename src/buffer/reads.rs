@@ -1,0 +1,158 @@
+//! How an iteration reads several words of one buffer in one cycle: from a copy of the buffer per reference; from one
+//! buffer in banks, of which no two references of a statement ever meet in one; or out of registers through which words
+//! slide that another reference has read some iterations ago. Copies cost block RAM, banks the multiplexers between them
+//! and the references, windows registers and a few cycles per row; what is the smallest part of the device is taken.
+
+use crate::affine::Affine;
+use crate::offload::{Buffer, Mapping, Partition, Window, port_count, port_references};
+use crate::source::kernel::{Kernel, distance};
+
+/// What the FPGA has for buffers.
+#[derive(Clone, Debug)]
+pub struct Fabric {
+    /// Not empty.
+    pub blocks: Vec<Blocks>,
+    /// Look-up tables.
+    pub aluts: u64,
+}
+
+/// One kind of block RAM.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    pub count: u64,
+    /// Of one block.
+    pub bits: u64,
+    /// Of its widest port.
+    pub width: u64,
+}
+
+impl Fabric {
+    pub fn block_ram_bits(&self) -> u64 {
+        self.blocks.iter().map(|kind| kind.count * kind.bits).sum()
+    }
+
+    /// The part of the device's block RAM that a memory takes, in whole blocks of the kind that suits it best.
+    fn memory(&self, words: i64, width: u32) -> f64 {
+        let (words, width) = (words as u64, u64::from(width));
+        let bits = |kind: &Blocks| kind.bits * width.div_ceil(kind.width).max((words * width).div_ceil(kind.bits));
+        let best = self.blocks.iter().map(bits).min().unwrap_or(0);
+        best as f64 / self.block_ram_bits() as f64
+    }
+
+    /// The part of the device's look-up tables.
+    fn logic(&self, aluts: u64) -> f64 {
+        aluts as f64 / self.aluts as f64
+    }
+}
+
+/// Chooses for every buffer what is the smallest: ports for all references or windows, and copies or banks for the
+/// ports; banks where the block RAM would not do otherwise. Gives the windows that are kept.
+pub fn arrange(kernel: &Kernel, windows: &[Window], buffers: &mut [Buffer], fabric: &Fabric) -> Vec<Window> {
+    let mut kept = vec![];
+    for buffer in buffers.iter_mut() {
+        let own: Vec<Window> = windows.iter().filter(|w| w.array == buffer.array).cloned().collect();
+        let choices = [vec![], own].into_iter().flat_map(|windows| Choice::all(kernel, windows, buffer, fabric));
+        let best = choices.min_by(|a, b| a.cost.total_cmp(&b.cost)).expect("copies are always possible");
+        (buffer.copies, buffer.partition) = (best.copies, best.partition);
+        kept.extend(best.windows);
+    }
+    while super::bits(kernel, buffers) > u128::from(fabric.block_ram_bits()) {
+        let saved = |b: &Buffer| (b.copies as i64 - 1) * b.words();
+        let copied = buffers.iter_mut().filter(|b| b.banks.is_none() && b.copies > 1);
+        let best = copied.filter_map(|b| Some((partition(kernel, &kept, b)?, b))).max_by_key(|(_, b)| saved(b));
+        let Some((partition, buffer)) = best else { break };
+        (buffer.copies, buffer.partition) = (1, Some(partition));
+    }
+    kept
+}
+
+/// A way to read a buffer.
+struct Choice {
+    windows: Vec<Window>,
+    copies: usize,
+    partition: Option<Partition>,
+    /// The part of the device that it takes.
+    cost: f64,
+}
+
+impl Choice {
+    /// Copies, and banks where they are possible, with `windows`.
+    fn all(kernel: &Kernel, windows: Vec<Window>, buffer: &Buffer, fabric: &Fabric) -> Vec<Choice> {
+        let width = kernel.arrays[buffer.array].element.bits;
+        let ports = port_count(kernel, &windows, buffer.array).max(1);
+        let registers: i64 = windows.iter().map(|w| w.depth() * i64::from(width)).sum();
+        let registers = fabric.logic(registers as u64);
+        let words = buffer.words();
+        let cost = registers + ports as f64 * fabric.memory(words, width);
+        let copies = Choice { windows: windows.clone(), copies: ports, partition: None, cost };
+        let Some(partition) = partition(kernel, &windows, buffer) else { return vec![copies] };
+        let (ports, count) = (ports as u64, partition.count as u64);
+        let memories = count as f64 * fabric.memory(words / partition.count, width);
+        let inner = u64::from((words / partition.count).max(2).ilog2());
+        // Into every bank the address of one of the ports, to every port the word of one of the banks.
+        let aluts = count * inner * multiplexer(ports) + ports * u64::from(width) * multiplexer(count);
+        let cost = registers + memories + fabric.logic(aluts);
+        vec![copies, Choice { windows, copies: 1, partition: Some(partition), cost }]
+    }
+}
+
+/// Look-up tables of six inputs for one bit of one of so many.
+fn multiplexer(choices: u64) -> u64 {
+    (choices - 1).div_ceil(3)
+}
+
+/// Banks are at most this many times as many as there are references.
+const SPREAD: i64 = 4;
+
+/// The fewest banks in which no two read references of a statement meet, with the smallest weights; `None` for a buffer
+/// that is read through one port, for references whose distance is not constant, for bands with different mappings, and
+/// for lanes.
+fn partition(kernel: &Kernel, windows: &[Window], buffer: &Buffer) -> Option<Partition> {
+    let mut mappings = buffer.mappings.iter().flatten();
+    let mapping = mappings.next()?;
+    let place = |m: &Mapping| (m.moduli.clone(), m.skew.clone(), m.slots);
+    if buffer.banks.is_some() || mappings.any(|other| place(other) != place(mapping)) {
+        return None;
+    }
+    // What must not be a multiple of the number of banks, once weighted.
+    let mut distances: Vec<Vec<i64>> = vec![];
+    let mut most = 1;
+    for statement in 0..kernel.statements().len() {
+        let mut references = port_references(kernel, windows, statement);
+        references.retain(|r| r.array == buffer.array);
+        let cells: Vec<Vec<Affine>> = references.iter().map(|r| mapping.skewed(&r.subscripts)).collect();
+        for (n, cell) in cells.iter().enumerate() {
+            for other in &cells[..n] {
+                distances.push(distance(other, cell)?);
+            }
+        }
+        most = most.max(cells.len() as i64);
+    }
+    distances.sort();
+    distances.dedup();
+    if distances.is_empty() {
+        return None;
+    }
+    let least = most.unsigned_abs().next_power_of_two() as i64;
+    let counts = std::iter::successors(Some(least), |count| Some(2 * count)).take_while(|c| *c <= SPREAD * most);
+    counts.into_iter().find_map(|count| weights(&mapping.moduli, &distances, count))
+}
+
+/// The smallest weights with which `count` banks keep `distances` apart.
+fn weights(moduli: &[i64], distances: &[Vec<i64>], count: i64) -> Option<Partition> {
+    let choices = |modulus: &i64| (0..count).filter(|w| w * modulus % count == 0).collect::<Vec<_>>();
+    let choices: Vec<Vec<i64>> = moduli.iter().map(choices).collect();
+    // An odometer over the choices, the innermost subscript fastest.
+    let mut at = vec![0; choices.len()];
+    loop {
+        let weights: Vec<i64> = at.iter().zip(&choices).map(|(&n, choices)| choices[n]).collect();
+        let apart = |d: &Vec<i64>| d.iter().zip(&weights).map(|(d, w)| d * w).sum::<i64>() % count != 0;
+        let along = (0..moduli.len()).rev().find(|&k| weights[k] % 2 == 1 && moduli[k] % count == 0);
+        if let (Some(along), true) = (along, distances.iter().all(apart)) {
+            return Some(Partition { count, weights, along });
+        }
+        let turns = (0..at.len()).rev().find(|&k| at[k] + 1 < choices[k].len())?;
+        at[turns] += 1;
+        at[turns + 1..].fill(0);
+    }
+}
