@@ -79,10 +79,10 @@ const STRIDED: &str = "void f(int N, int a[2 * N + 8], int b[N]) {
     for (int i = 0; i < N; i++) b[i] = a[2 * i] + a[2 * i + 2] + a[2 * i + 6];
 }";
 /// Rows of 256: up to 4 iterations of beginning.
-const LINE: &str = "void f(int N, short a[N], short b[N], short c[N]) {
+const LINE: &str = "void f(int N, short a[N], short b[N], short c[N], short d[N][N]) {
     #pragma burstc tile(i:256)
     for (int i = 8; i < N - 8; i++)
-        c[i] = a[i - 3] + a[i - 1] + a[i + 1] + a[i + 5] + a[i + 6] + b[N - i] + b[N - i - 2] + b[N - i - 3];
+        c[i] = d[2][i] + a[i - 3] + a[i - 1] + a[i + 1] + a[i + 5] + a[i + 6] + b[N - i] + b[N - i - 2] + b[N - i - 3];
 }";
 
 #[test]

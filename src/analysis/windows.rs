@@ -51,10 +51,13 @@ fn of_statement(
         // Those of one line, the foremost first.
         let mut line: Vec<(i64, Vec<Affine>)> = vec![];
         references.retain(|r| {
-            let delay = if r.subscripts == first { Some(0) } else { ahead(&first, &r.subscripts) };
-            let is_on_line = r.array == array && delay.is_some();
-            line.extend(delay.filter(|_| is_on_line).map(|delay| (delay, r.subscripts.clone())));
-            !is_on_line
+            let delay = match r.subscripts == first {
+                _ if r.array != array => None,
+                true => Some(0),
+                false => ahead(&first, &r.subscripts),
+            };
+            line.extend(delay.map(|delay| (delay, r.subscripts.clone())));
+            delay.is_none()
         });
         line.sort_by_key(|(delay, _)| *delay);
         let mut line = line.into_iter().peekable();
