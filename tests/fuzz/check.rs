@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use burstc::Options;
 use burstc::diagnostic::Diagnostic;
+use burstc::lanes::Request;
 use burstc::simulate::simulator::Simulator;
 use burstc::simulate::{Outcome, Verdict};
 use burstc::source::Source;
@@ -67,14 +68,16 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Compiles a program and compares every run of the given versions with the C program. A tiling that the compiler refuses, because
-/// legality is its call, is dropped from the program.
+/// Compiles a program and compares every run of the given versions with the C program. Lanes and then a tiling that the
+/// compiler refuses, because legality is its call, are dropped from the program.
 pub fn check(program: &mut Program, versions: &[bool]) -> Fate {
     let mut fate = attempt(program, versions);
-    let bare = program.without_tiles();
-    if matches!(fate, Fate::Refused(_)) && bare != *program {
-        *program = bare;
-        fate = attempt(program, versions);
+    for bare in [Program::without_lanes, Program::without_tiles] {
+        let bare = bare(program);
+        if matches!(fate, Fate::Refused(_)) && bare != *program {
+            *program = bare;
+            fate = attempt(program, versions);
+        }
     }
     fate
 }
@@ -82,7 +85,7 @@ pub fn check(program: &mut Program, versions: &[bool]) -> Fate {
 fn attempt(program: &Program, versions: &[bool]) -> Fate {
     let text = print::text(program, "fuzz");
     let failed = |kind, detail: String, run| Fate::Failed(Failure { kind, detail, run });
-    let subject = match compile(text.c.clone()) {
+    let subject = match compile(text.c.clone(), program.lanes) {
         None => return failed(Kind::TooSlow, format!("no Verilog after {} s", PATIENCE.as_secs()), None),
         Some(Err(error)) => {
             return match error.downcast_ref::<Diagnostic>() {
@@ -102,7 +105,7 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
         };
         for (run, values) in program.runs.iter().enumerate() {
             let set = arguments(program, &text, values);
-            let failed_run = Some(FailedRun { run, direct, options: options(&set, program.seed, direct) });
+            let failed_run = Some(FailedRun { run, direct, options: options(&set, program, direct) });
             match rig.attempt(Data { set: &set, ranges: &[], seed: program.seed }) {
                 Ok((Outcome::Pass, _)) => {}
                 Ok((outcome, _)) => {
@@ -119,12 +122,13 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
 }
 
 /// The compiled program, or `None` after too long. A panic becomes an error.
-fn compile(text: String) -> Option<Result<Arc<Subject>>> {
+fn compile(text: String, lanes: Option<i64>) -> Option<Result<Arc<Subject>>> {
     let (sender, receiver) = mpsc::channel();
     // A thread, because nothing can stop the compiler from outside: if it is too slow, the thread is left behind.
     std::thread::spawn(move || {
         let source = Source { path: "fuzz.c".into(), text, cpp_args: vec![] };
-        let result = catch_unwind(AssertUnwindSafe(|| Subject::new(&source, &Options::default())));
+        let options = Options { lanes: lanes.map(Request::Count), ..Options::default() };
+        let result = catch_unwind(AssertUnwindSafe(|| Subject::new(&source, &options)));
         let result = result.unwrap_or_else(|panic| {
             let message = panic.downcast_ref::<String>().map(String::as_str);
             let message = message.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
@@ -140,7 +144,8 @@ fn arguments<'p>(program: &'p Program, text: &Text, run: &[i64]) -> Vec<(&'p str
     text.sizes.iter().map(|&size| (program.sizes[size].name.as_str(), i128::from(run[size]))).collect()
 }
 
-fn options(set: &[(&str, i128)], seed: u64, direct: bool) -> String {
+fn options(set: &[(&str, i128)], program: &Program, direct: bool) -> String {
     let set: String = set.iter().map(|(name, value)| format!(" --set {name}={value}")).collect();
-    format!("--simulator icarus{set} --seed {seed}{}", if direct { " --direct" } else { "" })
+    let lanes = program.lanes.map_or(String::new(), |lanes| format!(" --lanes {lanes}"));
+    format!("--simulator icarus{set}{lanes} --seed {}{}", program.seed, if direct { " --direct" } else { "" })
 }

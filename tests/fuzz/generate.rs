@@ -17,9 +17,10 @@ const ITERATORS: [&str; 3] = ["i", "j", "k"];
 const LARGEST: [u64; 3] = [40, 12, 7];
 
 /// The program of a seed. One in four is a perfect nest of plain loops around one statement, tiled: what is refused
-/// least and tiled most.
+/// least and tiled most. Half of those are for lanes, with subscripts that mostly move by one.
 pub fn program(seed: u64) -> Program {
     let plain = seed.is_multiple_of(4);
+    let in_lanes = seed % 8 == 4;
     let mut dice = Dice(SplitMix::named(seed, "program"));
     let depth = 1 + dice.below(3) as usize;
     let sizes: Vec<Size> = ["N", "M"][..1 + dice.below(2) as usize]
@@ -31,14 +32,15 @@ pub fn program(seed: u64) -> Program {
     let scalars = (0..dice.below(3)).map(|_| dice.ty()).collect();
     let mut runs: Vec<Vec<i64>> = vec![sizes.iter().map(|size| size.max).collect()];
     runs.push(sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect());
-    let mut program = Program { sizes, arrays, scalars, body: vec![], runs, seed };
+    let mut program = Program { sizes, arrays, scalars, body: vec![], lanes: None, runs, seed };
     let statements = if plain { 1 } else { 1 + dice.below(3) };
-    let mut generator = Generator { program: &program, dice, depth, plain };
+    let mut generator = Generator { program: &program, dice, depth, plain, in_lanes };
     let mut body = generator.block(&Scope::new(&program.sizes), statements, if plain { 0 } else { 2 });
     if plain || generator.dice.chance(50) {
         body.iter_mut().for_each(|node| generator.tile(node));
     }
-    program.body = body;
+    let lanes = in_lanes.then(|| 2 << generator.dice.below(3));
+    (program.body, program.lanes) = (body, lanes);
     program
 }
 
@@ -75,6 +77,7 @@ struct Generator<'p> {
     depth: usize,
     /// Loops count up by one.
     plain: bool,
+    in_lanes: bool,
 }
 
 impl Generator<'_> {
@@ -184,8 +187,29 @@ impl Generator<'_> {
         }
     }
 
+    /// Subscripts that are loops of their own, each a little off, as lanes want them.
+    fn neighbours(&mut self, scope: &Scope, rank: usize) -> Vec<Subscript> {
+        let mut iterators: Vec<String> = scope.iterators().map(str::to_string).collect();
+        let subscript = |_| {
+            let offset = Affine::constant(self.dice.offset());
+            if iterators.is_empty() || self.dice.chance(10) {
+                return Subscript::Affine(offset);
+            }
+            let iterator = iterators.remove(self.dice.below(iterators.len() as u64) as usize);
+            Subscript::Affine(
+                if self.dice.chance(10) { self.size() } else { Affine::default() }
+                    + offset
+                    + Affine::variable(iterator),
+            )
+        };
+        (0..rank).map(subscript).collect()
+    }
+
     fn access(&mut self, scope: &Scope) -> Access {
         let array = self.dice.below(self.program.arrays.len() as u64) as usize;
+        if self.in_lanes {
+            return Access { array, subscripts: self.neighbours(scope, self.program.arrays[array].rank) };
+        }
         let subscripts = (0..self.program.arrays[array].rank)
             .map(|_| {
                 let value = self.affine(scope);

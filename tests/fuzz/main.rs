@@ -1,4 +1,4 @@
-//! Random programs against the C compiler: 20 fixed seeds here, more by `make fuzz COUNT=500`. A program that fails is
+//! Random programs against the C compiler: 24 fixed seeds here, more by `make fuzz COUNT=500`. A program that fails is
 //! shrunk and written to `target/fuzz/`; one that is refused is written there, too.
 
 #[path = "../common/mod.rs"]
@@ -19,18 +19,20 @@ use program::{Node, Program};
 /// Programs tried while one that failed is shrunk.
 const SHRINK_BUDGET: usize = 300;
 
-/// Runs the seeds `first ..`, so many of them; writes what failed. Progress goes to standard error.
-fn campaign(first: u64, count: u64) {
-    let (mut failures, mut refusals, mut bare) = (vec![], vec![], 0);
-    for seed in first..first + count {
+/// Runs the programs of `seeds`; writes what failed. Progress goes to standard error. Gives how many ran in lanes.
+fn campaign(seeds: &[u64]) -> u64 {
+    let count = seeds.len() as u64;
+    let (mut failures, mut refusals, mut bare, mut in_lanes) = (vec![], vec![], 0, 0);
+    for (&seed, number) in seeds.iter().zip(1..) {
         let mut program = generate::program(seed);
         let tiled = program.without_tiles() != program;
         let fate = check(&mut program, &VERSIONS);
         bare += u64::from(tiled && program.without_tiles() == program);
+        in_lanes += u64::from(program.lanes.is_some());
         match fate {
-            Fate::Passed => eprintln!("{} of {count}: seed {seed} passes", seed - first + 1),
+            Fate::Passed => eprintln!("{number} of {count}: seed {seed} passes"),
             Fate::Refused(message) => {
-                eprintln!("{} of {count}: seed {seed} is refused: {message}", seed - first + 1);
+                eprintln!("{number} of {count}: seed {seed} is refused: {message}");
                 write(seed, &program);
                 // Rightly so where sizes and bounds leave nothing to do.
                 if !message.contains("the loops never run") {
@@ -38,19 +40,20 @@ fn campaign(first: u64, count: u64) {
                 }
             }
             Fate::Failed(failure) => {
-                eprintln!("{} of {count}: seed {seed} FAILS: {failure}", seed - first + 1);
+                eprintln!("{number} of {count}: seed {seed} FAILS: {failure}");
                 failures.push(report(seed, program, failure));
             }
         }
     }
     eprintln!(
-        "{count} programs from seed {first}: {} failed, {} refused, {bare} ran without the tiling they came with",
+        "{count} programs: {} failed, {} refused, {in_lanes} ran in lanes, {bare} without the tiling they came with",
         failures.len(),
         refusals.len()
     );
     assert!(failures.is_empty(), "{} of {count} programs fail:\n\n{}", failures.len(), failures.join("\n\n"));
     // The compiler may say no, but then there is little left to compare.
     assert!(10 * refusals.len() as u64 <= count, "too many programs are refused: seeds {refusals:?}");
+    in_lanes
 }
 
 /// Shrinks a program that failed, writes it, and says how to repeat it.
@@ -93,7 +96,13 @@ fn write(seed: u64, program: &Program) -> String {
 
 #[test]
 fn fixed_seeds() {
-    campaign(0, 20);
+    campaign(&(0..20).collect::<Vec<_>>());
+}
+
+#[test]
+fn fixed_seeds_in_lanes() {
+    let seeds = [1036, 1044, 1068, 1092];
+    assert_eq!(campaign(&seeds), seeds.len() as u64);
 }
 
 /// `make fuzz`: BURSTC_FUZZ_COUNT programs from BURSTC_FUZZ_SEED on.
@@ -104,7 +113,9 @@ fn many_seeds() {
         Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")),
         Err(_) => default,
     };
-    campaign(number("BURSTC_FUZZ_SEED", 1000), number("BURSTC_FUZZ_COUNT", 100));
+    let first = number("BURSTC_FUZZ_SEED", 1000);
+    let seeds: Vec<u64> = (first..first + number("BURSTC_FUZZ_COUNT", 100)).collect();
+    campaign(&seeds);
 }
 
 /// The generator's own oracle: no access of 200 programs leaves its array, at any of their sizes.

@@ -13,6 +13,8 @@ pub struct Program {
     /// Types of the scalar arguments.
     pub scalars: Vec<ScalarType>,
     pub body: Vec<Node>,
+    /// `--lanes`, where it is asked for.
+    pub lanes: Option<i64>,
     /// Values of the sizes, one list per run.
     pub runs: Vec<Vec<i64>>,
     /// Seed of the data.
@@ -155,6 +157,10 @@ impl Program {
             };
         }
         loops
+    }
+
+    pub fn without_lanes(&self) -> Program {
+        Program { lanes: None, ..self.clone() }
     }
 
     pub fn without_tiles(&self) -> Program {

@@ -36,7 +36,7 @@ pub fn shrink(mut program: Program, mut budget: usize, fails: &mut dyn FnMut(&mu
 /// Programs that are one step simpler, the largest steps first.
 fn candidates(program: &Program) -> Vec<Program> {
     let with_body = |body: Vec<Node>| Program { body, ..program.clone() };
-    let mut found = vec![program.without_tiles()];
+    let mut found = vec![program.without_lanes(), program.without_tiles()];
     found.extend(blocks(&program.body).into_iter().map(with_body));
     for index in 0..program.runs.len() {
         if program.runs.len() > 1 {
