@@ -4,13 +4,15 @@
 //!
 //! The sets arrive as convex pieces with bounds per level, some of them inside loops that they share, so First and Next
 //! become a small state machine over level registers: it takes two cycles from row to row and runs ahead of whoever
-//! takes them. What bounds take from the sizes alone stands in registers of its own: sizes do not change during a run.
+//! takes them. A level of more than two bounds on a side takes a few more: the bounds go into registers that all pieces
+//! share, and are halved in number from cycle to cycle. What bounds take from the sizes alone stands in registers of its
+//! own: sizes do not change during a run.
 
 use crate::affine::Affine;
 use crate::hardware::context::{Context, Stream};
 use crate::hardware::rows::{Row, RowFormat, RowPorts};
-use crate::hardware::scope::Scope;
-use crate::hardware::sources::{Next, Source, Tree};
+use crate::hardware::scope::{Scope, rounded_up};
+use crate::hardware::sources::{Next, Source, Tree, TreePiece};
 use crate::offload::{Bound, Level};
 use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
 
@@ -71,6 +73,7 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
         arms.push((vec![machine.code(&test_name(&tree, d)).into()], machine.test_level(d)));
         arms.push((vec![machine.code(&leave_name(&tree, d)).into()], machine.leave(d)));
     }
+    arms.extend(machine.fold_arms());
     let some = m.define("row_is_not_empty", &machine.row.some());
     let all: Vec<usize> = (0..tree.pieces.len()).collect();
     let after_row = machine.by_piece(&all, |p| machine.go(p, tree.after(p, tree.pieces[p].piece.levels.len() - 1)));
@@ -211,6 +214,15 @@ impl Loop {
         open
     }
 
+    /// Opens the loop with the extremes of its bounds.
+    fn open_with(&self, lower: &Expr, upper: &Expr) -> Vec<Statement> {
+        let mut open =
+            vec![assign(&self.low, &lower.resize(self.low.ty())), assign(&self.high, &upper.resize(self.high.ty()))];
+        let floor = Expr::constant(self.floor.into(), Type::for_range(self.floor, self.floor));
+        open.extend(self.none.iter().map(|none| assign(none, &upper.lt(&floor))));
+        open
+    }
+
     /// The loop that was opened has an iteration.
     fn some(&self) -> Expr {
         if let Some(known) = &self.known {
@@ -245,6 +257,72 @@ fn is_plain(bounds: &[Bound]) -> bool {
     matches!(bounds, [bound] if one(bound))
 }
 
+/// Bounds of one side up to which their extreme is found in one cycle.
+const BOUNDS_AT_ONCE: usize = 2;
+
+/// Whether the bounds of a level go into registers, which are halved in number from cycle to cycle.
+fn is_wide(level: &Level) -> bool {
+    level.lower.len().max(level.upper.len()) > BOUNDS_AT_ONCE
+}
+
+/// The registers for the bounds of wide levels, a power of two for either side. Which loop they are for, the state says.
+struct Folds {
+    lower: Vec<Signal>,
+    upper: Vec<Signal>,
+    /// Cycles until two bounds are left.
+    left: Signal,
+}
+
+impl Folds {
+    fn declare(m: &mut Module, tree: &Tree, scope: &Scope) -> Option<Folds> {
+        let levels = || tree.pieces.iter().flat_map(|p| &p.piece.levels).filter(|level| is_wide(level));
+        let mut side = |name: &str, bounds: fn(&Level) -> Vec<Bound>| -> Option<Vec<Signal>> {
+            let most = levels().map(|level| bounds(level).len()).max()?.next_power_of_two().max(2);
+            let ranges = levels().flat_map(bounds).map(|bound| scope.quotient_range(&bound));
+            let (low, high) = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+            let register = |k: usize| m.reg(&format!("{name}_bound_{k}"), Type::for_range(low, high));
+            Some((0..most).map(register).collect())
+        };
+        let lower = side("lower", |level| level.lower.iter().map(rounded_up).collect())?;
+        let upper = side("upper", |level| level.upper.clone())?;
+        let most = lower.len().max(upper.len()).ilog2() - 1;
+        Some(Folds { lower, upper, left: m.reg("folds_left", Type::for_range(0, i64::from(most.max(1)))) })
+    }
+
+    /// Takes the bounds of a level; the first of a side once more where there is room.
+    fn take(&self, scope: &Scope, level: &Level) -> Vec<Statement> {
+        let lower: Vec<Bound> = level.lower.iter().map(rounded_up).collect();
+        let mut body = vec![];
+        for (registers, bounds) in [(&self.lower, &lower), (&self.upper, &level.upper)] {
+            for (k, register) in registers.iter().enumerate() {
+                let value = scope.floor_divide(bounds.get(k).unwrap_or(&bounds[0]));
+                body.push(assign(register, &value.resize(register.ty())));
+            }
+        }
+        let most = level.lower.len().max(level.upper.len()).next_power_of_two().ilog2();
+        body.push(assign(&self.left, &Expr::constant(i128::from(most - 1), self.left.ty())));
+        body
+    }
+
+    /// The better one of two neighbours.
+    fn pair(registers: &[Signal], k: usize, largest: bool) -> Expr {
+        let (a, b) = (registers[2 * k].e(), registers[2 * k + 1].e());
+        if largest { a.ge(&b).select(&a, &b) } else { a.le(&b).select(&a, &b) }
+    }
+
+    /// Half as many, or the loop opened with the last two of either side and `opened`.
+    fn fold(&self, registers: &Loop, opened: Statement) -> Vec<Statement> {
+        let mut halve = vec![];
+        for (side, largest) in [(&self.lower, true), (&self.upper, false)] {
+            halve.extend((0..side.len() / 2).map(|k| assign(&side[k], &Folds::pair(side, k, largest))));
+        }
+        halve.push(assign(&self.left, &self.left.e().sub(&Expr::constant(1, self.left.ty()), self.left.ty())));
+        let mut open = registers.open_with(&Folds::pair(&self.lower, 0, true), &Folds::pair(&self.upper, 0, false));
+        open.push(opened);
+        vec![when_else(self.left.e().is_zero(), open, halve)]
+    }
+}
+
 /// The state machine over the levels of a tree: its states and registers.
 struct Machine<'a> {
     tree: &'a Tree,
@@ -258,6 +336,7 @@ struct Machine<'a> {
     piece: Option<Signal>,
     outer: Vec<Loop>,
     row: Loop,
+    folds: Option<Folds>,
     /// The row is that of the next outer index after the row before, and begins at the same inner one.
     follows: Option<Signal>,
 }
@@ -272,6 +351,7 @@ impl<'a> Machine<'a> {
             let levels = 0..tree.pieces[p].piece.levels.len();
             states.extend(levels.filter(|&d| tree.opens(p, d)).map(|d| bound_name(tree, p, d)));
         }
+        states.extend(fold_depths(tree).into_iter().map(|depth| fold_name(tree, depth)));
         let state_type = Type::for_range(0, states.len() as i64 - 1);
         let codes = states.iter().enumerate().map(|(code, s)| m.localparam(s, code as i128, state_type)).collect();
         let state = m.reg("state", state_type);
@@ -291,8 +371,9 @@ impl<'a> Machine<'a> {
         for (level, registers) in tree.outer().iter().zip(&outer) {
             scope.bind(&level.name, &registers.low, level.range);
         }
+        let folds = Folds::declare(m, tree, &scope);
         let follows = tree.format.follows.then(|| m.reg("follows", Type::BIT));
-        Machine { tree, scope, states, codes, state, piece, outer, row, follows }
+        Machine { tree, scope, states, codes, state, piece, outer, row, folds, follows }
     }
 
     fn code(&self, name: &str) -> Expr {
@@ -365,8 +446,18 @@ impl<'a> Machine<'a> {
         let innermost = d + 1 == piece.levels.len();
         let registers = if innermost { &self.row } else { &self.outer[d] };
         let label = if self.tree.pieces.len() > 1 { format!("{}_{p}", level.name) } else { level.name.clone() };
-        let mut body = registers.open(m, &self.scope, &label, level);
-        body.push(if innermost { self.goto("ROW") } else { self.goto(&test_name(self.tree, d)) });
+        let body = match &self.folds {
+            Some(folds) if is_wide(level) => {
+                let mut body = folds.take(&self.scope, level);
+                body.push(self.goto(&fold_name(self.tree, (!innermost).then_some(d))));
+                body
+            }
+            _ => {
+                let mut body = registers.open(m, &self.scope, &label, level);
+                body.push(self.opened((!innermost).then_some(d)));
+                body
+            }
+        };
         let guards = piece.guards.iter().filter_map(|g| self.scope.nonnegative(g)).reduce(|a, b| a.and(&b));
         match guards.filter(|_| d == self.tree.guard_depth(p)) {
             None => body,
@@ -375,6 +466,20 @@ impl<'a> Machine<'a> {
                 vec![when_else(guard.e(), body, self.go(p, self.tree.after(p, d)))]
             }
         }
+    }
+
+    /// To what follows when a loop is open: at a depth, or that of the row.
+    fn opened(&self, depth: Option<usize>) -> Statement {
+        self.goto(&depth.map_or("ROW".to_string(), |d| test_name(self.tree, d)))
+    }
+
+    /// The states in which the bounds of wide levels become two.
+    fn fold_arms(&self) -> Vec<(Vec<Label>, Vec<Statement>)> {
+        let arm = |folds: &Folds, depth: Option<usize>| {
+            let registers = depth.map_or(&self.row, |d| &self.outer[d]);
+            (vec![self.code(&fold_name(self.tree, depth)).into()], folds.fold(registers, self.opened(depth)))
+        };
+        self.folds.iter().flat_map(|folds| fold_depths(self.tree).into_iter().map(|d| arm(folds, d))).collect()
     }
 
     /// The pieces that open the loop at depth `d`.
@@ -436,6 +541,24 @@ impl<'a> Machine<'a> {
         }
         values
     }
+}
+
+/// The depths of the loops that some wide level opens, `None` for that of the row.
+fn fold_depths(tree: &Tree) -> Vec<Option<usize>> {
+    let mut depths = vec![];
+    for (p, TreePiece { piece, .. }) in tree.pieces.iter().enumerate() {
+        for d in (0..piece.levels.len()).filter(|&d| tree.opens(p, d) && is_wide(&piece.levels[d])) {
+            let depth = (d + 1 < piece.levels.len()).then_some(d);
+            if !depths.contains(&depth) {
+                depths.push(depth);
+            }
+        }
+    }
+    depths
+}
+
+fn fold_name(tree: &Tree, depth: Option<usize>) -> String {
+    depth.map_or("FOLD_ROW".to_string(), |d| format!("FOLD_{}", tree.outer()[d].name.to_uppercase()))
 }
 
 fn test_name(tree: &Tree, depth: usize) -> String {

@@ -191,7 +191,7 @@ impl Scope {
 }
 
 /// The bound whose quotient rounded down is that of `bound` rounded up.
-fn rounded_up(bound: &Bound) -> Bound {
+pub fn rounded_up(bound: &Bound) -> Bound {
     Bound { numerator: bound.numerator.clone() + Affine::constant(bound.divisor - 1), divisor: bound.divisor }
 }
 
