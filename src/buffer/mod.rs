@@ -357,10 +357,7 @@ pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
         let slot = (mapping.slots > 1).then(|| format!("tile mod {}", mapping.slots));
         let subscripts: Vec<Affine> = names.iter().map(Affine::variable).collect();
         let rows = mapping.skewed(&subscripts);
-        let residues = rows.iter().zip(&mapping.moduli).map(|(row, m)| match row.terms.len() {
-            1 => format!("{row} mod {m}"),
-            _ => format!("({row}) mod {m}"),
-        });
+        let residues = rows.iter().zip(&mapping.moduli).map(|(row, m)| residue_text(row, *m));
         let residues: Vec<String> = slot.into_iter().chain(residues).collect();
         let text = format!("[{}]", residues.join(", "));
         if !texts.contains(&text) {
@@ -374,7 +371,14 @@ pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
     if let Some(partition) = &buffer.partition {
         let subscripts: Vec<Affine> = names.iter().map(Affine::variable).collect();
         let bank = partition.bank(&buffer.mapping().skewed(&subscripts), Affine::default());
-        text += &format!(", bank ({bank}) mod {}", partition.count);
+        text += &format!(", bank {}", residue_text(&bank, partition.count));
     }
     text
+}
+
+fn residue_text(value: &Affine, modulus: i64) -> String {
+    match value.terms.len() {
+        1 if value.terms.values().all(|c| *c == 1) => format!("{value} mod {modulus}"),
+        _ => format!("({value}) mod {modulus}"),
+    }
 }

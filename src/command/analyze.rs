@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::{Analyze, PASSED, options, print};
+use crate::affine::Affine;
 use crate::offload::{Mapping, Offload, Wait};
 use crate::report::{TilingReport, buffer_reports};
 use crate::source::{self, Source};
@@ -63,10 +64,35 @@ fn text(offload: &Offload, tiling: &TilingReport) -> String {
         };
         let exact: Vec<String> = buffer.mappings.iter().flatten().map(exact).collect();
         let exact = exact.join("; ");
-        let _ = writeln!(text, "    {} ({} words; before rounding {exact})", report.mapping, report.words);
+        let copies = if report.copies > 1 { format!(", {} copies", report.copies) } else { String::new() };
+        let _ = writeln!(text, "    {} ({} words{copies}; before rounding {exact})", report.mapping, report.words);
     }
+    text.push_str(&windows(offload));
     text.push_str(&strips(offload));
     text
+}
+
+/// The reads without a port: `S0: a[i][j], a[i][j - 1] from a[i][j + 1], 1, 2 iterations later`.
+fn windows(offload: &Offload) -> String {
+    let (kernel, statements) = (&offload.kernel, offload.kernel.statements());
+    let mut text = String::new();
+    for window in &offload.windows {
+        let access = |subscripts: &[Affine]| {
+            let subscripts: String = subscripts.iter().map(|s| format!("[{s}]")).collect();
+            format!("{}{subscripts}", kernel.arrays[window.array].name)
+        };
+        let followers: Vec<String> = window.followers.iter().map(|f| access(&f.subscripts)).collect();
+        let delays: Vec<String> = window.followers.iter().map(|f| f.delay.to_string()).collect();
+        let _ = writeln!(
+            text,
+            "    {}: {} from {}, {} iterations later",
+            statements[window.statement].name,
+            followers.join(", "),
+            access(&window.leader),
+            delays.join(", ")
+        );
+    }
+    if text.is_empty() { text } else { format!("\nwords that slide along rows:\n{text}\n") }
 }
 
 /// How the strips of each band follow each other.

@@ -14,6 +14,7 @@ fn buffer_report(offload: &Offload, buffer: &Buffer) -> BufferReport {
         array: offload.kernel.arrays[buffer.array].name.clone(),
         mapping: buffer::mapping_text(&offload.kernel, buffer),
         words: buffer.words(),
+        copies: buffer.memories(),
         successive_words: successive_words(buffer),
     }
 }

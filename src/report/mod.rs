@@ -128,6 +128,8 @@ pub struct BufferReport {
     pub mapping: String,
     /// Elements of the array that the buffer holds.
     pub words: i64,
+    /// Memories that hold all of it, for reads in one cycle.
+    pub copies: usize,
     /// Words under successive modulo, where a lattice takes fewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub successive_words: Option<i64>,

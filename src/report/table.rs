@@ -84,7 +84,8 @@ pub fn render(report: &RunReport, places: &Places) -> String {
         let label = if index == 0 { "buffers" } else { "" };
         let words = |words: i64| grouped(words.max(0) as u64);
         let instead = buffer.successive_words.map_or(String::new(), |s| format!(", {} by successive modulo", words(s)));
-        table.row(label, &format!("{:<width$}  {:>8} words{instead}", buffer.mapping, words(buffer.words)));
+        let copies = if buffer.copies > 1 { format!(", {} copies", buffer.copies) } else { String::new() };
+        table.row(label, &format!("{:<width$}  {:>8} words{copies}{instead}", buffer.mapping, words(buffer.words)));
     }
     table.row("generated in", &format!("{} ms", grouped(report.generate_ms)));
     let mut place = |label: &str, path: &Option<std::path::PathBuf>| {
