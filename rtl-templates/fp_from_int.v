@@ -126,14 +126,12 @@ module fp_from_int #(
         .EXPONENT    (EXPONENT),
         .SIGNIFICAND (SIGNIFICAND)
     ) u_round (
-        .s_sign        (sign_3),
-        .s_exponent    (field_3),
-        .s_significand (word[WORD-1:WORD-SIGNIFICAND]),
-        .s_guard       (word[WORD-SIGNIFICAND-1]),
-        .s_sticky      (|word[WORD-SIGNIFICAND-2:0]),
-        .s_infinite    (1'b0),
-        .s_nan         (1'b0),
-        .m_result      (rounded)
+        .s_sign     (sign_3),
+        .s_exponent (field_3),
+        .s_word     (word[WORD-1:WORD-SIGNIFICAND-1]),
+        .s_other    ({(SIGNIFICAND + 1) {1'b0}}),
+        .s_sticky   (|word[WORD-SIGNIFICAND-2:0]),
+        .m_result   (rounded)
     );
 
     delay_line #(

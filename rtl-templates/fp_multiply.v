@@ -6,7 +6,7 @@
 // Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
 //             SIGNIFICAND  bits of the significand with the hidden one: 24, 53
 //             BLOCK        bits of a factor of one DSP block: 18, or 27 in Cyclone V
-//             LATENCY      1 to 9
+//             LATENCY      1 to 10
 //
 // Significands are multiplied as they stand. One shifter behind the product moves it left where a factor was
 // subnormal and right where the result is.
@@ -25,8 +25,8 @@ module fp_multiply #(
 );
 
     generate
-        if (LATENCY < 1 || LATENCY > 9) begin : illegal_latency
-            fp_multiply_error_LATENCY_must_be_1_to_9 stop ();
+        if (LATENCY < 1 || LATENCY > 10) begin : illegal_latency
+            fp_multiply_error_LATENCY_must_be_1_to_10 stop ();
         end
     endgenerate
 
@@ -45,18 +45,18 @@ module fp_multiply #(
     localparam integer PRODUCT  = 2 * SIGNIFICAND;
     localparam integer RANGE    = EXPONENT + 2;
     // A subnormal factor leaves up to SIGNIFICAND zeros.
-    localparam integer ZEROS    = SIGNIFICAND + 1;
-    localparam integer COUNT    = count_bits(ZEROS);
+    localparam integer COUNT    = count_bits(SIGNIFICAND);
 
     // Registers behind the steps, in the order in which more latency adds them. One always ends the last step.
     localparam integer CUT_PIECES = LATENCY >= 2 ? 1 : 0;
     localparam integer CUT_TOTAL  = LATENCY >= 3 ? 1 : 0;
-    localparam integer CUT_COARSE = LATENCY >= 4 ? 1 : 0;
-    localparam integer CUT_ALIGN  = LATENCY >= 5 ? 1 : 0;
-    localparam integer CUT_LIMIT  = LATENCY >= 6 ? 1 : 0;
-    localparam integer CUT_MIDDLE = LATENCY >= 7 ? 1 : 0;
-    localparam integer CUT_UNPACK = LATENCY >= 8 ? 1 : 0;
-    localparam integer CUT_COUNT  = LATENCY >= 9 ? 1 : 0;
+    localparam integer CUT_SECOND = LATENCY >= 4 ? 1 : 0;
+    localparam integer CUT_LAST   = LATENCY >= 5 ? 1 : 0;
+    localparam integer CUT_FIRST  = LATENCY >= 6 ? 1 : 0;
+    localparam integer CUT_THIRD  = LATENCY >= 7 ? 1 : 0;
+    localparam integer CUT_MIDDLE = LATENCY >= 8 ? 1 : 0;
+    localparam integer CUT_UNPACK = LATENCY >= 9 ? 1 : 0;
+    localparam integer CUT_COUNT  = LATENCY >= 10 ? 1 : 0;
 
     // Unpack.
     wire                   hidden_a = |s_a[WIDTH-2:FRACTION];
@@ -106,7 +106,6 @@ module fp_multiply #(
     wire               zero_2;
     wire [RANGE-1:0]   exponent_2;
     wire [PRODUCT-1:0] product_2;
-    wire [COUNT-1:0]   zeros_2;
 
     delay_line #(
         .WIDTH  (4 + RANGE),
@@ -130,50 +129,26 @@ module fp_multiply #(
         .m_product (product_2)
     );
 
-    // Count.
-    leading_zeros #(
-        .WIDTH       (ZEROS),
-        .COUNT_WIDTH (COUNT)
-    ) u_zeros (
-        .s_data  (product_2[PRODUCT-1:PRODUCT-ZEROS]),
-        .m_count (zeros_2)
-    );
-
-    wire               sign_3;
-    wire               infinite_3;
-    wire               nan_3;
-    wire               zero_3;
-    wire [RANGE-1:0]   exponent_3;
-    wire [PRODUCT-1:0] product_3;
-    wire [COUNT-1:0]   zeros_3;
-
-    delay_line #(
-        .WIDTH  (4 + RANGE + PRODUCT + COUNT),
-        .CYCLES (CUT_COUNT)
-    ) u_count (
-        .clk    (clk),
-        .s_data ({sign_2, infinite_2, nan_2, zero_2, exponent_2, product_2, zeros_2}),
-        .m_data ({sign_3, infinite_3, nan_3, zero_3, exponent_3, product_3, zeros_3})
-    );
-
     fp_pack #(
         .EXPONENT    (EXPONENT),
         .SIGNIFICAND (SIGNIFICAND),
         .RANGE       (RANGE),
         .WORD        (PRODUCT),
         .COUNT       (COUNT),
-        .CUT_LIMIT   (CUT_LIMIT),
-        .CUT_COARSE  (CUT_COARSE),
-        .CUT_ALIGN   (CUT_ALIGN)
+        .ZEROS       (SIGNIFICAND),
+        .CUT_COUNT   (CUT_COUNT),
+        .CUT_FIRST   (CUT_FIRST),
+        .CUT_SECOND  (CUT_SECOND),
+        .CUT_THIRD   (CUT_THIRD),
+        .CUT_LAST    (CUT_LAST)
     ) u_pack (
         .clk        (clk),
-        .s_sign     (sign_3),
-        .s_exponent (exponent_3),
-        .s_word     (product_3),
-        .s_zeros    (zeros_3),
-        .s_zero     (zero_3),
-        .s_infinite (infinite_3),
-        .s_nan      (nan_3),
+        .s_sign     (sign_2),
+        .s_exponent (exponent_2),
+        .s_word     (product_2),
+        .s_zero     (zero_2),
+        .s_infinite (infinite_2),
+        .s_nan      (nan_2),
         .m_result   (m_result)
     );
 

@@ -59,15 +59,17 @@ module fp_narrow #(
         .RANGE       (RANGE),
         .WORD        (WIDE_SIGNIFICAND),
         .COUNT       (COUNT),
-        .CUT_LIMIT   (LATENCY >= 2 ? 1 : 0),
-        .CUT_COARSE  (LATENCY >= 4 ? 1 : 0),
-        .CUT_ALIGN   (LATENCY >= 3 ? 1 : 0)
+        .ZEROS       (0),
+        .CUT_COUNT   (0),
+        .CUT_FIRST   (0),
+        .CUT_SECOND  (LATENCY >= 2 ? 1 : 0),
+        .CUT_THIRD   (LATENCY >= 4 ? 1 : 0),
+        .CUT_LAST    (LATENCY >= 3 ? 1 : 0)
     ) u_pack (
         .clk        (clk),
         .s_sign     (s_a[WIDE-1]),
         .s_exponent (exponent),
         .s_word     ({hidden, s_a[FRACTION-1:0]}),
-        .s_zeros    ({COUNT{1'b0}}),
         .s_zero     (!hidden && none),
         .s_infinite (infinite),
         .s_nan      (infinite && !none),
