@@ -288,9 +288,8 @@ module fp_add #(
         .SIGNIFICAND (SIGNIFICAND)
     ) u_round (
         .s_sign     (sign_8),
-        .s_exponent (field_8),
-        .s_word     (shifted_8[SUM-1:2]),
-        .s_other    ({(SIGNIFICAND + 1) {1'b0}}),
+        .s_number   ({field_8, shifted_8[SUM-2:2]}),
+        .s_addend   ({{(EXPONENT - 1) {1'b0}}, shifted_8[SUM-1], {SIGNIFICAND{1'b0}}}),
         .s_sticky   (sticky_8 || shifted_8[1:0] != 2'b00),
         .m_result   (rounded)
     );

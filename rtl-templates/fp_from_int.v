@@ -127,9 +127,8 @@ module fp_from_int #(
         .SIGNIFICAND (SIGNIFICAND)
     ) u_round (
         .s_sign     (sign_3),
-        .s_exponent (field_3),
-        .s_word     (word[WORD-1:WORD-SIGNIFICAND-1]),
-        .s_other    ({(SIGNIFICAND + 1) {1'b0}}),
+        .s_number   ({field_3, word[WORD-2:WORD-SIGNIFICAND-1]}),
+        .s_addend   ({{(EXPONENT - 1) {1'b0}}, word[WORD-1], {SIGNIFICAND{1'b0}}}),
         .s_sticky   (|word[WORD-SIGNIFICAND-2:0]),
         .m_result   (rounded)
     );

@@ -69,6 +69,7 @@ module fp_pack #(
     wire above_0 = !right_0 && |s_exponent[RANGE-2:6];
     wire over_0  = !right_0 && (|s_exponent[RANGE-2:EXPONENT]
                                 || (&s_exponent[EXPONENT-1:1] && (s_exponent[0] || s_word[WORD-1])));
+    wire stuck_0 = right_0 || s_zero;
     wire some_0;
 
     generate
@@ -79,14 +80,19 @@ module fp_pack #(
         end
     endgenerate
 
+    // First digit: whether the shift is to the left, and for a COUNT of 6 whether by 32 more. `free` says that the digits
+    // so far are less than the exponent's, which is no limit any more.
+    wire half_0 = right_0 ? s_exponent[5] : !some_0 && (above_0 || s_exponent[5]);
+    wire free_0 = !stuck_0 && (above_0 || (some_0 && s_exponent[5]));
+
     wire                sign_1;
     wire                infinite_1;
     wire                nan_1;
     wire                stuck_1;
-    wire                right_1;
+    wire                free_1;
     wire                far_1;
-    wire                above_1;
-    wire                some_1;
+    wire                left_1;
+    wire                half_1;
     wire [EXPONENT-1:0] exponent_1;
     wire [WORD-1:0]     word_1;
 
@@ -95,24 +101,26 @@ module fp_pack #(
         .CYCLES (CUT_COUNT)
     ) u_count (
         .clk    (clk),
-        .s_data ({s_sign, s_infinite || (over_0 && !s_zero), s_nan, right_0 || s_zero, right_0, far_0, above_0, some_0,
+        .s_data ({s_sign, s_infinite || (over_0 && !s_zero), s_nan, stuck_0, free_0, far_0, !right_0, half_0,
                   s_exponent[EXPONENT-1:0], s_word}),
-        .m_data ({sign_1, infinite_1, nan_1, stuck_1, right_1, far_1, above_1, some_1, exponent_1, word_1})
+        .m_data ({sign_1, infinite_1, nan_1, stuck_1, free_1, far_1, left_1, half_1, exponent_1, word_1})
     );
 
-    // First digit: whether the shift is to the left, and for a COUNT of 6 whether by 32 more. `free` says that the digits
-    // so far are less than the exponent's, which is no limit any more.
-    wire               half_1 = right_1 ? exponent_1[5] : !some_1 && (above_1 || exponent_1[5]);
-    wire               free_1 = !stuck_1 && (above_1 || (some_1 && exponent_1[5]));
-    wire [COUNT-5:0]   amount_1;
-    wire [SECOND-1:0]  first_1;
-    wire               lost_1;
+    // First part of the shift, and the second digit.
+    wire [COUNT-5:0]  amount_1;
+    wire [23:0]       top_1;
+    wire [SECOND-1:0] shifted_1;
+    wire              lost_1;
+    wire [1:0]        second_1;
+    wire              freed_1;
 
     generate
         if (COUNT == 6) begin : two_bits
-            assign amount_1 = {!right_1, half_1};
+            assign amount_1 = {left_1, half_1};
+            assign top_1    = shifted_1[SECOND-1:SECOND-24];
         end else begin : one_bit
-            assign amount_1 = !right_1;
+            assign amount_1 = left_1;
+            assign top_1    = word_1[WORD-1:WORD-24];
         end
     endgenerate
 
@@ -125,8 +133,20 @@ module fp_pack #(
         .s_data   ({{FRONT{1'b0}}, word_1}),
         .s_sticky (1'b0),
         .s_amount (amount_1),
-        .m_data   (first_1),
+        .m_data   (shifted_1),
         .m_sticky (lost_1)
+    );
+
+    fp_digit #(
+        .GROUP (8),
+        .ZEROS (ZEROS)
+    ) u_second_digit (
+        .s_top   (top_1),
+        .s_limit (exponent_1[4:3]),
+        .s_stuck (stuck_1),
+        .s_free  (free_1),
+        .m_digit (second_1),
+        .m_free  (freed_1)
     );
 
     wire                sign_2;
@@ -137,35 +157,24 @@ module fp_pack #(
     wire                sticky_2;
     wire [EXPONENT-1:0] exponent_2;
     wire                half_2;
+    wire [1:0]          second_2;
     wire [SECOND-1:0]   word_2;
 
     delay_line #(
-        .WIDTH  (7 + EXPONENT + SECOND),
+        .WIDTH  (9 + EXPONENT + SECOND),
         .CYCLES (CUT_FIRST)
     ) u_first_cut (
         .clk    (clk),
-        .s_data ({sign_1, infinite_1, nan_1, stuck_1, free_1, lost_1, exponent_1, half_1,
-                  far_1 ? {SECOND{1'b0}} : first_1}),
-        .m_data ({sign_2, infinite_2, nan_2, stuck_2, free_2, sticky_2, exponent_2, half_2, word_2})
+        .s_data ({sign_1, infinite_1, nan_1, stuck_1, freed_1, lost_1, exponent_1, half_1, second_1,
+                  far_1 ? {SECOND{1'b0}} : shifted_1}),
+        .m_data ({sign_2, infinite_2, nan_2, stuck_2, free_2, sticky_2, exponent_2, half_2, second_2, word_2})
     );
 
-    // Second digit.
-    wire [1:0]       second_2;
-    wire             freed_2;
+    // Second part of the shift, and the third digit.
     wire [THIRD-1:0] shifted_2;
     wire             lost_2;
-
-    fp_digit #(
-        .GROUP (8),
-        .ZEROS (ZEROS)
-    ) u_second_digit (
-        .s_top   (word_2[SECOND-1:SECOND-24]),
-        .s_limit (exponent_2[4:3]),
-        .s_stuck (stuck_2),
-        .s_free  (free_2),
-        .m_digit (second_2),
-        .m_free  (freed_2)
-    );
+    wire [1:0]       third_2;
+    wire             freed_2;
 
     fp_align #(
         .IN_WIDTH  (SECOND),
@@ -180,42 +189,41 @@ module fp_pack #(
         .m_sticky (lost_2)
     );
 
-    wire                sign_3;
-    wire                infinite_3;
-    wire                nan_3;
-    wire                stuck_3;
-    wire                free_3;
-    wire                sticky_3;
-    wire [EXPONENT-1:0] exponent_3;
-    wire [2:0]          digits_3;
-    wire [THIRD-1:0]    word_3;
-
-    delay_line #(
-        .WIDTH  (9 + EXPONENT + THIRD),
-        .CYCLES (CUT_SECOND)
-    ) u_second_cut (
-        .clk    (clk),
-        .s_data ({sign_2, infinite_2, nan_2, stuck_2, freed_2, lost_2, exponent_2, half_2, second_2, shifted_2}),
-        .m_data ({sign_3, infinite_3, nan_3, stuck_3, free_3, sticky_3, exponent_3, digits_3, word_3})
-    );
-
-    // Third digit.
-    wire [1:0]      third_3;
-    wire            freed_3;
-    wire [LAST-1:0] shifted_3;
-    wire            lost_3;
-
     fp_digit #(
         .GROUP (2),
         .ZEROS (ZEROS)
     ) u_third_digit (
-        .s_top   (word_3[THIRD-1:THIRD-6]),
-        .s_limit (exponent_3[2:1]),
-        .s_stuck (stuck_3),
-        .s_free  (free_3),
-        .m_digit (third_3),
-        .m_free  (freed_3)
+        .s_top   (shifted_2[THIRD-1:THIRD-6]),
+        .s_limit (exponent_2[2:1]),
+        .s_stuck (ZEROS < 2 && stuck_2),
+        .s_free  (free_2),
+        .m_digit (third_2),
+        .m_free  (freed_2)
     );
+
+    wire                sign_3;
+    wire                infinite_3;
+    wire                nan_3;
+    wire                free_3;
+    wire                sticky_3;
+    wire [EXPONENT-1:0] exponent_3;
+    wire                half_3;
+    wire [1:0]          second_3;
+    wire [1:0]          third_3;
+    wire [THIRD-1:0]    word_3;
+
+    delay_line #(
+        .WIDTH  (10 + EXPONENT + THIRD),
+        .CYCLES (CUT_SECOND)
+    ) u_second_cut (
+        .clk    (clk),
+        .s_data ({sign_2, infinite_2, nan_2, freed_2, lost_2, exponent_2, half_2, second_2, third_2, shifted_2}),
+        .m_data ({sign_3, infinite_3, nan_3, free_3, sticky_3, exponent_3, half_3, second_3, third_3, word_3})
+    );
+
+    // Third part of the shift, and the last bit.
+    wire [LAST-1:0] shifted_3;
+    wire            lost_3;
 
     fp_align #(
         .IN_WIDTH  (THIRD),
@@ -230,45 +238,58 @@ module fp_pack #(
         .m_sticky (lost_3)
     );
 
+    wire                top_3   = shifted_3[LAST-1];
+    wire                last_3  = !top_3 && (free_3 || exponent_3[0]);
+    wire                freed_3 = free_3 || (top_3 && exponent_3[0]);
+
     // Infinity is one, not shifted, with the greatest exponent; a NaN has the bit below as well.
     wire                sign_4;
     wire                free_4;
     wire                sticky_4;
     wire [EXPONENT-1:0] exponent_4;
-    wire [4:0]          digits_4;
+    wire [5:0]          amount_4;
     wire [LAST-1:0]     word_4;
 
     delay_line #(
-        .WIDTH  (8 + EXPONENT + LAST),
+        .WIDTH  (9 + EXPONENT + LAST),
         .CYCLES (CUT_THIRD)
     ) u_third_cut (
         .clk    (clk),
         .s_data ({sign_3, lost_3,
-                  infinite_3 ? {1'b1, HIGHEST, 5'd0, 1'b1, nan_3, {(LAST - 2) {1'b0}}}
-                             : {freed_3, exponent_3, digits_3, third_3, shifted_3}}),
-        .m_data ({sign_4, sticky_4, free_4, exponent_4, digits_4, word_4})
+                  infinite_3 ? {1'b1, HIGHEST, 6'd0, 1'b1, nan_3, {(LAST - 2) {1'b0}}}
+                             : {freed_3, exponent_3, half_3, second_3, third_3, last_3, shifted_3}}),
+        .m_data ({sign_4, sticky_4, free_4, exponent_4, amount_4, word_4})
     );
 
-    // Last bit. Where the exponent is the limit, nothing is left of it.
-    wire                last_4  = !word_4[LAST-1] && (free_4 || exponent_4[0]);
-    wire                freed_4 = free_4 || (word_4[LAST-1] && exponent_4[0]);
-    wire [EXPONENT-1:0] field_4 = exponent_4 - {{(EXPONENT - 6) {1'b0}}, digits_4, last_4};
+    // Last bit. Where the exponent is no limit, the field is the exponent less the shift, and one more for the
+    // significand's top bit; else it is that bit. Bits of a negative number: each is inverted above the lowest one.
+    wire                last_4 = amount_4[0];
+    wire                top_4  = last_4 ? word_4[LAST-2] : word_4[LAST-1];
+    reg  [EXPONENT-1:0] negative_4;
+    integer             k;
 
-    wire                 sign_5;
-    wire                 sticky_5;
-    wire [EXPONENT-1:0]  field_5;
-    wire [SIGNIFICAND:0] high_5;
-    wire [SIGNIFICAND:0] low_5;
+    always @* begin
+        negative_4[0] = !last_4;
+        for (k = 1; k < EXPONENT; k = k + 1) begin
+            negative_4[k] = (k < 6 && amount_4[k]) != |(amount_4[5:1] & ~(5'h1f << (k < 6 ? k - 1 : 5)));
+        end
+    end
+
+    wire             sign_5;
+    wire             sticky_5;
+    wire [WIDTH-1:0] number_5;
+    wire [WIDTH-1:0] addend_5;
 
     delay_line #(
-        .WIDTH  (4 + EXPONENT + 2 * SIGNIFICAND),
+        .WIDTH  (2 + 2 * WIDTH),
         .CYCLES (CUT_LAST)
     ) u_last_cut (
         .clk    (clk),
-        .s_data ({sign_4, sticky_4 || (word_4[0] && !last_4), freed_4 ? field_4 : {EXPONENT{1'b0}},
-                  last_4 ? {(SIGNIFICAND + 1) {1'b0}} : word_4[LAST-1:1],
-                  last_4 ? word_4[LAST-2:0] : {(SIGNIFICAND + 1) {1'b0}}}),
-        .m_data ({sign_5, sticky_5, field_5, high_5, low_5})
+        .s_data ({sign_4, sticky_4 || (word_4[0] && !last_4),
+                  free_4 ? exponent_4 : {EXPONENT{1'b0}}, last_4 ? {SIGNIFICAND{1'b0}} : word_4[SIGNIFICAND:1],
+                  free_4 ? negative_4 : {{(EXPONENT - 1) {1'b0}}, top_4},
+                  last_4 ? word_4[SIGNIFICAND-1:0] : {SIGNIFICAND{1'b0}}}),
+        .m_data ({sign_5, sticky_5, number_5, addend_5})
     );
 
     wire [WIDTH-1:0] rounded;
@@ -277,12 +298,11 @@ module fp_pack #(
         .EXPONENT    (EXPONENT),
         .SIGNIFICAND (SIGNIFICAND)
     ) u_round (
-        .s_sign     (sign_5),
-        .s_exponent (field_5),
-        .s_word     (high_5),
-        .s_other    (low_5),
-        .s_sticky   (sticky_5),
-        .m_result   (rounded)
+        .s_sign   (sign_5),
+        .s_number (number_5),
+        .s_addend (addend_5),
+        .s_sticky (sticky_5),
+        .m_result (rounded)
     );
 
     delay_line #(

@@ -184,9 +184,8 @@ module fp_sqrt #(
         .SIGNIFICAND (SIGNIFICAND)
     ) u_round (
         .s_sign     (sign_out),
-        .s_exponent (field),
-        .s_word     (root_out),
-        .s_other    ({ROOT{1'b0}}),
+        .s_number   ({field, root_out[SIGNIFICAND-1:0]}),
+        .s_addend   ({{(EXPONENT - 1) {1'b0}}, root_out[SIGNIFICAND], {SIGNIFICAND{1'b0}}}),
         .s_sticky   (inexact),
         .m_result   (rounded)
     );
