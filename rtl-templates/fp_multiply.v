@@ -46,6 +46,7 @@ module fp_multiply #(
     localparam integer RANGE    = EXPONENT + 2;
     // A subnormal factor leaves up to SIGNIFICAND zeros.
     localparam integer COUNT    = count_bits(SIGNIFICAND);
+    localparam integer GROUPS   = (FRACTION + 5) / 6;
 
     // Registers behind the steps, in the order in which more latency adds them. One always ends the last step.
     localparam integer CUT_PIECES = LATENCY >= 2 ? 1 : 0;
@@ -58,46 +59,64 @@ module fp_multiply #(
     localparam integer CUT_UNPACK = LATENCY >= 9 ? 1 : 0;
     localparam integer CUT_COUNT  = LATENCY >= 10 ? 1 : 0;
 
-    // Unpack.
-    wire                   hidden_a = |s_a[WIDTH-2:FRACTION];
-    wire                   hidden_b = |s_b[WIDTH-2:FRACTION];
-    wire                   ones_a   = &s_a[WIDTH-2:FRACTION];
-    wire                   ones_b   = &s_b[WIDTH-2:FRACTION];
-    wire                   none_a   = s_a[FRACTION-1:0] == {FRACTION{1'b0}};
-    wire                   none_b   = s_b[FRACTION-1:0] == {FRACTION{1'b0}};
-    wire                   zero_a   = !hidden_a && none_a;
-    wire                   zero_b   = !hidden_b && none_b;
+    // Unpack. Fractions are looked at in groups of six bits, which is what a look-up table takes.
+    wire                hidden_a_0 = |s_a[WIDTH-2:FRACTION];
+    wire                hidden_b_0 = |s_b[WIDTH-2:FRACTION];
+    wire                ones_a_0   = &s_a[WIDTH-2:FRACTION];
+    wire                ones_b_0   = &s_b[WIDTH-2:FRACTION];
+    wire [GROUPS-1:0]   some_a_0;
+    wire [GROUPS-1:0]   some_b_0;
+    wire                sign_0     = s_a[WIDTH-1] != s_b[WIDTH-1];
 
-    wire               sign_0     = s_a[WIDTH-1] != s_b[WIDTH-1];
-    wire               infinite_0 = ones_a || ones_b;
-    wire               nan_0      = (ones_a && (!none_a || zero_b)) || (ones_b && (!none_b || zero_a));
-    wire               zero_0     = zero_a || zero_b;
+    genvar group;
+
+    generate
+        for (group = 0; group < GROUPS; group = group + 1) begin : fractions
+            localparam integer LOW = 6 * group;
+            localparam integer TOP = LOW + 6 > FRACTION ? FRACTION - 1 : LOW + 5;
+
+            assign some_a_0[group] = |s_a[TOP:LOW];
+            assign some_b_0[group] = |s_b[TOP:LOW];
+        end
+    endgenerate
+
     // Both exponents and one more, which comes in as a carry; less the bias and one more changes only the highest bits.
     // A subnormal number has the exponent 1.
     /* verilator lint_off UNUSEDSIGNAL */ // the carry's bit
-    wire [EXPONENT+1:0] sum_0     = {1'b0, s_a[WIDTH-2:SIGNIFICAND], s_a[FRACTION] || !hidden_a, 1'b1}
-                                    + {1'b0, s_b[WIDTH-2:SIGNIFICAND], s_b[FRACTION] || !hidden_b, 1'b1};
+    wire [EXPONENT+1:0] sum_0      = {1'b0, s_a[WIDTH-2:SIGNIFICAND], s_a[FRACTION] || !hidden_a_0, 1'b1}
+                                     + {1'b0, s_b[WIDTH-2:SIGNIFICAND], s_b[FRACTION] || !hidden_b_0, 1'b1};
     /* verilator lint_on UNUSEDSIGNAL */
-    wire [2:0]         top_0      = {1'b0, sum_0[EXPONENT+1:EXPONENT]} - 3'd1;
-    wire [RANGE-1:0]   exponent_0 = {top_0, sum_0[EXPONENT-1:1]};
+    wire [1:0]          top_0      = sum_0[EXPONENT+1:EXPONENT];
+    wire [RANGE-1:0]    exponent_0 = {top_0 == 2'd0, top_0[1] == top_0[0], !top_0[0], sum_0[EXPONENT-1:1]};
 
-    wire [SIGNIFICAND-1:0] a;
-    wire [SIGNIFICAND-1:0] b;
-    wire                   sign_1;
-    wire                   infinite_1;
-    wire                   nan_1;
-    wire                   zero_1;
-    wire [RANGE-1:0]       exponent_1;
+    wire                sign_1;
+    wire [RANGE-1:0]    exponent_1;
+    wire                ones_a;
+    wire                ones_b;
+    wire [GROUPS-1:0]   some_a;
+    wire [GROUPS-1:0]   some_b;
+    wire                hidden_a;
+    wire                hidden_b;
+    wire [FRACTION-1:0] fraction_a;
+    wire [FRACTION-1:0] fraction_b;
 
     delay_line #(
-        .WIDTH  (4 + RANGE + 2 * SIGNIFICAND),
+        .WIDTH  (3 + RANGE + 2 * GROUPS + 2 * SIGNIFICAND),
         .CYCLES (CUT_UNPACK)
     ) u_unpack (
         .clk    (clk),
-        .s_data ({sign_0, infinite_0, nan_0, zero_0, exponent_0,
-                  hidden_a, s_a[FRACTION-1:0], hidden_b, s_b[FRACTION-1:0]}),
-        .m_data ({sign_1, infinite_1, nan_1, zero_1, exponent_1, a, b})
+        .s_data ({sign_0, exponent_0, ones_a_0, ones_b_0, some_a_0, some_b_0,
+                  hidden_a_0, s_a[FRACTION-1:0], hidden_b_0, s_b[FRACTION-1:0]}),
+        .m_data ({sign_1, exponent_1, ones_a, ones_b, some_a, some_b, hidden_a, fraction_a, hidden_b, fraction_b})
     );
+
+    wire none_a     = some_a == {GROUPS{1'b0}};
+    wire none_b     = some_b == {GROUPS{1'b0}};
+    wire zero_a     = !hidden_a && none_a;
+    wire zero_b     = !hidden_b && none_b;
+    wire infinite_1 = ones_a || ones_b;
+    wire nan_1      = (ones_a && (!none_a || zero_b)) || (ones_b && (!none_b || zero_a));
+    wire zero_1     = zero_a || zero_b;
 
     // Multiply.
     wire               sign_2;
@@ -124,8 +143,8 @@ module fp_multiply #(
         .CUT_TOTAL  (CUT_TOTAL)
     ) u_product (
         .clk       (clk),
-        .s_a       (a),
-        .s_b       (b),
+        .s_a       ({hidden_a, fraction_a}),
+        .s_b       ({hidden_b, fraction_b}),
         .m_product (product_2)
     );
 

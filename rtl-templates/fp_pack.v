@@ -3,7 +3,7 @@
 //
 // Latency     1 + CUT_COUNT + CUT_FIRST + CUT_SECOND + CUT_THIRD + CUT_LAST; one per cycle, all registers move in every
 //             cycle
-// Parameters  EXPONENT     bits of the result's exponent
+// Parameters  EXPONENT     bits of the result's exponent, at least 7
 //             SIGNIFICAND  bits of the result's significand with the hidden one
 //             RANGE        bits of s_exponent, at least EXPONENT + 2
 //             WORD         bits of the magnitude, at least SIGNIFICAND + 3
@@ -45,11 +45,14 @@ module fp_pack #(
 );
 
     generate
-        if (RANGE < EXPONENT + 2 || EXPONENT <= 6) begin : illegal_range
-            fp_pack_error_RANGE_must_be_at_least_EXPONENT_plus_2 stop ();
+        if (EXPONENT < 7 || RANGE < EXPONENT + 2) begin : illegal_range
+            fp_pack_error_EXPONENT_must_be_7_or_more_and_RANGE_2_more stop ();
         end
-        if (WORD < SIGNIFICAND + 3 || COUNT < 5 || COUNT > 6 || (1 << COUNT) <= SIGNIFICAND) begin : illegal_word
-            fp_pack_error_WORD_and_COUNT_must_exceed_SIGNIFICAND stop ();
+        if (COUNT < 5 || COUNT > 6 || (1 << COUNT) <= SIGNIFICAND) begin : illegal_count
+            fp_pack_error_COUNT_must_be_5_or_6_and_hold_SIGNIFICAND stop ();
+        end
+        if (WORD < SIGNIFICAND + 3) begin : illegal_word
+            fp_pack_error_WORD_must_exceed_SIGNIFICAND_by_3 stop ();
         end
     endgenerate
 
@@ -108,19 +111,29 @@ module fp_pack #(
 
     // First part of the shift, and the second digit.
     wire [COUNT-5:0]  amount_1;
-    wire [23:0]       top_1;
+    wire [2:0]        groups_1;
     wire [SECOND-1:0] shifted_1;
     wire              lost_1;
     wire [1:0]        second_1;
     wire              freed_1;
 
+    // The three highest bytes of the word, which are not zero.
+    function [2:0] bytes(input [23:0] top);
+        bytes = {|top[23:16], |top[15:8], |top[7:0]};
+    endfunction
+
     generate
         if (COUNT == 6) begin : two_bits
             assign amount_1 = {left_1, half_1};
-            assign top_1    = shifted_1[SECOND-1:SECOND-24];
         end else begin : one_bit
             assign amount_1 = left_1;
-            assign top_1    = word_1[WORD-1:WORD-24];
+        end
+        if (ZEROS < 8) begin : no_bytes
+            assign groups_1 = {3{!stuck_1}};
+        end else if (COUNT == 6) begin : chosen_bytes
+            assign groups_1 = (half_1 ? bytes(word_1[WORD-33:WORD-56]) : bytes(word_1[WORD-1:WORD-24])) & {3{!stuck_1}};
+        end else begin : highest_bytes
+            assign groups_1 = bytes(word_1[WORD-1:WORD-24]) & {3{!stuck_1}};
         end
     endgenerate
 
@@ -137,13 +150,9 @@ module fp_pack #(
         .m_sticky (lost_1)
     );
 
-    fp_digit #(
-        .GROUP (8),
-        .ZEROS (ZEROS)
-    ) u_second_digit (
-        .s_top   (top_1),
+    fp_digit u_second_digit (
+        .s_some  (groups_1),
         .s_limit (exponent_1[4:3]),
-        .s_stuck (stuck_1),
         .s_free  (free_1),
         .m_digit (second_1),
         .m_free  (freed_1)
@@ -189,13 +198,14 @@ module fp_pack #(
         .m_sticky (lost_2)
     );
 
-    fp_digit #(
-        .GROUP (2),
-        .ZEROS (ZEROS)
-    ) u_third_digit (
-        .s_top   (shifted_2[THIRD-1:THIRD-6]),
+    // A shift to the right has left zeros at the top.
+    wire [2:0] groups_2 = ZEROS < 2 ? {3{!stuck_2}}
+                                    : {|shifted_2[THIRD-1:THIRD-2], |shifted_2[THIRD-3:THIRD-4],
+                                       |shifted_2[THIRD-5:THIRD-6]};
+
+    fp_digit u_third_digit (
+        .s_some  (groups_2),
         .s_limit (exponent_2[2:1]),
-        .s_stuck (ZEROS < 2 && stuck_2),
         .s_free  (free_2),
         .m_digit (third_2),
         .m_free  (freed_2)
@@ -266,12 +276,15 @@ module fp_pack #(
     wire                last_4 = amount_4[0];
     wire                top_4  = last_4 ? word_4[LAST-2] : word_4[LAST-1];
     reg  [EXPONENT-1:0] negative_4;
+    reg                 below;
     integer             k;
 
     always @* begin
         negative_4[0] = !last_4;
+        below         = 1'b0;
         for (k = 1; k < EXPONENT; k = k + 1) begin
-            negative_4[k] = (k < 6 && amount_4[k]) != |(amount_4[5:1] & ~(5'h1f << (k < 6 ? k - 1 : 5)));
+            negative_4[k] = below != (k < 6 && amount_4[k]);
+            below         = below || (k < 6 && amount_4[k]);
         end
     end
 
