@@ -2,7 +2,7 @@
 // a - b, invert the sign of b.
 //
 // Latency     LATENCY; one sum per cycle, all registers move in every cycle
-// Resources   Cyclone V by Yosys: binary32 at LATENCY 8 432 ALUTs, 397 registers; binary64 at LATENCY 9 914, 876. ECP5,
+// Resources   Cyclone V by Yosys: binary32 at LATENCY 8 440 ALUTs, 395 registers; binary64 at LATENCY 9 925, 874. ECP5,
 //             speed grade 8, by nextpnr: about 200 and 175 MHz
 // Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
 //             SIGNIFICAND  bits of the significand with the hidden one: 24, 53

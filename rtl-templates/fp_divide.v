@@ -2,7 +2,7 @@
 //
 // Latency     6 + ceil((SIGNIFICAND + 2) / DIGITS); one quotient per cycle, all registers move in every
 //             cycle
-// Resources   Cyclone V by Yosys, binary32 at DIGITS 1: 1762 ALUTs, 2258 registers
+// Resources   Cyclone V by Yosys, binary32 at DIGITS 1: 1707 ALUTs, 2280 registers
 // Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
 //             SIGNIFICAND  bits of the significand with the hidden one: 24, 53
 //             DIGITS       bits of the quotient per cycle, at least 1

@@ -1,7 +1,7 @@
 // fp_from_int: an integer to a floating-point number, rounded to nearest even.
 //
 // Latency     LATENCY; one number per cycle, all registers move in every cycle
-// Resources   Cyclone V by Yosys, 32 bits to binary32 at LATENCY 4: 251 ALUTs, 145 registers
+// Resources   Cyclone V by Yosys, 32 bits to binary32 at LATENCY 4: 253 ALUTs, 145 registers
 // Parameters  WIDTH        bits of the integer, at least 2
 //             SIGNED       1: two's complement, 0: unsigned
 //             EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64

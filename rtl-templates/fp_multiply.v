@@ -1,8 +1,8 @@
 // fp_multiply: a b of IEEE 754-2019, rounded to nearest even, with subnormal numbers. Any NaN gives the quiet NaN.
 //
 // Latency     LATENCY; one product per cycle, all registers move in every cycle
-// Resources   Cyclone V by Yosys, BLOCK 27, LATENCY 9: binary32 263 ALUTs, 505 registers, 1 DSP; binary64 648, 1146, 4.
-//             ECP5, speed grade 8, by nextpnr, BLOCK 18: about 180 and 165 MHz
+// Resources   Cyclone V by Yosys, BLOCK 27: binary32 at LATENCY 9 194 ALUTs, 518 registers, 1 DSP; binary64 at LATENCY 10
+//             538, 1249, 4. ECP5, speed grade 8, by nextpnr, BLOCK 18: about 180 and 165 MHz, the blocks' own
 // Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
 //             SIGNIFICAND  bits of the significand with the hidden one: 24, 53
 //             BLOCK        bits of a factor of one DSP block: 18, or 27 in Cyclone V
