@@ -2,7 +2,7 @@
 // a - b, invert the sign of b.
 //
 // Latency     LATENCY; one sum per cycle, all registers move in every cycle
-// Resources   Cyclone V by Yosys: binary32 at LATENCY 8 432 ALUTs, 397 registers; binary64 at LATENCY 9 914, 876. ECP5,
+// Resources   Cyclone V by Yosys: binary32 at LATENCY 8 440 ALUTs, 395 registers; binary64 at LATENCY 9 925, 874. ECP5,
 //             speed grade 8, by nextpnr: about 200 and 175 MHz
 // Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
 //             SIGNIFICAND  bits of the significand with the hidden one: 24, 53
@@ -47,6 +47,8 @@ module fp_add #(
     localparam integer RIGHT    = count_bits(SMALL);
     localparam integer MIDDLE   = RIGHT - 2;
     localparam integer LEFT     = count_bits(SUM);
+    // The exponent of infinity, less the significand's top bit.
+    localparam [EXPONENT-1:0] HIGHEST = {{(EXPONENT - 1) {1'b1}}, 1'b0};
 
     // Registers behind the steps, in the order in which more latency adds them. One always ends the last step.
     localparam integer CUT_ADD     = LATENCY >= 2 ? 1 : 0;
@@ -261,23 +263,21 @@ module fp_add #(
         .m_data ({sign_7, infinite_7, nan_7, sticky_7, shift_7, field_7, sum_7})
     );
 
-    // Shift.
+    // Shift. Infinity is one, not shifted, with the greatest exponent; a NaN has the bit below as well.
     wire [SUM-1:0] shifted_7 = sum_7 << shift_7;
 
     wire                sign_8;
-    wire                infinite_8;
-    wire                nan_8;
     wire                sticky_8;
     wire [EXPONENT-1:0] field_8;
     wire [SUM-1:0]      shifted_8;
 
     delay_line #(
-        .WIDTH  (4 + EXPONENT + SUM),
+        .WIDTH  (2 + EXPONENT + SUM),
         .CYCLES (CUT_SHIFT)
     ) u_shift (
         .clk    (clk),
-        .s_data ({sign_7, infinite_7, nan_7, sticky_7, field_7, shifted_7}),
-        .m_data ({sign_8, infinite_8, nan_8, sticky_8, field_8, shifted_8})
+        .s_data ({sign_7, sticky_7, infinite_7 ? {HIGHEST, 1'b1, nan_7, {(SUM - 2) {1'b0}}} : {field_7, shifted_7}}),
+        .m_data ({sign_8, sticky_8, field_8, shifted_8})
     );
 
     // Round.
@@ -287,14 +287,11 @@ module fp_add #(
         .EXPONENT    (EXPONENT),
         .SIGNIFICAND (SIGNIFICAND)
     ) u_round (
-        .s_sign        (sign_8),
-        .s_exponent    (field_8),
-        .s_significand (shifted_8[SUM-1:3]),
-        .s_guard       (shifted_8[2]),
-        .s_sticky      (sticky_8 || shifted_8[1:0] != 2'b00),
-        .s_infinite    (infinite_8),
-        .s_nan         (nan_8),
-        .m_result      (rounded)
+        .s_sign     (sign_8),
+        .s_number   ({field_8, shifted_8[SUM-2:2]}),
+        .s_addend   ({{(EXPONENT - 1) {1'b0}}, shifted_8[SUM-1], {SIGNIFICAND{1'b0}}}),
+        .s_sticky   (sticky_8 || shifted_8[1:0] != 2'b00),
+        .m_result   (rounded)
     );
 
     delay_line #(

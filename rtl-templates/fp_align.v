@@ -66,8 +66,17 @@ module fp_align #(
                 end
                 sticky = sticky || (group && {30'd0, digit} < k);
             end
-            shifted = digit[0] ? shifted << (1 << low_of(step)) : shifted;
-            shifted = digit[1] ? shifted << (2 << low_of(step)) : shifted;
+            // One multiplexer of four, which is one look-up table of six inputs, where a part has two bits.
+            if (low_of(step) == step) begin
+                shifted = digit[0] ? shifted << (1 << step) : shifted;
+            end else begin
+                case (digit)
+                    2'd0: shifted = shifted;
+                    2'd1: shifted = shifted << (1 << low_of(step));
+                    2'd2: shifted = shifted << (2 << low_of(step));
+                    default: shifted = shifted << (3 << low_of(step));
+                endcase
+            end
         end
     end
 

@@ -2,7 +2,7 @@
 //
 // Latency     6 + ceil((SIGNIFICAND + 2) / DIGITS); one quotient per cycle, all registers move in every
 //             cycle
-// Resources   Cyclone V by Yosys, binary32 at DIGITS 1: 1762 ALUTs, 2258 registers
+// Resources   Cyclone V by Yosys, binary32 at DIGITS 1: 1707 ALUTs, 2280 registers
 // Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
 //             SIGNIFICAND  bits of the significand with the hidden one: 24, 53
 //             DIGITS       bits of the quotient per cycle, at least 1
@@ -202,15 +202,17 @@ module fp_divide #(
         .RANGE       (RANGE),
         .WORD        (QUOTIENT + 1),
         .COUNT       (COUNT),
-        .CUT_LIMIT   (1),
-        .CUT_COARSE  (1),
-        .CUT_ALIGN   (1)
+        .ZEROS       (1),
+        .CUT_COUNT   (0),
+        .CUT_FIRST   (0),
+        .CUT_SECOND  (1),
+        .CUT_THIRD   (1),
+        .CUT_LAST    (1)
     ) u_pack (
         .clk        (clk),
         .s_sign     (sign_out),
         .s_exponent (exponent),
         .s_word     ({quotient_out & {QUOTIENT{!zero_out}}, inexact && !zero_out}),
-        .s_zeros    ({{(COUNT - 1) {1'b0}}, !quotient_out[QUOTIENT-1]}),
         .s_zero     (zero_out),
         .s_infinite (infinite_out || nan_out),
         .s_nan      (nan_out),

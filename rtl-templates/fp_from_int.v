@@ -1,7 +1,7 @@
 // fp_from_int: an integer to a floating-point number, rounded to nearest even.
 //
 // Latency     LATENCY; one number per cycle, all registers move in every cycle
-// Resources   Cyclone V by Yosys, 32 bits to binary32 at LATENCY 4: 251 ALUTs, 145 registers
+// Resources   Cyclone V by Yosys, 32 bits to binary32 at LATENCY 4: 253 ALUTs, 145 registers
 // Parameters  WIDTH        bits of the integer, at least 2
 //             SIGNED       1: two's complement, 0: unsigned
 //             EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
@@ -126,14 +126,11 @@ module fp_from_int #(
         .EXPONENT    (EXPONENT),
         .SIGNIFICAND (SIGNIFICAND)
     ) u_round (
-        .s_sign        (sign_3),
-        .s_exponent    (field_3),
-        .s_significand (word[WORD-1:WORD-SIGNIFICAND]),
-        .s_guard       (word[WORD-SIGNIFICAND-1]),
-        .s_sticky      (|word[WORD-SIGNIFICAND-2:0]),
-        .s_infinite    (1'b0),
-        .s_nan         (1'b0),
-        .m_result      (rounded)
+        .s_sign     (sign_3),
+        .s_number   ({field_3, word[WORD-2:WORD-SIGNIFICAND-1]}),
+        .s_addend   ({{(EXPONENT - 1) {1'b0}}, word[WORD-1], {SIGNIFICAND{1'b0}}}),
+        .s_sticky   (|word[WORD-SIGNIFICAND-2:0]),
+        .m_result   (rounded)
     );
 
     delay_line #(

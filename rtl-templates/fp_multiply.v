@@ -1,12 +1,12 @@
 // fp_multiply: a b of IEEE 754-2019, rounded to nearest even, with subnormal numbers. Any NaN gives the quiet NaN.
 //
 // Latency     LATENCY; one product per cycle, all registers move in every cycle
-// Resources   Cyclone V by Yosys, BLOCK 27, LATENCY 9: binary32 263 ALUTs, 505 registers, 1 DSP; binary64 648, 1146, 4.
-//             ECP5, speed grade 8, by nextpnr, BLOCK 18: about 180 and 165 MHz
+// Resources   Cyclone V by Yosys, BLOCK 27: binary32 at LATENCY 9 194 ALUTs, 518 registers, 1 DSP; binary64 at LATENCY 10
+//             538, 1249, 4. ECP5, speed grade 8, by nextpnr, BLOCK 18: about 180 and 165 MHz, the blocks' own
 // Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
 //             SIGNIFICAND  bits of the significand with the hidden one: 24, 53
 //             BLOCK        bits of a factor of one DSP block: 18, or 27 in Cyclone V
-//             LATENCY      1 to 9
+//             LATENCY      1 to 10
 //
 // Significands are multiplied as they stand. One shifter behind the product moves it left where a factor was
 // subnormal and right where the result is.
@@ -25,8 +25,8 @@ module fp_multiply #(
 );
 
     generate
-        if (LATENCY < 1 || LATENCY > 9) begin : illegal_latency
-            fp_multiply_error_LATENCY_must_be_1_to_9 stop ();
+        if (LATENCY < 1 || LATENCY > 10) begin : illegal_latency
+            fp_multiply_error_LATENCY_must_be_1_to_10 stop ();
         end
     endgenerate
 
@@ -45,59 +45,78 @@ module fp_multiply #(
     localparam integer PRODUCT  = 2 * SIGNIFICAND;
     localparam integer RANGE    = EXPONENT + 2;
     // A subnormal factor leaves up to SIGNIFICAND zeros.
-    localparam integer ZEROS    = SIGNIFICAND + 1;
-    localparam integer COUNT    = count_bits(ZEROS);
+    localparam integer COUNT    = count_bits(SIGNIFICAND);
+    localparam integer GROUPS   = (FRACTION + 5) / 6;
 
     // Registers behind the steps, in the order in which more latency adds them. One always ends the last step.
     localparam integer CUT_PIECES = LATENCY >= 2 ? 1 : 0;
     localparam integer CUT_TOTAL  = LATENCY >= 3 ? 1 : 0;
-    localparam integer CUT_COARSE = LATENCY >= 4 ? 1 : 0;
-    localparam integer CUT_ALIGN  = LATENCY >= 5 ? 1 : 0;
-    localparam integer CUT_LIMIT  = LATENCY >= 6 ? 1 : 0;
-    localparam integer CUT_MIDDLE = LATENCY >= 7 ? 1 : 0;
-    localparam integer CUT_UNPACK = LATENCY >= 8 ? 1 : 0;
-    localparam integer CUT_COUNT  = LATENCY >= 9 ? 1 : 0;
+    localparam integer CUT_SECOND = LATENCY >= 4 ? 1 : 0;
+    localparam integer CUT_LAST   = LATENCY >= 5 ? 1 : 0;
+    localparam integer CUT_FIRST  = LATENCY >= 6 ? 1 : 0;
+    localparam integer CUT_THIRD  = LATENCY >= 7 ? 1 : 0;
+    localparam integer CUT_MIDDLE = LATENCY >= 8 ? 1 : 0;
+    localparam integer CUT_UNPACK = LATENCY >= 9 ? 1 : 0;
+    localparam integer CUT_COUNT  = LATENCY >= 10 ? 1 : 0;
 
-    // Unpack.
-    wire                   hidden_a = |s_a[WIDTH-2:FRACTION];
-    wire                   hidden_b = |s_b[WIDTH-2:FRACTION];
-    wire                   ones_a   = &s_a[WIDTH-2:FRACTION];
-    wire                   ones_b   = &s_b[WIDTH-2:FRACTION];
-    wire                   none_a   = s_a[FRACTION-1:0] == {FRACTION{1'b0}};
-    wire                   none_b   = s_b[FRACTION-1:0] == {FRACTION{1'b0}};
-    wire                   zero_a   = !hidden_a && none_a;
-    wire                   zero_b   = !hidden_b && none_b;
+    // Unpack. Fractions are looked at in groups of six bits, which is what a look-up table takes.
+    wire                hidden_a_0 = |s_a[WIDTH-2:FRACTION];
+    wire                hidden_b_0 = |s_b[WIDTH-2:FRACTION];
+    wire                ones_a_0   = &s_a[WIDTH-2:FRACTION];
+    wire                ones_b_0   = &s_b[WIDTH-2:FRACTION];
+    wire [GROUPS-1:0]   some_a_0;
+    wire [GROUPS-1:0]   some_b_0;
+    wire                sign_0     = s_a[WIDTH-1] != s_b[WIDTH-1];
 
-    wire               sign_0     = s_a[WIDTH-1] != s_b[WIDTH-1];
-    wire               infinite_0 = ones_a || ones_b;
-    wire               nan_0      = (ones_a && (!none_a || zero_b)) || (ones_b && (!none_b || zero_a));
-    wire               zero_0     = zero_a || zero_b;
+    genvar group;
+
+    generate
+        for (group = 0; group < GROUPS; group = group + 1) begin : fractions
+            localparam integer LOW = 6 * group;
+            localparam integer TOP = LOW + 6 > FRACTION ? FRACTION - 1 : LOW + 5;
+
+            assign some_a_0[group] = |s_a[TOP:LOW];
+            assign some_b_0[group] = |s_b[TOP:LOW];
+        end
+    endgenerate
+
     // Both exponents and one more, which comes in as a carry; less the bias and one more changes only the highest bits.
     // A subnormal number has the exponent 1.
     /* verilator lint_off UNUSEDSIGNAL */ // the carry's bit
-    wire [EXPONENT+1:0] sum_0     = {1'b0, s_a[WIDTH-2:SIGNIFICAND], s_a[FRACTION] || !hidden_a, 1'b1}
-                                    + {1'b0, s_b[WIDTH-2:SIGNIFICAND], s_b[FRACTION] || !hidden_b, 1'b1};
+    wire [EXPONENT+1:0] sum_0      = {1'b0, s_a[WIDTH-2:SIGNIFICAND], s_a[FRACTION] || !hidden_a_0, 1'b1}
+                                     + {1'b0, s_b[WIDTH-2:SIGNIFICAND], s_b[FRACTION] || !hidden_b_0, 1'b1};
     /* verilator lint_on UNUSEDSIGNAL */
-    wire [2:0]         top_0      = {1'b0, sum_0[EXPONENT+1:EXPONENT]} - 3'd1;
-    wire [RANGE-1:0]   exponent_0 = {top_0, sum_0[EXPONENT-1:1]};
+    wire [1:0]          top_0      = sum_0[EXPONENT+1:EXPONENT];
+    wire [RANGE-1:0]    exponent_0 = {top_0 == 2'd0, top_0[1] == top_0[0], !top_0[0], sum_0[EXPONENT-1:1]};
 
-    wire [SIGNIFICAND-1:0] a;
-    wire [SIGNIFICAND-1:0] b;
-    wire                   sign_1;
-    wire                   infinite_1;
-    wire                   nan_1;
-    wire                   zero_1;
-    wire [RANGE-1:0]       exponent_1;
+    wire                sign_1;
+    wire [RANGE-1:0]    exponent_1;
+    wire                ones_a;
+    wire                ones_b;
+    wire [GROUPS-1:0]   some_a;
+    wire [GROUPS-1:0]   some_b;
+    wire                hidden_a;
+    wire                hidden_b;
+    wire [FRACTION-1:0] fraction_a;
+    wire [FRACTION-1:0] fraction_b;
 
     delay_line #(
-        .WIDTH  (4 + RANGE + 2 * SIGNIFICAND),
+        .WIDTH  (3 + RANGE + 2 * GROUPS + 2 * SIGNIFICAND),
         .CYCLES (CUT_UNPACK)
     ) u_unpack (
         .clk    (clk),
-        .s_data ({sign_0, infinite_0, nan_0, zero_0, exponent_0,
-                  hidden_a, s_a[FRACTION-1:0], hidden_b, s_b[FRACTION-1:0]}),
-        .m_data ({sign_1, infinite_1, nan_1, zero_1, exponent_1, a, b})
+        .s_data ({sign_0, exponent_0, ones_a_0, ones_b_0, some_a_0, some_b_0,
+                  hidden_a_0, s_a[FRACTION-1:0], hidden_b_0, s_b[FRACTION-1:0]}),
+        .m_data ({sign_1, exponent_1, ones_a, ones_b, some_a, some_b, hidden_a, fraction_a, hidden_b, fraction_b})
     );
+
+    wire none_a     = some_a == {GROUPS{1'b0}};
+    wire none_b     = some_b == {GROUPS{1'b0}};
+    wire zero_a     = !hidden_a && none_a;
+    wire zero_b     = !hidden_b && none_b;
+    wire infinite_1 = ones_a || ones_b;
+    wire nan_1      = (ones_a && (!none_a || zero_b)) || (ones_b && (!none_b || zero_a));
+    wire zero_1     = zero_a || zero_b;
 
     // Multiply.
     wire               sign_2;
@@ -106,7 +125,6 @@ module fp_multiply #(
     wire               zero_2;
     wire [RANGE-1:0]   exponent_2;
     wire [PRODUCT-1:0] product_2;
-    wire [COUNT-1:0]   zeros_2;
 
     delay_line #(
         .WIDTH  (4 + RANGE),
@@ -125,35 +143,9 @@ module fp_multiply #(
         .CUT_TOTAL  (CUT_TOTAL)
     ) u_product (
         .clk       (clk),
-        .s_a       (a),
-        .s_b       (b),
+        .s_a       ({hidden_a, fraction_a}),
+        .s_b       ({hidden_b, fraction_b}),
         .m_product (product_2)
-    );
-
-    // Count.
-    leading_zeros #(
-        .WIDTH       (ZEROS),
-        .COUNT_WIDTH (COUNT)
-    ) u_zeros (
-        .s_data  (product_2[PRODUCT-1:PRODUCT-ZEROS]),
-        .m_count (zeros_2)
-    );
-
-    wire               sign_3;
-    wire               infinite_3;
-    wire               nan_3;
-    wire               zero_3;
-    wire [RANGE-1:0]   exponent_3;
-    wire [PRODUCT-1:0] product_3;
-    wire [COUNT-1:0]   zeros_3;
-
-    delay_line #(
-        .WIDTH  (4 + RANGE + PRODUCT + COUNT),
-        .CYCLES (CUT_COUNT)
-    ) u_count (
-        .clk    (clk),
-        .s_data ({sign_2, infinite_2, nan_2, zero_2, exponent_2, product_2, zeros_2}),
-        .m_data ({sign_3, infinite_3, nan_3, zero_3, exponent_3, product_3, zeros_3})
     );
 
     fp_pack #(
@@ -162,18 +154,20 @@ module fp_multiply #(
         .RANGE       (RANGE),
         .WORD        (PRODUCT),
         .COUNT       (COUNT),
-        .CUT_LIMIT   (CUT_LIMIT),
-        .CUT_COARSE  (CUT_COARSE),
-        .CUT_ALIGN   (CUT_ALIGN)
+        .ZEROS       (SIGNIFICAND),
+        .CUT_COUNT   (CUT_COUNT),
+        .CUT_FIRST   (CUT_FIRST),
+        .CUT_SECOND  (CUT_SECOND),
+        .CUT_THIRD   (CUT_THIRD),
+        .CUT_LAST    (CUT_LAST)
     ) u_pack (
         .clk        (clk),
-        .s_sign     (sign_3),
-        .s_exponent (exponent_3),
-        .s_word     (product_3),
-        .s_zeros    (zeros_3),
-        .s_zero     (zero_3),
-        .s_infinite (infinite_3),
-        .s_nan      (nan_3),
+        .s_sign     (sign_2),
+        .s_exponent (exponent_2),
+        .s_word     (product_2),
+        .s_zero     (zero_2),
+        .s_infinite (infinite_2),
+        .s_nan      (nan_2),
         .m_result   (m_result)
     );
 

@@ -2,7 +2,7 @@
 // with subnormal numbers. Any NaN gives the quiet NaN.
 //
 // Latency     LATENCY; one number per cycle, all registers move in every cycle
-// Resources   Cyclone V by Yosys at LATENCY 4: 203 ALUTs, 195 registers
+// Resources   Cyclone V by Yosys at LATENCY 4: 203 ALUTs, 191 registers
 // Parameters  WIDE_EXPONENT, WIDE_SIGNIFICAND  of the operand: 11, 53 for binary64
 //             EXPONENT, SIGNIFICAND            of the result: 8, 24 for binary32
 //             LATENCY                          1 to 4
@@ -59,15 +59,17 @@ module fp_narrow #(
         .RANGE       (RANGE),
         .WORD        (WIDE_SIGNIFICAND),
         .COUNT       (COUNT),
-        .CUT_LIMIT   (LATENCY >= 2 ? 1 : 0),
-        .CUT_COARSE  (LATENCY >= 4 ? 1 : 0),
-        .CUT_ALIGN   (LATENCY >= 3 ? 1 : 0)
+        .ZEROS       (0),
+        .CUT_COUNT   (0),
+        .CUT_FIRST   (0),
+        .CUT_SECOND  (LATENCY >= 2 ? 1 : 0),
+        .CUT_THIRD   (LATENCY >= 4 ? 1 : 0),
+        .CUT_LAST    (LATENCY >= 3 ? 1 : 0)
     ) u_pack (
         .clk        (clk),
         .s_sign     (s_a[WIDE-1]),
         .s_exponent (exponent),
         .s_word     ({hidden, s_a[FRACTION-1:0]}),
-        .s_zeros    ({COUNT{1'b0}}),
         .s_zero     (!hidden && none),
         .s_infinite (infinite),
         .s_nan      (infinite && !none),

@@ -2,7 +2,7 @@
 // the root of -0 is -0.
 //
 // Latency     3 + ceil((SIGNIFICAND + 1) / DIGITS); one root per cycle, all registers move in every cycle
-// Resources   Cyclone V by Yosys, binary32 at DIGITS 1: 1523 ALUTs, 1506 registers
+// Resources   Cyclone V by Yosys, binary32 at DIGITS 1: 1502 ALUTs, 1430 registers
 // Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
 //             SIGNIFICAND  bits of the significand with the hidden one: 24, 53
 //             DIGITS       bits of the root per cycle, at least 1
@@ -45,8 +45,9 @@ module fp_sqrt #(
     localparam integer ROWS     = (ROOT + DIGITS - 1) / DIGITS;
     localparam integer REST     = ROOT + 2;
 
-    // fp_round wants the exponent without the significand's top bit.
-    localparam [EXPONENT-1:0] BIAS = {2'b00, {(EXPONENT - 3) {1'b1}}, 1'b0};
+    // fp_round wants the exponent without the significand's top bit; infinity has the greatest.
+    localparam [EXPONENT-1:0] BIAS    = {2'b00, {(EXPONENT - 3) {1'b1}}, 1'b0};
+    localparam [EXPONENT-1:0] HIGHEST = {{(EXPONENT - 1) {1'b1}}, 1'b0};
 
     wire             hidden = |s_a[WIDTH-2:FRACTION];
     wire             ones   = &s_a[WIDTH-2:FRACTION];
@@ -64,57 +65,55 @@ module fp_sqrt #(
         .m_count (zeros_0)
     );
 
+    wire                   sign_1;
+    wire                   infinite_1;
+    wire                   nan_1;
+    wire                   zero_1;
     wire [EXPONENT-1:0]    exponent_1;
     wire [SIGNIFICAND-1:0] unshifted;
 
     delay_line #(
-        .WIDTH  (WIDTH + COUNT),
+        .WIDTH  (4 + WIDTH + COUNT),
         .CYCLES (1)
     ) u_count (
         .clk    (clk),
-        .s_data ({zeros_0, s_a[WIDTH-2:SIGNIFICAND], s_a[FRACTION] || !hidden, hidden, s_a[FRACTION-1:0]}),
-        .m_data ({zeros, exponent_1, unshifted})
+        .s_data ({s_a[WIDTH-1], ones || nan, nan, zero,
+                  zeros_0, s_a[WIDTH-2:SIGNIFICAND], s_a[FRACTION] || !hidden, hidden, s_a[FRACTION-1:0]}),
+        .m_data ({sign_1, infinite_1, nan_1, zero_1, zeros, exponent_1, unshifted})
     );
 
-    // Biased exponents of even numbers are odd: their significand is in [1, 2), that of the others in [2, 4).
+    // Biased exponents of even numbers are odd: their significand is in [1, 2), that of the others in [2, 4). Infinity is
+    // the root of 1 with the greatest exponent, and a NaN, 1.5 with that, the root of 2.25.
     wire [RANGE-1:0]       shifted_exponent = {1'b0, exponent_1} - {{(RANGE - COUNT) {1'b0}}, zeros};
+    wire                   sign_2;
+    wire                   infinite_2;
+    wire                   zero_2;
     wire [RANGE-1:0]       exponent_2;
     wire [SIGNIFICAND-1:0] significand;
 
     delay_line #(
-        .WIDTH  (RANGE + SIGNIFICAND),
+        .WIDTH  (3 + RANGE + SIGNIFICAND),
         .CYCLES (1)
     ) u_shift (
         .clk    (clk),
-        .s_data ({shifted_exponent, unshifted << zeros}),
-        .m_data ({exponent_2, significand})
+        .s_data ({sign_1, infinite_1, zero_1,
+                  nan_1 ? {{RANGE{1'b0}}, 4'b1001, {(SIGNIFICAND - 4) {1'b0}}} : {shifted_exponent, unshifted << zeros}}),
+        .m_data ({sign_2, infinite_2, zero_2, exponent_2, significand})
     );
 
     wire                odd     = exponent_2[0];
     wire [ROOT-1:0]     operand = odd ? {1'b0, significand} : {significand, 1'b0};
     wire [EXPONENT-1:0] half    = exponent_2[RANGE-1:1] + BIAS + {{(EXPONENT - 1) {1'b0}}, odd};
-    wire [EXPONENT-1:0] field;
     wire                sign_out;
-    wire                infinite_out;
-    wire                zero_out;
-    wire                nan_out;
+    wire [EXPONENT-1:0] field;
 
     delay_line #(
-        .WIDTH  (EXPONENT),
+        .WIDTH  (1 + EXPONENT),
         .CYCLES (ROWS)
     ) u_exponent (
         .clk    (clk),
-        .s_data (half),
-        .m_data (field)
-    );
-
-    delay_line #(
-        .WIDTH  (4),
-        .CYCLES (ROWS + 2)
-    ) u_flags (
-        .clk    (clk),
-        .s_data ({s_a[WIDTH-1], ones || nan, zero, nan}),
-        .m_data ({sign_out, infinite_out, zero_out, nan_out})
+        .s_data ({sign_2, infinite_2 ? HIGHEST : zero_2 ? {EXPONENT{1'b0}} : half}),
+        .m_data ({sign_out, field})
     );
 
     // Row i finds the root's bits from i DIGITS on. Each takes two bits of the operand, zeros behind its end. A row's
@@ -184,14 +183,11 @@ module fp_sqrt #(
         .EXPONENT    (EXPONENT),
         .SIGNIFICAND (SIGNIFICAND)
     ) u_round (
-        .s_sign        (sign_out),
-        .s_exponent    (field & {EXPONENT{!zero_out}}),
-        .s_significand (root_out[ROOT-1:1] & {SIGNIFICAND{!zero_out}}),
-        .s_guard       (root_out[0] && !zero_out),
-        .s_sticky      (inexact),
-        .s_infinite    (infinite_out),
-        .s_nan         (nan_out),
-        .m_result      (rounded)
+        .s_sign     (sign_out),
+        .s_number   ({field, root_out[SIGNIFICAND-1:0]}),
+        .s_addend   ({{(EXPONENT - 1) {1'b0}}, root_out[SIGNIFICAND], {SIGNIFICAND{1'b0}}}),
+        .s_sticky   (inexact),
+        .m_result   (rounded)
     );
 
     delay_line #(

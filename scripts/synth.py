@@ -41,7 +41,8 @@ CELLS = [
     for name, module, more, latency, wanted in (
         ("sum", "fp_add", {"LATENCY": 8 if kind == "float" else 9}, 8 if kind == "float" else 9,
          {"float": 500, "double": 1100}),
-        ("product", "fp_multiply", {"LATENCY": 9}, 9, {"float": 200, "double": 500}),
+        ("product", "fp_multiply", {"LATENCY": 9 if kind == "float" else 10}, 9 if kind == "float" else 10,
+         {"float": 200, "double": 500}),
         ("quotient", "fp_divide", {}, 8 + digits, {}),
         ("root", "fp_sqrt", {}, 4 + digits, {}),
         ("comparison", "fp_compare", {"LATENCY": 1}, 1, {}),

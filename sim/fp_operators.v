@@ -51,7 +51,7 @@ module fp_operators #(
 
     localparam integer WIDENS   = OTHER_SIGNIFICAND > SIGNIFICAND ? 1 : 0;
     localparam integer ADD      = choose(9, 9);
-    localparam integer MULTIPLY = choose(9, 9);
+    localparam integer MULTIPLY = choose(SIGNIFICAND > 24 ? 10 : 9, 10);
     localparam integer DIGITS   = LATENCY == 0 ? 1 : LATENCY;
     localparam integer COMPARE  = choose(1, 2);
     localparam integer CONVERT  = choose(2, WIDENS == 1 ? 2 : 4);

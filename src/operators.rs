@@ -18,7 +18,11 @@ pub fn add_latency(ty: ScalarType) -> u32 {
 }
 
 /// Cycles of a product.
-pub const MULTIPLY: u32 = 9;
+pub fn multiply_latency(ty: ScalarType) -> u32 {
+    // A `double` with a subnormal factor may have 32 zeros in front and more, which one more looks at.
+    if ty.bits == 32 { 9 } else { 10 }
+}
+
 /// Cycles of a comparison.
 pub const COMPARE: u32 = 1;
 /// Cycles of the conversion of an integer.
@@ -47,7 +51,7 @@ pub fn latency(expr: &Expr) -> u32 {
         Expr::Unary { op: UnaryOp::SquareRoot, ty, .. } => root_latency(*ty),
         Expr::Binary { op, left, .. } if left.ty().floating => match op {
             BinaryOp::Add | BinaryOp::Subtract => add_latency(left.ty()),
-            BinaryOp::Multiply => MULTIPLY,
+            BinaryOp::Multiply => multiply_latency(left.ty()),
             BinaryOp::Divide => divide_latency(left.ty()),
             _ => COMPARE,
         },

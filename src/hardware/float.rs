@@ -111,7 +111,7 @@ fn with_format(ty: ScalarType, latency: u32) -> Vec<(&'static str, i128)> {
 fn arithmetic(op: BinaryOp, ty: ScalarType) -> Cell {
     let (module, latency) = match op {
         BinaryOp::Add | BinaryOp::Subtract => ("fp_add", operators::add_latency(ty)),
-        BinaryOp::Multiply => ("fp_multiply", operators::MULTIPLY),
+        BinaryOp::Multiply => ("fp_multiply", operators::multiply_latency(ty)),
         BinaryOp::Divide => ("fp_divide", operators::divide_latency(ty)),
         _ => unreachable!("{op:?} of floating-point numbers"),
     };
