@@ -2,7 +2,7 @@
 //
 // Latency     LATENCY; one product per cycle, all registers move in every cycle
 // Resources   Cyclone V by Yosys, BLOCK 27: binary32 at LATENCY 9 194 ALUTs, 518 registers, 1 DSP; binary64 at LATENCY 10
-//             538, 1249, 4. ECP5, speed grade 8, by nextpnr, BLOCK 18: about 180 and 165 MHz, the blocks' own
+//             538, 1249, 4. ECP5, speed grade 8, by nextpnr, BLOCK 18: about 180 and 165 MHz
 // Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
 //             SIGNIFICAND  bits of the significand with the hidden one: 24, 53
 //             BLOCK        bits of a factor of one DSP block: 18, or 27 in Cyclone V

@@ -51,7 +51,7 @@ CELLS = [
     )
 ] + [
     ("float to double", "fp_widen", {"LATENCY": 2}, 2, None),
-    ("double to float", "fp_narrow", {"LATENCY": 4}, 4, None),
+    ("double to float", "fp_narrow", {"LATENCY": 5}, 5, None),
 ]
 BLOCKS = {"cyclonev": 27, "ecp5": 18}
 

@@ -54,7 +54,7 @@ module fp_operators #(
     localparam integer MULTIPLY = choose(SIGNIFICAND > 24 ? 10 : 9, 10);
     localparam integer DIGITS   = LATENCY == 0 ? 1 : LATENCY;
     localparam integer COMPARE  = choose(1, 2);
-    localparam integer CONVERT  = choose(2, WIDENS == 1 ? 2 : 4);
+    localparam integer CONVERT  = choose(2, WIDENS == 1 ? 2 : 5);
     localparam integer FROM     = choose(4, 4);
     localparam integer TO       = choose(3, 3);
 

@@ -32,7 +32,7 @@ pub const TO_INT: u32 = 3;
 /// Cycles from `float` to `double`.
 pub const WIDEN: u32 = 2;
 /// Cycles from `double` to `float`.
-pub const NARROW: u32 = 4;
+pub const NARROW: u32 = 5;
 
 /// Cycles of a quotient: a bit each, and what is around them.
 pub fn divide_latency(ty: ScalarType) -> u32 {
