@@ -4,7 +4,7 @@
 
 mod shared;
 
-pub use shared::{Circuit, Operator};
+pub use shared::Operator;
 
 use std::collections::BTreeMap;
 
@@ -253,8 +253,8 @@ impl Datapath {
     fn multiply(&mut self, m: &mut Module, left: Value, right: Value, ty: Type) -> Value {
         let factors = [&left, &right];
         if factors.iter().all(|f| f.expr.as_constant().is_none()) && factors.iter().any(|f| f.stage.is_some()) {
-            let circuit = Circuit::Product([left.expr.ty(), right.expr.ty()], ty);
-            let (results, stage) = self.operator(m, circuit, vec![left, right]);
+            let operator = Operator::Product([left.expr.ty(), right.expr.ty()], ty);
+            let (results, stage) = self.operator(m, operator, vec![left, right]);
             return Value { expr: results[0].clone(), stage: Some(stage) };
         }
         let (values, stage) = self.align(m, vec![left, right]);

@@ -1,7 +1,7 @@
 //! Operators of `float` and `double`: instances of the `fp_*` cells, fully pipelined. Signs are wires.
 
 use crate::hardware::cells;
-use crate::hardware::datapath::{Circuit, Datapath, Leaves, Value};
+use crate::hardware::datapath::{Datapath, Leaves, Operator, Value};
 use crate::operators::{self, format};
 use crate::rtl::{Connection, Expr as Rtl, Module, Signal, Type};
 use crate::source::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
@@ -194,5 +194,5 @@ fn conversion(from: ScalarType, to: ScalarType) -> Cell {
 
 /// The results of `cell` for operands that wait for the latest of them, and their stage.
 fn instance(datapath: &mut Datapath, m: &mut Module, values: Vec<Value>, cell: Cell) -> (Vec<Rtl>, u32) {
-    datapath.operator(m, Circuit::Cell(cell), values)
+    datapath.operator(m, Operator::Cell(cell), values)
 }

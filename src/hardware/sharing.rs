@@ -339,7 +339,6 @@ const LEAST_GAIN: i64 = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hardware::datapath::Circuit;
     use crate::hardware::float::arithmetic;
     use crate::source::kernel::{BinaryOp, ScalarType};
 
@@ -355,7 +354,7 @@ mod tests {
     type Pipeline = Vec<(BinaryOp, [Input; 2])>;
 
     fn operator(op: BinaryOp) -> Operator {
-        Circuit::Cell(arithmetic(op, ScalarType::FLOAT))
+        Operator::Cell(arithmetic(op, ScalarType::FLOAT))
     }
 
     /// The pipeline in a plan for it alone, its last operator the result.
@@ -492,7 +491,7 @@ mod tests {
             move |_: usize, plan: Plan| {
                 let ty = crate::rtl::Type::unsigned(width);
                 let operand = Operand { bits: 200, stage: Some(2), constant: None };
-                let operator = Circuit::Product(types, ty);
+                let operator = Operator::Product(types, ty);
                 let stage = plan.place(0, 0).stage.max(2);
                 let end = stage + operator.latency();
                 Rehearsal { uses: vec![Use { operator, operands: vec![operand; 2], stage }], end, divides: false }

@@ -6,32 +6,29 @@ use crate::hardware::float::Cell;
 use crate::hardware::sharing::{Operand, REGISTERS_PER_ALUT, Use};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type};
 
-/// An operator that takes operands in every cycle.
+/// An operator that takes operands in every cycle. Equal ones are alike in everything but their operands.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Circuit {
+pub enum Operator {
     /// Of floating-point numbers.
     Cell(Cell),
     /// The product of factors of these types, in the last type.
     Product([Type; 2], Type),
 }
 
-/// What can be shared: equal ones are alike in everything but their operands.
-pub type Operator = Circuit;
-
-impl Circuit {
+impl Operator {
     /// Cycles from the operands to the results.
     pub fn latency(&self) -> u32 {
         match self {
-            Circuit::Cell(cell) => cell.latency,
-            Circuit::Product(_, ty) => Datapath::product_latency(*ty),
+            Operator::Cell(cell) => cell.latency,
+            Operator::Product(_, ty) => Datapath::product_latency(*ty),
         }
     }
 
     /// What it does, as the name of its wires.
     fn name(&self) -> &'static str {
         match self {
-            Circuit::Cell(cell) => cell.module,
-            Circuit::Product(..) => "product",
+            Operator::Cell(cell) => cell.module,
+            Operator::Product(..) => "product",
         }
     }
 
@@ -41,8 +38,8 @@ impl Circuit {
         /// Of a multiplier of 18 x 18 bits.
         const MULTIPLIER: i64 = 200;
         let cell = match self {
-            Circuit::Cell(cell) => cell,
-            Circuit::Product([a, b], ty) => {
+            Operator::Cell(cell) => cell,
+            Operator::Product([a, b], ty) => {
                 let digits = |width: u32| i64::from(width.min(ty.width).div_ceil(18));
                 return MULTIPLIER
                     * (digits(a.width) * digits(b.width)).min(digits(ty.width) * (digits(ty.width) + 1) / 2);
@@ -75,8 +72,8 @@ impl Circuit {
     /// Wires for the results.
     fn outputs(&self, m: &mut Module) -> Vec<Signal> {
         match self {
-            Circuit::Cell(cell) => cell.outputs(m),
-            Circuit::Product(_, ty) => {
+            Operator::Cell(cell) => cell.outputs(m),
+            Operator::Product(_, ty) => {
                 let wire = m.wire(self.name(), *ty);
                 m.waive_unused(&wire);
                 vec![wire]
@@ -94,7 +91,7 @@ pub struct Shared {
 }
 
 struct SharedCell {
-    circuit: Circuit,
+    operator: Operator,
     stage: u32,
     outputs: Vec<Signal>,
     /// The statements that use it, each with its operands.
@@ -113,9 +110,9 @@ impl Datapath {
     /// The results of an operator for operands that wait for the latest of them, and their stage. Equal operators of a
     /// statement with equal operands are one. Operands that never change count as those of stage 1, so that the results
     /// are there in time.
-    pub fn operator(&mut self, m: &mut Module, circuit: Circuit, values: Vec<Value>) -> (Vec<Rtl>, u32) {
+    pub fn operator(&mut self, m: &mut Module, operator: Operator, values: Vec<Value>) -> (Vec<Rtl>, u32) {
         let operands: Vec<String> = values.iter().map(|v| format!("{:?} in {:?}", v.expr, v.stage)).collect();
-        let key = format!("{circuit:?} {operands:?}");
+        let key = format!("{operator:?} {operands:?}");
         if let Some(known) = self.pipeline().results.get(&key) {
             return known.clone();
         }
@@ -124,18 +121,18 @@ impl Datapath {
         let stage = earliest.max(place.stage);
         let operand = |v: &Value| Operand { bits: v.expr.width(), stage: v.stage, constant: v.expr.as_constant() };
         let operands = values.iter().map(operand).collect();
-        self.pipeline().uses.push(Use { operator: circuit.clone(), operands, stage });
-        let ends = stage + circuit.latency();
+        self.pipeline().uses.push(Use { operator: operator.clone(), operands, stage });
+        let ends = stage + operator.latency();
         let results: Vec<Rtl> = match place.cell {
             None => {
                 let operands: Vec<Rtl> = values.iter().map(|v| self.at(m, v, stage)).collect();
-                match &circuit {
-                    Circuit::Cell(cell) => {
+                match &operator {
+                    Operator::Cell(cell) => {
                         let outputs = cell.outputs(m);
                         cell.instance(m, &operands, &outputs);
                         outputs.iter().map(|o| o.e()).collect()
                     }
-                    Circuit::Product(_, ty) => {
+                    Operator::Product(_, ty) => {
                         let product = self.registered_product(m, &operands, Some(stage), *ty);
                         assert_eq!(product.stage, Some(ends), "internal error: a product of another latency");
                         vec![product.expr]
@@ -149,8 +146,8 @@ impl Datapath {
                     cells.resize_with(number + 1, || None);
                 }
                 let cell = cells[number].get_or_insert_with(|| {
-                    let outputs = circuit.outputs(m);
-                    SharedCell { circuit, stage, outputs, users: vec![] }
+                    let outputs = operator.outputs(m);
+                    SharedCell { operator, stage, outputs, users: vec![] }
                 });
                 assert_eq!(cell.stage, stage, "internal error: a shared operator in two stages");
                 cell.users.push((present, values));
@@ -194,11 +191,11 @@ impl Datapath {
         }
         for cell in cells.into_iter().flatten() {
             let users = self.names(cell.users.iter().map(|(user, _)| *user));
-            m.comment(&format!("The {} of {users} with operands in stage {}.", cell.circuit.name(), cell.stage));
+            m.comment(&format!("The {} of {users} with operands in stage {}.", cell.operator.name(), cell.stage));
             let operands = (0..cell.users[0].1.len()).map(|index| self.choose(m, &cell, index)).collect::<Vec<_>>();
-            match &cell.circuit {
-                Circuit::Cell(float) => float.instance(m, &operands, &cell.outputs),
-                Circuit::Product(_, ty) => {
+            match &cell.operator {
+                Operator::Cell(float) => float.instance(m, &operands, &cell.outputs),
+                Operator::Product(_, ty) => {
                     let product = self.registered_product(m, &operands, Some(cell.stage), *ty);
                     m.assign(&cell.outputs[0], &product.expr);
                 }
@@ -219,7 +216,7 @@ impl Datapath {
         for (user, value) in values {
             self.resume(user);
             let mut expr = self.at(m, value, stage);
-            if let Circuit::Cell(_) = cell.circuit {
+            if let Operator::Cell(_) = cell.operator {
                 expr = expr.resize(Type::unsigned(expr.width()));
             }
             let text = format!("{expr:?}");
@@ -238,11 +235,11 @@ impl Datapath {
             let is_user = |user: &usize| number.eq(&Rtl::constant(*user as i128, number.ty()));
             Rtl::any(&users.iter().map(is_user).collect::<Vec<_>>()).select(expr, &other)
         });
-        let port = match &cell.circuit {
-            Circuit::Cell(float) => float.inputs[index].trim_start_matches("s_"),
-            Circuit::Product(..) => ["left", "right"][index],
+        let port = match &cell.operator {
+            Operator::Cell(float) => float.inputs[index].trim_start_matches("s_"),
+            Operator::Product(..) => ["left", "right"][index],
         };
-        let chosen = m.define(&format!("{}_{port}", cell.circuit.name()), &chosen);
+        let chosen = m.define(&format!("{}_{port}", cell.operator.name()), &chosen);
         self.at(m, &Value { expr: chosen.e(), stage: Some(stage) }, cell.stage)
     }
 
