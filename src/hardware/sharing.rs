@@ -476,8 +476,16 @@ mod tests {
     fn operators_of_one_statement_are_never_one() {
         let chain = vec![(BinaryOp::Add, [Word, Word]), (BinaryOp::Add, [Result(0), Word])];
         let pipelines = vec![chain, vec![(BinaryOp::Add, [Word, Word])]];
-        let plan = plan(&pipelines, true);
-        assert_eq!(count(&pipelines, &plan, BinaryOp::Add), 2);
+        let sums = plan(&pipelines, true);
+        assert_eq!(count(&pipelines, &sums, BinaryOp::Add), 2);
+        let products = vec![
+            (BinaryOp::Multiply, [Word, Word]),
+            (BinaryOp::Multiply, [Word, Word]),
+            (BinaryOp::Add, [Result(0), Result(1)]),
+        ];
+        let pipelines = vec![products.clone(), products];
+        let side_by_side = plan(&pipelines, true);
+        assert_eq!(count(&pipelines, &side_by_side, BinaryOp::Multiply), 2);
     }
 
     /// A comparison is about as large as the multiplexers of its operands.
