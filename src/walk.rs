@@ -1,6 +1,7 @@
 //! The points of a [`Scan`](crate::offload::Scan)'s pieces, for given sizes.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use crate::affine::Affine;
 use crate::offload::{Bound, Level, Piece};
@@ -65,6 +66,43 @@ pub fn visit(piece: &Piece, depth: usize, values: &mut Values, act: &mut impl Fn
     values.stack.truncate(place);
 }
 
+/// Calls `act` at every point of pieces that share their first `depth` levels, in the order in which the hardware walks
+/// them, until it breaks off.
+pub fn in_order<'a>(
+    pieces: &'a [Piece],
+    depth: usize,
+    values: &mut Values,
+    act: &mut impl FnMut(&'a Piece, &mut Values) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut rest = pieces;
+    while let Some(first) = rest.first() {
+        let inside = 1 + rest[1..].iter().take_while(|piece| piece.shared > depth).count();
+        let (group, others) = rest.split_at(inside);
+        rest = others;
+        // What no other piece shares is where the guards hold.
+        if group.len() == 1 && first.guards.iter().any(|guard| values.evaluate(guard) < 0) {
+            continue;
+        }
+        let Some(level) = first.levels.get(depth) else {
+            act(first, values)?;
+            continue;
+        };
+        let (lower, upper) = values.interval(level);
+        let place = values.stack.len();
+        values.stack.push((level.name.clone(), 0));
+        for value in lower..=upper {
+            values.stack[place].1 = value;
+            let outcome = in_order(group, depth + 1, values, act);
+            if outcome.is_break() {
+                values.stack.truncate(place);
+                return outcome;
+            }
+        }
+        values.stack.truncate(place);
+    }
+    ControlFlow::Continue(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,5 +115,36 @@ mod tests {
         assert_eq!(values.lower(&[bound(n(), 2)]), -3);
         assert_eq!(values.upper(&[bound(n(), 2)]), -4);
         assert_eq!(values.lower(&[bound(n(), 2), bound(Affine::constant(5), 2)]), 3);
+    }
+
+    #[test]
+    fn pieces_that_share_a_loop_take_turns_in_it() {
+        let level = |name: &str, last: i64| Level {
+            name: name.into(),
+            lower: vec![Bound { numerator: Affine::constant(0), divisor: 1 }],
+            upper: vec![Bound { numerator: Affine::constant(last), divisor: 1 }],
+            range: (0, last),
+        };
+        let piece = |leaf, shared, inner: &str, guards: Vec<Affine>| Piece {
+            shared,
+            leaf,
+            guards,
+            levels: vec![level("i", 1), level(inner, 1)],
+            point: vec![Affine::variable("i"), Affine::variable(inner)],
+        };
+        // The second runs where i is 1 only, the third in a loop of its own.
+        let second = piece(1, 1, "k", vec![Affine::variable("i") - Affine::constant(1)]);
+        let pieces = [piece(0, 0, "j", vec![]), second, piece(2, 0, "j", vec![])];
+        let mut values = Values::new(&BTreeMap::new());
+        let mut seen = vec![];
+        let mut act = |piece: &Piece, values: &mut Values| {
+            let point: Vec<i64> = piece.point.iter().map(|p| values.evaluate(p)).collect();
+            seen.push((piece.leaf, point[0], point[1]));
+            if seen.len() < 8 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        assert!(in_order(&pieces, 0, &mut values, &mut act).is_break());
+        let expected = [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (1, 1, 0), (1, 1, 1), (2, 0, 0), (2, 0, 1)];
+        assert_eq!(seen, expected);
+        assert!(values.stack.is_empty());
     }
 }

@@ -10,7 +10,7 @@ type Sizes = &'static [(&'static str, i128)];
 type Ranges = &'static [(&'static str, i128, i128)];
 
 /// Kernels whose direct version runs too: between them, every kind of its circuits.
-const DIRECT: [&str; 15] = [
+const DIRECT: [&str; 17] = [
     "bytes",
     "widths",
     "cube",
@@ -26,6 +26,8 @@ const DIRECT: [&str; 15] = [
     "quotients",
     "truncation",
     "host_scalars",
+    "float_gemver",
+    "shared_operators",
 ];
 
 fn check(kernel: &str, ranges: Ranges, runs: &[Sizes]) {
@@ -159,6 +161,10 @@ kernels! {
     float_sums; [N = 1, M = 1], [N = 13, M = 17], [N = 5, M = 0];
     float_gemm; [N = 1], [N = 19];
     float_jacobi; [T = 1, N = 3], [T = 2, N = 9];
+    float_fdtd; [T = 1, N = 1, M = 1], [T = 3, N = 11, M = 14], [T = 2, N = 17, M = 5];
+    float_gemver; [N = 1], [N = 19];
+    float_adi; [T = 1, N = 3], [T = 2, N = 8];
+    shared_operators; [N = 0], [N = 1], [N = 27], [N = 60];
     float_lanes; [N = 0], [N = 1], [N = 37];
 
     // Functions and declarations.

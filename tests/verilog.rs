@@ -12,7 +12,7 @@ const EXAMPLES: [&str; 7] = ["dma", "vecsum", "matmul", "matmul_lanes", "polymul
 
 /// Kernels that between them have every kind of circuit: mixed widths, several statements in shared loops, bands,
 /// local arrays, quotients, dividers, lanes. Elaborating all sixty would take a quarter of an hour.
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 15] = [
     "bytes",
     "widths",
     "cube",
@@ -25,6 +25,7 @@ const KINDS: [&str; 14] = [
     "quotients",
     "truncation",
     "fdtd_2d",
+    "shared_operators",
     "lanes_matvec",
     "lanes_fir",
 ];
@@ -108,4 +109,33 @@ fn yosys_maps_the_accelerators_to_cyclone() {
 fn synthesis_figures_of_a_known_module_are_right() {
     let folder = tempfile::tempdir().expect("a folder");
     silent(Command::new(common::root("scripts/synth.py")).args(["--check", "--seeds", "0"]).arg(folder.path()));
+}
+
+/// The instances of `cell` in the compute process of a kernel and in its direct version.
+fn cells(kernel: &str, cell: &str) -> [usize; 2] {
+    let source = Source::read(&common::root(&format!("tests/kernels/{kernel}.c")), vec![]).expect("readable");
+    let accelerator = compile(&source, &common::board(), &Options::default()).expect("the kernel compiles");
+    let count = |files: &[burstc::hardware::VerilogFile], name: &str| {
+        let file = files.iter().find(|file| file.name == format!("{kernel}_{name}.v")).expect("the module is here");
+        file.text.lines().filter(|line| line.trim_start().starts_with(&format!("{cell} #("))).count()
+    };
+    [count(&accelerator.files, "compute"), count(&accelerator.direct_files, "direct")]
+}
+
+/// Several statements have as many operators of a kind as the one with the most of them, where their stages can be made
+/// to agree.
+#[test]
+fn statements_share_operators() {
+    // Of three updates, two have two sums and a product, the last four sums and a product. Its product comes 16 cycles
+    // later, and the others become longer for it.
+    assert_eq!(cells("float_fdtd", "fp_add"), [4, 4]);
+    assert_eq!(cells("float_fdtd", "fp_multiply"), [1, 1]);
+    // All products are one of two; the first statement is a cycle longer for its last sum. Its first sum, and that of the
+    // third statement, would only be one if that were longer, which costs cycles; the direct version's results all come as
+    // late as the latest.
+    assert_eq!(cells("float_gemver", "fp_add"), [3, 2]);
+    assert_eq!(cells("float_gemver", "fp_multiply"), [2, 2]);
+    // Two quotients, one of them behind a difference; one divider of integers.
+    assert_eq!(cells("shared_operators", "fp_divide")[1], 1);
+    assert_eq!(cells("shared_operators", "divide_serial"), [1, 1]);
 }

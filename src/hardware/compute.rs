@@ -5,13 +5,15 @@ use crate::hardware::banks::{self, Fields, Rotation};
 use crate::hardware::buffers::{self, TileNumber, buffer_of};
 use crate::hardware::cells;
 use crate::hardware::context::{Context, Stream, rtl_type};
-use crate::hardware::datapath::{Datapath, Leaves, Value};
+use crate::hardware::datapath::{self, Datapath, Leaves, Value};
 use crate::hardware::instances::{InstanceKind, Instances};
 use crate::hardware::lanes::{self, Lanes};
+use crate::hardware::pace;
 use crate::hardware::partition;
 use crate::hardware::reservation::{self, Chain, Pending, Start, Writer};
 use crate::hardware::rows::RowPorts;
 use crate::hardware::scanner::scanner;
+use crate::hardware::sharing::Rehearsal;
 use crate::hardware::sources::Source;
 use crate::hardware::walker::Walker;
 use crate::hardware::windows::{Registers, WarmUp};
@@ -233,16 +235,14 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let starts = writes_too.map_or(fire.e(), |writes_too| m.define("starts", &fire.e().and(&writes_too)).e());
     let number = number.as_ref().map(|n| n.e());
     let is_candidate = |statements: &[usize]| instances.is_one_of(number.as_ref(), statements);
-    let mut pipelines = vec![];
-    for &s in present {
-        m.comment(&format!("The datapath of {}: {}", all[s].name, all[s].text));
-        let mut datapath = Datapath::new(fire.e().and(&is_candidate(&[s])));
+    // The values of a statement, one per lane where they are not reduced to one. `loads` is what stage 1 takes.
+    let evaluate = |m: &mut Module, datapath: &mut Datapath, s: usize, loads: &mut Vec<Statement>| -> Vec<Value> {
         let mut windows = vec![];
         for window in offload.windows.iter().filter(|w| w.statement == s) {
             let leader = (s, window.array, &window.leader);
             let port = ports.iter().find(|p| p.users.iter().any(|(s, a)| (*s, a.array, &a.subscripts) == leader));
             let word = port.expect("a leader has a port").data.e();
-            windows.push(Registers::declare(&mut m, &mut datapath, window, &word, READ_STAGE));
+            windows.push(Registers::declare(m, datapath, window, &word, READ_STAGE));
         }
         let mut leaves = BufferLeaves {
             statement: s,
@@ -254,7 +254,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
             lanes: &lanes,
             lane: 0,
             offload,
-            candidate: &mut loads,
+            candidate: loads,
         };
         let mut in_lanes = |m: &mut Module, datapath: &mut Datapath, expr: &Expr| -> Vec<Value> {
             let lane = |lane| {
@@ -263,23 +263,39 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
             };
             (0..lanes.count()).map(lane).collect()
         };
-        let values = match lanes.reduction() {
-            None => in_lanes(&mut m, &mut datapath, &all[s].value),
+        match lanes.reduction() {
+            None => in_lanes(m, datapath, &all[s].value),
             Some(reduction) => {
-                let terms = in_lanes(&mut m, &mut datapath, &reduction.term);
-                let target = leaves.read(&mut m, &all[s].target);
+                let terms = in_lanes(m, datapath, &reduction.term);
+                let target = leaves.read(m, &all[s].target);
                 let element = context.array(all[s].target.array).element;
-                vec![lanes::reduce(&mut m, &mut datapath, reduction, element, &target, terms, running.as_ref())]
+                vec![lanes::reduce(m, datapath, reduction, element, &target, terms, running.as_ref())]
             }
-        };
-        // The write comes at the earliest one stage behind the addresses.
-        let latest = values.iter().filter_map(|value| value.stage).max();
-        pipelines.push((datapath, values, latest.unwrap_or(READ_STAGE).max(READ_STAGE)));
+        }
+    };
+    // The write comes at the earliest one stage behind the addresses.
+    let end =
+        |values: &[Value]| values.iter().filter_map(|value| value.stage).max().unwrap_or(READ_STAGE).max(READ_STAGE);
+    let plan = pace::plan(offload, present, |place, plan| {
+        let mut datapath = Datapath::new(plan, None);
+        datapath.begin(&all[present[place]].name, Rtl::bit(true));
+        let values = evaluate(&mut datapath::scratch(), &mut datapath, present[place], &mut vec![]);
+        Rehearsal { uses: datapath.uses(), end: end(&values), divides: datapath.divides() }
+    });
+    let mut datapath = Datapath::new(plan, number.clone());
+    let mut pipelines = vec![];
+    for &s in present {
+        m.comment(&format!("The datapath of {}: {}", all[s].name, all[s].text));
+        datapath.begin(&all[s].name, fire.e().and(&is_candidate(&[s])));
+        let values = evaluate(&mut m, &mut datapath, s, &mut loads);
+        let end = end(&values);
+        pipelines.push((values, end, datapath.divides()));
     }
-    let top = reservation::top_slot(pipelines.iter().map(|(datapath, _, stage)| (stage - 1, datapath.divides())));
+    let top = reservation::top_slot(pipelines.iter().map(|(_, stage, divides)| (stage - 1, *divides)));
     let (mut writers, mut results) = (vec![], vec![]);
-    for ((mut datapath, values, mut stage), &s) in pipelines.into_iter().zip(present) {
-        if datapath.divides() {
+    for (place, ((values, mut stage, divides), &s)) in pipelines.into_iter().zip(present).enumerate() {
+        datapath.resume(place);
+        if divides {
             stage = stage.max(reservation::least_division_latency(top) + 1);
         }
         let bits = Type::unsigned(context.array(all[s].target.array).element.bits);
@@ -290,11 +306,11 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
         writers.push(Writer {
             number: number.as_ref().map(|_| instances.number_of(s)),
             latency: stage - 1,
-            divides: datapath.divides(),
+            divides,
             array: all[s].target.array,
         });
-        datapath.finish(&mut m);
     }
+    datapath.finish(&mut m);
 
     m.comment("Writes under way, each in the slot of the cycles until it reaches its buffer.");
     let number_type = number.as_ref().map(|n| n.ty());

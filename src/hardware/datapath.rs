@@ -1,10 +1,15 @@
 //! Statements to pipelines: every operator has a type and a latency, and operands wait in registers for the latest of
 //! them. All operators but the integer divider take operands in every cycle; a statement with a divider has one instance under
-//! way at a time.
+//! way at a time. Large operators may serve several statements.
+
+mod shared;
+
+pub use shared::Operator;
 
 use std::collections::BTreeMap;
 
 use crate::hardware::context::rtl_type;
+use crate::hardware::sharing::{Plan, Use};
 use crate::hardware::{divide, float};
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, BinaryOp, Expr, ScalarType, UnaryOp};
@@ -39,53 +44,102 @@ pub trait Leaves {
     fn index(&mut self, m: &mut Module, value: &crate::affine::Affine, ty: ScalarType) -> Value;
 }
 
-/// Builds the pipeline of one statement inside a module.
+/// A module in which pipelines are built to be measured, and nothing is printed.
+pub fn scratch() -> Module {
+    let mut m = Module::new("rehearsal");
+    for name in ["clk", "rst"] {
+        m.input(name, Type::BIT);
+    }
+    m
+}
+
+/// Builds the pipelines of a kernel's statements inside a module, one after the other.
 pub struct Datapath {
-    registers: Vec<Statement>,
-    /// Delayed copies by the text of what they delay and the stage they show it in.
+    plan: Plan,
+    /// The number of the statement in stage 1, absent where there is one only.
+    number: Option<Rtl>,
+    pipelines: Vec<Pipeline>,
+    /// Index into `pipelines`: the statement that is being built.
+    present: usize,
+    /// Delayed copies by the text of what they delay and the stage they show it in. Instances of all statements move
+    /// from stage to stage alike.
     delayed: BTreeMap<(String, u32), Signal>,
-    /// The outputs of floating-point cells by what the cell is and gets.
-    cells: BTreeMap<String, Vec<Signal>>,
+    shared: shared::Shared,
+}
+
+/// What belongs to one statement.
+struct Pipeline {
+    name: String,
+    registers: Vec<Statement>,
+    /// The results of operators, and their stage, by what the operator is and gets.
+    results: BTreeMap<String, (Vec<Rtl>, u32)>,
+    /// The operators that statements can share, in the order of their evaluation.
+    uses: Vec<Use>,
     /// Whether an instance of the statement is in stage 1, 2, …, as far as anyone asked.
     valid: Vec<Rtl>,
     resets: Vec<(Signal, i128)>,
-    divides: bool,
+    /// How many serial dividers there are.
+    divisions: usize,
 }
 
 impl Datapath {
-    /// A pipeline in whose stage 1 an instance is where `valid` holds.
-    pub fn new(valid: Rtl) -> Self {
+    /// No pipelines yet; `number` tells the statement in stage 1 where there are several.
+    pub fn new(plan: Plan, number: Option<Rtl>) -> Self {
         Datapath {
-            registers: vec![],
+            plan,
+            number,
+            pipelines: vec![],
+            present: 0,
             delayed: BTreeMap::new(),
-            cells: BTreeMap::new(),
+            shared: shared::Shared::default(),
+        }
+    }
+
+    /// Begins the pipeline of the next statement, in whose stage 1 an instance is where `valid` holds. Statements come in
+    /// the order of their numbers.
+    pub fn begin(&mut self, name: &str, valid: Rtl) {
+        self.present = self.pipelines.len();
+        self.pipelines.push(Pipeline {
+            name: name.to_string(),
+            registers: vec![],
+            results: BTreeMap::new(),
+            uses: vec![],
             valid: vec![valid],
             resets: vec![],
-            divides: false,
-        }
+            divisions: 0,
+        });
     }
 
-    /// Whether the pipeline has a divider, and so room for one instance at a time.
+    /// Goes back to the pipeline of the statement with this number.
+    pub fn resume(&mut self, statement: usize) {
+        self.present = statement;
+    }
+
+    fn pipeline(&mut self) -> &mut Pipeline {
+        &mut self.pipelines[self.present]
+    }
+
+    /// Whether the present pipeline has a divider, and so room for one instance at a time.
     pub fn divides(&self) -> bool {
-        self.divides
+        self.pipelines[self.present].divisions > 0
     }
 
-    /// Tells that the pipeline has a divider, which starts in `stage`; gives the bit that starts it.
-    pub(super) fn start_division(&mut self, m: &mut Module, stage: u32) -> Rtl {
-        self.divides = true;
-        self.valid_in(m, stage)
+    /// The operators of the present pipeline that statements can share.
+    pub fn uses(&mut self) -> Vec<Use> {
+        std::mem::take(&mut self.pipeline().uses)
     }
 
-    /// Whether an instance is in `stage`.
+    /// Whether an instance of the present statement is in `stage`.
     pub fn valid_in(&mut self, m: &mut Module, stage: u32) -> Rtl {
-        while (self.valid.len() as u32) < stage {
-            let register = m.reg(&format!("started_{}", self.valid.len() + 1), Type::BIT);
-            let before = self.valid.last().expect("there is a stage 1").clone();
-            self.registers.push(assign(&register, &before));
-            self.resets.push((register.clone(), 0));
-            self.valid.push(register.e());
+        let pipeline = self.pipeline();
+        while (pipeline.valid.len() as u32) < stage {
+            let register = m.reg(&format!("started_{}", pipeline.valid.len() + 1), Type::BIT);
+            let before = pipeline.valid.last().expect("there is a stage 1").clone();
+            pipeline.registers.push(assign(&register, &before));
+            pipeline.resets.push((register.clone(), 0));
+            pipeline.valid.push(register.e());
         }
-        self.valid[stage as usize - 1].clone()
+        pipeline.valid[stage as usize - 1].clone()
     }
 
     /// The value of `expr`.
@@ -166,15 +220,14 @@ impl Datapath {
                 }
             }
         }
+        if op == BinaryOp::Multiply {
+            return self.multiply(m, left, right, ty);
+        }
         let (values, stage) = self.align(m, vec![left, right]);
         let (a, b) = (&values[0], &values[1]);
         let bits = operands[0].ty().bits;
         let (name, result) = match op {
-            BinaryOp::Multiply => {
-                let a = self.register(m, "factor", a.clone(), stage, 1);
-                let b = self.register(m, "factor", b.clone(), stage, 1);
-                return self.product(m, &a, &b, ty);
-            }
+            BinaryOp::Multiply => unreachable!("multiplied above"),
             BinaryOp::Divide | BinaryOp::Remainder => unreachable!("divided above"),
             BinaryOp::Add => ("sum", a.add(b, ty)),
             BinaryOp::Subtract => ("difference", a.sub(b, ty)),
@@ -196,11 +249,36 @@ impl Datapath {
         Value { expr: value.expr.resize(ty), stage: value.stage }
     }
 
+    /// The product modulo 2^width of `ty`. Statements share it where both factors vary.
+    fn multiply(&mut self, m: &mut Module, left: Value, right: Value, ty: Type) -> Value {
+        let factors = [&left, &right];
+        if factors.iter().all(|f| f.expr.as_constant().is_none()) && factors.iter().any(|f| f.stage.is_some()) {
+            let operator = Operator::Product([left.expr.ty(), right.expr.ty()], ty);
+            let (results, stage) = self.operator(m, operator, vec![left, right]);
+            return Value { expr: results[0].clone(), stage: Some(stage) };
+        }
+        let (values, stage) = self.align(m, vec![left, right]);
+        self.registered_product(m, &values, stage, ty)
+    }
+
+    /// The product of factors of one stage.
+    fn registered_product(&mut self, m: &mut Module, factors: &[Rtl], stage: Option<u32>, ty: Type) -> Value {
+        let a = self.register(m, "factor", factors[0].clone(), stage, 1);
+        let b = self.register(m, "factor", factors[1].clone(), stage, 1);
+        self.product(m, &a, &b, ty)
+    }
+
+    /// Cycles from two factors that vary to their product.
+    fn product_latency(ty: Type) -> u32 {
+        // A register on each side of the blocks.
+        if in_halves(ty) { MULTIPLY_LATENCY + 2 } else { MULTIPLY_LATENCY }
+    }
+
     /// The product of registered factors, modulo 2^width of `ty`. Where it takes several blocks, each has registers beside
     /// it on both sides, which take up the way to and from it.
     fn product(&mut self, m: &mut Module, a: &Value, b: &Value, ty: Type) -> Value {
         let stage = a.stage.or(b.stage);
-        if ty.width <= BLOCK || ty.width > 2 * HALF || stage.is_none() {
+        if !in_halves(ty) || stage.is_none() {
             let product = a.expr.mul(&b.expr, ty);
             return self.register(m, "product", product, stage, MULTIPLY_LATENCY - 1);
         }
@@ -237,15 +315,10 @@ impl Datapath {
             let register = m.reg(name, expr.ty());
             // A shift to the right may leave the low bits of its operand unread.
             m.waive_unused(&register);
-            self.registers.push(assign(&register, &expr));
+            self.pipeline().registers.push(assign(&register, &expr));
             expr = register.e();
         }
         Value { expr, stage: Some(stage + latency) }
-    }
-
-    /// The outputs of the floating-point cell `key`: those of an equal one, or of the one that `build` instantiates.
-    pub(super) fn cell(&mut self, key: String, build: impl FnOnce() -> Vec<Signal>) -> Vec<Signal> {
-        self.cells.entry(key).or_insert_with(build).clone()
     }
 
     /// Delays every value to the latest stage among them.
@@ -262,17 +335,28 @@ impl Datapath {
     pub fn at(&mut self, m: &mut Module, value: &Value, stage: u32) -> Rtl {
         let Some(from) = value.stage else { return value.expr.clone() };
         let key = format!("{:?}", value.expr);
-        if self.divides && stage > from + LONG_WAIT {
+        if self.divides() && stage > from + LONG_WAIT {
             return self.held(m, key, value, from);
         }
-        let mut expr = value.expr.clone();
+        self.delay(m, "delayed", (from, key), &value.expr, stage)
+    }
+
+    /// The number of the statement whose instance is in stage `stage`; there are several.
+    pub fn number_in(&mut self, m: &mut Module, stage: u32) -> Rtl {
+        let number = self.number.clone().expect("several statements have numbers");
+        self.delay(m, "statement", (1, format!("{number:?}")), &number, stage)
+    }
+
+    /// `expr`, which is there in stage `from`, in stage `stage`; `key` is its text.
+    fn delay(&mut self, m: &mut Module, name: &str, (from, key): (u32, String), expr: &Rtl, stage: u32) -> Rtl {
+        let mut expr = expr.clone();
         for s in from + 1..=stage {
             expr = match self.delayed.get(&(key.clone(), s)) {
                 Some(signal) => signal.e(),
                 None => {
-                    let register = m.reg(&format!("delayed_{s}"), expr.ty());
+                    let register = m.reg(&format!("{name}_{s}"), expr.ty());
                     m.waive_unused(&register);
-                    self.registers.push(assign(&register, &expr));
+                    self.pipeline().registers.push(assign(&register, &expr));
                     self.delayed.insert((key.clone(), s), register.clone());
                     register.e()
                 }
@@ -283,24 +367,32 @@ impl Datapath {
 
     /// The value in every stage behind `from` until the next instance comes: there is one under way at a time.
     fn held(&mut self, m: &mut Module, key: String, value: &Value, from: u32) -> Rtl {
-        let key = (format!("{key} held"), from);
+        let key = (format!("{key} held by {}", self.present), from);
         if let Some(signal) = self.delayed.get(&key) {
             return signal.e();
         }
         let register = m.reg(&format!("held_{from}"), value.expr.ty());
         m.waive_unused(&register);
         let valid = self.valid_in(m, from);
-        self.registers.push(when(valid, vec![assign(&register, &value.expr)]));
+        self.pipeline().registers.push(when(valid, vec![assign(&register, &value.expr)]));
         self.delayed.insert(key, register.clone());
         register.e()
     }
 
-    /// Ends the pipeline: all its registers move every cycle, valid or not.
-    pub fn finish(self, m: &mut Module) {
-        if !self.registers.is_empty() {
-            m.clocked("The datapath moves in every cycle; valid bits travel beside it.", self.resets, self.registers);
+    /// Ends the pipelines: all their registers move every cycle, valid or not.
+    pub fn finish(mut self, m: &mut Module) {
+        self.build_shared(m);
+        for Pipeline { registers, resets, .. } in self.pipelines {
+            if !registers.is_empty() {
+                m.clocked("The datapath moves in every cycle; valid bits travel beside it.", resets, registers);
+            }
         }
     }
+}
+
+/// Whether a product takes several blocks, which multiply halves.
+fn in_halves(ty: Type) -> bool {
+    ty.width > BLOCK && ty.width <= 2 * HALF
 }
 
 /// Whether `expr` is a word that comes late, perhaps in another type.

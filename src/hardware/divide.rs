@@ -5,7 +5,7 @@ use crate::hardware::cells;
 use crate::hardware::datapath::{Datapath, Leaves, MULTIPLY_LATENCY, Value};
 use crate::hardware::interval::{self, Interval, bits};
 use crate::hardware::scope::times;
-use crate::rtl::{Connection, Expr as Rtl, Module, Type};
+use crate::rtl::{Connection, Expr as Rtl, Module, Signal, Type};
 use crate::source::kernel::{BinaryOp, Expr};
 
 /// Cycles of a `divide_serial` beyond one per bit.
@@ -132,21 +132,36 @@ fn serial(
     let operand = Type { width, signed };
     let (values, stage) = datapath.align(m, vec![dividend, divisor]);
     let stage = stage.unwrap_or(1);
-    let start = datapath.start_division(m, stage);
-    let [quotient, remainder] = ["quotient", "remainder"].map(|name| m.wire(name, operand));
+    let operands = [values[0].resize(operand), values[1].resize(operand)];
+    let [quotient, remainder] = datapath.serial_division(m, operand, operands, stage);
+    let result = if op == BinaryOp::Divide { quotient } else { remainder };
+    Value { expr: result.e().resize(ty), stage: Some(stage + width + SERIAL_OVERHEAD) }
+}
+
+/// The results of a `divide_serial`.
+pub fn serial_outputs(m: &mut Module, operand: Type) -> [Signal; 2] {
+    ["quotient", "remainder"].map(|name| {
+        let wire = m.wire(name, operand);
+        m.waive_unused(&wire);
+        wire
+    })
+}
+
+/// A `divide_serial`, which `start` starts.
+pub fn serial_instance(m: &mut Module, start: Rtl, operands: [Rtl; 2], outputs: &[Signal; 2]) {
+    let [dividend, divisor] = operands;
+    let [quotient, remainder] = outputs.clone();
+    let operand = quotient.ty();
     let mut ports = cells::clocking(m);
     ports.extend([
         ("s_valid".into(), Connection::In(start)),
         ("s_ready".into(), Connection::Open),
-        ("s_dividend".into(), Connection::In(values[0].resize(operand))),
-        ("s_divisor".into(), Connection::In(values[1].resize(operand))),
+        ("s_dividend".into(), Connection::In(dividend)),
+        ("s_divisor".into(), Connection::In(divisor)),
         ("m_valid".into(), Connection::Open),
-        ("m_quotient".into(), Connection::Out(quotient.clone())),
-        ("m_remainder".into(), Connection::Out(remainder.clone())),
+        ("m_quotient".into(), Connection::Out(quotient)),
+        ("m_remainder".into(), Connection::Out(remainder)),
     ]);
-    m.waive_unused(&quotient);
-    m.waive_unused(&remainder);
-    m.instance("divide_serial", "u_divide", vec![("WIDTH", width as i128), ("SIGNED", signed as i128)], ports);
-    let result = if op == BinaryOp::Divide { quotient } else { remainder };
-    Value { expr: result.e().resize(ty), stage: Some(stage + width + SERIAL_OVERHEAD) }
+    let parameters = vec![("WIDTH", operand.width.into()), ("SIGNED", operand.signed.into())];
+    m.instance("divide_serial", "u_divide", parameters, ports);
 }

@@ -1,7 +1,7 @@
 //! Operators of `float` and `double`: instances of the `fp_*` cells, fully pipelined. Signs are wires.
 
 use crate::hardware::cells;
-use crate::hardware::datapath::{Datapath, Leaves, Value};
+use crate::hardware::datapath::{Datapath, Leaves, Operator, Value};
 use crate::operators::{self, format};
 use crate::rtl::{Connection, Expr as Rtl, Module, Signal, Type};
 use crate::source::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
@@ -12,14 +12,44 @@ pub struct Operation<'a> {
 }
 
 /// What a cell is, beside its operands.
-struct Cell {
-    module: &'static str,
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cell {
+    pub module: &'static str,
     parameters: Vec<(&'static str, i128)>,
     /// Ports of the operands.
-    inputs: &'static [&'static str],
+    pub inputs: &'static [&'static str],
     /// Ports of the results, and their bits.
-    outputs: Vec<(&'static str, u32)>,
-    latency: u32,
+    pub outputs: Vec<(&'static str, u32)>,
+    pub latency: u32,
+}
+
+impl Cell {
+    /// Whether its widest number is a `double`.
+    pub fn is_double(&self) -> bool {
+        self.parameters.iter().any(|(name, value)| name.ends_with("SIGNIFICAND") && *value > 24)
+    }
+
+    /// Wires for the results.
+    pub fn outputs(&self, m: &mut Module) -> Vec<Signal> {
+        let mut wire = |(port, bits): &(&str, u32)| {
+            let wire = m.wire(&format!("{}{}", self.module, &port[1..]), Type::unsigned(*bits));
+            m.waive_unused(&wire);
+            wire
+        };
+        self.outputs.iter().map(&mut wire).collect()
+    }
+
+    /// The cell between operands and results.
+    pub fn instance(&self, m: &mut Module, operands: &[Rtl], outputs: &[Signal]) {
+        let mut ports = vec![("clk".to_string(), Connection::In(cells::port(m, "clk")))];
+        for (port, operand) in self.inputs.iter().zip(operands) {
+            ports.push((port.to_string(), Connection::In(operand.resize(Type::unsigned(operand.width())))));
+        }
+        for ((port, _), output) in self.outputs.iter().zip(outputs) {
+            ports.push((port.to_string(), Connection::Out(output.clone())));
+        }
+        m.instance(self.module, &format!("u_{}", self.module), self.parameters.clone(), ports);
+    }
 }
 
 /// `expr` as an operation of this file; `None` for integer arithmetic, for what has no operator, and for a choice, which
@@ -47,7 +77,7 @@ impl Operation<'_> {
                 let magnitude = values[0].expr.resize(width).slice(from.bits - 2, 0);
                 Value { expr: Rtl::concat(&[Rtl::bit(false), magnitude]), ..values[0] }
             }
-            Expr::Unary { ty, .. } => only(instance(datapath, m, values, &root(*ty))),
+            Expr::Unary { ty, .. } => only(instance(datapath, m, values, root(*ty))),
             Expr::Binary {
                 op: BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Equal | BinaryOp::NotEqual, ..
             } => {
@@ -64,9 +94,9 @@ impl Operation<'_> {
                 if *op == BinaryOp::Subtract {
                     values[1].expr = negated(&values[1].expr);
                 }
-                only(instance(datapath, m, values, &arithmetic(*op, from)))
+                only(instance(datapath, m, values, arithmetic(*op, from)))
             }
-            Expr::Cast { ty, .. } => only(instance(datapath, m, values, &conversion(from, *ty))),
+            Expr::Cast { ty, .. } => only(instance(datapath, m, values, conversion(from, *ty))),
             _ => unreachable!("no operator of floating-point numbers"),
         }
     }
@@ -80,8 +110,8 @@ fn negated(value: &Rtl) -> Rtl {
 }
 
 /// The result of a cell that has one.
-fn only((mut results, stage): (Vec<Signal>, u32)) -> Value {
-    Value { expr: results.remove(0).e(), stage: Some(stage) }
+fn only((mut results, stage): (Vec<Rtl>, u32)) -> Value {
+    Value { expr: results.remove(0), stage: Some(stage) }
 }
 
 /// The outputs of a comparison.
@@ -99,8 +129,8 @@ fn compare(datapath: &mut Datapath, m: &mut Module, values: Vec<Value>, ty: Scal
         outputs: vec![("m_less", 1), ("m_equal", 1)],
         latency: operators::COMPARE,
     };
-    let (results, stage) = instance(datapath, m, values, &cell);
-    BinaryOutcome { less: results[0].e(), equal: results[1].e(), stage: Some(stage) }
+    let (results, stage) = instance(datapath, m, values, cell);
+    BinaryOutcome { less: results[0].clone(), equal: results[1].clone(), stage: Some(stage) }
 }
 
 fn with_format(ty: ScalarType, latency: u32) -> Vec<(&'static str, i128)> {
@@ -108,7 +138,8 @@ fn with_format(ty: ScalarType, latency: u32) -> Vec<(&'static str, i128)> {
     vec![("EXPONENT", exponent.into()), ("SIGNIFICAND", significand.into()), ("LATENCY", latency.into())]
 }
 
-fn arithmetic(op: BinaryOp, ty: ScalarType) -> Cell {
+/// A sum, product or quotient.
+pub fn arithmetic(op: BinaryOp, ty: ScalarType) -> Cell {
     let (module, latency) = match op {
         BinaryOp::Add | BinaryOp::Subtract => ("fp_add", operators::add_latency(ty)),
         BinaryOp::Multiply => ("fp_multiply", operators::multiply_latency(ty)),
@@ -161,28 +192,7 @@ fn conversion(from: ScalarType, to: ScalarType) -> Cell {
     }
 }
 
-/// The results of `cell` for operands that wait for the latest of them, and their stage. Equal cells with equal operands
-/// are one. Operands that never change count as those of stage 1, so that the results are there in time.
-fn instance(datapath: &mut Datapath, m: &mut Module, values: Vec<Value>, cell: &Cell) -> (Vec<Signal>, u32) {
-    let (operands, stage) = datapath.align(m, values);
-    let stage = stage.unwrap_or(1);
-    let key = format!("{} {:?} {operands:?}", cell.module, cell.parameters);
-    let results = datapath.cell(key, || {
-        let outputs: Vec<Signal> = cell
-            .outputs
-            .iter()
-            .map(|(port, bits)| m.wire(&format!("{}{}", cell.module, &port[1..]), Type::unsigned(*bits)))
-            .collect();
-        let mut ports = vec![("clk".to_string(), Connection::In(cells::port(m, "clk")))];
-        for (port, operand) in cell.inputs.iter().zip(&operands) {
-            ports.push((port.to_string(), Connection::In(operand.resize(Type::unsigned(operand.width())))));
-        }
-        for ((port, _), output) in cell.outputs.iter().zip(&outputs) {
-            m.waive_unused(output);
-            ports.push((port.to_string(), Connection::Out(output.clone())));
-        }
-        m.instance(cell.module, &format!("u_{}", cell.module), cell.parameters.clone(), ports);
-        outputs
-    });
-    (results, stage + cell.latency)
+/// The results of `cell` for operands that wait for the latest of them, and their stage.
+fn instance(datapath: &mut Datapath, m: &mut Module, values: Vec<Value>, cell: Cell) -> (Vec<Rtl>, u32) {
+    datapath.operator(m, Operator::Cell(cell), values)
 }

@@ -13,7 +13,8 @@ pub struct Demand {
     /// 32-bit words of all Load and Store sets; the memory moves one per cycle.
     pub words: u64,
     pub iterations: u64,
-    /// Multipliers of 18 x 18 bits per lane.
+    /// Multipliers of 18 x 18 bits per lane. Of several statements, which share them where their stages allow, at least
+    /// so many.
     pub multipliers: u64,
 }
 
@@ -31,7 +32,7 @@ impl Demand {
         Demand {
             words: (work.bytes_read + work.bytes_written).div_ceil(4),
             iterations: work.iterations,
-            multipliers: tree + offload.kernel.statements().iter().map(|s| multipliers(&s.value)).sum::<u64>(),
+            multipliers: tree + together(offload.kernel.statements().iter().map(|s| &s.value)),
         }
     }
 
@@ -41,8 +42,23 @@ impl Demand {
     }
 }
 
-/// Multipliers of an expression. A factor counts with the bits that it has before it is widened, constants not at all.
-fn multipliers(expr: &Expr) -> u64 {
+/// Multipliers of expressions that take turns: of every kind of product as many as the expression with the most has.
+fn together<'a>(expressions: impl Iterator<Item = &'a Expr>) -> u64 {
+    let mut most: BTreeMap<[u32; 3], u64> = BTreeMap::new();
+    for expr in expressions {
+        let mut own = BTreeMap::new();
+        products(expr, &mut own);
+        own.into_iter().for_each(|(kind, count)| {
+            let most = most.entry(kind).or_default();
+            *most = count.max(*most);
+        });
+    }
+    most.iter().map(|([left, right, bits], count)| count * product(*left, *right, *bits)).sum()
+}
+
+/// Counts the products of an expression by the bits of their factors and of the result. A factor counts with the bits that
+/// it has before it is widened, constants not at all.
+fn products(expr: &Expr, found: &mut BTreeMap<[u32; 3], u64>) {
     fn width(expr: &Expr) -> u32 {
         match expr {
             Expr::Constant { .. } => 0,
@@ -50,16 +66,17 @@ fn multipliers(expr: &Expr) -> u64 {
             _ => expr.ty().bits,
         }
     }
-    let own = match expr {
-        // A significand's bits, all of the product.
-        Expr::Binary { op: BinaryOp::Multiply, ty, .. } if ty.floating => {
+    if let Expr::Binary { op: BinaryOp::Multiply, left, right, ty } = expr {
+        let kind = if ty.floating {
+            // A significand's bits, all of the product.
             let significand = operators::format(*ty).1;
-            product(significand, significand, 2 * significand)
-        }
-        Expr::Binary { op: BinaryOp::Multiply, left, right, ty } => product(width(left), width(right), ty.bits),
-        _ => 0,
-    };
-    own + expr.operands().into_iter().map(multipliers).sum::<u64>()
+            [significand, significand, 2 * significand]
+        } else {
+            [width(left), width(right), ty.bits]
+        };
+        *found.entry(kind).or_default() += 1;
+    }
+    expr.operands().into_iter().for_each(|operand| products(operand, found));
 }
 
 /// Products of 18-bit digits that reach the lowest `bits` of a product.
@@ -72,6 +89,7 @@ fn product(left: u32, right: u32, bits: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::kernel::ScalarType;
 
     #[test]
     fn multipliers_are_counted_by_digits() {
@@ -79,5 +97,14 @@ mod tests {
         assert_eq!(product(16, 16, 32), 1);
         assert_eq!(product(64, 64, 64), 10);
         assert_eq!(product(0, 32, 32), 0);
+    }
+
+    #[test]
+    fn statements_share_multipliers() {
+        let number = || Box::new(Expr::Scalar { scalar: 0, ty: ScalarType::FLOAT });
+        let times = |left, right| Expr::Binary { op: BinaryOp::Multiply, left, right, ty: ScalarType::FLOAT };
+        let (two, one) = (times(Box::new(times(number(), number())), number()), times(number(), number()));
+        assert_eq!(together([&one].into_iter()), product(24, 24, 48));
+        assert_eq!(together([&two, &one, &two].into_iter()), 2 * product(24, 24, 48));
     }
 }

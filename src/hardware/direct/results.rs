@@ -5,8 +5,9 @@ use super::{Direct, IN_FLIGHT};
 use crate::hardware::bursts::LayoutStream;
 use crate::hardware::cells;
 use crate::hardware::context::Stream;
-use crate::hardware::datapath::Datapath;
+use crate::hardware::datapath::{self, Datapath};
 use crate::hardware::memory_port::{Commands, MemoryPort};
+use crate::hardware::sharing::{Plan, Rehearsal};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign, when, when_else};
 
 /// The datapaths, all as long as the longest, so that results keep their order.
@@ -21,35 +22,43 @@ pub struct Results {
 
 impl Results {
     pub fn declare(m: &mut Module, d: &Direct, operands: &Operands, scalars: &[Rtl]) -> Results {
-        let mut pipelines = vec![];
         let number = operands.number.as_ref().map(|n| n.e());
-        for &s in d.present() {
-            let statement = d.statements[s];
-            m.comment(&format!("The datapath of {}: {}", statement.name, statement.text));
+        let present = d.present();
+        let evaluate = |m: &mut Module, datapath: &mut Datapath, s: usize| {
             let mut leaves = OperandLeaves { context: d.context, statement: s, reads: &d.reads[s], operands, scalars };
-            let mut datapath = Datapath::new(operands.fire.e().and(&d.is(number.as_ref(), |other| other == s)));
-            let value = datapath.evaluate(m, &statement.value, &mut leaves);
-            pipelines.push((datapath, value));
-        }
-        let stage = pipelines.iter().filter_map(|(_, value)| value.stage).max().unwrap_or(1);
+            datapath.evaluate(m, &d.statements[s].value, &mut leaves)
+        };
+        let rehearse = |place: usize, plan: Plan| {
+            let mut datapath = Datapath::new(plan, None);
+            datapath.begin(&d.statements[present[place]].name, Rtl::bit(true));
+            let value = evaluate(&mut datapath::scratch(), &mut datapath, present[place]);
+            Rehearsal { uses: datapath.uses(), end: value.stage.unwrap_or(1), divides: datapath.divides() }
+        };
+        // Every result comes as late as the latest.
+        let plan = if present.len() == 1 { Plan::default() } else { Plan::new(present.len(), rehearse, |_| true) };
+        let mut datapath = Datapath::new(plan, number.clone());
+        let mut values = vec![];
         let mut results = Results { valid: operands.fire.e(), number, values: vec![], dividing: vec![] };
-        for ((mut datapath, value), &s) in pipelines.into_iter().zip(d.present()) {
-            results.values.push(datapath.at(m, &value, stage));
+        for &s in present {
+            m.comment(&format!("The datapath of {}: {}", d.statements[s].name, d.statements[s].text));
+            let number = results.number.as_ref();
+            datapath.begin(&d.statements[s].name, operands.fire.e().and(&d.is(number, |other| other == s)));
+            values.push(evaluate(m, &mut datapath, s));
             results.dividing.extend(datapath.divides().then_some(s));
-            datapath.finish(m);
         }
+        let stage = values.iter().filter_map(|value| value.stage).max().unwrap_or(1);
+        for (place, value) in values.iter().enumerate() {
+            datapath.resume(place);
+            results.values.push(datapath.at(m, value, stage));
+        }
+        results.number = results.number.is_some().then(|| datapath.number_in(m, stage));
+        datapath.finish(m);
         let (mut shift, mut resets) = (vec![], vec![]);
         for stage in 2..=stage {
             let register = m.reg(&format!("valid_{stage}"), Type::BIT);
             shift.push(assign(&register, &results.valid));
             resets.push((register.clone(), 0));
             results.valid = register.e();
-            if let Some(number) = &mut results.number {
-                let register = m.reg(&format!("statement_{stage}"), number.ty());
-                m.waive_unused(&register);
-                shift.push(assign(&register, number));
-                *number = register.e();
-            }
         }
         if !shift.is_empty() {
             m.clocked("", resets, shift);
