@@ -51,7 +51,7 @@ impl Operator {
             aluts[index] + registers[index] / REGISTERS_PER_ALUT
         };
         match cell.module {
-            "fp_add" => of([432, 914], [397, 876]),
+            "fp_add" => of([440, 925], [395, 874]),
             "fp_multiply" => {
                 // The significand of a power of two has no other digit than the hidden one.
                 let fraction = (1i128 << if is_double { 52 } else { 23 }) - 1;
@@ -59,13 +59,13 @@ impl Operator {
                 let multipliers = if is_double { 9 } else { 4 };
                 of([321, 1006], [578, 1308]) + if shifts { 0 } else { MULTIPLIER * multipliers }
             }
-            "fp_divide" => of([1762, 6961], [2258, 8847]),
-            "fp_sqrt" => of([1523, 6434], [1506, 6122]),
+            "fp_divide" => of([1707, 6961], [2280, 8847]),
+            "fp_sqrt" => of([1502, 6434], [1430, 6122]),
             "fp_compare" => of([75, 149], [2, 2]),
             "fp_from_int" => of([251, 284], [145, 180]),
             "fp_to_int" => of([213, 233], [108, 108]),
             "fp_widen" => of([122, 122], [73, 73]),
-            _ => of([203, 203], [195, 195]),
+            _ => of([181, 181], [264, 264]),
         }
     }
 
