@@ -15,7 +15,8 @@ use burstc::source::kernel::{Expr, Kernel, Quotient, Storage, TilingDirective};
 /// What the analysis says of each part alone, in sequence: one band per part.
 fn in_sequence(parts: &[Source]) -> Offload {
     let kernels: Vec<Kernel> = parts.iter().map(parse).collect();
-    let offloads: Vec<Offload> = kernels.iter().map(|k| analyze(k, 1 << 40).unwrap()).collect();
+    let fabric = burstc::board::load("stratix2-ddr400").expect("a known board").fabric();
+    let offloads: Vec<Offload> = kernels.iter().map(|k| analyze(k, &fabric).unwrap()).collect();
     let kernel = joined(kernels);
     let mut buffers: Vec<Buffer> = vec![];
     for (band, offload) in offloads.iter().enumerate() {
@@ -48,7 +49,7 @@ fn in_sequence(parts: &[Source]) -> Offload {
         band.compute.scan = scan(leaves(&band.compute.scan, statement));
         bands.push(band);
     }
-    Offload { kernel, bands, tiles, source_order, buffers, strips_depend: true, lanes_note: None }
+    Offload { kernel, bands, tiles, source_order, buffers, windows: vec![], strips_depend: true, lanes_note: None }
 }
 
 /// One band with one tile that holds the whole run.
@@ -102,6 +103,7 @@ fn in_one_strip(
         tiles: scan(vec![piece(0, 0, &[], &[tiles], &["T0"])]),
         buffers: (0..kernel.arrays.len()).map(buffer).collect(),
         source_order,
+        windows: vec![],
         strips_depend: true,
         lanes_note: None,
         kernel,

@@ -6,6 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use burstc::board::{BlockRam, Board};
+use burstc::buffer::reads::{self, Blocks, Fabric};
 use burstc::offload::Offload;
 use burstc::report::count::Work;
 use burstc::source::kernel::{Kernel, TilingDirective};
@@ -52,6 +53,7 @@ fn best(offload: &Offload, band: usize, sizes: &BTreeMap<String, i64>, board: &B
     let powers: Vec<i64> = (0..).map(|exponent| 1 << exponent).take_while(|size| *size <= largest).collect();
     let mut best = (u64::MAX, vec![]);
     let mut too_large: Vec<Vec<i64>> = vec![];
+    let endless = Fabric { blocks: vec![Blocks { count: 1 << 40, bits: 576, width: 18 }], aluts: u64::MAX };
     for index in 0..powers.len().pow(dimensions.len() as u32) {
         let mut tried = tilings.clone();
         let mut rest = index;
@@ -65,7 +67,8 @@ fn best(offload: &Offload, band: usize, sizes: &BTreeMap<String, i64>, board: &B
             continue;
         }
         // A dimension that runs one value after the other, and carries dependences, allows no other size.
-        let Ok(other) = analysis::analyze(&with_tilings(&offload.kernel, &tried), u64::MAX) else { continue };
+        let Ok(mut other) = analysis::analyze(&with_tilings(&offload.kernel, &tried), &endless) else { continue };
+        reads::arrange(&other.kernel, &[], &mut other.buffers, &board.fabric());
         if buffer::require_fit(&other.kernel, &other.buffers, board.block_ram_bits()).is_err() {
             too_large.push(candidate);
         } else {
@@ -83,7 +86,7 @@ fn offload(path: &str, board: &Board, sizes: &[(&str, i64)]) -> Offload {
         let parameter = kernel.parameters.iter_mut().find(|p| p.name == *name).expect("a size parameter");
         (parameter.default, parameter.max) = (Some(*value), Some(*value));
     }
-    analysis::analyze(&kernel, board.block_ram_bits()).unwrap_or_else(|error| panic!("{path}: {error:#}"))
+    analysis::analyze(&kernel, &board.fabric()).unwrap_or_else(|error| panic!("{path}: {error:#}"))
 }
 
 /// The bands move what they move independently of each other, so each is compared with its own best, and the best of all
