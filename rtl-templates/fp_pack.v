@@ -275,6 +275,7 @@ module fp_pack #(
     // significand's top bit; else it is that bit. Bits of a negative number: each is inverted above the lowest one.
     wire                last_4 = amount_4[0];
     wire                top_4  = last_4 ? word_4[LAST-2] : word_4[LAST-1];
+    wire [EXPONENT-1:0] shift_4 = {{(EXPONENT - 6) {1'b0}}, amount_4};
     reg  [EXPONENT-1:0] negative_4;
     reg                 below;
     integer             k;
@@ -283,8 +284,8 @@ module fp_pack #(
         negative_4[0] = !last_4;
         below         = 1'b0;
         for (k = 1; k < EXPONENT; k = k + 1) begin
-            negative_4[k] = below != (k < 6 && amount_4[k]);
-            below         = below || (k < 6 && amount_4[k]);
+            negative_4[k] = below != shift_4[k];
+            below         = below || shift_4[k];
         end
     end
 
