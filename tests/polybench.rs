@@ -63,6 +63,10 @@ static DOUBLE: Type = Type {
 /// Kernels that leave their arrays where a size is 0, so that the sizes must be extents of the arrays.
 const NEVER_EMPTY: [&str; 1] = ["correlation"];
 
+/// Kernels and datasets that are too large for the board: references along different directions take three copies of the
+/// whole array.
+const TOO_LARGE: [(&str, &str, &str); 1] = [("floyd-warshall", "SMALL", "double")];
+
 /// The suite's folder, if the user has one.
 fn suite() -> Option<PathBuf> {
     match std::env::var_os("POLYBENCH").filter(|folder| !folder.is_empty()) {
@@ -130,7 +134,14 @@ fn check(data: &'static Type, kernel: &str, ranges: &[(&str, i128, i128)]) {
         let names: Vec<String> = parsed.parameters.iter().map(|parameter| parameter.name.clone()).collect();
         let sizes = sizes(&path, &names, &arguments);
         let options = Options { max: sizes.clone(), ..Options::default() };
-        let subject = Subject::new(&source, &options).unwrap_or_else(|error| panic!("{label}: {error:#}"));
+        let subject = Subject::new(&source, &options);
+        if TOO_LARGE.contains(&(kernel, dataset, data.name)) {
+            let error = format!("{:#}", subject.err().expect("too large for the board"));
+            assert!(error.contains("of block RAM"), "{label}: {error}");
+            println!("{label}: not run, {error}");
+            continue;
+        }
+        let subject = subject.unwrap_or_else(|error| panic!("{label}: {error:#}"));
         let rig = Rig::of(&subject, Simulator::Verilator, false).unwrap_or_else(|error| panic!("{label}: {error:#}"));
         let set: Vec<(&str, i128)> = sizes.iter().map(|(name, value)| (name.as_str(), i128::from(*value))).collect();
         for &seed in *seeds {

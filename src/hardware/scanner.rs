@@ -2,115 +2,92 @@
 //! T, Store(T)) as a sequence of rows. A row is the outer indices plus an interval of the innermost one: a burst for
 //! Load and Store, a run of iterations for Compute (the First/Next functions of RR-7648 §III-C, over rows).
 //!
-//! The sets arrive as convex pieces with bounds per level, some of them inside loops that they share, so First and Next
-//! become a small state machine over level registers: it takes two cycles from row to row and runs ahead of whoever
-//! takes them. A level of more than two bounds on a side, or with a quotient, takes a few more: the bounds go into registers
-//! that all pieces share, become quotients, and are halved in number from cycle to cycle. What bounds take from the sizes alone stands in registers of its
-//! own: sizes do not change during a run.
+//! The sets arrive as convex pieces with bounds per level, some of them inside loops that they share. Few of them
+//! become a state machine over level registers, with all bounds as circuits beside each other ([`machine`]); many
+//! become a program that one adder works off ([`sequencer`]), so that neither area nor clock depend on how complicated
+//! a set is.
+
+mod machine;
+mod program;
+mod sequencer;
+#[cfg(test)]
+mod tests;
 
 use crate::affine::Affine;
 use crate::hardware::context::{Context, Stream};
-use crate::hardware::rows::{Row, RowFormat, RowPorts};
-use crate::hardware::scope::{Scope, rounded_up};
-use crate::hardware::sources::{Next, Source, Tree, TreePiece};
-use crate::offload::{Bound, Level};
-use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
+use crate::hardware::rows::{RowFormat, RowPorts};
+use crate::hardware::scope::Scope;
+use crate::hardware::sources::{Source, Tree};
+use crate::offload::Bound;
+use crate::rtl::{Module, Signal, Statement, Type, assign};
 
 /// A module that walks, for every tile it is given, the sources of the tile's band one after the other, and ends each
 /// tile with a row that has only `end` set. With `tiled` false it takes a start instead of a tile, and walks all.
 ///
 /// Ports: `s_tile_*` (tile in), `m_row_*` (rows out), `arg_*`.
 pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources: &[Source]) -> (Module, RowFormat) {
-    let mut tree = Tree::new(context, sources);
+    let tree = Tree::new(context, sources);
+    let format = tree.format.clone();
     let mut m = Module::new(name);
     m.describe(about);
-    m.input("clk", Type::BIT);
-    m.input("rst", Type::BIT);
-    let mut scope = context.parameter_inputs(&mut m);
-    let tile = Stream::slave(&mut m, "tile");
-    let mut latch = vec![];
-    let (mut tile_end, mut tile_band, mut tile_waits) = (None, None, None);
-    if tiled {
-        tile_band = context.band.as_ref().map(|band| m.input("s_tile_band", band.ty()));
-        for index in &context.tile {
-            let input = m.input(&format!("s_tile_{}", index.name), index.ty());
-            let register = m.reg(&index.name, index.ty());
-            m.waive_unused(&register);
-            latch.push(assign(&register, &input.e()));
-            scope.bind(&index.name, &register, index.range);
-        }
-        for bound in context.tile_bounds.iter().filter(|b| tree.names_in_bounds(&b.field.name)) {
-            let input = m.input(&format!("s_tile_{}", bound.port()), bound.field.ty());
-            let register = m.reg(&bound.port(), bound.field.ty());
-            m.waive_unused(&register);
-            latch.push(assign(&register, &input.e()));
-            scope.bind(&bound.field.name, &register, bound.field.range);
-        }
-        tile_end = Some(m.input("s_tile_end", Type::BIT));
-        tile_waits = Some(m.reg("tile_waits", Type::BIT));
+    let frame = Frame::declare(&mut m, context, &tree, tiled);
+    match tree.by_program {
+        true => sequencer::build(&mut m, context, &tree, frame),
+        false => machine::build(&mut m, context, tree, frame),
     }
-    let row = Stream::master(&mut m, "row");
-    let outputs = RowPorts::declare(&mut m, &tree.format, "m_row_", true);
-    register_constants(context, &mut m, &mut scope, tree.bounds_mut(), tiled);
-    let machine = Machine::declare(&mut m, &tree, scope);
-
-    let mut arms = vec![];
-    // What bounds take from a tile has a cycle to settle: the tile is looked at, and taken in the cycle after.
-    let taken = tile_waits.as_ref().map_or_else(|| tile.valid.e(), |waits| tile.valid.e().and(&waits.e()));
-    let begin = match &tile_end {
-        Some(end) => vec![when_else(end.e(), vec![machine.goto("END")], machine.begin(tile_band.as_ref()))],
-        None => machine.begin(None),
-    };
-    let mut idle = latch;
-    idle.push(when(taken.clone(), begin));
-    arms.push((vec![machine.code("IDLE").into()], idle));
-    for p in 0..tree.pieces.len() {
-        for d in tree.pieces[p].piece.shared..tree.pieces[p].piece.levels.len() {
-            arms.push((vec![machine.code(&machine.bound(p, d)).into()], machine.open(&mut m, p, d)));
-        }
-    }
-    for d in 0..tree.outer().len() {
-        arms.push((vec![machine.code(&test_name(&tree, d)).into()], machine.test_level(d)));
-        arms.push((vec![machine.code(&leave_name(&tree, d)).into()], machine.leave(d)));
-    }
-    arms.extend(machine.fold_arms());
-    let some = m.define("row_is_not_empty", &machine.row.some());
-    let all: Vec<usize> = (0..tree.pieces.len()).collect();
-    let after_row = machine.by_piece(&all, |p| machine.go(p, tree.after(p, tree.pieces[p].piece.levels.len() - 1)));
-    arms.push((vec![machine.code("ROW").into()], vec![when(row.ready.e().or(&some.e().not()), after_row)]));
-    let default = vec![when(row.ready.e(), vec![machine.goto("IDLE")])];
-    let state = &machine.state;
-    m.clocked("", vec![(state.clone(), 0)], vec![case(state.e(), arms, default)]);
-    let in_state = |name: &str| state.e().eq(&machine.code(name));
-    match &tile_waits {
-        None => m.assign(&tile.ready, &in_state("IDLE")),
-        Some(waits) => {
-            let look = in_state("IDLE").and(&tile.valid.e()).and(&waits.e().not());
-            m.clocked("", vec![(waits.clone(), 0)], vec![assign(waits, &look)]);
-            m.assign(&tile.ready, &waits.e());
-        }
-    }
-    m.assign(&row.valid, &in_state("END").or(&in_state("ROW").and(&some.e())));
-
-    let format = tree.format.clone();
-    let mut fields = machine.origins(&mut m);
-    fields.extend(machine.outer.iter().zip(tree.outer()).map(|(r, o)| r.low.e().resize(o.ty())));
-    outputs.drive(
-        &mut m,
-        &Row {
-            end: in_state("END"),
-            kind: machine.value_by_piece(|p| Expr::constant(tree.pieces[p].kind as i128, format.kind_type())),
-            outer: fields,
-            first: machine.row.low.e().resize(format.inner.ty()),
-            last: machine.row.high.e().resize(format.inner.ty()),
-            follows: machine.follows.as_ref().map_or(Expr::bit(false), |f| f.e()),
-        },
-    );
     (m, format)
 }
 
-/// Puts into registers what `bounds` take from the sizes alone, and with `tiled` also from sizes and tile, and lets the
-/// bounds name those: neither changes while a tile is walked. Lower bounds, which are rounded up, come with `true`.
+/// What every scanner has: its ports, and registers for the tile.
+struct Frame {
+    /// Sizes and tile.
+    scope: Scope,
+    tile: Stream,
+    /// The input `s_tile_end`, where there are tiles.
+    tile_end: Option<Signal>,
+    /// The input `s_tile_band`, where there are several.
+    tile_band: Option<Signal>,
+    /// Puts the tile into its registers.
+    latch: Vec<Statement>,
+    row: Stream,
+    outputs: RowPorts,
+}
+
+impl Frame {
+    fn declare(m: &mut Module, context: &Context, tree: &Tree, tiled: bool) -> Frame {
+        m.input("clk", Type::BIT);
+        m.input("rst", Type::BIT);
+        let mut scope = context.parameter_inputs(m);
+        let tile = Stream::slave(m, "tile");
+        let mut latch = vec![];
+        let (mut tile_end, mut tile_band) = (None, None);
+        if tiled {
+            tile_band = context.band.as_ref().map(|band| m.input("s_tile_band", band.ty()));
+            for index in &context.tile {
+                let input = m.input(&format!("s_tile_{}", index.name), index.ty());
+                let register = m.reg(&index.name, index.ty());
+                m.waive_unused(&register);
+                latch.push(assign(&register, &input.e()));
+                scope.bind(&index.name, &register, index.range);
+            }
+            for bound in context.tile_bounds.iter().filter(|b| tree.names_in_bounds(&b.field.name)) {
+                let input = m.input(&format!("s_tile_{}", bound.port()), bound.field.ty());
+                let register = m.reg(&bound.port(), bound.field.ty());
+                m.waive_unused(&register);
+                latch.push(assign(&register, &input.e()));
+                scope.bind(&bound.field.name, &register, bound.field.range);
+            }
+            tile_end = Some(m.input("s_tile_end", Type::BIT));
+        }
+        let row = Stream::master(m, "row");
+        let outputs = RowPorts::declare(m, &tree.format, "m_row_", true);
+        Frame { scope, tile, tile_end, tile_band, latch, row, outputs }
+    }
+}
+
+/// Puts into registers what `bounds` take from the sizes alone, and with `tiled` also from sizes and tile, and lets
+/// the bounds name those: neither changes while a tile is walked. Lower bounds, which are rounded up, come with
+/// `true`.
 pub fn register_constants<'b>(
     context: &Context,
     m: &mut Module,
@@ -156,503 +133,4 @@ pub fn register_constants<'b>(
             bound.numerator = rest + register(m, scope, Bound { numerator: of_tile + sizes, divisor: 1 });
         }
     }
-}
-
-/// The registers of a loop: its index (of a row the first one) and its last value.
-struct Loop {
-    low: Signal,
-    high: Signal,
-    /// The loop is empty because its last value lies below all that the index takes; `high` has no room for that.
-    none: Option<Signal>,
-    /// Whether the loop has an iteration, where that is known as soon as its bounds are.
-    known: Option<Signal>,
-    /// The least value of the index.
-    floor: i64,
-}
-
-impl Loop {
-    /// The registers for the loops of `levels`, which lie in `range`.
-    fn declare(m: &mut Module, scope: &Scope, names: [&str; 2], levels: &[&Level], range: (i64, i64)) -> Loop {
-        let lows = levels.iter().map(|l| scope.lower_range(&l.lower));
-        let highs = levels.iter().map(|l| scope.upper_range(&l.upper));
-        let union = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
-        let early = !levels.is_empty() && levels.iter().all(|l| is_plain(&l.lower) && is_plain(&l.upper));
-        // Bounds that no iteration has are never looked at where emptiness is known.
-        let (low, high) = if early { (range, range) } else { (lows.fold(range, union), highs.fold(range, union)) };
-        let none = high.0 < low.0;
-        Loop {
-            low: m.reg(names[0], Type::for_range(low.0, low.1)),
-            high: m.reg(names[1], Type::for_range(low.0.max(high.0), high.1)),
-            none: none.then(|| m.reg(&format!("{}_none", names[0]), Type::BIT)),
-            known: early.then(|| m.reg(&format!("{}_some", names[0]), Type::BIT)),
-            floor: low.0,
-        }
-    }
-
-    /// Opens the loop with the bounds of `level`.
-    fn open(&self, m: &mut Module, scope: &Scope, label: &str, level: &Level) -> Vec<Statement> {
-        let lower = scope.lower(m, &format!("{label}_lower"), &level.lower);
-        let mut upper = scope.upper(m, &format!("{label}_upper"), &level.upper);
-        if self.none.is_some() && upper.as_constant().is_none() {
-            let value = m.define(&format!("{label}_upper"), &upper);
-            m.waive_unused(&value);
-            upper = value.e();
-        }
-        let mut open =
-            vec![assign(&self.low, &lower.resize(self.low.ty())), assign(&self.high, &upper.resize(self.high.ty()))];
-        open.extend(self.known.iter().map(|known| assign(known, &at_most(&lower, &upper))));
-        if let Some(none) = &self.none {
-            let below = if scope.upper_range(&level.upper).0 >= self.floor {
-                Expr::bit(false)
-            } else if self.floor == 0 {
-                upper.index(upper.width() - 1)
-            } else {
-                upper.lt(&Expr::constant(self.floor.into(), Type::for_range(self.floor, self.floor)))
-            };
-            open.push(assign(none, &below));
-        }
-        open
-    }
-
-    /// Opens the loop with the extremes of its bounds.
-    fn open_with(&self, lower: &Expr, upper: &Expr) -> Vec<Statement> {
-        let mut open =
-            vec![assign(&self.low, &lower.resize(self.low.ty())), assign(&self.high, &upper.resize(self.high.ty()))];
-        let floor = Expr::constant(self.floor.into(), Type::for_range(self.floor, self.floor));
-        open.extend(self.none.iter().map(|none| assign(none, &upper.lt(&floor))));
-        open
-    }
-
-    /// The loop that was opened has an iteration.
-    fn some(&self) -> Expr {
-        if let Some(known) = &self.known {
-            return known.e();
-        }
-        let some = self.low.e().le(&self.high.e());
-        self.none.as_ref().map_or(some.clone(), |none| none.e().not().and(&some))
-    }
-
-    /// The index is at its last value.
-    fn is_last(&self) -> Expr {
-        self.low.e().eq(&self.high.e())
-    }
-}
-
-/// `lower <= upper`; of 0, the sign says it.
-fn at_most(lower: &Expr, upper: &Expr) -> Expr {
-    match (lower.as_constant(), upper.ty().signed) {
-        (Some(0), true) => upper.index(upper.width() - 1).not(),
-        (Some(0), false) => Expr::bit(true),
-        _ => lower.le(upper),
-    }
-}
-
-/// Bounds that are one register or one constant.
-fn is_plain(bounds: &[Bound]) -> bool {
-    let one = |b: &Bound| {
-        let mut terms = b.numerator.terms.values();
-        let register = terms.next().is_none_or(|c| *c == 1 && b.numerator.constant == 0) && terms.next().is_none();
-        register && b.divisor == 1
-    };
-    matches!(bounds, [bound] if one(bound))
-}
-
-/// Bounds of one side up to which their extreme is found in one cycle.
-const BOUNDS_AT_ONCE: usize = 2;
-
-/// Whether the bounds of a level go into registers, where quotients are made and the bounds halved in number from cycle to
-/// cycle.
-fn is_wide(level: &Level) -> bool {
-    level.lower.len().max(level.upper.len()) > BOUNDS_AT_ONCE || level.lower.iter().chain(&level.upper).any(is_quotient)
-}
-
-/// Whether a bound needs a multiplication by a reciprocal.
-fn is_quotient(bound: &Bound) -> bool {
-    bound.divisor.count_ones() > 1 && !bound.numerator.is_constant()
-}
-
-/// The registers for the bounds of wide levels, a power of two for either side. Which loop they are for, the state says.
-struct Folds {
-    lower: Side,
-    upper: Side,
-    /// The divisors of quotients, each once.
-    divisors: Vec<i64>,
-    /// Some of the registers hold numerators.
-    divides: Option<Signal>,
-    /// Cycles until two bounds are left.
-    left: Signal,
-}
-
-/// The bounds of one side: the largest lower or the smallest upper one counts.
-struct Side {
-    registers: Vec<Signal>,
-    range: (i64, i64),
-    /// Per register, the place of the divisor from 1 on; 0 where it holds a bound.
-    divisors: Vec<Signal>,
-    is_lower: bool,
-}
-
-impl Side {
-    fn declare(m: &mut Module, scope: &Scope, levels: &[&Level], divisors: usize, is_lower: bool) -> Option<Side> {
-        let name = if is_lower { "lower" } else { "upper" };
-        let most = levels.iter().map(|level| Side::bounds(level, is_lower).len()).max()?.next_power_of_two().max(2);
-        let ranges = levels.iter().flat_map(|level| Side::bounds(level, is_lower)).map(|bound| {
-            let (low, high) = scope.quotient_range(&bound);
-            let held = if is_quotient(&bound) { scope.range(&bound.numerator) } else { (low, high) };
-            (low.min(held.0), high.max(held.1))
-        });
-        let range = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
-        let registers =
-            (0..most).map(|k| m.reg(&format!("{name}_bound_{k}"), Type::for_range(range.0, range.1))).collect();
-        let ty = Type::for_range(0, divisors as i64);
-        let divisors = if divisors == 0 { 0 } else { most };
-        let divisors = (0..divisors).map(|k| m.reg(&format!("{name}_divisor_{k}"), ty)).collect();
-        Some(Side { registers, range, divisors, is_lower })
-    }
-
-    /// The bounds of a level on this side, to be rounded down.
-    fn bounds(level: &Level, is_lower: bool) -> Vec<Bound> {
-        if is_lower { level.lower.iter().map(rounded_up).collect() } else { level.upper.clone() }
-    }
-
-    /// Takes the bounds of a level; the first once more where there is room.
-    fn take(&self, scope: &Scope, level: &Level, divisors: &[i64]) -> Vec<Statement> {
-        let bounds = Side::bounds(level, self.is_lower);
-        let mut body = vec![];
-        for (k, register) in self.registers.iter().enumerate() {
-            let bound = bounds.get(k).unwrap_or(&bounds[0]);
-            let value = if is_quotient(bound) { scope.affine(&bound.numerator) } else { scope.floor_divide(bound) };
-            body.push(assign(register, &value.resize(register.ty())));
-            if let Some(divisor) = self.divisors.get(k) {
-                let place = divisors.iter().position(|d| is_quotient(bound) && *d == bound.divisor);
-                body.push(assign(divisor, &Expr::constant(place.map_or(0, |place| place as i128 + 1), divisor.ty())));
-            }
-        }
-        body
-    }
-
-    /// Numerators become quotients.
-    fn divide(&self, scope: &Scope, divisors: &[i64]) -> Vec<Statement> {
-        const NUMERATOR: &str = "numerator of a bound";
-        let mut body = vec![];
-        for (register, own) in self.registers.iter().zip(&self.divisors) {
-            let mut scope = scope.clone();
-            scope.bind(NUMERATOR, register, self.range);
-            let quotient = |divisor: i64| {
-                let bound = Bound { numerator: Affine::variable(NUMERATOR), divisor };
-                scope.floor_divide(&bound).resize(register.ty())
-            };
-            let value = divisors.iter().enumerate().fold(register.e(), |value, (place, &divisor)| {
-                own.e().eq(&Expr::constant(place as i128 + 1, own.ty())).select(&quotient(divisor), &value)
-            });
-            body.push(assign(register, &value));
-        }
-        body
-    }
-
-    /// The better one of two neighbours.
-    fn pair(&self, k: usize) -> Expr {
-        let (a, b) = (self.registers[2 * k].e(), self.registers[2 * k + 1].e());
-        if self.is_lower { a.ge(&b).select(&a, &b) } else { a.le(&b).select(&a, &b) }
-    }
-
-    /// Half as many.
-    fn halve(&self) -> Vec<Statement> {
-        (0..self.registers.len() / 2).map(|k| assign(&self.registers[k], &self.pair(k))).collect()
-    }
-}
-
-impl Folds {
-    fn declare(m: &mut Module, tree: &Tree, scope: &Scope) -> Option<Folds> {
-        let levels: Vec<&Level> = tree.pieces.iter().flat_map(|p| &p.piece.levels).filter(|l| is_wide(l)).collect();
-        let bounds = levels.iter().flat_map(|level| level.lower.iter().chain(&level.upper));
-        let mut divisors: Vec<i64> = bounds.filter(|bound| is_quotient(bound)).map(|bound| bound.divisor).collect();
-        divisors.sort_unstable();
-        divisors.dedup();
-        let lower = Side::declare(m, scope, &levels, divisors.len(), true)?;
-        let upper = Side::declare(m, scope, &levels, divisors.len(), false)?;
-        let most = i64::from(lower.registers.len().max(upper.registers.len()).ilog2()) - 1;
-        let divides = (!divisors.is_empty()).then(|| m.reg("bounds_divide", Type::BIT));
-        Some(Folds { lower, upper, divisors, divides, left: m.reg("folds_left", Type::for_range(0, most.max(1))) })
-    }
-
-    /// Takes the bounds of a level.
-    fn take(&self, scope: &Scope, level: &Level) -> Vec<Statement> {
-        let mut body = self.lower.take(scope, level, &self.divisors);
-        body.extend(self.upper.take(scope, level, &self.divisors));
-        let has_quotients = level.lower.iter().chain(&level.upper).any(is_quotient);
-        body.extend(self.divides.iter().map(|divides| assign(divides, &Expr::bit(has_quotients))));
-        let most = level.lower.len().max(level.upper.len()).max(2).next_power_of_two().ilog2();
-        body.push(assign(&self.left, &Expr::constant(i128::from(most - 1), self.left.ty())));
-        body
-    }
-
-    /// Quotients, then half as many bounds in every cycle; at last the loop is opened with the last two of either side.
-    fn fold(&self, scope: &Scope, registers: &Loop, opened: Statement) -> Vec<Statement> {
-        let mut halve = self.lower.halve();
-        halve.extend(self.upper.halve());
-        halve.push(assign(&self.left, &self.left.e().sub(&Expr::constant(1, self.left.ty()), self.left.ty())));
-        let mut open = registers.open_with(&self.lower.pair(0), &self.upper.pair(0));
-        open.push(opened);
-        let fold = vec![when_else(self.left.e().is_zero(), open, halve)];
-        let Some(divides) = &self.divides else { return fold };
-        let mut divide = self.lower.divide(scope, &self.divisors);
-        divide.extend(self.upper.divide(scope, &self.divisors));
-        divide.push(assign(divides, &Expr::bit(false)));
-        vec![when_else(divides.e(), divide, fold)]
-    }
-}
-
-/// The state machine over the levels of a tree: its states and registers.
-struct Machine<'a> {
-    tree: &'a Tree,
-    /// Sizes, tile and levels.
-    scope: Scope,
-    states: Vec<String>,
-    codes: Vec<Expr>,
-    state: Signal,
-    /// The piece under way, where there are several. While a loop around several pieces is tested or left, the one
-    /// that opens it.
-    piece: Option<Signal>,
-    outer: Vec<Loop>,
-    row: Loop,
-    folds: Option<Folds>,
-    /// The row is that of the next outer index after the row before, and begins at the same inner one.
-    follows: Option<Signal>,
-}
-
-impl<'a> Machine<'a> {
-    fn declare(m: &mut Module, tree: &'a Tree, mut scope: Scope) -> Self {
-        let pieces = || tree.pieces.iter().map(|p| &p.piece);
-        let count = tree.pieces.len();
-        let mut states = vec!["IDLE".to_string(), "ROW".to_string(), "END".to_string()];
-        states.extend((0..tree.outer().len()).flat_map(|d| [test_name(tree, d), leave_name(tree, d)]));
-        for p in 0..count {
-            let levels = 0..tree.pieces[p].piece.levels.len();
-            states.extend(levels.filter(|&d| tree.opens(p, d)).map(|d| bound_name(tree, p, d)));
-        }
-        states.extend(fold_depths(tree).into_iter().map(|depth| fold_name(tree, depth)));
-        let state_type = Type::for_range(0, states.len() as i64 - 1);
-        let codes = states.iter().enumerate().map(|(code, s)| m.localparam(s, code as i128, state_type)).collect();
-        let state = m.reg("state", state_type);
-        let piece = (count > 1).then(|| m.reg("piece", Type::for_range(0, count as i64 - 1)));
-
-        for level in tree.outer() {
-            scope.bind(&level.name, Expr::bit(false), level.range);
-        }
-        let mut outer = vec![];
-        for (d, level) in tree.outer().iter().enumerate() {
-            let here: Vec<&Level> = pieces().filter(|p| d + 1 < p.levels.len()).map(|p| &p.levels[d]).collect();
-            let last = format!("{}_last", level.name);
-            outer.push(Loop::declare(m, &scope, [&level.name, &last], &here, level.range));
-        }
-        let innermost: Vec<&Level> = pieces().filter_map(|p| p.levels.last()).collect();
-        let row = Loop::declare(m, &scope, ["first", "last"], &innermost, tree.format.inner.range);
-        for (level, registers) in tree.outer().iter().zip(&outer) {
-            scope.bind(&level.name, &registers.low, level.range);
-        }
-        let folds = Folds::declare(m, tree, &scope);
-        let follows = tree.format.follows.then(|| m.reg("follows", Type::BIT));
-        Machine { tree, scope, states, codes, state, piece, outer, row, folds, follows }
-    }
-
-    fn code(&self, name: &str) -> Expr {
-        self.codes[self.states.iter().position(|s| s == name).expect("a named state")].clone()
-    }
-
-    fn bound(&self, piece: usize, depth: usize) -> String {
-        bound_name(self.tree, piece, depth)
-    }
-
-    fn goto(&self, name: &str) -> Statement {
-        assign(&self.state, &self.code(name))
-    }
-
-    /// `piece` becomes the one under way; it was `from` before, where that is known.
-    fn set_piece(&self, from: Option<usize>, piece: usize) -> Option<Statement> {
-        let register = self.piece.as_ref().filter(|_| from != Some(piece))?;
-        Some(assign(register, &Expr::constant(piece as i128, register.ty())))
-    }
-
-    /// From the present piece to where the walk goes on.
-    fn go(&self, from: usize, next: Next) -> Vec<Statement> {
-        match next {
-            Next::End => vec![self.goto("END")],
-            Next::Enter(piece) => self.enter(Some(from), piece),
-            Next::Step { depth, piece } => {
-                let level = &self.outer[depth].low;
-                // A level from -1 to 0 has one bit, which holds no 1 with a sign.
-                let one = Expr::constant(1, Type::unsigned(level.ty().width));
-                let mut step = vec![assign(level, &level.e().add(&one, level.ty()))];
-                step.push(self.goto(&self.bound(piece, depth + 1)));
-                if let Some(follows) = &self.follows {
-                    let innermost = self.tree.pieces[from].piece.levels.len() == depth + 2;
-                    let rows_follow =
-                        innermost && from == piece && self.tree.format.rows_follow(&self.tree.pieces[from].piece);
-                    let follow = if rows_follow { self.row.some() } else { Expr::bit(false) };
-                    step.push(assign(follows, &follow));
-                }
-                let mut go =
-                    vec![when_else(self.outer[depth].is_last(), vec![self.goto(&leave_name(self.tree, depth))], step)];
-                go.extend(self.set_piece(Some(from), piece));
-                go
-            }
-        }
-    }
-
-    fn enter(&self, from: Option<usize>, piece: usize) -> Vec<Statement> {
-        let mut go = vec![self.goto(&self.bound(piece, self.tree.pieces[piece].piece.shared))];
-        go.extend(self.set_piece(from, piece));
-        go.extend(self.follows.iter().map(|follows| assign(follows, &Expr::bit(false))));
-        go
-    }
-
-    /// The first piece of the tile's band; straight to the end where it has none.
-    fn begin(&self, band: Option<&Signal>) -> Vec<Statement> {
-        let first_of = |band: usize| self.tree.pieces.iter().position(|p| p.band == band);
-        let Some(band) = band else {
-            return if self.tree.pieces.is_empty() { vec![self.goto("END")] } else { self.enter(None, 0) };
-        };
-        let mut bands: Vec<usize> = self.tree.pieces.iter().map(|p| p.band).collect();
-        bands.dedup();
-        let enter = |b: &usize| (vec![Label::Value(*b as i128)], self.enter(None, first_of(*b).expect("has a piece")));
-        vec![case(band.e(), bands.iter().map(enter).collect(), vec![self.goto("END")])]
-    }
-
-    /// Opens the loop of piece `p` at depth `d`, or passes over a piece whose guards do not hold.
-    fn open(&self, m: &mut Module, p: usize, d: usize) -> Vec<Statement> {
-        let piece = &self.tree.pieces[p].piece;
-        let level = &piece.levels[d];
-        let innermost = d + 1 == piece.levels.len();
-        let registers = if innermost { &self.row } else { &self.outer[d] };
-        let label = if self.tree.pieces.len() > 1 { format!("{}_{p}", level.name) } else { level.name.clone() };
-        let body = match &self.folds {
-            Some(folds) if is_wide(level) => {
-                let mut body = folds.take(&self.scope, level);
-                body.push(self.goto(&fold_name(self.tree, (!innermost).then_some(d))));
-                body
-            }
-            _ => {
-                let mut body = registers.open(m, &self.scope, &label, level);
-                body.push(self.opened((!innermost).then_some(d)));
-                body
-            }
-        };
-        let guards = piece.guards.iter().filter_map(|g| self.scope.nonnegative(g)).reduce(|a, b| a.and(&b));
-        match guards.filter(|_| d == self.tree.guard_depth(p)) {
-            None => body,
-            Some(guard) => {
-                let guard = m.define(&format!("piece_{p}_exists"), &guard);
-                vec![when_else(guard.e(), body, self.go(p, self.tree.after(p, d)))]
-            }
-        }
-    }
-
-    /// To what follows when a loop is open: at a depth, or that of the row.
-    fn opened(&self, depth: Option<usize>) -> Statement {
-        self.goto(&depth.map_or("ROW".to_string(), |d| test_name(self.tree, d)))
-    }
-
-    /// The states in which the bounds of wide levels become two.
-    fn fold_arms(&self) -> Vec<(Vec<Label>, Vec<Statement>)> {
-        let arm = |folds: &Folds, depth: Option<usize>| {
-            let registers = depth.map_or(&self.row, |d| &self.outer[d]);
-            (
-                vec![self.code(&fold_name(self.tree, depth)).into()],
-                folds.fold(&self.scope, registers, self.opened(depth)),
-            )
-        };
-        self.folds.iter().flat_map(|folds| fold_depths(self.tree).into_iter().map(|d| arm(folds, d))).collect()
-    }
-
-    /// The pieces that open the loop at depth `d`.
-    fn openers(&self, d: usize) -> Vec<usize> {
-        let pieces = &self.tree.pieces;
-        let opens = |p: &usize| self.tree.opens(*p, d) && d + 1 < pieces[*p].piece.levels.len();
-        (0..pieces.len()).filter(opens).collect()
-    }
-
-    /// The loop at depth `d` has been opened: into its first iteration, or past it.
-    fn test_level(&self, d: usize) -> Vec<Statement> {
-        let inside = self.by_piece(&self.openers(d), |p| vec![self.goto(&self.bound(p, d + 1))]);
-        vec![when_else(self.outer[d].some(), inside, self.leave(d))]
-    }
-
-    /// Past the loop at depth `d`.
-    fn leave(&self, d: usize) -> Vec<Statement> {
-        self.by_piece(&self.openers(d), |p| self.go(p, self.tree.after(p, d)))
-    }
-
-    /// What to do by piece, one of `pieces`; folded where all do the same.
-    fn by_piece(&self, pieces: &[usize], action: impl Fn(usize) -> Vec<Statement>) -> Vec<Statement> {
-        let text = |p: usize| format!("{:?}", action(p));
-        let Some((&last, others)) = pieces.split_last() else { return vec![] };
-        match &self.piece {
-            Some(register) if others.iter().any(|&p| text(p) != text(last)) => {
-                let arm = |&p: &usize| (vec![Label::Value(p as i128)], action(p));
-                vec![case(register.e(), others.iter().map(arm).collect(), action(last))]
-            }
-            _ => action(last),
-        }
-    }
-
-    /// A value by the piece under way.
-    fn value_by_piece(&self, value: impl Fn(usize) -> Expr) -> Expr {
-        let count = self.tree.pieces.len();
-        let Some(register) = self.piece.as_ref() else { return value(0) };
-        // The number of the piece itself needs no choice.
-        if (0..count).all(|p| value(p).as_constant() == Some(p as i128)) {
-            return register.e().resize(value(0).ty());
-        }
-        let is = |p: usize| register.e().eq(&Expr::constant(p as i128, register.ty()));
-        (0..count - 1).rev().fold(value(count - 1), |other, p| is(p).select(&value(p), &other))
-    }
-
-    /// The origins of the row: tile indices, and in registers what is made of several.
-    fn origins(&self, m: &mut Module) -> Vec<Expr> {
-        let mut values = vec![];
-        for (origin, ranged) in self.tree.origins.iter().zip(&self.tree.format.outer) {
-            let value = self.scope.affine_as(origin, ranged.ty());
-            if origin.terms.len() == 1 && origin.terms.values().all(|c| *c == 1) {
-                values.push(value);
-                continue;
-            }
-            // The tile stands still for a cycle or more before its first row comes.
-            let register = m.reg(&ranged.name, ranged.ty());
-            m.clocked("", vec![], vec![assign(&register, &value)]);
-            values.push(register.e());
-        }
-        values
-    }
-}
-
-/// The depths of the loops that some wide level opens, `None` for that of the row.
-fn fold_depths(tree: &Tree) -> Vec<Option<usize>> {
-    let mut depths = vec![];
-    for (p, TreePiece { piece, .. }) in tree.pieces.iter().enumerate() {
-        for d in (0..piece.levels.len()).filter(|&d| tree.opens(p, d) && is_wide(&piece.levels[d])) {
-            let depth = (d + 1 < piece.levels.len()).then_some(d);
-            if !depths.contains(&depth) {
-                depths.push(depth);
-            }
-        }
-    }
-    depths
-}
-
-fn fold_name(tree: &Tree, depth: Option<usize>) -> String {
-    depth.map_or("FOLD_ROW".to_string(), |d| format!("FOLD_{}", tree.outer()[d].name.to_uppercase()))
-}
-
-fn test_name(tree: &Tree, depth: usize) -> String {
-    format!("TEST_{}", tree.outer()[depth].name.to_uppercase())
-}
-
-fn leave_name(tree: &Tree, depth: usize) -> String {
-    format!("LEAVE_{}", tree.outer()[depth].name.to_uppercase())
-}
-
-fn bound_name(tree: &Tree, piece: usize, depth: usize) -> String {
-    let level = tree.pieces[piece].piece.levels[depth].name.to_uppercase();
-    if tree.pieces.len() == 1 { format!("BOUND_{level}") } else { format!("BOUND_{piece}_{level}") }
 }

@@ -1,4 +1,8 @@
 //! What a scanner walks: the pieces of the sets of one or several bands, made to say all of what their rows visit.
+//!
+//! A state machine counts its levels from the tile's corner, and rows of pieces with other levels are of another kind.
+//! A program ([`crate::hardware::scanner`]) gives the cells of memory by their subscripts, so that rows of one array
+//! are of one kind however many pieces there are.
 
 use crate::affine::Affine;
 use crate::hardware::context::{Context, Ranged};
@@ -12,19 +16,26 @@ pub struct Source {
     pub band: usize,
     tiled: bool,
     in_memory: bool,
+    /// Its levels are subscripts, some with helpers around, see [`Source::by_subscripts`].
+    by_subscripts: bool,
     pieces: Vec<Piece>,
 }
+
+/// Terms of the bounds and guards of a process from which its program is smaller than a circuit for every bound: such
+/// a circuit has about seven look-up tables per term, a program's machine 500 in all.
+const MANY_TERMS: usize = 160;
 
 impl Source {
     /// A scan outside all tiles.
     pub fn untiled(scan: &Scan) -> Source {
-        Source { band: 0, tiled: false, in_memory: false, pieces: with_own_rows(scan.pieces.clone()) }
+        let pieces = with_own_rows(scan.pieces.clone());
+        Source { band: 0, tiled: false, in_memory: false, by_subscripts: false, pieces }
     }
 
     /// A scan of a tile, its levels counted from the tile's corner.
     pub fn in_tile(context: &Context, band: usize, scan: &Scan) -> Source {
         let pieces = with_names(context, relative(context, &scan.pieces));
-        Source { band, tiled: true, in_memory: false, pieces: with_own_rows(pieces) }
+        Source { band, tiled: true, in_memory: false, by_subscripts: false, pieces: with_own_rows(pieces) }
     }
 
     /// [`Source::in_tile`] for cells of memory: every row is contiguous there. A piece whose innermost level is not
@@ -38,6 +49,76 @@ impl Source {
             }
         }
         source
+    }
+
+    /// The same with a level for every subscript, named [`subscript`], the last one innermost. Levels that are no
+    /// subscript stay around them. Nothing is relative to the tile. The pieces share no loops.
+    pub fn by_subscripts(context: &Context, band: usize, array: usize, scan: &Scan) -> Source {
+        let pieces = scan.pieces.iter().map(|piece| with_subscripts(context, array, piece)).collect();
+        Source { band, tiled: true, in_memory: true, by_subscripts: true, pieces }
+    }
+
+    fn terms(&self) -> usize {
+        let of_piece = |piece: &Piece| {
+            let bounds = piece.levels[piece.shared..].iter().flat_map(|l| l.lower.iter().chain(&l.upper));
+            let all = piece.guards.iter().chain(bounds.map(|b| &b.numerator));
+            all.map(|affine| affine.terms.len() + usize::from(affine.constant != 0)).sum::<usize>()
+        };
+        self.pieces.iter().map(of_piece).sum()
+    }
+}
+
+/// The level of a subscript, counted from the last one, 0. No identifier of C.
+fn subscript(from_last: usize) -> String {
+    format!("subscript {from_last}")
+}
+
+/// See [`Source::by_subscripts`].
+fn with_subscripts(context: &Context, array: usize, piece: &Piece) -> Piece {
+    let mut piece = piece.clone();
+    if piece.point.is_empty() {
+        // A scalar: its row has one element.
+        piece.levels.push(one_value(subscript(0), Affine::default(), (0, 0)));
+    }
+    let rank = piece.point.len();
+    // The last one first: it decides which level is innermost.
+    for k in (0..rank).rev() {
+        let name = subscript(rank - 1 - k);
+        let value = piece.point[k].clone();
+        let is_last = k + 1 == rank;
+        let own = piece.levels.iter().position(|l| value == Affine::variable(&l.name));
+        match own.filter(|&d| (d + 1 == piece.levels.len()) == is_last) {
+            Some(d) => {
+                let old = std::mem::replace(&mut piece.levels[d].name, name.clone());
+                rename_levels(&mut piece, |n| (n == old).then(|| name.clone()));
+            }
+            None => {
+                let size = |name: &str| context.parameters.iter().find(|p| p.name == name).map_or((0, 0), |p| p.range);
+                let extent = context.array(array).extents.get(k).map_or(1, |extent| extent.range(size).1);
+                let needs = piece.levels.iter().rposition(|l| value.coefficient(&l.name) != 0);
+                let at = if is_last { piece.levels.len() } else { needs.map_or(0, |d| d + 1) };
+                // Bounds further in name what the subscript is made of, so that a range of cells alone will do.
+                piece.levels.insert(at, one_value(name.clone(), value, (0, extent.max(1) - 1)));
+            }
+        }
+        piece.point[k] = Affine::variable(&name);
+    }
+    piece
+}
+
+fn one_value(name: String, value: Affine, range: (i64, i64)) -> Level {
+    let bound = vec![Bound { numerator: value, divisor: 1 }];
+    Level { name, lower: bound.clone(), upper: bound, range }
+}
+
+/// Gives variables in bounds, guards and point the names that `new_name` has for them.
+fn rename_levels(piece: &mut Piece, new_name: impl Fn(&str) -> Option<String>) {
+    let rename = |affine: &mut Affine| {
+        *affine = affine.substitute(|name| Affine::variable(new_name(name).unwrap_or_else(|| name.to_string())));
+    };
+    piece.guards.iter_mut().chain(&mut piece.point).for_each(rename);
+    for level in &mut piece.levels {
+        level.lower.iter_mut().chain(&mut level.upper).for_each(|bound| rename(&mut bound.numerator));
     }
 }
 
@@ -53,14 +134,22 @@ pub struct Transfers {
 impl Transfers {
     pub fn of(context: &Context, offload: &Offload, scan: impl Fn(&Transfer) -> &Scan) -> Transfers {
         let mut all = Transfers { sources: vec![], source_arrays: vec![], arrays: vec![] };
+        let mut scans = vec![];
         for (band, transfers) in offload.bands.iter().map(|b| &b.transfers).enumerate() {
             for transfer in transfers.iter().filter(|t| !scan(t).pieces.is_empty()) {
-                all.sources.push(Source::in_memory(context, band, scan(transfer)));
+                scans.push((band, scan(transfer)));
                 all.source_arrays.push(transfer.array);
                 if !all.arrays.contains(&transfer.array) {
                     all.arrays.push(transfer.array);
                 }
             }
+        }
+        all.sources = scans.iter().map(|(band, scan)| Source::in_memory(context, *band, scan)).collect();
+        let shares_loops = scans.iter().flat_map(|(_, scan)| &scan.pieces).any(|piece| piece.shared > 0);
+        if !shares_loops && all.sources.iter().map(Source::terms).sum::<usize>() > MANY_TERMS {
+            let arrays = scans.iter().zip(&all.source_arrays);
+            all.sources =
+                arrays.map(|((band, scan), &array)| Source::by_subscripts(context, *band, array, scan)).collect();
         }
         all
     }
@@ -80,12 +169,11 @@ fn with_own_rows(mut pieces: Vec<Piece>) -> Vec<Piece> {
 
 /// Adds an innermost level of the one value 0; gives its name.
 fn add_element(piece: &mut Piece) -> String {
-    let zero = vec![Bound { numerator: Affine::default(), divisor: 1 }];
     let mut name = "element".to_string();
     while piece.levels.iter().any(|l| l.name == name) {
         name.push('_');
     }
-    piece.levels.push(Level { name: name.clone(), lower: zero.clone(), upper: zero, range: (0, 0) });
+    piece.levels.push(one_value(name.clone(), Affine::default(), (0, 0)));
     name
 }
 
@@ -99,6 +187,10 @@ fn is_contiguous(piece: &Piece) -> bool {
 pub struct Tree {
     pub format: RowFormat,
     pub pieces: Vec<TreePiece>,
+    /// Whether a program walks the tree. A level's register is then that of its subscript, else that of its depth.
+    pub by_program: bool,
+    /// The registers of levels that rows do not give.
+    pub helpers: Vec<Ranged>,
     /// The values of the origins of a row, over the tile: whoever receives rows knows the sizes but not the tile, so
     /// what a point takes from tile indices travels with the row, without the power of two that scales it.
     pub origins: Vec<Affine>,
@@ -108,10 +200,12 @@ pub struct TreePiece {
     pub band: usize,
     pub kind: usize,
     pub piece: Piece,
+    /// The register of each level but the innermost, see [`Tree::registers`].
+    pub places: Vec<usize>,
 }
 
 /// Where the walk goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Next {
     /// Into the first loop that this piece does not share with the piece before.
     Enter(usize),
@@ -140,20 +234,46 @@ impl Tree {
                 origins.push(origin);
             }
         }
-        let mut format = format(context, &all.iter().map(|(.., p)| *p).collect::<Vec<_>>(), &origins);
-        format.follows = sources.iter().any(|s| s.in_memory) && all.iter().any(|(.., p)| p.point.len() > 1);
-        let mut tree = Tree { format, pieces: vec![], origins };
+        let pieces: Vec<&Piece> = all.iter().map(|(.., p)| *p).collect();
+        let by_program = !sources.is_empty() && sources.iter().all(|source| source.by_subscripts);
+        let (mut format, helpers) = match by_program {
+            true => subscripts_format(context, &pieces),
+            false => (format(context, &pieces, &origins), vec![]),
+        };
+        format.follows = sources.iter().any(|s| s.in_memory) && pieces.iter().any(|p| p.point.len() > 1);
+        let mut tree = Tree { format, pieces: vec![], by_program, helpers, origins };
         for (index, source, piece) in all {
-            let piece = rename(context, &tree, piece);
+            let places = tree.places(piece);
+            let piece = rename(context, &tree, piece, &places);
             let kind = RowKind { source: index, band: source.band, leaf: piece.leaf, point: piece.point.clone() };
             let kinds = &mut tree.format.kinds;
             let kind = kinds.iter().position(|k| *k == kind).unwrap_or_else(|| {
                 kinds.push(kind);
                 kinds.len() - 1
             });
-            tree.pieces.push(TreePiece { band: source.band, kind, piece });
+            tree.pieces.push(TreePiece { band: source.band, kind, piece, places });
         }
         tree
+    }
+
+    /// The registers of the levels of `piece` but the innermost.
+    fn places(&self, piece: &Piece) -> Vec<usize> {
+        let outer = &piece.levels[..piece.levels.len() - 1];
+        if !self.by_program {
+            return (0..outer.len()).collect();
+        }
+        let subscripts = self.outer().len();
+        let mut helpers = subscripts..;
+        let place = |level: &Level| {
+            let own = (1..=subscripts).find(|&k| level.name == subscript(k)).map(|k| subscripts - k);
+            own.or_else(|| helpers.next()).unwrap_or(subscripts)
+        };
+        outer.iter().map(place).collect()
+    }
+
+    /// The registers of all levels but the innermost: those that rows give, then the helpers.
+    pub fn registers(&self) -> impl Iterator<Item = &Ranged> {
+        self.outer().iter().chain(&self.helpers)
     }
 
     /// All bounds, lower ones with `true`.
@@ -264,14 +384,36 @@ fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat
     RowFormat { kinds: vec![], outer, origins: origins.len(), inner, follows: false }
 }
 
-/// The piece with its levels named as the registers are, and its point over the origins.
-fn rename(context: &Context, tree: &Tree, piece: &Piece) -> Piece {
-    let format = &tree.format;
-    let last = piece.levels.len() - 1;
-    let new_name = |depth: usize| match depth == last {
-        true => &format.inner.name,
-        false => &format.outer[format.origins + depth].name,
+/// The format of rows by subscripts, no kinds yet, and the registers of the other levels.
+fn subscripts_format(context: &Context, pieces: &[&Piece]) -> (RowFormat, Vec<Ranged>) {
+    let sizes = context.parameters.iter().chain(&context.tile).map(|r| r.name.clone());
+    let mut names: Vec<String> =
+        ["end", "kind", "first", "last"].map(str::to_string).into_iter().chain(sizes).collect();
+    let mut ranged = |name: String, range: (i64, i64)| {
+        let mut name = name;
+        while names.contains(&name) {
+            name.push('_');
+        }
+        names.push(name.clone());
+        Ranged::new(name, range)
     };
+    let rank = pieces.iter().map(|p| p.point.len()).max().unwrap_or(1).max(1);
+    let of_subscript = |k: usize| union(pieces.iter().flat_map(|p| &p.levels).filter(|l| l.name == subscript(k)));
+    let outer = (1..rank).rev().map(|k| ranged(format!("subscript{k}"), of_subscript(k))).collect();
+    let inner = ranged("subscript0".to_string(), of_subscript(0));
+    let is_helper = |level: &&Level| (0..rank).all(|k| level.name != subscript(k));
+    let helpers: Vec<Vec<&Level>> = pieces.iter().map(|p| p.levels.iter().filter(is_helper).collect()).collect();
+    let most = helpers.iter().map(Vec::len).max().unwrap_or(0);
+    let helper = |j: usize| union(helpers.iter().filter_map(|levels| levels.get(j).copied()));
+    let helpers = (0..most).map(|j| ranged(format!("helper{j}"), helper(j))).collect();
+    (RowFormat { kinds: vec![], outer, origins: 0, inner, follows: false }, helpers)
+}
+
+/// The piece with its levels named as the registers are, and its point over the origins.
+fn rename(context: &Context, tree: &Tree, piece: &Piece, places: &[usize]) -> Piece {
+    let format = &tree.format;
+    let registers: Vec<&Ranged> = tree.registers().collect();
+    let new_name = |depth: usize| places.get(depth).map_or(&format.inner.name, |&place| &registers[place].name);
     let value = |name: &str| {
         let depth = piece.levels.iter().position(|l| l.name == name);
         Affine::variable(depth.map_or(name, |depth| new_name(depth)))

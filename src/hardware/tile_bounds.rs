@@ -6,7 +6,10 @@ use crate::hardware::context::{Context, Ranged};
 use crate::hardware::relative::relative;
 use crate::hardware::scope::Scope;
 use crate::offload::{Bound, Level, Offload, Piece, Scan};
-use crate::rtl::{Expr, Module, Type};
+use crate::rtl::{Expr, Module, Type, assign};
+
+/// Bounds whose extreme is found in one cycle.
+const BOUNDS_AT_ONCE: usize = 2;
 
 /// The largest of lower bounds, or the smallest of upper ones, over sizes and tile indices.
 #[derive(Clone, Debug)]
@@ -23,21 +26,47 @@ impl TileBound {
         self.field.name.replace(' ', "_")
     }
 
-    /// Its value in the type of its field; `sizes_and_tile` has names for both.
-    pub fn value(&self, m: &mut Module, sizes_and_tile: &Scope) -> Expr {
-        let label = self.port();
-        let ty = self.field.ty();
-        if !self.upper {
-            return sizes_and_tile.lower(m, &label, &self.bounds).resize(ty);
+    /// Its value in the type of its field, and the cycles that it takes beyond that of its sums; `sizes_and_tile` has
+    /// names for both, which stand still in the meantime.
+    pub fn value(&self, m: &mut Module, sizes_and_tile: &Scope) -> (Expr, u32) {
+        let mut scope = sizes_and_tile.clone();
+        let mut bounds = self.bounds.clone();
+        let mut cycles = 0;
+        if bounds.len() > BOUNDS_AT_ONCE {
+            bounds = bounds.iter().map(|bound| self.register(m, &mut scope, std::slice::from_ref(bound))).collect();
+            cycles = 1;
         }
-        let value = sizes_and_tile.upper(m, &label, &self.bounds);
-        if value.width() <= ty.width {
-            return value.resize(ty);
+        while bounds.len() > BOUNDS_AT_ONCE {
+            bounds = bounds.chunks(BOUNDS_AT_ONCE).map(|some| self.register(m, &mut scope, some)).collect();
+            cycles += 1;
+        }
+        let ty = self.field.ty();
+        let value = self.extreme(m, &scope, &bounds);
+        if !self.upper || value.width() <= ty.width {
+            return (value.resize(ty), cycles);
         }
         // Below 0 it only says that the loop is empty: the sign and the low bits say as much.
-        let value = m.define(&label, &value);
+        let value = m.define(&self.port(), &value);
         m.waive_unused(&value);
-        Expr::concat(&[value.index(value.width() - 1), value.slice(ty.width - 2, 0)]).resize(ty)
+        let cut = Expr::concat(&[value.index(value.width() - 1), value.slice(ty.width - 2, 0)]).resize(ty);
+        (cut, cycles)
+    }
+
+    fn extreme(&self, m: &mut Module, scope: &Scope, bounds: &[Bound]) -> Expr {
+        if self.upper { scope.upper(m, &self.port(), bounds) } else { scope.lower(m, &self.port(), bounds) }
+    }
+
+    /// The extreme of some of the bounds in a register, as a bound.
+    fn register(&self, m: &mut Module, scope: &mut Scope, bounds: &[Bound]) -> Bound {
+        let range = if self.upper { scope.upper_range(bounds) } else { scope.lower_range(bounds) };
+        let value = self.extreme(m, scope, bounds);
+        let register = m.reg(&self.port(), Type::for_range(range.0, range.1));
+        m.waive_unused(&register);
+        m.clocked("", vec![], vec![assign(&register, &value.resize(register.ty()))]);
+        // No identifier of C.
+        let name = format!("register {}", register.name());
+        scope.bind(&name, &register, range);
+        Bound { numerator: Affine::variable(&name), divisor: 1 }
     }
 
     /// The bounds, for rewriting; lower ones with `true`.

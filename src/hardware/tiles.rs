@@ -9,7 +9,7 @@ use crate::hardware::sources::Source;
 use crate::hardware::tile_bounds::TileBound;
 use crate::hardware::walker::Walker;
 use crate::offload::Offload;
-use crate::rtl::{Expr, Module, Type, assign, when, when_else};
+use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// The modules that walk the tiles: `s_tile_*` starts them, `m_tile_*` gives each tile packed, with `m_tile_first` on
 /// the first of a strip.
@@ -35,7 +35,7 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
     let data = m.output("m_tile_data", Type::unsigned(context.tile_width()));
     let first = m.output("m_tile_first", Type::BIT);
     let walker = Walker::declare(&mut m, &format, "tile");
-    // Sums of sizes and indices have a cycle to settle before the tile is shown.
+    // Bounds have their cycles to settle before the tile is shown.
     let settled = (!context.tile_bounds.is_empty()).then(|| m.reg("tile_settled", Type::BIT));
     let shown = settled.iter().fold(walker.valid.e(), |valid, settled| valid.and(&settled.e()));
     m.assign(&tile.valid, &shown);
@@ -60,8 +60,11 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
     }
     let mut bounds = context.tile_bounds.clone();
     register_constants(context, &mut m, &mut indices, bounds.iter_mut().flat_map(TileBound::bounds_mut), true);
+    let mut cycles = 0;
     for bound in &bounds {
-        parts.push(bound.value(&mut m, &indices));
+        let (value, more) = bound.value(&mut m, &indices);
+        parts.push(value);
+        cycles = cycles.max(more);
     }
     parts.push(walker.end.e());
     let packed = Expr::concat(&parts);
@@ -77,8 +80,17 @@ pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
         )],
     );
     if let Some(settled) = &settled {
-        let next = walker.valid.e().and(&tile.fires().not());
-        m.clocked("", vec![(settled.clone(), 0)], vec![assign(settled, &next)]);
+        // Sums take one.
+        let mut stages: Vec<Signal> = (0..cycles).map(|_| m.reg("tile_settles", Type::BIT)).collect();
+        stages.push(settled.clone());
+        let stays = walker.valid.e().and(&tile.fires().not());
+        let mut before = stays.clone();
+        let mut body = vec![];
+        for stage in &stages {
+            body.push(assign(stage, &before));
+            before = stays.and(&stage.e());
+        }
+        m.clocked("", stages.into_iter().map(|stage| (stage, 0)).collect(), body);
     }
     m.assign(&data, &packed);
     m.assign(&first, &fresh.e());
