@@ -497,7 +497,7 @@ fn named_sets(
             add(format!("DS({array})"), differences.name_dimensions(&cells)?.to_string());
         }
         let mappings = vec![Some(allocation.mapping.clone())];
-        let buffer = Buffer { array: flow.array, mappings, store_copy: false, banks: None, copies: 1, partition: None };
+        let buffer = Buffer::new(flow.array, mappings);
         add(format!("σ({array})"), buffer::mapping_text(kernel, &buffer));
     }
     Ok(sets)

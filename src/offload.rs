@@ -290,6 +290,11 @@ impl Mapping {
 }
 
 impl Buffer {
+    /// One memory of one bank.
+    pub fn new(array: usize, mappings: Vec<Option<Mapping>>) -> Buffer {
+        Buffer { array, mappings, store_copy: false, banks: None, copies: 1, partition: None }
+    }
+
     /// The mapping of the only band.
     pub fn mapping(&self) -> &Mapping {
         self.mappings.iter().flatten().next().expect("a buffer serves a band")

@@ -22,15 +22,7 @@ fn in_sequence(parts: &[Source]) -> Offload {
     for (band, offload) in offloads.iter().enumerate() {
         for buffer in &offload.buffers {
             let place = buffers.iter().position(|b| b.array == buffer.array).unwrap_or_else(|| {
-                let mappings = vec![None; parts.len()];
-                buffers.push(Buffer {
-                    array: buffer.array,
-                    mappings,
-                    store_copy: false,
-                    banks: None,
-                    copies: 1,
-                    partition: None,
-                });
+                buffers.push(Buffer::new(buffer.array, vec![None; parts.len()]));
                 buffers.len() - 1
             });
             buffers[place].mappings[band] = buffer.mappings[0].clone();
@@ -83,14 +75,7 @@ fn in_one_strip(
         let moduli = vec![64; kernel.arrays[a].extents.len()];
         Mapping::successive(moduli.clone(), moduli, 1)
     };
-    let buffer = |array: usize| Buffer {
-        array,
-        mappings: vec![Some(mapping(array))],
-        store_copy: false,
-        banks: None,
-        copies: 1,
-        partition: None,
-    };
+    let buffer = |array: usize| Buffer::new(array, vec![Some(mapping(array))]);
     Offload {
         bands: vec![Band {
             statements: (0..kernel.statements().len()).collect(),

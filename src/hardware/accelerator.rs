@@ -1,11 +1,12 @@
 //! The accelerator: tiles, load, compute and store processes, the buffers between them, and the memory port.
 
-use crate::hardware::banks::{self, Fields};
+use crate::buffer::mapping_text;
 use crate::hardware::buffers::{self, buffer_of};
 use crate::hardware::cells::{self, clocking, into, out_of, port};
 use crate::hardware::compute::{ComputeRead, compute};
 use crate::hardware::context::{Context, Stream, rtl_type};
 use crate::hardware::load::load;
+use crate::hardware::memories::{Drain, Fill, Read, Users, Write, memories};
 use crate::hardware::memory_port::{self, Commands, MemoryPort};
 use crate::hardware::partition;
 use crate::hardware::store::store;
@@ -138,14 +139,14 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     let fill_data = m.wire("fill_data", Type::unsigned(load_ports.data_width));
     m.waive_unused(&fill_data);
     ports.push(("m_fill_data".into(), Connection::Out(fill_data.clone())));
-    let mut fills: Vec<(usize, Stream, Signal)> = vec![];
+    let mut fills: Vec<Fill> = vec![];
     for &array in &load_ports.arrays {
         let array_name = &context.array(array).name;
         let stream = Stream::wires(&mut m, &format!("fill_{array_name}"));
         let address = m.wire(&format!("fill_{array_name}_address"), buffers::address_type(buffer_of(offload, array)));
         ports.extend(out_of(&format!("fill_{array_name}"), &stream));
         ports.push((format!("m_fill_{array_name}_address"), Connection::Out(address.clone())));
-        fills.push((array, stream, address));
+        fills.push(Fill { array, stream, address, data: fill_data.clone() });
     }
     m.instance(&format!("{name}_load"), "u_load", vec![], ports);
 
@@ -177,15 +178,6 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     let lent_reads = lends(&compute_ports.drained, "drain");
     ports.push(("busy".into(), Connection::Out(compute_busy.clone())));
     ports.push(("stall".into(), Connection::Out(compute_stall.clone())));
-    struct Read {
-        array: usize,
-        copy: usize,
-        address: Signal,
-        data: Signal,
-        /// Of a partitioned buffer.
-        bank: Option<Signal>,
-        used: Option<Signal>,
-    }
     let mut reads: Vec<Read> = vec![];
     for &ComputeRead { array, copy, rotation, optional } in &compute_ports.reads {
         let element = context.array(array).element;
@@ -204,10 +196,9 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
         let partition = buffer_of(offload, array).partition.as_ref();
         let bank = partition.map(|p| partition_port("bank", partition::bank_type(p)));
         let used = optional.then(|| partition_port("used", Type::BIT));
-        reads.push(Read { array, copy, address, data, bank, used });
+        reads.push(Read { array, copy, address, data, rotation, bank, used });
     }
-    let mut writes: Vec<(usize, Signal, Signal, Signal)> = vec![];
-    let mut word_enables: Vec<(usize, Signal)> = vec![];
+    let mut writes: Vec<Write> = vec![];
     for &(array, rotation) in &compute_ports.writes {
         let prefix = format!("write_{}", context.array(array).name);
         let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
@@ -217,12 +208,12 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
         ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         ports.push((format!("m_{prefix}_data"), Connection::Out(data.clone())));
-        if rotation.is_some() {
+        let group = rotation.map(|rotation| {
             let words = m.wire(&format!("{prefix}_words"), Type::unsigned(data.width() / bits));
             ports.push((format!("m_{prefix}_words"), Connection::Out(words.clone())));
-            word_enables.push((array, words));
-        }
-        writes.push((array, valid, address, data));
+            (rotation, words)
+        });
+        writes.push(Write { array, valid, address, data, group });
     }
     m.instance(&format!("{name}_compute"), "u_compute", vec![], ports);
 
@@ -241,7 +232,7 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
     ports.push(("m_finished".into(), Connection::Out(finished.clone())));
     ports.push(("busy".into(), Connection::Out(store_busy.clone())));
     ports.extend(store_ports.arrays.iter().map(|&a| base(&m, a)));
-    let mut drains: Vec<(usize, Signal, Signal, Signal)> = vec![];
+    let mut drains: Vec<Drain> = vec![];
     for &array in &store_ports.arrays {
         let prefix = format!("drain_{}", context.array(array).name);
         let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
@@ -251,148 +242,29 @@ pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
         ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
-        drains.push((array, valid, address, data));
+        drains.push(Drain { array, valid, address, data });
     }
     m.instance(&format!("{name}_store"), "u_store", vec![], ports);
 
+    let signal_of = |wires: &[(usize, Signal)], array| wires.iter().find(|(a, _)| *a == array).map(|(_, s)| s.clone());
     for buffer in &offload.buffers {
         let array = buffer.array;
-        let array_name = &context.array(array).name;
-        let bits = Type::unsigned(context.array(array).element.bits);
-        let address_type = buffers::address_type(buffer);
-        m.comment(&format!("Buffer: {}", crate::buffer::mapping_text(kernel, buffer)));
-        let fill = fills.iter().find(|(a, ..)| *a == array);
-        let drain = drains.iter().find(|(a, ..)| *a == array);
-        let own_reads: Vec<&Read> = reads.iter().filter(|r| r.array == array).collect();
-        let write = writes.iter().find(|(a, ..)| *a == array);
-
-        let borrowers = [(&lent_writes, fill.map(|f| &f.1.valid)), (&lent_reads, drain.map(|d| &d.1))];
-        for (lends, borrows) in borrowers {
-            let lent = lends.iter().find(|(a, _)| *a == array).map(|(_, lent)| lent);
-            lent.zip(borrows).into_iter().for_each(|(lent, borrows)| m.assign(lent, &borrows.e()));
-        }
-        if let Some(fields) = Fields::of(buffer) {
-            if let Some((_, stream, _)) = fill {
-                let taken = write.map_or(Expr::bit(false), |(_, valid, ..)| valid.e());
-                m.assign(&stream.ready, &taken.not());
-            }
-            let rotation =
-                |copy: usize| compute_ports.reads.iter().find(|r| (r.array, r.copy) == (array, copy))?.rotation;
-            let write_rotation = compute_ports.writes.iter().find(|w| w.0 == array).and_then(|w| w.1);
-            for copy in 0..own_reads.len().max(1) {
-                let drain = drain.filter(|_| copy == 0);
-                let ports = banks::Ports {
-                    write: write_rotation,
-                    fill: fill.is_some(),
-                    read: rotation(copy),
-                    drain: drain.is_some(),
-                };
-                let module = format!("{name}_buffer_{array_name}_{copy}");
-                let about = format!("Buffer: {}", crate::buffer::mapping_text(kernel, buffer));
-                modules.push(banks::memory(&module, &about, buffer, fields, bits.width, &ports));
-                let mut ports = vec![("clk".into(), Connection::In(port(&m, "clk")))];
-                if let Some((_, valid, address, data)) = write {
-                    let words = &word_enables.iter().find(|(a, _)| *a == array).expect("a port of the banks").1;
-                    for (port, signal) in [("valid", valid), ("words", words), ("address", address), ("data", data)] {
-                        ports.push((format!("write_{port}"), Connection::In(signal.e())));
-                    }
-                }
-                if let Some((_, stream, address)) = fill {
-                    ports.push(("fill_valid".into(), Connection::In(stream.valid.e())));
-                    ports.push(("fill_address".into(), Connection::In(address.e())));
-                    ports.push(("fill_data".into(), Connection::In(fill_data.e().resize(bits))));
-                }
-                if let Some(read) = own_reads.iter().find(|r| r.copy == copy) {
-                    ports.push(("read_address".into(), Connection::In(read.address.e())));
-                    ports.push(("read_data".into(), Connection::Out(read.data.clone())));
-                }
-                if let Some((_, valid, address, data)) = drain {
-                    ports.push(("drain_valid".into(), Connection::In(valid.e())));
-                    ports.push(("drain_address".into(), Connection::In(address.e())));
-                    ports.push(("drain_data".into(), Connection::Out(data.clone())));
-                }
-                m.instance(&module, &format!("u_buffer_{array_name}_{copy}"), vec![], ports);
-            }
-            continue;
-        }
-        let (enable, address, data) = match (fill, write) {
-            (Some((_, stream, fill_address)), Some((_, valid, address, data))) => {
-                m.assign(&stream.ready, &valid.e().not());
-                let data = valid.e().select(&data.e(), &fill_data.e().resize(bits));
-                let address = valid.e().select(&address.e(), &fill_address.e());
-                (valid.e().or(&stream.valid.e()), address, data)
-            }
-            (Some((_, stream, fill_address)), None) => {
-                m.assign(&stream.ready, &Expr::bit(true));
-                (stream.valid.e(), fill_address.e(), fill_data.e().resize(bits))
-            }
-            (None, Some((_, valid, address, data))) => (valid.e(), address.e(), data.e()),
-            (None, None) => (Expr::bit(false), Expr::constant(0, address_type), Expr::constant(0, bits)),
+        let text = format!("Buffer: {}", mapping_text(kernel, buffer));
+        m.comment(&text);
+        let users = Users {
+            fill: fills.iter().find(|fill| fill.array == array),
+            write: writes.iter().find(|write| write.array == array),
+            reads: reads.iter().filter(|read| read.array == array).collect(),
+            drain: drains.iter().find(|drain| drain.array == array),
         };
-        // The store process reads what the first reference does, or a copy of its own behind those of the references.
-        let drained_copy = if drain.is_some() && buffer.store_copy { own_reads.len() } else { 0 };
-        let mut copies = 0..(own_reads.len() + usize::from(drained_copy > 0)).max(1);
-        if buffer.partition.is_some() {
-            let drain = drain.filter(|_| drained_copy == 0);
-            let module = format!("{name}_buffer_{array_name}");
-            let about = format!("Buffer: {}", crate::buffer::mapping_text(kernel, buffer));
-            let of = |r: &&Read| partition::Port { copy: r.copy, optional: r.used.is_some() };
-            let ports: Vec<partition::Port> = own_reads.iter().map(of).collect();
-            modules.push(partition::memory(&module, &about, buffer, bits.width, &ports, drain.is_some()));
-            let mut ports = vec![
-                ("clk".into(), Connection::In(port(&m, "clk"))),
-                ("write_enable".into(), Connection::In(enable.clone())),
-                ("write_address".into(), Connection::In(address.clone())),
-                ("write_data".into(), Connection::In(data.clone())),
-            ];
-            for read in &own_reads {
-                let mut reads = |what: &str, connection| ports.push((format!("read_{}_{what}", read.copy), connection));
-                reads("address", Connection::In(read.address.e()));
-                read.bank.iter().for_each(|bank| reads("bank", Connection::In(bank.e())));
-                read.used.iter().for_each(|used| reads("used", Connection::In(used.e())));
-                let word = m.wire(&format!("buffer_{array_name}_{}_data", read.copy), bits);
-                m.assign(&read.data, &word.e().resize(read.data.ty()));
-                reads("data", Connection::Out(word));
-            }
-            if let Some((_, valid, address, data)) = drain {
-                ports.push(("drain_valid".into(), Connection::In(valid.e())));
-                ports.push(("drain_address".into(), Connection::In(address.e())));
-                ports.push(("drain_data".into(), Connection::Out(data.clone())));
-            }
-            m.instance(&module, &format!("u_buffer_{array_name}"), vec![], ports);
-            copies.start = own_reads.len();
+        let borrowers = [
+            (signal_of(&lent_writes, array), users.fill.map(|fill| &fill.stream.valid)),
+            (signal_of(&lent_reads, array), users.drain.map(|drain| &drain.valid)),
+        ];
+        for (lent, borrows) in borrowers {
+            lent.zip(borrows).into_iter().for_each(|(lent, borrows)| m.assign(&lent, &borrows.e()));
         }
-        for copy in copies {
-            let read = own_reads.iter().find(|r| r.copy == copy);
-            let drain = drain.filter(|_| copy == drained_copy);
-            let read_address = match (read, drain) {
-                (Some(read), Some((_, valid, drain_address, _))) => {
-                    valid.e().select(&drain_address.e(), &read.address.e())
-                }
-                (Some(read), None) => read.address.e(),
-                (None, Some((_, _, drain_address, _))) => drain_address.e(),
-                (None, None) => Expr::constant(0, address_type),
-            };
-            let word = m.wire(&format!("buffer_{array_name}_{copy}_data"), bits);
-            for target in read.iter().map(|r| &r.data).chain(drain.iter().map(|d| &d.3)) {
-                m.assign(target, &word.e().resize(target.ty()));
-            }
-            let parameters = vec![
-                ("WIDTH", bits.width as i128),
-                ("DEPTH", buffer.words() as i128),
-                ("ADDRESS_WIDTH", address_type.width as i128),
-            ];
-            let ports = vec![
-                ("clk".into(), Connection::In(port(&m, "clk"))),
-                ("write_enable".into(), Connection::In(enable.clone())),
-                ("write_address".into(), Connection::In(address.clone())),
-                ("write_data".into(), Connection::In(data.clone())),
-                ("read_enable".into(), Connection::In(Expr::bit(true))),
-                ("read_address".into(), Connection::In(read_address)),
-                ("read_data".into(), Connection::Out(word)),
-            ];
-            m.instance("dual_port_ram", &format!("u_buffer_{array_name}_{copy}"), parameters, ports);
-        }
+        modules.extend(memories(&mut m, context, buffer, &users, text));
     }
     m.comment("Memory port");
     memory.connect(&mut m, context, &loads, &stores);

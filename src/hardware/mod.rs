@@ -24,6 +24,7 @@ mod interval;
 mod lanes;
 mod library;
 mod load;
+mod memories;
 mod memory_port;
 mod pace;
 mod partition;

@@ -72,6 +72,22 @@ struct Candidate {
     lane: Option<usize>,
 }
 
+/// What decides between two orders: fewer cycles, then longer rows, then dependences over longer distances.
+struct Merit {
+    cost: f64,
+    length: i64,
+    carried: Vec<i64>,
+}
+
+impl Merit {
+    fn beats(&self, known: &Merit) -> bool {
+        match self.cost.total_cmp(&known.cost) {
+            Ordering::Equal => (self.length, &self.carried) > (known.length, &known.carried),
+            order => order.is_lt(),
+        }
+    }
+}
+
 /// One of the orders that a statement alone may have.
 struct Alone<'a> {
     /// The statement's place in the band.
@@ -206,12 +222,11 @@ impl Space {
             orders(&others).into_iter().map(|order| [&serial[..], &order[..]].concat()).collect();
         let mut best: Option<Candidate> = None;
         let mut add = |candidate: Candidate| {
-            let length = |c: &Candidate| (0..statements.len()).map(|place| c.row_length(self, place)).sum::<i64>();
-            let is_better = |known: &Candidate| match candidate.cost.total_cmp(&known.cost) {
-                Ordering::Equal => (length(&candidate), &candidate.carried) > (length(known), &known.carried),
-                order => order.is_lt(),
+            let merit = |c: &Candidate| {
+                let length = (0..statements.len()).map(|place| c.row_length(self, place)).sum();
+                Merit { cost: c.cost, length, carried: c.carried.clone() }
             };
-            if best.as_ref().is_none_or(is_better) {
+            if best.as_ref().is_none_or(|known| merit(&candidate).beats(&merit(known))) {
                 best = Some(candidate);
             }
         };
@@ -288,7 +303,7 @@ impl Space {
             lane: None,
         };
         for orders in own {
-            let mut best: Option<(f64, i64, &Alone)> = None;
+            let mut best: Option<(Merit, &Alone)> = None;
             for alone in orders.iter().filter(|alone| alone.order.starts_with(outer)) {
                 let values = &self.values[alone.place];
                 // Statements in rows of their own wait for themselves only.
@@ -297,17 +312,14 @@ impl Space {
                     row.filter(|level| *level >= outer.len()).map_or(1, |level| self.sizes[alone.order[level]]);
                 let carried = row.map(|level| alone.carried[n - 1 - level]);
                 let cost = Space::cycles(values, &self.sizes, length, carried, self.latencies[alone.place]);
-                let is_better = |(least, longest, known): &(f64, i64, &Alone)| match cost.total_cmp(least) {
-                    Ordering::Equal => (length, &alone.carried) > (*longest, &known.carried),
-                    order => order.is_lt(),
-                };
-                if best.as_ref().is_none_or(is_better) {
-                    best = Some((cost, length, alone));
+                let merit = Merit { cost, length, carried: alone.carried.clone() };
+                if best.as_ref().is_none_or(|(known, _)| merit.beats(known)) {
+                    best = Some((merit, alone));
                 }
             }
-            let Some((cost, _, alone)) = best else { return Ok(None) };
+            let Some((merit, alone)) = best else { return Ok(None) };
             candidate.dimensions.push(alone.order.to_vec());
-            candidate.cost += cost;
+            candidate.cost += merit.cost;
             candidate.carried.iter_mut().zip(&alone.carried).for_each(|(least, own)| *least = (*least).min(*own));
         }
         Ok(Some(candidate))
@@ -351,7 +363,8 @@ impl Space {
     }
 
     /// Cycles per tile of one statement, estimated: rows that are short, and distances shorter than the pipeline, cost
-    /// more than one per instance. `sizes` are those of the dimensions, `length` is that of rows, and `carried` the distance that the innermost loop carries.
+    /// more than one per instance. `sizes` are those of the dimensions, `length` is that of rows, and `carried` the distance
+    /// that the innermost loop carries.
     fn cycles(values: &[Affine], sizes: &[i64], length: i64, carried: Option<i64>, latency: f64) -> f64 {
         let interval = match carried {
             None | Some(i64::MAX) => 1.0,
