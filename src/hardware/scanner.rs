@@ -7,6 +7,7 @@
 //! become a program that one adder works off ([`sequencer`]), so that neither area nor clock depend on how complicated
 //! a set is.
 
+mod folds;
 mod machine;
 mod program;
 mod sequencer;
