@@ -173,6 +173,9 @@ pub fn hand_over(
     m.assign(&token.ready, &output.0.ready.e().and(&under_way.valid.e()));
 }
 
+/// Characters of a set that a module's description holds.
+const LONGEST_SET: usize = 1500;
+
 /// The sets of a process in isl's notation, for the header comment of its scanner.
 pub fn walked(offload: &Offload, set: &str, arrays: &[&str]) -> String {
     let wanted: Vec<String> = arrays.iter().map(|a| format!("{set}({a})")).collect();
@@ -181,7 +184,10 @@ pub fn walked(offload: &Offload, set: &str, arrays: &[&str]) -> String {
     for (index, band) in offload.bands.iter().enumerate() {
         let of = if several { format!(" of band {index}") } else { String::new() };
         let found = band.sets.iter().filter(|s| wanted.contains(&s.name));
-        lines.extend(found.map(|s| format!("{}{of} = {}", s.name, s.isl)));
+        lines.extend(found.map(|s| match s.isl.len() {
+            0..=LONGEST_SET => format!("{}{of} = {}", s.name, s.isl),
+            _ => format!("{}{of} has many pieces; `burstc analyze` prints it.", s.name),
+        }));
     }
     lines.join("\n")
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::affine::Affine;
 use crate::hardware::scope::rounded_up;
 use crate::hardware::sources::{Next, Tree};
-use crate::offload::Bound;
+use crate::offload::{Bound, Level};
 
 /// What is added to the sum, before it is shifted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -155,6 +155,21 @@ pub fn terms(affine: &Affine) -> Vec<Term> {
     terms
 }
 
+/// `piece 3 if N - 8*T0 >= 0: x from max(1, 8*T0) to (N - 2)/2`
+fn described(piece: usize, guards: &[Affine], level: &Level) -> String {
+    let condition = guards.iter().map(|guard| format!("{guard} >= 0")).collect::<Vec<_>>().join(" and ");
+    let condition = if condition.is_empty() { condition } else { format!(" if {condition}") };
+    let side = |bounds: &[Bound], of_several: &str| {
+        let text = |b: &Bound| {
+            if b.divisor == 1 { b.numerator.to_string() } else { format!("({})/{}", b.numerator, b.divisor) }
+        };
+        let texts: Vec<String> = bounds.iter().map(text).collect();
+        if texts.len() == 1 { texts[0].clone() } else { format!("{of_several}({})", texts.join(", ")) }
+    };
+    let (lower, upper) = (side(&level.lower, "max"), side(&level.upper, "min"));
+    format!("piece {piece}{condition}: {} from {lower} to {upper}", level.name)
+}
+
 struct Writer<'a> {
     tree: &'a Tree,
     code: Vec<Instruction<Label>>,
@@ -198,14 +213,13 @@ impl Writer<'_> {
             let level = &piece.levels[d];
             let past = self.label(tree.after(p, d), false);
             self.place(Label::Open(p, d));
-            self.comment(format!("piece {p}: {}", level.name));
-            if d == tree.guard_depth(p) {
-                for (k, guard) in piece.guards.iter().enumerate() {
+            let guards = if d == tree.guard_depth(p) { &piece.guards[..] } else { &[] };
+            self.comment(described(p, guards, level));
+            if !guards.is_empty() {
+                for (k, guard) in guards.iter().enumerate() {
                     self.sum(terms(guard), Complete { upper: true, first: k == 0 });
                 }
-                if !piece.guards.is_empty() {
-                    self.code.push(Instruction::Guard(past));
-                }
+                self.code.push(Instruction::Guard(past));
             }
             for (k, bound) in level.lower.iter().enumerate() {
                 self.bound(&rounded_up(bound), Complete { upper: false, first: k == 0 });
