@@ -8,8 +8,8 @@
 //! ```
 
 use crate::affine::Affine;
-use crate::hardware::context::Context;
-use crate::hardware::rows::Row;
+use crate::hardware::context::{Context, Stream};
+use crate::hardware::rows::{Row, RowPorts};
 use crate::hardware::scanner::Frame;
 use crate::hardware::scanner::program::{Complete, Instruction, Operand, Program, Term};
 use crate::hardware::scope::{Scope, rounded_up};
@@ -210,9 +210,9 @@ pub fn build(m: &mut Module, context: &Context, tree: &Tree, frame: Frame) {
     let acts = m.define("acts", &valid.e().and(&fields.is_control.e()).and(&sum.busy.e().not()));
     let row_valid = m.reg("row_valid", Type::BIT);
     let row_free = m.define("row_free", &row_valid.e().not().or(&row.ready.e()));
-    let gives = fields.is(ROW).and(&sum.some.e()).or(&fields.is(END));
+    let gives = m.define("gives", &fields.is(ROW).and(&sum.some.e()).or(&fields.is(END)));
     let quotient = Quotient::declare(m, &program, word);
-    let mut waits = gives.and(&row_free.e().not());
+    let mut waits = gives.e().and(&row_free.e().not());
     if let Some(quotient) = &quotient {
         waits = waits.or(&fields.is(DIVIDE).and(&quotient.done.e().not()));
     }
@@ -265,8 +265,31 @@ pub fn build(m: &mut Module, context: &Context, tree: &Tree, frame: Frame) {
     let division = quotient.map(|quotient| quotient.statements(m, &fields, &acts, &sum.sum));
     sum.accumulate(m, division.unwrap_or_default());
 
-    // The row that is given stays until it is taken, while the program goes on.
-    let given = m.define("gives", &acted.e().and(&gives));
+    let given = m.define("given", &acted.e().and(&gives.e()));
+    let moments = Moments { acted, given, steps, row_valid };
+    give_rows(m, tree, (&fields, &sum, &loops), moments, (&row, &outputs));
+}
+
+/// When something happens that rows are about.
+struct Moments {
+    /// The instruction under way is carried out, if it is no term.
+    acted: Signal,
+    /// It gives a row or the end of the tile.
+    given: Signal,
+    /// A loop goes to its next iteration.
+    steps: Signal,
+    row_valid: Signal,
+}
+
+/// The row that is given stays until it is taken, while the program goes on.
+fn give_rows(
+    m: &mut Module,
+    tree: &Tree,
+    (fields, sum, loops): (&Fields, &Sum, &[Loop]),
+    moments: Moments,
+    (row, outputs): (&Stream, &RowPorts),
+) {
+    let Moments { acted, given, steps, row_valid } = moments;
     let format = &tree.format;
     let mut payload = vec![];
     let mut keep = |m: &mut Module, name: &str, value: Expr| {
@@ -279,10 +302,9 @@ pub fn build(m: &mut Module, context: &Context, tree: &Tree, frame: Frame) {
         true => keep(m, "kind", fields.value.e().resize(format.kind_type())),
         false => Expr::constant(0, format.kind_type()),
     };
-    let outer = (loops.iter().zip(tree.outer()).map(|(l, level)| keep(m, &level.name, l.index.e()))).collect();
+    let outer = loops.iter().zip(tree.outer()).map(|(l, level)| keep(m, &level.name, l.index.e())).collect();
     let first = keep(m, "first", sum.lower.e().resize(format.inner.ty()));
     let last = keep(m, "last", sum.upper.e().resize(format.inner.ty()));
-    let mut follow = vec![];
     let follows = match format.follows {
         false => Expr::bit(false),
         true => {
@@ -290,11 +312,11 @@ pub fn build(m: &mut Module, context: &Context, tree: &Tree, frame: Frame) {
             let is_row = acted.e().and(&fields.is(ROW));
             let after_row = vec![assign(&had_row, &sum.some.e()), assign(&follows, &Expr::bit(false))];
             let after_step = vec![when(steps.e(), vec![assign(&follows, &fields.flags.index(3).and(&had_row.e()))])];
-            follow.push(when_else(is_row, after_row, after_step));
+            m.clocked("", vec![(follows.clone(), 0)], vec![when_else(is_row, after_row, after_step)]);
             keep(m, "follows", follows.e())
         }
     };
-    m.clocked("", vec![], [follow, vec![when(given.e(), payload)]].concat());
+    m.clocked("", vec![], vec![when(given.e(), payload)]);
     let full = vec![when_else(
         given.e(),
         vec![assign(&row_valid, &Expr::bit(true))],
