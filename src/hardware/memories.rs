@@ -107,8 +107,7 @@ impl Memories<'_> {
             let module = format!("{}_{copy}", self.module);
             modules.push(banks::memory(&module, &self.text, self.buffer, fields, self.word.width, &shape));
             let mut ports = vec![("clk".into(), Connection::In(port(m, "clk")))];
-            if let Some(Write { valid, address, data, group, .. }) = write {
-                let words = &group.as_ref().expect("a port of the banks").1;
+            if let Some(Write { valid, address, data, group: Some((_, words)), .. }) = write {
                 for (port, signal) in [("valid", valid), ("words", words), ("address", address), ("data", data)] {
                     ports.push((format!("write_{port}"), Connection::In(signal.e())));
                 }

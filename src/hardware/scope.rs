@@ -6,6 +6,9 @@ use crate::affine::Affine;
 use crate::offload::Bound;
 use crate::rtl::{Expr, Module, Type};
 
+/// Bounds whose extreme is found in one cycle.
+pub const BOUNDS_AT_ONCE: usize = 2;
+
 /// What each name in scope stands for, with the closed interval its value lies in.
 #[derive(Clone, Default)]
 pub struct Scope {
@@ -229,22 +232,30 @@ pub fn wrapped(value: i64, ty: Type) -> Expr {
 pub fn times(value: &Expr, factor: u64, ty: Type) -> Expr {
     let value = value.resize(ty);
     let mut sum: Option<Expr> = None;
-    let mut rest = factor as i128;
-    let mut position = 0;
-    while rest != 0 && position < ty.width {
+    for (position, minus) in signed_digits(factor.into()).into_iter().take_while(|(position, _)| *position < ty.width) {
+        let term = value.shl_const(position, ty);
+        sum = Some(match (sum, minus) {
+            (None, false) => term,
+            (None, true) => term.neg(ty),
+            (Some(sum), false) => sum.add(&term, ty),
+            (Some(sum), true) => sum.sub(&term, ty),
+        });
+    }
+    sum.unwrap_or_else(|| wrapped(0, ty))
+}
+
+/// The canonical signed digits of a number that are not 0, the least significant one first: the power of two, and
+/// whether it is subtracted.
+pub fn signed_digits(number: i128) -> Vec<(u32, bool)> {
+    let (mut rest, mut position, mut digits) = (number, 0, vec![]);
+    while rest != 0 {
         if rest & 1 == 1 {
-            let digit = if rest & 3 == 3 { -1 } else { 1 };
-            rest -= digit;
-            let term = value.shl_const(position, ty);
-            sum = Some(match (sum, digit > 0) {
-                (None, true) => term,
-                (None, false) => term.neg(ty),
-                (Some(sum), true) => sum.add(&term, ty),
-                (Some(sum), false) => sum.sub(&term, ty),
-            });
+            let minus = rest & 3 == 3;
+            rest -= if minus { -1 } else { 1 };
+            digits.push((position, minus));
         }
         rest >>= 1;
         position += 1;
     }
-    sum.unwrap_or_else(|| wrapped(0, ty))
+    digits
 }

@@ -169,10 +169,7 @@ fn with_own_rows(mut pieces: Vec<Piece>) -> Vec<Piece> {
 
 /// Adds an innermost level of the one value 0; gives its name.
 fn add_element(piece: &mut Piece) -> String {
-    let mut name = "element".to_string();
-    while piece.levels.iter().any(|l| l.name == name) {
-        name.push('_');
-    }
+    let name = unused(&mut piece.levels.iter().map(|l| l.name.clone()).collect(), "element".to_string());
     piece.levels.push(one_value(name.clone(), Affine::default(), (0, 0)));
     name
 }
@@ -306,6 +303,19 @@ impl Tree {
         (piece.shared..piece.levels.len()).contains(&depth)
     }
 
+    /// The first piece of a band.
+    pub fn first_of(&self, band: usize) -> Option<usize> {
+        self.pieces.iter().position(|p| p.band == band)
+    }
+
+    /// Whether the next row of `piece` follows on its last one, see [`RowFormat::rows_follow`], where `next` comes
+    /// between.
+    pub fn rows_follow(&self, piece: usize, next: Next) -> bool {
+        let own = &self.pieces[piece].piece;
+        let steps_rows = |depth: usize| depth + 2 == own.levels.len() && self.format.rows_follow(own);
+        matches!(next, Next::Step { depth, piece: again } if again == piece && steps_rows(depth))
+    }
+
     /// The depth at which the guards of a piece are tested: its first loop that no other piece shares. They name
     /// nothing further in, and a loop around others runs for those.
     pub fn guard_depth(&self, piece: usize) -> usize {
@@ -340,6 +350,15 @@ fn origin(context: &Context, point: &Affine) -> (Affine, i64) {
     (Affine { terms: terms.collect(), constant: 0 }, 1 << twos)
 }
 
+/// `name`, with marks behind it where `names` has it already; `names` has the new one then.
+fn unused(names: &mut Vec<String>, mut name: String) -> String {
+    while names.contains(&name) {
+        name.push('_');
+    }
+    names.push(name.clone());
+    name
+}
+
 /// Names and ranges of the registers; no kinds yet.
 fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat {
     let depth = pieces.iter().map(|p| p.levels.len()).max().unwrap_or(1);
@@ -347,13 +366,6 @@ fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat
     if !origins.is_empty() {
         names.extend(context.tile.iter().map(|t| t.name.clone()));
     }
-    let unused = |names: &mut Vec<String>, mut name: String| {
-        while names.contains(&name) {
-            name.push('_');
-        }
-        names.push(name.clone());
-        name
-    };
     let mut outer = vec![];
     for (index, origin) in origins.iter().enumerate() {
         let tile = context.tile.iter().find(|t| *origin == Affine::variable(&t.name));
@@ -389,14 +401,7 @@ fn subscripts_format(context: &Context, pieces: &[&Piece]) -> (RowFormat, Vec<Ra
     let sizes = context.parameters.iter().chain(&context.tile).map(|r| r.name.clone());
     let mut names: Vec<String> =
         ["end", "kind", "first", "last"].map(str::to_string).into_iter().chain(sizes).collect();
-    let mut ranged = |name: String, range: (i64, i64)| {
-        let mut name = name;
-        while names.contains(&name) {
-            name.push('_');
-        }
-        names.push(name.clone());
-        Ranged::new(name, range)
-    };
+    let mut ranged = |name: String, range: (i64, i64)| Ranged::new(unused(&mut names, name), range);
     let rank = pieces.iter().map(|p| p.point.len()).max().unwrap_or(1).max(1);
     let of_subscript = |k: usize| union(pieces.iter().flat_map(|p| &p.levels).filter(|l| l.name == subscript(k)));
     let outer = (1..rank).rev().map(|k| ranged(format!("subscript{k}"), of_subscript(k))).collect();

@@ -4,12 +4,9 @@
 use crate::affine::Affine;
 use crate::hardware::context::{Context, Ranged};
 use crate::hardware::relative::relative;
-use crate::hardware::scope::Scope;
+use crate::hardware::scope::{BOUNDS_AT_ONCE, Scope};
 use crate::offload::{Bound, Level, Offload, Piece, Scan};
 use crate::rtl::{Expr, Module, Type, assign};
-
-/// Bounds whose extreme is found in one cycle.
-const BOUNDS_AT_ONCE: usize = 2;
 
 /// The largest of lower bounds, or the smallest of upper ones, over sizes and tile indices.
 #[derive(Clone, Debug)]

@@ -2,13 +2,10 @@
 
 use crate::affine::Affine;
 use crate::hardware::scanner::machine::Loop;
-use crate::hardware::scope::{Scope, rounded_up};
+use crate::hardware::scope::{BOUNDS_AT_ONCE, Scope, rounded_up};
 use crate::hardware::sources::Tree;
 use crate::offload::{Bound, Level};
 use crate::rtl::{Expr, Module, Signal, Statement, Type, assign, when_else};
-
-/// Bounds of one side up to which their extreme is found in one cycle.
-const BOUNDS_AT_ONCE: usize = 2;
 
 /// Whether the bounds of a level go into registers, where quotients are made and the bounds halved in number from
 /// cycle to cycle.
@@ -144,7 +141,8 @@ impl Folds {
         let mut halve = self.lower.halve();
         halve.extend(self.upper.halve());
         halve.push(assign(&self.left, &self.left.e().sub(&Expr::constant(1, self.left.ty()), self.left.ty())));
-        let mut open = registers.open_with(&self.lower.registers[0].e(), &self.upper.registers[0].e());
+        let mut open =
+            registers.open_with(&self.lower.registers[0].e(), &self.upper.registers[0].e(), self.upper.range.0);
         open.push(opened);
         let fold = vec![when_else(self.left.e().is_zero(), open, halve)];
         let Some(divides) = &self.divides else { return fold };

@@ -113,11 +113,17 @@ impl Loop {
             m.waive_unused(&value);
             upper = value.e();
         }
+        let mut open = self.open_with(&lower, &upper, scope.upper_range(&level.upper).0);
+        open.extend(self.known.iter().map(|known| assign(known, &at_most(&lower, &upper))));
+        open
+    }
+
+    /// Opens the loop with the extremes of its bounds; `least` is a value that the upper one is never below.
+    pub(super) fn open_with(&self, lower: &Expr, upper: &Expr, least: i64) -> Vec<Statement> {
         let mut open =
             vec![assign(&self.low, &lower.resize(self.low.ty())), assign(&self.high, &upper.resize(self.high.ty()))];
-        open.extend(self.known.iter().map(|known| assign(known, &at_most(&lower, &upper))));
         if let Some(none) = &self.none {
-            let below = if scope.upper_range(&level.upper).0 >= self.floor {
+            let below = if least >= self.floor {
                 Expr::bit(false)
             } else if self.floor == 0 {
                 upper.index(upper.width() - 1)
@@ -126,15 +132,6 @@ impl Loop {
             };
             open.push(assign(none, &below));
         }
-        open
-    }
-
-    /// Opens the loop with the extremes of its bounds.
-    pub(super) fn open_with(&self, lower: &Expr, upper: &Expr) -> Vec<Statement> {
-        let mut open =
-            vec![assign(&self.low, &lower.resize(self.low.ty())), assign(&self.high, &upper.resize(self.high.ty()))];
-        let floor = Expr::constant(self.floor.into(), Type::for_range(self.floor, self.floor));
-        open.extend(self.none.iter().map(|none| assign(none, &upper.lt(&floor))));
         open
     }
 
@@ -255,10 +252,7 @@ impl<'a> Machine<'a> {
                 let mut step = vec![assign(level, &level.e().add(&one, level.ty()))];
                 step.push(self.goto(&self.bound(piece, depth + 1)));
                 if let Some(follows) = &self.follows {
-                    let innermost = self.tree.pieces[from].piece.levels.len() == depth + 2;
-                    let rows_follow =
-                        innermost && from == piece && self.tree.format.rows_follow(&self.tree.pieces[from].piece);
-                    let follow = if rows_follow { self.row.some() } else { Expr::bit(false) };
+                    let follow = if self.tree.rows_follow(from, next) { self.row.some() } else { Expr::bit(false) };
                     step.push(assign(follows, &follow));
                 }
                 let mut go =
@@ -278,14 +272,14 @@ impl<'a> Machine<'a> {
 
     /// The first piece of the tile's band; straight to the end where it has none.
     fn begin(&self, band: Option<&Signal>) -> Vec<Statement> {
-        let first_of = |band: usize| self.tree.pieces.iter().position(|p| p.band == band);
         let Some(band) = band else {
             return if self.tree.pieces.is_empty() { vec![self.goto("END")] } else { self.enter(None, 0) };
         };
         let mut bands: Vec<usize> = self.tree.pieces.iter().map(|p| p.band).collect();
         bands.dedup();
-        let enter = |b: &usize| (vec![Label::Value(*b as i128)], self.enter(None, first_of(*b).expect("has a piece")));
-        vec![case(band.e(), bands.iter().map(enter).collect(), vec![self.goto("END")])]
+        let enter =
+            |&band: &usize| Some((vec![Label::Value(band as i128)], self.enter(None, self.tree.first_of(band)?)));
+        vec![case(band.e(), bands.iter().filter_map(enter).collect(), vec![self.goto("END")])]
     }
 
     /// Opens the loop of piece `p` at depth `d`, or passes over a piece whose guards do not hold.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::affine::Affine;
-use crate::hardware::scope::rounded_up;
+use crate::hardware::scope::{rounded_up, signed_digits};
 use crate::hardware::sources::{Next, Tree};
 use crate::offload::{Bound, Level};
 
@@ -141,15 +141,8 @@ pub fn terms(affine: &Affine) -> Vec<Term> {
         add(false, Operand::Constant(affine.constant), 0);
     }
     for (name, &coefficient) in &affine.terms {
-        let (mut rest, mut shift) = (i128::from(coefficient), 0);
-        while rest != 0 {
-            if rest & 1 == 1 {
-                let digit = if rest & 3 == 3 { -1 } else { 1 };
-                rest -= digit;
-                add(digit < 0, Operand::Name(name.clone()), shift);
-            }
-            rest >>= 1;
-            shift += 1;
+        for (shift, minus) in signed_digits(coefficient.into()) {
+            add(minus, Operand::Name(name.clone()), shift);
         }
     }
     terms
@@ -199,10 +192,7 @@ impl Writer<'_> {
                 self.sum(difference, Complete { upper: true, first: true });
                 self.code.push(Instruction::Guard(Label::Band(band + 1)));
             }
-            match self.tree.pieces.iter().position(|p| p.band == band) {
-                Some(piece) => self.jump(Next::Enter(piece), false),
-                None => self.jump(Next::End, false),
-            }
+            self.jump(self.tree.first_of(band).map_or(Next::End, Next::Enter), false);
         }
     }
 
@@ -234,13 +224,7 @@ impl Writer<'_> {
             });
         }
         let next = tree.after(p, piece.levels.len() - 1);
-        let follows = match next {
-            Next::Step { depth, piece: again } => {
-                again == p && depth + 2 == piece.levels.len() && tree.format.rows_follow(piece)
-            }
-            _ => false,
-        };
-        self.go(next, follows);
+        self.go(next, tree.rows_follow(p, next));
     }
 
     /// A bound that is rounded down.

@@ -173,7 +173,7 @@ impl Fields {
 /// Adds to a module the walk of `tree`.
 pub fn build(m: &mut Module, context: &Context, tree: &Tree, frame: Frame) {
     let Frame { mut scope, tile, tile_end, tile_band, mut latch, row, outputs } = frame;
-    let bands = tile_band.as_ref().map_or(1, |_| context.band.as_ref().map_or(1, |band| band.range.1 as usize + 1));
+    let bands = context.band.as_ref().map_or(1, |band| band.range.1 as usize + 1);
     let program = Program::new(tree, bands);
     let band = tile_band.map(|input| {
         let register = m.reg("band", input.ty());

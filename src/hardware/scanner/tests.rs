@@ -8,8 +8,9 @@ use crate::analysis::analyze;
 use crate::board;
 use crate::hardware::context::Context;
 use crate::hardware::sources::{Source, Tree};
-use crate::offload::{Bound, Offload, Piece, Scan, Transfer};
+use crate::offload::{Offload, Piece, Scan, Transfer};
 use crate::source;
+use crate::walk::{Values as Loops, visit};
 
 type Values = BTreeMap<String, i64>;
 
@@ -19,24 +20,11 @@ fn evaluate(affine: &Affine, values: &Values) -> i64 {
 
 /// The points of pieces as loops visit them.
 fn walk(scan: &Scan, values: &Values) -> Vec<Vec<i64>> {
-    fn level(piece: &Piece, depth: usize, values: &mut Values, points: &mut Vec<Vec<i64>>) {
-        let Some(level_here) = piece.levels.get(depth) else {
-            points.push(piece.point.iter().map(|p| evaluate(p, values)).collect());
-            return;
-        };
-        let up = |b: &Bound| -(-evaluate(&b.numerator, values)).div_euclid(b.divisor);
-        let down = |b: &Bound| evaluate(&b.numerator, values).div_euclid(b.divisor);
-        let low = level_here.lower.iter().map(up).max().expect("a lower bound");
-        let high = level_here.upper.iter().map(down).min().expect("an upper bound");
-        for value in low..=high {
-            values.insert(level_here.name.clone(), value);
-            level(piece, depth + 1, values, points);
-        }
-        values.remove(&level_here.name);
-    }
     let mut points = vec![];
-    for piece in scan.pieces.iter().filter(|p| p.guards.iter().all(|g| evaluate(g, values) >= 0)) {
-        level(piece, 0, &mut values.clone(), &mut points);
+    for piece in &scan.pieces {
+        visit(piece, 0, &mut Loops::new(values), &mut |loops| {
+            points.push(piece.point.iter().map(|p| loops.evaluate(p)).collect());
+        });
     }
     points
 }
