@@ -282,6 +282,7 @@ mod tests {
                 parameters: vec![],
                 scalars: vec![],
                 host: vec![],
+                domain: vec![],
                 reassociates: false,
                 arrays: vec![array],
                 body: vec![],

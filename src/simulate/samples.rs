@@ -8,7 +8,7 @@ use crate::simulate::number::Number;
 use crate::source::kernel::{Argument, Array, Kernel, Scalar, ScalarType, SizeParameter, Storage};
 
 fn size(name: &str) -> SizeParameter {
-    SizeParameter { name: name.into(), ty: ScalarType::I32, default: None, max: None, span: Default::default() }
+    SizeParameter { name: name.into(), ty: ScalarType::I32, default: None, min: 0, max: None, span: Default::default() }
 }
 
 fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
@@ -28,6 +28,7 @@ fn kernel(name: &str) -> Kernel {
         parameters: vec![size("N")],
         scalars: vec![],
         host: vec![],
+        domain: vec![],
         reassociates: false,
         arrays: vec![],
         body: vec![],

@@ -50,6 +50,9 @@ pub struct Kernel {
     pub arguments: Vec<Argument>,
     /// Integer arguments that bounds and extents use.
     pub parameters: Vec<SizeParameter>,
+    /// The sizes for which the kernel is defined: all of these hold, and every parameter lies in `min ..= max`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub domain: Vec<SizeCondition>,
     /// The other scalar arguments, then the values of the host that statements read: each a register.
     pub scalars: Vec<Scalar>,
     /// What the host computes from the arguments before a run, in this order.
@@ -143,6 +146,16 @@ pub enum Argument {
     Array(usize),
 }
 
+/// What sizes must satisfy beside their own bounds for the C program to mean what the hardware does: `value >= 0`, where
+/// `value` is affine in the size parameters. Sizes outside the domain are refused before a run starts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SizeCondition {
+    pub value: Affine,
+    /// For people: `"N - 9 wraps around below 0 (line 12)"`.
+    pub reason: String,
+    pub span: Span,
+}
+
 /// A size: a register of the hardware. Its value is never negative.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SizeParameter {
@@ -150,6 +163,9 @@ pub struct SizeParameter {
     pub ty: ScalarType,
     /// Value of a run where `--set` gives none.
     pub default: Option<i64>,
+    /// Smallest value of a run (inclusive), at least 0.
+    #[serde(default)]
+    pub min: i64,
     /// Largest value the hardware is built for (inclusive); `None` until a directive or the command line says.
     pub max: Option<i64>,
     pub span: Span,

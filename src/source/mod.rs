@@ -183,6 +183,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
         arrays: scope.arrays,
         quotients: scope.quotients,
         body: body.nodes,
+        domain: vec![],
         reassociates: false,
         tilings,
     })
@@ -267,7 +268,7 @@ fn arguments(
             check_name(&name, Naming::Variable, span)?;
             scope.define(&name, Name::Parameter(ty));
             arguments.push(Argument::Parameter(parameters.len()));
-            parameters.push(SizeParameter { name, ty, default: None, max: None, span });
+            parameters.push(SizeParameter { name, ty, default: None, min: 0, max: None, span });
         } else {
             check_name(&name, Naming::Scalar, span)?;
             scope.define(&name, Name::Scalar(scalars.len(), ty));

@@ -62,7 +62,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         .split_whitespace()
         .map(|p| {
             let (name, max) = p.split_once(':').map_or((p, None), |(n, m)| (n, Some(m.parse().unwrap())));
-            SizeParameter { name: name.to_string(), ty: ScalarType::I32, default: None, max, span: span(2) }
+            SizeParameter { name: name.to_string(), ty: ScalarType::I32, default: None, min: 0, max, span: span(2) }
         })
         .collect();
     let arrays: Vec<Array> = arrays
@@ -119,6 +119,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         parameters,
         scalars: vec![],
         host: vec![],
+        domain: vec![],
         reassociates: false,
         arrays,
         body,
