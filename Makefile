@@ -2,6 +2,7 @@
 # make test   the whole test suite
 # make bench  the figures of all examples
 # make fuzz   random programs against the C compiler, COUNT of them, from SEED on
+# make prove  the properties of the cells, by Yosys and z3: what is proved, how far, in what time
 # make fp     the floating-point cells against the processor's arithmetic, OPERANDS random pairs each
 # make polybench POLYBENCH=/path/to/polybench-c-4.2.1
 # make buses  every example and kernel behind AXI4 and Avalon-MM, with random back-pressure
@@ -18,7 +19,7 @@ SEED   ?= 1000
 SEEDS  ?= 5
 OPERANDS ?= 10000000
 
-.PHONY: demo test bench fuzz fp polybench buses ulx3s cocotb synth lint bootstrap
+.PHONY: demo test bench fuzz prove fp polybench buses ulx3s cocotb synth lint bootstrap
 
 demo: bootstrap
 	$(CARGO) build --release
@@ -45,6 +46,9 @@ bench: bootstrap
 
 fuzz: bootstrap
 	BURSTC_FUZZ_COUNT=$(COUNT) BURSTC_FUZZ_SEED=$(SEED) $(CARGO) test --release --test fuzz -- --ignored --nocapture many_seeds
+
+prove: bootstrap
+	$(CARGO) test --release --quiet --test prove -- --nocapture
 
 fp: bootstrap
 	tests/fp.sh 32 0 18 $(OPERANDS) $(SEED)

@@ -145,6 +145,8 @@ module beat_packer #(
             assert (m_beat_data == waiting_data_reg);
             assert (m_beat_strobe == waiting_strobe_reg);
             assert (m_beat_last == waiting_last_reg);
+            cover (waiting_reg && waiting_last_reg);
+            cover (waiting_reg && !waiting_last_reg);
         end
     end
 `endif

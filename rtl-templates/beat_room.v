@@ -66,6 +66,8 @@ module beat_room #(
         assume (!returned || free_reg != DEPTH[WIDTH-1:0]);
         if (started_reg) begin
             assert (free_reg <= DEPTH[WIDTH-1:0]);
+            cover (free_reg != DEPTH[WIDTH-1:0] && returned && taken);
+            cover (!granted);
         end
     end
 `endif

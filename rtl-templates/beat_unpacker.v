@@ -113,6 +113,8 @@ module beat_unpacker #(
         if (started_reg && waiting_reg) begin
             assert (m_word_valid);
             assert (m_word_data == waiting_data_reg);
+            cover (waiting_reg);
+            cover (m_word_valid && m_word_ready && beat_waiting_reg);
         end
     end
 `endif

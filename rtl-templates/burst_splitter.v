@@ -120,6 +120,8 @@ module burst_splitter #(
                 assert (m_burst_address == waiting_address_reg);
                 assert (m_burst_length == waiting_length_reg);
             end
+            cover (waiting_reg && !m_burst_last);
+            cover (waiting_reg && m_burst_last && m_burst_length != 8'd0);
         end
     end
 `endif

@@ -150,6 +150,8 @@ module divide_serial #(
             if (waiting_reg) begin
                 assert (m_quotient == waiting_quotient_reg && m_remainder == waiting_remainder_reg);
             end
+            cover (m_valid && m_quotient != {WIDTH{1'b0}});
+            cover (m_valid && m_remainder != {WIDTH{1'b0}});
         end
     end
 `endif

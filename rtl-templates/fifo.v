@@ -114,6 +114,9 @@ module fifo #(
                 assert (m_valid);
                 assert (m_data == waiting_data_reg);
             end
+            cover (!s_ready);
+            cover (waiting_reg && occupancy == {(ADDRESS_WIDTH + 1){1'b0}});
+            cover (waiting_reg && push);
         end
     end
 `endif

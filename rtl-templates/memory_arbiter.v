@@ -162,6 +162,9 @@ module memory_arbiter #(
                 assert (m_cmd_address == waiting_address_reg);
                 assert (m_cmd_length == waiting_length_reg);
             end
+            cover (waiting_reg && m_cmd_write);
+            cover (waiting_reg && !m_cmd_write && s_store_valid);
+            cover (owned_reg && !granted_valid && other_valid && owner_next != owner_reg);
         end
     end
 `endif

@@ -100,6 +100,8 @@ module stream_register #(
             assert (s_ready == (queue_count_reg != 2'd2));
             assert (!m_valid || m_data == queue_first_reg);
             assert (s_ready || spare_reg == queue_second_reg);
+            cover (!s_ready && m_ready);
+            cover (push && pop);
         end
     end
 `endif

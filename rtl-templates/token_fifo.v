@@ -86,6 +86,9 @@ module token_fifo #(
         if (started_reg) begin
             assert (count_reg <= FULL);
             assert (!waiting_reg || m_valid);
+            cover (!s_ready);
+            cover (!m_valid);
+            cover (waiting_reg && pop);
         end
     end
 `endif

@@ -165,6 +165,9 @@ module word_packer #(
                 assert (m_word_data == waiting_data_reg);
                 assert (m_word_strobe == waiting_strobe_reg);
             end
+            cover (waiting_reg && m_word_strobe == 4'b1111);
+            cover (waiting_reg && m_word_strobe == 4'b0010);
+            cover (active_reg && high_reg);
         end
     end
 `endif

@@ -139,6 +139,9 @@ module word_unpacker #(
                 assert (m_element_valid);
                 assert (m_element_data == waiting_data_reg);
             end
+            cover (waiting_reg && high_reg == 1'b0 && size_reg == 2'd3);
+            cover (m_element_valid && position_reg == 2'd3);
+            cover (active_reg && high_reg);
         end
     end
 `endif

@@ -14,6 +14,7 @@ g++ g++
 verilator verilator
 iverilog iverilog
 yosys yosys
+z3 z3
 "
 
 missing=

@@ -1,16 +1,13 @@
 #!/bin/sh
-# Checks the cells in rtl-templates: runs their benches (iverilog, verilator) or proves the properties in their tails
-# for all inputs by induction, at small widths (yosys).
-# Usage: cells.sh [iverilog|verilator|yosys] [cell ...]     default: iverilog, all cells
+# Runs the benches of the cells in rtl-templates. Their properties are proved by tests/prove.
+# Usage: cells.sh [iverilog|verilator] [cell ...]     default: iverilog, all cells
 # Exit code: 0 if every check of every cell passed, 1 if not, 2 for a wrong call.
 set -u
 
 tool=${1:-iverilog}
 [ $# -gt 0 ] && shift
 streams='fifo token_fifo divide_serial memory_arbiter word_unpacker word_packer stream_register'
-# Proved, and otherwise exercised by the benches of the bus masters.
-parts='burst_splitter beat_unpacker beat_packer beat_room'
-# Benches without a proof: memory and counters have no handshake, masters and checkers consist of the others.
+# The parts of the bus masters that have no bench of their own are exercised by the masters'.
 wholes='dual_port_ram cycle_counters store_tracker axi4_master avalon_master axi4_checker avalon_checker'
 
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
@@ -33,50 +30,10 @@ verilator_cell() {
     "$work/$1/Vtb_$1" +verilator+seed+1
 }
 
-# The parameters under which a cell is proved, one set per line.
-proof_parameters() {
-    case $1 in
-        fifo) printf '%s\n' 'WIDTH 3 DEPTH 1' 'WIDTH 3 DEPTH 3' 'WIDTH 3 DEPTH 4' 'WIDTH 2 DEPTH 5' ;;
-        token_fifo) printf '%s\n' 'DEPTH 1 INITIAL 0' 'DEPTH 2 INITIAL 2' 'DEPTH 3 INITIAL 1' 'DEPTH 5 INITIAL 0' ;;
-        divide_serial) printf '%s\n' 'WIDTH 3 SIGNED 0' 'WIDTH 4 SIGNED 1' ;;
-        memory_arbiter) printf '%s\n' 'ADDRESS_WIDTH 4 LENGTH_WIDTH 2 HOLD 1' 'ADDRESS_WIDTH 4 LENGTH_WIDTH 2 HOLD 3' ;;
-        word_unpacker | word_packer) printf '%s\n' 'COUNT_WIDTH 1' 'COUNT_WIDTH 4' ;;
-        burst_splitter)
-            printf 'ADDRESS_WIDTH %s LENGTH_WIDTH 4 BEAT_WIDTH %s BURST_WIDTH %s\n' 6 0 2 7 2 1 10 1 8
-            ;;
-        beat_unpacker) printf 'BEAT_WIDTH %s LENGTH_WIDTH 3 OFFSET_WIDTH %s\n' 0 1 1 1 2 2 ;;
-        beat_packer) printf 'BEAT_WIDTH %s BURST_WIDTH %s LENGTH_WIDTH 3\n' 0 2 1 1 2 2 ;;
-        beat_room) printf '%s\n' 'DEPTH 256' 'DEPTH 512' ;;
-        stream_register) printf '%s\n' 'WIDTH 1' 'WIDTH 4' ;;
-    esac
-}
-
-yosys_cell() {
-    proved=0
-    unproved=0
-    proof_parameters "$1" >"$work/parameters"
-    while read -r parameters; do
-        overrides=$(printf '%s' "$parameters" | sed 's/[A-Z_][A-Z_]* [0-9][0-9]*/-set &/g')
-        if (cd "$root/rtl-templates" && yosys -q -p "
-            read_verilog -formal $1.v dual_port_ram.v; chparam $overrides $1;
-            prep -flatten -top $1; memory_map; opt -full;
-            sat -tempinduct -prove-asserts -set-assumes -seq 1 -maxsteps 12 -verify $1" </dev/null) >"$work/proof" 2>&1
-        then
-            proved=$((proved + 1))
-        else
-            unproved=$((unproved + 1))
-            echo "$1 with $parameters:"
-            tail -n 20 "$work/proof"
-        fi
-    done <"$work/parameters"
-    echo "$proved passed, $unproved failed"
-}
-
 case $tool in
     iverilog | verilator) cells=${*:-$streams $wholes} ;;
-    yosys) cells=${*:-$streams $parts} ;;
     *)
-        echo "cells.sh: unknown tool '$tool'; use iverilog, verilator or yosys" >&2
+        echo "cells.sh: unknown tool '$tool'; use iverilog or verilator" >&2
         exit 2
         ;;
 esac
