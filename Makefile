@@ -1,5 +1,7 @@
 # make demo   install what is missing, build, and run the matrix product for the Stratix II board
-# make test   the whole test suite
+# make check  in two minutes: formatting, clippy, the cells' lint, and the tests that need no simulator
+# make test   make check and all other tests
+# make soak   what is exhaustive: hours
 # make bench  the figures of all examples
 # make fuzz   random programs against the C compiler, COUNT of them, from SEED on
 # make prove  the properties of the cells, by Yosys and z3: what is proved, how far, in what time
@@ -18,15 +20,24 @@ COUNT  ?= 100
 SEED   ?= 1000
 SEEDS  ?= 5
 OPERANDS ?= 10000000
+# What `make soak` adds to `make test`: tests of modules of this name, and those whose names begin so.
+SOAK     = soak:: many_
 
-.PHONY: demo test bench fuzz prove fp polybench buses ulx3s cocotb synth lint bootstrap
+.PHONY: demo check test soak bench fuzz prove fp polybench buses ulx3s cocotb synth lint bootstrap
 
 demo: bootstrap
 	$(CARGO) build --release
 	$(BURSTC) run examples/matmul.c --board stratix2-ddr400 --direct --keep $(DEMO)/matmul --vcd $(DEMO)/matmul.vcd
 
-test: bootstrap
-	$(CARGO) test --release
+check: lint
+	$(CARGO) test --release --lib --test quick
+
+test: lint
+	$(CARGO) test --release -- --include-ignored $(SOAK:%=--skip %)
+
+soak: bootstrap
+	$(CARGO) test --release -- --ignored $(SOAK)
+	$(MAKE) fuzz COUNT=3000
 
 bench: bootstrap
 	$(CARGO) build --release
@@ -89,7 +100,7 @@ synth: bootstrap
 
 lint: bootstrap
 	$(CARGO) fmt --check
-	$(CARGO) clippy --all-targets -- -D warnings
+	$(CARGO) clippy --release --all-targets -- -D warnings
 	for cell in rtl-templates/*.v; do \
 		verilator --lint-only --timing -Wall -Wno-TIMESCALEMOD -y rtl-templates -y sim/ecp5 $$cell || exit 1; done
 

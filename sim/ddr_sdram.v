@@ -189,23 +189,44 @@ module ddr_sdram #(
         printing = {32'd0, number} <= REPORT_LIMIT;
     endfunction
 
+    // What is wrong with a command waits in a list, which `report_command` prints: every call of a task is a copy of its
+    // text for Verilator, and of these there are a hundred.
+    reg [5:0] found_rule [0:31];
+    reg [1:0] found_bank [0:31];
+    reg [63:0] found_wanted [0:31]; // the first clock at which the rule allows the command; 0 where none does
+    integer found;
+
     // A command before the first clock that a rule allows.
     task too_early(input [5:0] rule, input [1:0] bank_number, input [63:0] wanted);
         begin
-            count_violation(rule);
-            if (printing(timing_violations))
-                $display("VIOLATION %0s at %0t clock %0d: %0s, bank %0d, wanted at clock %0d or later",
-                    rule_names[rule], $realtime, clock, command_name, bank_number, wanted);
+            found_rule[found[4:0]] = rule;
+            found_bank[found[4:0]] = bank_number;
+            found_wanted[found[4:0]] = wanted;
+            found = found + 1;
         end
     endtask
 
     // A command that the state of the device does not allow.
     task fault(input [5:0] rule, input [1:0] bank_number);
+        too_early(rule, bank_number, 64'd0);
+    endtask
+
+    task report_command;
         begin
-            count_violation(rule);
-            if (printing(timing_violations))
-                $display("VIOLATION %0s at %0t clock %0d: %0s, bank %0d, wanted %0s",
-                    rule_names[rule], $realtime, clock, command_name, bank_number, rule_texts[rule]);
+            for (bank = 0; bank < found; bank = bank + 1) begin
+                count_violation(found_rule[bank[4:0]]);
+                if (printing(timing_violations)) begin
+                    if (found_wanted[bank[4:0]] == 0)
+                        $display("VIOLATION %0s at %0t clock %0d: %0s, bank %0d, wanted %0s",
+                            rule_names[found_rule[bank[4:0]]], $realtime, clock, command_name, found_bank[bank[4:0]],
+                            rule_texts[found_rule[bank[4:0]]]);
+                    else
+                        $display("VIOLATION %0s at %0t clock %0d: %0s, bank %0d, wanted at clock %0d or later",
+                            rule_names[found_rule[bank[4:0]]], $realtime, clock, command_name, found_bank[bank[4:0]],
+                            found_wanted[bank[4:0]]);
+                end
+            end
+            found = 0;
         end
     endtask
 
@@ -240,6 +261,7 @@ module ddr_sdram #(
     task power_up;
         begin
             timing_violations = 0;
+            found = 0;
             for (bank = 0; bank < RULES; bank = bank + 1)
                 rule_violations[bank] = 0;
             first_rule = "none";
@@ -663,6 +685,8 @@ module ddr_sdram #(
                 COMMAND_READ: read_command;
                 default: terminate_command;
             endcase
+            if (found != 0)
+                report_command;
         end
     endtask
 

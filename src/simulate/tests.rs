@@ -46,6 +46,7 @@ fn run(
 }
 
 #[test]
+#[ignore = "slow: make test"]
 fn one_build_serves_every_size_on_both_simulators() {
     let cycles = Simulator::ALL.map(|simulator| {
         let (simulation, folder) = build(simulator, None, true);
@@ -64,6 +65,7 @@ fn one_build_serves_every_size_on_both_simulators() {
 }
 
 #[test]
+#[ignore = "slow: make test"]
 fn every_fault_is_told_by_its_name() {
     let cases = [
         (

@@ -425,13 +425,14 @@ fn check(seed: u64, count: usize, verilator: bool) {
 }
 
 #[test]
+#[ignore = "slow: make test"]
 fn random_expressions_mean_what_is_documented() {
     check(1, 160, true);
 }
 
 /// Many more, for changes of the printer.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "make soak"]
 fn many_random_expressions_mean_what_is_documented() {
     for seed in 2..200 {
         println!("seed {seed}");

@@ -76,6 +76,7 @@ fn small(program: &Program) -> BTreeMap<String, i64> {
 }
 
 #[test]
+#[ignore = "slow: make test"]
 fn every_candidate_keeps_the_order_of_accesses() {
     for kernel_text in ALL {
         let (kernel, program) = parse(kernel_text);
@@ -245,6 +246,7 @@ fn all_choices(plan: &BandPlan, limit: i64) -> Vec<(usize, Vec<i64>)> {
 }
 
 #[test]
+#[ignore = "slow: make test"]
 fn the_best_sizes_move_hardly_more_than_the_best_there_are() {
     // Budgets that hold a part of the arrays.
     for (kernel_text, n, time, budgets) in [

@@ -198,6 +198,7 @@ fn compare(seed: u64, rows: usize) -> usize {
 }
 
 #[test]
+#[ignore = "slow: make test"]
 fn random_expressions_agree_with_the_c_compiler() {
     for seed in 1..=3 {
         assert_eq!(compare(seed * 7919, 150), 150 * 8 * LENGTH);
@@ -205,7 +206,7 @@ fn random_expressions_agree_with_the_c_compiler() {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "make soak"]
 fn many_random_expressions_agree_with_the_c_compiler() {
     for seed in 100..200 {
         compare(seed * 7919, 400);

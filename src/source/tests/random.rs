@@ -151,6 +151,7 @@ fn compare(seed: u64) {
 }
 
 #[test]
+#[ignore = "slow: make test"]
 fn random_kernels_agree_with_the_c_compiler() {
     for seed in 1..=40 {
         compare(seed * 7919);
@@ -158,7 +159,7 @@ fn random_kernels_agree_with_the_c_compiler() {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "make soak"]
 fn many_random_kernels_agree_with_the_c_compiler() {
     for seed in 1000..2500 {
         compare(seed * 7919);

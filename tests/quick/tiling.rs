@@ -1,7 +1,7 @@
 //! The tiling that burstc chooses against the best one that brute force finds: bytes of DDR moved, as the sets count them,
 //! for every power of two as size of every tile dimension whose buffers fit the same block RAM.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 
@@ -110,21 +110,25 @@ fn check(kernel: &str, block_ram_bits: u64, set: &[(&str, i64)]) {
 }
 
 #[test]
+#[ignore = "slow: make test"]
 fn gemm() {
     check("gemm", 8 * 4096, &[("N", 32), ("M", 32), ("K", 32)]);
 }
 
 #[test]
+#[ignore = "slow: make test"]
 fn syrk() {
     check("syrk", 8 * 4096, &[("N", 32), ("K", 32)]);
 }
 
 #[test]
+#[ignore = "slow: make test"]
 fn jacobi_2d() {
     check("jacobi_2d", 8 * 4096, &[("T", 8), ("N", 24)]);
 }
 
 #[test]
+#[ignore = "slow: make test"]
 fn fdtd_2d() {
     check("fdtd_2d", 8 * 8192, &[("T", 8), ("N", 20), ("M", 20)]);
 }

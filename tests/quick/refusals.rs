@@ -1,7 +1,7 @@
 //! Kernels that the analysis refuses, with the message, the place and the way out; and Load and Store sets that break
 //! the definitions.
 
-mod kernels;
+use crate::kernels;
 
 use kernels::analyze;
 

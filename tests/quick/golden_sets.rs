@@ -1,7 +1,7 @@
 //! What the papers say about the product of matrices and of polynomials (RR-7648, RR-7697), set by set. Expected sets
 //! are isl text; they are compared as sets.
 
-mod kernels;
+use crate::kernels;
 
 use kernels::analyze;
 

@@ -1,0 +1,16 @@
+//! What is checked without a simulator, in seconds: `make check`. One binary, so that it is linked once and no core
+//! waits for the tail of another.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../kernels/mod.rs"]
+mod kernels;
+
+mod golden_sets;
+mod lanes;
+mod programs;
+mod reads;
+mod refusals;
+mod refused_input;
+mod scans;
+mod tiling;
