@@ -1,4 +1,5 @@
-//! What a user did wrong: where, why, and what to do. Anything else that goes wrong is an ordinary `anyhow` error.
+//! What a user did wrong: where, why, and what to do; and what burstc did wrong. Anything else that goes wrong is an
+//! ordinary `anyhow` error.
 
 use std::fmt;
 
@@ -50,3 +51,27 @@ impl fmt::Display for Diagnostic {
 }
 
 impl std::error::Error for Diagnostic {}
+
+/// What must not happen whatever the input: exit code 70, and the user is asked to report it. Carried like a
+/// [`Diagnostic`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault(pub String);
+
+impl Fault {
+    /// What went wrong inside burstc: anything but a user's mistake and what the operating system refuses.
+    pub fn of(error: anyhow::Error) -> anyhow::Error {
+        match error.chain().any(|cause| cause.is::<Diagnostic>() || cause.is::<Fault>() || cause.is::<std::io::Error>())
+        {
+            true => error,
+            false => Fault(format!("{error:#}")).into(),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl std::error::Error for Fault {}

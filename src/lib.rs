@@ -15,6 +15,8 @@ pub mod lanes;
 pub mod offload;
 pub mod operators;
 pub mod polyhedral;
+pub mod printable;
+pub mod process;
 pub mod project;
 pub mod report;
 pub mod rtl;
@@ -33,7 +35,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use board::Board;
-use diagnostic::Diagnostic;
+use diagnostic::{Diagnostic, Fault};
 use hardware::VerilogFile;
 use offload::Offload;
 use rtl::{Design, Module, Port};
@@ -67,8 +69,12 @@ pub struct Accelerator {
     pub generate_ms: u64,
 }
 
-/// C text to Verilog. A user's mistake is a `Diagnostic` inside the error.
+/// C text to Verilog. A user's mistake is a `Diagnostic` inside the error, burstc's own a `Fault`.
 pub fn compile(source: &Source, board: &Board, options: &Options) -> Result<Accelerator> {
+    compiled(source, board, options).map_err(Fault::of)
+}
+
+fn compiled(source: &Source, board: &Board, options: &Options) -> Result<Accelerator> {
     let begin = Instant::now();
     let offload = analyze(source, board, options)?;
     let interface = board.memory.interface();
@@ -82,6 +88,10 @@ pub fn compile(source: &Source, board: &Board, options: &Options) -> Result<Acce
 
 /// C text to everything the analysis knows, checked against the board's memories.
 pub fn analyze(source: &Source, board: &Board, options: &Options) -> Result<Offload> {
+    analyzed(source, board, options).map_err(Fault::of)
+}
+
+fn analyzed(source: &Source, board: &Board, options: &Options) -> Result<Offload> {
     let mut kernel = source::parse(source)?;
     kernel.reassociates = options.allow_reassociation;
     settle_bounds(&mut kernel, options)?;
@@ -158,15 +168,16 @@ fn require_memory(kernel: &Kernel, board: &Board) -> Result<()> {
     )
 }
 
-/// The last part of a path: what a file is called wherever it lies.
+/// The last part of a path, on one line: what a file is called wherever it lies.
 fn file_name(path: &str) -> String {
-    Path::new(path).file_name().map_or_else(|| path.to_string(), |name| name.to_string_lossy().into_owned())
+    let name = Path::new(path).file_name().map_or_else(|| path.to_string(), |name| name.to_string_lossy().into_owned());
+    printable::on_one_line(&name)
 }
 
 /// Verifies a design and prints it; generated files begin with the line `origin`.
 fn verilog(design: &Design, origin: &str) -> Result<Vec<VerilogFile>> {
     if let Err(faults) = rtl::verify(design) {
-        bail!("the generated hardware is not sound, please report this:\n{}", faults.join("\n"));
+        bail!(Fault(format!("the generated hardware is not sound:\n{}", faults.join("\n"))));
     }
     let generated = design
         .modules

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use burstc::command::{self, Analyze, Assignment, Build, Command, Emit, Input, RangeAssignment, Run};
+use burstc::command::{self, Analyze, Assignment, Build, Command, Emit, Input, RangeAssignment, Run, terminal};
 use burstc::simulate::bench::MemoryModel;
 use burstc::simulate::simulator::Simulator;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -23,7 +23,7 @@ Examples:
   burstc build examples/dma.c --board ulx3s --out dma   the same and, with make -C dma/ecp5, the bitstream
   burstc analyze examples/polymul.c                     print dependences, Load and Store sets, mappings
 
-Exit codes: 0 pass, 1 the run failed, 2 the input was refused."
+Exit codes: 0 pass, 1 the run failed, 2 the input was refused, 70 a fault of burstc, 130 or 143 ended by a signal."
 )]
 struct CommandLine {
     #[command(subcommand)]
@@ -69,11 +69,11 @@ enum Subcommands {
         /// Keep Verilog, bench and data as a project folder
         #[arg(long, value_name = "DIR")]
         keep: Option<PathBuf>,
-        /// Replace that folder even if burstc did not write it
+        /// Write into that folder even if burstc did not make it, and over files of it that were changed
         #[arg(long, requires = "keep")]
         force: bool,
     },
-    /// Write Verilog, bench, constraints and project files; the folder appears whole or not at all
+    /// Write Verilog, bench, constraints and project files; the folder appears whole or not at all, and what else is in it stays
     Build {
         #[command(flatten)]
         input: InputArguments,
@@ -86,7 +86,7 @@ enum Subcommands {
         /// The folder to write
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
-        /// Replace the folder even if burstc did not write it
+        /// Write into the folder even if burstc did not make it, and over files of it that were changed
         #[arg(long)]
         force: bool,
     },
@@ -216,5 +216,5 @@ impl From<Subcommands> for Command {
 }
 
 fn main() -> ExitCode {
-    ExitCode::from(command::execute(&CommandLine::parse().command.into()))
+    ExitCode::from(terminal::guarded(|| command::execute(&CommandLine::parse().command.into())))
 }

@@ -5,20 +5,16 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::run::max_cycles;
-use super::{Build, Emit, PASSED, options, print, progress::Progress, values};
+use super::{Build, Emit, PASSED, options, print, progress::Progress, sample::Sample, values};
 use crate::compile;
 use crate::project::{BuildReport, Project, folder};
 use crate::report::count::Work;
 use crate::simulate::bench::MEMORY_BYTES;
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
-use crate::simulate::number::Number;
 use crate::simulate::reordered::reordered;
-use crate::source::kernel::Kernel;
 use crate::source::{self, Source};
 
-/// Size of the sample data of a parameter without a default.
-const SAMPLE_SIZE: i64 = 32;
 /// Seed of the sample data.
 const SAMPLE_SEED: u64 = 1;
 
@@ -35,8 +31,9 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
 
     progress.step("running the C program for the bench's sample data");
     let capacity = board.memory.capacity_bytes().min(MEMORY_BYTES);
-    let mut sample = Job::with_ranges(kernel, &sample_sizes(kernel), &ranges, capacity, SAMPLE_SEED)?;
-    let program = Golden::build(source, kernel)?.expected(&mut sample)?;
+    let chosen = Sample::of(&accelerator.offload);
+    let mut sample = Job::with_ranges(kernel, &chosen.settings(), &ranges, capacity, SAMPLE_SEED)?;
+    let program = Golden::build(source, kernel)?.within(chosen.longest).expected(&mut sample)?;
     let expected = reordered(&accelerator.offload, &sample, &program).map_or(program, |reordered| reordered.image);
 
     progress.step("writing the folder");
@@ -56,18 +53,12 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
     folder::write(&build.out, &project.files()?, build.force)?;
     drop(progress);
     print(&format!(
-        "{top} for {} is in {}: {} Verilog files, generated in {} ms\nREADME.md there says how to simulate it and how to open the project\n",
+        "{top} for {} is in {}: {} Verilog files, generated in {} ms\n{}README.md there says how to simulate it and how to open the project\n",
         board.name,
         build.out.display(),
         accelerator.files.len(),
-        accelerator.generate_ms
+        accelerator.generate_ms,
+        chosen.note()
     ))?;
     Ok(PASSED)
-}
-
-/// Sizes for the sample data: the default, or a small one.
-fn sample_sizes(kernel: &Kernel) -> BTreeMap<String, Number> {
-    let size =
-        |bound: Option<i64>, default: Option<i64>| default.unwrap_or(SAMPLE_SIZE.min(bound.unwrap_or(SAMPLE_SIZE)));
-    kernel.parameters.iter().map(|p| (p.name.clone(), Number::Whole(size(p.max, p.default).into()))).collect()
 }

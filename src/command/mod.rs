@@ -4,22 +4,26 @@ mod analyze;
 mod build;
 mod progress;
 mod run;
+mod sample;
+pub mod terminal;
 mod values;
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
 use crate::board::Board;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fault};
+use crate::printable::on_one_line;
+use crate::process::{Scratch, uninterrupted};
 use crate::simulate::bench::MemoryModel;
 use crate::simulate::number::Number;
 use crate::simulate::simulator::Simulator;
 use crate::source::Source;
 use crate::source::kernel::Kernel;
 use crate::{Options, board, diagnostic_render, lanes};
+use terminal::{print, say, tell_fault};
 pub use values::{Assignment, RangeAssignment, parse_assignment, parse_range};
 
 /// The run passed, or the folder was written.
@@ -28,6 +32,8 @@ pub const PASSED: u8 = 0;
 pub const FAILED: u8 = 1;
 /// The input was refused.
 pub const REFUSED: u8 = 2;
+/// burstc itself is at fault; `EX_SOFTWARE` of sysexits.h.
+pub const FAULT: u8 = 70;
 
 /// A command with everything it needs.
 #[derive(Clone, Debug)]
@@ -152,14 +158,16 @@ fn report_error(error: &anyhow::Error, source: Option<&Source>) -> u8 {
     match error.downcast_ref::<Diagnostic>() {
         Some(diagnostic) => {
             let (path, text) = source.map_or(("", ""), |source| (source.path.as_str(), source.text.as_str()));
-            eprint!("{}", diagnostic_render::render(diagnostic, path, text));
-            REFUSED
+            say(&diagnostic_render::render(diagnostic, &on_one_line(path), text));
+            return REFUSED;
         }
-        None => {
-            eprintln!("error: {error:#}");
-            FAILED
+        None if error.is::<Fault>() => {
+            tell_fault(&format!("{error:#}"));
+            return FAULT;
         }
+        None => say(&format!("error: {error:#}\n")),
     }
+    FAILED
 }
 
 fn boards() -> Result<u8> {
@@ -187,25 +195,35 @@ fn boards() -> Result<u8> {
     Ok(PASSED)
 }
 
-/// Writes to standard output. A reader that has seen enough, as `head` has, is no error.
-fn print(text: &str) -> Result<()> {
-    match std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot write the output"),
-        _ => Ok(()),
+/// Refuses, with a `Diagnostic`, a file that cannot be written; `option` is what names it. Before long work.
+fn check_file(option: &str, path: &Path) -> Result<()> {
+    let refuse = |message: String, help: &str| {
+        Err(Diagnostic::new(format!("{option} {}: {message}", path.display())).help(help).into())
+    };
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.as_os_str().is_empty() || path.is_dir() {
+        return refuse("is a folder".to_string(), "name a file");
     }
-}
-
-/// Writes a file, and the folders on the way to it.
-fn write(path: &Path, text: &str) -> Result<()> {
-    make_parent(path)?;
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
-}
-
-fn make_parent(path: &Path) -> Result<()> {
-    match path.parent() {
-        Some(parent) => std::fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display())),
+    if !parent.is_dir() {
+        return refuse(format!("there is no folder {}", parent.display()), "make it, or check the path");
+    }
+    // A file that is there stays as it is; whether one can be made shows by making one.
+    let problem = match path.exists() {
+        true => std::fs::OpenOptions::new().append(true).open(path).err().map(anyhow::Error::from),
+        false => Scratch::new_in(".burstc-", parent).err(),
+    };
+    match problem {
+        Some(error) => refuse(format!("{error:#}"), "name a file that can be written"),
         None => Ok(()),
     }
+}
+
+/// Writes a file.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let write = || std::fs::write(path, text);
+    // Writing to a pipe may have to wait for its reader.
+    let written = if path.is_file() || !path.exists() { uninterrupted(write) } else { write() };
+    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The options of the pipeline, checked against the kernel's own names and bounds. `set` gives the bound where neither

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::terminal::say;
+
 pub struct Progress {
     spinner: Option<ProgressBar>,
 }
@@ -26,7 +28,7 @@ impl Progress {
     pub fn step(&self, text: &str) {
         match &self.spinner {
             Some(spinner) => spinner.set_message(text.to_string()),
-            None => eprintln!("{text}"),
+            None => say(&format!("{text}\n")),
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
-use super::{FAILED, Output, PASSED, Run, make_parent, options, print, progress::Progress, values, write};
+use super::{FAILED, Output, PASSED, Run, check_file, options, print, progress::Progress, say, values, write};
 use crate::compile;
 use crate::diagnostic::Diagnostic;
 use crate::hardware::VerilogFile;
+use crate::process::Scratch;
 use crate::project::{Project, folder};
 use crate::report::count::Work;
 use crate::report::{Facts, Places, RunReport};
@@ -23,6 +24,12 @@ use crate::source::{self, Source};
 pub fn run(run: &Run, source: &Source) -> Result<u8> {
     if let Some(target) = &run.keep {
         folder::check(target, run.force)?;
+    }
+    if let Some(path) = &run.vcd {
+        check_file("--vcd", path)?;
+    }
+    if let Some(Output::File(path)) = &run.json {
+        check_file("--json", path)?;
     }
     let progress = Progress::new();
     progress.step("generating the accelerator");
@@ -45,7 +52,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     let reordered = reordered(&accelerator.offload, &job, &program);
     let expected = reordered.as_ref().map_or(&program, |reordered| &reordered.image);
     let work = Work::of(&accelerator.offload, &job.sizes);
-    let scratch = tempfile::Builder::new().prefix("burstc-run-").tempdir().context("cannot create a folder")?;
+    let scratch = Scratch::new("burstc-run-")?;
     let bench = Subject {
         run,
         progress: &progress,
@@ -59,6 +66,21 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
         },
         scratch: scratch.path(),
     };
+    let max_cycles = bench.max_cycles;
+    let project = |report| Project {
+        offload: &accelerator.offload,
+        board: &board,
+        files: &accelerator.files,
+        direct_files: if run.direct { &accelerator.direct_files } else { &[] },
+        rust_hdl: None,
+        sample: &job,
+        expected,
+        max_cycles,
+        report,
+    };
+    if let Some(target) = &run.keep {
+        folder::check_files(target, &project("").files()?, run.force)?;
+    }
     let vcd = run.vcd.as_ref().map(|_| scratch.path().join("signals.vcd"));
     let (outcome, output) =
         bench.simulate(&accelerator.files, &format!("{}_top", kernel.name), vcd.as_deref(), expected)?;
@@ -89,22 +111,10 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     let json = report.to_json()?;
     let mut places = Places::default();
     if let Some(target) = &run.keep {
-        let project = Project {
-            offload: &accelerator.offload,
-            board: &board,
-            files: &accelerator.files,
-            direct_files: if run.direct { &accelerator.direct_files } else { &[] },
-            rust_hdl: None,
-            sample: &job,
-            expected,
-            max_cycles: bench.max_cycles,
-            report: &json,
-        };
-        folder::write(target, &project.files()?, run.force)?;
+        folder::write(target, &project(&json).files()?, run.force)?;
         places.verilog = Some(target.join("rtl"));
     }
     if let (Some(from), Some(to)) = (&vcd, &run.vcd) {
-        make_parent(to)?;
         simulator::deliver(from, to)?;
         places.vcd = Some(to.clone());
     }
@@ -116,7 +126,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     let table = report.table(&places);
     if run.json == Some(Output::Standard) {
         // Standard output is for the program that reads the JSON.
-        eprint!("{table}");
+        say(&table);
         print(&json)?;
     } else {
         print(&table)?;

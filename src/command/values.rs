@@ -40,6 +40,9 @@ fn named<'a>(text: &'a str, form: &str) -> Result<(String, &'a str), String> {
     }
 }
 
+/// Below it every whole number is a `double`.
+const EXACT: f64 = (1u64 << 53) as f64;
+
 fn number(value: &str) -> Result<Number, String> {
     let (sign, digits) = match value.strip_prefix('-') {
         Some(digits) => (-1, digits),
@@ -57,8 +60,13 @@ fn number(value: &str) -> Result<Number, String> {
         None => {
             let is_decimal = begins && digits.contains(['.', 'e', 'E']) && hexadecimal.is_none();
             let decimal = digits.parse::<f64>().ok().filter(|value| is_decimal && value.is_finite());
+            // 1e3 is as good as 1000; what has a sign or digits to lose stays as it is.
+            let is_whole = |value: &f64| value.fract() == 0.0 && 0.0 < *value && *value < EXACT;
             decimal
-                .map(|magnitude| Number::Decimal(sign as f64 * magnitude))
+                .map(|magnitude| match is_whole(&magnitude) {
+                    true => Number::Whole(sign * magnitude as i128),
+                    false => Number::Decimal(sign as f64 * magnitude),
+                })
                 .ok_or_else(|| format!("`{value}` is not a number of at most 64 bits"))
         }
     }
@@ -74,7 +82,7 @@ pub fn bounds(kernel: &Kernel, max: &[Assignment]) -> Result<BTreeMap<String, i6
         };
         let Some(bound) = size(*value, parameter.ty) else {
             return Err(Diagnostic::new(format!(
-                "--max {name}={value}: a size is at least 0 and at most {}",
+                "--max {name}={value}: a size is a whole number, at least 0 and at most {}",
                 limit(parameter.ty)
             ))
             .at(parameter.span, "this size")
@@ -93,7 +101,10 @@ pub fn settings(kernel: &Kernel, set: &[Assignment], max: &BTreeMap<String, i64>
     for (name, value) in set {
         if let Some(parameter) = kernel.parameters.iter().find(|parameter| parameter.name == *name) {
             if size(*value, parameter.ty).is_none() {
-                let message = format!("--set {name}={value}: a size is at least 0 and at most {}", limit(parameter.ty));
+                let message = format!(
+                    "--set {name}={value}: a size is a whole number, at least 0 and at most {}",
+                    limit(parameter.ty)
+                );
                 return Err(Diagnostic::new(message)
                     .at(parameter.span, "this size")
                     .help("give a value in that range")
@@ -235,6 +246,10 @@ mod tests {
         assert_eq!(parse_assignment("alpha=-0x10"), Ok(("alpha".into(), Number::Whole(-16))));
         assert_eq!(parse_assignment("x=18446744073709551615"), Ok(("x".into(), Number::Whole(u64::MAX.into()))));
         assert_eq!(parse_assignment("x=-0.25"), Ok(("x".into(), Number::Decimal(-0.25))));
+        assert_eq!(parse_assignment("N=1e3"), Ok(("N".into(), Number::Whole(1000))));
+        assert_eq!(parse_assignment("N=-2.50e1"), Ok(("N".into(), Number::Whole(-25))));
+        assert_eq!(parse_assignment("x=1e16"), Ok(("x".into(), Number::Decimal(1e16))));
+        assert!(parse_assignment("x=-0.0").unwrap().1.value().is_sign_negative());
         assert_eq!(parse_assignment("x=2e-3"), Ok(("x".into(), Number::Decimal(0.002))));
         for wrong in [
             "N",
@@ -303,6 +318,10 @@ mod tests {
         assert_eq!(set("beta", -128).unwrap()["beta"], Number::Whole(-128));
         assert!(message(set("beta", 128)).0.contains("is of type int8_t"));
         assert!(message(set("N", -1)).0.contains("at least 0"));
+        let half = [("N".to_string(), Number::Decimal(1.5))];
+        let expected = "--set N=1.5: a size is a whole number, at least 0 and at most 2147483647";
+        assert_eq!(message(settings(&kernel, &half, &BTreeMap::new())).0, expected);
+        assert_eq!(message(bounds(&kernel, &half)).0, expected.replace("--set", "--max"));
         assert!(message(set("N", 1 << 40)).0.contains("at most 2147483647"));
         let (text, help) = message(set("n", 1));
         assert_eq!(text, "--set n: `scale` has no scalar argument of that name");

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::offload::{Offload, Piece, Scan, Transfer};
+use crate::source::kernel::Expr;
 use crate::walk::{Values, goes_on, visit};
 
 /// The work of one run.
@@ -52,28 +53,52 @@ impl Work {
     }
 }
 
-/// The number of points of a piece. Shared loops change the order of the points only.
-fn points(piece: &Piece, values: &mut Values) -> u64 {
-    points_inside(piece, 0, values)
+/// The operations and accesses of the C program for the given sizes; `None` where counting takes more than `steps`.
+pub fn operations(offload: &Offload, sizes: &BTreeMap<String, i64>, mut steps: u64) -> Option<u64> {
+    let statements = offload.kernel.statements();
+    let weights: Vec<u64> = statements.iter().map(|statement| 1 + nodes(&statement.value)).collect();
+    let mut values = Values::new(sizes);
+    offload.source_order.pieces.iter().try_fold(0u64, |sum, piece| {
+        let points = points_inside(piece, 0, &mut values, &mut steps)?;
+        Some(sum.saturating_add(weights[piece.leaf].saturating_mul(points)))
+    })
 }
 
-fn points_inside(piece: &Piece, depth: usize, values: &mut Values) -> u64 {
+fn nodes(value: &Expr) -> u64 {
+    1 + value.operands().into_iter().map(nodes).sum::<u64>()
+}
+
+/// The number of points of a piece. Shared loops change the order of the points only.
+fn points(piece: &Piece, values: &mut Values) -> u64 {
+    let mut steps = u64::MAX;
+    points_inside(piece, 0, values, &mut steps).unwrap_or(u64::MAX)
+}
+
+/// `None` where `steps` loops are not enough to count them.
+fn points_inside(piece: &Piece, depth: usize, values: &mut Values, steps: &mut u64) -> Option<u64> {
+    *steps = steps.checked_sub(1)?;
     if !goes_on(piece, depth, values) {
-        return 0;
+        return Some(0);
     }
-    let Some(level) = piece.levels.get(depth) else { return 1 };
+    let Some(level) = piece.levels.get(depth) else { return Some(1) };
     let (lower, upper) = values.interval(level);
     if !names(piece, depth) {
         // Every iteration is like the other.
         let trips = upper.saturating_sub(lower).saturating_add(1).max(0) as u64;
-        return if trips == 0 { 0 } else { trips * points_inside(piece, depth + 1, values) };
+        return match trips {
+            0 => Some(0),
+            _ => Some(trips.saturating_mul(points_inside(piece, depth + 1, values, steps)?)),
+        };
     }
     let place = values.stack.len();
     values.stack.push((level.name.clone(), 0));
-    let mut count = 0;
+    let mut count = Some(0u64);
     for value in lower..=upper {
         values.stack[place].1 = value;
-        count += points_inside(piece, depth + 1, values);
+        count = points_inside(piece, depth + 1, values, steps).zip(count).map(|(a, b)| a.saturating_add(b));
+        if count.is_none() {
+            break;
+        }
     }
     values.stack.truncate(place);
     count

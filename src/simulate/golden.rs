@@ -1,14 +1,17 @@
 //! The oracle: the kernel's own source, compiled by the C compiler and run on the same memory as the accelerator.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use tempfile::TempDir;
 
 use crate::diagnostic::Diagnostic;
 use crate::host;
+use crate::printable::on_one_line;
+use crate::process::{self, Cut, Limits, Scratch};
 use crate::simulate::job::Job;
 use crate::source::kernel::{Argument, Kernel};
 use crate::source::{self, Source};
@@ -50,49 +53,78 @@ int main(int argc, char **argv)
 }
 "#;
 
-/// The kernel as a native program.
+/// The levels of optimisation at which the kernel runs. Where the results differ, one of them is not what C says, and
+/// nobody knows which.
+const LEVELS: [&str; 2] = ["-O0", "-O2"];
+/// What finds the cause of a difference: operations that C leaves undefined, told on standard error where they happen.
+const SANITIZED: [&str; 3] = ["-O1", "-fsanitize=undefined,float-cast-overflow", "-fno-sanitize=alignment"];
+/// The longest run, unless [`Golden::within`] says otherwise.
+const LONGEST: Duration = Duration::from_secs(1800);
+/// More than the results that [`DRIVER`] prints; a kernel of which a `printf` is left would fill a pipe.
+const PRINTED: usize = 1 << 20;
+
+/// The kernel as native programs, one per level of optimisation.
 pub struct Golden {
-    folder: TempDir,
+    folder: Scratch,
+    source: Source,
+    longest: Duration,
+}
+
+/// How one program ended.
+#[derive(PartialEq)]
+enum Run {
+    /// The memory after it, and what the host computes.
+    Done { image: Vec<u8>, host: Vec<u64> },
+    /// Stopped by a division.
+    Division,
 }
 
 impl Golden {
     /// Compiles the kernel's source as the user wrote it. Signed overflow wraps, as in the hardware.
     pub fn build(source: &Source, kernel: &Kernel) -> Result<Golden> {
-        let folder = tempfile::Builder::new().prefix("burstc-golden-").tempdir()?;
-        let kernel_file = folder.path().join("kernel.c");
-        let driver_file = folder.path().join("driver.c");
-        std::fs::write(&kernel_file, wrapper(source, kernel))?;
-        std::fs::write(&driver_file, format!("{DRIVER}{}", host_function(kernel)))?;
-        let path = Path::new(&source.path);
-        let beside = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let command = source::compiler();
-        let mut words = command.split_whitespace();
-        let output = Command::new(words.next().unwrap_or("cc"))
-            .args(words)
-            .args(["-std=gnu11", "-O1", "-w", "-fwrapv", "-fno-strict-aliasing"])
-            // Every operation of C is rounded by itself.
-            .args(["-ffp-contract=off", "-fno-fast-math"])
-            // Other functions of the file may call what is not here.
-            .args(["-ffunction-sections", "-Wl,--gc-sections"])
-            .args(&source.cpp_args)
-            .arg("-iquote")
-            .arg(beside)
-            .args([&kernel_file, &driver_file])
-            .arg("-o")
-            .arg(program(&folder))
-            .arg("-lm")
-            .output()
-            .with_context(|| format!("cannot run the C compiler `{command}`; install one or set CC"))?;
-        if !output.status.success() {
-            let complaint = String::from_utf8_lossy(&output.stderr);
-            return Err(Diagnostic::new(format!("the C compiler refuses {}", Path::new(&source.path).display()))
-                .help(complaint.trim().to_string())
-                .into());
+        let golden = Golden { folder: Scratch::new("burstc-golden-")?, source: source.clone(), longest: LONGEST };
+        std::fs::write(golden.path("kernel.c"), wrapper(source, kernel))?;
+        std::fs::write(golden.path("driver.c"), format!("{DRIVER}{}", host_function(kernel)))?;
+        let compiled = side_by_side(|level| golden.compile(&program(level), &[level]));
+        for output in compiled {
+            let output = output?;
+            if !output.status.success() {
+                let complaint = String::from_utf8_lossy(&output.stderr);
+                return Err(Diagnostic::new(format!("the C compiler refuses {}", on_one_line(&source.path)))
+                    .help(complaint.trim().to_string())
+                    .into());
+            }
         }
-        Ok(Golden { folder })
+        Ok(golden)
     }
 
-    /// The memory after the kernel has run on `job`, which learns what the host computes. A division by zero, which C leaves undefined, is a `Diagnostic`.
+    /// Gives up a run after so long.
+    pub fn within(self, longest: Duration) -> Golden {
+        Golden { longest, ..self }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn compile(&self, program: &str, options: &[&str]) -> Result<Output> {
+        let mut command = source::compiler_command(&self.source);
+        command
+            .args(["-std=gnu11", "-w", "-fwrapv", "-fno-strict-aliasing"])
+            .args(options)
+            // Every operation of C is rounded by itself, and functions of the library do not depend on the level.
+            .args(["-ffp-contract=off", "-fno-fast-math", "-fno-builtin"])
+            // Other functions of the file may call what is not here.
+            .args(["-ffunction-sections", "-Wl,--gc-sections"])
+            .args([self.path("kernel.c"), self.path("driver.c")])
+            .arg("-o")
+            .arg(self.path(program))
+            .arg("-lm");
+        source::run_compiler(&mut command, String::new())
+    }
+
+    /// The memory after the kernel has run on `job`, which learns what the host computes. A division by zero, which C
+    /// leaves undefined, a run without end, and results that depend on the compiler's optimisation are `Diagnostic`s.
     pub fn run(&self, job: &mut Job) -> Result<Vec<u8>> {
         self.execute(job)?.ok_or_else(|| {
             Diagnostic::new("the kernel, run as a C program, divides by zero (or overflows a division)")
@@ -114,42 +146,106 @@ impl Golden {
 
     /// The memory after the kernel has run, or `None` where it was stopped by a division.
     fn execute(&self, job: &mut Job) -> Result<Option<Vec<u8>>> {
-        let before = self.folder.path().join("before.bin");
-        let after = self.folder.path().join("after.bin");
-        std::fs::write(&before, &job.image)?;
-        let output = Command::new(program(&self.folder))
-            .args([&before, &after])
-            .args(job.arguments.iter().map(u64::to_string))
-            .output()
-            .context("cannot run the compiled kernel")?;
-        match (output.status.success(), signal(output.status)) {
-            (true, _) => {}
-            (false, Some(SIGFPE)) => return Ok(None),
-            (false, Some(signal)) => {
+        std::fs::write(self.path("before.bin"), &job.image)?;
+        let [plain, optimised] = side_by_side(|level| self.run_program(&program(level), job));
+        let Run::Done { image, host } = plain? else { return Ok(None) };
+        let Run::Done { image: other, host: other_host } = optimised? else { return Ok(None) };
+        let place = match job.placement.mismatch(&image, &other) {
+            Some(mismatch) => Some(mismatch.place()),
+            None => (host != other_host).then(|| "what the host computes".to_string()),
+        };
+        if let Some(place) = place {
+            let cause = self.cause(job).unwrap_or_else(|| "what the kernel does may be undefined in C".to_string());
+            let compiler = source::compiler();
+            return Err(Diagnostic::new(format!(
+                "the kernel, run as a C program, leaves another value in {place} with `{compiler} -O0` than with `-O2`"
+            ))
+            .help(format!(
+                "{cause}, or the compiler has a fault; while they differ, burstc has nothing to compare with. Another \
+                 compiler may help: CC=clang"
+            ))
+            .into());
+        }
+        job.host = host;
+        Ok(Some(image))
+    }
+
+    fn run_program(&self, program: &str, job: &Job) -> Result<Run> {
+        let after = self.path(&format!("{program}.after"));
+        let mut command = Command::new(self.path(program));
+        command.arg(self.path("before.bin")).arg(&after).args(job.arguments.iter().map(u64::to_string));
+        let limits = Limits { time: Some(self.longest), output: Some(PRINTED), memory: None };
+        let ended = process::run(&mut command, limits).context("cannot run the compiled kernel")?;
+        match (ended.cut, ended.status.success(), ended.status.signal()) {
+            (None, true, _) => {}
+            (Some(Cut::Time), ..) => {
+                let message = format!(
+                    "the kernel, run as a C program, has not ended after {} seconds{}",
+                    self.longest.as_secs(),
+                    job.sizes_text()
+                );
+                let help = "choose smaller sizes, or look for a loop that does not end in C";
+                return Err(Diagnostic::new(message).help(help).into());
+            }
+            (Some(Cut::Output), ..) => {
+                return Err(Diagnostic::new("the kernel, run as a C program, prints")
+                    .help("take out what prints")
+                    .into());
+            }
+            (None, false, Some(SIGFPE)) => return Ok(Run::Division),
+            (None, false, Some(signal)) => {
                 let message = format!("the kernel, run as a C program, is stopped by signal {signal}");
                 return Err(Diagnostic::new(message).help("a subscript may lie outside its array").into());
             }
-            (false, None) => bail!("the compiled kernel ends with {}", output.status),
+            (None, false, None) => bail!("the compiled kernel ends with {}", ended.status),
         }
-        let printed = String::from_utf8_lossy(&output.stdout);
-        job.host = printed.lines().map(str::parse).collect::<Result<_, _>>().context("what the host computes")?;
+        let printed = String::from_utf8_lossy(&ended.stdout);
+        let host = printed.lines().map(str::parse).collect::<Result<_, _>>().context("what the host computes")?;
         let image = std::fs::read(&after)?;
         if image.len() != job.image.len() {
             bail!("the compiled kernel left {} bytes of memory instead of {}", image.len(), job.image.len());
         }
-        Ok(Some(image))
+        Ok(Run::Done { image, host })
+    }
+
+    /// The first undefined operation that the compiler's sanitizer sees, if it has one.
+    fn cause(&self, job: &Job) -> Option<String> {
+        let name = "sanitized";
+        self.compile(name, &SANITIZED).ok().filter(|output| output.status.success())?;
+        let mut command = Command::new(self.path(name));
+        command.arg(self.path("before.bin")).arg(self.path("sanitized.after"));
+        command.args(job.arguments.iter().map(u64::to_string));
+        let limits = Limits { time: Some(self.longest), output: Some(PRINTED), memory: None };
+        let ended = process::run(&mut command, limits).ok()?;
+        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+        let error = told.lines().find_map(|line| line.split_once(" runtime error: "))?;
+        Some(format!("{} {}", error.0, error.1))
     }
 }
 
-fn program(folder: &TempDir) -> PathBuf {
-    folder.path().join("golden")
+/// Does something for both levels at once.
+fn side_by_side<T: Send>(act: impl Fn(&'static str) -> T + Sync) -> [T; 2] {
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| act(LEVELS[1]));
+        let first = act(LEVELS[0]);
+        match other.join() {
+            Ok(other) => [first, other],
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// The program of a level.
+fn program(level: &str) -> String {
+    format!("golden{level}")
 }
 
 /// The user's text and, in the same translation unit so that `static` functions work too, a call with the arguments
 /// from an array. A `main` of the user's steps aside.
 fn wrapper(source: &Source, kernel: &Kernel) -> String {
-    let path = Path::new(&source.path).display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
-    let mut text = format!("#define main burstc_user_main\n#line 1 \"{path}\"\n{}\n", source.text);
+    let path = on_one_line(&source.path).replace('\\', "\\\\").replace('"', "\\\"");
+    // The last line of the text may end in a backslash.
+    let mut text = format!("#define main burstc_user_main\n#line 1 \"{path}\"\n{}\n\n", source.text);
     let argument = |(index, argument): (usize, &Argument)| match argument {
         Argument::Array(_) => format!("(void *)(burstc_memory + burstc_values[{index}])"),
         Argument::Scalar(s) if kernel.scalars[*s].ty.floating => {
@@ -196,17 +292,6 @@ fn host_function(kernel: &Kernel) -> String {
 
 /// The signal of a division that the processor cannot do.
 const SIGFPE: i32 = 8;
-
-/// The signal that stopped a program.
-#[cfg(unix)]
-fn signal(status: ExitStatus) -> Option<i32> {
-    std::os::unix::process::ExitStatusExt::signal(&status)
-}
-
-#[cfg(not(unix))]
-fn signal(_status: ExitStatus) -> Option<i32> {
-    None
-}
 
 #[cfg(test)]
 mod tests {

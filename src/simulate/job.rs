@@ -166,12 +166,19 @@ pub struct Mismatch {
     pub count: u64,
 }
 
+impl Mismatch {
+    /// The element, as C writes it.
+    pub fn place(&self) -> String {
+        match &self.element {
+            Some((array, subscripts)) => element_text(array, subscripts),
+            None => "a byte outside every array".to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.element {
-            Some((array, subscripts)) => write!(f, "{}", element_text(array, subscripts))?,
-            None => write!(f, "a byte outside every array")?,
-        }
+        write!(f, "{}", self.place())?;
         write!(f, " (address 0x{:06x}) is {}, expected {}", self.address, self.got, self.expected)?;
         match self.count {
             1 => Ok(()),
@@ -201,6 +208,12 @@ fn evaluate(extent: &Affine, sizes: &BTreeMap<String, i64>) -> i128 {
     })
 }
 
+/// ` at N = 3, M = 4`, or nothing where there is no size.
+fn at_sizes(sizes: &BTreeMap<String, i64>) -> String {
+    let sizes: Vec<String> = sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if sizes.is_empty() { String::new() } else { format!(" at {}", sizes.join(", ")) }
+}
+
 fn too_large(
     kernel: &Kernel,
     sizes: &BTreeMap<String, i64>,
@@ -208,8 +221,7 @@ fn too_large(
     end: i128,
     capacity: u64,
 ) -> Diagnostic {
-    let sizes_text: Vec<String> = sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let at = if sizes_text.is_empty() { String::new() } else { format!(" at {}", sizes_text.join(", ")) };
+    let at = at_sizes(sizes);
     let bytes = |array: usize| {
         let element = i128::from(kernel.arrays[array].element.bytes());
         wanted[array].iter().fold(element, |bytes, extent| bytes.saturating_mul((*extent).max(0)))
@@ -303,6 +315,11 @@ impl Job {
         };
         let arguments = kernel.arguments.iter().map(value).collect();
         Ok(Job { sizes, placement, arguments, host: vec![], image, ranges: ranges.clone() })
+    }
+
+    /// The sizes in words: ` at N = 3, M = 4`, or nothing where there is none.
+    pub fn sizes_text(&self) -> String {
+        at_sizes(&self.sizes)
     }
 
     /// Makes every 0 in the arrays a 1, except where a range was asked for.

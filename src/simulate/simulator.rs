@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 use crate::hardware::VerilogFile;
+use crate::process::{self, Limits, Scratch};
 use crate::simulate::bench::{Bench, MemoryModel};
 use crate::suggest;
 
@@ -68,8 +69,8 @@ impl Simulator {
     /// Runs one of the simulator's programs. A program that is not installed is a `Diagnostic`.
     fn run(self, command: &mut Command) -> Result<Output> {
         let program = command.get_program().to_string_lossy().into_owned();
-        match command.output() {
-            Ok(output) => Ok(output),
+        match process::run(command, Limits::default()) {
+            Ok(ended) => Ok(ended.into_output()),
             Err(error) if error.kind() == ErrorKind::NotFound && !program.contains('/') => {
                 Err(Diagnostic::new(format!("`{program}` is not installed"))
                     .help(format!("install the Debian package {}, or choose another --simulator", self.package()))
@@ -258,12 +259,9 @@ fn copy_objects(from: &Path, to: &Path) -> Result<Vec<String>> {
 fn keep_objects(made: &Path, kept: &Path) -> Result<()> {
     let parent = kept.parent().context("the folder for objects has no name")?;
     std::fs::create_dir_all(parent)?;
-    let staged = tempfile::Builder::new().prefix("objects-").tempdir_in(parent)?;
+    let staged = Scratch::new_in("objects-", parent)?;
     copy_objects(made, staged.path())?;
-    let staged = staged.keep();
-    if std::fs::rename(&staged, kept).is_err() {
-        std::fs::remove_dir_all(&staged)?;
-    }
+    staged.persist(kept);
     Ok(())
 }
 
@@ -275,7 +273,7 @@ impl Simulation {
 
     /// [`Simulation::run`], with a memory behind a bus that behaves as `model` says.
     pub fn run_with(&self, inputs: &RunInputs, model: MemoryModel) -> Result<RunOutput> {
-        let data = tempfile::Builder::new().prefix("run-").tempdir_in(&self.folder)?;
+        let data = Scratch::new_in("run-", &self.folder)?;
         let path = |name: &str| data.path().join(name);
         std::fs::write(path("image.hex"), hex(inputs.image))?;
         std::fs::write(path("registers.txt"), register_lines(inputs.registers))?;
@@ -319,10 +317,20 @@ impl Simulation {
     }
 }
 
-/// Moves a file, across file systems too.
+/// Moves a file, across file systems too: it appears whole or not at all. A device or a pipe gets its content.
 pub fn deliver(from: &Path, to: &Path) -> Result<()> {
-    if std::fs::rename(from, to).is_err() {
-        std::fs::copy(from, to).with_context(|| format!("cannot write {}", to.display()))?;
+    let failed = || format!("cannot write {}", to.display());
+    if to.exists() && !to.is_file() {
+        std::fs::copy(from, to).with_context(failed)?;
+        return Ok(());
+    }
+    // A link stays, what it points to is replaced.
+    let to = to.canonicalize().unwrap_or_else(|_| to.to_path_buf());
+    if std::fs::rename(from, &to).is_err() {
+        let parent = to.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let beside = Scratch::new_in(".burstc-", parent)?;
+        let copy = beside.path().join("copy");
+        std::fs::copy(from, &copy).and_then(|_| std::fs::rename(&copy, &to)).with_context(failed)?;
     }
     Ok(())
 }

@@ -30,11 +30,12 @@ use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Span as ByteSpan;
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Fault, Span};
+use crate::printable::on_one_line;
 use directive::Directives;
 use function::{Function, Region, names_in_sizes};
 use kernel::{Argument, Array, Kernel, Node, Scalar, SizeParameter, Storage};
@@ -44,7 +45,7 @@ use token::{Kind, tokenize};
 use types::Types;
 
 pub use directive::directive_text;
-pub use preprocess::compiler;
+pub use preprocess::{compiler, compiler_command, run_compiler};
 
 /// A C file as the user named it.
 #[derive(Clone, Debug)]
@@ -58,7 +59,7 @@ pub struct Source {
 impl Source {
     /// Reads the file. Errors: a [`Diagnostic`] where there is no such file, or it is a folder, empty, or no text.
     pub fn read(path: &Path, cpp_args: Vec<String>) -> anyhow::Result<Source> {
-        let name = path.display();
+        let name = on_one_line(&path.to_string_lossy());
         let refuse = |message: String, help: &str| Err(Diagnostic::new(message).help(help).into());
         if path.is_dir() {
             return refuse(format!("`{name}` is a folder"), "name one C file");
@@ -73,10 +74,12 @@ impl Source {
         let Ok(text) = String::from_utf8(bytes) else {
             return refuse(format!("`{name}` is not UTF-8 text"), "is this a C file?");
         };
+        // A byte order mark and carriage returns are other systems' habits, not text.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n");
         if text.trim().is_empty() {
             return refuse(format!("`{name}` is empty"), "burstc compiles one function with a loop nest");
         }
-        Ok(Source { path: name.to_string(), text, cpp_args })
+        Ok(Source { path: path.to_string_lossy().into_owned(), text, cpp_args })
     }
 }
 
@@ -101,7 +104,7 @@ pub fn parse(source: &Source) -> anyhow::Result<Kernel> {
             .context("cannot start a thread")?;
         match worker.join() {
             Ok(kernel) => Ok(kernel?),
-            Err(_) => Err(anyhow!("reading `{}` failed; this is a fault of burstc", source.path)),
+            Err(_) => Err(Fault(format!("the reader of `{}` gave up", source.path)).into()),
         }
     })
 }

@@ -1,16 +1,18 @@
 //! The system C compiler: it preprocesses the file and judges whether it is valid C.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::ErrorKind;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
+use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::Context as _;
 
 use super::Source;
 use super::map::SourceMap;
 use super::token::{Kind, Token, Tokens, tokenize};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::process::{self, Cut, Limits};
 
 /// What the compiler calls text that it reads from its standard input.
 const STDIN: &str = "\"<stdin>\"";
@@ -23,6 +25,42 @@ pub fn compiler() -> String {
         Ok(command) if !command.trim().is_empty() => command,
         _ => "cc".to_string(),
     }
+}
+
+/// The compiler as a command to add arguments to; quoted includes are found beside the user's file.
+pub fn compiler_command(source: &Source) -> Command {
+    let command = compiler();
+    let mut words = command.split_whitespace();
+    let beside = match Path::new(&source.path).parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut command = Command::new(words.next().unwrap_or("cc"));
+    command.args(words).args(&source.cpp_args).arg("-iquote").arg(beside).env("LC_ALL", "C");
+    command
+}
+
+/// What the compiler may take; a file that wants more has macros or includes without end.
+const COMPILER: Limits = Limits { time: Some(Duration::from_secs(20)), output: Some(64 << 20), memory: Some(2 << 30) };
+
+/// Runs the compiler. A compiler that is not installed, or takes more than [`COMPILER`], is a [`Diagnostic`].
+pub fn run_compiler(command: &mut Command, input: String) -> anyhow::Result<Output> {
+    let name = compiler();
+    let ended = match process::run_with_input(command, input.into_bytes(), COMPILER) {
+        Ok(ended) => ended,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {
+            return Err(Diagnostic::new(format!("the C compiler `{name}` is not installed"))
+                .help("install the Debian package gcc, or set CC to the command of a C compiler")
+                .into());
+        }
+        Err(error) => return Err(error).with_context(|| format!("cannot run the C compiler `{name}`")),
+    };
+    let message = match ended.cut {
+        None => return Ok(ended.into_output()),
+        Some(Cut::Time) => format!("the C compiler `{name}` takes more than 20 seconds"),
+        Some(Cut::Output) => "the preprocessed file has more than 64 MB".to_string(),
+    };
+    Err(Diagnostic::new(message).help("look for macros or includes that grow without end").into())
 }
 
 pub struct Preprocessed<'a> {
@@ -89,7 +127,7 @@ fn expand<'a>(source: &'a Source, original: &'a Tokens, names: &[String]) -> any
         input.push_str(name);
         input.push('\n');
     }
-    let output = run(source, &["-E"], &input)?;
+    let output = run(source, &["-E"], input)?;
     if !output.status.success() {
         return Err(refusal(source, original, &output, "the C preprocessor refuses the file").into());
     }
@@ -100,45 +138,18 @@ fn expand<'a>(source: &'a Source, original: &'a Tokens, names: &[String]) -> any
 /// Runs `cc -fsyntax-only`: type errors, undeclared names. Errors as in [`preprocess`].
 pub fn check_syntax(source: &Source, original: &Tokens) -> anyhow::Result<()> {
     let input = without_line_directives(&source.text, original);
-    let output = run(source, &["-fsyntax-only"], &input)?;
+    let output = run(source, &["-fsyntax-only"], input)?;
     if output.status.success() {
         return Ok(());
     }
     Err(refusal(source, original, &output, "the C compiler refuses the file").into())
 }
 
-fn run(source: &Source, arguments: &[&str], input: &str) -> anyhow::Result<Output> {
-    let command = compiler();
-    let mut words = command.split_whitespace();
-    let folder = match Path::new(&source.path).parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let mut child = Command::new(words.next().unwrap_or("cc"))
-        .args(words)
-        // lang-c reads C11, and tabs of width 1 make the compiler's columns characters.
-        .args(["-std=gnu11", "-ftabstop=1"])
-        .args(&source.cpp_args)
-        .arg("-iquote")
-        .arg(folder)
-        .args(arguments)
-        .args(["-x", "c", "-"])
-        .env("LC_ALL", "C")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("cannot run the C compiler `{command}`; install one or set CC"))?;
-    let pipe = child.stdin.take();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            if let Some(mut pipe) = pipe {
-                // A compiler that has seen enough closes its end; its messages tell why.
-                let _ = pipe.write_all(input.as_bytes());
-            }
-        });
-        child.wait_with_output().with_context(|| format!("cannot run the C compiler `{command}`"))
-    })
+fn run(source: &Source, arguments: &[&str], input: String) -> anyhow::Result<Output> {
+    let mut command = compiler_command(source);
+    // lang-c reads C11, and tabs of width 1 make the compiler's columns characters.
+    command.args(["-std=gnu11", "-ftabstop=1"]).args(arguments).args(["-x", "c", "-"]);
+    run_compiler(&mut command, input)
 }
 
 /// The text with `#line` blanked out, so that every line number is the user's own.

@@ -1,0 +1,80 @@
+//! The sizes of `build`'s sample data: small enough for the C program to end soon.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::offload::Offload;
+use crate::report::count::operations;
+use crate::simulate::number::Number;
+use crate::source::kernel::Kernel;
+
+/// Size of a parameter without a default.
+const SIZE: i64 = 32;
+/// Operations and accesses of the C program; without optimisation it does them in some tenths of a second.
+const OPERATIONS: u64 = 20_000_000;
+/// Loops to look into for the count of them.
+const STEPS: u64 = 500_000;
+
+/// What the C program for the sample data is to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    pub sizes: BTreeMap<String, i64>,
+    /// The defaults of the sizes that are smaller than theirs.
+    pub reduced: BTreeMap<String, i64>,
+    /// Give it up after so long; `None` for operations without a known end.
+    pub longest: Duration,
+}
+
+impl Sample {
+    /// The defaults, halved together until the C program ends soon or they are at their lower bounds.
+    pub fn of(offload: &Offload) -> Sample {
+        let kernel = &offload.kernel;
+        let all = defaults(kernel);
+        let mut candidates = (0..32).map(|shift| halved(kernel, &all, shift)).collect::<Vec<_>>();
+        candidates.dedup();
+        let is_defined = |sizes: &BTreeMap<String, i64>| {
+            kernel.domain.iter().all(|c| c.value.evaluate(|name| sizes.get(name).copied().unwrap_or(0)) >= 0)
+        };
+        let soon = candidates.iter().position(|sizes| {
+            is_defined(sizes) && operations(offload, sizes, STEPS).is_some_and(|count| count <= OPERATIONS)
+        });
+        let sizes = candidates.swap_remove(soon.unwrap_or(0));
+        let reduced = all.into_iter().filter(|(name, value)| sizes[name] != *value).collect();
+        // At 20 ns per operation, on top of what any program takes on a busy machine.
+        let count = operations(offload, &sizes, STEPS).unwrap_or(u64::MAX);
+        let longest = Duration::from_secs(5).saturating_add(Duration::from_nanos(count.saturating_mul(20)));
+        Sample { sizes, reduced, longest: longest.min(Duration::from_secs(50)) }
+    }
+
+    /// The sizes as [`crate::simulate::job::Job`] takes them.
+    pub fn settings(&self) -> BTreeMap<String, Number> {
+        self.sizes.iter().map(|(name, value)| (name.clone(), Number::Whole((*value).into()))).collect()
+    }
+
+    /// Why the sizes are not the defaults, as a line of output; empty where they are.
+    pub fn note(&self) -> String {
+        if self.reduced.is_empty() {
+            return String::new();
+        }
+        let list = |sizes: &mut dyn Iterator<Item = (&String, i64)>| {
+            sizes.map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+        };
+        let used = list(&mut self.reduced.keys().map(|name| (name, self.sizes[name])));
+        let instead = list(&mut self.reduced.iter().map(|(name, value)| (name, *value)));
+        format!("sample data for the bench at {used}: at {instead} the C program takes long\n")
+    }
+}
+
+/// The default of every size, or a small one.
+fn defaults(kernel: &Kernel) -> BTreeMap<String, i64> {
+    let size = |parameter: &crate::source::kernel::SizeParameter| {
+        parameter.default.unwrap_or(SIZE.min(parameter.max.unwrap_or(SIZE))).max(parameter.min)
+    };
+    kernel.parameters.iter().map(|parameter| (parameter.name.clone(), size(parameter))).collect()
+}
+
+/// Sizes divided by a power of two, but not below their lower bounds and not to nothing.
+fn halved(kernel: &Kernel, all: &BTreeMap<String, i64>, shift: u32) -> BTreeMap<String, i64> {
+    let least = |name: &str| kernel.parameters.iter().find(|p| p.name == name).map_or(0, |p| p.min);
+    all.iter().map(|(name, value)| (name.clone(), (value >> shift).max(least(name)).max(4.min(*value)))).collect()
+}
