@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use burstc::Options;
+use burstc::board::Board;
 use burstc::diagnostic::Diagnostic;
 use burstc::lanes::Request;
 use burstc::simulate::simulator::Simulator;
@@ -15,7 +16,7 @@ use burstc::source::Source;
 
 use crate::common::{Data, Rig, Subject};
 use crate::print::{self, Text};
-use crate::program::Program;
+use crate::program::{Memory, Program};
 
 /// Longest time for the compiler, far above what any program may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -85,7 +86,13 @@ pub fn check(program: &mut Program, versions: &[bool]) -> Fate {
 fn attempt(program: &Program, versions: &[bool]) -> Fate {
     let text = print::text(program, "fuzz");
     let failed = |kind, detail: String, run| Fate::Failed(Failure { kind, detail, run });
-    let subject = match compile(text.c.clone(), program.lanes) {
+    let wanted = Options {
+        lanes: program.lanes.map(Request::Count),
+        // Without it, lanes refuse every sum of floating-point numbers.
+        allow_reassociation: program.lanes.is_some(),
+        ..Options::default()
+    };
+    let subject = match compile(text.c.clone(), program.board(), wanted) {
         None => return failed(Kind::TooSlow, format!("no Verilog after {} s", PATIENCE.as_secs()), None),
         Some(Err(error)) => {
             return match error.downcast_ref::<Diagnostic>() {
@@ -100,7 +107,10 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
     };
     for &direct in versions {
         let rig = match Rig::of(&subject, Simulator::Icarus, direct) {
-            Ok(rig) => rig,
+            Ok(mut rig) => {
+                rig.model.stalls = (program.memory != Memory::Ddr400).then(|| stalls(program));
+                rig
+            }
             Err(error) => return failed(Kind::Simulator, format!("{error:#}"), None),
         };
         for (run, values) in program.runs.iter().enumerate() {
@@ -122,13 +132,12 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
 }
 
 /// The compiled program, or `None` after too long. A panic becomes an error.
-fn compile(text: String, lanes: Option<i64>) -> Option<Result<Arc<Subject>>> {
+fn compile(text: String, board: Board, options: Options) -> Option<Result<Arc<Subject>>> {
     let (sender, receiver) = mpsc::channel();
     // A thread, because nothing can stop the compiler from outside: if it is too slow, the thread is left behind.
     std::thread::spawn(move || {
         let source = Source { path: "fuzz.c".into(), text, cpp_args: vec![] };
-        let options = Options { lanes: lanes.map(Request::Count), ..Options::default() };
-        let result = catch_unwind(AssertUnwindSafe(|| Subject::new(&source, &options)));
+        let result = catch_unwind(AssertUnwindSafe(|| Subject::on(board, &source, &options)));
         let result = result.unwrap_or_else(|panic| {
             let message = panic.downcast_ref::<String>().map(String::as_str);
             let message = message.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
@@ -140,12 +149,22 @@ fn compile(text: String, lanes: Option<i64>) -> Option<Result<Arc<Subject>>> {
     receiver.recv_timeout(PATIENCE).ok()
 }
 
+/// The seed of the random back-pressure behind a bus.
+fn stalls(program: &Program) -> u32 {
+    1 + (program.seed % 1000) as u32
+}
+
 fn arguments<'p>(program: &'p Program, text: &Text, run: &[i64]) -> Vec<(&'p str, i128)> {
     text.sizes.iter().map(|&size| (program.sizes[size].name.as_str(), i128::from(run[size]))).collect()
 }
 
 fn options(set: &[(&str, i128)], program: &Program, direct: bool) -> String {
     let set: String = set.iter().map(|(name, value)| format!(" --set {name}={value}")).collect();
-    let lanes = program.lanes.map_or(String::new(), |lanes| format!(" --lanes {lanes}"));
-    format!("--simulator icarus{set}{lanes} --seed {}{}", program.seed, if direct { " --direct" } else { "" })
+    let lanes = program.lanes.map_or(String::new(), |lanes| format!(" --lanes {lanes} --allow-reassociation"));
+    let memory = match program.memory {
+        Memory::Ddr400 => String::new(),
+        Memory::Axi4 { bits } => format!(" --board generic-axi4 --bus-bits {bits} --stalls {}", stalls(program)),
+    };
+    let direct = if direct { " --direct" } else { "" };
+    format!("--simulator icarus{set}{lanes}{memory} --seed {}{direct}", program.seed)
 }

@@ -4,7 +4,7 @@ use burstc::affine::Affine;
 use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
-use super::program::{Access, Array, Assign, Condition, Expr, For, If, Node, Program, Scope, Size, Subscript};
+use super::program::{Access, Array, Assign, Condition, Expr, For, If, Memory, Node, Program, Scope, Size, Subscript};
 
 const TYPES: [ScalarType; 8] = {
     const fn ty(bits: u32, signed: bool) -> ScalarType {
@@ -12,36 +12,85 @@ const TYPES: [ScalarType; 8] = {
     }
     [ty(8, true), ty(8, false), ty(16, true), ty(16, false), ty(32, true), ty(32, false), ty(64, true), ty(64, false)]
 };
-const ITERATORS: [&str; 3] = ["i", "j", "k"];
+const FLOATS: [ScalarType; 2] = [ScalarType::FLOAT, ScalarType::DOUBLE];
+const ITERATORS: [&str; 5] = ["i", "j", "k", "l", "m"];
 /// Iterations per dimension for nests of depth 1, 2 and 3, so that a run takes a four-state simulator a second.
 const LARGEST: [u64; 3] = [40, 12, 7];
+
+/// What a program may have beside loops, conditions and assignments to arrays of integers.
+#[derive(Clone, Copy, Debug)]
+struct Features {
+    /// Sizes of other types than `int`, iterators too, which may be narrow.
+    typed: bool,
+    /// Loops from -1 to 1.
+    windows: bool,
+    /// Conditions that never hold, loops that never run.
+    dead: bool,
+    /// Scalars that blocks declare; some are never read.
+    locals: bool,
+    floats: bool,
+    /// Lanes along strided and reversed subscripts.
+    strides: bool,
+    /// θ with permuted, skewed and negated iterators.
+    schedule: bool,
+}
+
+impl Features {
+    fn of(seed: u64) -> (Features, Memory) {
+        let mut dice = Dice(SplitMix::named(seed, "features"));
+        let features = Features {
+            typed: dice.chance(25),
+            windows: dice.chance(15),
+            dead: dice.chance(15),
+            locals: dice.chance(25),
+            floats: dice.chance(20),
+            strides: dice.chance(25),
+            schedule: dice.chance(50),
+        };
+        let memory =
+            if dice.chance(25) { Memory::Axi4 { bits: dice.pick(&[32, 64, 128]) } } else { Memory::Ddr400 };
+        (features, memory)
+    }
+}
 
 /// The program of a seed. One in four is a perfect nest of plain loops around one statement, tiled: what is refused
 /// least and tiled most. Half of those are for lanes, with subscripts that mostly move by one.
 pub fn program(seed: u64) -> Program {
     let plain = seed.is_multiple_of(4);
     let in_lanes = seed % 8 == 4;
+    let (features, memory) = Features::of(seed);
     let mut dice = Dice(SplitMix::named(seed, "program"));
     let depth = 1 + dice.below(3) as usize;
     let sizes: Vec<Size> = ["N", "M"][..1 + dice.below(2) as usize]
         .iter()
-        .map(|name| Size { name: name.to_string(), max: 1 + dice.below(LARGEST[depth - 1]) as i64 })
+        .map(|name| Size {
+            name: name.to_string(),
+            max: 1 + dice.below(LARGEST[depth - 1]) as i64,
+            ty: if features.typed { dice.ty() } else { ScalarType::I32 },
+        })
         .collect();
-    let arrays = (0..1 + dice.below(3)).map(|_| Array { element: dice.ty(), rank: 1 + dice.below(2) as usize });
-    let arrays = arrays.collect();
-    let scalars = (0..dice.below(3)).map(|_| dice.ty()).collect();
+    let mut element = || if features.floats { dice.pick(&FLOATS) } else { dice.ty() };
+    let scalars = vec![element(), element()];
+    let types = [element(), element(), element()];
+    let arrays = types[..1 + dice.below(3) as usize].iter();
+    let arrays = arrays.map(|&element| Array { element, rank: 1 + dice.below(2) as usize, local: false }).collect();
+    let scalars = scalars[..dice.below(3) as usize].to_vec();
     let mut runs: Vec<Vec<i64>> = vec![sizes.iter().map(|size| size.max).collect()];
     runs.push(sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect());
-    let mut program = Program { sizes, arrays, scalars, body: vec![], lanes: None, runs, seed };
     let statements = if plain { 1 } else { 1 + dice.below(3) };
-    let mut generator = Generator { program: &program, dice, depth, plain, in_lanes };
-    let mut body = generator.block(&Scope::new(&program.sizes), statements, if plain { 0 } else { 2 });
+    let program = Program { sizes, arrays, scalars, body: vec![], lanes: None, schedule: None, memory, runs, seed };
+    let mut generator = Generator { program, dice, depth, plain, in_lanes, features, locals: vec![] };
+    let sizes = generator.program.sizes.clone();
+    let mut body = generator.block(&Scope::new(&sizes), statements, if plain { 0 } else { 2 });
     if plain || generator.dice.chance(50) {
         body.iter_mut().for_each(|node| generator.tile(node));
     }
+    if plain && features.schedule {
+        let loops = Program::tiled(&body[0]).len();
+        generator.program.schedule = Some(generator.schedule(loops));
+    }
     let lanes = in_lanes.then(|| 2 << generator.dice.below(3));
-    (program.body, program.lanes) = (body, lanes);
-    program
+    Program { body, lanes, ..generator.program }
 }
 
 struct Dice(SplitMix);
@@ -70,23 +119,34 @@ impl Dice {
     }
 }
 
-struct Generator<'p> {
-    program: &'p Program,
+struct Generator {
+    program: Program,
     dice: Dice,
     /// Loops around a statement, at most.
     depth: usize,
     /// Loops count up by one.
     plain: bool,
     in_lanes: bool,
+    features: Features,
+    /// Local scalars in scope, indices into the program's arrays.
+    locals: Vec<usize>,
 }
 
-impl Generator<'_> {
+impl Generator {
     /// Nodes with so many statements in all, and conditions around conditions at most `conditions` deep.
     fn block(&mut self, scope: &Scope, statements: u64, conditions: u32) -> Vec<Node> {
         let mut nodes = vec![];
         let mut left = statements;
+        let outer_locals = self.locals.len();
         while left > 0 {
             let loops = scope.iterators().count();
+            if self.features.locals && !self.plain && self.dice.chance(40) {
+                let value = self.expr(scope, 2);
+                let element = if self.features.floats { self.dice.pick(&FLOATS) } else { self.dice.ty() };
+                nodes.push(Node::Declare(self.program.arrays.len(), value));
+                self.locals.push(self.program.arrays.len());
+                self.program.arrays.push(Array { element, rank: 0, local: true });
+            }
             // Mostly, a nest is as deep as it may be.
             let (nest, condition) =
                 (loops == 0 || loops < self.depth && (self.plain || self.dice.chance(75)), self.dice.chance(15));
@@ -109,6 +169,7 @@ impl Generator<'_> {
             });
             left -= inside;
         }
+        self.locals.truncate(outer_locals);
         nodes
     }
 
@@ -127,10 +188,36 @@ impl Generator<'_> {
                 _ => upper.push(bound),
             }
         }
+        if self.features.windows && self.dice.chance(if outer.is_empty() { 10 } else { 40 }) {
+            (lower, upper) = (vec![Affine::constant(-1)], vec![Affine::constant(1)]);
+        } else if self.features.dead && self.dice.chance(10) {
+            upper = vec![lower[0].clone() - Affine::constant(1)];
+        }
         let step = if !self.plain && self.dice.chance(12) { 2 + self.dice.below(2) as i64 } else { 1 };
         let descending = !self.plain && self.dice.chance(12);
         let iterator = ITERATORS[outer.len()].to_string();
-        For { iterator, lower, upper, step, descending, tile: None, body: vec![] }
+        let ty = if self.features.typed { self.dice.ty() } else { ScalarType::I32 };
+        let strict = self.features.typed && self.dice.chance(70);
+        For { iterator, ty, strict, lower, upper, step, descending, tile: None, body: vec![] }
+    }
+
+    /// A unimodular matrix of so many rows.
+    fn schedule(&mut self, loops: usize) -> Vec<Vec<i64>> {
+        let mut rows: Vec<Vec<i64>> = (0..loops).map(|k| (0..loops).map(|n| i64::from(k == n)).collect()).collect();
+        for k in 0..loops {
+            let other = self.dice.below(loops as u64) as usize;
+            if self.dice.chance(40) {
+                rows.swap(k, other);
+            }
+            if self.dice.chance(40) {
+                rows[k].iter_mut().for_each(|factor| *factor = -*factor);
+            }
+            if k != other && self.dice.chance(30) {
+                let added = rows[other].clone();
+                rows[k].iter_mut().zip(added).for_each(|(factor, more)| *factor += more);
+            }
+        }
+        rows
     }
 
     fn size(&mut self) -> Affine {
@@ -176,6 +263,11 @@ impl Generator<'_> {
             };
         }
         let value = self.affine(scope);
+        if self.features.dead && self.dice.chance(25) {
+            // Below the least value of the left side.
+            let impossible = scope.interval(&value).0 - value - Affine::constant(1);
+            return Condition::NonNegative(impossible);
+        }
         match self.dice.below(5) {
             0 => Condition::Zero(value),
             1 => Condition::Multiple(value, 2 + self.dice.below(3) as i64),
@@ -196,17 +288,22 @@ impl Generator<'_> {
                 return Subscript::Affine(offset);
             }
             let iterator = iterators.remove(self.dice.below(iterators.len() as u64) as usize);
+            let factor = if self.features.strides { self.dice.pick(&[1, 2, 3, -1, -2]) } else { 1 };
             Subscript::Affine(
                 if self.dice.chance(10) { self.size() } else { Affine::default() }
                     + offset
-                    + Affine::variable(iterator),
+                    + Affine::variable(iterator) * factor,
             )
         };
         (0..rank).map(subscript).collect()
     }
 
     fn access(&mut self, scope: &Scope) -> Access {
-        let array = self.dice.below(self.program.arrays.len() as u64) as usize;
+        if !self.locals.is_empty() && self.dice.chance(35) {
+            return Access { array: self.dice.pick(&self.locals.clone()), subscripts: vec![] };
+        }
+        let arrays: Vec<usize> = (0..self.program.arrays.len()).filter(|a| !self.program.arrays[*a].local).collect();
+        let array = self.dice.pick(&arrays);
         if self.in_lanes {
             return Access { array, subscripts: self.neighbours(scope, self.program.arrays[array].rank) };
         }
@@ -225,7 +322,11 @@ impl Generator<'_> {
     }
 
     fn assign(&mut self, scope: &Scope) -> Assign {
-        let operator = self.dice.pick(&["=", "=", "=", "+=", "-=", "*=", "^=", "&=", "|="]);
+        let operators: &[&str] = match self.features.floats {
+            true => &["=", "=", "+=", "+=", "-=", "*="],
+            false => &["=", "=", "=", "+=", "-=", "*=", "^=", "&=", "|="],
+        };
+        let operator = self.dice.pick(operators);
         Assign { target: self.access(scope), operator, value: self.expr(scope, 3) }
     }
 
@@ -236,7 +337,7 @@ impl Generator<'_> {
                 1 if !self.program.scalars.is_empty() => {
                     Expr::Scalar(self.dice.below(self.program.scalars.len() as u64) as usize)
                 }
-                2 => {
+                2 if scope.iterators().next().is_some() => {
                     let iterators: Vec<String> = scope.iterators().map(str::to_string).collect();
                     let value = Affine::variable(self.dice.pick(&iterators)) * (1 + self.dice.below(3) as i64);
                     Expr::Index(value + Affine::constant(self.dice.offset()))
@@ -246,6 +347,16 @@ impl Generator<'_> {
         }
         let mut operand = || Box::new(self.expr(scope, depth - 1));
         let (a, b) = (operand(), operand());
+        if self.features.floats {
+            return match self.dice.below(12) {
+                0 => Expr::Select(a, b, Box::new(self.expr(scope, depth - 1))),
+                1 => Expr::Cast(self.dice.pick(&FLOATS), a),
+                2 => Expr::Unary(self.dice.pick(&["-", "!"]), a),
+                3 => Expr::Divide("/", a, self.dice.pick(&[2, 3, 5, 8, 10, 1000, -2, -7])),
+                4 => Expr::Binary(self.dice.pick(&["<", "<=", ">", ">=", "==", "!=", "&&", "||"]), a, b),
+                _ => Expr::Binary(self.dice.pick(&["+", "+", "-", "*"]), a, b),
+            };
+        }
         match self.dice.below(12) {
             0 => Expr::Select(a, b, Box::new(self.expr(scope, depth - 1))),
             1 => Expr::Cast(self.dice.ty(), a),

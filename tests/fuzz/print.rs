@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use burstc::affine::Affine;
+use burstc::source::kernel::ScalarType;
 
 use super::program::{Access, Assign, Condition, Expr, For, Layout, Node, Program, Scope, Subscript};
 
@@ -19,23 +20,27 @@ pub struct Text {
     pub scalars: usize,
 }
 
-pub fn array_name(array: usize) -> String {
-    ["a", "b", "c", "d"][array].to_string()
+fn array_name(program: &Program, array: usize) -> String {
+    match program.arrays[array].local {
+        true => format!("local{array}"),
+        false => ["a", "b", "c"][array].to_string(),
+    }
 }
 
 /// A function called `name`.
 pub fn text(program: &Program, name: &str) -> Text {
     let layout = Layout::of(program);
-    let mut printer = Printer { layout: &layout, text: String::new() };
+    let mut printer = Printer { program, layout: &layout, text: String::new() };
     printer.block(&program.body, &Scope::new(&program.sizes), 1);
     let body = printer.text;
     let arrays: Vec<(String, String)> = layout
         .extents
         .iter()
         .enumerate()
+        .filter(|(array, _)| !program.arrays[*array].local)
         .filter_map(|(array, extents)| {
             let extents: String = extents.as_ref()?.iter().map(|extent| format!("[{extent}]")).collect();
-            let name = array_name(array);
+            let name = array_name(program, array);
             Some((name.clone(), format!("{} {name}{extents}", program.arrays[array].element)))
         })
         .collect();
@@ -55,11 +60,16 @@ pub fn text(program: &Program, name: &str) -> Text {
         let first = program.runs.first().map_or(0, |run| run[s]);
         let _ = writeln!(c, "#pragma burstc size({}: {first}, max {})", program.sizes[s].name, program.sizes[s].max);
     }
-    let arguments = sizes.iter().map(|s| format!("int {}", program.sizes[*s].name));
+    let arguments = sizes.iter().map(|s| format!("{} {}", c_type(program.sizes[*s].ty), program.sizes[*s].name));
     let arguments = arguments.chain(arrays.iter().map(|(_, prototype)| prototype.clone()));
     let arguments = arguments.chain(scalars.iter().map(|s| format!("{} {}", program.scalars[*s], scalar_name(*s))));
     let _ = write!(c, "void {name}({})\n{{\n{body}}}\n", arguments.collect::<Vec<_>>().join(", "));
     Text { c, sizes, arrays, scalars: scalars.len() }
+}
+
+/// `int` where it is the 32-bit one, as people write it.
+fn c_type(ty: ScalarType) -> String {
+    if ty == ScalarType::I32 { "int".to_string() } else { ty.to_string() }
 }
 
 fn scalar_name(scalar: usize) -> String {
@@ -102,11 +112,13 @@ fn used(nodes: &[Node], names: &mut BTreeSet<String>) {
                 access_names(&assign.target, names);
                 assign.value.reads().into_iter().for_each(|access| access_names(access, names));
             }
+            Node::Declare(_, value) => value.reads().into_iter().for_each(|access| access_names(access, names)),
         }
     }
 }
 
 struct Printer<'l> {
+    program: &'l Program,
     layout: &'l Layout,
     text: String,
 }
@@ -122,9 +134,7 @@ impl Printer<'_> {
                 Node::For(inner) => {
                     let tiled = if depth == 1 { Program::tiled(node) } else { vec![] };
                     if !tiled.is_empty() {
-                        let tile = |f: &&For| format!("{}:{}", f.iterator, f.tile.unwrap_or(1));
-                        let tiles: Vec<String> = tiled.iter().map(tile).collect();
-                        let _ = writeln!(self.text, "#pragma burstc tile({})", tiles.join(", "));
+                        let _ = writeln!(self.text, "#pragma burstc {}", self.tiling(&tiled));
                     }
                     self.line(depth, &format!("{} {{", head(inner)));
                     self.block(&inner.body, &scope.inside(inner), depth + 1);
@@ -144,12 +154,34 @@ impl Printer<'_> {
                     let line = format!("{} {operator} {};", self.access(target, scope), self.expr(value, scope));
                     self.line(depth, &line);
                 }
+                Node::Declare(local, value) => {
+                    let (ty, name) = (c_type(self.program.arrays[*local].element), array_name(self.program, *local));
+                    self.line(depth, &format!("{ty} {name} = {};", self.expr(value, scope)));
+                }
             }
         }
     }
 
+    /// The directive of a nest, without its beginning.
+    fn tiling(&self, tiled: &[&For]) -> String {
+        let size = |inner: &&For| inner.tile.unwrap_or(1);
+        if let Some(rows) = self.program.schedule.as_ref().filter(|rows| rows.len() == tiled.len()) {
+            let row = |row: &Vec<i64>| {
+                let terms = tiled.iter().zip(row);
+                terms.fold(Affine::default(), |sum, (inner, &k)| sum + Affine::variable(&inner.iterator) * k).to_string()
+            };
+            let iterators: Vec<&str> = tiled.iter().map(|inner| inner.iterator.as_str()).collect();
+            let theta: Vec<String> = rows.iter().map(row).collect();
+            let sizes: Vec<String> = tiled.iter().map(|inner| size(inner).to_string()).collect();
+            let (iterators, theta, sizes) = (iterators.join(", "), theta.join(", "), sizes.join(", "));
+            return format!("schedule(({iterators}) -> ({theta})) tile({sizes})");
+        }
+        let tiles: Vec<String> = tiled.iter().map(|inner| format!("{}:{}", inner.iterator, size(inner))).collect();
+        format!("tile({})", tiles.join(", "))
+    }
+
     fn access(&self, access: &Access, scope: &Scope) -> String {
-        let mut text = array_name(access.array);
+        let mut text = array_name(self.program, access.array);
         for (dimension, subscript) in access.subscripts.iter().enumerate() {
             let _ = match subscript {
                 Subscript::Affine(value) => {
@@ -188,13 +220,22 @@ fn head(inner: &For) -> String {
         bounds.fold(last, |text, bound| format!("{name}({bound}, {text})"))
     };
     let (low, high) = (fold("MAX", &inner.lower), fold("MIN", &inner.upper));
-    let i = &inner.iterator;
-    match (inner.descending, inner.step) {
-        (false, 1) => format!("for (int {i} = {low}; {i} <= {high}; {i}++)"),
-        (false, step) => format!("for (int {i} = {low}; {i} <= {high}; {i} += {step})"),
-        (true, 1) => format!("for (int {i} = {high}; {i} >= {low}; {i}--)"),
-        (true, step) => format!("for (int {i} = {high}; {i} >= {low}; {i} -= {step})"),
-    }
+    let (i, ty) = (&inner.iterator, c_type(inner.ty));
+    let (first, last, comparison, sign) = match (inner.descending, inner.strict) {
+        (false, false) => (low, high, "<=", '+'),
+        (false, true) => (low, fold("MIN", &moved(&inner.upper, 1)), "<", '+'),
+        (true, false) => (high, low, ">=", '-'),
+        (true, true) => (high, fold("MAX", &moved(&inner.lower, -1)), ">", '-'),
+    };
+    let change = match inner.step {
+        1 => format!("{i}{sign}{sign}"),
+        step => format!("{i} {sign}= {step}"),
+    };
+    format!("for ({ty} {i} = {first}; {i} {comparison} {last}; {change})")
+}
+
+fn moved(bounds: &[Affine], by: i64) -> Vec<Affine> {
+    bounds.iter().map(|bound| bound.clone() + Affine::constant(by)).collect()
 }
 
 fn condition(c: &Condition, scope: &Scope) -> String {

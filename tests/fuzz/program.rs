@@ -1,8 +1,9 @@
 //! Random programs as values, and the extents that keep their accesses inside the arrays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use burstc::affine::Affine;
+use burstc::board::{self, Board};
 use burstc::source::kernel::ScalarType;
 
 /// A function with static control. Arrays, scalars and sizes that nothing uses are no arguments.
@@ -15,22 +16,36 @@ pub struct Program {
     pub body: Vec<Node>,
     /// `--lanes`, where it is asked for.
     pub lanes: Option<i64>,
+    /// Rows of θ over the iterators of the first nest, in place of its tiling along the loops.
+    pub schedule: Option<Vec<Vec<i64>>>,
+    pub memory: Memory,
     /// Values of the sizes, one list per run.
     pub runs: Vec<Vec<i64>>,
     /// Seed of the data.
     pub seed: u64,
 }
 
+/// What the accelerator of a program is attached to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    Ddr400,
+    /// AXI4 of so many bits, with random back-pressure.
+    Axi4 { bits: u32 },
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Size {
     pub name: String,
     pub max: i64,
+    pub ty: ScalarType,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
     pub element: ScalarType,
     pub rank: usize,
+    /// A scalar that the function declares, and no argument; its rank is 0.
+    pub local: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -38,12 +53,18 @@ pub enum Node {
     For(For),
     If(If),
     Assign(Assign),
+    /// The declaration of a local scalar (index into `Program::arrays`) with its first value; it is in scope in the nodes
+    /// that follow in the same block.
+    Declare(usize, Expr),
 }
 
 /// From the largest of `lower` to the smallest of `upper`, both included, or the other way round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct For {
     pub iterator: String,
+    pub ty: ScalarType,
+    /// The head compares with `<` in place of `<=`.
+    pub strict: bool,
     pub lower: Vec<Affine>,
     pub upper: Vec<Affine>,
     pub step: i64,
@@ -113,6 +134,12 @@ pub enum Expr {
     Cast(ScalarType, Box<Expr>),
 }
 
+impl Subscript {
+    fn strides(&self) -> bool {
+        matches!(self, Subscript::Affine(value) if value.terms.values().any(|factor| *factor != 1))
+    }
+}
+
 impl Expr {
     pub fn operands(&self) -> Vec<&Expr> {
         match self {
@@ -159,6 +186,83 @@ impl Program {
         loops
     }
 
+    /// What the program has of what the campaign's shares count.
+    pub fn features(&self) -> BTreeSet<&'static str> {
+        let mut found = BTreeSet::new();
+        let mut note = |name, there: bool| drop(there.then(|| found.insert(name)));
+        note("lanes", self.lanes.is_some());
+        note("floating point", self.arrays.iter().any(|array| array.element.floating));
+        note("unsigned or narrow sizes", self.sizes.iter().any(|size| size.ty != ScalarType::I32));
+        note("AXI4", self.memory != Memory::Ddr400);
+        note("several nests", self.body.len() > 1);
+        note("tiles", self.without_tiles() != *self);
+        let rows = self.schedule.iter().flatten().flatten();
+        note("negative coefficients in θ", rows.copied().any(|factor| factor < 0));
+        let mut nodes: Vec<&Node> = self.body.iter().collect();
+        let (mut declared, mut read) = (BTreeSet::new(), BTreeSet::new());
+        while let Some(node) = nodes.pop() {
+            match node {
+                Node::For(inner) => {
+                    note("unsigned or narrow iterators", inner.ty != ScalarType::I32);
+                    note("strides", inner.step != 1);
+                    note("reversed loops", inner.descending);
+                    let (low, high) = (&inner.lower[0], &inner.upper[0]);
+                    note("windows", *low == Affine::constant(-1) && *high == Affine::constant(1));
+                    note("dead loops", (high.clone() - low.clone()) == Affine::constant(-1));
+                    nodes.extend(&inner.body);
+                }
+                Node::If(inner) => {
+                    note("conditions", true);
+                    nodes.extend(inner.then.iter().chain(&inner.otherwise));
+                }
+                Node::Assign(assign) => {
+                    note("reductions", assign.operator != "=" && assign.target.subscripts.len() < 2);
+                    let subscripts = assign.target.subscripts.iter();
+                    note("strided or reversed subscripts", subscripts.clone().any(Subscript::strides));
+                    read.extend(assign.value.reads().iter().map(|access| access.array));
+                }
+                Node::Declare(local, value) => {
+                    note("locals", true);
+                    declared.insert(*local);
+                    read.extend(value.reads().iter().map(|access| access.array));
+                }
+            }
+        }
+        note("unread locals", !declared.is_subset(&read));
+        found
+    }
+
+    pub fn board(&self) -> Board {
+        let (name, bits) = match self.memory {
+            Memory::Ddr400 => return board::load("stratix2-ddr400").expect("a known board"),
+            Memory::Axi4 { bits } => ("generic-axi4", bits),
+        };
+        board::load(name).and_then(|board| board.with_bus_bits(bits)).expect("a known board with a bus")
+    }
+
+    /// With `int` for all sizes and iterators.
+    pub fn with_plain_sizes(&self) -> Program {
+        fn plain(nodes: &mut [Node]) {
+            for node in nodes {
+                match node {
+                    Node::For(inner) => {
+                        inner.ty = ScalarType::I32;
+                        plain(&mut inner.body);
+                    }
+                    Node::If(inner) => {
+                        plain(&mut inner.then);
+                        plain(&mut inner.otherwise);
+                    }
+                    Node::Assign(_) | Node::Declare(..) => {}
+                }
+            }
+        }
+        let mut program = self.clone();
+        program.sizes.iter_mut().for_each(|size| size.ty = ScalarType::I32);
+        plain(&mut program.body);
+        program
+    }
+
     pub fn without_lanes(&self) -> Program {
         Program { lanes: None, ..self.clone() }
     }
@@ -172,7 +276,7 @@ impl Program {
                 }
             }
         }
-        let mut program = self.clone();
+        let mut program = Program { schedule: None, ..self.clone() };
         clear(&mut program.body);
         program
     }
@@ -183,6 +287,7 @@ fn count(nodes: &[Node]) -> usize {
         Node::For(inner) => count(&inner.body),
         Node::If(inner) => count(&inner.then) + count(&inner.otherwise),
         Node::Assign(_) => 1,
+        Node::Declare(..) => 0,
     };
     nodes.iter().map(of).sum()
 }
@@ -302,6 +407,10 @@ fn walk(nodes: &[Node], scope: &Scope, act: &mut dyn FnMut(&Access, &Scope)) {
             Node::Assign(assign) => {
                 act(&assign.target, scope);
                 assign.value.reads().into_iter().for_each(|access| act(access, scope));
+            }
+            Node::Declare(local, value) => {
+                value.reads().into_iter().for_each(|access| act(access, scope));
+                act(&Access { array: *local, subscripts: vec![] }, scope);
             }
         }
     }

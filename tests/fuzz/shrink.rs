@@ -3,7 +3,7 @@
 use burstc::affine::Affine;
 use burstc::source::kernel::ScalarType;
 
-use crate::program::{Access, Condition, Expr, For, If, Node, Program, Subscript};
+use crate::program::{Access, Condition, Expr, For, If, Memory, Node, Program, Subscript};
 
 /// Applies simplifications after which the program still `fails`, until none is left or `budget` programs have been
 /// tried. `fails` may simplify the program further itself.
@@ -37,6 +37,13 @@ pub fn shrink(mut program: Program, mut budget: usize, fails: &mut dyn FnMut(&mu
 fn candidates(program: &Program) -> Vec<Program> {
     let with_body = |body: Vec<Node>| Program { body, ..program.clone() };
     let mut found = vec![program.without_lanes(), program.without_tiles()];
+    found.push(Program { schedule: None, ..program.clone() });
+    found.push(Program { memory: Memory::Ddr400, ..program.clone() });
+    for size in 0..program.sizes.len() {
+        let mut candidate = program.clone();
+        candidate.sizes[size].ty = ScalarType::I32;
+        found.push(candidate);
+    }
     found.extend(blocks(&program.body).into_iter().map(with_body));
     for index in 0..program.runs.len() {
         if program.runs.len() > 1 {
@@ -101,6 +108,9 @@ fn simpler_node(node: &Node) -> Vec<Vec<Node>> {
             found.extend(simpler_condition(condition).into_iter().map(|c| with(c, then.clone(), otherwise.clone())));
             found
         }
+        Node::Declare(local, value) => {
+            simpler_expr(value).into_iter().map(|value| vec![Node::Declare(*local, value)]).collect()
+        }
         Node::Assign(assign) => {
             let mut found = vec![];
             if assign.operator != "=" {
@@ -139,6 +149,8 @@ fn simpler_loop(inner: &For) -> Vec<Vec<Node>> {
     }
     push(&|f| f.step = 1);
     push(&|f| f.descending = false);
+    push(&|f| f.ty = ScalarType::I32);
+    push(&|f| f.strict = false);
     if let Some(tile) = inner.tile.filter(|tile| *tile > 1) {
         push(&|f| f.tile = Some(tile / 2));
     }
@@ -250,6 +262,7 @@ fn without(node: &mut Node, iterator: &str) {
             without_in_access(&mut assign.target, iterator);
             without_in_expr(&mut assign.value, iterator);
         }
+        Node::Declare(_, value) => without_in_expr(value, iterator),
     }
 }
 
