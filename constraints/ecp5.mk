@@ -25,7 +25,7 @@ all: {{kernel}}.bit
 	$(ECPPACK) --compress --input $< --bit $@
 
 simulate:
-	iverilog -g2005 -DBOARD={{kernel}}_board -DOSCILLATOR_PS={{oscillator_ps}} '-DSDR_DEVICE={{device}}' -s tb_board \
+	iverilog -g2005 -DBOARD={{kernel}}_board -DOSCILLATOR_PS={{oscillator_ps}} -DMEMORY_BYTES={{memory_bytes}} '-DSDR_DEVICE={{device}}' -s tb_board \
 		-o {{kernel}}_board.vvp {{kernel}}_board.v {{models}} $(wildcard ../rtl/*.v)
 	vvp -n {{kernel}}_board.vvp +image=../sim/data/before.hex +bytes={{bytes}} +expected=../sim/data/expected.hex \
 		+compared={{compared}} +max_us={{max_us}} | tee simulation.log

@@ -1,4 +1,5 @@
-// Model of a 128 Mb x8 DDR-400 SDRAM: 4 banks x 4096 rows x 1024 columns x 8 bits, behind the device's pins.
+// Model of a x8 DDR SDRAM behind the device's pins, of 128 Mb with the default parameters: 4 banks x 4096 rows x 1024
+// columns x 8 bits.
 //
 // Behaviour: bursts of 2, 4 or 8 (sequential and interleaved), CAS latency 3, auto-precharge, burst terminate for
 // reads, data masks. Read data and DQS leave on the edges of CK, with one clock of DQS preamble and half a clock of
@@ -16,8 +17,8 @@
 // column command after an activate), `activates`, `precharges` (banks closed, auto-precharge included), `reads`,
 // `writes` (column commands), `turnarounds` (changes between read and write), `refreshes` (those of the start-up too).
 //
-// Parameters: T<rule> in memory clocks, except TCK_* , TIS, TIH, TDS, TDH in ns and TDQSS_*, TCH_*, TWPRE in parts of a
-// clock; the defaults are DDR400B at 5 ns. INIT_CLOCKS: clocks without a command after power-up (CKE low or high, high
+// Parameters: ROWS of each bank, at most 4096. T<rule> in memory clocks, except TCK_* , TIS, TIH, TDS, TDH in ns and
+// TDQSS_*, TCH_*, TWPRE in parts of a clock; the defaults are DDR400B at 5 ns. INIT_CLOCKS: clocks without a command after power-up (CKE low or high, high
 // for the last one). REPORT_LIMIT: messages printed, later violations only count. Illegal values stop the simulation.
 //
 // The task `power_up` puts the device back to the state after power-up, contents kept.
@@ -26,6 +27,7 @@
 `timescale 1ns / 1ps
 
 module ddr_sdram #(
+    parameter integer ROWS = 4096,
     parameter [63:0] INIT_CLOCKS = 40000,
     parameter [63:0] REPORT_LIMIT = 200,
     parameter [63:0] TRCD = 3,
@@ -84,8 +86,9 @@ module ddr_sdram #(
         RULE_TRRD = 17, RULE_TRCD = 18, RULE_TRAS_MIN = 19, RULE_TRAS_MAX = 20, RULE_TWR = 21, RULE_TRTP = 22,
         RULE_TWTR = 23, RULE_TRTW = 24, RULE_TCCD = 25, RULE_CLOSED_BANK = 26, RULE_ACTIVATE_OPEN_BANK = 27,
         RULE_REFRESH_OPEN_BANK = 28, RULE_TREFI = 29, RULE_BURST_TERMINATE = 30, RULE_TDQSS = 31,
-        RULE_DQS_MISSING = 32, RULE_TWPRE = 33, RULE_TDS = 34, RULE_TDH = 35, RULE_BUS_CONTENTION = 36;
-    localparam RULES = 37;
+        RULE_DQS_MISSING = 32, RULE_TWPRE = 33, RULE_TDS = 34, RULE_TDH = 35, RULE_BUS_CONTENTION = 36,
+        RULE_ROW = 37;
+    localparam RULES = 38;
 
     // The next step of the start-up sequence.
     localparam [3:0] INIT_PRECHARGE = 0, INIT_EXTENDED_MODE = 1, INIT_DLL_RESET = 2, INIT_SECOND_PRECHARGE = 3,
@@ -393,6 +396,8 @@ module ddr_sdram #(
         rule_names[RULE_TDS] = "tDS";
         rule_names[RULE_TDH] = "tDH";
         rule_names[RULE_BUS_CONTENTION] = "bus_contention";
+        rule_names[RULE_ROW] = "row";
+        rule_texts[RULE_ROW] = "a row that the device has";
         rule_texts[RULE_BUS_CONTENTION] = "no other driver during read data";
         strobe_time = 0.0;
         strobe_before = 1'b0;
@@ -400,7 +405,7 @@ module ddr_sdram #(
         data_edge_time = -1000.0;
         command_time = 0.0;
         power_up;
-        if (TRAS_MAX < TRAS_MIN || TREFI == 0 || TCK_MAX < TCK_MIN || TDQSS_MAX < TDQSS_MIN) begin
+        if (ROWS < 1 || ROWS > 4096 || TRAS_MAX < TRAS_MIN || TREFI == 0 || TCK_MAX < TCK_MIN || TDQSS_MAX < TDQSS_MIN) begin
             $display("ddr_sdram: illegal parameters");
             $finish;
         end
@@ -538,6 +543,8 @@ module ddr_sdram #(
                 too_early(RULE_TRC, ddr_ba, trc_ready[ddr_ba]);
             if (clock < trrd_ready)
                 too_early(RULE_TRRD, ddr_ba, trrd_ready);
+            if ({20'd0, ddr_a} >= ROWS)
+                fault(RULE_ROW, ddr_ba);
             activates = activates + 1;
             bank_open[ddr_ba] = 1'b1;
             bank_touched[ddr_ba] = 1'b0;

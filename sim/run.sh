@@ -7,6 +7,7 @@
 #   BURSTC_DEVICE=<module> BURSTC_DEVICE_FILES="<file.v> ..." sim/run.sh
 # where the module has the pins of ddr_sdram (wrap the model where it calls them otherwise), and the files' paths are
 # absolute. A memory behind a bus takes its settings, such as +latency=40 +stalls=3, from BURSTC_MEMORY.
+# Without them it has the latency of the board's profile.
 set -eu
 
 simulator=${1:-verilator}
@@ -52,7 +53,7 @@ esac
 
 # shellcheck disable=SC2086 # a list of words
 $program +image=data/before.hex +bytes={{bytes}} +registers=data/registers.txt +dump=build/after.hex \
-    +max_cycles={{max_cycles}} ${BURSTC_MEMORY:-} ${vcd:+"+vcd=$vcd"} | tee build/run.log
+    +max_cycles={{max_cycles}} ${BURSTC_MEMORY:-}{{memory}} ${vcd:+"+vcd=$vcd"} | tee build/run.log
 
 if ! grep -q '^RESULT timed_out=0 .*port_faults=0$' build/run.log || grep -q '^VIOLATION' build/run.log; then
     echo "FAIL: time-out, timing violation or a fault at the memory port" >&2

@@ -1,4 +1,5 @@
-// Model of a 256 Mb x16 SDR SDRAM: 4 banks x 8192 rows x 512 columns x 16 bits, behind the device's pins.
+// Model of a x16 SDR SDRAM behind the device's pins, of 256 Mb with the default parameters: 4 banks x 8192 rows x 512
+// columns x 16 bits.
 //
 // Behaviour: bursts of 1, 2, 4 or 8 columns, sequential; CAS latency 2 or 3; data masks. A column command ends a burst
 // before it. Auto-precharge, burst terminate, interleaved and full-page bursts, single writes, power-down and self
@@ -18,6 +19,7 @@
 //   closed_bank open_bank          a column command to a closed bank; an activate of, or a refresh with, an open one
 //   cut_burst                      a command that ends a burst of data before its end
 //   not_modelled                   see above
+//   row                            a row that the device does not have
 //   unknown_pins                   an unknown command, address, mask or written bit
 //   bus_contention                 two drivers of the data
 //
@@ -25,7 +27,7 @@
 // command after an activate), `activates`, `reads`, `writes` (column commands), `turnarounds` (changes between read and
 // write), `refreshes` (those of the start-up too).
 //
-// Parameters: ps, and clocks where the name says so; the defaults are the slowest of AS4C16M16SA-7, IS42S16160G-7 and
+// Parameters: ROWS of each bank, at most 8192; ps, and clocks where the name says so; the defaults are the slowest of AS4C16M16SA-7, IS42S16160G-7 and
 // W9825G6KH-6. T_RRD, T_WR and T_MRD are at least two clocks, too. REPORT_LIMIT: messages printed, later ones only count.
 //
 // The task `power_up` puts the device back to the state after power-up, contents kept.
@@ -33,6 +35,7 @@
 `timescale 1ps / 1ps
 
 module sdr_sdram #(
+    parameter integer ROWS         = 8192,
     parameter [63:0] T_INIT        = 200000000,
     parameter [63:0] T_CK_CAS_2    = 10000,
     parameter [63:0] T_CK_CAS_3    = 7000,
@@ -269,6 +272,8 @@ module sdr_sdram #(
                 violation("tRRD", bank);
             if (^sdram_a === 1'bx)
                 violation("unknown_pins", bank);
+            if ({19'd0, sdram_a} >= ROWS)
+                violation("row", bank);
             activates = activates + 1;
             bank_open[bank] = 1'b1;
             bank_touched[bank] = 1'b0;

@@ -4,6 +4,9 @@
 //             BURSTC_DEVICE  another model of the memory in place of ddr_sdram: a module with the pins of ddr_sdram (wrap
 //                            a maker's model that calls them otherwise). It needs no `memory` and no counters: a second
 //                            controller fills it before the run and reads it after, and counts are left out.
+//             MEMORY_BYTES   of the largest image, at most 16 MB, as much as the device has
+//             DDR_PERIOD_PS  period of the memory's clock
+//             DDR_DEVICE, DDR_CONTROLLER  parameters of ddr_sdram and of ddr_controller for the board's memory
 //             BURSTC_TRACE   compiles the dump in
 // Plusargs    +image=FILE    memory before, hex bytes from address 0 ($readmemh)
 //             +bytes=N       bytes of that image, a multiple of 4
@@ -22,6 +25,18 @@
 `else
 `define DEVICE ddr_sdram
 `endif
+`ifndef MEMORY_BYTES
+`define MEMORY_BYTES 16777216
+`endif
+`ifndef DDR_PERIOD_PS
+`define DDR_PERIOD_PS 5000
+`endif
+`ifndef DDR_DEVICE
+`define DDR_DEVICE .ROWS(4096)
+`endif
+`ifndef DDR_CONTROLLER
+`define DDR_CONTROLLER .CAS_LATENCY(3)
+`endif
 
 module tb_accelerator;
 
@@ -37,9 +52,9 @@ module tb_accelerator;
 
     initial
         forever begin
-            #2.5 clk2x = 1'b1;
+            #(`DDR_PERIOD_PS / 2000.0) clk2x = 1'b1;
             clk = !clk;
-            #2.5 clk2x = 1'b0;
+            #(`DDR_PERIOD_PS / 2000.0) clk2x = 1'b0;
         end
 
     /* verilator lint_off BLKSEQ */ // statements of a bench happen in their order
@@ -103,7 +118,9 @@ module tb_accelerator;
     wire [71:0] from_dut = {phy_command_0, phy_bank_0, phy_address_0, phy_command_1, phy_bank_1, phy_address_1,
                             phy_write_enable, phy_write_data, phy_write_mask, phy_read_enable};
 
-    ddr_phy_behavioural phy (
+    ddr_phy_behavioural #(
+        .QUARTER (`DDR_PERIOD_PS / 4000.0)
+    ) phy (
         .clk              (clk),
         .clk2x            (clk2x),
         .rst              (phy_rst),
@@ -134,7 +151,13 @@ module tb_accelerator;
         .ddr_dqs          (ddr_dqs)
     );
 
+`ifdef BURSTC_DEVICE
     `DEVICE device (
+`else
+    `DEVICE #(
+        `DDR_DEVICE
+    ) device (
+`endif
         .ddr_ck    (ddr_ck),
         .ddr_ck_n  (ddr_ck_n),
         .ddr_cke   (ddr_cke),
@@ -176,7 +199,7 @@ module tb_accelerator;
     wire [3:0]  strobe      = dut.u_accelerator.m_write_strobe;
     wire [31:0] write_bits  = {{8{strobe[3]}}, {8{strobe[2]}}, {8{strobe[1]}}, {8{strobe[0]}}};
 
-    // Four-state simulators find an unknown bit; every simulator finds a write beyond the image.
+    // Four-state simulators find an unknown bit; every simulator finds an access beyond the image.
     always @(posedge clk)
         if (checking) begin
             cycle <= cycle + 1;
@@ -185,8 +208,12 @@ module tb_accelerator;
             if (cmd_valid === 1'b1) begin
                 if (^{cmd_write, cmd_address, cmd_length} === 1'bx)
                     port_fault("unknown command", cmd_address);
-                else if (cmd_write && dut.u_accelerator.m_cmd_ready && (cmd_address + cmd_length) * 4 > image_bytes)
-                    port_fault("write outside the arrays", cmd_address);
+                else if (dut.u_accelerator.m_cmd_ready && cmd_address + cmd_length > image_bytes / 4) begin
+                    if (cmd_write)
+                        port_fault("write outside the arrays", cmd_address);
+                    else
+                        port_fault("read outside the arrays", cmd_address);
+                end
             end
             if (write_valid === 1'b1 && (^strobe === 1'bx || ^(write_data & write_bits) === 1'bx))
                 port_fault("unknown write data", 32'd0);
@@ -221,7 +248,7 @@ module tb_accelerator;
     // -- Memory contents ----------------------------------------------------------------------------------------------
 
     // By the byte addresses of the memory port.
-    reg [7:0] memory [0:16777215];
+    reg [7:0] memory [0:`MEMORY_BYTES-1];
 
     // Where the controller puts a byte in the device: {row, bank, column} with the banks permuted.
     function [23:0] device_address(input [23:0] address);
@@ -235,8 +262,9 @@ module tb_accelerator;
     // -- A second controller, for a device without `memory` -----------------------------------------------------------
 
 `ifdef BURSTC_DEVICE
-    // Cycles from a controller's reset to the moment it takes over, shortly before it initialises the device anew.
-    localparam integer HANDOVER_CYCLES = 19900;
+    // Cycles from a controller's reset to the moment it takes over, shortly before it initialises the device anew, which
+    // is 200 us after the reset.
+    localparam integer HANDOVER_CYCLES = 100000000 / `DDR_PERIOD_PS - 100;
 
     reg         filler_rst = 1'b1;
     reg         filler_drives = 1'b1;
@@ -251,7 +279,9 @@ module tb_accelerator;
     wire        filler_cke;
     wire [71:0] from_filler;
 
-    ddr_controller filler (
+    ddr_controller #(
+        `DDR_CONTROLLER
+    ) filler (
         .clk              (clk),
         .rst              (filler_rst),
         .ready            (filler_ready),

@@ -4,6 +4,7 @@
 // Macros      BOARD            the module under test, <kernel>_board
 //             OSCILLATOR_PS    the oscillator's period
 //             SDR_DEVICE       parameters of sdr_sdram
+//             MEMORY_BYTES     of the largest image, at most 32 MB, as much as the device has
 // Plusargs    +image=FILE      memory before, hex bytes from address 0 ($readmemh); +bytes=N of them
 //             +expected=FILE   memory after; +compared=N bytes of it
 //             +max_us=N        give up so many microseconds after power-up or button
@@ -11,6 +12,10 @@
 // The last line is "PASS" or "FAIL: ...". Lines `VIOLATION rule ...` come from the device.
 `default_nettype none
 `timescale 1ps / 1ps
+
+`ifndef MEMORY_BYTES
+`define MEMORY_BYTES 16777216
+`endif
 
 module tb_board;
 
@@ -62,8 +67,8 @@ module tb_board;
         .sdram_d    (sdram_d)
     );
 
-    reg [7:0] image [0:16777215];
-    reg [7:0] expected [0:16777215];
+    reg [7:0] image [0:`MEMORY_BYTES-1];
+    reg [7:0] expected [0:`MEMORY_BYTES-1];
 
     reg [8*1024:1] file_name;
     integer        bytes, compared, max_us;

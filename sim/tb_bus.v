@@ -3,6 +3,8 @@
 // Macros      TOP             the module under test, <kernel>_top or <kernel>_direct_top
 //             BUS_BITS        bits of the bus's data
 //             ADDRESS_BITS    bits of its byte address
+//             CLOCK_PS        period of the clock
+//             MEMORY_BYTES    of the largest image; accesses beyond it fault
 //             BURSTC_AVALON   Avalon-MM, with BURSTCOUNT_BITS; otherwise AXI4 and AXI4-Lite
 //             BURSTC_TRACE    compiles the dump in
 // Plusargs    +image=FILE     memory before, hex bytes from address 0 ($readmemh)
@@ -18,10 +20,16 @@
 `default_nettype none
 `timescale 1ns / 1ps
 
+`ifndef MEMORY_BYTES
+`define MEMORY_BYTES 16777216
+`endif
+`ifndef CLOCK_PS
+`define CLOCK_PS 10000
+`endif
+
 module tb_accelerator;
 
     localparam integer REPORT_LIMIT = 20;
-    localparam integer MEMORY_BYTES = 16777216;
 
     localparam [7:0] CONTROL = 8'd0, STATUS = 8'd6, INTERRUPT = 8'd7;
     localparam integer DONE = 1;
@@ -31,7 +39,7 @@ module tb_accelerator;
 
     initial
         forever begin
-            #5 clk = !clk;
+            #(`CLOCK_PS / 2000.0) clk = !clk;
         end
 
     /* verilator lint_off BLKSEQ */ // statements of a bench happen in their order
@@ -90,7 +98,7 @@ module tb_accelerator;
     avalon_memory #(
         .DATA_WIDTH    (`BUS_BITS),
         .ADDRESS_WIDTH (`ADDRESS_BITS),
-        .BYTES         (MEMORY_BYTES)
+        .BYTES         (`MEMORY_BYTES)
     ) device (
         .clk               (clk),
         .rst               (rst),
@@ -225,7 +233,7 @@ module tb_accelerator;
     axi4_memory #(
         .DATA_WIDTH    (`BUS_BITS),
         .ADDRESS_WIDTH (`ADDRESS_BITS),
-        .BYTES         (MEMORY_BYTES)
+        .BYTES         (`MEMORY_BYTES)
     ) device (
         .clk           (clk),
         .rst           (rst),
@@ -313,7 +321,8 @@ module tb_accelerator;
     /* verilator lint_off WIDTH */ // the board sets the widths of addresses and lengths
     wire [31:0] store_address = dut.u_accelerator.m_store_address;
     wire [31:0] store_length  = dut.u_accelerator.m_store_length;
-    wire [31:0] load_command  = {dut.u_accelerator.m_load_address} ^ dut.u_accelerator.m_load_length;
+    wire [31:0] load_address  = dut.u_accelerator.m_load_address;
+    wire [31:0] load_length   = dut.u_accelerator.m_load_length;
     /* verilator lint_on WIDTH */
     wire        load_valid    = dut.u_accelerator.m_load_valid;
     wire        store_valid   = dut.u_accelerator.m_store_valid;
@@ -322,19 +331,23 @@ module tb_accelerator;
     wire [3:0]  strobe        = dut.u_accelerator.m_write_strobe;
     wire [31:0] write_bits    = {{8{strobe[3]}}, {8{strobe[2]}}, {8{strobe[1]}}, {8{strobe[0]}}};
 
-    // Four-state simulators find an unknown bit; every simulator finds a write beyond the image.
+    // Four-state simulators find an unknown bit; every simulator finds an access beyond the image.
     always @(posedge clk)
         if (checking) begin
             cycle <= cycle + 1;
             if (^{load_valid, store_valid, write_valid, dut.u_accelerator.s_read_ready,
                   dut.u_accelerator.done} === 1'bx)
                 port_fault("unknown valid or ready", 32'd0);
-            if (load_valid === 1'b1 && ^load_command === 1'bx)
-                port_fault("unknown load command", 32'd0);
+            if (load_valid === 1'b1) begin
+                if (^{load_address, load_length} === 1'bx)
+                    port_fault("unknown load command", load_address);
+                else if (dut.u_accelerator.m_load_ready && load_address + load_length > image_bytes / 4)
+                    port_fault("read outside the arrays", load_address);
+            end
             if (store_valid === 1'b1) begin
                 if (^{store_address, store_length} === 1'bx)
                     port_fault("unknown store command", store_address);
-                else if (dut.u_accelerator.m_store_ready && (store_address + store_length) * 4 > image_bytes)
+                else if (dut.u_accelerator.m_store_ready && store_address + store_length > image_bytes / 4)
                     port_fault("write outside the arrays", store_address);
             end
             if (write_valid === 1'b1 && (^strobe === 1'bx || ^(write_data & write_bits) === 1'bx))

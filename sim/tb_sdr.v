@@ -2,6 +2,7 @@
 // data from files.
 //
 // Macros      TOP            the module under test, <kernel>_top or <kernel>_direct_top
+//             MEMORY_BYTES   of the largest image, at most 32 MB, as much as the device has
 //             SDR_PERIOD_PS, SDR_CAS_LATENCY, SDR_DEVICE (parameters of sdr_sdram)  the board's memory
 //             BURSTC_TRACE   compiles the dump in
 // Plusargs    +image=FILE    memory before, hex bytes from address 0 ($readmemh)
@@ -15,6 +16,10 @@
 // the device, lines `PORT ...` from the checks of the accelerator's memory port here.
 `default_nettype none
 `timescale 1ps / 1ps
+
+`ifndef MEMORY_BYTES
+`define MEMORY_BYTES 16777216
+`endif
 
 module tb_accelerator;
 
@@ -145,7 +150,7 @@ module tb_accelerator;
     wire [3:0]  strobe      = dut.u_accelerator.m_write_strobe;
     wire [31:0] write_bits  = {{8{strobe[3]}}, {8{strobe[2]}}, {8{strobe[1]}}, {8{strobe[0]}}};
 
-    // Four-state simulators find an unknown bit; every simulator finds a write beyond the image.
+    // Four-state simulators find an unknown bit; every simulator finds an access beyond the image.
     always @(posedge clk)
         if (checking) begin
             cycle <= cycle + 1;
@@ -154,8 +159,12 @@ module tb_accelerator;
             if (cmd_valid === 1'b1) begin
                 if (^{cmd_write, cmd_address, cmd_length} === 1'bx)
                     port_fault("unknown command", cmd_address);
-                else if (cmd_write && dut.u_accelerator.m_cmd_ready && (cmd_address + cmd_length) * 4 > image_bytes)
-                    port_fault("write outside the arrays", cmd_address);
+                else if (dut.u_accelerator.m_cmd_ready && cmd_address + cmd_length > image_bytes / 4) begin
+                    if (cmd_write)
+                        port_fault("write outside the arrays", cmd_address);
+                    else
+                        port_fault("read outside the arrays", cmd_address);
+                end
             end
             if (write_valid === 1'b1 && (^strobe === 1'bx || ^(write_data & write_bits) === 1'bx))
                 port_fault("unknown write data", 32'd0);
@@ -190,7 +199,7 @@ module tb_accelerator;
     // -- Memory contents ----------------------------------------------------------------------------------------------
 
     // By the byte addresses of the memory port.
-    reg [7:0] memory [0:16777215];
+    reg [7:0] memory [0:`MEMORY_BYTES-1];
 
     // Where the controller puts two bytes in the device: {row, bank, column} with the banks permuted.
     function [23:0] device_address(input [24:1] address);

@@ -186,8 +186,8 @@ mod tests {
         for (from, to, word) in [
             ("clk = \"F19\"", "clk = \"B2\"", "pins: done and sdram_clk are both at B2"),
             ("oscillator_mhz = 25.0", "oscillator_mhz = 27.0", "no PLL makes a clock_mhz of 100"),
-            ("dqm = [\"U19\", \"E20\"]", "dqm = [\"U19\"]", "invalid length 1"),
-            ("start = \"R1\"", "go = \"R1\"", "unknown field `go`"),
+            ("dqm = [\"U19\", \"E20\"]", "dqm = [\"U19\"]", "pins.sdram.dqm is a list of 1; allowed is a list of 2"),
+            ("start = \"R1\"", "go = \"R1\"", "unknown key [pins] `go`; known keys: oscillator,"),
             (
                 "LFE5U-85F-6BG381C",
                 "EP2S180F1508C3",

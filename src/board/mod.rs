@@ -1,16 +1,18 @@
 //! Board profiles: what a board's FPGA holds and how its memory is built. One TOML file each, in `boards/`.
 
 mod ecp5;
+mod schema;
 mod sdr;
 
 use std::path::Path;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
+use toml::de::DeTable;
 
 use crate::buffer::reads::{Blocks, Fabric};
 use crate::diagnostic::Diagnostic;
-use crate::hardware::{Bus, BusKind, Interface};
+use crate::hardware::{Bus, BusKind, Ddr, Link};
 use crate::suggest;
 pub use ecp5::{Pins, Pll, SdramPins, nextpnr_options};
 pub use sdr::{SdrSdram, SdrTiming};
@@ -54,6 +56,25 @@ pub struct Device {
     /// Multipliers of 18 x 18 bits.
     pub dsp_18x18: u64,
     pub block_ram: Vec<BlockRam>,
+}
+
+impl Device {
+    /// Beginnings of part names, and their makers' families. Vivado takes the part alone, so a family of another would
+    /// go unnoticed; Quartus compares the two itself.
+    const FAMILIES: [(&str, &str); 6] = [
+        ("xc7s", "Spartan-7"),
+        ("xc7a", "Artix-7"),
+        ("xc7k", "Kintex-7"),
+        ("xc7v", "Virtex-7"),
+        ("xc7z", "Zynq-7000"),
+        ("LFE5U", "ECP5"),
+    ];
+
+    fn family_inconsistency(&self) -> Option<String> {
+        let (_, family) = Device::FAMILIES.iter().find(|(beginning, _)| self.part.starts_with(beginning))?;
+        (self.family != *family)
+            .then(|| format!("device.family is {}, but device.part {} is of {family}", self.family, self.part))
+    }
 }
 
 /// One kind of memory block on the FPGA.
@@ -167,17 +188,13 @@ impl Memory {
     }
 
     /// What the hardware has to know of it.
-    pub fn interface(&self) -> Interface {
-        let bus = |kind: BusKind, port: &BusPort| Interface {
-            address_width: port.address_bits - 2,
-            bus: Some(Bus { kind, data_bits: port.data_bits, burst: port.burst }),
-            sdr: None,
+    pub fn link(&self) -> Link {
+        let bus = |kind: BusKind, port: &BusPort| {
+            Link::Bus(Bus { kind, address_width: port.address_bits - 2, data_bits: port.data_bits, burst: port.burst })
         };
         match self {
-            Memory::DdrSdram(ddr) => ddr.address_width.into(),
-            Memory::SdrSdram(sdr) => {
-                Interface { address_width: sdr.address_width, bus: None, sdr: Some(sdr.hardware()) }
-            }
+            Memory::DdrSdram(ddr) => Link::Ddr(ddr.hardware()),
+            Memory::SdrSdram(sdr) => Link::Sdr(sdr.hardware()),
             Memory::Axi4(port) => bus(BusKind::Axi4, port),
             Memory::AvalonMm(port) => bus(BusKind::AvalonMm, port),
         }
@@ -241,14 +258,24 @@ impl Board {
         1000.0 / self.clock_mhz
     }
 
-    /// Reads a profile. `origin` names it in messages. Errors are `Diagnostic`s.
+    /// The same in ps, as benches have it.
+    pub fn clock_ps(&self) -> u64 {
+        (1e6 / self.clock_mhz).round() as u64
+    }
+
+    /// Reads a profile. `origin` names it in messages. Every value is in the range that [`schema`] has for it, and all
+    /// agree. Errors are `Diagnostic`s.
     pub fn parse(text: &str, origin: &str) -> Result<Board> {
-        let board: Board = toml::from_str(text).map_err(|error| {
-            let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        let refuse = |at: Option<usize>, message: &str| {
+            let line = at.map(|at| text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1);
             let place = line.map(|line| format!(", line {line}")).unwrap_or_default();
-            Diagnostic::new(format!("board profile {origin}{place}: {}", error.message().trim()))
-                .help("boards/stratix2-ddr400.toml in burstc's sources shows every field of a profile")
-        })?;
+            Diagnostic::new(format!("board profile {origin}{place}: {message}"))
+                .help("the profiles in boards/ of burstc's sources show every key")
+        };
+        let misread = |error: toml::de::Error| refuse(error.span().map(|span| span.start), error.message().trim());
+        let profile = DeTable::parse(text).map_err(misread)?;
+        schema::check(profile.get_ref()).map_err(|fault| refuse(Some(fault.at), &fault.message))?;
+        let board: Board = toml::from_str(text).map_err(misread)?;
         match board.inconsistency() {
             Some(fault) => Err(Diagnostic::new(format!("board profile {origin}: {fault}"))
                 .help("correct the profile; all its figures must agree")
@@ -257,31 +284,37 @@ impl Board {
         }
     }
 
-    /// The board with another width of its bus. A board without one, and a width that buses do not have, are
-    /// `Diagnostic`s.
+    /// The board with another width of its bus, and bursts that still end within 4 KB. A board without a bus, and a width
+    /// that buses do not have, are `Diagnostic`s.
     pub fn with_bus_bits(mut self, bits: u32) -> Result<Board> {
         let (Memory::Axi4(port) | Memory::AvalonMm(port)) = &mut self.memory else {
             return Err(Diagnostic::new(format!("`--bus-bits`: the memory of {} is not behind a bus", self.name))
                 .help("choose a board with an AXI4 or Avalon-MM port: `burstc boards` lists them")
                 .into());
         };
-        port.data_bits = bits;
-        port.peak_mb_s = self.clock_mhz * f64::from(bits) / 8.0;
-        match port.inconsistency(self.clock_mhz) {
-            Some(fault) => Err(Diagnostic::new(format!("`--bus-bits {bits}`: {fault}"))
+        if !(bits.is_power_of_two() && (32..=512).contains(&bits)) {
+            return Err(Diagnostic::new(format!("`--bus-bits {bits}`: that is no width of a bus"))
                 .help("a bus has 32, 64, 128, 256 or 512 bits")
-                .into()),
-            None => Ok(self),
+                .into());
         }
+        port.data_bits = bits;
+        port.burst = port.burst.min(BURST_BYTES / (bits / 8));
+        port.peak_mb_s = self.clock_mhz * f64::from(bits) / 8.0;
+        Ok(self)
     }
 
     /// What is wrong with a profile whose fields are all there.
     fn inconsistency(&self) -> Option<String> {
-        if !(self.clock_mhz.is_finite() && self.clock_mhz > 0.0) {
-            return Some("clock_mhz must be above 0".to_string());
+        for (index, kind) in self.device.block_ram.iter().enumerate() {
+            if kind.max_width > kind.bits {
+                return Some(format!(
+                    "device.block_ram[{index}].max_width is {}, but bits is {}",
+                    kind.max_width, kind.bits
+                ));
+            }
         }
         match &self.memory {
-            Memory::DdrSdram(ddr) => ddr.inconsistency(),
+            Memory::DdrSdram(ddr) => ddr.inconsistency(self.clock_mhz),
             Memory::SdrSdram(sdr) => sdr.inconsistency(self.clock_mhz),
             Memory::Axi4(port) | Memory::AvalonMm(port) => port.inconsistency(self.clock_mhz),
         }
@@ -307,73 +340,95 @@ impl Board {
             (_, _, Some(_)) => Some("[pins] is for memory.kind sdr-sdram".to_string()),
             (_, _, None) => None,
         }
+        .or_else(|| self.device.family_inconsistency())
     }
 }
+
+/// Bytes after which a burst on a bus must end (AMBA AXI4: 4 KB; Avalon-MM masters keep to the same).
+const BURST_BYTES: u32 = 4096;
 
 impl BusPort {
     fn inconsistency(&self, clock_mhz: f64) -> Option<String> {
-        let power = |value: u32, low: u32, high: u32| value.is_power_of_two() && (low..=high).contains(&value);
-        if !power(self.data_bits, 32, 512) {
-            return Some(format!("memory.data_bits is {}, which is not 32, 64, 128, 256 or 512", self.data_bits));
-        }
-        if !power(self.burst, 2, 256) {
-            return Some(format!("memory.burst is {} beats, which is not a power of two from 2 to 256", self.burst));
-        }
-        if !(16..=32).contains(&self.address_bits) {
-            return Some(format!("memory.address_bits is {}, which is not 16 to 32", self.address_bits));
-        }
-        if self.capacity_bytes == 0 || self.capacity_bytes > 1 << self.address_bits {
+        if self.capacity_bytes > 1 << self.address_bits {
             return Some(format!(
-                "memory.capacity_bytes is {}, which {} address bits do not reach",
+                "memory.capacity_bytes is {}, which memory.address_bits of {} do not reach",
                 self.capacity_bytes, self.address_bits
             ));
         }
-        if self.latency == 0 {
-            return Some("memory.latency must be above 0".to_string());
+        if self.burst * self.data_bits / 8 > BURST_BYTES {
+            return Some(format!(
+                "memory.burst is {}, but bursts end within {BURST_BYTES} bytes: {} beats of {} bits at most",
+                self.burst,
+                BURST_BYTES / (self.data_bits / 8),
+                self.data_bits
+            ));
         }
-        let peak = clock_mhz * f64::from(self.data_bits) / 8.0;
-        if !self.peak_mb_s.is_finite() || (peak - self.peak_mb_s).abs() > 1e-6 * peak {
-            return Some(format!("memory.peak_mb_s is {}, but clock and width give {peak}", self.peak_mb_s));
-        }
-        None
+        disagreement(self.peak_mb_s, clock_mhz * f64::from(self.data_bits) / 8.0)
     }
 }
 
+/// A `peak_mb_s` that is not what clock and width give.
+fn disagreement(peak_mb_s: f64, given: f64) -> Option<String> {
+    ((given - peak_mb_s).abs() > 1e-6 * given)
+        .then(|| format!("memory.peak_mb_s is {peak_mb_s}, but clock and width give {given}"))
+}
+
+/// A capacity or address that is not what banks, rows and pages give.
+fn geometry(capacity_bytes: u64, address_width: u32, banks: u64, rows: u64, page_bytes: u64) -> Option<String> {
+    let bytes = banks * rows * page_bytes;
+    if bytes != capacity_bytes {
+        return Some(format!(
+            "memory.capacity_bytes is {capacity_bytes}, but {banks} banks x {rows} rows x {page_bytes} bytes give {bytes}"
+        ));
+    }
+    (4 << address_width != bytes).then(|| {
+        format!("memory.address_width is {address_width}, which does not address {bytes} bytes in 32-bit words")
+    })
+}
+
+/// Refreshes so often that little else is done: `refi` beside what one takes, in clocks.
+fn refreshes_too_often(name: &str, refi: u64, takes: u64) -> Option<String> {
+    const PART: u64 = 4;
+    (refi < PART * takes).then(|| {
+        format!(
+            "memory.timing.{name} is {refi} clocks, but a refresh takes up to {takes}: allowed are {} or more",
+            PART * takes
+        )
+    })
+}
+
 impl DdrSdram {
-    fn inconsistency(&self) -> Option<String> {
-        let memory = self;
-        let positive = [
-            ("memory.clock_mhz", memory.clock_mhz),
-            ("memory.peak_mb_s", memory.peak_mb_s),
-            ("memory.capacity_bytes", memory.capacity_bytes as f64),
-        ];
-        if let Some((field, _)) = positive.iter().find(|(_, value)| !(value.is_finite() && *value > 0.0)) {
-            return Some(format!("{field} must be above 0"));
-        }
-        let geometry = memory.banks.checked_mul(memory.rows).and_then(|pages| pages.checked_mul(memory.page_bytes));
-        if geometry != Some(memory.capacity_bytes) {
+    /// What the hardware has to know of it.
+    fn hardware(&self) -> Ddr {
+        let Timing { cas, rcd, rp, ras, ras_max, rc, rfc, rrd, wr, wtr, mrd, refi } = self.timing;
+        let clock_ps = (1e6 / self.clock_mhz).round() as u64;
+        let address_width = self.address_width;
+        Ddr { address_width, clock_ps, cas, rcd, rp, ras, ras_max, rc, rfc, rrd, wr, wtr, mrd, refi }
+    }
+
+    /// What is wrong with it beside an accelerator's clock.
+    fn inconsistency(&self, clock_mhz: f64) -> Option<String> {
+        let timing = &self.timing;
+        if self.clock_mhz != 2.0 * clock_mhz {
             return Some(format!(
-                "memory.capacity_bytes is {}, but {} banks x {} rows x {} bytes give {}",
-                memory.capacity_bytes,
-                memory.banks,
-                memory.rows,
-                memory.page_bytes,
-                geometry.map_or_else(|| "more than 64 bits hold".to_string(), |bytes| bytes.to_string())
+                "memory.clock_mhz is {}, but the controller runs it at twice the accelerator's {clock_mhz}",
+                self.clock_mhz
             ));
         }
-        let addressed = 4u64.checked_shl(memory.address_width).filter(|_| memory.address_width < 62);
-        if addressed != Some(memory.capacity_bytes) {
-            return Some(format!(
-                "memory.address_width is {}, which does not address {} bytes in 32-bit words",
-                memory.address_width, memory.capacity_bytes
-            ));
-        }
-        // Two transfers per clock.
-        let peak = memory.clock_mhz * 2.0 * memory.data_bits as f64 / 8.0;
-        if (peak - memory.peak_mb_s).abs() > 1e-6 * peak {
-            return Some(format!("memory.peak_mb_s is {}, but clock and width give {peak}", memory.peak_mb_s));
-        }
-        None
+        geometry(self.capacity_bytes, self.address_width, self.banks, self.rows, self.page_bytes)
+            // Two transfers per clock.
+            .or_else(|| disagreement(self.peak_mb_s, self.clock_mhz * 2.0 * self.data_bits as f64 / 8.0))
+            .or_else(|| {
+                let takes = timing.ras.max(timing.rcd + 3 + timing.wr) + timing.rp + timing.rfc;
+                refreshes_too_often("refi", timing.refi, takes)
+            })
+            .or_else(|| {
+                // A row in steady use is closed by refreshes only: when four are owed, and its bank may be precharged.
+                let open = 4 * timing.refi + 100;
+                (timing.ras_max < open).then(|| {
+                    format!("memory.timing.ras_max is {}, but rows stay open for {open} clocks", timing.ras_max)
+                })
+            })
     }
 }
 
@@ -386,7 +441,7 @@ pub fn names() -> Vec<&'static str> {
 /// unreadable file and a wrong field are `Diagnostic`s.
 pub fn load(name: &str) -> Result<Board> {
     if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
-        let text = std::fs::read_to_string(name).map_err(|error| {
+        let text = read(name).map_err(|error| {
             Diagnostic::new(format!("cannot read the board profile {name}: {error}")).help(known_boards(name))
         })?;
         return Board::parse(&text, name);
@@ -395,6 +450,17 @@ pub fn load(name: &str) -> Result<Board> {
         Some((known, text)) => Board::parse(text, known),
         None => Err(Diagnostic::new(format!("there is no board called `{name}`")).help(known_boards(name)).into()),
     }
+}
+
+/// The text of a file that may be a profile.
+fn read(path: &str) -> std::io::Result<String> {
+    // Ten times the longest that burstc has.
+    const LONGEST: u64 = 64 << 10;
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_file() || metadata.len() > LONGEST {
+        return Err(std::io::Error::other(format!("it is not a file of at most {LONGEST} bytes")));
+    }
+    std::fs::read_to_string(path)
 }
 
 fn known_boards(name: &str) -> String {
@@ -439,7 +505,7 @@ mod tests {
         let text = EMBEDDED[0].1.replace("clock_mhz = 100.0", "clock_mhz = 100.0\nvoltage = 3");
         let error = diagnostic(Board::parse(&text, "x.toml"));
         assert!(
-            error.message.starts_with("board profile x.toml, line 6: unknown field `voltage`"),
+            error.message.starts_with("board profile x.toml, line 6: unknown key `voltage`; known keys: name, title,"),
             "{}",
             error.message
         );
@@ -451,7 +517,7 @@ mod tests {
         for (from, to, word) in [
             ("data_bits = 32", "data_bits = 48", "data_bits is 48"),
             ("data_bits = 32", "data_bits = 1024", "data_bits is 1024"),
-            ("burst = 256", "burst = 100", "burst is 100 beats"),
+            ("burst = 256", "burst = 100", "burst is 100; allowed are powers of two from 2 to 256 beats"),
             ("address_bits = 32", "address_bits = 40", "address_bits is 40"),
             ("address_bits = 32", "address_bits = 20", "capacity_bytes is 268435456"),
             ("latency = 30", "latency = 0", "latency"),
@@ -473,11 +539,15 @@ mod tests {
     #[test]
     fn figures_must_agree() {
         for (from, to, word) in [
-            ("rows = 4096", "rows = 4095", "capacity_bytes"),
+            ("rows = 4096", "rows = 2048", "capacity_bytes"),
+            ("rows = 4096", "rows = 4095", "memory.rows is 4095; allowed are powers of two from 2 to 4096"),
+            ("refi = 3120", "refi = 99", "memory.timing.refi is 99 clocks, but a refresh takes up to 26"),
+            ("ras_max = 14000", "ras_max = 12500", "memory.timing.ras_max is 12500, but rows stay open for 12580"),
+            ("mhz = 200.0", "mhz = 180.0", "memory.clock_mhz is 180, but the controller runs it at twice"),
             ("address_width = 22", "address_width = 21", "address_width"),
             ("address_width = 22", "address_width = 70", "address_width"),
             ("peak_mb_s = 400.0", "peak_mb_s = 800.0", "peak_mb_s"),
-            ("clock_mhz = 100.0", "clock_mhz = 0.0", "above 0"),
+            ("clock_mhz = 100.0", "clock_mhz = 0.0", "clock_mhz is 0.0; allowed are 1 to 1000 MHz"),
         ] {
             let error = diagnostic(Board::parse(&EMBEDDED[0].1.replacen(from, to, 1), "x"));
             assert!(error.message.contains(word), "{}", error.message);

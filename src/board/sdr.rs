@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{disagreement, geometry, refreshes_too_often};
 use crate::hardware::Sdr;
 
 /// Periods at which the PHY takes read data while they are steady, in ns, if the ways out of and into the FPGA take 1 to
@@ -70,7 +71,9 @@ impl SdrSdram {
         let ps = |ns: f64| (1000.0 * ns).round() as u64;
         let timing = &self.timing;
         Sdr {
+            address_width: self.address_width,
             clock_ps: ps(1000.0 / self.clock_mhz),
+            least_clock_ps: ps(timing.clock_ns),
             cas: timing.cas,
             rcd_ps: ps(timing.rcd_ns),
             rp_ps: ps(timing.rp_ns),
@@ -94,34 +97,10 @@ impl SdrSdram {
                 self.clock_mhz
             ));
         }
-        if self.data_bits != 16 {
-            return Some(format!("memory.data_bits is {}, but the controller is for 16", self.data_bits));
-        }
-        if self.banks != 4 || self.page_bytes != 1024 {
-            return Some(format!(
-                "memory has {} banks with pages of {} bytes, but the controller is for 4 and 1024",
-                self.banks, self.page_bytes
-            ));
-        }
-        if !self.rows.is_power_of_two() || !(2..=8192).contains(&self.rows) {
-            return Some(format!("memory.rows is {}, which is not a power of two from 2 to 8192", self.rows));
-        }
-        let geometry = self.banks * self.rows * self.page_bytes;
-        if geometry != self.capacity_bytes {
-            return Some(format!(
-                "memory.capacity_bytes is {}, but {} banks x {} rows x {} bytes give {geometry}",
-                self.capacity_bytes, self.banks, self.rows, self.page_bytes
-            ));
-        }
-        if 4u64.checked_shl(self.address_width).filter(|_| self.address_width < 62) != Some(geometry) {
-            return Some(format!(
-                "memory.address_width is {}, which does not address {geometry} bytes in 32-bit words",
-                self.address_width
-            ));
-        }
-        let peak = clock_mhz * 2.0;
-        if !self.peak_mb_s.is_finite() || (peak - self.peak_mb_s).abs() > 1e-6 * peak {
-            return Some(format!("memory.peak_mb_s is {}, but clock and width give {peak}", self.peak_mb_s));
+        if let Some(fault) = geometry(self.capacity_bytes, self.address_width, self.banks, self.rows, self.page_bytes)
+            .or_else(|| disagreement(self.peak_mb_s, clock_mhz * 2.0))
+        {
+            return Some(fault);
         }
         self.timing.inconsistency(clock_mhz).or_else(|| {
             let cycles = self.hardware().cycles();
@@ -130,6 +109,10 @@ impl SdrSdram {
                 return Some(format!(
                     "memory.timing.{name} is {clocks} clocks, but the controller counts to {LONGEST_WAIT}"
                 ));
+            }
+            let takes = cycles.ras.max(cycles.rcd + 3 + cycles.wr) + cycles.rp + cycles.rfc;
+            if let Some(fault) = refreshes_too_often("refresh_ms / memory.rows", cycles.refi, takes) {
+                return Some(fault);
             }
             // A row in steady use is closed by refreshes only, of which four may be owed.
             let open_ns = 5.0 * cycles.refi as f64 * 1000.0 / clock_mhz;
@@ -145,26 +128,6 @@ impl SdrSdram {
 
 impl SdrTiming {
     fn inconsistency(&self, clock_mhz: f64) -> Option<String> {
-        if !(2..=3).contains(&self.cas) {
-            return Some(format!("memory.timing.cas is {}, which is not 2 or 3", self.cas));
-        }
-        let positive = [
-            ("clock_ns", self.clock_ns),
-            ("rcd_ns", self.rcd_ns),
-            ("rp_ns", self.rp_ns),
-            ("ras_ns", self.ras_ns),
-            ("ras_max_ns", self.ras_max_ns),
-            ("rc_ns", self.rc_ns),
-            ("rfc_ns", self.rfc_ns),
-            ("rrd_ns", self.rrd_ns),
-            ("wr_ns", self.wr_ns),
-            ("mrd_ns", self.mrd_ns),
-            ("init_us", self.init_us),
-            ("refresh_ms", self.refresh_ms),
-        ];
-        if let Some((field, value)) = positive.iter().find(|(_, value)| !(*value > 0.0 && *value < 1e7)) {
-            return Some(format!("memory.timing.{field} is {value}, which is no time of an SDRAM"));
-        }
         let period = 1000.0 / clock_mhz;
         if !PERIODS.contains(&period) {
             return Some(format!(
@@ -209,7 +172,7 @@ mod tests {
         for (from, to, word) in [
             ("bytes = 33554432\nclock_mhz = 100.0", "bytes = 33554432\nclock_mhz = 133.0", "memory.clock_mhz is 133"),
             ("data_bits = 16", "data_bits = 8", "memory.data_bits is 8"),
-            ("banks = 4", "banks = 8", "memory has 8 banks"),
+            ("banks = 4", "banks = 8", "memory.banks is 8; allowed is 4"),
             ("rows = 8192", "rows = 4096", "memory.capacity_bytes is 33554432, but 4 banks x 4096 rows"),
             ("rows = 8192", "rows = 9000", "memory.rows is 9000"),
             ("address_width = 23", "address_width = 22", "memory.address_width is 22"),
@@ -220,7 +183,7 @@ mod tests {
             ("clock_mhz = 100.0\n", "clock_mhz = 125.0\n", "memory.clock_mhz is 100"),
             ("clock_ns = 7.0", "clock_ns = 10.5", "clock_mhz is 100, a period of 10.000 ns"),
             ("ras_max_ns = 100000.0", "ras_max_ns = 30000.0", "rows stay open for"),
-            ("rcd_ns = 21.0", "rcd = 3", "unknown field `rcd`"),
+            ("rcd_ns = 21.0", "rcd = 3", "unknown key [memory.timing] `rcd`; known keys: cas, clock_ns, rcd_ns,"),
         ] {
             assert!(TEXT.contains(from), "{from}");
             let error = Board::parse(&TEXT.replace(from, to), "x.toml").unwrap_err();

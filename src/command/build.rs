@@ -9,7 +9,6 @@ use super::{Build, Emit, PASSED, options, print, progress::Progress, sample::Sam
 use crate::compile;
 use crate::project::{BuildReport, Project, folder};
 use crate::report::count::Work;
-use crate::simulate::bench::MEMORY_BYTES;
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
 use crate::simulate::reordered::reordered;
@@ -30,7 +29,7 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program for the bench's sample data");
-    let capacity = board.memory.capacity_bytes().min(MEMORY_BYTES);
+    let capacity = board.memory.capacity_bytes();
     let chosen = Sample::of(&accelerator.offload);
     let mut sample = Job::with_ranges(kernel, &chosen.settings(), &ranges, capacity, SAMPLE_SEED)?;
     let program = Golden::build(source, kernel)?.within(chosen.longest).expected(&mut sample)?;

@@ -12,7 +12,7 @@ use crate::process::Scratch;
 use crate::project::{Project, folder};
 use crate::report::count::Work;
 use crate::report::{Facts, Places, RunReport};
-use crate::simulate::bench::{Bench, MEMORY_BYTES, MemoryModel};
+use crate::simulate::bench::{Bench, MemoryModel};
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
 use crate::simulate::reordered::reordered;
@@ -46,7 +46,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program");
-    let capacity = board.memory.capacity_bytes().min(MEMORY_BYTES);
+    let capacity = board.memory.capacity_bytes();
     let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, run.seed)?;
     let program = Golden::build(source, kernel)?.expected(&mut job)?;
     let reordered = reordered(&accelerator.offload, &job, &program);
@@ -59,7 +59,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
         kernel,
         job: &job,
         max_cycles: max_cycles(&work),
-        around: Bench::of(board.memory.interface()),
+        around: Bench::of(&board).holding(job.image.len() as u64),
         model: MemoryModel {
             latency: run.memory.latency.or(board.memory.bus().map(|port| port.latency)),
             ..run.memory

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::offload::Offload;
 use crate::report::count::operations;
+use crate::simulate::job::Placement;
 use crate::simulate::number::Number;
 use crate::source::kernel::Kernel;
 
@@ -14,6 +15,8 @@ const SIZE: i64 = 32;
 const OPERATIONS: u64 = 20_000_000;
 /// Loops to look into for the count of them.
 const STEPS: u64 = 500_000;
+/// Bytes of memory that the sample data may take, of which the folder holds the text.
+const BYTES: u64 = 16 << 20;
 
 /// What the C program for the sample data is to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +39,8 @@ impl Sample {
             kernel.domain.iter().all(|c| c.value.evaluate(|name| sizes.get(name).copied().unwrap_or(0)) >= 0)
         };
         let soon = candidates.iter().position(|sizes| {
-            is_defined(sizes) && operations(offload, sizes, STEPS).is_some_and(|count| count <= OPERATIONS)
+            let fits = || Placement::new(kernel, sizes, BYTES).is_ok();
+            is_defined(sizes) && fits() && operations(offload, sizes, STEPS).is_some_and(|count| count <= OPERATIONS)
         });
         let sizes = candidates.swap_remove(soon.unwrap_or(0));
         let reduced = all.into_iter().filter(|(name, value)| sizes[name] != *value).collect();

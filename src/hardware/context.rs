@@ -1,7 +1,7 @@
 //! What every process of the accelerator knows: sizes, tile indices, arrays, and the types of their signals.
 
 use crate::affine::Affine;
-use crate::hardware::interface::{Bus, Interface, Sdr};
+use crate::hardware::link::{Bus, Link};
 use crate::hardware::scope::Scope;
 use crate::hardware::tile_bounds::{self, TileBound};
 use crate::offload::{Buffer, Mapping, Offload};
@@ -53,23 +53,22 @@ pub struct Context<'a> {
     /// What travels with a tile because several processes need it.
     pub tile_bounds: Vec<TileBound>,
     pub port: PortWidths,
-    /// The bus behind the port, if there is one: loads and stores then go to memory apart.
+    /// What is behind the port.
+    pub link: Link,
+    /// The bus, if that is one: loads and stores then go to memory apart.
     pub bus: Option<Bus>,
-    /// The SDR SDRAM behind the port, if it is one.
-    pub sdr: Option<Sdr>,
 }
 
 impl<'a> Context<'a> {
-    pub fn new(offload: &'a Offload, interface: Interface) -> Self {
+    pub fn new(offload: &'a Offload, link: Link) -> Self {
         let kernel = &offload.kernel;
         let parameters = kernel.parameters.iter().map(|p| Ranged::new(&p.name, (0, p.max.unwrap_or(0)))).collect();
         let bands = offload.bands.len() as i64;
         let band = (bands > 1).then(|| Ranged::new("band", (0, bands - 1)));
         let dimensions = offload.bands.iter().map(|b| b.tiling.sizes.len()).max().unwrap_or(0);
         let tile = (0..dimensions).map(|d| Ranged::new(format!("T{d}"), tile_range(offload, d))).collect();
-        let port = PortWidths { address: interface.address_width, length: 1 };
-        let (bus, sdr) = (interface.bus, interface.sdr);
-        let mut context = Context { kernel, parameters, band, tile, tile_bounds: vec![], port, bus, sdr };
+        let port = PortWidths { address: link.address_width(), length: 1 };
+        let mut context = Context { kernel, parameters, band, tile, tile_bounds: vec![], port, link, bus: link.bus() };
         context.tile_bounds = tile_bounds::shared(&context, offload);
         let longest =
             offload.buffers.iter().map(|b| longest_row(b) * (kernel.arrays[b.array].element.bytes() as i64)).max();
@@ -114,6 +113,12 @@ impl<'a> Context<'a> {
         let is_tile = |name: &str| self.tile.iter().any(|t| t.name == name);
         let terms = affine.terms.iter().filter(|(name, _)| is_tile(name));
         Affine { terms: terms.map(|(name, &c)| (name.clone(), c)).collect(), constant: 0 }
+    }
+
+    /// Parameters of the controller or bus master behind the port.
+    pub fn controller_parameters(&self) -> Vec<(&'static str, i128)> {
+        let widths = [("ADDRESS_WIDTH", self.port.address.into()), ("LENGTH_WIDTH", self.port.length.into())];
+        widths.into_iter().chain(self.link.parameters()).collect()
     }
 
     pub fn array(&self, array: usize) -> &'a Array {

@@ -19,10 +19,10 @@ mod direct;
 mod divide;
 mod float;
 mod instances;
-mod interface;
 mod interval;
 mod lanes;
 mod library;
+mod link;
 mod load;
 mod memories;
 mod memory_port;
@@ -45,8 +45,8 @@ mod top_bus;
 mod walker;
 mod windows;
 
-pub use interface::{Bus, BusKind, Interface, Sdr, SdrCycles};
 pub use library::{VerilogFile, files};
+pub use link::{Bus, BusKind, Ddr, Link, Sdr, SdrCycles};
 pub use registers::argument_words;
 
 use anyhow::{Result, bail};
@@ -60,7 +60,7 @@ use context::Context;
 ///
 /// # Errors
 /// A [`Diagnostic`] for a kernel that leaves nothing in memory.
-pub fn generate(offload: &Offload, interface: impl Into<Interface>) -> Result<Design> {
+pub fn generate(offload: &Offload, link: Link) -> Result<Design> {
     if offload.bands.iter().flat_map(|b| &b.transfers).all(|t| t.store.pieces.is_empty()) {
         let place = offload.kernel.statements().first().map(|s| s.span).unwrap_or_default();
         bail!(
@@ -69,22 +69,22 @@ pub fn generate(offload: &Offload, interface: impl Into<Interface>) -> Result<De
                 .help("write the result to an array argument")
         );
     }
-    let context = Context::new(offload, interface.into());
+    let context = Context::new(offload, link);
     let name = &offload.kernel.name;
     let mut modules = accelerator::accelerator(&context, offload);
     modules.push(registers::registers(&context));
     modules.push(top::top(&context, &format!("{name}_top"), &format!("{name}_accelerator")));
-    Ok(design(modules, context.sdr.is_some().then_some("sdr_phy_ecp5")))
+    Ok(design(modules, link.phy()))
 }
 
 /// The direct version: every access of the source goes to memory as one word. `<kernel>_direct_top` is the last module.
-pub fn generate_direct(offload: &Offload, interface: impl Into<Interface>) -> Result<Design> {
-    let context = Context::new(offload, interface.into());
+pub fn generate_direct(offload: &Offload, link: Link) -> Result<Design> {
+    let context = Context::new(offload, link);
     let name = &offload.kernel.name;
     let mut modules = direct::direct(&context, offload);
     modules.push(registers::registers(&context));
     modules.push(top::top(&context, &format!("{name}_direct_top"), &format!("{name}_direct")));
-    Ok(design(modules, context.sdr.is_some().then_some("sdr_phy_ecp5")))
+    Ok(design(modules, link.phy()))
 }
 
 /// Library cells are whatever the modules instantiate without being generated, and the PHY that the board's top puts

@@ -2,56 +2,21 @@
 
 use crate::hardware::cells::clocking;
 use crate::hardware::context::Context;
+use crate::hardware::link::Link;
 use crate::hardware::memory_port::MemoryPort;
 use crate::hardware::registers::{argument_port, argument_words};
 use crate::hardware::top_bus;
 use crate::rtl::{Connection, Module, Signal, Type};
 
-/// Ports on the PHY side of the controller, which the top passes through: name, type, driven by the controller.
-fn phy_ports(context: &Context) -> Vec<(&'static str, Type, bool)> {
-    let bits = Type::unsigned;
-    if context.sdr.is_some() {
-        return vec![
-            ("phy_cke", bits(1), true),
-            ("phy_command", bits(3), true),
-            ("phy_bank", bits(2), true),
-            ("phy_address", bits(13), true),
-            ("phy_write_enable", bits(1), true),
-            ("phy_write_data", bits(16), true),
-            ("phy_write_mask", bits(2), true),
-            ("phy_read_enable", bits(1), true),
-            ("phy_read_valid", bits(1), false),
-            ("phy_read_data", bits(16), false),
-        ];
-    }
-    vec![
-        ("phy_cke", bits(1), true),
-        ("phy_command_0", bits(3), true),
-        ("phy_bank_0", bits(2), true),
-        ("phy_address_0", bits(12), true),
-        ("phy_command_1", bits(3), true),
-        ("phy_bank_1", bits(2), true),
-        ("phy_address_1", bits(12), true),
-        ("phy_write_enable", bits(1), true),
-        ("phy_write_data", bits(32), true),
-        ("phy_write_mask", bits(4), true),
-        ("phy_read_enable", bits(1), true),
-        ("phy_read_valid", bits(1), false),
-        ("phy_read_data", bits(32), false),
-    ]
-}
-
 /// `<kernel>_top` around the module `core` (`<kernel>_accelerator` or `<kernel>_direct`).
 pub fn top(context: &Context, name: &str, core: &str) -> Module {
-    if let Some(bus) = context.bus {
-        return top_bus::top(context, bus, name, core);
-    }
+    let (memory, phy) = match context.link {
+        Link::Bus(bus) => return top_bus::top(context, bus, name, core),
+        Link::Sdr(_) => ("SDR", "sdr_phy_ecp5 or another"),
+        Link::Ddr(_) => ("DDR", "the vendor's"),
+    };
     let kernel = context.kernel;
     let mut m = Module::new(name);
-    let (controller, memory, phy) = match context.sdr {
-        Some(_) => ("sdr_controller", "SDR", "sdr_phy_ecp5 or another"),
-        None => ("ddr_controller", "DDR", "the vendor's"),
-    };
     m.describe(&format!("{core} with its registers and the {memory} controller; the PHY side goes to {phy} PHY."));
     let word = Type::unsigned(32);
     m.input("clk", Type::BIT);
@@ -62,7 +27,9 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
     let data = m.input("s_reg_data", word);
     let read = m.output("m_reg_data", word);
     m.comment("PHY");
-    let phy: Vec<(Signal, bool)> = phy_ports(context)
+    let phy: Vec<(Signal, bool)> = context
+        .link
+        .phy_ports()
         .into_iter()
         .map(|(name, ty, driven)| (if driven { m.output(name, ty) } else { m.input(name, ty) }, driven))
         .collect();
@@ -114,9 +81,6 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
     ports.extend([("ready".to_string(), output(&control[2])), ("idle".into(), output(&control[3]))]);
     ports.extend(port.connections(false));
     ports.extend(phy.iter().map(|(s, driven)| (s.name().to_string(), if *driven { output(s) } else { input(s) })));
-    let mut parameters =
-        vec![("ADDRESS_WIDTH", context.port.address as i128), ("LENGTH_WIDTH", context.port.length as i128)];
-    parameters.extend(context.sdr.iter().flat_map(|sdr| sdr.parameters()));
-    m.instance(controller, "u_controller", parameters, ports);
+    m.instance(context.link.controller(), "u_controller", context.controller_parameters(), ports);
     m
 }

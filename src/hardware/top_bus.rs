@@ -2,13 +2,10 @@
 
 use crate::hardware::cells::clocking;
 use crate::hardware::context::Context;
-use crate::hardware::interface::{Bus, BusKind};
+use crate::hardware::link::{Bus, BusKind};
 use crate::hardware::memory_port::MemoryPort;
 use crate::hardware::registers::{argument_port, argument_words};
 use crate::rtl::{Connection, Expr, Module, Signal, Type};
-
-/// Beats of reads that may be under way. Two of the longest bursts, so that one streams while the next is asked for.
-const READ_BEATS: i128 = 512;
 
 /// A port of the top that goes straight to a cell: name, type, driven by the cell.
 type Pin = (&'static str, Type, bool);
@@ -108,9 +105,9 @@ pub fn slave_pins(kind: BusKind) -> Vec<Pin> {
 /// `<kernel>_top` around the module `core` (`<kernel>_accelerator` or `<kernel>_direct`).
 pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
     let kernel = context.kernel;
-    let (title, master, slave) = match bus.kind {
-        BusKind::Axi4 => ("AXI4", "axi4_master", "axi4_lite_slave"),
-        BusKind::AvalonMm => ("Avalon-MM", "avalon_master", "avalon_slave"),
+    let (title, slave) = match bus.kind {
+        BusKind::Axi4 => ("AXI4", "axi4_lite_slave"),
+        BusKind::AvalonMm => ("Avalon-MM", "avalon_slave"),
     };
     let mut m = Module::new(name);
     m.describe(&format!("{core} with its registers behind a control slave, and an {title} master to memory."));
@@ -199,13 +196,6 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
     }
     ports.extend(port.connections(false));
     ports.extend(memory);
-    let parameters = vec![
-        ("ADDRESS_WIDTH", context.port.address as i128),
-        ("LENGTH_WIDTH", context.port.length as i128),
-        ("BEAT_WIDTH", bus.beat_width() as i128),
-        ("BURST_WIDTH", bus.burst_width() as i128),
-        ("READ_DEPTH", READ_BEATS),
-    ];
-    m.instance(master, "u_master", parameters, ports);
+    m.instance(context.link.controller(), "u_master", context.controller_parameters(), ports);
     m
 }

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use super::folder::File;
 use super::template::fill;
 use crate::board::{Board, Pins, Pll, nextpnr_options};
-use crate::hardware::Sdr;
+use crate::hardware::{Link, Sdr};
 use crate::simulate::bench::Bench;
 
 const BOARD: &str = include_str!("../../constraints/ecp5_board.v");
@@ -71,7 +71,8 @@ pub fn files(board: &Board, pins: &Pins, sdr: Sdr, kernel: &str, sample: &Sample
         ("oscillator_mhz", pins.oscillator_mhz.to_string()),
         ("pins", pins.sites().iter().map(|(port, site)| constraint(port, site)).collect::<Vec<_>>().join("\n")),
     ];
-    let models = Bench::Sdr(sdr).files().iter().skip(1).chain(&BENCH);
+    let bench = Bench::new(Link::Sdr(sdr), sdr.clock_ps).holding(sample.bytes as u64);
+    let models = bench.files().iter().skip(1).chain(&BENCH);
     let initialisation_us = sdr.init_ps.div_ceil(500_000);
     let makefile = [
         own("kernel"),
@@ -79,6 +80,7 @@ pub fn files(board: &Board, pins: &Pins, sdr: Sdr, kernel: &str, sample: &Sample
         ("options", options),
         ("oscillator_ps", ((1e6 / pins.oscillator_mhz).round() as u64).to_string()),
         ("device", sdr.device_parameters()),
+        ("memory_bytes", bench.memory_bytes().to_string()),
         ("models", models.map(|(name, _)| format!("../sim/{name}")).collect::<Vec<_>>().join(" ")),
         ("bytes", sample.bytes.to_string()),
         ("compared", sample.compared_bytes.to_string()),

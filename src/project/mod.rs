@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 
 use crate::board::{Board, Toolchain};
-use crate::hardware::{BusKind, VerilogFile};
+use crate::hardware::{BusKind, Link, VerilogFile};
 use crate::offload::Offload;
 use crate::rtl::Port;
 use crate::simulate::bench::Bench;
@@ -92,7 +92,7 @@ impl Project<'_> {
         let compared = self.sample.placement.compared_bytes() as usize;
         files.push(File::new("sim/data/expected.hex", hex(&self.expected[..compared])));
         files.push(File::new("sim/data/registers.txt", register_lines(&self.sample.registers(kernel))));
-        let bus = self.board.memory.interface().bus;
+        let bus = self.board.memory.link().bus();
         match (bus, self.board.device.toolchain) {
             (Some(bus), _) => {
                 let bytes = self.sample.image.len();
@@ -104,7 +104,7 @@ impl Project<'_> {
                 files.push(File::new(format!("quartus/{name}.qsf"), self.qsf()?));
             }
             (None, Toolchain::NextpnrEcp5) => {
-                if let (Some(pins), Some(sdr)) = (&self.board.pins, self.board.memory.interface().sdr) {
+                if let (Some(pins), Link::Sdr(sdr)) = (&self.board.pins, self.board.memory.link()) {
                     let sample = ecp5::Sample {
                         registers: self.sample.registers(kernel),
                         bytes: self.sample.image.len(),
@@ -133,7 +133,7 @@ impl Project<'_> {
     }
 
     fn bench(&self) -> Bench {
-        Bench::of(self.board.memory.interface())
+        Bench::of(self.board).holding(self.sample.image.len() as u64)
     }
 
     /// `<kernel>_top`
@@ -151,6 +151,8 @@ impl Project<'_> {
             ("floats", floats.collect::<Vec<_>>().join(" ")),
             ("bench", self.bench().files().iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" ")),
             ("defines", self.bench().defines().iter().map(|define| format!(" {define}")).collect()),
+            // The first setting of a name counts.
+            ("memory", self.board.memory.bus().map_or(String::new(), |port| format!(" +latency={}", port.latency))),
             ("max_cycles", self.max_cycles.min(i32::MAX as u64).to_string()),
         ];
         fill(RUN_SCRIPT, &values)
@@ -225,7 +227,7 @@ impl Project<'_> {
             ("arguments", rows.trim_end().to_string()),
             ("sizes", if sizes.is_empty() { "no arguments".to_string() } else { sizes.join(", ") }),
         ];
-        let Some(bus) = self.board.memory.interface().bus else {
+        let Some(bus) = self.board.memory.link().bus() else {
             let native = if self.board.pins.is_some() { README_ECP5 } else { README };
             return fill(native, &values);
         };
@@ -262,5 +264,7 @@ impl Project<'_> {
     }
 }
 
+#[cfg(test)]
+mod profile_tests;
 #[cfg(test)]
 mod tests;

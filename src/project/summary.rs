@@ -13,6 +13,8 @@ pub struct BuildReport {
     pub kernel: String,
     pub board: String,
     pub device: String,
+    /// All of the board's profile.
+    pub profile: Board,
     /// Version of burstc.
     pub burstc: String,
     /// The module at the top of the Verilog.
@@ -38,6 +40,7 @@ impl BuildReport {
             kernel: kernel.name.clone(),
             board: board.name.clone(),
             device: board.device.part.clone(),
+            profile: board.clone(),
             burstc: env!("CARGO_PKG_VERSION").to_string(),
             top: top.to_string(),
             parameters: kernel

@@ -44,7 +44,7 @@ pub fn files(
         };
         (name, value)
     };
-    let bench = Bench::of(board.memory.interface());
+    let bench = Bench::of(board).holding(bytes as u64);
     let listed = |folder: &str, names: &mut dyn Iterator<Item = &str>| -> String {
         names.map(|name| format!("      - {folder}/{name}")).collect::<Vec<_>>().join("\n")
     };
@@ -57,6 +57,7 @@ pub fn files(
         ("bench", listed("sim", &mut bench.files().iter().map(|(name, _)| *name))),
         ("bytes", bytes.to_string()),
         ("max_cycles", max_cycles.min(i32::MAX as u64).to_string()),
+        ("latency", board.memory.bus().map_or(0, |port| port.latency).to_string()),
         ("defines", defines.map(|define| format!(", {define}")).collect()),
     ];
     let mut files = vec![File::new(format!("{kernel}.core"), fill(FUSESOC, &core)?)];
@@ -76,7 +77,7 @@ pub fn files(
                     own("top"),
                     own("title"),
                     own("files"),
-                    ("address_bits", (board.memory.interface().address_width + 2).to_string()),
+                    ("address_bits", board.memory.link().byte_address_width().to_string()),
                     ("burstcount_bits", (bus.burst_width() + 1).to_string()),
                     ("data_bits", bus.data_bits.to_string()),
                     ("lanes", (bus.data_bits / 8).to_string()),

@@ -1,19 +1,22 @@
 //! The benches: what stands around an accelerator in a simulation, by the way to its memory.
 
-use crate::hardware::{Bus, BusKind, Interface, Sdr};
+use crate::board::Board;
+use crate::hardware::{Bus, BusKind, Link};
 
-/// Bytes of the memory models: larger data cannot be simulated.
-pub const MEMORY_BYTES: u64 = 16 << 20;
+/// Bytes of the memory that a bench has for small data, the same for all so that one build serves every size.
+const USUAL_BYTES: u64 = 16 << 20;
 
-/// A bench and its models. Its module is [`Bench::TOP`] for all.
+/// A bench and its models: the PHY and device model of the native DDR controller; models of the device and of ECP5's I/O
+/// cells around the native SDR controller and its PHY; memory model and protocol checker of a bus. Its module is
+/// [`Bench::TOP`] for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bench {
-    /// PHY and device model of the native DDR controller.
-    Ddr,
-    /// Models of the device and of ECP5's I/O cells around the native SDR controller and its PHY.
-    Sdr(Sdr),
-    /// Memory model and protocol checker of a bus with so many bits of a byte address.
-    Bus { bus: Bus, address_bits: u32 },
+pub struct Bench {
+    link: Link,
+    /// What simulated memory holds from address 0. Nothing of the run lies beyond the image of its data, so memory need
+    /// not be as large as the board's.
+    memory_bytes: u64,
+    /// Period of the accelerator's clock.
+    clock_ps: u64,
 }
 
 /// Name and text of a file.
@@ -52,43 +55,63 @@ impl Bench {
     /// The bench's module.
     pub const TOP: &'static str = "tb_accelerator";
 
-    pub fn of(interface: Interface) -> Bench {
-        match (interface.bus, interface.sdr) {
-            (None, None) => Bench::Ddr,
-            (None, Some(sdr)) => Bench::Sdr(sdr),
-            (Some(bus), _) => Bench::Bus { bus, address_bits: interface.address_width + 2 },
-        }
+    /// The bench of accelerators for a board.
+    pub fn of(board: &Board) -> Bench {
+        Bench::new(board.memory.link(), board.clock_ps())
+    }
+
+    /// The bench of an accelerator behind `link`, whose clock has a period of `clock_ps`.
+    pub fn new(link: Link, clock_ps: u64) -> Bench {
+        Bench { link, memory_bytes: USUAL_BYTES, clock_ps }
+    }
+
+    /// With a memory that holds an image of `bytes`.
+    pub fn holding(self, bytes: u64) -> Bench {
+        Bench { memory_bytes: bytes.next_power_of_two().max(self.memory_bytes), ..self }
+    }
+
+    /// Bytes of the memory that a run may touch, from address 0.
+    pub fn memory_bytes(self) -> u64 {
+        self.memory_bytes
     }
 
     /// The files, the one of [`Bench::TOP`] first.
     pub fn files(self) -> &'static [File] {
-        match self {
-            Bench::Ddr => DDR,
-            Bench::Sdr(_) => SDR,
-            Bench::Bus { bus: Bus { kind: BusKind::Axi4, .. }, .. } => AXI4,
-            Bench::Bus { bus: Bus { kind: BusKind::AvalonMm, .. }, .. } => AVALON,
+        match self.link {
+            Link::Ddr(_) => DDR,
+            Link::Sdr(_) => SDR,
+            Link::Bus(Bus { kind: BusKind::Axi4, .. }) => AXI4,
+            Link::Bus(Bus { kind: BusKind::AvalonMm, .. }) => AVALON,
         }
     }
 
     /// Macros that the files want, as a simulator's options.
     pub fn defines(self) -> Vec<String> {
-        match self {
-            Bench::Ddr => vec![],
-            Bench::Sdr(sdr) => vec![
+        let mut defines = vec![format!("-DMEMORY_BYTES={}", self.memory_bytes)];
+        match self.link {
+            Link::Ddr(ddr) => defines.extend([
+                format!("-DDDR_PERIOD_PS={}", ddr.clock_ps),
+                format!("-DDDR_CONTROLLER={}", ddr.controller_parameters()),
+                format!("-DDDR_DEVICE={}", ddr.device_parameters()),
+            ]),
+            Link::Sdr(sdr) => defines.extend([
                 format!("-DSDR_PERIOD_PS={}", sdr.clock_ps),
                 format!("-DSDR_CAS_LATENCY={}", sdr.cas),
                 format!("-DSDR_DEVICE={}", sdr.device_parameters()),
-            ],
-            Bench::Bus { bus, address_bits } => {
-                let mut defines =
-                    vec![format!("-DBUS_BITS={}", bus.data_bits), format!("-DADDRESS_BITS={address_bits}")];
+            ]),
+            Link::Bus(bus) => {
+                defines.extend([
+                    format!("-DCLOCK_PS={}", self.clock_ps),
+                    format!("-DBUS_BITS={}", bus.data_bits),
+                    format!("-DADDRESS_BITS={}", self.link.byte_address_width()),
+                ]);
                 if bus.kind == BusKind::AvalonMm {
                     defines.push("-DBURSTC_AVALON".to_string());
                     defines.push(format!("-DBURSTCOUNT_BITS={}", bus.burst_width() + 1));
                 }
-                defines
             }
         }
+        defines
     }
 }
 

@@ -16,6 +16,8 @@ use crate::source::kernel::{Argument, Kernel, ScalarType, Storage};
 pub const ALIGNMENT: u64 = 4096;
 /// Bytes before, between and behind the arrays that must not change, at least, where the memory has room for them.
 const GUARD: u64 = 64;
+/// Bytes from address 0 that simulations hold at most, however large the board's memory is. Benches count in 32 bits.
+const SIMULATED_BYTES: u64 = 1 << 30;
 
 /// One array in memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,8 +88,10 @@ impl Placement {
         let fits = |(_, end): &(Vec<(usize, i128)>, i128)| *end <= i128::from(capacity);
         let guarded = place(ALIGNMENT, GUARD);
         let (bases, end) = if fits(&guarded) { guarded } else { place(0, 0) };
-        if end > i128::from(capacity) {
-            return Err(too_large(kernel, sizes, &wanted, end, capacity).into());
+        for (limit, holder) in [(capacity, "the board's memory holds"), (SIMULATED_BYTES, "simulations hold at most")] {
+            if end > i128::from(limit) {
+                return Err(too_large(kernel, sizes, &wanted, end, &format!("{holder} {limit}")).into());
+            }
         }
         let region = |(array, base): (usize, i128)| Region {
             name: kernel.arrays[array].name.clone(),
@@ -219,7 +223,7 @@ fn too_large(
     sizes: &BTreeMap<String, i64>,
     wanted: &[Vec<i128>],
     end: i128,
-    capacity: u64,
+    limit: &str,
 ) -> Diagnostic {
     let at = at_sizes(sizes);
     let bytes = |array: usize| {
@@ -228,7 +232,7 @@ fn too_large(
     };
     let largest = (0..kernel.arrays.len()).max_by_key(|array| bytes(*array));
     let mut diagnostic = Diagnostic::new(format!(
-        "the arrays need {} bytes{at}, but the board's memory holds {capacity}",
+        "the arrays need {} bytes{at}, but {limit}",
         if end == i128::MAX { "far too many".to_string() } else { end.to_string() }
     ))
     .help(match kernel.parameters.first() {

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
-use crate::hardware::VerilogFile;
+use crate::hardware::{Ddr, Link, VerilogFile};
 use crate::process::{self, Limits, Scratch};
 use crate::simulate::bench::{Bench, MemoryModel};
 use crate::suggest;
@@ -169,7 +169,7 @@ pub fn build_with(
     work: &Path,
     runtime: Option<&Path>,
 ) -> Result<Simulation> {
-    build_in(Bench::Ddr, files, top, simulator, trace, work, runtime)
+    build_in(Bench::new(Link::Ddr(Ddr::DDR400B), 10_000), files, top, simulator, trace, work, runtime)
 }
 
 /// [`build_with`], in any bench.

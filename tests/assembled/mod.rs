@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use burstc::affine::Affine;
-use burstc::hardware::{self, VerilogFile};
+use burstc::hardware::{self, Ddr, Link, VerilogFile};
 use burstc::offload::{Bound, Level, Offload, Piece, Scan};
 use burstc::rtl;
 use burstc::simulate::golden::Golden;
@@ -157,7 +157,7 @@ pub fn make_local(kernel: &mut Kernel, name: &str) {
 /// The Verilog of an offload, its top module, verified; accelerator or direct version.
 pub fn verilog(offload: &Offload, direct: bool) -> (Vec<VerilogFile>, String) {
     let generate = if direct { hardware::generate_direct } else { hardware::generate };
-    let design = generate(offload, 22).unwrap();
+    let design = generate(offload, Link::Ddr(Ddr::DDR400B)).unwrap();
     if let Err(faults) = rtl::verify(&design) {
         panic!("{}", faults.join("\n"));
     }

@@ -10,7 +10,7 @@ use anyhow::Result;
 use burstc::board::Board;
 use burstc::hardware::VerilogFile;
 use burstc::report::count::Work;
-use burstc::simulate::bench::{Bench, MEMORY_BYTES, MemoryModel};
+use burstc::simulate::bench::{Bench, MemoryModel};
 use burstc::simulate::golden::Golden;
 use burstc::simulate::job::Job;
 use burstc::simulate::number::Number;
@@ -117,12 +117,17 @@ impl Rig {
 
     fn build(subject: &Arc<Subject>, simulator: Simulator, direct: bool, trace: bool) -> Result<Rig> {
         let files = if direct { &subject.accelerator.direct_files } else { &subject.accelerator.files };
-        Rig::assemble(subject, files, simulator, direct, trace)
+        Rig::assemble(subject, files, simulator, direct, trace, 0)
+    }
+
+    /// The accelerator of `subject`, for runs on up to `bytes` of memory.
+    pub fn holding(subject: &Arc<Subject>, simulator: Simulator, bytes: u64) -> Result<Rig> {
+        Rig::assemble(subject, &subject.accelerator.files, simulator, false, trace_wanted(), bytes)
     }
 
     /// The board of `subject` around an accelerator made for another.
     pub fn around(subject: &Arc<Subject>, files: &[VerilogFile], simulator: Simulator) -> Result<Rig> {
-        Rig::assemble(subject, files, simulator, false, trace_wanted())
+        Rig::assemble(subject, files, simulator, false, trace_wanted(), 0)
     }
 
     fn assemble(
@@ -131,11 +136,12 @@ impl Rig {
         simulator: Simulator,
         direct: bool,
         trace: bool,
+        bytes: u64,
     ) -> Result<Rig> {
         let kernel = &subject.accelerator.offload.kernel.name;
         let work = tempfile::tempdir()?;
         let top = if direct { format!("{kernel}_direct_top") } else { format!("{kernel}_top") };
-        let bench = Bench::of(subject.board.memory.interface());
+        let bench = Bench::of(&subject.board).holding(bytes);
         let simulation = simulator::build_in(bench, files, &top, simulator, trace, work.path(), Some(&objects()))?;
         let name = format!("{kernel}{}_{simulator}", if direct { "_direct" } else { "" });
         let model = MemoryModel { latency: subject.board.memory.bus().map(|port| port.latency), ..Default::default() };
@@ -160,7 +166,7 @@ impl Rig {
         let set = data.set.iter().map(|(name, value)| (name.to_string(), Number::Whole(*value))).collect();
         let ranges: BTreeMap<String, Range> =
             data.ranges.iter().map(|(name, low, high)| (name.to_string(), Range::whole(*low, *high))).collect();
-        let capacity = self.subject.board.memory.capacity_bytes().min(MEMORY_BYTES);
+        let capacity = self.subject.board.memory.capacity_bytes();
         let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, data.seed)?;
         let program = self.subject.golden.run(&mut job)?;
         let reordered = if self.direct { None } else { reordered(offload, &job, &program) };

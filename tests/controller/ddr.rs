@@ -45,6 +45,25 @@ fn the_unshortened_partner_of_trc_is_clean() {
     assert!(passed, "{text}");
 }
 
+/// The ends of what a board profile may ask for (`board/schema.rs`), and times as real devices have none.
+const RANGES: &[[u32; 10]] = &[
+    [1, 1, 1, 1, 1, 1, 1, 1, 1, 3120],
+    [30, 30, 30, 30, 30, 27, 27, 30, 30, 1000],
+    [1, 30, 1, 30, 1, 27, 1, 30, 1, 400],
+    [30, 1, 30, 1, 30, 1, 27, 1, 30, 500],
+];
+
+#[test]
+fn every_timing_that_a_profile_may_have_is_kept() {
+    let names = ["T_RCD", "T_RP", "T_RAS", "T_RC", "T_RRD", "T_WR", "T_WTR", "T_RFC", "T_MRD", "T_REFI"];
+    for times in RANGES {
+        let overrides = names.iter().zip(times).map(|(name, clocks)| format!("{name}={clocks} DEVICE_{name}={clocks}"));
+        let overrides = overrides.collect::<Vec<_>>().join(" ");
+        let (passed, text) = bench(&overrides, "start copy+block=64+count=64 short+count=300 row_cycle+count=200");
+        assert!(passed, "{overrides}: {text}");
+    }
+}
+
 #[test]
 fn the_device_model_passes_its_bench() {
     script("ddr_sdram.sh", "iverilog");

@@ -168,7 +168,9 @@ impl Printer<'_> {
         if let Some(rows) = self.program.schedule.as_ref().filter(|rows| rows.len() == tiled.len()) {
             let row = |row: &Vec<i64>| {
                 let terms = tiled.iter().zip(row);
-                terms.fold(Affine::default(), |sum, (inner, &k)| sum + Affine::variable(&inner.iterator) * k).to_string()
+                terms
+                    .fold(Affine::default(), |sum, (inner, &k)| sum + Affine::variable(&inner.iterator) * k)
+                    .to_string()
             };
             let iterators: Vec<&str> = tiled.iter().map(|inner| inner.iterator.as_str()).collect();
             let theta: Vec<String> = rows.iter().map(row).collect();

@@ -30,7 +30,9 @@ pub struct Program {
 pub enum Memory {
     Ddr400,
     /// AXI4 of so many bits, with random back-pressure.
-    Axi4 { bits: u32 },
+    Axi4 {
+        bits: u32,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]

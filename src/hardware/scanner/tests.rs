@@ -8,6 +8,7 @@ use crate::analysis::analyze;
 use crate::board;
 use crate::hardware::context::Context;
 use crate::hardware::sources::{Source, Tree};
+use crate::hardware::{Ddr, Link};
 use crate::offload::{Offload, Piece, Scan, Transfer};
 use crate::source;
 use crate::walk::{Values as Loops, visit};
@@ -101,7 +102,7 @@ fn check(file: &str, sizes: &[(&str, i64)]) {
     let text = source::Source::read(&path, vec![]).expect("a kernel");
     let board = board::load("stratix2-ddr400").expect("a board");
     let offload = analyze(&source::parse(&text).expect("a kernel"), &board.fabric()).expect("an analysis");
-    let context = Context::new(&offload, 22u32.into());
+    let context = Context::new(&offload, Link::Ddr(Ddr::DDR400B));
     let sizes: Values = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
     let mut rows = 0;
     for of in [|t: &Transfer| t.load.clone(), |t: &Transfer| t.store.clone()] {

@@ -1,0 +1,377 @@
+//! What stands between the accelerator and its memory.
+
+use crate::rtl::Type;
+
+/// The way to memory, as the hardware and its bench need to know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// The native controller for DDR SDRAM, behind the vendor's PHY.
+    Ddr(Ddr),
+    /// The native controller for SDR SDRAM, behind our PHY.
+    Sdr(Sdr),
+    /// A bus master in front of the board's own controller or interconnect.
+    Bus(Bus),
+}
+
+/// A controller's port on the side of its PHY: name, type, driven by the controller.
+pub type PhyPort = (&'static str, Type, bool);
+
+impl Link {
+    /// Bits of the address of a 32-bit word.
+    pub fn address_width(self) -> u32 {
+        match self {
+            Link::Ddr(ddr) => ddr.address_width,
+            Link::Sdr(sdr) => sdr.address_width,
+            Link::Bus(bus) => bus.address_width,
+        }
+    }
+
+    /// Bits of a byte address.
+    pub fn byte_address_width(self) -> u32 {
+        self.address_width() + 2
+    }
+
+    /// The bus, if there is one: loads and stores then go to memory apart.
+    pub fn bus(self) -> Option<Bus> {
+        match self {
+            Link::Bus(bus) => Some(bus),
+            Link::Ddr(_) | Link::Sdr(_) => None,
+        }
+    }
+
+    /// The library's PHY that the board's own top puts beside the accelerator's.
+    pub fn phy(self) -> Option<&'static str> {
+        match self {
+            Link::Sdr(_) => Some("sdr_phy_ecp5"),
+            Link::Ddr(_) | Link::Bus(_) => None,
+        }
+    }
+
+    /// The cell between the accelerator and the PHY or the bus.
+    pub fn controller(self) -> &'static str {
+        match self {
+            Link::Ddr(_) => "ddr_controller",
+            Link::Sdr(_) => "sdr_controller",
+            Link::Bus(Bus { kind: BusKind::Axi4, .. }) => "axi4_master",
+            Link::Bus(Bus { kind: BusKind::AvalonMm, .. }) => "avalon_master",
+        }
+    }
+
+    /// Parameters of that cell beside the widths of addresses and lengths.
+    pub fn parameters(self) -> Vec<(&'static str, i128)> {
+        match self {
+            Link::Ddr(ddr) => ddr.parameters(),
+            Link::Sdr(sdr) => sdr.parameters(),
+            Link::Bus(bus) => bus.parameters(),
+        }
+    }
+
+    /// The ports that the accelerator's top hands through from a native controller to its PHY.
+    pub fn phy_ports(self) -> Vec<PhyPort> {
+        let bits = Type::unsigned;
+        match self {
+            Link::Ddr(_) => vec![
+                ("phy_cke", bits(1), true),
+                ("phy_command_0", bits(3), true),
+                ("phy_bank_0", bits(2), true),
+                ("phy_address_0", bits(12), true),
+                ("phy_command_1", bits(3), true),
+                ("phy_bank_1", bits(2), true),
+                ("phy_address_1", bits(12), true),
+                ("phy_write_enable", bits(1), true),
+                ("phy_write_data", bits(32), true),
+                ("phy_write_mask", bits(4), true),
+                ("phy_read_enable", bits(1), true),
+                ("phy_read_valid", bits(1), false),
+                ("phy_read_data", bits(32), false),
+            ],
+            Link::Sdr(_) => vec![
+                ("phy_cke", bits(1), true),
+                ("phy_command", bits(3), true),
+                ("phy_bank", bits(2), true),
+                ("phy_address", bits(13), true),
+                ("phy_write_enable", bits(1), true),
+                ("phy_write_data", bits(16), true),
+                ("phy_write_mask", bits(2), true),
+                ("phy_read_enable", bits(1), true),
+                ("phy_read_valid", bits(1), false),
+                ("phy_read_data", bits(16), false),
+            ],
+            Link::Bus(_) => vec![],
+        }
+    }
+}
+
+/// Parameters of an instance as Verilog has them: `.T_RCD(3),.T_RP(3)`.
+fn verilog(parameters: impl IntoIterator<Item = (&'static str, i128)>) -> String {
+    parameters.into_iter().map(|(name, value)| format!(".{name}({value})")).collect::<Vec<_>>().join(",")
+}
+
+/// A x8 DDR SDRAM of four banks with pages of 1 KB, at twice the accelerator's clock. Times in its clocks, by JEDEC's
+/// names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ddr {
+    /// Bits of the address of a 32-bit word.
+    pub address_width: u32,
+    /// Period of the memory's clock.
+    pub clock_ps: u64,
+    pub cas: u64,
+    pub rcd: u64,
+    pub rp: u64,
+    pub ras: u64,
+    pub ras_max: u64,
+    pub rc: u64,
+    pub rfc: u64,
+    pub rrd: u64,
+    pub wr: u64,
+    pub wtr: u64,
+    pub mrd: u64,
+    /// Between refreshes, on average.
+    pub refi: u64,
+}
+
+impl Ddr {
+    /// DDR400B of 128 Mb, as the profile stratix2-ddr400 has it: the defaults of the cells and models.
+    pub const DDR400B: Ddr = Ddr {
+        address_width: 22,
+        clock_ps: 5000,
+        cas: 3,
+        rcd: 3,
+        rp: 3,
+        ras: 8,
+        ras_max: 14000,
+        rc: 11,
+        rfc: 14,
+        rrd: 2,
+        wr: 3,
+        wtr: 2,
+        mrd: 2,
+        refi: 3120,
+    };
+
+    /// From power-up to the first command: 200 us (JESD79).
+    const INIT_PS: u64 = 200_000_000;
+    /// From the reset of the DLL to the first read (JESD79).
+    const DLL_CLOCKS: u64 = 200;
+
+    /// Rows of each bank.
+    pub fn rows(&self) -> u64 {
+        1 << (self.address_width - 10)
+    }
+
+    fn init_clocks(&self) -> u64 {
+        Ddr::INIT_PS.div_ceil(self.clock_ps)
+    }
+
+    /// Parameters of `ddr_controller`.
+    pub fn parameters(&self) -> Vec<(&'static str, i128)> {
+        [
+            ("CAS_LATENCY", self.cas),
+            ("T_RCD", self.rcd),
+            ("T_RP", self.rp),
+            ("T_RAS", self.ras),
+            ("T_RC", self.rc),
+            ("T_RRD", self.rrd),
+            ("T_WR", self.wr),
+            ("T_WTR", self.wtr),
+            ("T_RFC", self.rfc),
+            ("T_MRD", self.mrd),
+            ("T_REFI", self.refi),
+            ("INIT_CLOCKS", self.init_clocks()),
+            ("DLL_CLOCKS", Ddr::DLL_CLOCKS),
+        ]
+        .map(|(name, value)| (name, i128::from(value)))
+        .to_vec()
+    }
+
+    /// The same as Verilog has them, for a second controller in the bench.
+    pub fn controller_parameters(&self) -> String {
+        verilog(self.parameters())
+    }
+
+    /// Parameters of the device model `ddr_sdram`, as Verilog has them.
+    pub fn device_parameters(&self) -> String {
+        let times = [
+            ("ROWS", self.rows()),
+            ("INIT_CLOCKS", self.init_clocks()),
+            ("TRCD", self.rcd),
+            ("TRP", self.rp),
+            ("TRAS_MIN", self.ras),
+            ("TRAS_MAX", self.ras_max),
+            ("TRC", self.rc),
+            ("TRFC", self.rfc),
+            ("TRRD", self.rrd),
+            ("TWR", self.wr),
+            ("TWTR", self.wtr),
+            ("TMRD", self.mrd),
+            ("TREFI", self.refi),
+            ("TDLL", Ddr::DLL_CLOCKS),
+        ];
+        verilog(times.map(|(name, value)| (name, i128::from(value))))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bus {
+    pub kind: BusKind,
+    /// Bits of the address of a 32-bit word.
+    pub address_width: u32,
+    /// 32 to 512, a power of two.
+    pub data_bits: u32,
+    /// Beats of the longest burst, a power of two.
+    pub burst: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BusKind {
+    Axi4,
+    AvalonMm,
+}
+
+impl Bus {
+    /// Beats of reads that may be under way. Two of the longest bursts, so that one streams while the next is asked for.
+    const READ_BEATS: i128 = 512;
+
+    /// Parameters of `axi4_master` or `avalon_master`.
+    pub fn parameters(self) -> Vec<(&'static str, i128)> {
+        vec![
+            ("BEAT_WIDTH", self.beat_width().into()),
+            ("BURST_WIDTH", self.burst_width().into()),
+            ("READ_DEPTH", Bus::READ_BEATS),
+        ]
+    }
+
+    /// log2 of the 32-bit words of a beat.
+    pub fn beat_width(self) -> u32 {
+        (self.data_bits / 32).trailing_zeros()
+    }
+
+    /// log2 of the beats of the longest burst, which stays within 4 KB.
+    pub fn burst_width(self) -> u32 {
+        self.burst.trailing_zeros().min(10 - self.beat_width())
+    }
+}
+
+/// A x16 SDR SDRAM of four banks with pages of 1 KB, at the accelerator's clock. Times in ps by JEDEC's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sdr {
+    /// Bits of the address of a 32-bit word.
+    pub address_width: u32,
+    pub clock_ps: u64,
+    /// The device's shortest period at that CAS latency.
+    pub least_clock_ps: u64,
+    /// Clocks.
+    pub cas: u32,
+    pub rcd_ps: u64,
+    pub rp_ps: u64,
+    pub ras_ps: u64,
+    pub ras_max_ps: u64,
+    pub rc_ps: u64,
+    pub rfc_ps: u64,
+    pub rrd_ps: u64,
+    pub wr_ps: u64,
+    pub mrd_ps: u64,
+    pub init_ps: u64,
+    /// Between refreshes, on average.
+    pub refi_ps: u64,
+}
+
+/// The same in clocks, as the controller counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SdrCycles {
+    pub rcd: u64,
+    pub rp: u64,
+    pub ras: u64,
+    pub rc: u64,
+    pub rfc: u64,
+    pub rrd: u64,
+    pub wr: u64,
+    pub mrd: u64,
+    pub init: u64,
+    pub refi: u64,
+}
+
+impl Sdr {
+    /// By which the PLL's jitter may bring two edges together.
+    const JITTER_PS: u64 = 200;
+
+    /// Rows of each bank.
+    pub fn rows(&self) -> u64 {
+        1 << (self.address_width - 10)
+    }
+
+    /// Waits rounded up, with room for jitter; a tenth more before the first command, 4 % less between refreshes.
+    pub fn cycles(&self) -> SdrCycles {
+        let up = |ps: u64| (ps + Sdr::JITTER_PS).div_ceil(self.clock_ps);
+        SdrCycles {
+            rcd: up(self.rcd_ps),
+            rp: up(self.rp_ps),
+            ras: up(self.ras_ps),
+            rc: up(self.rc_ps),
+            rfc: up(self.rfc_ps),
+            rrd: up(self.rrd_ps).max(2),
+            wr: up(self.wr_ps).max(2),
+            mrd: up(self.mrd_ps).max(2),
+            init: up(self.init_ps + self.init_ps / 10),
+            refi: (self.refi_ps - self.refi_ps / 25) / self.clock_ps,
+        }
+    }
+
+    /// Parameters of `sdr_controller`.
+    pub fn parameters(&self) -> Vec<(&'static str, i128)> {
+        let cycles = self.cycles();
+        [
+            ("CAS_LATENCY", u64::from(self.cas)),
+            ("T_RCD", cycles.rcd),
+            ("T_RP", cycles.rp),
+            ("T_RAS", cycles.ras),
+            ("T_RC", cycles.rc),
+            ("T_RRD", cycles.rrd),
+            ("T_WR", cycles.wr),
+            ("T_RFC", cycles.rfc),
+            ("T_MRD", cycles.mrd),
+            ("T_REFI", cycles.refi),
+            ("INIT_CLOCKS", cycles.init),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name, i128::from(value)))
+        .collect()
+    }
+
+    /// Parameters of the device model `sdr_sdram`, as Verilog has them.
+    pub fn device_parameters(&self) -> String {
+        let least_clock = if self.cas == 2 { "T_CK_CAS_2" } else { "T_CK_CAS_3" };
+        let times = [
+            ("ROWS", self.rows()),
+            (least_clock, self.least_clock_ps),
+            ("T_INIT", self.init_ps),
+            ("T_RCD", self.rcd_ps),
+            ("T_RP", self.rp_ps),
+            ("T_RAS_MIN", self.ras_ps),
+            ("T_RAS_MAX", self.ras_max_ps),
+            ("T_RC", self.rc_ps),
+            ("T_RFC", self.rfc_ps),
+            ("T_RRD", self.rrd_ps),
+            ("T_WR", self.wr_ps),
+            ("T_MRD", self.mrd_ps),
+            ("T_REFI", self.refi_ps),
+        ];
+        verilog(times.map(|(name, value)| (name, i128::from(value))))
+    }
+}
+
+impl SdrCycles {
+    /// The waits between commands, by the names of the profile.
+    pub fn waits(&self) -> [(&'static str, u64); 8] {
+        [
+            ("rcd", self.rcd),
+            ("rp", self.rp),
+            ("ras", self.ras),
+            ("rc", self.rc),
+            ("rfc", self.rfc),
+            ("rrd", self.rrd),
+            ("wr", self.wr),
+            ("mrd", self.mrd),
+        ]
+    }
+}
