@@ -87,7 +87,13 @@ fn expression(kernel: &Kernel, value: &Expr) -> String {
 fn affine(kernel: &Kernel, value: &Affine) -> String {
     let term = |(name, factor): (&String, &i64)| {
         let variable = match kernel.quotients.iter().find(|quotient| quotient.name == *name) {
-            Some(quotient) => format!("({} / {})", affine(kernel, &quotient.numerator), quotient.divisor),
+            Some(quotient) => {
+                let (numerator, divisor) = (affine(kernel, &quotient.numerator), quotient.divisor);
+                match quotient.truncates || is_sum_of_sizes(kernel, &quotient.numerator) {
+                    true => format!("({numerator} / {divisor})"),
+                    false => format!("({numerator} / {divisor} - ({numerator} % {divisor} < 0))"),
+                }
+            }
             None => format!("(int64_t){}", argument(name)),
         };
         if *factor == 1 { variable } else { format!("{factor} * {variable}") }
@@ -97,6 +103,12 @@ fn affine(kernel: &Kernel, value: &Affine) -> String {
         terms.push(value.constant.to_string());
     }
     format!("({})", terms.join(" + "))
+}
+
+/// Whether it is never negative, as all of its numbers say.
+fn is_sum_of_sizes(kernel: &Kernel, value: &Affine) -> bool {
+    let is_size = |name: &String| kernel.parameters.iter().any(|parameter| parameter.name == *name);
+    value.constant >= 0 && value.terms.iter().all(|(name, factor)| *factor > 0 && is_size(name))
 }
 
 /// A constant of just that type; numbers of floating point in decimal, with so many digits that C reads the same.

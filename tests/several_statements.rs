@@ -219,6 +219,7 @@ fn quotients_in_subscripts_and_values() {
         name: name.into(),
         numerator: affine(numerator),
         divisor,
+        truncates: false,
         span: Default::default(),
     };
     kernel.quotients = vec![quotient("third", "i + N", 3), quotient("sixth", "third", 2)];

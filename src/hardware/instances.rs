@@ -28,6 +28,26 @@ impl InstanceKind {
         })
     }
 
+    /// Adds the circuit of a quotient.
+    fn bind(&mut self, m: &mut Module, quotient: &kernel::Quotient) {
+        let (name, divisor) = (&quotient.name, quotient.divisor);
+        let mut bound = Bound { numerator: self.affine(&quotient.numerator), divisor };
+        let (low, high) = self.scope.range(&bound.numerator);
+        if quotient.truncates
+            && let Some(nonnegative) = self.scope.nonnegative(&bound.numerator)
+        {
+            // Rounded up where it is negative.
+            let addend = Type::for_range(0, divisor - 1);
+            let up = nonnegative.select(&Expr::constant(0, addend), &Expr::constant((divisor - 1).into(), addend));
+            let rounding = format!("{name} rounding");
+            self.scope.bind(&rounding, &m.define(&rounding.replace(' ', "_"), &up), (0, divisor - 1));
+            bound.numerator.add_term(&rounding, 1);
+        }
+        let value = m.define(name, &self.scope.floor_divide(&bound));
+        m.waive_unused(&value);
+        self.scope.bind(name, &value, (quotient.of(low), quotient.of(high)));
+    }
+
     /// What the point has beyond the iterators: the slacks of masks.
     pub fn beyond(&self) -> &[Affine] {
         &self.point[self.iterators.len()..]
@@ -64,11 +84,7 @@ impl<'a> Instances<'a> {
             };
             let used = used_names(all[kind.leaf]);
             for quotient in needed_quotients(&kernel.quotients, used) {
-                let bound = Bound { numerator: instance.affine(&quotient.numerator), divisor: quotient.divisor };
-                let range = instance.scope.quotient_range(&bound);
-                let value = m.define(&quotient.name, &instance.scope.floor_divide(&bound));
-                m.waive_unused(&value);
-                instance.scope.bind(&quotient.name, &value, range);
+                instance.bind(m, quotient);
             }
             kinds.push(instance);
         }

@@ -106,7 +106,7 @@ impl Pace {
                     values.stack.push((name.clone(), value));
                 }
                 for quotient in &kernel.quotients {
-                    let value = values.evaluate(&quotient.numerator).div_euclid(quotient.divisor);
+                    let value = quotient.of(values.evaluate(&quotient.numerator));
                     values.stack.push((quotient.name.clone(), value));
                 }
                 let mut cell = |access: &Access| {

@@ -22,8 +22,7 @@ pub(super) struct Place<'a> {
 /// The polyhedral model of `kernel`.
 ///
 /// # Errors
-/// A [`Diagnostic`] where an access can leave its array or a quotient's numerator can be negative for some size, and
-/// where a name is taken twice.
+/// A [`Diagnostic`] where an access can leave its array, and where a name is taken twice.
 pub fn extract(kernel: &Kernel) -> Result<Program> {
     let places = places(kernel);
     if places.is_empty() {
@@ -223,7 +222,6 @@ struct Model<'a> {
     iterators: Vec<String>,
     /// Iterators, then the quotients that the statement needs.
     names: Vec<String>,
-    quotients: Vec<&'a Quotient>,
     /// The iterations with their quotients: `{ [i, q] }`.
     extended: Set,
     /// `{ [i, q] -> S0[i] }`
@@ -243,26 +241,31 @@ impl<'a> Model<'a> {
             constraints.extend(l.lower.iter().map(|lower| Constraint::at_most(lower.clone(), iterator.clone())));
             constraints.extend(l.upper.iter().map(|upper| Constraint::at_most(iterator.clone(), upper.clone())));
         }
-        for quotient in &quotients {
-            let remainder = quotient.numerator.clone() - Affine::variable(&quotient.name) * quotient.divisor;
-            constraints.push(Constraint::at_most(remainder.clone(), Affine::constant(quotient.divisor - 1)));
-            constraints.push(Constraint::NonNegative(remainder));
-        }
+        let (truncating, down): (Vec<&Quotient>, Vec<_>) = quotients.iter().partition(|q| q.truncates);
+        constraints.extend(down.into_iter().flat_map(rounded_down));
         let mut extended = isl.set(&program.parameters, tuple, &constraints)?.intersect_params(&program.sizes)?;
         for condition in &place.conditions {
             extended = extended.intersect(&holds(program, tuple, condition)?)?;
         }
+        for quotient in truncating {
+            let numerator = &quotient.numerator;
+            let from = |side: Constraint, rounded: [Constraint; 2]| {
+                let [low, high] = rounded;
+                isl.set(&program.parameters, tuple, &[side, low, high])?.intersect(&extended)
+            };
+            let positive = from(Constraint::NonNegative(numerator.clone()), rounded_down(quotient))?;
+            let negative = from(Constraint::at_most(numerator.clone(), Affine::constant(-1)), rounded_up(quotient))?;
+            // Two parts only where both have points: every part costs downstream.
+            extended = if negative.is_empty()? { positive } else { positive.union(&negative)?.coalesce()? };
+        }
         let statement = Tuple { name: &place.statement.name, dimensions: &iterators };
         let values: Vec<Affine> = iterators.iter().map(Affine::variable).collect();
         let forget = isl.function(&program.parameters, tuple, statement, &values)?;
-        Ok(Model { program, kernel, place, iterators, names, quotients, extended, forget })
+        Ok(Model { program, kernel, place, iterators, names, extended, forget })
     }
 
     fn statement(&self, schedule: &[Affine]) -> Result<Statement> {
         let isl = &self.program.isl;
-        for quotient in &self.quotients {
-            self.require_nonnegative(quotient)?;
-        }
         let source = self.place.statement;
         let mut references = vec![(&source.target, true)];
         for read in source.value.reads() {
@@ -312,21 +315,6 @@ impl<'a> Model<'a> {
         Ok(Some(names.zip(point).collect()))
     }
 
-    fn require_nonnegative(&self, quotient: &Quotient) -> Result<()> {
-        let numerator = &quotient.numerator;
-        let negative = Constraint::at_most(numerator.clone(), Affine::constant(-1));
-        let Some(example) = self.example(negative, &self.program.bounded_sizes)? else { return Ok(()) };
-        let divisor = quotient.divisor;
-        Err(Diagnostic::new(format!(
-            "`{numerator}` is divided by {divisor} and can be negative: for {} it is {}",
-            text_of(&example, self.program.parameters.len() + self.iterators.len()),
-            numerator.evaluate(value_in(&example))
-        ))
-        .at(quotient.span, "C rounds this towards zero")
-        .help(format!("add a multiple of {divisor} to the dividend and subtract its part from the quotient"))
-        .into())
-    }
-
     /// Every subscript lies in its extent, for every iteration and all sizes up to their bounds that give every array
     /// an element.
     fn require_inside(&self, access: &kernel::Access) -> Result<()> {
@@ -371,6 +359,20 @@ impl<'a> Model<'a> {
         }
         Ok(())
     }
+}
+
+/// `0 <= numerator - divisor * quotient < divisor`
+fn rounded_down(quotient: &Quotient) -> [Constraint; 2] {
+    let remainder = quotient.numerator.clone() - Affine::variable(&quotient.name) * quotient.divisor;
+    let most = Constraint::at_most(remainder.clone(), Affine::constant(quotient.divisor - 1));
+    [Constraint::NonNegative(remainder), most]
+}
+
+/// `-divisor < numerator - divisor * quotient <= 0`
+fn rounded_up(quotient: &Quotient) -> [Constraint; 2] {
+    let missing = Affine::variable(&quotient.name) * quotient.divisor - quotient.numerator.clone();
+    let most = Constraint::at_most(missing.clone(), Affine::constant(quotient.divisor - 1));
+    [Constraint::NonNegative(missing), most]
 }
 
 /// `N = 1, i = 0`, without the quotients at the end.

@@ -1,7 +1,7 @@
 //! What an expression is as an affine one: a sum, or the smallest or largest of several; and conditions over those.
 
 use super::affine_expression::{plus, times};
-use super::kernel::{BinaryOp, Condition, Expr, UnaryOp};
+use super::kernel::{BinaryOp, Condition, Expr, ScalarType, UnaryOp};
 use super::scope::Scope;
 use crate::affine::Affine;
 use crate::diagnostic::Span;
@@ -102,12 +102,19 @@ impl Scope<'_> {
             Expr::Select { condition, then, otherwise, .. } => self.choice(condition, then, otherwise, span),
             Expr::Binary { op, left, right, .. } => {
                 let (left, right) = (self.extremum(left, span)?, self.extremum(right, span)?);
-                self.combine(*op, left, right, span)
+                self.combine(*op, left, right, expr.ty(), span)
             }
         }
     }
 
-    fn combine(&mut self, op: BinaryOp, left: Extremum, right: Extremum, span: Span) -> Option<Extremum> {
+    fn combine(
+        &mut self,
+        op: BinaryOp,
+        left: Extremum,
+        right: Extremum,
+        ty: ScalarType,
+        span: Span,
+    ) -> Option<Extremum> {
         let constant = |value: &Extremum| match &value.parts[..] {
             [part] if part.is_constant() => Some(part.constant),
             _ => None,
@@ -121,32 +128,33 @@ impl Scope<'_> {
                 _ => None,
             },
             BinaryOp::ShiftLeft => left.scaled(power(constant(&right)?)?),
-            // C rounds towards zero; the analysis makes sure that the numerator is not negative.
-            BinaryOp::Divide => self.divided(left, constant(&right)?, span),
-            BinaryOp::ShiftRight => self.divided(left, power(constant(&right)?)?, span),
-            BinaryOp::Remainder => self.remainder(left, constant(&right)?, span),
+            BinaryOp::Divide => self.divided(left, constant(&right)?, ty.signed, span),
+            BinaryOp::ShiftRight => self.divided(left, power(constant(&right)?)?, false, span),
+            BinaryOp::Remainder => self.remainder(left, constant(&right)?, ty.signed, span),
             BinaryOp::And => {
                 let (value, mask) = match constant(&right) {
                     Some(mask) => (left, mask),
                     None => (right, constant(&left)?),
                 };
                 let modulus = mask.checked_add(1).filter(|modulus| mask >= 0 && modulus & mask == 0)?;
-                self.remainder(value, modulus, span)
+                self.remainder(value, modulus, false, span)
             }
             _ => None,
         }
     }
 
-    fn divided(&mut self, value: Extremum, divisor: i64, span: Span) -> Option<Extremum> {
-        if divisor < 1 {
-            return None;
+    fn divided(&mut self, value: Extremum, divisor: i64, truncates: bool, span: Span) -> Option<Extremum> {
+        match divisor {
+            1.. => value.map(|part| Some(self.quotient(part, divisor, truncates, span))),
+            // Rounding towards zero is the same on both sides of it.
+            _ if truncates && divisor != 0 => self.divided(value, divisor.checked_neg()?, true, span)?.negated(),
+            _ => None,
         }
-        value.map(|part| Some(self.quotient(part, divisor, span)))
     }
 
-    fn remainder(&mut self, value: Extremum, divisor: i64, span: Span) -> Option<Extremum> {
+    fn remainder(&mut self, value: Extremum, divisor: i64, truncates: bool, span: Span) -> Option<Extremum> {
         let value = value.affine()?;
-        let quotient = self.divided(Extremum::single(value.clone()), divisor, span)?.affine()?;
+        let quotient = self.divided(Extremum::single(value.clone()), divisor, truncates, span)?.affine()?;
         plus(value, quotient, divisor.checked_neg()?).map(Extremum::single)
     }
 

@@ -259,15 +259,24 @@ impl Array {
     }
 }
 
-/// `name = floor(numerator / divisor)` with `divisor` at least 2, wherever an affine expression names it. The
-/// numerator names iterators, size parameters and earlier quotients. C rounds towards zero, so the analysis demands
-/// that the numerator is not negative in any iteration that uses it.
+/// `name = numerator / divisor` with `divisor` at least 2, wherever an affine expression names it. The numerator names
+/// iterators, size parameters and earlier quotients.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quotient {
     pub name: String,
     pub numerator: Affine,
     pub divisor: i64,
+    /// Rounded towards zero, as C's `/` does it, where the numerator can be negative; otherwise down, as `>>` does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncates: bool,
     pub span: Span,
+}
+
+impl Quotient {
+    /// The quotient of a numerator of value `numerator`.
+    pub fn of(&self, numerator: i64) -> i64 {
+        if self.truncates { numerator / self.divisor } else { numerator.div_euclid(self.divisor) }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

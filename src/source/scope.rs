@@ -151,8 +151,9 @@ impl<'a> Scope<'a> {
         if self.given.insert(name.to_string()) { name.to_string() } else { self.fresh(name) }
     }
 
-    /// `floor(numerator / divisor)`: a quotient's name, or what needs none.
-    pub fn quotient(&mut self, numerator: Affine, divisor: i64, span: Span) -> Affine {
+    /// `numerator / divisor`, rounded towards zero if it `truncates`, otherwise down: a quotient's name, or what needs
+    /// none.
+    pub fn quotient(&mut self, numerator: Affine, divisor: i64, truncates: bool, span: Span) -> Affine {
         let gcd = numerator.terms.values().chain([&numerator.constant]).fold(divisor, |gcd, c| greatest(gcd, *c));
         let divided = |c: i64| c / gcd;
         let terms = numerator.terms.into_iter().map(|(name, c)| (name, divided(c))).collect();
@@ -161,45 +162,53 @@ impl<'a> Scope<'a> {
         if divisor == 1 {
             return numerator;
         }
-        if numerator.is_constant() && numerator.constant >= 0 {
-            return Affine::constant(numerator.constant / divisor);
+        let truncates = truncates && !self.non_negative(&numerator);
+        let mut quotient = Quotient { name: String::new(), numerator, divisor, truncates, span };
+        if quotient.numerator.is_constant() {
+            return Affine::constant(quotient.of(quotient.numerator.constant));
         }
-        let known = self.quotients.iter().find(|q| q.numerator == numerator && q.divisor == divisor);
-        let name = match known {
-            Some(quotient) => quotient.name.clone(),
+        let same = |q: &&Quotient| {
+            (&q.numerator, q.divisor, q.truncates) == (&quotient.numerator, quotient.divisor, quotient.truncates)
+        };
+        let name = match self.quotients.iter().find(same) {
+            Some(known) => known.name.clone(),
             None => {
-                let names: Vec<&str> = numerator.terms.keys().map(String::as_str).collect();
-                let name = self.fresh(&format!("{}_div_{divisor}", names.join("_")));
-                self.quotients.push(Quotient { name: name.clone(), numerator, divisor, span });
-                name
+                let names: Vec<&str> = quotient.numerator.terms.keys().map(String::as_str).collect();
+                quotient.name = self.fresh(&format!("{}_div_{divisor}", names.join("_")));
+                self.quotients.push(quotient);
+                self.quotients[self.quotients.len() - 1].name.clone()
             }
         };
         Affine::variable(name)
     }
 
-    /// Whether the value is at least 0 for all sizes in every iteration, as far as the bounds show it. A quotient
-    /// is, by the promise of [`Quotient`].
+    /// Whether the value is at least 0 for all sizes in every iteration, as far as the bounds show it.
     pub fn non_negative(&self, value: &Affine) -> bool {
-        fn search(value: &Affine, loops: &[Enclosing]) -> bool {
-            let Some((inner, outer)) = loops.split_last() else {
-                return value.constant >= 0 && value.terms.values().all(|c| *c > 0);
-            };
-            let c = value.coefficient(&inner.iterator);
-            if c == 0 {
-                return search(value, outer);
-            }
-            let zero = Affine::default();
-            let bounds = if c < 0 { &inner.upper } else { &inner.lower };
-            let least = (c > 0 && inner.is_unsigned).then_some(&zero);
-            bounds.iter().take(2).chain(least).any(|bound| {
-                let of = |name: &str| if name == inner.iterator { bound.clone() } else { Affine::variable(name) };
-                search(&value.substitute(of), outer)
-            })
-        }
         // Inside a loop, its last value is not below its first.
         let ranges = self.loops.iter().flat_map(|l| l.upper.iter().zip(l.lower.iter().cycle()));
         let mut without = ranges.map(|(last, first)| value.clone() - (last.clone() - first.clone()));
-        search(value, &self.loops) || without.any(|rest| search(&rest, &self.loops))
+        self.shown_non_negative(value, &self.loops)
+            || without.any(|rest| self.shown_non_negative(&rest, &self.loops))
+    }
+
+    /// Whether bounds of `loops` put in for their iterators make a sum of sizes and quotients that is at least 0.
+    fn shown_non_negative(&self, value: &Affine, loops: &[Enclosing]) -> bool {
+        let Some((inner, outer)) = loops.split_last() else {
+            let quotient = |name: &String| self.quotients.iter().find(|quotient| quotient.name == *name);
+            let is_non_negative = |name| quotient(name).is_none_or(|q| self.shown_non_negative(&q.numerator, &self.loops));
+            return value.constant >= 0 && value.terms.iter().all(|(name, c)| *c > 0 && is_non_negative(name));
+        };
+        let c = value.coefficient(&inner.iterator);
+        if c == 0 {
+            return self.shown_non_negative(value, outer);
+        }
+        let zero = Affine::default();
+        let bounds = if c < 0 { &inner.upper } else { &inner.lower };
+        let least = (c > 0 && inner.is_unsigned).then_some(&zero);
+        bounds.iter().take(2).chain(least).any(|bound| {
+            let of = |name: &str| if name == inner.iterator { bound.clone() } else { Affine::variable(name) };
+            self.shown_non_negative(&value.substitute(of), outer)
+        })
     }
 
     /// An argument of the kernel.

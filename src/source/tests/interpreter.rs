@@ -55,8 +55,8 @@ impl Interpreter<'_> {
         let quotient = self.kernel.quotients.iter().find(|quotient| quotient.name == name);
         let quotient = quotient.unwrap_or_else(|| panic!("`{name}` has no value here"));
         let numerator = self.affine(&quotient.numerator);
-        assert!(numerator >= 0 && quotient.divisor >= 2, "{numerator} / {}", quotient.divisor);
-        numerator / quotient.divisor
+        assert!(quotient.divisor >= 2, "{numerator} / {}", quotient.divisor);
+        quotient.of(numerator)
     }
 
     fn affine(&self, affine: &Affine) -> i64 {

@@ -292,6 +292,22 @@ fn quotients_in_subscripts_and_values() {
 }
 
 #[test]
+fn divisions_round_towards_zero() {
+    for text in [
+        "for (int j = 0; j <= (n - 3) / 2; j++) a[j] += j + 1;",
+        "for (int j = (n - 7) / 3; j <= (m - 9) / 4; j++) a[j + 4] += j;",
+        "for (int i = 0; i < n; i++) { if ((i - 1) / 2 == 0) a[i] = 7; if ((i - 2) % 3 < 1) c[i]++; }",
+        "for (int i = 0; i < n; i++) a[(i - 5) / 3 + 2] += i * 3; for (int i = 0; i < n; i++) d[(i - 4) % 3 + 2] -= i;",
+        "for (int i = 0; i < n; i++) a[((i - 6) >> 1) + 4] += i + ((i - 3) & 3); int h = (n - 5) / 2; a[h + 3] ^= h;",
+        "for (int i = -4; i < n; i++) for (int j = i / 2; j < (i - m) / -3; j++) a[j + 4] = a[j + 4] * 3 + i % -4;",
+        "for (int i = 0; i < n; i++) { int q = (i - 7) / 4, r = ((i - 9) / 2 - 1) / 2; a[i] = q * 5 + r; a[q + 2] += r; }",
+        "for (int i = n; i >= (m - 5) / 2 && i >= 0; i -= 2) if (((i - n) / 2) % 2 == 0) a[i] += 3;",
+    ] {
+        body("", text);
+    }
+}
+
+#[test]
 #[ignore = "slow: make test"]
 fn local_scalars_and_arrays() {
     for text in [

@@ -39,14 +39,15 @@ impl Random {
         }
     }
 
-    /// A value of at least 0 and its quotient or remainder.
+    /// A quotient or remainder of a value of either sign.
     fn quotient(&mut self, iterators: &[String]) -> String {
         let value = self.affine(iterators);
-        match self.below(4) {
-            0 => format!("({value} + 96) / {}", 1 + self.below(6)),
-            1 => format!("({value} + 96) % {}", 1 + self.below(6)),
-            2 => format!("(({value} + 96) >> {})", self.below(4)),
-            _ => format!("(({value} + 96) & {})", [1, 3, 7][self.below(3)]),
+        match self.below(5) {
+            0 => format!("({value}) / {}", 1 + self.below(6)),
+            1 => format!("({value}) % {}", 1 + self.below(6)),
+            2 => format!("(({value}) >> {})", self.below(4)),
+            3 => format!("(({value}) & {})", [1, 3, 7][self.below(3)]),
+            _ => format!("({value}) {} -{}", self.pick(&["/", "%"]), 2 + self.below(3)),
         }
     }
 
@@ -71,7 +72,10 @@ impl Random {
     /// A loop's head, without `for`.
     fn head(&mut self, name: &str, iterators: &[String]) -> String {
         let ty = if self.below(2) == 0 { "int " } else { "" };
-        let (x, y) = (self.affine(iterators), self.affine(iterators));
+        let (x, mut y) = (self.affine(iterators), self.affine(iterators));
+        if self.below(4) == 0 {
+            y = self.quotient(iterators);
+        }
         let (least, most) = (self.below(3), 8 + self.below(6));
         let step = 1 + self.below(4);
         match self.below(6) {
