@@ -95,6 +95,7 @@ fn analyzed(source: &Source, board: &Board, options: &Options) -> Result<Offload
     let mut kernel = source::parse(source)?;
     kernel.reassociates = options.allow_reassociation;
     settle_bounds(&mut kernel, options)?;
+    polyhedral::settle_domain(&mut kernel)?;
     require_memory(&kernel, board)?;
     let offload = lanes::analyze(&kernel, board, options.lanes)?;
     // Again, because local arrays that a tile hands to a later one through memory have grown.

@@ -10,7 +10,7 @@ type Sizes = &'static [(&'static str, i128)];
 type Ranges = &'static [(&'static str, i128, i128)];
 
 /// Kernels whose direct version runs too: between them, every kind of its circuits.
-const DIRECT: [&str; 17] = [
+const DIRECT: [&str; 19] = [
     "bytes",
     "widths",
     "cube",
@@ -24,6 +24,8 @@ const DIRECT: [&str; 17] = [
     "local_arrays",
     "local_scalars",
     "quotients",
+    "negative_quotients",
+    "guards",
     "truncation",
     "host_scalars",
     "float_gemver",
@@ -145,6 +147,9 @@ kernels! {
     conditions; [N = 1], [N = 4], [N = 15];
     min_max_bounds; [N = 1, B = 0], [N = 17, B = 3], [N = 7, B = 16];
     quotients; [N = 0], [N = 1], [N = 23];
+    negative_quotients; [n = 0], [n = 1], [n = 2], [n = 17];
+    guards; [n = 1, m = 1], [n = 2, m = 3], [n = 22, m = 13];
+    typed_bounds; [N = 2, M = 0], [N = 3, M = 1], [N = 33, M = 7], [N = 100, M = 20];
     empty_rows; [N = 0, M = 0], [N = 1, M = 2], [N = 14, M = 6], [N = 9, M = 0];
 
     // Expressions and types.

@@ -37,7 +37,8 @@ fn of_statement(
 ) -> Vec<Window> {
     let mut windows: Vec<Window> = vec![];
     let mut references = text.references();
-    references.retain(|r| r.array != text.target.array);
+    // What a guarded reference reads may not be there.
+    references.retain(|r| r.array != text.target.array && r.guard.is_none());
     // Iterations by which the first reference is ahead of the second.
     let ahead = |a: &[Affine], b: &[Affine]| -> Option<i64> {
         let gains: Vec<i64> = a.iter().map(&along).collect::<Option<_>>()?;

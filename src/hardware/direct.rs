@@ -189,7 +189,15 @@ pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
         let readers: Vec<usize> = d.present().iter().copied().filter(|&s| d.reads[s].len() > r).collect();
         let address = instances.choose(&readers, |kind| {
             let access = d.reads[kind.statement][r];
-            d.byte_address(&m, access, &kind.affines(&access.subscripts), &kind.scope)
+            let address = d.byte_address(&m, access, &kind.affines(&access.subscripts), &kind.scope);
+            match &access.guard {
+                // A read that does not happen is one of the array's first element.
+                Some(guard) => {
+                    let base = cells::port(&m, &format!("base_{}", context.array(access.array).name)).resize(byte);
+                    kind.holds(guard).select(&address, &base)
+                }
+                None => address,
+            }
         });
         loads.push(assign(register, &address));
     }

@@ -7,7 +7,7 @@ use crate::hardware::scope::Scope;
 use crate::hardware::walker::Walker;
 use crate::offload::Bound;
 use crate::rtl::{Expr, Module, Type};
-use crate::source::kernel;
+use crate::source::kernel::{self, Condition};
 
 /// Rows of one kind: instances of one statement of one band, whose iterators follow from the row in one way.
 pub struct InstanceKind {
@@ -46,6 +46,23 @@ impl InstanceKind {
         let value = m.define(name, &self.scope.floor_divide(&bound));
         m.waive_unused(&value);
         self.scope.bind(name, &value, (quotient.of(low), quotient.of(high)));
+    }
+
+    /// Whether `condition` holds.
+    pub fn holds(&self, condition: &Condition) -> Expr {
+        let parts = |parts: &[Condition]| parts.iter().map(|part| self.holds(part)).collect::<Vec<_>>();
+        match condition {
+            Condition::NonNegative(value) => {
+                self.scope.nonnegative(&self.affine(value)).unwrap_or_else(|| Expr::bit(true))
+            }
+            Condition::Zero(value) => {
+                let value = self.scope.affine(&self.affine(value));
+                value.eq(&Expr::constant(0, value.ty()))
+            }
+            Condition::All(all) => parts(all).into_iter().fold(Expr::bit(true), |all, part| all.and(&part)),
+            Condition::Any(any) => parts(any).into_iter().fold(Expr::bit(false), |any, part| any.or(&part)),
+            Condition::Not(part) => self.holds(part).not(),
+        }
     }
 
     /// What the point has beyond the iterators: the slacks of masks.
@@ -136,7 +153,8 @@ fn used_names(statement: &kernel::Statement) -> Vec<String> {
     fn collect(expr: &kernel::Expr, names: &mut Vec<String>) {
         match expr {
             kernel::Expr::Read { access, .. } => {
-                names.extend(access.subscripts.iter().flat_map(|s| s.terms.keys().cloned()));
+                let guard = access.guard.iter().flat_map(|guard| guard.affines());
+                names.extend(access.subscripts.iter().chain(guard).flat_map(|s| s.terms.keys().cloned()));
             }
             kernel::Expr::Index { value, .. } => names.extend(value.terms.keys().cloned()),
             _ => expr.operands().into_iter().for_each(|operand| collect(operand, names)),

@@ -85,7 +85,7 @@ mod tests {
     use crate::source::kernel::Access;
 
     fn read(array: usize, ty: ScalarType) -> Expr {
-        Expr::Read { access: Access { array, subscripts: vec![], span: Default::default() }, ty }
+        Expr::Read { access: Access { array, subscripts: vec![], guard: None, span: Default::default() }, ty }
     }
 
     fn cast(operand: Expr, ty: ScalarType) -> Expr {

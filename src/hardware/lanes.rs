@@ -171,7 +171,7 @@ pub fn reduce(
 
 /// The operand number `index` of an operation on a [`Pair`].
 fn place(index: usize, ty: ScalarType) -> Operation {
-    Operation::Read { access: Access { array: index, subscripts: vec![], span: Default::default() }, ty }
+    Operation::Read { access: Access { array: index, subscripts: vec![], guard: None, span: Default::default() }, ty }
 }
 
 /// Two values as the leaves of an operation.

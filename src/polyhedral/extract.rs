@@ -241,23 +241,11 @@ impl<'a> Model<'a> {
             constraints.extend(l.lower.iter().map(|lower| Constraint::at_most(lower.clone(), iterator.clone())));
             constraints.extend(l.upper.iter().map(|upper| Constraint::at_most(iterator.clone(), upper.clone())));
         }
-        let (truncating, down): (Vec<&Quotient>, Vec<_>) = quotients.iter().partition(|q| q.truncates);
-        constraints.extend(down.into_iter().flat_map(rounded_down));
         let mut extended = isl.set(&program.parameters, tuple, &constraints)?.intersect_params(&program.sizes)?;
         for condition in &place.conditions {
-            extended = extended.intersect(&holds(program, tuple, condition)?)?;
+            extended = extended.intersect(&holds(isl, &program.parameters, tuple, condition)?)?;
         }
-        for quotient in truncating {
-            let numerator = &quotient.numerator;
-            let from = |side: Constraint, rounded: [Constraint; 2]| {
-                let [low, high] = rounded;
-                isl.set(&program.parameters, tuple, &[side, low, high])?.intersect(&extended)
-            };
-            let positive = from(Constraint::NonNegative(numerator.clone()), rounded_down(quotient))?;
-            let negative = from(Constraint::at_most(numerator.clone(), Affine::constant(-1)), rounded_up(quotient))?;
-            // Two parts only where both have points: every part costs downstream.
-            extended = if negative.is_empty()? { positive } else { positive.union(&negative)?.coalesce()? };
-        }
+        extended = holds_with_quotients(isl, &program.parameters, tuple, extended, &quotients)?;
         let statement = Tuple { name: &place.statement.name, dimensions: &iterators };
         let values: Vec<Affine> = iterators.iter().map(Affine::variable).collect();
         let forget = isl.function(&program.parameters, tuple, statement, &values)?;
@@ -267,21 +255,34 @@ impl<'a> Model<'a> {
     fn statement(&self, schedule: &[Affine]) -> Result<Statement> {
         let isl = &self.program.isl;
         let source = self.place.statement;
-        let mut references = vec![(&source.target, true)];
+        let mut references = vec![(&source.target, true, self.extended.clone())];
         for read in source.value.reads() {
-            if !references.iter().any(|(a, write)| !write && a.array == read.array && a.subscripts == read.subscripts) {
-                references.push((read, false));
+            let is_known = |(a, write, _): &(&kernel::Access, bool, Set)| {
+                !write && (a.array, &a.subscripts, &a.guard) == (read.array, &read.subscripts, &read.guard)
+            };
+            if references.iter().any(is_known) {
+                continue;
+            }
+            let happens = self.guarded(read)?;
+            self.require_inside(read, &happens)?;
+            let same = |(a, write, _): &&mut (&kernel::Access, bool, Set)| {
+                !*write && a.array == read.array && a.subscripts == read.subscripts
+            };
+            match references.iter_mut().find(same) {
+                Some((.., known)) if read.guard.is_some() => *known = known.union(&happens)?.coalesce()?,
+                Some((.., known)) => *known = happens,
+                None => references.push((read, false, happens)),
             }
         }
+        self.require_inside(&source.target, &self.extended)?;
         let tuple = Tuple::unnamed(&self.names);
         let mut accesses = vec![];
-        for (access, write) in references {
-            self.require_inside(access)?;
+        for (access, write, happens) in references {
             let names = dimension_names(self.kernel, access.array);
             let cell = Tuple { name: &self.kernel.arrays[access.array].name, dimensions: &names };
             let map = isl
                 .function(&self.program.parameters, tuple, cell, &access.subscripts)?
-                .intersect_domain(&self.extended)?
+                .intersect_domain(&happens)?
                 .apply_domain(&self.forget)?
                 .coalesce()?;
             accesses.push(Access { array: access.array, write, may: map.clone(), must: map });
@@ -303,21 +304,28 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// An iteration, with the sizes, in which `violation` holds: names and values.
-    fn example(&self, violation: Constraint, sizes: &Set) -> Result<Option<Vec<(String, i64)>>> {
+    /// The iterations in which an access happens.
+    fn guarded(&self, access: &kernel::Access) -> Result<Set> {
+        let Some(guard) = &access.guard else { return Ok(self.extended.clone()) };
+        let tuple = Tuple::unnamed(&self.names);
+        self.extended.intersect(&holds(&self.program.isl, &self.program.parameters, tuple, guard)?)
+    }
+
+    /// An iteration among `iterations`, with the sizes, in which `violation` holds: names and values.
+    fn example(&self, violation: Constraint, iterations: &Set, sizes: &Set) -> Result<Option<Vec<(String, i64)>>> {
         let isl = &self.program.isl;
         let bad = isl
             .set(&self.program.parameters, Tuple::unnamed(&self.names), &[violation])?
-            .intersect(&self.extended)?
+            .intersect(iterations)?
             .intersect_params(sizes)?;
         let Some(point) = bad.parameters_to_dimensions()?.lexmin()?.sample()? else { return Ok(None) };
         let names = self.program.parameters.iter().chain(&self.names).cloned();
         Ok(Some(names.zip(point).collect()))
     }
 
-    /// Every subscript lies in its extent, for every iteration and all sizes up to their bounds that give every array
+    /// Every subscript lies in its extent, wherever the access happens and for all sizes up to their bounds that give every array
     /// an element.
-    fn require_inside(&self, access: &kernel::Access) -> Result<()> {
+    fn require_inside(&self, access: &kernel::Access, happens: &Set) -> Result<()> {
         let array = &self.kernel.arrays[access.array];
         let text: String = access.subscripts.iter().map(|s| format!("[{s}]")).collect();
         if access.subscripts.len() != array.extents.len() {
@@ -340,7 +348,7 @@ impl<'a> Model<'a> {
             let below = Constraint::at_most(subscript.clone(), Affine::constant(-1));
             let above = Constraint::at_most(extent.clone(), subscript.clone());
             for (outside, is_above) in [(below, false), (above, true)] {
-                let Some(example) = self.example(outside, &sizes)? else { continue };
+                let Some(example) = self.example(outside, happens, &sizes)? else { continue };
                 let value = value_in(&example);
                 let limit = match is_above {
                     true => format!("the extent `{extent}` is {}", extent.evaluate(&value)),
@@ -376,47 +384,79 @@ fn rounded_up(quotient: &Quotient) -> [Constraint; 2] {
 }
 
 /// `N = 1, i = 0`, without the quotients at the end.
-fn text_of(example: &[(String, i64)], names: usize) -> String {
+pub(super) fn text_of(example: &[(String, i64)], names: usize) -> String {
     let pairs: Vec<_> = example[..names].iter().map(|(n, v)| format!("{n} = {v}")).collect();
     pairs.join(", ")
 }
 
-fn value_in(example: &[(String, i64)]) -> impl Fn(&str) -> i64 + '_ {
+pub(super) fn value_in(example: &[(String, i64)]) -> impl Fn(&str) -> i64 + '_ {
     |name| example.iter().find(|(n, _)| n == name).map_or(0, |(_, v)| *v)
 }
 
 /// The quotients that the statement's bounds, conditions and subscripts need, each after those it uses.
 fn quotients_of<'a>(kernel: &'a Kernel, place: &Place) -> Vec<&'a Quotient> {
-    let mut used: BTreeSet<&str> = BTreeSet::new();
     let bounds = place.loops.iter().flat_map(|l| l.lower.iter().chain(&l.upper));
     let value = &place.statement.value;
     let accesses = value.reads().into_iter().chain([&place.statement.target]);
     let mut affines: Vec<&Affine> = bounds.chain(accesses.flat_map(|a| &a.subscripts)).chain(value.indices()).collect();
     place.conditions.iter().for_each(|c| affines.extend(c.affines()));
-    used.extend(affines.iter().flat_map(|a| a.terms.keys()).map(String::as_str));
+    affines.extend(value.reads().into_iter().filter_map(|read| read.guard.as_ref()).flat_map(Condition::affines));
+    quotients_among(kernel, affines.into_iter())
+}
+
+/// The quotients that expressions need, each after those it uses.
+pub(super) fn quotients_among<'a, 'x>(
+    kernel: &'a Kernel,
+    affines: impl Iterator<Item = &'x Affine>,
+) -> Vec<&'a Quotient> {
+    let mut used: BTreeSet<String> = affines.flat_map(|affine| affine.terms.keys().cloned()).collect();
     // A quotient names earlier ones only.
     for quotient in kernel.quotients.iter().rev() {
-        if used.contains(quotient.name.as_str()) {
-            used.extend(quotient.numerator.terms.keys().map(String::as_str));
+        if used.contains(&quotient.name) {
+            used.extend(quotient.numerator.terms.keys().cloned());
         }
     }
-    kernel.quotients.iter().filter(|q| used.contains(q.name.as_str())).collect()
+    kernel.quotients.iter().filter(|q| used.contains(&q.name)).collect()
+}
+
+/// The points of `points`, whose dimensions are those of `tuple`, where all of `quotients` have their values.
+pub(super) fn holds_with_quotients(
+    isl: &Context,
+    parameters: &[String],
+    tuple: Tuple,
+    points: Set,
+    quotients: &[&Quotient],
+) -> Result<Set> {
+    let (truncating, down): (Vec<&Quotient>, Vec<_>) = quotients.iter().partition(|q| q.truncates);
+    let down: Vec<Constraint> = down.into_iter().flat_map(rounded_down).collect();
+    let mut points = if down.is_empty() { points } else { points.intersect(&isl.set(parameters, tuple, &down)?)? };
+    for quotient in truncating {
+        let numerator = &quotient.numerator;
+        let from = |side: Constraint, rounded: [Constraint; 2]| {
+            let [low, high] = rounded;
+            isl.set(parameters, tuple, &[side, low, high])?.intersect(&points)
+        };
+        let positive = from(Constraint::NonNegative(numerator.clone()), rounded_down(quotient))?;
+        let negative = from(Constraint::at_most(numerator.clone(), Affine::constant(-1)), rounded_up(quotient))?;
+        // Two parts only where both have points: every part costs downstream.
+        points = if negative.is_empty()? { positive } else { positive.union(&negative)?.coalesce()? };
+    }
+    Ok(points)
 }
 
 /// The points of `tuple` where `condition` holds.
-fn holds(program: &Program, tuple: Tuple, condition: &Condition) -> Result<Set> {
-    let set = |constraints: &[Constraint]| program.isl.set(&program.parameters, tuple, constraints);
+pub(super) fn holds(isl: &Context, parameters: &[String], tuple: Tuple, condition: &Condition) -> Result<Set> {
+    let set = |constraints: &[Constraint]| isl.set(parameters, tuple, constraints);
+    let holds = |part: &Condition| holds(isl, parameters, tuple, part);
     match condition {
         Condition::NonNegative(affine) => set(&[Constraint::NonNegative(affine.clone())]),
         Condition::Zero(affine) => set(&[Constraint::Zero(affine.clone())]),
-        Condition::All(parts) => {
-            parts.iter().try_fold(set(&[])?, |all, part| all.intersect(&holds(program, tuple, part)?))
-        }
+        Condition::All(parts) => parts.iter().try_fold(set(&[])?, |all, part| all.intersect(&holds(part)?)),
         Condition::Any(parts) => {
             let none = set(&[])?.subtract(&set(&[])?)?;
-            parts.iter().try_fold(none, |any, part| any.union(&holds(program, tuple, part)?))
+            parts.iter().try_fold(none, |any, part| any.union(&holds(part)?))
         }
-        Condition::Not(part) => set(&[])?.subtract(&holds(program, tuple, part)?),
+        Condition::Not(part) => set(&[])?.subtract(&holds(part)?),
     }
 }
 

@@ -146,7 +146,7 @@ mod tests {
     /// `for i < N: for j <= i: b[j] = a[j] + a[i]`, cut in tiles of 10 along i; every tile loads `a[10*T0 ..]` and
     /// stores two whole tiles of b, the second one only from T0 = 1 on.
     fn triangle() -> Offload {
-        let access = |array| Access { array, subscripts: vec![], span: Default::default() };
+        let access = |array| Access { array, subscripts: vec![], guard: None, span: Default::default() };
         let read = || Box::new(Expr::Read { access: access(0), ty: ScalarType::I32 });
         let statement = Statement {
             name: "S0".into(),
@@ -181,6 +181,7 @@ mod tests {
                 scalars: vec![],
                 host: vec![],
                 domain: vec![],
+                obligations: vec![],
                 reassociates: false,
                 arrays: vec![array("a", 32), array("b", 16)],
                 body: vec![Node::Statement(statement)],

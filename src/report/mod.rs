@@ -283,6 +283,7 @@ mod tests {
                 scalars: vec![],
                 host: vec![],
                 domain: vec![],
+                obligations: vec![],
                 reassociates: false,
                 arrays: vec![array],
                 body: vec![],

@@ -29,6 +29,7 @@ fn kernel(name: &str) -> Kernel {
         scalars: vec![],
         host: vec![],
         domain: vec![],
+        obligations: vec![],
         reassociates: false,
         arrays: vec![],
         body: vec![],

@@ -5,12 +5,13 @@ use std::fmt;
 use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
 use lang_c::span::Node;
 
+use super::expression::{common, convert};
 use super::extremum::Extremum;
-use super::kernel::Expr;
+use super::kernel::{Expr, ScalarType};
 use super::nest::assignment;
 use super::scope::{Checked, Name, Scope};
 use crate::affine::Affine;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 
 /// What the expression is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +70,32 @@ impl Scope<'_> {
 
     /// The expression, or the smallest or largest of several.
     pub fn bounds(&mut self, node: &Node<Expression>, role: Role) -> Checked<Extremum> {
-        self.try_bounds(node).ok_or_else(|| self.blame(node, role))
+        self.lowered(node, None).ok_or_else(|| self.blame(node, role))
+    }
+
+    /// The same of the expression's value converted to `ty`.
+    pub fn bounds_as(&mut self, node: &Node<Expression>, role: Role, ty: ScalarType) -> Checked<Extremum> {
+        self.lowered(node, Some(ty)).ok_or_else(|| self.blame(node, role))
+    }
+
+    /// Both sides of a comparison, written at `span`, after their conversions to a common type.
+    pub fn compared_bounds(
+        &mut self,
+        sides: [&Node<Expression>; 2],
+        role: Role,
+        span: Span,
+    ) -> Checked<(Extremum, Extremum)> {
+        let values = match sides.map(|side| self.expression(side)) {
+            [Ok(left), Ok(right)] => {
+                let ty = common(left.ty(), right.ty());
+                self.compared(&convert(left, ty), &convert(right, ty), span)
+            }
+            _ => None,
+        };
+        values.ok_or_else(|| {
+            let blamed = if self.try_bounds(sides[0]).is_none() { sides[0] } else { sides[1] };
+            self.blame(blamed, role)
+        })
     }
 
     /// The extent of the array `name`: over sizes, and at least 1 as far as it shows.
@@ -90,10 +116,18 @@ impl Scope<'_> {
         Ok(extent)
     }
 
-    fn try_bounds(&mut self, node: &Node<Expression>) -> Option<Extremum> {
+    fn lowered(&mut self, node: &Node<Expression>, ty: Option<ScalarType>) -> Option<Extremum> {
         let expr = self.expression(node).ok()?;
         let span = self.span(node.span);
-        self.extremum(&expr, span)
+        match ty {
+            Some(ty) => self.exactly(&convert(expr, ty), span),
+            None => self.exactly(&expr, span),
+        }
+    }
+
+    /// The same, of an expression that is looked at for a diagnostic only.
+    fn try_bounds(&mut self, node: &Node<Expression>) -> Option<Extremum> {
+        self.trial(|scope| scope.lowered(node, None)).0
     }
 
     fn refused(&self, node: &Node<Expression>, role: Role, why: &str, label: &str, help: &str) -> Diagnostic {
@@ -161,7 +195,7 @@ impl Scope<'_> {
                     _ => ("it shifts by a variable", "not a constant factor", "multiply by a constant"),
                 },
                 BinaryOperator::Divide | BinaryOperator::Modulo | BinaryOperator::ShiftRight => {
-                    ("it divides, and not by a positive constant", "not affine", "divide by a constant of at least 1")
+                    ("it divides, and not by a constant", "not affine", "divide by a constant")
                 }
                 BinaryOperator::BitwiseAnd => {
                     ("it uses bits", "not affine", "a mask of the lowest bits serves, as in `i & 7`")

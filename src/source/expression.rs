@@ -1,16 +1,18 @@
 //! Expressions with C11's conversions made explicit (6.3.1 and 6.5), under the rules of LP64.
 
 use lang_c::ast::{BinaryOperator, BinaryOperatorExpression, Expression, UnaryOperator};
-use lang_c::span::Node;
+use lang_c::span::{Node, Span as ByteSpan};
+use lang_c::visit::Visit;
 
 use super::affine_expression::Role;
 use super::evaluate::evaluate;
+use super::extremum::{all, negated};
 use super::float;
-use super::kernel::{Access, BinaryOp, Expr, ScalarType, UnaryOp};
+use super::kernel::{Access, BinaryOp, Condition, Expr, ScalarType, UnaryOp};
 use super::scope::{Checked, Name, Scope};
 use super::types::CType;
 use crate::affine::Affine;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 
 const INT: ScalarType = ScalarType::I32;
 
@@ -155,8 +157,11 @@ impl Scope<'_> {
             },
             Expression::Conditional(conditional) => {
                 let condition = truth(self.expression(&conditional.node.condition)?);
-                let then = self.expression(&conditional.node.then_expression)?;
-                let otherwise = self.expression(&conditional.node.else_expression)?;
+                let (then, otherwise) = (&*conditional.node.then_expression, &*conditional.node.else_expression);
+                let known = self.guard(&condition, &[then, otherwise], span);
+                let (holds, fails) = (known.clone(), known.map(negated));
+                let then = self.guarded(holds, then)?;
+                let otherwise = self.guarded(fails, otherwise)?;
                 let ty = common(then.ty(), otherwise.ty());
                 let (then, otherwise) = (convert(then, ty), convert(otherwise, ty));
                 if let Expr::Constant { value, .. } = condition {
@@ -182,6 +187,28 @@ impl Scope<'_> {
             }
             _ => refuse("burstc cannot compile this expression", "not supported", "use C's integer operators"),
         }
+    }
+
+    /// An operand that C evaluates under `guard` only.
+    fn guarded(&mut self, guard: Option<Condition>, node: &Node<Expression>) -> Checked<Expr> {
+        let guards = self.guards.len();
+        self.guards.extend(guard.clone());
+        let value = self.under(guard, |scope| scope.expression(node));
+        self.guards.truncate(guards);
+        value
+    }
+
+    /// What is known of iterators and sizes where `condition` holds, if `operands` make use of it.
+    fn guard(&mut self, condition: &Expr, operands: &[&Node<Expression>], span: Span) -> Option<Condition> {
+        struct Subscripts(bool);
+        impl<'ast> Visit<'ast> for Subscripts {
+            fn visit_binary_operator(&mut self, operator: &'ast BinaryOperator, _: &'ast ByteSpan) {
+                self.0 |= *operator == BinaryOperator::Index;
+            }
+        }
+        let mut found = Subscripts(false);
+        operands.iter().for_each(|operand| found.visit_expression(&operand.node, &operand.span));
+        if found.0 { self.known_condition(condition, span) } else { None }
     }
 
     /// The expression's value as one of the arithmetic type `ty`.
@@ -210,7 +237,7 @@ impl Scope<'_> {
             Some(Name::Scalar(scalar, ty)) => Ok(Expr::Scalar { scalar, ty }),
             Some(Name::Value(value)) => Ok(value),
             Some(Name::Array(array)) if self.arrays[array].extents.is_empty() => {
-                let access = Access { array, subscripts: vec![], span: self.span(node.span) };
+                let access = Access { array, subscripts: vec![], guard: None, span: self.span(node.span) };
                 Ok(Expr::Read { access, ty: self.arrays[array].element })
             }
             Some(Name::Array(array)) => {
@@ -250,7 +277,13 @@ impl Scope<'_> {
                 return Ok(value);
             }
         }
-        let (left, right) = (self.expression(lhs)?, self.expression(rhs)?);
+        let left = self.expression(lhs)?;
+        let known = match op {
+            BinaryOp::LogicalAnd => self.guard(&left, &[rhs], self.span(lhs.span)),
+            BinaryOp::LogicalOr => self.guard(&left, &[rhs], self.span(lhs.span)).map(negated),
+            _ => None,
+        };
+        let right = self.guarded(known, rhs)?;
         let (left, right) = if swapped { (right, left) } else { (left, right) };
         self.checked_binary(op, left, right, rhs)
     }
@@ -332,7 +365,8 @@ impl Scope<'_> {
         }
         let subscripts = subscripts.into_iter().map(|subscript| self.affine(subscript, Role::Subscript));
         let subscripts = subscripts.collect::<Checked<_>>()?;
-        Ok(Access { array, subscripts, span: self.span(node.span) })
+        let guard = (!self.guards.is_empty()).then(|| all(self.guards.clone()));
+        Ok(Access { array, subscripts, guard, span: self.span(node.span) })
     }
 }
 

@@ -1,7 +1,7 @@
 //! What an expression is as an affine one: a sum, or the smallest or largest of several; and conditions over those.
 
 use super::affine_expression::{plus, times};
-use super::kernel::{BinaryOp, Condition, Expr, ScalarType, UnaryOp};
+use super::kernel::{BinaryOp, Broken, Condition, Expr, Obligation, ScalarType, UnaryOp};
 use super::scope::Scope;
 use crate::affine::Affine;
 use crate::diagnostic::Span;
@@ -79,32 +79,87 @@ impl Extremum {
 }
 
 impl Scope<'_> {
-    /// The expression as affine ones over iterators, sizes and quotients, or `None`.
+    /// The expression's value as affine ones over iterators, sizes and quotients, or `None`: under the obligations that
+    /// it brings, they are what C computes.
+    pub fn exactly(&mut self, expr: &Expr, span: Span) -> Option<Extremum> {
+        let value = self.extremum(expr, span)?;
+        if !expr.ty().signed {
+            self.require_all(&value, expr.ty(), Broken::Wraps(expr.ty()), span);
+        }
+        Some(value)
+    }
+
+    /// Demands that the smallest or largest lies within the type.
+    fn require_all(&mut self, value: &Extremum, ty: ScalarType, broken: Broken, span: Span) {
+        let outside: Vec<&Affine> = value.parts.iter().filter(|part| !self.shown_within(part, ty)).collect();
+        if value.parts.len() == 1 || outside.is_empty() {
+            outside.into_iter().for_each(|part| self.require(part, ty, broken, span));
+            return;
+        }
+        let (least, most) = ty.limits();
+        // All parts on this side of the interval; on the other side, one is enough where all others are beyond.
+        let (each, one) = match value.kind {
+            Kind::Smallest => ((least, i64::MAX), (i64::MIN, most)),
+            Kind::Largest => ((i64::MIN, most), (least, i64::MAX)),
+        };
+        outside.into_iter().for_each(|part| self.oblige(part.clone(), each, broken, span));
+        let beyond = |part: &Affine| match value.kind {
+            Kind::Smallest => Condition::NonNegative(part.clone() - Affine::constant(most + 1)),
+            Kind::Largest => Condition::NonNegative(Affine::constant(least - 1) - part.clone()),
+        };
+        let mut parts = value.parts.iter();
+        let first = parts.next().cloned().unwrap_or_default();
+        let others = parts.map(beyond).collect();
+        self.under(Some(all(others)), |scope| scope.oblige(first, one, broken, span));
+    }
+
+    /// The same, but modulo 2^bits where the type has no sign.
     pub fn extremum(&mut self, expr: &Expr, span: Span) -> Option<Extremum> {
-        if expr.ty().floating {
+        let ty = expr.ty();
+        if ty.floating {
             return None;
         }
-        match expr {
-            Expr::Constant { value, ty } => (ty.signed || *value >= 0)
-                .then(|| plus(Affine::constant(*value), Affine::default(), 1))?
-                .map(Extremum::single),
-            Expr::Index { value, .. } => Some(Extremum::single(value.clone())),
-            Expr::Read { .. } | Expr::Scalar { .. } => None,
-            Expr::Unary { op: UnaryOp::Negate, operand, .. } => self.extremum(operand, span)?.negated(),
-            Expr::Unary { .. } => None,
-            // Modulo 2^bits, a conversion to a type at least as wide changes nothing; but a value without sign that
-            // has wrapped below 0 becomes another one in a wider type.
-            Expr::Cast { operand, ty } => {
-                let (from, value) = (operand.ty(), self.extremum(operand, span)?);
-                let wraps = !from.signed && ty.bits > from.bits && !value.parts.iter().all(|p| self.non_negative(p));
-                (ty.bits >= from.bits && !wraps).then_some(value)
+        let value = match expr {
+            Expr::Constant { value, .. } => {
+                return plus(Affine::constant(*value), Affine::default(), 1).map(Extremum::single);
             }
-            Expr::Select { condition, then, otherwise, .. } => self.choice(condition, then, otherwise, span),
+            Expr::Index { value, ty } => {
+                let definition = self.definitions.get(&(value.clone(), *ty)).cloned();
+                for Obligation { value, least, most, broken, span, .. } in definition.into_iter().flatten() {
+                    self.oblige(value, (least, most), broken, span);
+                }
+                return Some(Extremum::single(value.clone()));
+            }
+            Expr::Read { .. } | Expr::Scalar { .. } => return None,
+            Expr::Unary { op: UnaryOp::Negate, operand, .. } => self.extremum(operand, span)?.negated()?,
+            Expr::Unary { .. } => return None,
+            Expr::Cast { operand, .. } => {
+                let from = operand.ty();
+                let value = match from.signed || ty.bits <= from.bits {
+                    // Modulo 2^bits, this changes nothing.
+                    true => self.extremum(operand, span)?,
+                    false => self.exactly(operand, span)?,
+                };
+                if ty.signed && (from.bits > ty.bits || from.bits == ty.bits && !from.signed) {
+                    self.require_all(&value, ty, Broken::Wraps(ty), span);
+                }
+                return Some(value);
+            }
+            Expr::Select { condition, then, otherwise, .. } => return self.choice(condition, then, otherwise, span),
             Expr::Binary { op, left, right, .. } => {
-                let (left, right) = (self.extremum(left, span)?, self.extremum(right, span)?);
-                self.combine(*op, left, right, expr.ty(), span)
+                let wraps = matches!(
+                    op,
+                    BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::ShiftLeft | BinaryOp::And
+                );
+                let left = if wraps { self.extremum(left, span)? } else { self.exactly(left, span)? };
+                let right = if wraps { self.extremum(right, span)? } else { self.exactly(right, span)? };
+                self.combine(*op, left, right, ty, span)?
             }
+        };
+        if ty.signed {
+            self.require_all(&value, ty, Broken::Overflows(ty), span);
         }
+        Some(value)
     }
 
     fn combine(
@@ -160,14 +215,22 @@ impl Scope<'_> {
 
     /// `a < b ? a : b` and its kin.
     fn choice(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr, span: Span) -> Option<Extremum> {
-        let (then, otherwise) = (self.extremum(then, span)?, self.extremum(otherwise, span)?);
+        let Expr::Binary { op: op @ (BinaryOp::Less | BinaryOp::LessEqual), left, right, .. } = condition else {
+            let holds = self.condition_of(condition, span);
+            let fails = holds.clone().map(negated);
+            let then = self.under(holds, |scope| scope.extremum(then, span))?;
+            let otherwise = self.under(fails, |scope| scope.extremum(otherwise, span))?;
+            return (then == otherwise).then_some(then);
+        };
+        let compared = self.compared(left, right, span);
+        let holds = compared.as_ref().and_then(|(left, right)| is_less(*op, left, right));
+        let fails = holds.clone().map(negated);
+        let then = self.under(holds, |scope| scope.extremum(then, span))?;
+        let otherwise = self.under(fails, |scope| scope.extremum(otherwise, span))?;
         if then == otherwise {
             return Some(then);
         }
-        let Expr::Binary { op: op @ (BinaryOp::Less | BinaryOp::LessEqual), left, right, .. } = condition else {
-            return None;
-        };
-        let (left, right) = self.compared(left, right, span)?;
+        let (left, right) = compared?;
         // `right - left >= strict` chooses the smaller one where it says `otherwise - then >= 0`, or `>= 1`: in
         // `i > 3 ? i - 3 : 0` both differences are equal, though the operands are not.
         let strict = (*op == BinaryOp::Less) as i64;
@@ -191,12 +254,9 @@ impl Scope<'_> {
         (parts.len() <= MOST).then_some(Extremum { kind, parts })
     }
 
-    /// Both sides of a comparison; `None` where one of them may have wrapped below 0, which changes the order.
+    /// Both sides of a comparison.
     pub fn compared(&mut self, left: &Expr, right: &Expr, span: Span) -> Option<(Extremum, Extremum)> {
-        let ordered = left.ty().signed;
-        let (left, right) = (self.extremum(left, span)?, self.extremum(right, span)?);
-        let mut parts = left.parts.iter().chain(&right.parts);
-        (ordered || parts.all(|part| self.non_negative(part))).then_some((left, right))
+        Some((self.exactly(left, span)?, self.exactly(right, span)?))
     }
 
     /// The expression as a condition that iterators and sizes decide, or `None`.
@@ -208,22 +268,18 @@ impl Scope<'_> {
             Expr::Unary { op: UnaryOp::Not, operand, .. } => self.condition_of(operand, span).map(negated),
             Expr::Cast { operand, .. } if is_truth(operand) => self.condition_of(operand, span),
             Expr::Binary { op: BinaryOp::LogicalAnd, left, right, .. } => {
-                Some(all(vec![self.condition_of(left, span)?, self.condition_of(right, span)?]))
+                let left = self.condition_of(left, span)?;
+                let right = self.under(Some(left.clone()), |scope| scope.condition_of(right, span))?;
+                Some(all(vec![left, right]))
             }
             Expr::Binary { op: BinaryOp::LogicalOr, left, right, .. } => {
-                Some(any(vec![self.condition_of(left, span)?, self.condition_of(right, span)?]))
+                let left = self.condition_of(left, span)?;
+                let right = self.under(Some(negated(left.clone())), |scope| scope.condition_of(right, span))?;
+                Some(any(vec![left, right]))
             }
             Expr::Binary { op: op @ (BinaryOp::Less | BinaryOp::LessEqual), left, right, .. } => {
                 let (left, right) = self.compared(left, right, span)?;
-                let strict = (*op == BinaryOp::Less) as i64;
-                // The smallest of several is below a bound if any is, the largest if all are.
-                let mut outer = vec![];
-                for x in &left.parts {
-                    let below = |y: &Affine| at_least_0(plus(y.clone(), x.clone() + Affine::constant(strict), -1)?);
-                    let inner = right.parts.iter().map(below).collect::<Option<Vec<_>>>()?;
-                    outer.push(if right.kind == Kind::Smallest { all(inner) } else { any(inner) });
-                }
-                Some(if left.kind == Kind::Smallest { any(outer) } else { all(outer) })
+                is_less(*op, &left, &right)
             }
             Expr::Binary { op: op @ (BinaryOp::Equal | BinaryOp::NotEqual), left, right, .. } => {
                 if let (true, Expr::Constant { value: value @ 0..=1, .. }) = (is_truth(left), &**right) {
@@ -236,12 +292,39 @@ impl Scope<'_> {
             }
             Expr::Select { condition, then, otherwise, .. } => {
                 let condition = self.condition_of(condition, span)?;
-                let (then, otherwise) = (self.condition_of(then, span)?, self.condition_of(otherwise, span)?);
-                Some(any(vec![all(vec![condition.clone(), then]), all(vec![negated(condition), otherwise])]))
+                let fails = negated(condition.clone());
+                let then = self.under(Some(condition.clone()), |scope| scope.condition_of(then, span))?;
+                let otherwise = self.under(Some(fails.clone()), |scope| scope.condition_of(otherwise, span))?;
+                Some(any(vec![all(vec![condition, then]), all(vec![fails, otherwise])]))
             }
-            _ => Some(negated(zero(self.extremum(expr, span)?.affine()?))),
+            _ => Some(negated(zero(self.exactly(expr, span)?.affine()?))),
         }
     }
+
+    /// What is known where a condition inside a value holds, as far as iterators and sizes decide it without wrapping
+    /// around.
+    pub fn known_condition(&mut self, expr: &Expr, span: Span) -> Option<Condition> {
+        let known = self.quotients.len();
+        let (condition, obligations) = self.trial(|scope| scope.condition_of(expr, span));
+        if condition.is_none() || obligations.iter().any(Obligation::has_meaning) {
+            self.quotients.truncate(known);
+            return None;
+        }
+        condition
+    }
+}
+
+/// `left < right`, or `left <= right`.
+fn is_less(op: BinaryOp, left: &Extremum, right: &Extremum) -> Option<Condition> {
+    let strict = (op == BinaryOp::Less) as i64;
+    // The smallest of several is below a bound if any is, the largest if all are.
+    let mut outer = vec![];
+    for x in &left.parts {
+        let below = |y: &Affine| at_least_0(plus(y.clone(), x.clone() + Affine::constant(strict), -1)?);
+        let inner = right.parts.iter().map(below).collect::<Option<Vec<_>>>()?;
+        outer.push(if right.kind == Kind::Smallest { all(inner) } else { any(inner) });
+    }
+    Some(if left.kind == Kind::Smallest { any(outer) } else { all(outer) })
 }
 
 /// 2 to the `exponent`.

@@ -2,6 +2,7 @@
 //! parameters; everything else in the statements is a typed expression tree with C's conversions made explicit.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,13 @@ impl ScalarType {
     pub fn bytes(self) -> u32 {
         self.bits / 8
     }
+
+    /// The smallest and the largest value of an integer type that the analysis counts on. Of 64 bits it uses 63: sums
+    /// of few such numbers are exact in `i64`.
+    pub fn limits(self) -> (i64, i64) {
+        let most = 1i64 << self.bits.min(63).saturating_sub(u32::from(self.signed || self.bits == 64));
+        if self.signed { (-most, most - 1) } else { (0, most - 1) }
+    }
 }
 
 /// Prints the `<stdint.h>` name, or C's keyword.
@@ -53,6 +61,10 @@ pub struct Kernel {
     /// The sizes for which the kernel is defined: all of these hold, and every parameter lies in `min ..= max`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub domain: Vec<SizeCondition>,
+    /// What the analysis has to make sure of, or to make a condition of `domain`, before it trusts the integers in the
+    /// kernel's affine expressions.
+    #[serde(skip)]
+    pub obligations: Vec<Obligation>,
     /// The other scalar arguments, then the values of the host that statements read: each a register.
     pub scalars: Vec<Scalar>,
     /// What the host computes from the arguments before a run, in this order.
@@ -154,6 +166,53 @@ pub struct SizeCondition {
     /// For people: `"N - 9 wraps around below 0 (line 12)"`.
     pub reason: String,
     pub span: Span,
+}
+
+/// `least <= value <= most`, wherever the program evaluates an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Obligation {
+    pub value: Affine,
+    pub least: i64,
+    pub most: i64,
+    /// What C does otherwise.
+    pub broken: Broken,
+    /// The value for people, where it names nothing that burstc made up.
+    pub shown: Option<String>,
+    pub surroundings: Arc<Surroundings>,
+    pub span: Span,
+}
+
+impl Obligation {
+    /// Whether both demand the same at one place.
+    pub fn is_same(&self, other: &Obligation) -> bool {
+        let own = (&self.value, self.least, self.most, self.broken);
+        own == (&other.value, other.least, other.most, other.broken)
+            && (Arc::ptr_eq(&self.surroundings, &other.surroundings) || self.surroundings == other.surroundings)
+    }
+
+    /// Whether C gives the value another meaning where it leaves the interval, and not none at all.
+    pub fn has_meaning(&self) -> bool {
+        !matches!(self.broken, Broken::Overflows(_))
+    }
+}
+
+/// What an obligation guards against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// The value wraps around in the type.
+    Wraps(ScalarType),
+    /// A sum, difference or product of a type with sign: undefined in C.
+    Overflows(ScalarType),
+    /// A loop that ends on `!=` begins beyond its bound.
+    Passes,
+}
+
+/// Where an expression is evaluated: in all iterations of the loops around it for which all of the conditions hold.
+/// The loops' bounds are among them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surroundings {
+    pub iterators: Vec<String>,
+    pub conditions: Vec<Condition>,
 }
 
 /// A size: a register of the hardware. Its value is never negative.
@@ -365,6 +424,9 @@ pub struct Access {
     /// Index into `Kernel::arrays`.
     pub array: usize,
     pub subscripts: Vec<Affine>,
+    /// A read inside `?:`, `&&` or `||` happens where this holds: elsewhere there may be no such element.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Condition>,
     pub span: Span,
 }
 

@@ -9,7 +9,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::function::{derived, identifier};
-use super::kernel::{Access, Array, Expr, Node as NestNode, ScalarType, Storage};
+use super::kernel::{Access, Array, Expr, Node as NestNode, Obligation, ScalarType, Storage};
 use super::nest::{Nest, assignment, is_name, operation};
 use super::scope::{Checked, Name, Naming, check_name};
 use super::types::{CType, is_const, is_typedef};
@@ -115,7 +115,7 @@ impl Nest<'_, '_> {
         let value = first.map(|first| self.scope.converted(first, ty)).transpose()?;
         let array = self.local_memory(name, ty, vec![], span);
         if let Some(value) = value {
-            let target = Access { array, subscripts: vec![], span };
+            let target = Access { array, subscripts: vec![], guard: None, span };
             let text = self.scope.map.text(whole);
             let text = if text.ends_with(';') { text } else { format!("{text};") };
             let statement = self.finish(target, value, text, declarator.span)?;
@@ -143,15 +143,22 @@ impl Nest<'_, '_> {
         if matches!(value, Expr::Constant { .. }) {
             return Ok(Some(value));
         }
-        let Some(bounds) = self.scope.extremum(&value, span) else {
+        let (bounds, obligations) = self.scope.trial(|scope| scope.extremum(&value, span));
+        let Some(bounds) = bounds else {
             self.scope.quotients.truncate(known);
             return Ok(None);
         };
+        // Where it wraps around on the way, only the expression itself has C's value.
+        let wraps = obligations.iter().any(Obligation::has_meaning);
         let ty = value.ty();
-        Ok(Some(match bounds.affine() {
-            Some(value) => Expr::Index { value, ty },
-            None => value,
-        }))
+        match bounds.affine() {
+            Some(affine) if !wraps => {
+                let known = self.scope.definitions.entry((affine.clone(), ty)).or_default();
+                known.extend(obligations);
+                Ok(Some(Expr::Index { value: affine, ty }))
+            }
+            _ => Ok((!wraps || size(&value) <= LARGEST).then_some(value)),
+        }
     }
 
     fn local_array(&mut self, name: &str, ty: &CType, declarator: &Node<InitDeclarator>) -> Checked<()> {
@@ -201,6 +208,13 @@ impl Nest<'_, '_> {
         self.scope.declare(name, Name::Array(array));
         array
     }
+}
+
+/// The largest expression, in operators, that every use of a variable repeats.
+const LARGEST: usize = 64;
+
+fn size(expr: &Expr) -> usize {
+    1 + expr.operands().into_iter().map(size).sum::<usize>()
 }
 
 /// How the block that declares a variable uses it.

@@ -7,9 +7,9 @@ use lang_c::span::{Node, Span as ByteSpan};
 
 use super::affine_expression::{Role, plus, times};
 use super::expression::promoted;
-use super::extremum::{Extremum, Kind, all};
+use super::extremum::{Extremum, Kind, all, any};
 use super::function::identifier;
-use super::kernel::{Condition, If, Loop, Node as NestNode, ScalarType};
+use super::kernel::{Broken, Condition, If, Loop, Node as NestNode, ScalarType};
 use super::nest::{Nest, is_name, operation};
 use super::scope::{Checked, Enclosing, Name, Naming, check_name};
 use crate::affine::Affine;
@@ -23,6 +23,8 @@ struct Head<'f> {
     ty: ScalarType,
     step: i64,
     condition: &'f Node<Expression>,
+    /// The kernel's iterator where the loop begins: the largest of these.
+    lower: Vec<Affine>,
 }
 
 /// What the loop's condition comes to.
@@ -33,6 +35,8 @@ struct Bounds {
     outside: Vec<Condition>,
     /// Hold for the first iterations, and then no more.
     inside: Vec<Condition>,
+    /// All of them: at least 0 in an iteration.
+    rooms: Vec<Affine>,
 }
 
 impl Nest<'_, '_> {
@@ -48,26 +52,25 @@ impl Nest<'_, '_> {
                 .at(span, "no condition")
                 .help(format!("give an affine bound, as in `{name} < N`")));
         };
-        let start = self.scope.bounds(first, Role::Bound)?;
+        let start = self.scope.bounds_as(first, Role::Bound, ty)?;
 
-        let (iterator, value, lower) = if step == 1 {
+        // A loop with a wider step from the largest of several values takes every value, under a guard.
+        let stride = if start.parts.len() > 1 { step.abs() } else { 1 };
+        let (iterator, value, lower) = if step == 1 || step > 1 && stride > 1 {
             check_name(&name, Naming::Variable, place)?;
             let lower = start.of_kind(Kind::Largest).cloned();
             (name.clone(), Affine::variable(&name), lower.ok_or_else(|| self.wrong_kind(first, "begins", "largest"))?)
         } else {
             let iterator = self.scope.fresh(&format!("{name}_step"));
             // Down from the smallest of several values: up from the largest of their opposites.
-            let several = start.of_kind(Kind::Smallest).filter(|parts| step == -1 && parts.len() > 1).cloned();
-            let (first_value, lower) = match (several, start.affine()) {
-                (Some(parts), _) => (Some(Affine::default()), parts.into_iter().map(|part| times(part, -1)).collect()),
-                (None, Some(start)) => (Some(start), Some(vec![Affine::default()])),
-                (None, None) => {
-                    return Err(Diagnostic::new(format!(
-                        "the loop over `{name}` has a step of {step} and more than one first value"
-                    ))
-                    .at(self.span(first.span), "a minimum or maximum")
-                    .help("begin the loop at a single affine value, or count up by 1"));
+            let several = start.of_kind(Kind::Smallest).filter(|parts| parts.len() > 1).cloned();
+            let (first_value, lower, step) = match (several, start.affine()) {
+                (Some(parts), _) => {
+                    let opposites = parts.into_iter().map(|part| times(part, -1)).collect();
+                    (Some(Affine::default()), opposites, -1)
                 }
+                (None, Some(start)) => (Some(start), Some(vec![Affine::default()]), step),
+                (None, None) => return Err(self.wrong_kind(first, "begins", "smallest")),
             };
             let steps = times(Affine::variable(&iterator), step);
             let value = first_value.zip(steps).and_then(|(first, steps)| plus(first, steps, 1));
@@ -81,11 +84,19 @@ impl Nest<'_, '_> {
         };
 
         let mark = self.scope.enter();
-        self.scope.declare(&name, Name::Iterator(value, ty));
-        let is_unsigned = !ty.signed && step == 1;
-        let enclosing = Enclosing { iterator: iterator.clone(), is_unsigned, lower: lower.clone(), upper: vec![] };
-        self.scope.loops.push(enclosing);
-        let head = Head { name, iterator, ty, step, condition };
+        self.scope.declare(&name, Name::Iterator(value.clone(), ty));
+        let own_ty = (iterator == name).then_some(ty);
+        let is_unsigned = own_ty.is_some_and(|ty| !ty.signed);
+        let (upper, known) = (vec![], self.scope.obligations.len());
+        self.scope.loops.push(Enclosing {
+            iterator: iterator.clone(),
+            ty: own_ty,
+            is_unsigned,
+            lower: lower.clone(),
+            upper,
+        });
+        self.scope.exact.push((value.clone(), ty));
+        let head = Head { name, iterator, ty, step, condition, lower };
         let mut bounds = Bounds::default();
         self.conditions(head.condition, &head, &mut bounds)?;
         if bounds.upper.is_empty() {
@@ -94,20 +105,61 @@ impl Nest<'_, '_> {
         if let Some(enclosing) = self.scope.loops.last_mut() {
             enclosing.upper = bounds.upper.clone();
         }
+        let guard = (stride > 1).then(|| self.on_stride(&head, stride, span));
+        // The condition is evaluated where the loop begins, and behind each iteration.
+        let this = Affine::variable(&head.iterator);
+        let before = this.clone() - Affine::constant(stride);
+        let begun: Vec<_> = (head.lower.iter())
+            .map(|lower| Condition::NonNegative(this.clone() - lower.clone()))
+            .chain(guard.clone())
+            .collect();
+        let first = head.lower.iter().map(|lower| Condition::Zero(this.clone() - lower.clone()));
+        let holds = |at: &Affine| {
+            let of = |name: &str| if name == head.iterator { at.clone() } else { Affine::variable(name) };
+            bounds.rooms.iter().map(|room| Condition::NonNegative(room.substitute(of))).collect::<Vec<_>>()
+        };
+        let again = Condition::All(holds(&before));
+        let evaluated =
+            Condition::All(begun.iter().cloned().chain([Condition::Any(first.chain([again]).collect())]).collect());
+        self.scope.put_into_loop(known, &head.iterator, &evaluated);
+
+        let iterations = begun.into_iter().chain(holds(&this)).collect();
+        let place = self.scope.go_into_loop(Some(head.iterator.clone()), iterations);
+        let next = value + Affine::constant(step);
+        let shown = format!("{} {} {}", head.name, if step > 0 { '+' } else { '-' }, step.unsigned_abs());
+        self.scope.require_next(&next, ty, shown, span);
         let mut body = Vec::new();
         self.statement(&f.statement, &mut body)?;
+        self.scope.come_out(place);
+        self.scope.exact.pop();
         self.scope.loops.pop();
         self.scope.leave(mark);
 
-        let body = guarded(bounds.inside, body, span);
+        let body = guarded(bounds.inside.into_iter().chain(guard).collect(), body, span);
         if body.is_empty() {
             return Ok(());
         }
+        let Head { lower, .. } = head;
         // There are as many iterations as the user's type has values.
-        let ty = if head.step == 1 { ty } else { ScalarType { signed: true, ..promoted(ty) } };
+        let ty = own_ty.unwrap_or(ScalarType { signed: true, ..promoted(ty) });
         let lowered = Loop { iterator: head.iterator, ty, lower, upper: bounds.upper, body, span };
         nodes.extend(guarded(bounds.outside, vec![NestNode::Loop(lowered)], span));
         Ok(())
+    }
+
+    /// Whether the kernel's iterator is a multiple of `stride` away from where the loop begins.
+    fn on_stride(&mut self, head: &Head, stride: i64, span: Span) -> Condition {
+        let begins = |at: &Affine| {
+            let others = head.lower.iter().filter(|other| *other != at);
+            others.map(|other| Condition::NonNegative(at.clone() - other.clone())).collect::<Vec<_>>()
+        };
+        let mut cases = vec![];
+        for at in &head.lower {
+            let distance = Affine::variable(&head.iterator) - at.clone();
+            let steps = self.scope.quotient(distance.clone(), stride, false, span);
+            cases.push(all(begins(at).into_iter().chain([Condition::Zero(distance - steps * stride)]).collect()));
+        }
+        any(cases)
     }
 
     fn shadow_iterator(&self, name: &str, span: Span) -> Checked<()> {
@@ -219,7 +271,11 @@ impl Nest<'_, '_> {
         match operator {
             BinaryOperator::LogicalAnd => {
                 self.conditions(&o.lhs, head, bounds)?;
-                return self.conditions(&o.rhs, head, bounds);
+                let holds = bounds.rooms.iter().cloned().map(Condition::NonNegative).collect();
+                let mark = self.scope.go_into_loop(None, holds);
+                let rest = self.conditions(&o.rhs, head, bounds);
+                self.scope.come_out(mark);
+                return rest;
             }
             BinaryOperator::NotEquals if head.step.abs() != 1 => {
                 let mut refused = self.unusable(node, head, "ends on `!=`, which its step may pass over");
@@ -233,7 +289,8 @@ impl Nest<'_, '_> {
             | BinaryOperator::NotEquals => {}
             _ => return Err(self.unusable(node, head, "ends on a condition that is no comparison")),
         }
-        let (left, right) = (self.scope.bounds(&o.lhs, Role::Bound)?, self.scope.bounds(&o.rhs, Role::Bound)?);
+        let span = self.span(node.span);
+        let (left, right) = self.scope.compared_bounds([&o.lhs, &o.rhs], Role::Bound, span)?;
         let (smaller, larger, strict) = match operator {
             BinaryOperator::Less => (left, right, 1),
             BinaryOperator::LessOrEqual => (left, right, 0),
@@ -258,6 +315,17 @@ impl Nest<'_, '_> {
             let Some(room) = room else {
                 return Err(self.unusable(node, head, "has a number in its bound that is too large"));
             };
+            if operator == BinaryOperator::NotEquals {
+                // From beyond the bound, the iterator never meets it.
+                for at in &head.lower {
+                    let of = |name: &str| if *name == *head.iterator { at.clone() } else { Affine::variable(name) };
+                    let distance = room.substitute(of) + Affine::constant(1);
+                    if !self.scope.non_negative(&distance) {
+                        self.scope.oblige(distance, (0, i64::MAX), Broken::Passes, span);
+                    }
+                }
+            }
+            bounds.rooms.push(room.clone());
             self.bound(room, node, head, bounds)?;
         }
         Ok(())

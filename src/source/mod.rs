@@ -19,6 +19,7 @@ mod locals;
 mod loops;
 mod map;
 mod nest;
+mod obligations;
 mod preprocess;
 mod scope;
 #[cfg(test)]
@@ -187,6 +188,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
         quotients: scope.quotients,
         body: body.nodes,
         domain: vec![],
+        obligations: scope.obligations,
         reassociates: false,
         tilings,
     })

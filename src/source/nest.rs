@@ -134,7 +134,9 @@ impl Nest<'_, '_> {
         let mut arm = |nest: &mut Self, condition: Condition, statement: &Node<CStatement>| -> Checked<()> {
             let mut body = vec![];
             let mark = nest.scope.enter();
+            let place = nest.scope.go_into(Some(condition.clone()));
             nest.statement(statement, &mut body)?;
+            nest.scope.come_out(place);
             nest.scope.leave(mark);
             nodes.extend(guarded(vec![condition], body, span));
             Ok(())
@@ -169,8 +171,7 @@ impl Nest<'_, '_> {
                 .help("choose between values: `x = c ? y : x;` instead of `if (c) x = y;`"));
         }
         Err(Diagnostic::new("this condition is not affine").at(span, "not affine").help(
-            "compare sums of iterators and sizes with constant factors, and values without sign only where they \
-                 cannot wrap below 0; or choose between values with `c ? x : y`",
+            "compare sums of iterators and sizes with constant factors, or choose between values with `c ? x : y`",
         ))
     }
 
@@ -294,7 +295,7 @@ impl Nest<'_, '_> {
         match &node.node {
             Expression::Identifier(name) if self.scope.local_scalar(&name.node.name).is_some() => {
                 let array = self.scope.local_scalar(&name.node.name).unwrap_or_default();
-                Ok(Access { array, subscripts: vec![], span: self.span(node.span) })
+                Ok(Access { array, subscripts: vec![], guard: None, span: self.span(node.span) })
             }
             Expression::Identifier(name) => Err(self.assigned(&name.node.name, self.span(node.span))),
             Expression::BinaryOperator(o) if o.node.operator.node == BinaryOperator::Index => self.scope.access(node),

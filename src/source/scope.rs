@@ -6,8 +6,9 @@ use lang_c::ast::{FunctionDefinition, TranslationUnit};
 use lang_c::span::Node;
 
 use super::function::identifier;
-use super::kernel::{Array, Expr, HostStep, Quotient, ScalarType};
+use super::kernel::{Array, Condition, Expr, HostStep, Obligation, Quotient, ScalarType};
 use super::map::SourceMap;
+use super::obligations::Around;
 use super::types::{Types, constants, enumerations, functions};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
@@ -36,6 +37,8 @@ pub enum Name {
 #[derive(Clone, Debug)]
 pub struct Enclosing {
     pub iterator: String,
+    /// Its type, where the user knows it.
+    pub ty: Option<ScalarType>,
     /// Its type is without sign, so it is never below 0.
     pub is_unsigned: bool,
     pub lower: Vec<Affine>,
@@ -54,6 +57,14 @@ pub struct Scope<'a> {
     pub host: Vec<HostStep>,
     /// The loops around this place, outermost first.
     pub loops: Vec<Enclosing>,
+    pub obligations: Vec<Obligation>,
+    pub around: Around,
+    /// The conditions of `?:`, `&&` and `||` around this place.
+    pub guards: Vec<Condition>,
+    /// Values that lie within their types: the iterators of the loops around this place.
+    pub exact: Vec<(Affine, ScalarType)>,
+    /// What the values of local variables that became affine expressions were made under.
+    pub definitions: HashMap<(Affine, ScalarType), Vec<Obligation>>,
     /// Functions that may be called.
     pub functions: HashMap<&'a str, &'a Node<FunctionDefinition>>,
     /// The functions that are being inlined, outermost first, and the place of the outermost call.
@@ -90,6 +101,11 @@ impl<'a> Scope<'a> {
             scalar_arguments: 0,
             host: vec![],
             loops: vec![],
+            obligations: vec![],
+            around: Around::default(),
+            guards: vec![],
+            exact: vec![],
+            definitions: HashMap::new(),
             functions: HashMap::new(),
             calls: vec![],
             call_span: None,
@@ -187,15 +203,15 @@ impl<'a> Scope<'a> {
         // Inside a loop, its last value is not below its first.
         let ranges = self.loops.iter().flat_map(|l| l.upper.iter().zip(l.lower.iter().cycle()));
         let mut without = ranges.map(|(last, first)| value.clone() - (last.clone() - first.clone()));
-        self.shown_non_negative(value, &self.loops)
-            || without.any(|rest| self.shown_non_negative(&rest, &self.loops))
+        self.shown_non_negative(value, &self.loops) || without.any(|rest| self.shown_non_negative(&rest, &self.loops))
     }
 
     /// Whether bounds of `loops` put in for their iterators make a sum of sizes and quotients that is at least 0.
     fn shown_non_negative(&self, value: &Affine, loops: &[Enclosing]) -> bool {
         let Some((inner, outer)) = loops.split_last() else {
             let quotient = |name: &String| self.quotients.iter().find(|quotient| quotient.name == *name);
-            let is_non_negative = |name| quotient(name).is_none_or(|q| self.shown_non_negative(&q.numerator, &self.loops));
+            let is_non_negative =
+                |name| quotient(name).is_none_or(|q| self.shown_non_negative(&q.numerator, &self.loops));
             return value.constant >= 0 && value.terms.iter().all(|(name, c)| *c > 0 && is_non_negative(name));
         };
         let c = value.coefficient(&inner.iterator);
@@ -214,6 +230,11 @@ impl<'a> Scope<'a> {
     /// An argument of the kernel.
     pub fn define(&mut self, name: &str, meaning: Name) {
         self.arguments.insert(name.to_string(), meaning);
+    }
+
+    /// What an argument of the kernel is, wherever one is.
+    pub fn argument(&self, name: &str) -> Option<&Name> {
+        self.arguments.get(name)
     }
 
     /// Whether it is one of the kernel's sizes, wherever one is.

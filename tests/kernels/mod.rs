@@ -78,7 +78,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         .collect();
     let access = |text: &str| {
         let (name, subscripts) = subscripted(text);
-        Access { array: arrays.iter().position(|a| a.name == name).unwrap(), subscripts, span: span(9) }
+        Access { array: arrays.iter().position(|a| a.name == name).unwrap(), subscripts, guard: None, span: span(9) }
     };
     let value = reads
         .split(';')
@@ -120,6 +120,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         scalars: vec![],
         host: vec![],
         domain: vec![],
+        obligations: vec![],
         reassociates: false,
         arrays,
         body,

@@ -9,10 +9,12 @@ mod polybench;
 mod random;
 mod refusals;
 mod robustness;
+mod typed;
 
 use super::kernel::{Kernel, Loop, Node, Statement};
 use super::{Source, parse};
 use crate::diagnostic::Diagnostic;
+use crate::polyhedral::settle_domain;
 
 pub fn source(text: &str) -> Source {
     Source { path: "kernel.c".into(), text: text.into(), cpp_args: vec![] }
@@ -26,7 +28,8 @@ pub fn kernel(text: &str) -> Kernel {
 }
 
 pub fn diagnostic(text: &str) -> Diagnostic {
-    match parse(&source(text)) {
+    let settled = parse(&source(text)).and_then(|mut kernel| settle_domain(&mut kernel).map(|()| kernel));
+    match settled {
         Ok(kernel) => panic!("accepted as {kernel:?}\n{text}"),
         Err(error) => error.downcast::<Diagnostic>().expect("a diagnostic"),
     }

@@ -6,9 +6,14 @@ use std::fmt::Write;
 use std::process::Command;
 
 use super::interpreter;
+use crate::diagnostic::Diagnostic;
+use crate::polyhedral::settle_domain;
 use crate::source::evaluate::wrap;
 use crate::source::kernel::{Argument, Kernel, ScalarType, Storage};
 use crate::source::{Source, compiler, parse};
+
+/// The bound of sizes that the source gives none.
+const LARGEST_SIZE: i64 = 64;
 
 /// splitmix64, here and in C.
 const MIX: &str = "static unsigned long long mix(unsigned long long x)\n{\n    x += 0x9e3779b97f4a7c15u;\n    \
@@ -48,10 +53,24 @@ fn c_datum(array: usize, place: &str, name: &str, ty: ScalarType) -> String {
 
 /// Runs the kernel of `source` at every one of `sizes`, which are in the order of its size parameters.
 pub fn compare_source(source: &Source, sizes: &[Vec<i64>]) {
-    let kernel = parse(source).unwrap_or_else(|error| {
-        let diagnostic = error.downcast_ref::<crate::diagnostic::Diagnostic>();
+    compare_accepted(source, sizes).unwrap_or_else(|error| {
+        let diagnostic = error.downcast_ref::<Diagnostic>();
         panic!("{error}: {diagnostic:?}\n{}", source.text)
     });
+}
+
+/// The sizes of the kernel's domain, for which both left the same memory; an error where burstc refuses the kernel.
+pub fn compare_accepted(source: &Source, sizes: &[Vec<i64>]) -> anyhow::Result<Vec<Vec<i64>>> {
+    let mut kernel = parse(source)?;
+    for parameter in &mut kernel.parameters {
+        parameter.max = parameter.max.or(Some(LARGEST_SIZE));
+    }
+    settle_domain(&mut kernel)?;
+    let in_domain = |sizes: &&Vec<i64>| {
+        let of = |name: &str| sizes[kernel.parameters.iter().position(|p| p.name == name).unwrap()];
+        kernel.domain.iter().all(|condition| condition.value.evaluate(of) >= 0)
+    };
+    let sizes: Vec<Vec<i64>> = sizes.iter().filter(in_domain).cloned().collect();
     let folder = tempfile::tempdir().unwrap();
     let (c, binary) = (folder.path().join("kernel.c"), folder.path().join("kernel"));
     std::fs::write(&c, program(source, &kernel)).unwrap();
@@ -68,7 +87,7 @@ pub fn compare_source(source: &Source, sizes: &[Vec<i64>]) {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}\n{}", String::from_utf8_lossy(&output.stderr), source.text);
-    for sizes in sizes {
+    for sizes in &sizes {
         let output = Command::new(&binary).args(sizes.iter().map(i64::to_string)).output().unwrap();
         assert!(output.status.success(), "{sizes:?}: {:?}\n{}", output.status, source.text);
         let expected: Vec<i64> =
@@ -80,6 +99,7 @@ pub fn compare_source(source: &Source, sizes: &[Vec<i64>]) {
             panic!("word {place} is {found}, not {expected}, at {sizes:?}\n{}\n{:#?}", source.text, kernel.body);
         }
     }
+    Ok(sizes)
 }
 
 fn interpreted(kernel: &Kernel, sizes: &[i64]) -> Vec<i64> {
@@ -101,9 +121,10 @@ fn interpreted(kernel: &Kernel, sizes: &[i64]) -> Vec<i64> {
 fn program(source: &Source, kernel: &Kernel) -> String {
     let path = source.path.replace('\\', "\\\\");
     let mut text = format!("#define main users_main\n#line 1 \"{path}\"\n{}\n#undef main\n", source.text);
-    text += "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
+    text += "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n";
     text += MIX;
-    text += "int main(int argc, char **argv)\n{\n";
+    // A program that does not end is killed.
+    text += "int main(int argc, char **argv)\n{\n    alarm(20);\n";
     for (i, parameter) in kernel.parameters.iter().enumerate() {
         writeln!(text, "    const long long {} = atoll(argv[{}]);", parameter.name, i + 1).unwrap();
     }
@@ -183,6 +204,10 @@ fn loops_of_any_step_and_direction() {
         "int i = 0; i < n && i < m; i++",
         "int i = 0; i < n && i <= m && 7 > i; i += 2",
         "int i = MAX(1, n - 4); i < MIN(n, m); i++",
+        "int i = MAX(n - 4, 0); i < n + m; i += 2",
+        "int i = MAX(MAX(n - 4, 3), m); i <= n + m && i < 2 * n + 4; i += 3",
+        "int i = MIN(n, m + 2); i >= 1; i -= 3",
+        "unsigned i = MAX((unsigned)n, 3u); i < 9; i += 2",
         "int i = n - 2 > 0 ? n - 2 : 0; i <= (n <= m ? n : m); i++",
         "int i = MAX(MAX(1, n - 4), m - 6); i < MIN(n, MIN(m + 2, 2 * n)); i++",
         "int i = 0; i <= MIN(n, m) - 1; i += 3",
@@ -302,6 +327,19 @@ fn divisions_round_towards_zero() {
         "for (int i = -4; i < n; i++) for (int j = i / 2; j < (i - m) / -3; j++) a[j + 4] = a[j + 4] * 3 + i % -4;",
         "for (int i = 0; i < n; i++) { int q = (i - 7) / 4, r = ((i - 9) / 2 - 1) / 2; a[i] = q * 5 + r; a[q + 2] += r; }",
         "for (int i = n; i >= (m - 5) / 2 && i >= 0; i -= 2) if (((i - n) / 2) % 2 == 0) a[i] += 3;",
+    ] {
+        body("", text);
+    }
+}
+
+#[test]
+fn guarded_reads() {
+    for text in [
+        "for (int i = 0; i < n; i++) a[i] = (i > 0 ? d[i - 1] : 7) + (i < n - 1 && d[i + 1] > 3);",
+        "for (int i = 0; i < n; i++) a[i] = i == 0 || i >= n ? 1 : i > 3 ? d[i - 4] : d[i - 1];",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)\n\
+         b[i][j] = (i > 0 && j > 0 ? b[i - 1][j - 1] : 0) + (unsigned)(i % 3 ? b[i / 3][j] : b[i][j + 1]);",
+        "for (unsigned i = 0; i < (unsigned)n; i++) a[i] = i ? d[i - 1] : s;",
     ] {
         body("", text);
     }

@@ -240,7 +240,7 @@ fn undefined_operations() {
 fn operands_that_c_skips_are_not_read() {
     let zero = || Box::new(Expr::Constant { value: 0, ty: ScalarType::I32 });
     let read = || {
-        let access = Access { array: 0, subscripts: vec![], span: Default::default() };
+        let access = Access { array: 0, subscripts: vec![], guard: None, span: Default::default() };
         Box::new(Expr::Read { access, ty: ScalarType::I32 })
     };
     let ty = ScalarType::I32;
