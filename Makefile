@@ -4,6 +4,7 @@
 # make soak   what is exhaustive: hours
 # make bench  the figures of all examples
 # make fuzz   random programs against the C compiler, COUNT of them, from SEED on
+# make mutations  changed C files through `build`, COUNT of them, from SEED on: built or refused, soon, in little memory
 # make prove  the properties of the cells, by Yosys and z3: what is proved, how far, in what time
 # make fp     the floating-point cells against the processor's arithmetic, OPERANDS random pairs each
 # make polybench POLYBENCH=/path/to/polybench-c-4.2.1
@@ -23,7 +24,7 @@ OPERANDS ?= 10000000
 # What `make soak` adds to `make test`: tests of modules of this name, and those whose names begin so.
 SOAK     = soak:: many_
 
-.PHONY: demo check test soak bench fuzz prove fp polybench buses ulx3s cocotb synth lint bootstrap
+.PHONY: demo check test soak bench fuzz mutations prove fp polybench buses ulx3s cocotb synth lint bootstrap
 
 demo: bootstrap
 	$(CARGO) build --release
@@ -57,6 +58,9 @@ bench: bootstrap
 
 fuzz: bootstrap
 	BURSTC_FUZZ_COUNT=$(COUNT) BURSTC_FUZZ_SEED=$(SEED) $(CARGO) test --release --test fuzz -- --ignored --nocapture many_seeds
+
+mutations: bootstrap
+	scripts/mutations.sh $(COUNT) $(SEED)
 
 prove: bootstrap
 	$(CARGO) test --release --quiet --test prove -- --nocapture

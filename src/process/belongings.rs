@@ -35,16 +35,19 @@ pub fn end_with_signals() -> Result<()> {
     let mut signals = Signals::new(wanted).context("cannot listen to signals")?;
     let listen = move || {
         if let Some(signal) = signals.forever().next() {
-            let belongings = belongings();
-            for group in &belongings.groups {
-                kill(*group);
-            }
-            belongings.folders.iter().for_each(|folder| remove(folder));
-            signal_hook::low_level::exit(128 + signal);
+            end(128 + signal);
         }
     };
     std::thread::Builder::new().name("signals".into()).spawn(listen).context("cannot start a thread")?;
     Ok(())
+}
+
+/// Ends the program from any thread, with its children and temporary folders.
+pub fn end(code: i32) -> ! {
+    let belongings = belongings();
+    belongings.groups.iter().for_each(|group| kill(*group));
+    belongings.folders.iter().for_each(|folder| remove(folder));
+    signal_hook::low_level::exit(code)
 }
 
 /// Whether a signal is ignored, as the kernel tells it; no where it does not tell.

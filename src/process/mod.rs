@@ -4,5 +4,5 @@
 mod belongings;
 mod child;
 
-pub use belongings::{Scratch, end_with_signals, uninterrupted};
+pub use belongings::{Scratch, end, end_with_signals, uninterrupted};
 pub use child::{Cut, Ended, Limits, run, run_with_input};

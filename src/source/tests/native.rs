@@ -76,7 +76,7 @@ pub fn compare_accepted(source: &Source, sizes: &[Vec<i64>]) -> anyhow::Result<V
     std::fs::write(&c, program(source, &kernel)).unwrap();
     let path = std::path::Path::new(&source.path);
     let output = Command::new(compiler())
-        .args(["-std=gnu11", "-O1", "-w", "-fwrapv", "-ffp-contract=off", "-ffunction-sections", "-Wl,--gc-sections"])
+        .args(["-std=gnu11", "-O0", "-w", "-fwrapv", "-ffp-contract=off", "-ffunction-sections", "-Wl,--gc-sections"])
         .args(&source.cpp_args)
         .arg("-iquote")
         .arg(path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(std::path::Path::new(".")))
