@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use rustix::process::{Pid, Signal, kill_process_group};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tempfile::TempDir;
 
@@ -27,11 +27,11 @@ fn belongings() -> MutexGuard<'static, Belongings> {
     BELONGINGS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From here on SIGINT, SIGTERM and SIGHUP end the children, remove the temporary folders, and end the program with
+/// From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT end the children, remove the temporary folders, and end the program with
 /// 128 and the signal's number. A signal that whoever started burstc told it to ignore (`nohup`, `&` in a script) stays
 /// ignored.
 pub fn end_with_signals() -> Result<()> {
-    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+    let wanted = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal));
     let mut signals = Signals::new(wanted).context("cannot listen to signals")?;
     let listen = move || {
         if let Some(signal) = signals.forever().next() {

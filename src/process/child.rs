@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::belongings::Owned;
 
@@ -20,6 +20,8 @@ pub struct Limits {
     pub output: Option<usize>,
     /// Bytes of address space, of each of its processes.
     pub memory: Option<u64>,
+    /// Its stack may grow as far as the system lets it: for programs with large local arrays.
+    pub deep_stack: bool,
 }
 
 /// Why a program was ended before it ended by itself.
@@ -139,6 +141,10 @@ fn prepare(parent: rustix::process::Pid, limits: Limits) -> io::Result<()> {
     let _ = parent;
     // A program that is stopped by a signal leaves no file.
     setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    if limits.deep_stack {
+        let most = getrlimit(Resource::Stack).maximum;
+        setrlimit(Resource::Stack, Rlimit { current: most, maximum: most })?;
+    }
     if let Some(bytes) = limits.memory {
         setrlimit(Resource::As, Rlimit { current: Some(bytes), maximum: Some(bytes) })?;
     }

@@ -103,6 +103,10 @@ impl Golden {
         Golden { longest, ..self }
     }
 
+    fn limits(&self) -> Limits {
+        Limits { time: Some(self.longest), output: Some(PRINTED), memory: None, deep_stack: true }
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -174,8 +178,7 @@ impl Golden {
         let after = self.path(&format!("{program}.after"));
         let mut command = Command::new(self.path(program));
         command.arg(self.path("before.bin")).arg(&after).args(job.arguments.iter().map(u64::to_string));
-        let limits = Limits { time: Some(self.longest), output: Some(PRINTED), memory: None };
-        let ended = process::run(&mut command, limits).context("cannot run the compiled kernel")?;
+        let ended = process::run(&mut command, self.limits()).context("cannot run the compiled kernel")?;
         match (ended.cut, ended.status.success(), ended.status.signal()) {
             (None, true, _) => {}
             (Some(Cut::Time), ..) => {
@@ -215,8 +218,7 @@ impl Golden {
         let mut command = Command::new(self.path(name));
         command.arg(self.path("before.bin")).arg(self.path("sanitized.after"));
         command.args(job.arguments.iter().map(u64::to_string));
-        let limits = Limits { time: Some(self.longest), output: Some(PRINTED), memory: None };
-        let ended = process::run(&mut command, limits).ok()?;
+        let ended = process::run(&mut command, self.limits()).ok()?;
         let told = String::from_utf8_lossy(&ended.stderr).into_owned();
         let error = told.lines().find_map(|line| line.split_once(" runtime error: "))?;
         Some(format!("{} {}", error.0, error.1))
@@ -339,6 +341,17 @@ mod tests {
         let b2 = i64::from_le_bytes(after[b + 16..b + 24].try_into().unwrap());
         assert_eq!(b2, -4_000_000_000 * i64::from(a1) - 128);
         assert_eq!(after[b + 8..b + 16], job.image[b + 8..b + 16]);
+    }
+
+    /// More than the 8 MB that a stack has unless one asks.
+    #[test]
+    fn local_arrays_have_room() {
+        let text = "void scale(int N, long alpha, short *a, signed char beta, long *b)\n\
+                    { volatile int t[5000][1000]; t[0][0] = t[4999][999] = N; b[0] = t[0][0] + t[4999][999]; }";
+        let kernel = samples::scale();
+        let mut job = Job::new(&kernel, &samples::set(&[("N", 3)]), 16 << 20, 7).unwrap();
+        let after = Golden::build(&source(text), &kernel).unwrap().expected(&mut job).unwrap();
+        assert_eq!(after[job.placement.regions[1].base as usize], 6);
     }
 
     #[test]

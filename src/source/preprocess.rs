@@ -41,7 +41,8 @@ pub fn compiler_command(source: &Source) -> Command {
 }
 
 /// What the compiler may take; a file that wants more has macros or includes without end.
-const COMPILER: Limits = Limits { time: Some(Duration::from_secs(20)), output: Some(64 << 20), memory: Some(2 << 30) };
+const COMPILER: Limits =
+    Limits { time: Some(Duration::from_secs(20)), output: Some(64 << 20), memory: Some(2 << 30), deep_stack: false };
 
 /// Runs the compiler. A compiler that is not installed, or takes more than [`COMPILER`], is a [`Diagnostic`].
 pub fn run_compiler(command: &mut Command, input: String) -> anyhow::Result<Output> {
