@@ -141,10 +141,12 @@ fn check(first: u64, count: u64) -> BTreeMap<String, Vec<u64>> {
     });
     let all = all.into_inner().unwrap();
     let with = |code: i32| all.iter().filter(|ended| ended.code == Some(code)).count();
+    let not_c = all.iter().filter(|ended| ended.error.contains("refuses the file")).count();
     let seconds = all.iter().map(|ended| ended.seconds).fold(0.0, f64::max);
     let megabytes = all.iter().map(|ended| ended.megabytes).max().unwrap_or(0);
     println!(
-        "{} mutations, seeds {first} to {}: {} built, {} refused, {} others; at most {seconds:.1} s and {megabytes} MB",
+        "{} mutations, seeds {first} to {}: {} built, {} refused ({not_c} of them no C), {} others; at most {seconds:.1} s and \
+         {megabytes} MB",
         all.len(),
         first + count - 1,
         with(0),
