@@ -2,6 +2,9 @@
 //!
 //! The way through the house is [`compile`]; `docs/ARCHITECTURE.md` says what each room is for.
 
+// Where nobody can read it, the standard library's macros panic; `command::terminal` does not.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+
 pub mod affine;
 pub mod analysis;
 pub mod board;

@@ -1,5 +1,8 @@
 //! The command line.
 
+// Where nobody can read it, the standard library's macros panic; `command::terminal` does not.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
