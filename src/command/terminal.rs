@@ -31,7 +31,7 @@ pub fn print(text: &str) -> Result<()> {
 /// Runs the program: signals end what it has started, and a panic anywhere becomes a request to report it and the exit
 /// code [`FAULT`].
 pub fn guarded(program: impl FnOnce() -> u8 + Send + 'static) -> u8 {
-    panic::set_hook(Box::new(|panic| tell_panic(panic)));
+    panic::set_hook(Box::new(tell_panic));
     let worker = process::end_with_signals().and_then(|()| {
         let work = move || panic::catch_unwind(AssertUnwindSafe(program));
         std::thread::Builder::new().stack_size(STACK).spawn(work).context("cannot start a thread")
