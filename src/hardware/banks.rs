@@ -62,7 +62,7 @@ impl Fields {
     /// The address inside a bank; that of the group's next index where `next` is set.
     fn inner(&self, address: &Expr, next: bool) -> Expr {
         let index = self.index(address).map(|index| match next {
-            true => index.add(&Expr::constant(1, index.ty()), index.ty()),
+            true => index.incremented(),
             false => index,
         });
         let high = Fields::part(address, self.low + self.bank + self.index, self.high);
@@ -80,7 +80,7 @@ impl Fields {
             same.extend(parts.map(|(a, b)| a.eq(&b)));
         }
         if let Some((a, b)) = self.index(one).zip(self.index(other)) {
-            let after = |a: &Expr, b: &Expr| a.add(&Expr::constant(1, a.ty()), a.ty()).eq(b);
+            let after = |a: &Expr, b: &Expr| a.incremented().eq(b);
             same.push(match in_one_bank {
                 true => a.eq(&b),
                 false => Expr::any(&[a.eq(&b), after(&a, &b), after(&b, &a)]),

@@ -39,7 +39,7 @@ impl TileNumber {
     /// `ended` tells that the process ends a tile, the end mark behind the last one included.
     pub fn connect(&self, m: &mut Module, ended: &Expr) {
         let Some(number) = &self.0 else { return };
-        let next = number.e().add(&Expr::constant(1, number.ty()), number.ty());
+        let next = number.e().incremented();
         m.clocked("", vec![(number.clone(), 0)], vec![when(ended.clone(), vec![assign(number, &next)])]);
     }
 }

@@ -59,10 +59,8 @@ pub fn fifo(
 
 /// `register` counts `up` minus `down`.
 pub fn up_down(m: &mut Module, register: &Signal, up: &Expr, down: &Expr) {
-    let ty = register.ty();
-    let one = Expr::constant(1, ty);
-    let more = assign(register, &register.e().add(&one, ty));
-    let fewer = assign(register, &register.e().sub(&one, ty));
+    let more = assign(register, &register.e().incremented());
+    let fewer = assign(register, &register.e().decremented());
     let body = vec![when_else(up.and(&down.not()), vec![more], vec![when(down.and(&up.not()), vec![fewer])])];
     m.clocked("", vec![(register.clone(), 0)], body);
 }

@@ -137,7 +137,7 @@ pub fn reduce(
     let stage = terms.iter().filter_map(|term| term.stage).max().unwrap_or(1);
     let running = running.map(|bits| datapath.at(m, &Value { expr: bits.clone(), stage: Some(1) }, stage));
     let identity = match element.floating {
-        true => crate::hardware::scope::wrapped(reduction.floating_identity(element), ty),
+        true => Expr::wrapping(reduction.floating_identity(element).into(), ty),
         false => Expr::constant(identity(reduction.operator, ty), ty),
     };
     let mut values: Vec<Value> = vec![];

@@ -204,8 +204,7 @@ impl Chain {
         let last = dividing.next().map(cycles).expect("declared for a statement that divides");
         let first = dividing.fold(last, |other, w| is(start.number, w).select(&cycles(w), &other));
         load.push(assign(&division.left, &first));
-        let one = Expr::constant(1, left);
-        let fewer = assign(&division.left, &division.left.e().sub(&one, left));
+        let fewer = assign(&division.left, &division.left.e().decremented());
         let set = |register: &Signal, value: bool| assign(register, &Expr::bit(value));
         m.clocked(
             "",

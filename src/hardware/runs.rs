@@ -113,15 +113,14 @@ impl RunFormat {
 
     /// The address after `address` in the same row.
     fn next(&self, address: &Expr, wrap: Option<&Expr>) -> Expr {
-        let one = Expr::constant(1, self.address);
-        let after = address.add(&one, self.address);
+        let after = address.incremented();
         let of = |bits: u32| match bits {
             0 => address.clone(),
             _ if bits >= self.address.width => after.clone(),
             // Only the residue counts on, so the carry ends there.
             _ => {
                 let low = Type::unsigned(bits);
-                let residue = address.resize(low).add(&Expr::constant(1, low), low);
+                let residue = address.resize(low).incremented();
                 Expr::concat(&[address.slice(self.address.width - 1, bits), residue])
             }
         };

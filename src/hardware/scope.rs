@@ -52,10 +52,10 @@ impl Scope {
             });
         }
         match sum {
-            None => wrapped(affine.constant, ty),
+            None => Expr::wrapping(affine.constant.into(), ty),
             Some(sum) if affine.constant == 0 => sum,
-            Some(sum) if affine.constant > 0 => sum.add(&wrapped(affine.constant, ty), ty),
-            Some(sum) => sum.sub(&wrapped(-affine.constant, ty), ty),
+            Some(sum) if affine.constant > 0 => sum.add(&Expr::wrapping(affine.constant.into(), ty), ty),
+            Some(sum) => sum.sub(&Expr::wrapping((-affine.constant).into(), ty), ty),
         }
     }
 
@@ -189,7 +189,7 @@ impl Scope {
         let width = 128 - ((largest.max(1) as i128) * reciprocal).leading_zeros();
         let product = times(&self.affine(&shifted), reciprocal as u64, Type::unsigned(width));
         let quotient = product.shr_const(shift);
-        quotient.sub(&wrapped(offset, ty), ty)
+        quotient.sub(&Expr::wrapping(offset.into(), ty), ty)
     }
 }
 
@@ -218,16 +218,6 @@ fn choose(a: &Expr, b: &Expr, prefer: &impl Fn(&Expr, &Expr) -> Expr) -> Expr {
     prefer(a, b).select(a, b)
 }
 
-/// A constant modulo 2^width.
-pub fn wrapped(value: i64, ty: Type) -> Expr {
-    let modulus = 1i128 << ty.width;
-    let mut residue = (value as i128).rem_euclid(modulus);
-    if ty.signed && residue >= modulus / 2 {
-        residue -= modulus;
-    }
-    Expr::constant(residue, ty)
-}
-
 /// `value * factor` modulo 2^width as shifts and additions (canonical signed digits): never a multiplier.
 pub fn times(value: &Expr, factor: u64, ty: Type) -> Expr {
     let value = value.resize(ty);
@@ -241,7 +231,7 @@ pub fn times(value: &Expr, factor: u64, ty: Type) -> Expr {
             (Some(sum), true) => sum.sub(&term, ty),
         });
     }
-    sum.unwrap_or_else(|| wrapped(0, ty))
+    sum.unwrap_or_else(|| Expr::wrapping(0, ty))
 }
 
 /// The canonical signed digits of a number that are not 0, the least significant one first: the power of two, and

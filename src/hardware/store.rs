@@ -146,10 +146,8 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
     // A credit is taken when a read starts and comes back when its word leaves the FIFO.
     let taken = step.e();
     let returned = outgoing.fires();
-    let ty = credit.ty();
-    let one = Expr::constant(1, ty);
-    let fewer = assign(&credit, &credit.e().sub(&one, ty));
-    let more = assign(&credit, &credit.e().add(&one, ty));
+    let fewer = assign(&credit, &credit.e().decremented());
+    let more = assign(&credit, &credit.e().incremented());
     m.clocked(
         "",
         vec![(credit.clone(), WORDS_WAITING)],

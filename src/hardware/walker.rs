@@ -66,8 +66,7 @@ impl Walker {
             vec![assign(&self.end, &row.end), assign(&self.index, &row.first), assign(&self.last, &row.last)];
         load.extend(self.kind.iter().map(|kind| assign(kind, &row.kind)));
         load.extend(self.outer.iter().zip(&row.outer).map(|(r, v)| assign(r, v)));
-        let ty = self.index.ty();
-        let next = assign(&self.index, &self.index.e().add(&Expr::constant(1, ty), ty));
+        let next = assign(&self.index, &self.index.e().incremented());
         let advance = when(rows.ready.e(), vec![assign(&self.valid, &rows.valid.e())]);
         let step = when(step.clone(), vec![next]);
         m.clocked(comment, vec![(self.valid.clone(), 0)], vec![advance, when_else(rows.fires(), load, vec![step])]);

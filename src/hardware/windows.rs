@@ -50,10 +50,9 @@ impl WarmUp {
     /// Counts: a row comes where `fires`, `step` takes an iteration.
     pub fn connect(&self, m: &mut Module, format: &RowFormat, row: &Row, fires: &Expr, step: &Expr) {
         let Some(left) = &self.left else { return };
-        let ty = left.ty();
-        let less = assign(left, &left.e().sub(&Expr::constant(1, ty), ty));
+        let less = assign(left, &left.e().decremented());
         let counts = when(step.and(&left.e().is_zero().not()), vec![less]);
-        let begin = assign(left, &self.of_kind(format, &row.kind, ty));
+        let begin = assign(left, &self.of_kind(format, &row.kind, left.ty()));
         m.clocked("", vec![], vec![when_else(fires.clone(), vec![begin], vec![counts])]);
     }
 

@@ -4,7 +4,7 @@
 
 use anyhow::Result;
 
-use super::extract::{Place, extract, places};
+use super::extract::{Place, places, statements};
 use super::isl::Map;
 use super::{Access, Program};
 use crate::affine::Affine;
@@ -13,13 +13,13 @@ use crate::source::kernel::{self, Expr, Kernel, Loop, Node, Storage};
 /// `kernel` with every local array expanded by the outer loops whose iterations do not hand its values on.
 ///
 /// # Errors
-/// Those of [`extract`].
+/// Those of [`super::extract()`].
 pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
     let mut expanded = kernel.clone();
     if kernel.arrays.iter().all(|a| a.storage == Storage::Argument) {
         return Ok(expanded);
     }
-    let program = extract(kernel)?;
+    let program = statements(kernel)?;
     let places = places(kernel);
     for (array, declaration) in kernel.arrays.iter().enumerate() {
         let Storage::Local { declared_in, .. } = &declaration.storage else { continue };
@@ -118,7 +118,7 @@ fn range(kernel: &Kernel, outer: &[&Loop], inner: &Loop) -> Option<(Affine, Affi
 }
 
 /// Calls `act` on every access.
-fn rewrite(nodes: &mut [Node], act: &mut impl FnMut(&mut kernel::Access)) {
+pub(super) fn rewrite(nodes: &mut [Node], act: &mut impl FnMut(&mut kernel::Access)) {
     for node in nodes {
         match node {
             Node::Loop(inner) => rewrite(&mut inner.body, act),

@@ -24,13 +24,41 @@ pub(super) struct Place<'a> {
 /// # Errors
 /// A [`Diagnostic`] where an access can leave its array, and where a name is taken twice.
 pub fn extract(kernel: &Kernel) -> Result<Program> {
+    let mut program = statements(kernel)?;
+    program.dependences = dependences(&program)?;
+    Ok(program)
+}
+
+/// The same without dependences.
+pub(super) fn statements(kernel: &Kernel) -> Result<Program> {
     let places = places(kernel);
+    let (mut program, schedules) = without_statements(kernel, &places)?;
+    for (place, schedule) in places.iter().zip(schedules) {
+        let statement = Model::new(&program, kernel, place)?.statement(&schedule)?;
+        program.statements.push(statement);
+    }
+    Ok(program)
+}
+
+/// By statement, whether it has an instance for some sizes within their bounds.
+pub(super) fn ever_run(kernel: &Kernel) -> Result<Vec<bool>> {
+    let places = places(kernel);
+    let (program, _) = without_statements(kernel, &places)?;
+    let runs = |place| {
+        let instances = Model::new(&program, kernel, place)?.extended.intersect_params(&program.bounded_sizes)?;
+        Ok(!instances.is_empty()?)
+    };
+    places.iter().map(runs).collect()
+}
+
+/// The sizes, and the statements' schedules.
+fn without_statements(kernel: &Kernel, places: &[Place]) -> Result<(Program, Vec<Vec<Affine>>)> {
     if places.is_empty() {
         return Err(Diagnostic::new(format!("the function `{}` computes nothing", kernel.name))
             .help("burstc compiles loops around assignments to arrays")
             .into());
     }
-    require_distinct_names(kernel, &places)?;
+    require_distinct_names(kernel, places)?;
 
     let isl = Context::new()?;
     let parameters: Vec<String> = kernel.parameters.iter().map(|p| p.name.clone()).collect();
@@ -41,8 +69,8 @@ pub fn extract(kernel: &Kernel) -> Result<Program> {
             bounded.push(Constraint::at_most(Affine::variable(&parameter.name), Affine::constant(max)));
         }
     }
-    let (schedules, loop_dimensions) = schedules(&places);
-    let mut program = Program {
+    let (schedules, loop_dimensions) = schedules(places);
+    let program = Program {
         sizes: isl.parameter_set(&parameters, &at_least_0)?,
         bounded_sizes: isl.parameter_set(&parameters, &bounded)?,
         parameters,
@@ -51,12 +79,7 @@ pub fn extract(kernel: &Kernel) -> Result<Program> {
         dependences: vec![],
         isl,
     };
-    for (place, schedule) in places.iter().zip(schedules) {
-        let statement = Model::new(&program, kernel, place)?.statement(&schedule)?;
-        program.statements.push(statement);
-    }
-    program.dependences = dependences(&program)?;
-    Ok(program)
+    Ok((program, schedules))
 }
 
 /// The statements of `kernel` in textual order.
@@ -339,11 +362,7 @@ impl<'a> Model<'a> {
             .help("give one subscript per extent of the array")
             .into());
         }
-        let arguments = self.kernel.arrays.iter().filter(|a| a.storage == Storage::Argument);
-        let extents = arguments.flat_map(|a| &a.extents);
-        let some: Vec<_> = extents.map(|e| Constraint::at_most(Affine::constant(1), e.clone())).collect();
-        let sizes =
-            self.program.isl.parameter_set(&self.program.parameters, &some)?.intersect(&self.program.bounded_sizes)?;
+        let sizes = sizes_with_elements(self.program, self.kernel)?;
         for (subscript, extent) in access.subscripts.iter().zip(&array.extents) {
             let below = Constraint::at_most(subscript.clone(), Affine::constant(-1));
             let above = Constraint::at_most(extent.clone(), subscript.clone());
@@ -381,6 +400,14 @@ fn rounded_up(quotient: &Quotient) -> [Constraint; 2] {
     let missing = Affine::variable(&quotient.name) * quotient.divisor - quotient.numerator.clone();
     let most = Constraint::at_most(missing.clone(), Affine::constant(quotient.divisor - 1));
     [Constraint::NonNegative(missing), most]
+}
+
+/// The sizes within their bounds for which every array of the caller has an element.
+pub(super) fn sizes_with_elements(program: &Program, kernel: &Kernel) -> Result<Set> {
+    let arguments = kernel.arrays.iter().filter(|a| a.storage == Storage::Argument);
+    let extents = arguments.flat_map(|a| &a.extents);
+    let some: Vec<_> = extents.map(|e| Constraint::at_most(Affine::constant(1), e.clone())).collect();
+    program.isl.parameter_set(&program.parameters, &some)?.intersect(&program.bounded_sizes)
 }
 
 /// `N = 1, i = 0`, without the quotients at the end.

@@ -1,12 +1,14 @@
 //! `Kernel` to [`Program`]: statements, domains, accesses, schedule and dependences as isl objects. Everything is
 //! parametric in the size parameters.
 
+mod dead;
 mod domain;
 mod expand;
 pub mod extract;
 pub mod isl;
 pub mod scan;
 
+pub use dead::without_dead_code;
 pub use domain::settle_domain;
 pub use expand::expand_locals;
 pub use extract::{dimension_names, extract};

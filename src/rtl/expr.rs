@@ -157,6 +157,14 @@ impl Expr {
         Expr::constant(value.into(), Type::BIT)
     }
 
+    /// `value` modulo 2^width of `ty`, which `ty` need not hold: 1 is -1 in the one bit of a range from -1 to 0.
+    ///
+    /// # Panics
+    /// If `ty` is wider than 126 bits and does not hold `value`.
+    pub fn wrapping(value: i128, ty: Type) -> Expr {
+        Expr::wrapped(value, ty).unwrap_or_else(|| panic!("{value} modulo 2^{}", ty.width))
+    }
+
     /// The lowest bits of `value` as a constant, where `i128` can tell them.
     fn wrapped(value: i128, ty: Type) -> Option<Expr> {
         ty.wrap(value).map(|value| Expr::constant(value, ty))
@@ -262,6 +270,16 @@ impl Expr {
     /// Difference modulo 2^width of `ty`.
     pub fn sub(&self, other: &Expr, ty: Type) -> Expr {
         self.binary(Binary::Subtract, other, ty)
+    }
+
+    /// The next value of its type, the smallest one after the largest.
+    pub fn incremented(&self) -> Expr {
+        self.add(&Expr::wrapping(1, self.ty().unsigned_of()), self.ty())
+    }
+
+    /// The value before, the largest one before the smallest.
+    pub fn decremented(&self) -> Expr {
+        self.sub(&Expr::wrapping(1, self.ty().unsigned_of()), self.ty())
     }
 
     /// Product modulo 2^width of `ty`. The printed multiplier is only as wide as the operands.

@@ -140,7 +140,7 @@ impl Folds {
     pub(super) fn fold(&self, scope: &Scope, registers: &Loop, opened: Statement) -> Vec<Statement> {
         let mut halve = self.lower.halve();
         halve.extend(self.upper.halve());
-        halve.push(assign(&self.left, &self.left.e().sub(&Expr::constant(1, self.left.ty()), self.left.ty())));
+        halve.push(assign(&self.left, &self.left.e().decremented()));
         let mut open =
             registers.open_with(&self.lower.registers[0].e(), &self.upper.registers[0].e(), self.upper.range.0);
         open.push(opened);

@@ -247,9 +247,7 @@ impl<'a> Machine<'a> {
             Next::Enter(piece) => self.enter(Some(from), piece),
             Next::Step { depth, piece } => {
                 let level = &self.outer[depth].low;
-                // A level from -1 to 0 has one bit, which holds no 1 with a sign.
-                let one = Expr::constant(1, Type::unsigned(level.ty().width));
-                let mut step = vec![assign(level, &level.e().add(&one, level.ty()))];
+                let mut step = vec![assign(level, &level.e().incremented())];
                 step.push(self.goto(&self.bound(piece, depth + 1)));
                 if let Some(follows) = &self.follows {
                     let follow = if self.tree.rows_follow(from, next) { self.row.some() } else { Expr::bit(false) };

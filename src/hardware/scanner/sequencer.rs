@@ -238,7 +238,7 @@ pub fn build(m: &mut Module, context: &Context, tree: &Tree, frame: Frame) {
     let jump = [flush.clone(), vec![assign(&pc, &fields.value.e().resize(address))]].concat();
     let stop = [flush, vec![assign(&running, &Expr::bit(false))]].concat();
     let go_on = vec![
-        assign(&pc, &pc.e().add(&Expr::constant(1, Type::BIT), address)),
+        assign(&pc, &pc.e().incremented()),
         assign(&fetched_valid, &Expr::bit(true)),
         assign(&instruction, &fetched.e()),
         assign(&valid, &fetched_valid.e()),
@@ -256,9 +256,7 @@ pub fn build(m: &mut Module, context: &Context, tree: &Tree, frame: Frame) {
         let open =
             vec![assign(index, &sum.lower.e().resize(index.ty())), assign(last, &sum.upper.e().resize(last.ty()))];
         body.push(when(acts.e().and(&fields.is(OPEN)).and(&fields.is_of(k)), open));
-        // A level from -1 to 0 has one bit, which holds no 1 with a sign.
-        let one = Expr::constant(1, Type::unsigned(index.ty().width));
-        let next = vec![assign(index, &index.e().add(&one, index.ty()))];
+        let next = vec![assign(index, &index.e().incremented())];
         body.push(when(steps.e().and(&fields.is_of(k)), next));
     }
     m.clocked("", vec![], body);
@@ -470,7 +468,7 @@ impl Quotient {
         let complement = |when_negative: Expr| when(when_negative, vec![assign(sum, &sum.e().not())]);
         let all = Expr::constant(i128::from(word.width), left.ty());
         let last = left.e().eq(&Expr::constant(1, left.ty()));
-        let fewer = left.e().sub(&Expr::constant(1, left.ty()), left.ty());
+        let fewer = left.e().decremented();
         let begins = m.define("division_begins", &here.e().and(&done.e().not()));
         let count = vec![
             assign(done, &under_way.e().and(&last)),

@@ -1,0 +1,184 @@
+//! Dead code goes once, before anything else looks at the kernel: statements without an instance, and those that write
+//! only local variables whose values nobody uses. Whatever comes after may rely on every statement running for some
+//! sizes, and on every value of a local array being read.
+
+use anyhow::Result;
+
+use super::Program;
+use super::extract::{ever_run, places, sizes_with_elements, statements, text_of};
+use super::isl::{Map, Set};
+use crate::diagnostic::Diagnostic;
+use crate::source::kernel::{self, Access, BinaryOp, Expr, Kernel, Node, Storage};
+
+/// isl's operations for the values of all local arrays. Past them no value is called unused and none undefined, which
+/// is always legal.
+const OPERATIONS: u64 = 2_000_000;
+
+/// `kernel` without statements that never run or whose results nobody uses, without loops and conditions around
+/// nothing, and without local arrays that are then left. Arguments stay, used or not: they have registers. Statements
+/// keep their names.
+///
+/// # Errors
+/// A [`Diagnostic`] where nothing is left, and where a local variable is surely read before it is written. Those of
+/// [`super::extract()`] for kernels with local variables.
+pub fn without_dead_code(kernel: &Kernel) -> Result<Kernel> {
+    let first = kernel.statements().first().map(|s| s.span).unwrap_or_default();
+    let runs = ever_run(kernel)?;
+    if !runs.contains(&true) {
+        return Err(Diagnostic::new("the loops never run, whatever the sizes up to their bounds")
+            .at(first, "never executed")
+            .help("check the loops' bounds, and the bounds of the sizes")
+            .into());
+    }
+    let kernel = keep(kernel, &runs);
+    if kernel.arrays.iter().all(|a| a.storage == Storage::Argument) {
+        return Ok(kernel);
+    }
+    let used = used(&kernel)?;
+    if !used.contains(&true) {
+        return Err(Diagnostic::new(format!("the function `{}` writes nothing that its caller sees", kernel.name))
+            .at(first, "nobody reads the result")
+            .help("burstc compiles loops around assignments to arrays that are arguments")
+            .into());
+    }
+    Ok(keep(&kernel, &used))
+}
+
+/// By statement, whether what it writes reaches an argument.
+fn used(kernel: &Kernel) -> Result<Vec<bool>> {
+    let program = statements(kernel)?;
+    let flow = program.isl.within(OPERATIONS, || local_flow(&program, kernel))?;
+    let statements = kernel.statements();
+    let mut used: Vec<bool> =
+        statements.iter().map(|s| kernel.arrays[s.target.array].storage == Storage::Argument).collect();
+    let Some(flow) = flow else { return Ok(vec![true; statements.len()]) };
+    if let Some(undefined) = flow.undefined {
+        return Err(undefined.into());
+    }
+    while let Some(&(source, _)) = flow.pairs.iter().find(|&&(source, sink)| used[sink] && !used[source]) {
+        used[source] = true;
+    }
+    Ok(used)
+}
+
+/// How values of local arrays pass between statements.
+struct Flow {
+    /// Statements of which the first writes a cell that the second reads later.
+    pairs: Vec<(usize, usize)>,
+    /// A read of a cell that has not been written.
+    undefined: Option<Diagnostic>,
+}
+
+fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
+    let (sources, places) = (kernel.statements(), places(kernel));
+    let sizes = sizes_with_elements(program, kernel)?;
+    let mut flow = Flow { pairs: vec![], undefined: None };
+    for (sink, statement) in sources.iter().enumerate() {
+        // The model has a statement's write first, then its references.
+        for (reference, read) in statement.references().into_iter().zip(&program.statements[sink].accesses[1..]) {
+            let array = &kernel.arrays[reference.array];
+            let Storage::Local { declared_in, .. } = &array.storage else { continue };
+            let instances = read.may.domain()?;
+            let mut undefined = instances.intersect_params(&sizes)?;
+            let writers = (0..sources.len()).filter(|&s| sources[s].target.array == reference.array);
+            for source in writers {
+                let write = &program.statements[source].accesses[0].may;
+                let earlier = earlier(program, (source, sink), declared_in.len())?;
+                let pairs = read.may.apply_range(&write.reverse()?)?.intersect(&earlier)?;
+                if pairs.is_empty()? {
+                    continue;
+                }
+                if !flow.pairs.contains(&(source, sink)) {
+                    flow.pairs.push((source, sink));
+                }
+                undefined = undefined.subtract(&pairs.domain()?)?;
+            }
+            if flow.undefined.is_none() && is_sure(&statement.value, reference) && !undefined.is_empty()? {
+                let names = program.parameters.iter().chain(&program.statements[sink].iterators).cloned();
+                flow.undefined = Some(refusal(array, reference, names.collect(), &undefined, places[sink].loops.len())?);
+            }
+        }
+    }
+    Ok(flow)
+}
+
+/// `{ instance of the sink -> instance of the source before it }`, both in one iteration of the outer `loops`.
+fn earlier(program: &Program, (source, sink): (usize, usize), loops: usize) -> Result<Map> {
+    let (source, sink) = (&program.statements[source].schedule, &program.statements[sink].schedule);
+    let before = sink.lex_gt_map(source)?;
+    let Some(last) = loops.checked_sub(1).and_then(|l| program.loop_dimensions.get(l)) else { return Ok(before) };
+    let dimensions = program.statements[0].order.len();
+    let outer = |schedule: &Map| schedule.project_out_outputs(last + 1, dimensions - last - 1);
+    before.intersect(&outer(sink)?.apply_range(&outer(source)?.reverse()?)?)
+}
+
+fn refusal(
+    array: &kernel::Array,
+    read: &Access,
+    names: Vec<String>,
+    undefined: &Set,
+    loops: usize,
+) -> Result<Diagnostic> {
+    let point = undefined.parameters_to_dimensions()?.lexmin()?.sample()?.unwrap_or_default();
+    let example: Vec<(String, i64)> = names.into_iter().zip(point).collect();
+    let place = match example.is_empty() {
+        true => String::new(),
+        false => format!(" for {}", text_of(&example, example.len())),
+    };
+    let name = &array.name;
+    let what = if array.extents.is_empty() { format!("`{name}`") } else { format!("the element of `{name}`") };
+    let scope = if loops > 0 { " in every iteration that reads it" } else { "" };
+    Ok(Diagnostic::new(format!("`{name}` is read before it is written{place}: its value is undefined in C"))
+        .at(read.span, "nothing has been written there")
+        .help(format!("give {what} a value first{scope}")))
+}
+
+/// Whether C evaluates the reference whenever it evaluates `value`: not where it stands behind a condition alone.
+fn is_sure(value: &Expr, reference: &Access) -> bool {
+    match value {
+        Expr::Read { access, .. } => (access.array, &access.subscripts) == (reference.array, &reference.subscripts),
+        Expr::Select { condition, .. } => is_sure(condition, reference),
+        Expr::Binary { op: BinaryOp::LogicalAnd | BinaryOp::LogicalOr, left, .. } => is_sure(left, reference),
+        _ => value.operands().into_iter().any(|operand| is_sure(operand, reference)),
+    }
+}
+
+/// The statements for which `kept` holds, what is around them, the arguments, and the local arrays that they touch.
+fn keep(kernel: &Kernel, kept: &[bool]) -> Kernel {
+    if kept.iter().all(|kept| *kept) {
+        return kernel.clone();
+    }
+    let mut kernel = kernel.clone();
+    let names: Vec<String> =
+        kernel.statements().iter().zip(kept).filter(|(_, kept)| **kept).map(|(s, _)| s.name.clone()).collect();
+    prune(&mut kernel.body, &names);
+    for tiling in &mut kernel.tilings {
+        tiling.schedules.retain(|schedule| names.contains(&schedule.statement));
+    }
+    kernel.tilings.retain(|tiling| !tiling.schedules.is_empty());
+    let statements = kernel.statements();
+    let accesses = |s: &&kernel::Statement| s.value.reads().into_iter().chain([&s.target]).map(|a| a.array).collect();
+    let touched: Vec<usize> = statements.iter().flat_map(|s| -> Vec<usize> { accesses(s) }).collect();
+    let stays = |array: usize| kernel.arrays[array].storage == Storage::Argument || touched.contains(&array);
+    let stay: Vec<usize> = (0..kernel.arrays.len()).filter(|&array| stays(array)).collect();
+    kernel.arrays = stay.iter().map(|&array| kernel.arrays[array].clone()).collect();
+    // Arguments come first and all stay: only indices of local arrays change.
+    super::expand::rewrite(&mut kernel.body, &mut |access| {
+        access.array = stay.iter().position(|&array| array == access.array).expect("a touched array stays");
+    });
+    kernel
+}
+
+fn prune(nodes: &mut Vec<Node>, names: &[String]) {
+    nodes.retain_mut(|node| match node {
+        Node::Loop(inner) => {
+            prune(&mut inner.body, names);
+            !inner.body.is_empty()
+        }
+        Node::If(inner) => {
+            prune(&mut inner.body, names);
+            !inner.body.is_empty()
+        }
+        Node::Statement(statement) => names.contains(&statement.name),
+    });
+}
