@@ -97,7 +97,9 @@ pub fn analyze(source: &Source, board: &Board, options: &Options) -> Result<Offl
 fn analyzed(source: &Source, board: &Board, options: &Options) -> Result<Offload> {
     let mut kernel = source::parse(source)?;
     kernel.reassociates = options.allow_reassociation;
+    let free = without_bound(&kernel, options);
     settle_bounds(&mut kernel, options)?;
+    widen_bounds(&mut kernel, &free)?;
     polyhedral::settle_domain(&mut kernel)?;
     let kernel = polyhedral::without_dead_code(&kernel)?;
     require_memory(&kernel, board)?;
@@ -133,6 +135,32 @@ fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
                         "declare one: `#pragma burstc size({name}: 128, max 4096)`, or pass `--max {name}=4096`"
                     ))
             );
+        }
+    }
+    Ok(())
+}
+
+/// The size parameters for which neither source nor command line has a bound.
+fn without_bound(kernel: &Kernel, options: &Options) -> Vec<String> {
+    let free = kernel.parameters.iter().filter(|p| p.max.is_none() && !options.max.contains_key(&p.name));
+    free.map(|p| p.name.clone()).collect()
+}
+
+/// Doubles the bounds of the sizes `free` until some statement runs. They are the values of one run, and there would be
+/// no hardware for sizes at which nothing ever runs.
+fn widen_bounds(kernel: &mut Kernel, free: &[String]) -> Result<()> {
+    const DOUBLINGS: u32 = 16;
+    if free.is_empty() || polyhedral::runs(kernel)? {
+        return Ok(());
+    }
+    let mut wider = kernel.clone();
+    for _ in 0..DOUBLINGS {
+        for parameter in wider.parameters.iter_mut().filter(|p| free.contains(&p.name)) {
+            parameter.max = parameter.max.map(|max| max.saturating_mul(2).max(1));
+        }
+        if polyhedral::runs(&wider)? {
+            *kernel = wider;
+            break;
         }
     }
     Ok(())
@@ -181,4 +209,25 @@ fn verilog(design: &Design, origin: &str) -> Result<Vec<VerilogFile>> {
         .iter()
         .map(|m| VerilogFile { name: format!("{}.v", m.name()), text: format!("{origin}\n{}", rtl::print(m)) });
     Ok(generated.chain(hardware::files(&design.library)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The loops begin at 40: a bound of 64 is the smallest power of two times 30 at which one runs, and 8 times 0.
+    #[test]
+    fn a_run_at_a_size_for_which_nothing_runs() {
+        let text = "void k(int N, int a[N])\n{\n    for (int i = 40; i < N; i++)\n        a[i] += 3;\n}\n";
+        let source = Source { path: "k.c".into(), text: text.into(), cpp_args: vec![] };
+        let board = board::load("stratix2-ddr400").expect("a board");
+        for (value, bound) in [(0, 64), (30, 60), (50, 50)] {
+            let options = Options { fallback_max: BTreeMap::from([("N".to_string(), value)]), ..Options::default() };
+            let offload = analyze(&source, &board, &options).unwrap_or_else(|error| panic!("N = {value}: {error:#}"));
+            assert_eq!(offload.kernel.parameters[0].max, Some(bound), "N = {value}");
+        }
+        let options = Options { max: BTreeMap::from([("N".to_string(), 30)]), ..Options::default() };
+        let error = analyze(&source, &board, &options).expect_err("nothing runs up to 30");
+        assert!(error.to_string().starts_with("the loops never run"), "{error:#}");
+    }
 }

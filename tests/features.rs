@@ -199,4 +199,10 @@ kernels! {
     repeated; [N = 0], [N = 1], [N = 12];
     size_in_subscripts; [N = 0, M = 0], [N = 3, M = 3];
     byte_rows; [N = 1], [N = 7], [N = 13];
+
+    // Odd but legal: indices from -1 to 0, names that differ in case only or are the generator's own, dead code.
+    offsets; [H = 2, W = 5], [H = 3, W = 3], [H = 7, W = 9];
+    backwards; [N = 0], [N = 1], [N = 40];
+    names; [N = 0, n = 1, Fifo = 3], [N = 5, n = 7, Fifo = -2];
+    dead_code; [N = 0], [N = 1, M = 1], [N = 11, M = 5];
 }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::run::max_cycles;
 use super::{Build, Emit, PASSED, options, print, progress::Progress, sample::Sample, values};
 use crate::compile;
+use crate::hardware;
 use crate::project::{BuildReport, Project, folder};
 use crate::report::count::Work;
 use crate::simulate::golden::Golden;
@@ -36,7 +37,7 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
     let expected = reordered(&accelerator.offload, &sample, &program).map_or(program, |reordered| reordered.image);
 
     progress.step("writing the folder");
-    let top = format!("{}_top", kernel.name);
+    let top = hardware::top_name(&kernel.name);
     let report = BuildReport::new(&accelerator.offload, &board, &top);
     let project = Project {
         offload: &accelerator.offload,

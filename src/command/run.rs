@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::{FAILED, Output, PASSED, Run, check_file, options, print, progress::Progress, say, values, write};
 use crate::compile;
 use crate::diagnostic::Diagnostic;
-use crate::hardware::VerilogFile;
+use crate::hardware::{self, VerilogFile};
 use crate::process::Scratch;
 use crate::project::{Project, folder};
 use crate::report::count::Work;
@@ -83,11 +83,11 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     }
     let vcd = run.vcd.as_ref().map(|_| scratch.path().join("signals.vcd"));
     let (outcome, output) =
-        bench.simulate(&accelerator.files, &format!("{}_top", kernel.name), vcd.as_deref(), expected)?;
+        bench.simulate(&accelerator.files, &hardware::top_name(&kernel.name), vcd.as_deref(), expected)?;
     let direct = match run.direct {
         true => {
             // The direct version keeps the source's order.
-            Some(bench.simulate(&accelerator.direct_files, &format!("{}_direct_top", kernel.name), None, &program)?)
+            Some(bench.simulate(&accelerator.direct_files, &hardware::direct_top(&kernel.name), None, &program)?)
         }
         false => None,
     };

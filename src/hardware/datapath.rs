@@ -159,7 +159,9 @@ impl Datapath {
         let ty = Type { width: full.width.min(demand), signed: full.signed };
         let low = |value: Value| Value { expr: value.expr.resize(ty), stage: value.stage };
         match expr {
-            Expr::Constant { value, .. } => Value { expr: crate::rtl::Expr::wrapping((*value).into(), ty), stage: None },
+            Expr::Constant { value, .. } => {
+                Value { expr: crate::rtl::Expr::wrapping((*value).into(), ty), stage: None }
+            }
             Expr::Read { access, .. } => low(leaves.read(m, access)),
             Expr::Scalar { scalar, .. } => low(Value { expr: leaves.scalar(*scalar), stage: None }),
             Expr::Index { value, ty } => low(leaves.index(m, value, *ty)),

@@ -20,6 +20,11 @@ fn cells() -> Vec<(&'static str, &'static str)> {
     cells
 }
 
+/// The names of all cells.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    cells().into_iter().map(|(name, _)| name)
+}
+
 /// The files of the named cells and of every cell they instantiate, in alphabetical order.
 pub fn files(names: &[String]) -> Vec<VerilogFile> {
     let cells = cells();

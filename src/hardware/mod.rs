@@ -26,6 +26,7 @@ mod link;
 mod load;
 mod memories;
 mod memory_port;
+mod names;
 mod pace;
 mod partition;
 mod registers;
@@ -47,6 +48,7 @@ mod windows;
 
 pub use library::{VerilogFile, files};
 pub use link::{Bus, BusKind, Ddr, Link, Sdr, SdrCycles};
+pub use names::{direct_top, prefix as module_prefix, top as top_name};
 pub use registers::argument_words;
 
 use anyhow::{Result, bail};
@@ -69,22 +71,26 @@ pub fn generate(offload: &Offload, link: Link) -> Result<Design> {
                 .help("write the result to an array argument")
         );
     }
-    let context = Context::new(offload, link);
-    let name = &offload.kernel.name;
-    let mut modules = accelerator::accelerator(&context, offload);
-    modules.push(registers::registers(&context));
-    modules.push(top::top(&context, &format!("{name}_top"), &format!("{name}_accelerator")));
-    Ok(design(modules, link.phy()))
+    Ok(names::without_clash(offload, |offload| {
+        let context = Context::new(offload, link);
+        let name = &offload.kernel.name;
+        let mut modules = accelerator::accelerator(&context, offload);
+        modules.push(registers::registers(&context));
+        modules.push(top::top(&context, &format!("{name}_top"), &format!("{name}_accelerator")));
+        design(modules, link.phy())
+    }))
 }
 
 /// The direct version: every access of the source goes to memory as one word. `<kernel>_direct_top` is the last module.
 pub fn generate_direct(offload: &Offload, link: Link) -> Result<Design> {
-    let context = Context::new(offload, link);
-    let name = &offload.kernel.name;
-    let mut modules = direct::direct(&context, offload);
-    modules.push(registers::registers(&context));
-    modules.push(top::top(&context, &format!("{name}_direct_top"), &format!("{name}_direct")));
-    Ok(design(modules, link.phy()))
+    Ok(names::without_clash(offload, |offload| {
+        let context = Context::new(offload, link);
+        let name = &offload.kernel.name;
+        let mut modules = direct::direct(&context, offload);
+        modules.push(registers::registers(&context));
+        modules.push(top::top(&context, &format!("{name}_direct_top"), &format!("{name}_direct")));
+        design(modules, link.phy())
+    }))
 }
 
 /// Library cells are whatever the modules instantiate without being generated, and the PHY that the board's top puts

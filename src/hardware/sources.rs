@@ -350,9 +350,13 @@ fn origin(context: &Context, point: &Affine) -> (Affine, i64) {
     (Affine { terms: terms.collect(), constant: 0 }, 1 << twos)
 }
 
-/// `name`, with marks behind it where `names` has it already; `names` has the new one then.
+/// What a scanner's row ports are called beside its levels, see [`crate::hardware::rows::RowPorts`].
+const ROW_NAMES: [&str; 7] = ["valid", "ready", "end", "kind", "first", "last", "follows"];
+
+/// `name`, with marks behind it where `names` has it already but for upper and lower case, in which names of states do
+/// not differ; `names` has the new one then.
 fn unused(names: &mut Vec<String>, mut name: String) -> String {
-    while names.contains(&name) {
+    while names.iter().any(|other| other.eq_ignore_ascii_case(&name)) {
         name.push('_');
     }
     names.push(name.clone());
@@ -362,7 +366,7 @@ fn unused(names: &mut Vec<String>, mut name: String) -> String {
 /// Names and ranges of the registers; no kinds yet.
 fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat {
     let depth = pieces.iter().map(|p| p.levels.len()).max().unwrap_or(1);
-    let mut names: Vec<String> = ["end", "kind", "first", "last"].map(str::to_string).to_vec();
+    let mut names: Vec<String> = ROW_NAMES.map(str::to_string).to_vec();
     if !origins.is_empty() {
         names.extend(context.tile.iter().map(|t| t.name.clone()));
     }
@@ -380,7 +384,7 @@ fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat
     // The source's own name where all pieces agree on one that nothing else has.
     let mut name = |levels: &[&Level], other: String| {
         let own = levels.first().map(|l| l.name.clone()).filter(|own| levels.iter().all(|l| l.name == *own));
-        let own = own.filter(|own| !names.contains(own));
+        let own = own.filter(|own| names.iter().all(|other| !other.eq_ignore_ascii_case(own)));
         unused(&mut names, own.unwrap_or(other))
     };
     let mut at_depth = vec![];
@@ -399,8 +403,7 @@ fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat
 /// The format of rows by subscripts, no kinds yet, and the registers of the other levels.
 fn subscripts_format(context: &Context, pieces: &[&Piece]) -> (RowFormat, Vec<Ranged>) {
     let sizes = context.parameters.iter().chain(&context.tile).map(|r| r.name.clone());
-    let mut names: Vec<String> =
-        ["end", "kind", "first", "last"].map(str::to_string).into_iter().chain(sizes).collect();
+    let mut names: Vec<String> = ROW_NAMES.map(str::to_string).into_iter().chain(sizes).collect();
     let mut ranged = |name: String, range: (i64, i64)| Ranged::new(unused(&mut names, name), range);
     let rank = pieces.iter().map(|p| p.point.len()).max().unwrap_or(1).max(1);
     let of_subscript = |k: usize| union(pieces.iter().flat_map(|p| &p.levels).filter(|l| l.name == subscript(k)));

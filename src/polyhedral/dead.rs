@@ -44,6 +44,11 @@ pub fn without_dead_code(kernel: &Kernel) -> Result<Kernel> {
     Ok(keep(&kernel, &used))
 }
 
+/// Whether any statement has an instance for some sizes within their bounds.
+pub fn runs(kernel: &Kernel) -> Result<bool> {
+    Ok(ever_run(kernel)?.contains(&true))
+}
+
 /// By statement, whether what it writes reaches an argument.
 fn used(kernel: &Kernel) -> Result<Vec<bool>> {
     let program = statements(kernel)?;
@@ -95,7 +100,8 @@ fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
             }
             if flow.undefined.is_none() && is_sure(&statement.value, reference) && !undefined.is_empty()? {
                 let names = program.parameters.iter().chain(&program.statements[sink].iterators).cloned();
-                flow.undefined = Some(refusal(array, reference, names.collect(), &undefined, places[sink].loops.len())?);
+                flow.undefined =
+                    Some(refusal(array, reference, names.collect(), &undefined, places[sink].loops.len())?);
             }
         }
     }
@@ -181,4 +187,90 @@ fn prune(nodes: &mut Vec<Node>, names: &[String]) {
         }
         Node::Statement(statement) => names.contains(&statement.name),
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{self, Source};
+
+    /// The function `k` with the body, for an N up to 16 and the arrays `a[N]` and `b[N]`.
+    fn live(body: &str) -> Result<Kernel> {
+        let text = format!("#pragma burstc size(N: 5, max 16)\nvoid k(int N, int a[N], int b[N])\n{{\n{body}\n}}\n");
+        without_dead_code(&source::parse(&Source { path: "k.c".into(), text, cpp_args: vec![] })?)
+    }
+
+    fn kept(body: &str) -> (Vec<String>, Vec<String>) {
+        let kernel = live(body).unwrap_or_else(|error| panic!("{body}: {error}"));
+        let statements = kernel.statements().iter().map(|s| s.name.clone()).collect();
+        (statements, kernel.arrays.iter().map(|a| a.name.clone()).collect())
+    }
+
+    fn refused(body: &str) -> (String, Option<usize>) {
+        let error = live(body).expect_err(body);
+        let diagnostic = error.downcast_ref::<Diagnostic>().unwrap_or_else(|| panic!("no diagnostic: {error:#}"));
+        (diagnostic.message.clone(), diagnostic.span.map(|span| span.line))
+    }
+
+    #[test]
+    fn what_never_runs_goes() {
+        let loops = "for (int i = 0; i < N; i++) { if (i < 0) b[i] = 5; a[i] += 1; }";
+        let (statements, arrays) = kept(loops);
+        assert_eq!((statements, arrays), (vec!["S1".to_string()], vec!["a".to_string(), "b".to_string()]));
+        assert_eq!(kept("for (int i = 20; i < N; i++) a[i] = 0;\nfor (int i = 0; i < N; i++) b[i] = a[i];").0, ["S1"]);
+        assert_eq!(
+            refused("for (int i = N; i < N; i++)\n a[i] = 0;"),
+            ("the loops never run, whatever the sizes up to their bounds".to_string(), Some(5))
+        );
+    }
+
+    #[test]
+    fn directives_of_what_goes_go_with_it() {
+        let kernel = live(
+            "#pragma burstc tile(i:4)\nfor (int i = 0; i < N; i++) a[i] += 1;\n\
+             #pragma burstc tile(i:4)\nfor (int i = 20; i < N; i++) b[i] += 1;",
+        );
+        assert_eq!(kernel.expect("a kernel").tilings.len(), 1);
+    }
+
+    #[test]
+    fn values_that_nobody_uses_go() {
+        // u feeds t, which nobody reads.
+        let body = "int t[16]; int u;\nfor (int i = 0; i < N; i++) { u = a[i]; t[i] = u; a[i] += 1; }";
+        assert_eq!(kept(body), (vec!["S2".to_string()], vec!["a".to_string(), "b".to_string()]));
+        // The last sum is never read, the first one is.
+        let body = "int s = 0;\nfor (int i = 0; i < N; i++) s += a[i];\na[0] = s;\n\
+                    s = 5;\nfor (int i = 0; i < N; i++) s += a[i];";
+        assert_eq!(kept(body).0, ["S0", "S1", "S2"]);
+        let message = "the function `k` writes nothing that its caller sees";
+        assert_eq!(refused("int s = 0;\nfor (int i = 0; i < N; i++) s += a[i];"), (message.to_string(), Some(4)));
+    }
+
+    #[test]
+    fn locals_that_are_read_before_they_are_written() {
+        let undefined = |name: &str, place: &str| {
+            format!("`{name}` is read before it is written for {place}: its value is undefined in C")
+        };
+        for (body, name, place) in [
+            ("int s;\nfor (int i = 0; i < N; i++) { a[i] = s; s = 5; }", "s", "N = 1, i = 0"),
+            ("int s;\nfor (int i = 0; i < N; i++) s += a[i];\na[0] = s;", "s", "N = 1, i = 0"),
+            // Each iteration has its own t.
+            ("for (int i = 0; i < N; i++) { int t;\nif (i == 0) t = 5; a[i] = t; }", "t", "N = 2, i = 1"),
+            (
+                "int t[17];\nfor (int i = 0; i < N; i++) t[i] = 1; for (int i = 0; i < N; i++) a[i] = t[i + 1];",
+                "t",
+                "N = 1, i = 0",
+            ),
+        ] {
+            assert_eq!(refused(body), (undefined(name, place), Some(5)), "{body}");
+        }
+        for fine in [
+            "int t;\nfor (int i = 0; i < N; i++) { if (i == 0) t = 5; a[i] += t; t = a[i]; }",
+            // C does not look at t in the first iteration.
+            "int t;\nfor (int i = 0; i < N; i++) { t = i > 0 ? t + a[i] : a[i]; a[i] = t; }",
+            "int t[17];\nfor (int i = 0; i <= N; i++) t[i] = i; for (int i = 0; i < N; i++) a[i] = t[i + 1];",
+        ] {
+            kept(fine);
+        }
+    }
 }

@@ -8,7 +8,7 @@ pub mod extract;
 pub mod isl;
 pub mod scan;
 
-pub use dead::without_dead_code;
+pub use dead::{runs, without_dead_code};
 pub use domain::settle_domain;
 pub use expand::expand_locals;
 pub use extract::{dimension_names, extract};

@@ -27,7 +27,7 @@ pub struct Sample {
     pub max_cycles: u64,
 }
 
-/// The files in `ecp5/`, and those in `sim/` that only the board's bench has.
+/// `kernel` is what modules begin with. The files in `ecp5/`, and those in `sim/` that only the board's bench has.
 pub fn files(board: &Board, pins: &Pins, sdr: Sdr, kernel: &str, sample: &Sample) -> Result<Vec<File>> {
     let registers = &sample.registers;
     let pll = Pll::new(pins.oscillator_mhz, board.clock_mhz).context("the profile was checked")?;

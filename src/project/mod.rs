@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 
 use crate::board::{Board, Toolchain};
-use crate::hardware::{BusKind, Link, VerilogFile};
+use crate::hardware::{self, BusKind, Link, VerilogFile};
 use crate::offload::Offload;
 use crate::rtl::Port;
 use crate::simulate::bench::Bench;
@@ -111,7 +111,8 @@ impl Project<'_> {
                         compared_bytes: self.sample.placement.compared_bytes(),
                         max_cycles: self.max_cycles,
                     };
-                    files.extend(ecp5::files(self.board, pins, sdr, name, &sample)?);
+                    let modules = hardware::module_prefix(name);
+                    files.extend(ecp5::files(self.board, pins, sdr, &modules, &sample)?);
                 }
             }
             (None, Toolchain::Any | Toolchain::Vivado) => {}
@@ -138,7 +139,7 @@ impl Project<'_> {
 
     /// `<kernel>_top`
     fn top(&self) -> String {
-        format!("{}_top", self.offload.kernel.name)
+        hardware::top_name(&self.offload.kernel.name)
     }
 
     fn run_script(&self) -> Result<String> {

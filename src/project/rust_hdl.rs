@@ -4,7 +4,7 @@
 use anyhow::Result;
 
 use super::template::fill;
-use crate::hardware::VerilogFile;
+use crate::hardware::{self, VerilogFile};
 use crate::rtl::Port;
 
 const COMPONENT: &str = include_str!("rust_hdl.rs.txt");
@@ -28,7 +28,7 @@ pub fn component(kernel: &str, ports: &[Port], files: &[VerilogFile]) -> Result<
     let values = [
         ("version", env!("CARGO_PKG_VERSION").to_string()),
         ("kernel", kernel.to_string()),
-        ("top", format!("{kernel}_top")),
+        ("top", hardware::top_name(kernel)),
         ("name", type_name(kernel)),
         ("ports", lines(&declaration, "\n")),
         (

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::folder::File;
 use super::template::fill;
 use crate::board::{Board, Toolchain};
-use crate::hardware::{Bus, BusKind, VerilogFile};
+use crate::hardware::{self, Bus, BusKind, VerilogFile};
 use crate::simulate::bench::Bench;
 
 const SDC: &str = include_str!("../../constraints/bus.sdc");
@@ -27,7 +27,7 @@ pub fn files(
     bytes: usize,
     max_cycles: u64,
 ) -> Result<Vec<File>> {
-    let top = format!("{kernel}_top");
+    let top = hardware::top_name(kernel);
     let period = board.cycle_ns();
     let names: Vec<&str> = sources.iter().map(|file| file.name.as_str()).collect();
     let own = |name: &'static str| {

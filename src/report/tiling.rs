@@ -44,10 +44,9 @@ pub struct LanesReport {
 
 impl TilingReport {
     pub fn new(offload: &Offload, board: &Board) -> TilingReport {
-        let iterators = offload.kernel.iterators();
         TilingReport {
             chosen: offload.kernel.tilings.is_empty(),
-            directives: offload.bands.iter().map(|band| directive_text(&band.tiling, &iterators)).collect(),
+            directives: offload.bands.iter().map(|band| directive_text(&band.tiling, &offload.kernel)).collect(),
             buffer_bits: buffer::bits(&offload.kernel, &offload.buffers) as u64,
             block_ram_bits: board.block_ram_bits(),
             lanes: LanesReport::new(offload, board),

@@ -266,13 +266,23 @@ pub struct Module {
     pub(super) items: Vec<Item>,
     pub(super) waived: Vec<Signal>,
     pub(super) names: Names,
+    /// Whether two ports were asked for by one name.
+    ports_clash: bool,
 }
 
 impl Module {
     pub fn new(name: &str) -> Module {
         let mut names = Names::default();
         let name = names.unique(name);
-        Module { name, description: String::new(), signals: vec![], items: vec![], waived: vec![], names }
+        Module {
+            name,
+            description: String::new(),
+            signals: vec![],
+            items: vec![],
+            waived: vec![],
+            names,
+            ports_clash: false,
+        }
     }
 
     pub fn name(&self) -> &str {
@@ -294,6 +304,7 @@ impl Module {
 
     fn signal(&mut self, name: &str, ty: Type, kind: Kind) -> Signal {
         let signal = Signal::new(self.names.unique(name), ty, kind, self.signals.len());
+        self.ports_clash |= kind.is_port() && signal.name() != super::names::legal(name);
         self.signals.push(signal.clone());
         if !kind.is_port() {
             self.items.push(Item::Declare(signal.clone()));
@@ -395,6 +406,11 @@ impl Module {
     /// The ports in order of declaration.
     pub fn ports(&self) -> impl Iterator<Item = &Signal> {
         self.signals.iter().filter(|signal| signal.kind().is_port())
+    }
+
+    /// Whether a port has another name than it was asked for by, so that surroundings do not find it.
+    pub fn ports_clash(&self) -> bool {
+        self.ports_clash
     }
 
     /// The same without what belongs to this module alone.

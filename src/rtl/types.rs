@@ -83,3 +83,31 @@ impl fmt::Display for Type {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtl::Expr;
+
+    /// Every interval between -9 and 9: the type holds it, a type of one bit less does not, and counting in it comes
+    /// round.
+    #[test]
+    fn types_of_small_ranges() {
+        for (low, high) in (-9..=9i64).flat_map(|low| (low..=9).map(move |high| (low, high))) {
+            let ty = Type::for_range(low, high);
+            let holds = |ty: Type| ty.holds(low.into()) && ty.holds(high.into());
+            assert!(holds(ty), "[{low}, {high}] in {ty:?}");
+            assert!(ty.width == 1 || !holds(Type { width: ty.width - 1, ..ty }), "[{low}, {high}] in {ty:?}");
+            for value in low..=high {
+                let counted = Expr::constant(value.into(), ty);
+                for (next, wanted) in [(counted.incremented(), value + 1), (counted.decremented(), value - 1)] {
+                    let found = next.as_constant().expect("a constant");
+                    assert_eq!(next.ty(), ty);
+                    let modulus = 1i128 << ty.width;
+                    assert_eq!((found - i128::from(wanted)).rem_euclid(modulus), 0, "{value} in {ty:?}");
+                    assert!((low..=high).contains(&wanted) <= (found == i128::from(wanted)), "{value} in {ty:?}");
+                }
+            }
+        }
+    }
+}

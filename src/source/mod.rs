@@ -155,6 +155,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let types = Types::new(&unit, expansion(CHAR_UNSIGNED) != "1", long_bits);
 
     let function = function::find(&unit, map, &types, &regions(preprocessed)?)?;
+    check_name(&function.name, Naming::Scalar, function.name_span)?;
     let directives = directives(preprocessed, &function)?;
     let words = preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);
     let taken = words.map(|token| token.text(&preprocessed.text).to_string()).collect();
@@ -177,7 +178,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
             .at(function.name_span, label)
             .help("burstc compiles a loop nest that assigns array elements"));
     }
-    let tilings = directives.tilings(&body, &parameters)?;
+    let tilings = directives.tilings(&body, &parameters, &scope.quotients)?;
     Ok(Kernel {
         name: function.name,
         arguments,

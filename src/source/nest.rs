@@ -49,13 +49,27 @@ pub fn body(scope: &mut Scope, node: &Node<CStatement>) -> Checked<Body> {
                     nest.hosted.clear();
                 }
                 nest.item(item, &items[i + 1..], &mut nodes)?;
-                places.resize(nodes.len(), item.span.start..item.span.end);
+                let end = match &item.node {
+                    BlockItem::Statement(statement) => end_of(statement),
+                    _ => item.span.end,
+                };
+                places.resize(nodes.len(), item.span.start..end);
             }
         }
         _ => nest.statement(node, &mut nodes)?,
     }
     places.resize(nodes.len(), node.span.start..node.span.end);
     Ok(Body { nodes, places, sources: nest.sources })
+}
+
+/// Where a statement ends. The parser has looked for an `else` behind an `if` without one, and counts what it passed
+/// over to the `if`: blanks, comments and directives.
+fn end_of(statement: &Node<CStatement>) -> usize {
+    match &statement.node {
+        CStatement::If(inner) => end_of(inner.node.else_statement.as_ref().unwrap_or(&inner.node.then_statement)),
+        CStatement::For(inner) => end_of(&inner.node.statement),
+        _ => statement.span.end,
+    }
 }
 
 /// Whether an item is `return;`.

@@ -309,12 +309,24 @@ const ISL_WORDS: [&str; 18] = [
     "floord", "mod", "ceil", "floor",
 ];
 
-/// Refuses a name that the analysis or Verilog could not carry.
+/// Characters of the longest name: those of modules, files and signals are made of two and more.
+const LONGEST_NAME: usize = 80;
+
+/// Refuses a name that the analysis, Verilog or a file system could not carry.
 pub fn check_name(name: &str, naming: Naming, span: Span) -> Checked<()> {
     let numbered = |letter| {
         name.strip_prefix(letter).is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
     };
     let analysed = matches!(naming, Naming::Array | Naming::Variable);
+    if name.len() > LONGEST_NAME {
+        let beginning: String = name.chars().take(20).collect();
+        return Err(Diagnostic::new(format!(
+            "the name `{beginning}…` has {} characters, more than {LONGEST_NAME}: modules and files are called by it",
+            name.len()
+        ))
+        .at(span, "too long")
+        .help("shorten it"));
+    }
     let why = if analysed && ISL_WORDS.iter().any(|word| name.eq_ignore_ascii_case(word)) {
         "it is a word of the notation that burstc prints sets in"
     } else if naming == Naming::Variable && numbered('T') {

@@ -198,16 +198,22 @@ fn require_well_formed(program: &Program, directive: &TilingDirective) -> Result
 }
 
 fn require_each_statement_once(program: &Program, directives: &[TilingDirective]) -> Result<()> {
+    let is_named = |s: &&crate::polyhedral::Statement| {
+        directives.iter().flat_map(|d| &d.schedules).any(|schedule| schedule.statement == s.name)
+    };
+    let missing: Vec<_> = program.statements.iter().filter(|s| !is_named(s)).collect();
+    if let ([first, ..], Some(last)) = (&missing[..], directives.last()) {
+        let names: Vec<String> = missing.iter().map(|s| format!("`{}` (line {})", s.name, s.span.line)).collect();
+        return Err(Diagnostic::new(format!("the schedules leave out {}", names.join(", ")))
+            .at(last.span, format!("no `{}`", first.name))
+            .help("every statement is in one band; they are named S0, S1, … in the order of the text")
+            .into());
+    }
     for statement in &program.statements {
         let mut of = directives.iter().filter(|d| d.schedules.iter().any(|s| s.statement == statement.name));
-        let (first, second) = (of.next(), of.next());
-        let (message, span) = match (first, second) {
-            (Some(_), None) => continue,
-            (None, _) => (format!("no tiling names the statement {}", statement.name), statement.span),
-            (Some(_), Some(second)) => (format!("two tilings name the statement {}", statement.name), second.span),
-        };
-        return Err(Diagnostic::new(message)
-            .at(span, "this one")
+        let Some(second) = of.nth(1) else { continue };
+        return Err(Diagnostic::new(format!("two tilings name the statement {}", statement.name))
+            .at(second.span, "this one")
             .help("give every statement one place, or leave all tilings out: burstc then finds its own")
             .into());
     }

@@ -23,39 +23,39 @@ pub fn build(m: &mut Module, context: &Context, mut tree: Tree, frame: Frame) {
     // What bounds take from a tile has a cycle to settle: the tile is looked at, and taken in the cycle after.
     let taken = tile_waits.as_ref().map_or_else(|| tile.valid.e(), |waits| tile.valid.e().and(&waits.e()));
     let begin = match &tile_end {
-        Some(end) => vec![when_else(end.e(), vec![machine.goto("END")], machine.begin(tile_band.as_ref()))],
+        Some(end) => vec![when_else(end.e(), vec![machine.goto(State::End)], machine.begin(tile_band.as_ref()))],
         None => machine.begin(None),
     };
     let mut idle = latch;
     idle.push(when(taken.clone(), begin));
-    arms.push((vec![machine.code("IDLE").into()], idle));
+    arms.push((vec![machine.code(State::Idle).into()], idle));
     for p in 0..tree.pieces.len() {
         for d in tree.pieces[p].piece.shared..tree.pieces[p].piece.levels.len() {
-            arms.push((vec![machine.code(&machine.bound(p, d)).into()], machine.open(m, p, d)));
+            arms.push((vec![machine.code(State::Bound { piece: p, depth: d }).into()], machine.open(m, p, d)));
         }
     }
     for d in 0..tree.outer().len() {
-        arms.push((vec![machine.code(&test_name(&tree, d)).into()], machine.test_level(d)));
-        arms.push((vec![machine.code(&leave_name(&tree, d)).into()], machine.leave(d)));
+        arms.push((vec![machine.code(State::Test(d)).into()], machine.test_level(d)));
+        arms.push((vec![machine.code(State::Leave(d)).into()], machine.leave(d)));
     }
     arms.extend(machine.fold_arms());
     let some = m.define("row_is_not_empty", &machine.row.some());
     let all: Vec<usize> = (0..tree.pieces.len()).collect();
     let after_row = machine.by_piece(&all, |p| machine.go(p, tree.after(p, tree.pieces[p].piece.levels.len() - 1)));
-    arms.push((vec![machine.code("ROW").into()], vec![when(row.ready.e().or(&some.e().not()), after_row)]));
-    let default = vec![when(row.ready.e(), vec![machine.goto("IDLE")])];
+    arms.push((vec![machine.code(State::Row).into()], vec![when(row.ready.e().or(&some.e().not()), after_row)]));
+    let default = vec![when(row.ready.e(), vec![machine.goto(State::Idle)])];
     let state = &machine.state;
     m.clocked("", vec![(state.clone(), 0)], vec![case(state.e(), arms, default)]);
-    let in_state = |name: &str| state.e().eq(&machine.code(name));
+    let in_state = |which: State| state.e().eq(&machine.code(which));
     match &tile_waits {
-        None => m.assign(&tile.ready, &in_state("IDLE")),
+        None => m.assign(&tile.ready, &in_state(State::Idle)),
         Some(waits) => {
-            let look = in_state("IDLE").and(&tile.valid.e()).and(&waits.e().not());
+            let look = in_state(State::Idle).and(&tile.valid.e()).and(&waits.e().not());
             m.clocked("", vec![(waits.clone(), 0)], vec![assign(waits, &look)]);
             m.assign(&tile.ready, &waits.e());
         }
     }
-    m.assign(&row.valid, &in_state("END").or(&in_state("ROW").and(&some.e())));
+    m.assign(&row.valid, &in_state(State::End).or(&in_state(State::Row).and(&some.e())));
 
     let format = &tree.format;
     let mut fields = machine.origins(m);
@@ -63,7 +63,7 @@ pub fn build(m: &mut Module, context: &Context, mut tree: Tree, frame: Frame) {
     outputs.drive(
         m,
         &Row {
-            end: in_state("END"),
+            end: in_state(State::End),
             kind: machine.value_by_piece(|p| Expr::constant(tree.pieces[p].kind as i128, format.kind_type())),
             outer: fields,
             first: machine.row.low.e().resize(format.inner.ty()),
@@ -169,13 +169,52 @@ fn is_plain(bounds: &[Bound]) -> bool {
     matches!(bounds, [bound] if one(bound))
 }
 
+/// A state of the machine. Its name is for the reader of the Verilog alone: loops may have names of any kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Idle,
+    /// A row is given.
+    Row,
+    /// The end of the tile is given.
+    End,
+    /// The loop at a depth has been opened.
+    Test(usize),
+    /// The loop at a depth has ended.
+    Leave(usize),
+    /// A piece opens its loop at a depth.
+    Bound {
+        piece: usize,
+        depth: usize,
+    },
+    /// The bounds of the loop at a depth, or of the row, become one.
+    Fold(Option<usize>),
+}
+
+impl State {
+    fn name(self, tree: &Tree) -> String {
+        let outer = |depth: usize| tree.outer()[depth].name.to_uppercase();
+        match self {
+            State::Idle => "IDLE".to_string(),
+            State::Row => "ROW".to_string(),
+            State::End => "END".to_string(),
+            State::Test(depth) => format!("TEST_{}", outer(depth)),
+            State::Leave(depth) => format!("LEAVE_{}", outer(depth)),
+            State::Bound { piece, depth } => {
+                let level = tree.pieces[piece].piece.levels[depth].name.to_uppercase();
+                if tree.pieces.len() == 1 { format!("BOUND_{level}") } else { format!("BOUND_{piece}_{level}") }
+            }
+            State::Fold(None) => "FOLD_ROW".to_string(),
+            State::Fold(Some(depth)) => format!("FOLD_{}", outer(depth)),
+        }
+    }
+}
+
 /// The state machine over the levels of a tree: its states and registers.
 struct Machine<'a> {
     tree: &'a Tree,
     /// Sizes, tile and levels.
     scope: Scope,
-    states: Vec<String>,
-    codes: Vec<Expr>,
+    codes: Vec<(State, Expr)>,
     state: Signal,
     /// The piece under way, where there are several. While a loop around several pieces is tested or left, the one
     /// that opens it.
@@ -191,15 +230,17 @@ impl<'a> Machine<'a> {
     fn declare(m: &mut Module, tree: &'a Tree, mut scope: Scope) -> Self {
         let pieces = || tree.pieces.iter().map(|p| &p.piece);
         let count = tree.pieces.len();
-        let mut states = vec!["IDLE".to_string(), "ROW".to_string(), "END".to_string()];
-        states.extend((0..tree.outer().len()).flat_map(|d| [test_name(tree, d), leave_name(tree, d)]));
+        let mut states = vec![State::Idle, State::Row, State::End];
+        states.extend((0..tree.outer().len()).flat_map(|d| [State::Test(d), State::Leave(d)]));
         for p in 0..count {
             let levels = 0..tree.pieces[p].piece.levels.len();
-            states.extend(levels.filter(|&d| tree.opens(p, d)).map(|d| bound_name(tree, p, d)));
+            states.extend(levels.filter(|&d| tree.opens(p, d)).map(|depth| State::Bound { piece: p, depth }));
         }
-        states.extend(fold_depths(tree).into_iter().map(|depth| fold_name(tree, depth)));
+        states.extend(fold_depths(tree).into_iter().map(State::Fold));
         let state_type = Type::for_range(0, states.len() as i64 - 1);
-        let codes = states.iter().enumerate().map(|(code, s)| m.localparam(s, code as i128, state_type)).collect();
+        let number =
+            |(code, state): (usize, &State)| (*state, m.localparam(&state.name(tree), code as i128, state_type));
+        let codes = states.iter().enumerate().map(number).collect();
         let state = m.reg("state", state_type);
         let piece = (count > 1).then(|| m.reg("piece", Type::for_range(0, count as i64 - 1)));
 
@@ -219,19 +260,16 @@ impl<'a> Machine<'a> {
         }
         let folds = Folds::declare(m, tree, &scope);
         let follows = tree.format.follows.then(|| m.reg("follows", Type::BIT));
-        Machine { tree, scope, states, codes, state, piece, outer, row, folds, follows }
+        Machine { tree, scope, codes, state, piece, outer, row, folds, follows }
     }
 
-    fn code(&self, name: &str) -> Expr {
-        self.codes[self.states.iter().position(|s| s == name).expect("a named state")].clone()
+    fn code(&self, state: State) -> Expr {
+        let (_, code) = self.codes.iter().find(|(s, _)| *s == state).expect("a state that was declared");
+        code.clone()
     }
 
-    fn bound(&self, piece: usize, depth: usize) -> String {
-        bound_name(self.tree, piece, depth)
-    }
-
-    fn goto(&self, name: &str) -> Statement {
-        assign(&self.state, &self.code(name))
+    fn goto(&self, state: State) -> Statement {
+        assign(&self.state, &self.code(state))
     }
 
     /// `piece` becomes the one under way; it was `from` before, where that is known.
@@ -243,18 +281,17 @@ impl<'a> Machine<'a> {
     /// From the present piece to where the walk goes on.
     fn go(&self, from: usize, next: Next) -> Vec<Statement> {
         match next {
-            Next::End => vec![self.goto("END")],
+            Next::End => vec![self.goto(State::End)],
             Next::Enter(piece) => self.enter(Some(from), piece),
             Next::Step { depth, piece } => {
                 let level = &self.outer[depth].low;
                 let mut step = vec![assign(level, &level.e().incremented())];
-                step.push(self.goto(&self.bound(piece, depth + 1)));
+                step.push(self.goto(State::Bound { piece, depth: depth + 1 }));
                 if let Some(follows) = &self.follows {
                     let follow = if self.tree.rows_follow(from, next) { self.row.some() } else { Expr::bit(false) };
                     step.push(assign(follows, &follow));
                 }
-                let mut go =
-                    vec![when_else(self.outer[depth].is_last(), vec![self.goto(&leave_name(self.tree, depth))], step)];
+                let mut go = vec![when_else(self.outer[depth].is_last(), vec![self.goto(State::Leave(depth))], step)];
                 go.extend(self.set_piece(Some(from), piece));
                 go
             }
@@ -262,7 +299,7 @@ impl<'a> Machine<'a> {
     }
 
     fn enter(&self, from: Option<usize>, piece: usize) -> Vec<Statement> {
-        let mut go = vec![self.goto(&self.bound(piece, self.tree.pieces[piece].piece.shared))];
+        let mut go = vec![self.goto(State::Bound { piece, depth: self.tree.pieces[piece].piece.shared })];
         go.extend(self.set_piece(from, piece));
         go.extend(self.follows.iter().map(|follows| assign(follows, &Expr::bit(false))));
         go
@@ -271,13 +308,13 @@ impl<'a> Machine<'a> {
     /// The first piece of the tile's band; straight to the end where it has none.
     fn begin(&self, band: Option<&Signal>) -> Vec<Statement> {
         let Some(band) = band else {
-            return if self.tree.pieces.is_empty() { vec![self.goto("END")] } else { self.enter(None, 0) };
+            return if self.tree.pieces.is_empty() { vec![self.goto(State::End)] } else { self.enter(None, 0) };
         };
         let mut bands: Vec<usize> = self.tree.pieces.iter().map(|p| p.band).collect();
         bands.dedup();
         let enter =
             |&band: &usize| Some((vec![Label::Value(band as i128)], self.enter(None, self.tree.first_of(band)?)));
-        vec![case(band.e(), bands.iter().filter_map(enter).collect(), vec![self.goto("END")])]
+        vec![case(band.e(), bands.iter().filter_map(enter).collect(), vec![self.goto(State::End)])]
     }
 
     /// Opens the loop of piece `p` at depth `d`, or passes over a piece whose guards do not hold.
@@ -290,7 +327,7 @@ impl<'a> Machine<'a> {
         let body = match &self.folds {
             Some(folds) if is_wide(level) => {
                 let mut body = folds.take(&self.scope, level);
-                body.push(self.goto(&fold_name(self.tree, (!innermost).then_some(d))));
+                body.push(self.goto(State::Fold((!innermost).then_some(d))));
                 body
             }
             _ => {
@@ -311,17 +348,14 @@ impl<'a> Machine<'a> {
 
     /// To what follows when a loop is open: at a depth, or that of the row.
     fn opened(&self, depth: Option<usize>) -> Statement {
-        self.goto(&depth.map_or("ROW".to_string(), |d| test_name(self.tree, d)))
+        self.goto(depth.map_or(State::Row, State::Test))
     }
 
     /// The states in which the bounds of wide levels become one.
     fn fold_arms(&self) -> Vec<(Vec<Label>, Vec<Statement>)> {
         let arm = |folds: &Folds, depth: Option<usize>| {
             let registers = depth.map_or(&self.row, |d| &self.outer[d]);
-            (
-                vec![self.code(&fold_name(self.tree, depth)).into()],
-                folds.fold(&self.scope, registers, self.opened(depth)),
-            )
+            (vec![self.code(State::Fold(depth)).into()], folds.fold(&self.scope, registers, self.opened(depth)))
         };
         self.folds.iter().flat_map(|folds| fold_depths(self.tree).into_iter().map(|d| arm(folds, d))).collect()
     }
@@ -335,7 +369,7 @@ impl<'a> Machine<'a> {
 
     /// The loop at depth `d` has been opened: into its first iteration, or past it.
     fn test_level(&self, d: usize) -> Vec<Statement> {
-        let inside = self.by_piece(&self.openers(d), |p| vec![self.goto(&self.bound(p, d + 1))]);
+        let inside = self.by_piece(&self.openers(d), |p| vec![self.goto(State::Bound { piece: p, depth: d + 1 })]);
         vec![when_else(self.outer[d].some(), inside, self.leave(d))]
     }
 
@@ -399,21 +433,4 @@ fn fold_depths(tree: &Tree) -> Vec<Option<usize>> {
         }
     }
     depths
-}
-
-fn fold_name(tree: &Tree, depth: Option<usize>) -> String {
-    depth.map_or("FOLD_ROW".to_string(), |d| format!("FOLD_{}", tree.outer()[d].name.to_uppercase()))
-}
-
-fn test_name(tree: &Tree, depth: usize) -> String {
-    format!("TEST_{}", tree.outer()[depth].name.to_uppercase())
-}
-
-fn leave_name(tree: &Tree, depth: usize) -> String {
-    format!("LEAVE_{}", tree.outer()[depth].name.to_uppercase())
-}
-
-fn bound_name(tree: &Tree, piece: usize, depth: usize) -> String {
-    let level = tree.pieces[piece].piece.levels[depth].name.to_uppercase();
-    if tree.pieces.len() == 1 { format!("BOUND_{level}") } else { format!("BOUND_{piece}_{level}") }
 }

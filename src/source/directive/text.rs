@@ -1,14 +1,15 @@
 //! Tilings as text that [`super::read`] reads.
 
-use crate::source::kernel::{Schedule, TilingDirective};
+use crate::source::kernel::{Kernel, Schedule, TilingDirective};
 
-/// The band as a pragma to paste before the kernel's first loop. `iterators` are those of [`Kernel::iterators`].
-///
-/// [`Kernel::iterators`]: crate::source::kernel::Kernel::iterators
-pub fn directive_text(tiling: &TilingDirective, iterators: &[Vec<String>]) -> String {
+/// The band as a pragma to paste before the kernel's first loop.
+pub fn directive_text(tiling: &TilingDirective, kernel: &Kernel) -> String {
+    let iterators = kernel.iterators();
+    let statements = kernel.statements();
     let statement = |schedule: &Schedule| {
-        let number = schedule.statement.trim_start_matches('S').parse::<usize>();
-        let loops = number.ok().and_then(|number| iterators.get(number)).map(|loops| loops.join(","));
+        // Numbers count the statements of the text, some of which may never run.
+        let place = statements.iter().position(|s| s.name == schedule.statement);
+        let loops = place.map(|place| iterators[place].join(","));
         let theta: Vec<String> = schedule.theta.iter().map(ToString::to_string).collect();
         format!("{}[{}] -> ({})", schedule.statement, loops.unwrap_or_default(), theta.join(", "))
     };

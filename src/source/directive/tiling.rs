@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{Directives, Named, NamedStatement, Plain, Sum, Tile, What, Written, join};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::source::kernel::{Loop, Node, Schedule, SizeParameter, Statement, TilingDirective};
+use crate::source::kernel::{Loop, Node, Quotient, Schedule, SizeParameter, Statement, TilingDirective};
 use crate::source::nest::Body;
 use crate::source::preprocess::Word;
 use crate::source::scope::{Checked, nearest};
@@ -23,6 +23,7 @@ struct Place<'b> {
 struct Context<'b> {
     body: &'b Body,
     parameters: &'b [SizeParameter],
+    quotients: &'b [Quotient],
     places: Vec<Place<'b>>,
 }
 
@@ -35,13 +36,18 @@ struct Ours<'d> {
 
 impl Directives {
     /// The bands that the directives ask for, in the order in which they run; none without directives.
-    pub fn tilings(&self, body: &Body, parameters: &[SizeParameter]) -> Checked<Vec<TilingDirective>> {
+    pub fn tilings(
+        &self,
+        body: &Body,
+        parameters: &[SizeParameter],
+        quotients: &[Quotient],
+    ) -> Checked<Vec<TilingDirective>> {
         if self.written.is_empty() {
             return Ok(vec![]);
         }
         let mut places = vec![];
         collect(&body.nodes, &mut vec![], &mut vec![], &mut places);
-        let context = Context { body, parameters, places };
+        let context = Context { body, parameters, quotients, places };
         match self.written.iter().any(|written| matches!(written.what, What::Named(_))) {
             true => self.named_bands(&context),
             false => self.bands_of_nests(&context),
@@ -67,21 +73,8 @@ impl Directives {
             };
             tilings.push(context.named(named, tile, &tilings)?);
         }
-        let in_band = |statement: &Statement| {
-            tilings.iter().flat_map(|tiling| &tiling.schedules).any(|schedule| schedule.statement == statement.name)
-        };
-        let missing: Vec<&Statement> =
-            context.places.iter().map(|place| place.statement).filter(|statement| !in_band(statement)).collect();
-        match (&missing[..], tilings.last()) {
-            ([first, ..], Some(last)) => {
-                let names: Vec<String> =
-                    missing.iter().map(|s| format!("`{}` (line {})", s.name, s.span.line)).collect();
-                Err(Diagnostic::new(format!("the schedules leave out {}", names.join(", ")))
-                    .at(last.span, format!("no `{}`", first.name))
-                    .help("every statement is in one band; they are named S0, S1, … in the order of the text"))
-            }
-            _ => Ok(tilings),
-        }
+        // Those that never run need no band: the analysis looks whether any other is left out.
+        Ok(tilings)
     }
 
     /// The tiles and schedules before each nest.
@@ -381,8 +374,40 @@ impl Context<'_> {
         Ok(written.iter().map(|sum| sum.value.substitute(value)).collect())
     }
 
+    /// A loop of steps from `N / 2` on counts the steps, so its iterator has a quotient in it. One of sizes alone that
+    /// all statements of the band have in common shifts the band as a whole, which tiles do as well without.
+    fn without_quotients(&self, schedules: &mut [Schedule], span: Span) -> Checked<()> {
+        let is_size = |name: &str| self.parameters.iter().any(|parameter| parameter.name == name);
+        let of = |name: &str| self.quotients.iter().find(|quotient| quotient.name == name);
+        let dimensions = schedules.iter().map(|s| s.theta.len()).min().unwrap_or(0);
+        for dimension in 0..dimensions {
+            let part = |schedule: &Schedule| {
+                let terms = schedule.theta[dimension].terms.iter().filter(|(name, _)| of(name).is_some());
+                Affine { terms: terms.map(|(name, &c)| (name.clone(), c)).collect(), constant: 0 }
+            };
+            let parts: Vec<Affine> = schedules.iter().map(part).collect();
+            let Some(first) = parts.first().filter(|_| parts.iter().any(|part| !part.is_constant())) else { continue };
+            let of_sizes = |name: &String| of(name).is_some_and(|q| q.numerator.terms.keys().all(|n| is_size(n)));
+            if parts.iter().any(|part| part != first) || !first.terms.keys().all(of_sizes) {
+                let mut loops = parts.iter().flat_map(|part| part.terms.keys()).filter_map(|name| of(name));
+                let place = loops.next().map(|quotient| format!(" (line {})", quotient.span.line)).unwrap_or_default();
+                return Err(Diagnostic::new(format!(
+                    "dimension {} of the schedule has a quotient in it, with which a loop begins{place}",
+                    dimension + 1
+                ))
+                .at(span, "affine in iterators and sizes only")
+                .help("begin the loop at 0, or let burstc choose the schedule"));
+            }
+            for (schedule, part) in schedules.iter_mut().zip(&parts) {
+                schedule.theta[dimension] = schedule.theta[dimension].clone() - part.clone();
+            }
+        }
+        Ok(())
+    }
+
     /// Puts sizes to schedules.
-    fn band(&self, schedules: Vec<Schedule>, tile: &Tile, span: Span) -> Checked<TilingDirective> {
+    fn band(&self, mut schedules: Vec<Schedule>, tile: &Tile, span: Span) -> Checked<TilingDirective> {
+        self.without_quotients(&mut schedules, span)?;
         if let Some((name, ..)) = tile.items.iter().find(|(name, ..)| name.is_some()) {
             let name = name.as_ref().map_or("", |name| &name.text);
             return Err(Diagnostic::new(format!(

@@ -68,6 +68,29 @@ fn directives_of_loops_that_count_otherwise() {
 }
 
 #[test]
+fn a_loop_of_steps_that_begins_at_a_quotient() {
+    let text = |directive: &str| {
+        format!("void f(int n, int a[n])\n{{\n{directive}\nfor (int i = n / 2; i < n; i += 2) a[i] = 1;\n}}\n")
+    };
+    // A shift of all tiles at once.
+    let scheduled = text("#pragma burstc schedule((i) -> (3*i)) tile(4)");
+    assert_eq!(bands(&kernel(&scheduled)), ["S0 (6*i_step) by [4]"]);
+    assert_eq!(bands(&kernel(&text("#pragma burstc tile(i:4)"))), ["S0 (i_step) by [4]"]);
+}
+
+/// The parser's `if` without `else` reaches to the next statement, over the directive.
+#[test]
+fn a_nest_that_ends_with_an_if() {
+    for inner in ["if (i > 2) { a[i] = 1; b[i] = 2; }", "if (i > 2) a[i] = 1; else if (i > 1) { b[i] = 2; }"] {
+        let kernel = kernel(&format!(
+            "void f(int n, int a[n], int b[n])\n{{\n#pragma burstc tile(i:8)\nfor (int i = 0; i < n; i++) {inner}\n\
+             #pragma burstc tile(i:4)\nfor (int i = 0; i < n; i++) b[i] = 0;\n}}\n"
+        ));
+        assert_eq!(bands(&kernel), ["S0 (0, i) S1 (0, i) by [1, 8]", "S2 (1, i) by [1, 4]"], "{inner}");
+    }
+}
+
+#[test]
 fn printed_bands_are_read_again() {
     let text = |directives: &str| {
         format!(
@@ -79,7 +102,7 @@ fn printed_bands_are_read_again() {
     let first = "#pragma burstc schedule(S0[i] -> (0, i, 0); S1[x,y] -> (0, x, 2*y - n)) tile(1, 8, 4)\n\
                  #pragma burstc schedule(S2[] -> (1); S3[i] -> (n + 2)) tile(1)";
     let written = kernel(&text(first));
-    let printed: Vec<String> = written.tilings.iter().map(|t| directive_text(t, &written.iterators())).collect();
+    let printed: Vec<String> = written.tilings.iter().map(|t| directive_text(t, &written)).collect();
     assert_eq!(printed[1], "#pragma burstc schedule(S2[] -> (1); S3[i] -> (n + 2)) tile(1)");
     let again = kernel(&text(&printed.join("\n")));
     assert_eq!(bands(&again), bands(&written));
