@@ -353,10 +353,16 @@ fn origin(context: &Context, point: &Affine) -> (Affine, i64) {
 /// What a scanner's row ports are called beside its levels, see [`crate::hardware::rows::RowPorts`].
 const ROW_NAMES: [&str; 7] = ["valid", "ready", "end", "kind", "first", "last", "follows"];
 
-/// `name`, with marks behind it where `names` has it already but for upper and lower case, in which names of states do
-/// not differ; `names` has the new one then.
+/// Whether two names are alike but for upper and lower case, in which those of states do not differ. Tile indices, which
+/// are no loops of a tile, may stand beside levels `t0`, `t1`, ….
+fn alike(one: &str, other: &str) -> bool {
+    let is_tile_index = |name: &str| name.strip_prefix('T').is_some_and(|rest| rest.parse::<u32>().is_ok());
+    one == other || (one.eq_ignore_ascii_case(other) && !is_tile_index(one) && !is_tile_index(other))
+}
+
+/// `name`, with marks behind it where `names` has one alike already; `names` has the new one then.
 fn unused(names: &mut Vec<String>, mut name: String) -> String {
-    while names.iter().any(|other| other.eq_ignore_ascii_case(&name)) {
+    while names.iter().any(|other| alike(other, &name)) {
         name.push('_');
     }
     names.push(name.clone());
@@ -384,7 +390,7 @@ fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat
     // The source's own name where all pieces agree on one that nothing else has.
     let mut name = |levels: &[&Level], other: String| {
         let own = levels.first().map(|l| l.name.clone()).filter(|own| levels.iter().all(|l| l.name == *own));
-        let own = own.filter(|own| names.iter().all(|other| !other.eq_ignore_ascii_case(own)));
+        let own = own.filter(|own| !names.iter().any(|other| alike(other, own)));
         unused(&mut names, own.unwrap_or(other))
     };
     let mut at_depth = vec![];
