@@ -37,8 +37,10 @@ test: lint
 	$(CARGO) test --release -- --include-ignored $(SOAK:%=--skip %)
 
 soak: bootstrap
-	$(CARGO) test --release -- --ignored $(SOAK)
+	$(CARGO) test --release --lib --test features --test examples --test verilog -- --ignored $(SOAK)
 	$(MAKE) fuzz COUNT=3000
+	$(MAKE) ulx3s buses
+	$(if $(POLYBENCH),$(MAKE) polybench,@echo "not run: make polybench, which wants POLYBENCH=/path/to/polybench-c-4.2.1")
 
 bench: bootstrap
 	$(CARGO) build --release
@@ -71,7 +73,7 @@ fp: bootstrap
 
 polybench: bootstrap
 	@test -n "$(POLYBENCH)" || { echo "make polybench POLYBENCH=/path/to/polybench-c-4.2.1"; exit 2; }
-	POLYBENCH="$(abspath $(POLYBENCH))" $(CARGO) test --release --test polybench -- --nocapture
+	POLYBENCH="$(abspath $(POLYBENCH))" $(CARGO) test --release --test polybench -- --nocapture --include-ignored
 
 BUSES = generic-axi4:32 generic-axi4:64 generic-axi4:128 generic-avalon:32 generic-avalon:64
 
@@ -84,6 +86,7 @@ ULX3S = dma vecsum matmul
 
 ulx3s: bootstrap
 	$(CARGO) build --release
+	$(CARGO) test --release --test ulx3s -- --include-ignored
 	BURSTC_BOARD=ulx3s $(CARGO) test --release --test features --test examples -- --skip icarus --skip direct
 	@nextpnr=$$(scripts/synth_tools.sh) && tools=$$(cd $$(dirname $$nextpnr) && pwd) && for kernel in $(ULX3S); do \
 		$(BURSTC) run examples/$$kernel.c --board ulx3s && \

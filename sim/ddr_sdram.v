@@ -26,6 +26,11 @@
 `default_nettype none
 `timescale 1ns / 1ps
 
+// Fewer where nothing beyond is accessed: a simulator makes all of them.
+`ifndef DDR_BYTES
+`define DDR_BYTES 16777216
+`endif
+
 module ddr_sdram #(
     parameter integer ROWS = 4096,
     parameter [63:0] INIT_CLOCKS = 40000,
@@ -99,7 +104,7 @@ module ddr_sdram #(
     /* verilator lint_off BLKSEQ */
     /* verilator lint_off MULTIDRIVEN */
 
-    reg [7:0] memory [0:16777215];
+    reg [7:0] memory [0:`DDR_BYTES-1];
 
     // Results.
     integer timing_violations;

@@ -46,7 +46,8 @@ enum Subcommands {
         /// holds
         #[arg(long, value_name = "NAME=LOW..HIGH", value_parser = command::parse_range)]
         data: Vec<RangeAssignment>,
-        #[arg(long, value_enum, default_value = "verilator")]
+        /// `auto` takes Icarus for short runs and Verilator, which compiles for some seconds, for long ones
+        #[arg(long, value_enum, default_value = "auto")]
         simulator: SimulatorArgument,
         /// Simulate the direct version too: every access of the source goes to memory by itself
         #[arg(long)]
@@ -135,6 +136,7 @@ struct InputArguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum SimulatorArgument {
+    Auto,
     Verilator,
     Icarus,
 }
@@ -169,11 +171,12 @@ impl From<EmitArgument> for Emit {
     }
 }
 
-impl From<SimulatorArgument> for Simulator {
-    fn from(argument: SimulatorArgument) -> Simulator {
+impl From<SimulatorArgument> for Option<Simulator> {
+    fn from(argument: SimulatorArgument) -> Option<Simulator> {
         match argument {
-            SimulatorArgument::Verilator => Simulator::Verilator,
-            SimulatorArgument::Icarus => Simulator::Icarus,
+            SimulatorArgument::Auto => None,
+            SimulatorArgument::Verilator => Some(Simulator::Verilator),
+            SimulatorArgument::Icarus => Some(Simulator::Icarus),
         }
     }
 }

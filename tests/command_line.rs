@@ -91,6 +91,28 @@ fn run_prints_json_or_a_table() {
     assert!(std::fs::read_to_string(folder.path().join("out.vcd")).unwrap().contains("m_cmd_valid"));
 }
 
+/// Without a word from the user, short runs go to Icarus; Verilator's run-time is kept where the user keeps such things,
+/// and neither spoilt files nor a missing folder are in the way.
+#[test]
+fn the_simulator_is_chosen_and_compiled_once() {
+    let folder = folder("a[i]", "");
+    burstc(&["run", "copy.c"], &folder).assert().success().stdout(contains("(icarus, seed 1)"));
+    let cache = tempfile::tempdir().unwrap();
+    let run = |cache: &Path| {
+        let mut command = burstc(&["run", "copy.c", "--simulator", "verilator"], &folder);
+        command.env("XDG_CACHE_HOME", cache).env("HOME", "/dev/null").assert().success();
+    };
+    run(cache.path());
+    let kept = cache.path().join("burstc");
+    let [runtime] = &names(&kept)[..] else { panic!("{:?}", names(&kept)) };
+    let object = kept.join(runtime).join("verilated.o");
+    let length = std::fs::metadata(&object).unwrap().len();
+    std::fs::write(&object, "spoilt").unwrap();
+    run(cache.path());
+    assert_eq!(std::fs::metadata(&object).unwrap().len(), length);
+    run(Path::new("/dev/null"));
+}
+
 /// Only in the program that is compared with, a `main` of the user's steps aside.
 #[test]
 fn a_mismatch_is_told_by_element_and_ends_with_1() {
@@ -121,7 +143,7 @@ fn settings_that_do_not_fit_are_refused() {
         ("--max", "M=1", "has no size parameter of that name"),
         ("--max", "N=99999999", "the memory of stratix2-ddr400"),
         ("--board", "stratix2", "known boards: stratix2-ddr400"),
-        ("--simulator", "modelsim", "possible values: verilator, icarus"),
+        ("--simulator", "modelsim", "possible values: auto, verilator, icarus"),
         ("--keep", ".", "is the current folder"),
     ] {
         let assert = burstc(&["run", "copy.c", option, value], &folder).assert().code(2);

@@ -1,7 +1,10 @@
-//! Kernels that each show a feature or a use, in `tests/kernels/`, against the C compiler: the accelerator under both
-//! simulators, and of some the direct version under Verilator.
+//! Kernels that each show a feature or a use, in `tests/kernels/`, against the C compiler: the accelerator, and of some
+//! the direct version, under Icarus, whose four states show what was never set; under Verilator in `make soak`, on
+//! boards with a bus and on the ULX3S. Verilator's lint of all that is generated.
 
 mod common;
+
+use std::sync::Arc;
 
 use burstc::simulate::simulator::Simulator;
 use common::{Data, Rig, Subject, elsewhere, on_a_bus};
@@ -34,6 +37,7 @@ const DIRECT: [&str; 19] = [
 
 fn check(kernel: &str, ranges: Ranges, runs: &[Sizes]) {
     let subject = Subject::read(&format!("tests/kernels/{kernel}.c"));
+    subject.lint();
     if on_a_bus() {
         let mut rig =
             Rig::of(&subject, Simulator::Verilator, false).unwrap_or_else(|error| panic!("{kernel}: {error:#}"));
@@ -48,12 +52,15 @@ fn check(kernel: &str, ranges: Ranges, runs: &[Sizes]) {
         runs.iter().for_each(|set| drop(rig.run_on(Data { set, ranges, seed: 1 })));
         return;
     }
-    let mut rigs = vec![(Simulator::Icarus, false), (Simulator::Verilator, false)];
-    if DIRECT.contains(&kernel) {
-        rigs.push((Simulator::Verilator, true));
-    }
-    for (simulator, direct) in rigs {
-        let rig = Rig::of(&subject, simulator, direct).unwrap_or_else(|error| panic!("{kernel}: {error:#}"));
+    check_under(Simulator::Icarus, &subject, kernel, ranges, runs);
+}
+
+fn check_under(simulator: Simulator, subject: &Arc<Subject>, kernel: &str, ranges: Ranges, runs: &[Sizes]) {
+    for direct in [false, true] {
+        if direct && !DIRECT.contains(&kernel) {
+            continue;
+        }
+        let rig = Rig::of(subject, simulator, direct).unwrap_or_else(|error| panic!("{kernel}: {error:#}"));
         for (seed, set) in runs.iter().enumerate() {
             rig.run_on(Data { set, ranges, seed: seed as u64 });
         }
@@ -70,6 +77,22 @@ macro_rules! kernels {
                 check(stringify!($name), ranges.first().copied().unwrap_or(&[]), &[$(&[$((stringify!($size), $value)),*]),+]);
             }
         )*
+
+        mod soak {
+            use super::*;
+
+            $(
+                #[test]
+                #[ignore = "make soak"]
+                fn $name() {
+                    let ranges: &[Ranges] = &[$($ranges)?];
+                    let subject = Subject::read(concat!("tests/kernels/", stringify!($name), ".c"));
+                    let runs: &[Sizes] = &[$(&[$((stringify!($size), $value)),*]),+];
+                    let ranges = ranges.first().copied().unwrap_or(&[]);
+                    check_under(Simulator::Verilator, &subject, stringify!($name), ranges, runs);
+                }
+            )*
+        }
 
         /// Every file is in the table.
         #[test]

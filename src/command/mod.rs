@@ -69,7 +69,8 @@ pub struct Run {
     pub set: Vec<Assignment>,
     /// Ranges of random data.
     pub data: Vec<RangeAssignment>,
-    pub simulator: Simulator,
+    /// Chosen by the expected cycles where there is none.
+    pub simulator: Option<Simulator>,
     /// Simulate the direct version too.
     pub direct: bool,
     pub vcd: Option<PathBuf>,

@@ -16,8 +16,8 @@ use crate::simulate::bench::{Bench, MemoryModel};
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
 use crate::simulate::reordered::reordered;
-use crate::simulate::simulator::{self, RunInputs, RunOutput};
-use crate::simulate::{Outcome, Verdict, judge};
+use crate::simulate::simulator::{self, RunInputs, RunOutput, Simulator};
+use crate::simulate::{Outcome, Verdict, judge, verilator};
 use crate::source::kernel::Kernel;
 use crate::source::{self, Source};
 
@@ -53,8 +53,9 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     let expected = reordered.as_ref().map_or(&program, |reordered| &reordered.image);
     let work = Work::of(&accelerator.offload, &job.sizes);
     let scratch = Scratch::new("burstc-run-")?;
+    let expected_cycles = expected_cycles(&accelerator.offload, &work, run.direct);
     let bench = Subject {
-        run,
+        simulator: run.simulator.unwrap_or_else(|| Simulator::for_cycles(expected_cycles)),
         progress: &progress,
         kernel,
         job: &job,
@@ -96,7 +97,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     let report = RunReport::new(Facts {
         offload: &accelerator.offload,
         board: &board,
-        simulator: run.simulator,
+        simulator: bench.simulator,
         verdict,
         detail,
         counters: &output.counters,
@@ -136,7 +137,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
 
 /// What every simulation of a run shares.
 struct Subject<'a> {
-    run: &'a Run,
+    simulator: Simulator,
     progress: &'a Progress,
     kernel: &'a Kernel,
     job: &'a Job,
@@ -154,10 +155,11 @@ impl Subject<'_> {
         vcd: Option<&Path>,
         expected: &[u8],
     ) -> Result<(Outcome, RunOutput)> {
-        let simulator = self.run.simulator;
+        let simulator = self.simulator;
         self.progress.step(&format!("compiling {top} for {simulator}"));
+        let (work, kept) = (self.scratch.join(top), verilator::cache());
         let simulation =
-            simulator::build_in(self.around, files, top, simulator, vcd.is_some(), &self.scratch.join(top), None)?;
+            simulator::build_in(self.around, files, top, simulator, vcd.is_some(), &work, kept.as_deref())?;
         self.progress.step(&format!("simulating {top} with {simulator}"));
         let registers = self.job.registers(self.kernel);
         let inputs = RunInputs { image: &self.job.image, registers: &registers, max_cycles: self.max_cycles, vcd };
@@ -170,6 +172,16 @@ impl Subject<'_> {
 /// strip or two may take.
 pub fn max_cycles(work: &Work) -> u64 {
     100_000 + 100 * (work.iterations + work.accesses)
+}
+
+/// About the cycles of the longest simulation of a run: the accelerator's are those of its iterations or those of the
+/// memory's words, the direct version waits for every access.
+fn expected_cycles(offload: &crate::offload::Offload, work: &Work, direct: bool) -> u64 {
+    const CYCLES_PER_ACCESS: u64 = 6;
+    let lanes = offload.bands.iter().map(|band| band.compute.lanes.as_ref().map_or(1, |lanes| lanes.count as u64));
+    let iterations = work.iterations / lanes.min().unwrap_or(1).max(1);
+    let words = (work.bytes_read + work.bytes_written) / 4;
+    iterations.max(words).max(if direct { CYCLES_PER_ACCESS * work.accesses } else { 0 })
 }
 
 /// The accelerator's fault, or else the direct version's, in words.

@@ -159,7 +159,7 @@ impl Ddr {
         1 << (self.address_width - 10)
     }
 
-    fn init_clocks(&self) -> u64 {
+    pub fn init_clocks(&self) -> u64 {
         Ddr::INIT_PS.div_ceil(self.clock_ps)
     }
 

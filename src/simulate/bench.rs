@@ -1,7 +1,7 @@
 //! The benches: what stands around an accelerator in a simulation, by the way to its memory.
 
 use crate::board::Board;
-use crate::hardware::{Bus, BusKind, Link};
+use crate::hardware::{Bus, BusKind, Ddr, Link, VerilogFile};
 
 /// Bytes of the memory that a bench has for small data, the same for all so that one build serves every size.
 const USUAL_BYTES: u64 = 16 << 20;
@@ -17,6 +17,8 @@ pub struct Bench {
     memory_bytes: u64,
     /// Period of the accelerator's clock.
     clock_ps: u64,
+    /// The native DDR memory is ready after [`Bench::SOON`] rather than 200 us.
+    soon_ready: bool,
 }
 
 /// Name and text of a file.
@@ -62,12 +64,40 @@ impl Bench {
 
     /// The bench of an accelerator behind `link`, whose clock has a period of `clock_ps`.
     pub fn new(link: Link, clock_ps: u64) -> Bench {
-        Bench { link, memory_bytes: USUAL_BYTES, clock_ps }
+        Bench { link, memory_bytes: USUAL_BYTES, clock_ps, soon_ready: false }
     }
 
     /// With a memory that holds an image of `bytes`.
     pub fn holding(self, bytes: u64) -> Bench {
         Bench { memory_bytes: bytes.next_power_of_two().max(self.memory_bytes), ..self }
+    }
+
+    /// Bytes of a memory for tests, which Icarus makes in no time.
+    const FEW_BYTES: u64 = 1 << 20;
+
+    /// Clocks of the memory.
+    const SOON: u64 = 200;
+
+    /// For tests of many accelerators with DDR: power-up is short in the device's model and in the controller, whose
+    /// parameter stands in the text of `files`, and memory is small: see [`Bench::memory_bytes`]. Both take Icarus most of
+    /// a short run otherwise.
+    pub fn soon_ready(self, files: &[VerilogFile]) -> (Bench, Vec<VerilogFile>) {
+        let Link::Ddr(ddr) = self.link else { return (self, files.to_vec()) };
+        let (usual, soon) = (format!("({})", ddr.init_clocks()), format!("({})", Bench::SOON));
+        let mut replaced = 0;
+        let mut line = |line: &str| {
+            let wanted = line.trim_start().starts_with(".INIT_CLOCKS") && line.contains(&usual);
+            replaced += usize::from(wanted);
+            if wanted { line.replace(&usual, &soon) } else { line.to_string() }
+        };
+        let mut file = |file: &VerilogFile| {
+            let text: String = file.text.split_inclusive('\n').map(&mut line).collect();
+            VerilogFile { text, ..file.clone() }
+        };
+        let files = files.iter().map(&mut file).collect();
+        assert!(replaced > 0, "no controller has a parameter INIT_CLOCKS");
+        let memory_bytes = if self.memory_bytes > USUAL_BYTES { self.memory_bytes } else { Bench::FEW_BYTES };
+        (Bench { soon_ready: true, memory_bytes, ..self }, files)
     }
 
     /// Bytes of the memory that a run may touch, from address 0.
@@ -85,14 +115,28 @@ impl Bench {
         }
     }
 
+    fn device_parameters(self, ddr: &Ddr) -> String {
+        let parameters = ddr.device_parameters();
+        match self.soon_ready {
+            true => {
+                let init = |clocks: u64| format!(".INIT_CLOCKS({clocks})");
+                parameters.replace(&init(ddr.init_clocks()), &init(Bench::SOON))
+            }
+            false => parameters,
+        }
+    }
+
     /// Macros that the files want, as a simulator's options.
     pub fn defines(self) -> Vec<String> {
         let mut defines = vec![format!("-DMEMORY_BYTES={}", self.memory_bytes)];
+        if self.soon_ready {
+            defines.push(format!("-DDDR_BYTES={}", self.memory_bytes));
+        }
         match self.link {
             Link::Ddr(ddr) => defines.extend([
                 format!("-DDDR_PERIOD_PS={}", ddr.clock_ps),
                 format!("-DDDR_CONTROLLER={}", ddr.controller_parameters()),
-                format!("-DDDR_DEVICE={}", ddr.device_parameters()),
+                format!("-DDDR_DEVICE={}", self.device_parameters(&ddr)),
             ]),
             Link::Sdr(sdr) => defines.extend([
                 format!("-DSDR_PERIOD_PS={}", sdr.clock_ps),

@@ -14,6 +14,7 @@ pub mod samples;
 pub mod simulator;
 #[cfg(test)]
 mod tests;
+pub mod verilator;
 
 use std::fmt;
 

@@ -14,6 +14,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hardware::{Ddr, Link, VerilogFile};
 use crate::process::{self, Limits, Scratch};
 use crate::simulate::bench::{Bench, MemoryModel};
+use crate::simulate::verilator;
 use crate::suggest;
 
 /// Which files Verilator leaves out of a VCD, controller, PHY and device: they change with every clock and say little
@@ -29,6 +30,10 @@ tracing_off -file \"*_memory.v\"
 /// Verilator's warnings that say nothing about correctness: the order in which it evaluates is its own concern, and
 /// the files of a design need no time scale of their own.
 const WAIVED: [&str; 2] = ["-Wno-UNOPTFLAT", "-Wno-TIMESCALEMOD"];
+
+/// Icarus takes a second to power-up and simulates 10,000 to 25,000 cycles per second from there, while Verilator's C++
+/// takes two seconds to compile.
+const ICARUS_CYCLES: u64 = 10_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -47,6 +52,11 @@ impl Simulator {
             Simulator::Verilator => "verilator",
             Simulator::Icarus => "icarus",
         }
+    }
+
+    /// The faster one for a run of about so many cycles, its own compilation included.
+    pub fn for_cycles(cycles: u64) -> Simulator {
+        if cycles <= ICARUS_CYCLES { Simulator::Icarus } else { Simulator::Verilator }
     }
 
     fn package(self) -> &'static str {
@@ -159,8 +169,8 @@ pub fn build(files: &[VerilogFile], top: &str, simulator: Simulator, trace: bool
     build_with(files, top, simulator, trace, work, None)
 }
 
-/// [`build`], for many designs: Verilator's own objects, more than half of a small build and alike for all designs, are
-/// kept in the folder `runtime` from one build to the next.
+/// [`build`], for many designs: what of Verilator's is alike for all designs, half of a small build, is kept in the
+/// folder `runtime` from one build to the next.
 pub fn build_with(
     files: &[VerilogFile],
     top: &str,
@@ -192,28 +202,17 @@ pub fn build_in(
         names.push(name);
     }
     let program = match simulator {
-        Simulator::Verilator => folder.join("verilated").join("bench"),
+        Simulator::Verilator => folder.join(verilator::FOLDER).join(verilator::PROGRAM),
         Simulator::Icarus => folder.join("bench.vvp"),
-    };
-    // Traced designs want other objects.
-    let runtime = runtime.filter(|_| simulator == Simulator::Verilator && !trace);
-    let made = folder.join("verilated");
-    let kept_objects = match runtime.filter(|kept| kept.is_dir()) {
-        Some(kept) => copy_objects(kept, &made)?,
-        None => vec![],
     };
     let mut command = match simulator {
         Simulator::Verilator => {
             let mut command = Command::new("verilator");
-            command.args(["--binary", "--timing", "-j", "2", "-O3", "-Wall", "--timescale", "1ns/1ps"]).args(WAIVED);
+            command
+                .args(["--cc", "--exe", "--main", "--timing", "-O3", "-Wall", "--timescale", "1ns/1ps"])
+                .args(WAIVED);
             command.args(["--x-assign", "fast", "--x-initial", "fast", "--top-module", Bench::TOP]);
-            // One compilation, not one per part: the parts are small and their headers large.
-            let mut make = "VM_PARALLEL_BUILDS=0 OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1".to_string();
-            for object in kept_objects {
-                make += &format!(" --old-file={object}");
-            }
-            command.args(["-MAKEFLAGS", &make]);
-            command.args(["-Mdir", "verilated", "-o", "bench"]);
+            command.args(["-Mdir", verilator::FOLDER, "-o", verilator::PROGRAM]);
             if trace {
                 std::fs::write(folder.join("tracing.vlt"), TRACING)?;
                 command.args(["--trace", "--trace-depth", "4", "-DBURSTC_TRACE", "tracing.vlt"]);
@@ -234,35 +233,14 @@ pub fn build_in(
     if !output.status.success() {
         bail!("{simulator} does not accept the design {top}:\n{}", excerpt(&output));
     }
-    if let Some(kept) = runtime.filter(|kept| !kept.is_dir()) {
-        keep_objects(&made, kept)?;
-    }
-    Ok(Simulation { simulator, program, folder })
-}
-
-/// Copies the objects of Verilator's run-time library and gives their names.
-fn copy_objects(from: &Path, to: &Path) -> Result<Vec<String>> {
-    std::fs::create_dir_all(to)?;
-    let mut names = vec![];
-    for entry in std::fs::read_dir(from)? {
-        let path = entry?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if name.starts_with("verilated") && name.ends_with(".o") {
-            std::fs::copy(&path, to.join(name)).with_context(|| format!("cannot copy {}", path.display()))?;
-            names.push(name.to_string());
+    if simulator == Simulator::Verilator {
+        let kept = runtime.map(|runtimes| verilator::runtime(runtimes, trace));
+        let output = verilator::compile(&folder, kept.as_deref(), |command| simulator.run(command))?;
+        if !output.status.success() {
+            bail!("the C++ of {top} does not compile:\n{}", excerpt(&output));
         }
     }
-    Ok(names)
-}
-
-/// Keeps the objects in a folder that appears whole. That another build was faster is no error.
-fn keep_objects(made: &Path, kept: &Path) -> Result<()> {
-    let parent = kept.parent().context("the folder for objects has no name")?;
-    std::fs::create_dir_all(parent)?;
-    let staged = Scratch::new_in("objects-", parent)?;
-    copy_objects(made, staged.path())?;
-    staged.persist(kept);
-    Ok(())
+    Ok(Simulation { simulator, program, folder })
 }
 
 impl Simulation {
@@ -430,6 +408,14 @@ mod tests {
         assert_eq!((counters.cycles, counters.row_hits, counters.load_busy), (12, 3, 0));
         assert!(!timed_out);
         assert!(result_line("nonsense").is_err());
+    }
+
+    #[test]
+    fn long_runs_are_worth_a_compilation() {
+        assert_eq!(
+            [0, 10_000, 10_001].map(Simulator::for_cycles),
+            [Simulator::Icarus, Simulator::Icarus, Simulator::Verilator]
+        );
     }
 
     #[test]

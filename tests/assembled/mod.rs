@@ -9,6 +9,7 @@ use burstc::affine::Affine;
 use burstc::hardware::{self, Ddr, Link, VerilogFile};
 use burstc::offload::{Bound, Level, Offload, Piece, Scan};
 use burstc::rtl;
+use burstc::simulate::bench::Bench;
 use burstc::simulate::golden::Golden;
 use burstc::simulate::job::Job;
 use burstc::simulate::number::Number;
@@ -204,7 +205,8 @@ impl Rig {
     pub fn new(source: &Source, offload: &Offload, simulator: Simulator, direct: bool) -> Rig {
         let (files, top) = verilog(offload, direct);
         let work = tempfile::tempdir().unwrap();
-        let simulation = simulator::build(&files, &top, simulator, false, work.path()).unwrap();
+        let (bench, files) = Bench::new(Link::Ddr(Ddr::DDR400B), 10_000).soon_ready(&files);
+        let simulation = simulator::build_in(bench, &files, &top, simulator, false, work.path(), None).unwrap();
         let golden = Golden::build(source, &offload.kernel).unwrap();
         Rig { kernel: offload.kernel.clone(), golden, simulation, _work: work }
     }

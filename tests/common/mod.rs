@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use anyhow::Result;
 use burstc::board::Board;
@@ -72,6 +72,41 @@ impl Subject {
     }
 }
 
+impl Subject {
+    /// Verilator has nothing to say of the accelerator and of the direct version.
+    pub fn lint(&self) {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (files, top) in self.write(folder.path()) {
+            silent(Command::new("verilator").args(["--lint-only", "-Wall", "--top-module", &top]).args(&files));
+        }
+    }
+
+    /// Writes the Verilog; gives the files and the top module of the accelerator and of the direct version.
+    pub fn write(&self, folder: &Path) -> [(Vec<PathBuf>, String); 2] {
+        let kernel = &self.accelerator.offload.kernel.name;
+        let tops = [
+            (&self.accelerator.files, format!("{kernel}_top")),
+            (&self.accelerator.direct_files, format!("{kernel}_direct_top")),
+        ];
+        tops.map(|(files, top)| {
+            let write = |file: &VerilogFile| {
+                let path = folder.join(&file.name);
+                std::fs::write(&path, &file.text).expect("the folder is writable");
+                path
+            };
+            (files.iter().map(write).collect(), top)
+        })
+    }
+}
+
+/// Runs a tool, which must not complain.
+pub fn silent(command: &mut Command) {
+    let output = command.output().expect("the tool is installed");
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let complaint = text.lines().find(|l| l.contains("Warning") || l.contains("Error") || l.contains("ERROR"));
+    assert!(output.status.success() && complaint.is_none(), "{command:?}\n{text}");
+}
+
 /// Values of arguments, ranges of random data (both ends included), and the seed of those.
 #[derive(Clone, Copy, Default)]
 pub struct Data<'a> {
@@ -84,6 +119,7 @@ pub struct Data<'a> {
 pub struct Rig {
     pub subject: Arc<Subject>,
     simulation: Simulation,
+    memory_bytes: u64,
     name: String,
     trace: bool,
     direct: bool,
@@ -142,10 +178,15 @@ impl Rig {
         let work = tempfile::tempdir()?;
         let top = if direct { format!("{kernel}_direct_top") } else { format!("{kernel}_top") };
         let bench = Bench::of(&subject.board).holding(bytes);
-        let simulation = simulator::build_in(bench, files, &top, simulator, trace, work.path(), Some(&objects()))?;
+        let (bench, files) = match simulator {
+            Simulator::Icarus => bench.soon_ready(files),
+            Simulator::Verilator => (bench, files.to_vec()),
+        };
+        let simulation = simulator::build_in(bench, &files, &top, simulator, trace, work.path(), Some(&objects()))?;
         let name = format!("{kernel}{}_{simulator}", if direct { "_direct" } else { "" });
         let model = MemoryModel { latency: subject.board.memory.bus().map(|port| port.latency), ..Default::default() };
-        Ok(Rig { subject: subject.clone(), simulation, name, trace, direct, model, _work: work })
+        let memory_bytes = bench.memory_bytes();
+        Ok(Rig { subject: subject.clone(), simulation, memory_bytes, name, trace, direct, model, _work: work })
     }
 
     /// Runs with the given arguments and demands that every word of memory is what the C program leaves.
@@ -176,6 +217,7 @@ impl Rig {
             std::fs::create_dir_all(&folder).expect("target is writable");
             folder.join(format!("{}.vcd", self.label(data)))
         });
+        anyhow::ensure!(job.image.len() as u64 <= self.memory_bytes, "the data need {} bytes", job.image.len());
         let registers = job.registers(kernel);
         let work = Work::of(offload, &job.sizes);
         let max_cycles = 100_000 + 100 * (work.iterations + work.accesses);
@@ -193,14 +235,9 @@ impl Rig {
     }
 }
 
-/// Where Verilator's objects are kept: a folder per version.
+/// Where Verilator's run-time is kept from test to test.
 fn objects() -> PathBuf {
-    static VERSION: OnceLock<String> = OnceLock::new();
-    let version = VERSION.get_or_init(|| {
-        let output = Command::new("verilator").arg("--version").output().expect("verilator is installed");
-        String::from_utf8_lossy(&output.stdout).chars().filter(char::is_ascii_alphanumeric).collect()
-    });
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(version)
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("verilator")
 }
 
 fn trace_wanted() -> bool {
