@@ -6,8 +6,9 @@
 //             ADDRESS_WIDTH  bits of an address, 2^ADDRESS_WIDTH >= DEPTH
 // Handshake   none. read_data keeps its value while read_enable is low.
 //
-// A read of the address that is written in the same cycle returns an unspecified word. Every vendor's block RAM can do
-// that without extra logic; a caller must not ask for it, as fifo does not. Contents and read_data are not reset.
+// A read of the address that is written in the same cycle returns an unspecified word: every vendor's block RAM can do
+// that without extra logic. A caller may do such a read, but must not use the word; in simulation it is unknown, and in
+// proofs any. Contents and read_data are not reset.
 `default_nettype none
 
 module dual_port_ram #(
@@ -46,16 +47,63 @@ module dual_port_ram #(
 
     reg [WIDTH-1:0] read_data_reg;
 
+`ifndef SYNTHESIS
+`ifdef FORMAL
+    (* anyseq *) wire [WIDTH-1:0] unspecified;
+`else
+    wire [WIDTH-1:0] unspecified = {WIDTH{1'bx}};
+`endif
+`endif
+
     always @(posedge clk) begin
         if (write_enable) begin
             memory[write_address] <= write_data;
         end
         if (read_enable) begin
             read_data_reg <= memory[read_address];
+`ifndef SYNTHESIS
+            if (write_enable && write_address == read_address) begin
+                read_data_reg <= unspecified;
+            end
+`endif
         end
     end
 
     assign read_data = read_data_reg;
+
+`ifdef FORMAL
+    // Of any one word: a read gives what was written to it last, and stays.
+    (* anyconst *) wire [ADDRESS_WIDTH-1:0] watched;
+
+    reg             known_reg = 1'b0;
+    reg [WIDTH-1:0] content_reg;
+    reg             expects_reg = 1'b0;
+    reg [WIDTH-1:0] expected_reg;
+
+    wire written = write_enable && write_address == watched && {1'b0, watched} < DEPTH;
+
+    always @(posedge clk) begin
+        if (written) begin
+            known_reg   <= 1'b1;
+            content_reg <= write_data;
+        end
+        if (read_enable) begin
+            expects_reg  <= known_reg && read_address == watched && !written;
+            expected_reg <= content_reg;
+        end
+    end
+
+    always @* begin
+        assume (!write_enable || {1'b0, write_address} < DEPTH);
+        if (known_reg && {1'b0, watched} < DEPTH) begin
+            assert (memory[watched] == content_reg);
+        end
+        if (expects_reg && {1'b0, watched} < DEPTH) begin
+            assert (read_data == expected_reg);
+        end
+        cover (expects_reg && !read_enable && content_reg != expected_reg);
+    end
+`endif
 
 endmodule
 

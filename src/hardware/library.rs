@@ -1,6 +1,10 @@
 //! The hand-written cells of `rtl-templates/`, embedded so that the program needs no files beside it.
 
+use std::sync::LazyLock;
+
 use include_dir::{Dir, include_dir};
+
+use crate::rtl::Header;
 
 /// A Verilog file: its name without folder, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +29,19 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     cells().into_iter().map(|(name, _)| name)
 }
 
-/// The files of the named cells and of every cell they instantiate, in alphabetical order.
-pub fn files(names: &[String]) -> Vec<VerilogFile> {
+/// The headers of those of the named modules that are cells. Every cell's is read once.
+pub fn headers(names: &[String]) -> Vec<Header> {
+    static HEADERS: LazyLock<Vec<Header>> = LazyLock::new(|| {
+        let header = |(_, text): &(_, &str)| Header::parse(text).expect("the cells are written in one style");
+        cells().iter().map(header).collect()
+    });
+    HEADERS.iter().filter(|header| names.contains(&header.name)).cloned().collect()
+}
+
+/// The files of the cells and of every cell they instantiate, in alphabetical order.
+pub fn files(library: &[Header]) -> Vec<VerilogFile> {
     let cells = cells();
-    let mut wanted: Vec<bool> = cells.iter().map(|(name, _)| names.iter().any(|n| n == name)).collect();
+    let mut wanted: Vec<bool> = cells.iter().map(|(name, _)| library.iter().any(|h| h.name == *name)).collect();
     let missing = |wanted: &[bool]| {
         let needs = |i: usize| (0..cells.len()).any(|j| wanted[j] && instantiates(cells[j].1, cells[i].0));
         (0..cells.len()).find(|&i| !wanted[i] && needs(i))
@@ -51,8 +64,19 @@ mod tests {
 
     #[test]
     fn a_cell_brings_the_cells_it_needs() {
-        let names: Vec<String> = files(&["ddr_controller".to_string()]).into_iter().map(|f| f.name).collect();
+        let names: Vec<String> = files(&headers(&["ddr_controller".to_string()])).into_iter().map(|f| f.name).collect();
         assert!(names.contains(&"ddr_splitter.v".to_string()), "{names:?}");
         assert!(!names.contains(&"word_packer.v".to_string()), "{names:?}");
+    }
+
+    #[test]
+    fn every_cell_has_a_header_of_its_name_with_ports() {
+        for (name, text) in cells() {
+            let header = Header::parse(text).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(header.name, name);
+            let ports = header.ports(&[]).unwrap_or_else(|error| panic!("{error}"));
+            let ends = text.lines().filter(|l| l.starts_with("    input ") || l.starts_with("    output ")).count();
+            assert_eq!(ports.len(), ends, "{name}: {ports:?}");
+        }
     }
 }

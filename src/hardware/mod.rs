@@ -46,7 +46,7 @@ mod top_bus;
 mod walker;
 mod windows;
 
-pub use library::{VerilogFile, files};
+pub use library::{VerilogFile, files, headers};
 pub use link::{Bus, BusKind, Ddr, Link, Sdr, SdrCycles};
 pub use names::{direct_top, prefix as module_prefix, top as top_name};
 pub use registers::argument_words;
@@ -102,5 +102,5 @@ fn design(modules: Vec<Module>, phy: Option<&str>) -> Design {
     library.retain(|name| !generated.contains(&name.as_str()));
     library.sort();
     library.dedup();
-    Design { modules, library }
+    Design { modules, library: library::headers(&library) }
 }

@@ -4,6 +4,7 @@
 //! [`verify`] checks a whole [`Design`], and [`print`] gives a module's Verilog-2001, the same bytes every time.
 
 mod expr;
+mod header;
 mod lower;
 mod module;
 mod names;
@@ -17,6 +18,7 @@ mod verify;
 mod tests;
 
 pub use expr::Expr;
+pub use header::{CellPort, Header};
 pub use module::{Connection, Design, Kind, Label, Module, Port, Signal, Statement, assign, case, when, when_else};
 pub use names::{is_reserved, legal};
 pub use print::print;

@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use super::expr::{Expr, Op};
+use super::header::Header;
 use super::names::Names;
 use super::types::Type;
 
@@ -445,6 +446,6 @@ impl Module {
 #[derive(Default)]
 pub struct Design {
     pub modules: Vec<Module>,
-    /// Names of the hand-written modules that are instantiated.
-    pub library: Vec<String>,
+    /// The hand-written modules that are instantiated.
+    pub library: Vec<Header>,
 }

@@ -12,14 +12,15 @@
 //! 5. Clocked processes have an input `clk`, and those with resets an input `rst`, of one bit.
 //! 6. A combinational block gives each of its targets a value on every way through it (no latches), reads none of
 //!    them, and reads something.
-//! 7. An instance is of a module of the design or of a library module. Of the former, every port is connected once, in
-//!    its direction and width; only outputs may stay open.
+//! 7. An instance is of a module of the design or of a library module. Every port is connected once, in its direction
+//!    and width, which for a library module may follow from its parameters; only outputs may stay open.
 //! 8. Every bit of every input, wire and register is read, or waived with [`Module::waive_unused`].
 //! 9. No signal depends on itself without a register between, also by way of instances of the design's modules.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::expr::{Expr, Op};
+use super::header::CellPort;
 use super::lower::{lower, visit_statements};
 use super::module::{Connection, Design, Instance, Item, Kind, Label, Module, Signal, Statement};
 use super::print::render;
@@ -44,7 +45,7 @@ pub fn verify(design: &Design) -> Result<(), Vec<String>> {
 
 fn check_names(design: &Design, errors: &mut Vec<String>) {
     let mut seen = BTreeSet::new();
-    for name in design.modules.iter().map(Module::name).chain(design.library.iter().map(String::as_str)) {
+    for name in design.modules.iter().map(Module::name).chain(design.library.iter().map(|h| h.name.as_str())) {
         if !seen.insert(name) {
             errors.push(format!("two modules are called `{name}`"));
         }
@@ -234,37 +235,32 @@ impl Checker<'_> {
                 self.errors.push(format!("instance `{name}` connects `{port}` twice"));
             }
         }
-        let Some(module) = self.design.modules.iter().find(|module| module.name == instance.module) else {
-            if !self.design.library.contains(&instance.module) {
-                self.errors.push(format!("instance `{name}` is of an unknown module `{}`", instance.module));
-            }
-            return;
+        let ports = match ports_of(self.design, instance) {
+            Ok(ports) => ports,
+            Err(why) => return self.errors.push(format!("instance `{name}` {why}")),
         };
-        if let Some((parameter, _)) = instance.parameters.first() {
-            self.errors.push(format!("instance `{name}` sets `{parameter}`, but `{}` has no parameters", module.name));
-        }
-        for port in module.ports() {
-            if !instance.ports.iter().any(|(connected, _)| connected == port.name()) {
-                self.errors.push(format!("instance `{name}` leaves `{}` out", port.name()));
+        for port in &ports {
+            if !instance.ports.iter().any(|(connected, _)| connected == port.name) {
+                self.errors.push(format!("instance `{name}` leaves `{}` out", port.name));
             }
         }
         for (port_name, connection) in &instance.ports {
-            let Some(port) = module.port(port_name) else {
-                self.errors.push(format!("instance `{name}`: `{}` has no port `{port_name}`", module.name));
+            let Some(port) = ports.iter().find(|port| port.name == port_name) else {
+                self.errors.push(format!("instance `{name}`: `{}` has no port `{port_name}`", instance.module));
                 continue;
             };
             let width = match connection {
                 Connection::In(value) => value.width(),
                 Connection::Out(signal) => signal.width(),
-                Connection::Open => port.width(),
+                Connection::Open => port.width,
             };
-            if width != port.width() {
+            if width != port.width {
                 self.errors.push(format!(
                     "instance `{name}` connects {width} bits to `{port_name}`, which has {}",
-                    port.width()
+                    port.width
                 ));
             }
-            if matches!(connection, Connection::In(_)) != (port.kind() == Kind::Input) {
+            if matches!(connection, Connection::In(_)) != port.input {
                 self.errors.push(format!("instance `{name}` connects `{port_name}` against its direction"));
             }
         }
@@ -372,6 +368,20 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// The ports of the instance's module, under the instance's parameters; or what is wrong with it, as the end of a sentence.
+fn ports_of<'d>(design: &'d Design, instance: &Instance) -> Result<Vec<CellPort<'d>>, String> {
+    if let Some(header) = design.library.iter().find(|header| header.name == instance.module) {
+        return header.ports(&instance.parameters);
+    }
+    let module = design.modules.iter().find(|module| module.name == instance.module);
+    let module = module.ok_or_else(|| format!("is of an unknown module `{}`", instance.module))?;
+    if let Some((parameter, _)) = instance.parameters.first() {
+        return Err(format!("sets `{parameter}`, but `{}` has no parameters", module.name));
+    }
+    let port = |p: &'d Signal| CellPort { name: p.name(), input: p.kind() == Kind::Input, width: p.width() };
+    Ok(module.ports().map(port).collect())
 }
 
 /// What the statements assign, by index.

@@ -89,6 +89,6 @@ pub fn copy_design() -> Vec<VerilogFile> {
         file("copy_accelerator.v", include_str!("fixtures/copy_accelerator.v")),
         file("copy_top.v", include_str!("fixtures/copy_top.v")),
     ];
-    files.extend(hardware::files(&["ddr_controller".to_string(), "fifo".to_string()]));
+    files.extend(hardware::files(&hardware::headers(&["ddr_controller".to_string(), "fifo".to_string()])));
     files
 }

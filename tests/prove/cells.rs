@@ -78,6 +78,16 @@ proofs! {
             mutation("assign m_quotient  = m_quotient_reg;", "assign m_quotient  = m_quotient_reg ^ s_valid;"),
         ]
     }
+    dual_port_ram {
+        ["WIDTH 2 DEPTH 3 ADDRESS_WIDTH 2", "WIDTH 1 DEPTH 1 ADDRESS_WIDTH 1", "WIDTH 2 DEPTH 4 ADDRESS_WIDTH 2",
+            "WIDTH 1 DEPTH 5 ADDRESS_WIDTH 3"],
+        6, INDUCTIVE, 8,
+        [
+            mutation("if (write_enable) begin", "if (write_enable && read_enable) begin"),
+            mutation("read_data_reg <= memory[read_address];", "read_data_reg <= memory[write_address];"),
+            mutation("write_enable && write_address == read_address", "write_enable"),
+        ]
+    }
     fifo {
         ["WIDTH 3 DEPTH 4", "WIDTH 3 DEPTH 1", "WIDTH 3 DEPTH 3", "WIDTH 2 DEPTH 5"],
         12, INDUCTIVE, 14,

@@ -78,7 +78,7 @@ impl Files {
     pub fn mutated(&self, from: &str, to: &str) -> Result<Files, String> {
         assert!(!from.contains('\n') && !to.contains('\n'), "mutations keep the numbers of lines");
         let text = self.text();
-        let design = text.split("`ifdef FORMAL").next().unwrap_or(text);
+        let design = text.rsplit_once("`ifdef FORMAL").map_or(text, |(design, _)| design);
         match design.matches(from).count() {
             1 => {}
             count => return Err(format!("`{from}` is there {count} times")),

@@ -4,6 +4,20 @@ use crate::rtl::*;
 
 const BYTE: Type = Type { width: 8, signed: false };
 
+const CELL: &str = "// cell: what instances of the library are checked against
+`default_nettype none
+
+module cell #(
+    parameter integer WIDTH = 8,
+    parameter integer LOG   = 1
+) (
+    input  wire                        clk,
+    input  wire [2*(WIDTH-1)+1:0]      s_data,  // twice
+    output reg                         m_valid,
+    output wire [(WIDTH<<LOG)-1:WIDTH] m_data
+);
+";
+
 /// A module with clock, reset, an input and an output register that follows it: nothing to complain about.
 fn sound(name: &str) -> (Module, Signal) {
     let mut m = Module::new(name);
@@ -19,7 +33,9 @@ fn sound(name: &str) -> (Module, Signal) {
 fn complaints(change: impl FnOnce(&mut Module, &Signal)) -> Vec<String> {
     let (mut m, a) = sound("tested");
     change(&mut m, &a);
-    verify(&Design { modules: vec![m], library: vec!["cell".into()] }).err().unwrap_or_default()
+    verify(&Design { modules: vec![m], library: vec![Header::parse(CELL).expect("it is in style")] })
+        .err()
+        .unwrap_or_default()
 }
 
 #[track_caller]
@@ -210,6 +226,61 @@ fn instances_fit_their_modules() {
     m.instance("child", "u", vec![("WIDTH", 3)], vec![]);
     let errors = verify(&Design { modules: vec![m, sound("child").0], library: vec![] }).expect_err("it has none");
     assert!(errors.iter().any(|error| error.contains("sets `WIDTH`, but `child` has no parameters")), "{errors:#?}");
+}
+
+/// An instance of `CELL`, right but for what `change` does to its parameters and connections.
+fn cell_with(
+    change: impl FnOnce(&mut Vec<(&'static str, i128)>, &mut Vec<(String, Connection)>),
+) -> impl FnOnce(&mut Module, &Signal) {
+    |m, a| {
+        let wide = m.wire("wide", Type { width: 4, signed: false });
+        m.waive_unused(&wide);
+        let twice = Expr::constant(0, BYTE);
+        let clock = m.port("clk").expect("it has a clock").e();
+        let mut parameters = vec![("WIDTH", 4)];
+        let mut ports = vec![
+            ("clk".to_string(), Connection::In(clock)),
+            ("s_data".to_string(), Connection::In(twice)),
+            ("m_valid".to_string(), Connection::Open),
+            ("m_data".to_string(), Connection::Out(wide)),
+        ];
+        change(&mut parameters, &mut ports);
+        m.instance("cell", "u", parameters, ports);
+        m.waive_unused(a);
+    }
+}
+
+#[test]
+fn instances_fit_the_cells_of_the_library() {
+    assert_eq!(complaints(cell_with(|_, _| {})), Vec::<String>::new());
+
+    expect("`cell` has no port `s_date`", cell_with(|_, ports| ports[1].0 = "s_date".to_string()));
+    expect("instance `u` leaves `s_data` out", cell_with(|_, ports| drop(ports.remove(1))));
+    expect("instance `u` leaves `m_valid` out", cell_with(|_, ports| drop(ports.remove(2))));
+    expect("connects 1 bits to `s_data`, which has 8", cell_with(|_, p| p[1].1 = Connection::In(Expr::bit(false))));
+    expect("connects `s_data` against its direction", cell_with(|_, ports| ports[1].1 = Connection::Open));
+    expect("connects `m_valid` against its direction", cell_with(|_, p| p[2].1 = Connection::In(Expr::bit(false))));
+    expect("connects `clk` twice", cell_with(|_, ports| ports.push(ports[0].clone())));
+
+    // Widths follow the parameters, and the header's values where there are none.
+    expect("connects 8 bits to `s_data`, which has 6", cell_with(|parameters, _| parameters[0].1 = 3));
+    expect("connects 4 bits to `m_data`, which has 12", cell_with(|parameters, _| parameters.push(("LOG", 2))));
+    expect("connects 8 bits to `s_data`, which has 16", cell_with(|parameters, _| parameters.clear()));
+    expect("sets `WITH`, but `cell` has no such parameter", cell_with(|parameters, _| parameters[0].0 = "WITH"));
+    expect("gives port `m_data` of `cell` no width", cell_with(|parameters, _| parameters.push(("LOG", 0))));
+}
+
+#[test]
+fn headers_that_leave_the_style_are_not_guessed_at() {
+    let refused = |from: &str, to: &str| Header::parse(&CELL.replace(from, to)).expect_err("it leaves the style");
+    assert!(
+        refused("output reg  ", "inout reg  ").contains("cannot read `inout reg"),
+        "{}",
+        refused("output", "inout")
+    );
+    assert!(refused("LOG   = 1", "LOG   = WIDTH").contains("cannot read `parameter integer LOG"));
+    assert!(refused(");", "").contains("does not end"));
+    assert!(Header::parse("// nothing").is_err());
 }
 
 #[test]
