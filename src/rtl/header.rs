@@ -27,6 +27,7 @@ pub struct Header {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct HeaderPort {
     name: String,
+    /// An input, and nothing else.
     input: bool,
     /// The text of the highest and the lowest bit's number; one bit without.
     range: Option<(String, String)>,
@@ -65,7 +66,7 @@ impl Header {
                     let value = value.parse().map_err(|_| wrong())?;
                     header.parameters.push(((*name).to_string(), value));
                 }
-                [direction @ ("input" | "output"), "wire" | "reg", .., name] => {
+                [direction @ ("input" | "output" | "inout"), "wire" | "reg", .., name] => {
                     let range = match item.split_once('[') {
                         None => None,
                         Some((_, rest)) => {
