@@ -46,6 +46,35 @@ module avalon_slave (
         end
     end
 
+`ifdef FORMAL
+    // A read ends in its third cycle, when the register bus has had its address for two; a write is one pulse.
+    reg       started_reg = 1'b0;
+    reg       read_reg = 1'b0;      // a read that waits
+    reg [7:0] address_reg;
+    reg [1:0] cycles_reg;           // that the read has waited
+
+    always @(posedge clk) begin
+        started_reg <= 1'b1;
+        read_reg    <= started_reg && !rst && avs_read && avs_waitrequest;
+        address_reg <= avs_address;
+        cycles_reg  <= started_reg && !rst && avs_read && avs_waitrequest ? cycles_reg + 1'b1 : 2'd0;
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        assume (!(avs_read && avs_write));
+        assume (!read_reg || (avs_read && avs_address == address_reg));
+        if (started_reg) begin
+            assert (cycles_reg == waited_reg);
+            assert (!avs_write || !avs_waitrequest);
+            assert (!avs_read || avs_waitrequest == (cycles_reg != 2'd2));
+            assert (m_reg_write == (avs_write && avs_byteenable == 4'b1111));
+            cover (avs_read && !avs_waitrequest);
+            cover (m_reg_write);
+        end
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -90,6 +90,67 @@ module axi4_lite_slave (
         end
     end
 
+`ifdef FORMAL
+    // A response per request, which waits unchanged; a write of all bytes, and nothing else, writes the register, once,
+    // with what came.
+    reg         started_reg = 1'b0;
+    reg         written_waits_reg = 1'b0;
+    reg  [1:0]  written_response_reg;
+    reg         read_waits_reg = 1'b0;
+    reg  [31:0] read_data_reg;
+    reg  [1:0]  writes_open_reg;
+    reg  [1:0]  reads_open_reg;
+    reg  [1:0]  pulses_owed_reg;
+    reg  [7:0]  owed_address_reg;
+    reg  [31:0] owed_data_reg;
+
+    wire takes_write = s_axil_awvalid && s_axil_awready;
+    wire takes_read  = s_axil_arvalid && s_axil_arready;
+
+    always @(posedge clk) begin
+        started_reg          <= 1'b1;
+        written_waits_reg    <= started_reg && !rst && s_axil_bvalid && !s_axil_bready;
+        written_response_reg <= s_axil_bresp;
+        read_waits_reg       <= started_reg && !rst && s_axil_rvalid && !s_axil_rready;
+        read_data_reg        <= s_axil_rdata;
+        if (takes_write) begin
+            owed_address_reg <= s_axil_awaddr[9:2];
+            owed_data_reg    <= s_axil_wdata;
+        end
+        if (rst) begin
+            writes_open_reg <= 2'd0;
+            reads_open_reg  <= 2'd0;
+            pulses_owed_reg <= 2'd0;
+        end else begin
+            writes_open_reg <= writes_open_reg + {1'b0, takes_write} - {1'b0, s_axil_bvalid && s_axil_bready};
+            reads_open_reg  <= reads_open_reg + {1'b0, takes_read} - {1'b0, s_axil_rvalid && s_axil_rready};
+            pulses_owed_reg <= pulses_owed_reg + {1'b0, takes_write && &s_axil_wstrb} - {1'b0, m_reg_write};
+        end
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        if (started_reg) begin
+            assert (takes_write == (s_axil_wvalid && s_axil_wready));
+            assert (writes_open_reg == {1'b0, state_reg == WRITE || state_reg == WRITTEN});
+            assert (reads_open_reg == {1'b0, state_reg == ADDRESS || state_reg == SETTLE || state_reg == READ});
+            assert (pulses_owed_reg == {1'b0, state_reg == WRITE && whole_reg});
+            if (m_reg_write) begin
+                assert (m_reg_address == owed_address_reg && m_reg_data == owed_data_reg);
+            end
+            if (written_waits_reg) begin
+                assert (s_axil_bvalid && s_axil_bresp == written_response_reg);
+            end
+            if (read_waits_reg) begin
+                assert (s_axil_rvalid && s_axil_rdata == read_data_reg);
+            end
+            cover (written_waits_reg && s_axil_bresp == SLVERR);
+            cover (m_reg_write && s_axil_arvalid);
+            cover (read_waits_reg && s_axil_rready);
+        end
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

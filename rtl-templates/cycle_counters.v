@@ -118,6 +118,38 @@ module cycle_counters #(
         end
     end
 
+`ifdef FORMAL
+    // Of any one event: from the second settled cycle on, its total is the number of its cycles.
+    (* anyconst *) wire [2:0] watched;
+
+    reg        started_reg = 1'b0;
+    reg        shown_reg = 1'b0;    // the total of the watched event is shown
+    reg        settled_reg = 1'b0;
+    reg        cleared_reg = 1'b0;
+    reg [31:0] cycles_reg;
+
+    wire [7:0] events_by_number = {{(8 - COUNT){1'b0}}, s_events} << 1;
+
+    always @(posedge clk) begin
+        started_reg <= 1'b1;
+        settled_reg <= settled && !clear && !rst;
+        shown_reg   <= settled && settled_reg && s_index == watched && !clear && !rst;
+        if (rst || clear) begin
+            cycles_reg <= 32'd0;
+        end else if (events_by_number[watched]) begin
+            cycles_reg <= cycles_reg + 32'd1;
+        end
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        if (started_reg && shown_reg && settled && watched >= 3'd1 && watched <= COUNT) begin
+            assert (m_count == cycles_reg);
+            cover (m_count == 32'd4);
+        end
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

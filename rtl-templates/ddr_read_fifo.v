@@ -75,6 +75,61 @@ module ddr_read_fifo #(
         end
     end
 
+`ifdef FORMAL
+    // The words that are reserved, there and taken never overtake one another; a word that waits stays; any one word comes
+    // out as it came in.
+    (* anyconst *) wire [INDEX_WIDTH:0] watched;
+
+    reg               started_reg = 1'b0;
+    reg               waiting_reg = 1'b0;
+    reg [31:0]        waiting_data_reg;
+    reg               held_reg = 1'b0;
+    reg [31:0]        held_data_reg;
+
+    wire [INDEX_WIDTH:0] reserved = reserved_reg - taken_reg;
+    wire [INDEX_WIDTH:0] there    = written_reg - taken_reg;
+
+    always @(posedge clk) begin
+        started_reg      <= 1'b1;
+        waiting_reg      <= started_reg && !rst && m_read_valid && !m_read_ready;
+        waiting_data_reg <= m_read_data;
+        if (rst) begin
+            held_reg <= 1'b0;
+        end else if (s_phy_valid && written_reg == watched) begin
+            held_reg      <= 1'b1;
+            held_data_reg <= s_phy_data;
+        end else if (take && taken_reg == watched) begin
+            held_reg <= 1'b0;
+        end
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        assume (!reserve || !full);
+        assume (!s_phy_valid || written_reg != reserved_reg);
+        if (started_reg) begin
+            assert (reserved <= DEPTH);
+            assert (there <= reserved);
+            assert (full == (reserved == DEPTH));
+            assert (empty == (reserved == 0));
+            if (waiting_reg) begin
+                assert (m_read_valid);
+                assert (m_read_data == waiting_data_reg);
+            end
+            if (held_reg) begin
+                assert (words[watched[INDEX_WIDTH-1:0]] == held_data_reg);
+                assert (written_reg - watched - 1'b1 < there);
+            end
+            if (held_reg && taken_reg == watched) begin
+                assert (m_read_data == held_data_reg);
+            end
+            cover (full && m_read_valid);
+            cover (waiting_reg && full && there == DEPTH);
+            cover (held_reg && taken_reg == watched && take && reserve);
+        end
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -100,6 +100,61 @@ module ddr_splitter #(
         end
     end
 
+`ifdef FORMAL
+    // The segments are the burst, word by word: none is lost, doubled or outside its page, and the bank is the permuted one.
+    reg                     started_reg = 1'b0;
+    reg                     waiting_reg = 1'b0;
+    reg                     enabled_reg = 1'b0;
+    reg [ADDRESS_WIDTH-1:0] next_reg;       // the word that the segment has to begin with
+    reg [LENGTH_WIDTH-1:0]  left_reg;       // words of the burst from there on
+
+    wire                     takes   = m_segment_valid && m_segment_ready;
+    wire [8:0]               words   = (m_segment_end == 8'd0 ? 9'd256 : {1'b0, m_segment_end}) - {1'b0, m_segment_column};
+    wire [ADDRESS_WIDTH-1:0] wide    = words;
+    wire [5:0]               number  = page_digits(next_reg[ADDRESS_WIDTH-1:8]);
+    wire [SUM_WIDTH-1:0]     beyond  = {borders_reg, end_reg} - {{(SUM_WIDTH - 8){1'b0}}, column_reg};
+
+    always @(posedge clk) begin
+        started_reg <= 1'b1;
+        waiting_reg <= started_reg && !rst && m_segment_valid && !m_segment_ready;
+        enabled_reg <= enable;
+        if (s_cmd_ready) begin
+            next_reg <= s_cmd_address;
+            left_reg <= s_cmd_length;
+        end else if (takes) begin
+            next_reg <= next_reg + wide;
+            left_reg <= left_reg - words;
+        end
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        assume (s_cmd_length != 0);
+        assume (!m_segment_ready || m_segment_valid);
+        assume (!enabled_reg || enable);
+        assume ({33'd0, s_cmd_address} + {33'd0, s_cmd_length} <= 1 << ADDRESS_WIDTH);
+        if (started_reg && m_segment_valid) begin
+            assert (enabled_reg);
+            assert (left_reg != 0);
+            assert (m_segment_column == next_reg[7:0]);
+            assert (page_reg == next_reg[ADDRESS_WIDTH-1:8]);
+            assert (m_segment_row == next_reg[ADDRESS_WIDTH-1:10]);
+            assert (m_segment_bank == number[1:0] + number[3:2] + number[5:4]);
+            assert (m_segment_end == 8'd0 || m_segment_end > m_segment_column);
+            assert (words <= left_reg);
+            assert (last_segment == (words == left_reg));
+            assert (beyond == left_reg);
+            assert ({33'd0, next_reg} + {33'd0, left_reg} <= 1 << ADDRESS_WIDTH);
+        end
+        if (started_reg && waiting_reg) begin
+            assert (m_segment_valid);
+        end
+        cover (takes && !last_segment && m_segment_column != 8'd0);
+        cover (takes && last_segment && m_segment_end == 8'd0);
+        cover (takes && s_cmd_valid && s_cmd_ready);
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

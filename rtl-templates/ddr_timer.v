@@ -34,6 +34,47 @@ module ddr_timer #(
         else
             waits_reg <= load ? loaded : waits_reg >> 2;
 
+`ifdef FORMAL
+    // Both waits are what the clocks since the last load say.
+    localparam [15:0] LIMIT = CLOCKS;
+
+    reg        started_reg = 1'b0;
+    reg [15:0] since_reg;       // clocks from the command to slot 0 of this cycle, up to the limit
+    reg [15:0] wanted_reg;      // clocks that another must keep
+
+    integer    ones;
+    reg [15:0] counted;
+
+    always @* begin
+        counted = 16'd0;
+        for (ones = 0; ones < CLOCKS; ones = ones + 1)
+            counted = counted + {15'd0, load_clocks[ones]};
+    end
+
+    always @(posedge clk) begin
+        started_reg <= 1'b1;
+        if (rst) begin
+            since_reg  <= LIMIT;
+            wanted_reg <= 16'd0;
+        end else if (load) begin
+            since_reg  <= load_slot ? 16'd1 : 16'd2;
+            wanted_reg <= counted;
+        end else if (since_reg < LIMIT)
+            since_reg  <= since_reg + 16'd2;
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        assume (!load || (load_clocks & (load_clocks + 1'b1)) == {CLOCKS{1'b0}});
+        if (started_reg) begin
+            assert (wait_0 == (since_reg < wanted_reg));
+            assert (wait_1 == (since_reg + 16'd1 < wanted_reg));
+            cover (wait_0 && !wait_1);
+            cover (!wait_0 && wanted_reg == LIMIT);
+        end
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -60,6 +60,61 @@ module store_tracker #(
         end
     end
 
+`ifdef FORMAL
+    // Any one of the end marks, watched: when it comes out, all commands accepted before it have taken effect.
+    (* anyseq *) wire watch;
+
+    reg                   started_reg = 1'b0;
+    reg                   watching_reg;
+    reg [COUNT_WIDTH-1:0] under_way_reg;     // commands that have not taken effect
+    reg [COUNT_WIDTH-1:0] before_reg;        // those of them before the watched mark
+    reg [7:0]             marks_reg;         // that wait
+    reg [7:0]             marks_before_reg;  // those of them before the watched one
+
+    wire begins = s_end && watch && !watching_reg;
+    wire ends   = watching_reg && m_end && marks_before_reg == 8'd0;
+
+    always @(posedge clk) begin
+        started_reg <= 1'b1;
+        if (rst) begin
+            watching_reg  <= 1'b0;
+            under_way_reg <= {COUNT_WIDTH{1'b0}};
+            marks_reg     <= 8'd0;
+        end else begin
+            watching_reg  <= begins || (watching_reg && !ends);
+            under_way_reg <= under_way_reg + {{(COUNT_WIDTH - 1){1'b0}}, s_command} - {{(COUNT_WIDTH - 1){1'b0}}, s_written};
+            marks_reg     <= marks_reg + {7'd0, s_end} - {7'd0, m_end};
+            if (begins) begin
+                before_reg       <= under_way_reg - {{(COUNT_WIDTH - 1){1'b0}}, s_written};
+                marks_before_reg <= marks_reg - {7'd0, m_end};
+            end else begin
+                if (s_written && before_reg != {COUNT_WIDTH{1'b0}}) begin
+                    before_reg <= before_reg - 1'b1;
+                end
+                marks_before_reg <= marks_before_reg - {7'd0, m_end};
+            end
+        end
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        assume (!s_written || under_way_reg != {COUNT_WIDTH{1'b0}});
+        assume (!s_command || !under_way_reg[COUNT_WIDTH-2] || |(~under_way_reg[COUNT_WIDTH-2:0]));
+        assume (!s_command || under_way_reg != {1'b0, {(COUNT_WIDTH - 1){1'b1}}});
+        assume (!s_end || mark_ready);
+        if (started_reg) begin
+            if (m_end) begin
+                assert (marks_reg != 8'd0);
+            end
+            if (ends) begin
+                assert (before_reg == {COUNT_WIDTH{1'b0}});
+            end
+            cover (ends && under_way_reg != {COUNT_WIDTH{1'b0}});
+            cover (watching_reg && mark_valid && !m_end);
+        end
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -1,5 +1,5 @@
-//! The properties under `FORMAL` at the tails of the cells, proved by Yosys and z3: bounded from reset and, for all states, by
-//! induction. `make prove` shows the table.
+//! The properties under `FORMAL` at the tails of the cells, proved by Yosys with z3 or ABC: bounded from reset and, as far as
+//! they find a proof, for every step. `make prove` shows the table.
 //!
 //! A proof of a cell holds for its own assumptions. Those of the cells inside are turned into assertions, so that whoever
 //! instantiates a cell is shown to keep its rules. Every `cover` must be reached, and every `assert` must fail under one of
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use solver::{Files, Verdict};
+use solver::{Files, Found, Verdict};
 
 /// What is proved of a cell, and what must break its properties.
 struct Proof {
@@ -21,11 +21,20 @@ struct Proof {
     parameters: &'static [&'static str],
     /// Steps from reset in which all assertions are checked, and the most that an induction may take.
     steps: usize,
-    /// Whether the assertions hold by induction, that is in every step.
-    inductive: bool,
+    by: By,
     /// Steps within which every cover is reached.
     cover_steps: usize,
     mutations: &'static [Mutation],
+}
+
+/// What decides.
+#[derive(Clone, Copy)]
+enum By {
+    /// yosys-smtbmc and z3: the steps, and all by induction.
+    Z3,
+    /// Yosys' ABC, for what is too much for z3: the steps, and all by property directed reachability, given up for an assertion
+    /// after so many seconds.
+    Abc(usize),
 }
 
 /// A change of the cell's text that must break one of its assertions under a set of parameters.
@@ -70,26 +79,60 @@ fn prove(cell: &str) {
 
 /// Proves the cell under one set of parameters: how, or what went wrong.
 fn holds(proof: &Proof, files: &Files, parameters: &str) -> Result<String, String> {
+    match proof.by {
+        By::Z3 => holds_by_z3(proof, files, parameters),
+        By::Abc(seconds) => holds_by_abc(proof, files, parameters, seconds),
+    }
+}
+
+fn holds_by_z3(proof: &Proof, files: &Files, parameters: &str) -> Result<String, String> {
     let model = files.model(parameters)?;
-    match model.bounded(proof.steps) {
-        Verdict::Holds(_) => {}
-        Verdict::Fails(lines, text) => {
-            return Err(format!("fails in lines {lines:?} within {} steps\n{text}", proof.steps));
-        }
+    if let Verdict::Fails(lines, text) = model.bounded(proof.steps) {
+        return Err(format!("fails in lines {lines:?} within {} steps\n{text}", proof.steps));
     }
-    let mut how = format!("{} steps", proof.steps);
-    if proof.inductive {
-        match model.induction(proof.steps) {
-            Verdict::Holds(k) => write!(how, ", inductive with k = {k}").expect("a string"),
-            Verdict::Fails(lines, text) => return Err(format!("no induction, for lines {lines:?}\n{text}")),
-        }
-    }
+    let k = match model.induction(proof.steps) {
+        Verdict::Holds(k) => k,
+        Verdict::Fails(lines, text) => return Err(format!("no induction, for lines {lines:?}\n{text}")),
+    };
     match model.cover(proof.cover_steps) {
-        Verdict::Holds(0) => return Err("has no cover".to_string()),
-        Verdict::Holds(covers) => write!(how, "; {covers} covers").expect("a string"),
-        Verdict::Fails(lines, text) => return Err(format!("does not reach the covers in lines {lines:?}\n{text}")),
+        Verdict::Holds(0) => Err("has no cover".to_string()),
+        Verdict::Holds(covers) => {
+            Ok(format!("z3: {} steps, and all by induction with k = {k}; {covers} covers", proof.steps))
+        }
+        Verdict::Fails(lines, text) => Err(format!("does not reach the covers in lines {lines:?}\n{text}")),
     }
-    Ok(how)
+}
+
+fn holds_by_abc(proof: &Proof, files: &Files, parameters: &str, seconds: usize) -> Result<String, String> {
+    let lines = |found: &[(Option<usize>, Found)], wanted: Found| -> Vec<Option<usize>> {
+        found.iter().filter(|(_, found)| *found == wanted).map(|(line, _)| *line).collect()
+    };
+    let found = files.graph(parameters)?.decide(proof.steps, seconds);
+    let failed = lines(&found, Found::Fails);
+    if !failed.is_empty() {
+        return Err(format!("fails in lines {failed:?} within {} steps", proof.steps));
+    }
+    let covers = files.covers().graph(parameters)?.decide(proof.cover_steps, 1);
+    let unreached: Vec<_> = covers.iter().filter(|(_, found)| *found != Found::Fails).collect();
+    if covers.is_empty() || !unreached.is_empty() {
+        return Err(format!("does not reach the covers in {unreached:?} of {}", covers.len()));
+    }
+    let always = lines(&found, Found::Always).len();
+    let bounded = lines(&found, Found::Bounded);
+    let rest = if bounded.is_empty() { String::new() } else { format!(", lines {bounded:?} in {} steps", proof.steps) };
+    Ok(format!("ABC: {always} of {} assertions in every step{rest}; {} covers", found.len(), covers.len()))
+}
+
+/// The lines of the cell's assertions that fail under the parameters.
+fn failing(proof: &Proof, files: &Files, parameters: &str) -> Result<Vec<usize>, String> {
+    if let By::Abc(_) = proof.by {
+        let found = files.graph(parameters)?.decide(proof.steps, 1);
+        return Ok(found.iter().filter(|(_, found)| *found == Found::Fails).filter_map(|(line, _)| *line).collect());
+    }
+    match files.model(parameters)?.bounded(proof.steps) {
+        Verdict::Holds(_) => Ok(vec![]),
+        Verdict::Fails(lines, _) => Ok(lines),
+    }
 }
 
 /// Applies the mutations one by one: the number of assertions, and a complaint about every mutation that breaks none and
@@ -106,15 +149,11 @@ fn mutate(proof: &Proof, files: &Files) -> (usize, String) {
                 continue;
             }
         };
-        let verdict = mutated.model(proof.parameters[*parameters]).map(|model| model.bounded(proof.steps));
-        match verdict {
-            Ok(Verdict::Fails(lines, _)) if !lines.is_empty() => unbroken.retain(|line| !lines.contains(line)),
-            Ok(Verdict::Fails(_, text)) => {
-                writeln!(complaints, "{}: `{from}` -> `{to}` fails elsewhere\n{text}", proof.cell).expect("a string");
-            }
-            Ok(Verdict::Holds(_)) => {
+        match failing(proof, &mutated, proof.parameters[*parameters]) {
+            Ok(lines) if lines.is_empty() => {
                 writeln!(complaints, "{}: nobody notices `{from}` -> `{to}`", proof.cell).expect("a string");
             }
+            Ok(lines) => unbroken.retain(|line| !lines.contains(line)),
             Err(why) => writeln!(complaints, "{}: `{from}` -> `{to}`: {why}", proof.cell).expect("a string"),
         }
     }

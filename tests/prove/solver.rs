@@ -88,8 +88,42 @@ impl Files {
         Ok(Files { cell: self.cell.clone(), texts })
     }
 
+    /// The files with every cover as an assertion that it is never reached, and no other assertion.
+    pub fn covers(&self) -> Files {
+        let line = |line: &str| match line.trim().strip_prefix("cover (").and_then(|l| l.strip_suffix(");")) {
+            Some(condition) => format!("assert (!({condition}));\n"),
+            None if line.trim().starts_with("assert (") => "\n".to_string(),
+            None => format!("{line}\n"),
+        };
+        let mut texts = self.texts.clone();
+        for (_, text) in &mut texts {
+            *text = text.lines().map(line).collect();
+        }
+        Files { cell: self.cell.clone(), texts }
+    }
+
+    /// The cell as an and-inverter graph under parameters.
+    pub fn graph(&self, parameters: &str) -> Result<Graph, String> {
+        let script = "memory_map; opt -full; techmap; dffunmap; setundef -anyseq; opt_clean; simplemap; abc -g AND -fast; \
+             chformal -cover -remove; delete -port o:*; opt_clean; write_rtlil model.il; \
+             write_aiger -zinit -I -B model.aig";
+        let folder = self.elaborate(parameters, script)?;
+        // The bad states of the graph are in the order of the assertions, whose source is on the line before.
+        let text = std::fs::read_to_string(folder.path().join("model.il")).expect("yosys wrote it");
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let assertions = lines.windows(2).filter(|pair| pair[1].starts_with("cell $assert "));
+        let assertions = assertions.map(|pair| place(pair[0], &format!("{}.v:", self.cell))).collect();
+        Ok(Graph { folder, assertions })
+    }
+
     /// The cell's model under parameters, `NAME value` pairs.
     pub fn model(&self, parameters: &str) -> Result<Model, String> {
+        let script = "memory_map; opt -full; dffunmap; opt_clean; write_smt2 -wires model.smt2";
+        Ok(Model { folder: self.elaborate(parameters, script)?, cell: self.cell.clone() })
+    }
+
+    /// Runs Yosys' commands on the flat cell in a folder of its own.
+    fn elaborate(&self, parameters: &str, commands: &str) -> Result<TempDir, String> {
         let folder = tempfile::tempdir().expect("a folder");
         for (name, text) in &self.texts {
             std::fs::write(folder.path().join(format!("{name}.v")), text).expect("the folder is writable");
@@ -99,14 +133,11 @@ impl Files {
         let set: String = words.chunks(2).map(|pair| format!(" -set {} {}", pair[0], pair[1])).collect();
         let set = if set.is_empty() { String::new() } else { format!("chparam{set} {cell};") };
         let files: String = self.texts.iter().map(|(name, _)| format!(" {name}.v")).collect();
-        let script = format!(
-            "read_verilog -formal{files}; {set} prep -flatten -top {cell}; memory_map; opt -full; dffunmap; opt_clean; \
-             write_smt2 -wires model.smt2"
-        );
+        let script = format!("read_verilog -formal{files}; {set} prep -flatten -top {cell}; {commands}");
         let output = Command::new("yosys").args(["-q", "-p", &script]).current_dir(folder.path()).output();
         let output = output.expect("yosys is installed (scripts/bootstrap.sh)");
         if output.status.success() {
-            Ok(Model { folder, cell: cell.clone() })
+            Ok(folder)
         } else {
             let text =
                 format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -159,10 +190,62 @@ impl Model {
         let own = format!("{}.v:", self.cell);
         let complaints = text.lines().filter_map(|line| line.split_once(complaint)).map(|(_, rest)| rest);
         let places = complaints.filter_map(|rest| rest.split_once(&own)).map(|(_, place)| place);
-        // `line.column-line.column`; the first is sometimes the end of the statement before.
-        let lines = places.filter_map(|place| place.split_once('-')?.1.split('.').next()?.parse().ok()).collect();
+        let lines = places.filter_map(last_line).collect();
         Verdict::Fails(lines, tail(text))
     }
+}
+
+/// Assertions as an and-inverter graph, for ABC, which Yosys brings along.
+pub struct Graph {
+    folder: TempDir,
+    /// The line of each in the cell's own file; `None` for those of the cells inside.
+    assertions: Vec<Option<usize>>,
+}
+
+/// What ABC found of one assertion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It holds in every step.
+    Always,
+    /// It holds in the first steps.
+    Bounded,
+    Fails,
+}
+
+impl Graph {
+    /// Looks at each assertion by itself: whether it fails in the first `steps`, and whether it holds in every step, which is
+    /// given up after `seconds`. With the line in the cell's own file.
+    pub fn decide(&self, steps: usize, seconds: usize) -> Vec<(Option<usize>, Found)> {
+        let mut script = "read_aiger model.aig; fold; strash; scorr; write_aiger folded.aig".to_string();
+        for index in 0..self.assertions.len() {
+            script += &format!(
+                "; echo begins; read_aiger folded.aig; cone -s -O {index}; scorr; bmc3 -F {steps}; pdr -T {seconds}"
+            );
+        }
+        let output = Command::new("yosys-abc").args(["-c", &script]).current_dir(self.folder.path()).output();
+        let output = output.expect("yosys-abc is installed with yosys (scripts/bootstrap.sh)");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let sections: Vec<&str> = text.split("\nbegins").skip(1).collect();
+        assert_eq!(sections.len(), self.assertions.len(), "ABC stopped early:\n{}", tail(&text));
+        let found = |section: &&str| match section {
+            s if s.contains("was asserted in frame") => Found::Fails,
+            s if s.contains("Property proved") => Found::Always,
+            s if s.contains("No output asserted in") => Found::Bounded,
+            s => panic!("ABC says nothing that is known:\n{}", tail(s)),
+        };
+        self.assertions.iter().copied().zip(sections.iter().map(found)).collect()
+    }
+}
+
+/// The line where a `line.column-line.column` ends; where it begins is sometimes the end of the statement before.
+fn last_line(place: &str) -> Option<usize> {
+    place.split_once('-')?.1.split('.').next()?.parse().ok()
+}
+
+/// The line of a source attribute that names the file.
+fn place(attribute: &str, file: &str) -> Option<usize> {
+    let (before, place) = attribute.split_once(file)?;
+    before.ends_with('"').then(|| last_line(place))?
 }
 
 fn tail(text: &str) -> String {
