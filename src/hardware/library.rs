@@ -75,7 +75,8 @@ mod tests {
             let header = Header::parse(text).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(header.name, name);
             let ports = header.ports(&[]).unwrap_or_else(|error| panic!("{error}"));
-            let ends = text.lines().filter(|l| l.starts_with("    input ") || l.starts_with("    output ")).count();
+            let is_port = |line: &&str| ["    input ", "    output ", "    inout "].iter().any(|d| line.starts_with(d));
+            let ends = text.lines().filter(is_port).count();
             assert_eq!(ports.len(), ends, "{name}: {ports:?}");
         }
     }
