@@ -191,7 +191,11 @@ impl Program {
     /// What the program has of what the campaign's shares count.
     pub fn features(&self) -> BTreeSet<&'static str> {
         let mut found = BTreeSet::new();
-        let mut note = |name, there: bool| drop(there.then(|| found.insert(name)));
+        let mut note = |name, there: bool| {
+            if there {
+                found.insert(name);
+            }
+        };
         note("lanes", self.lanes.is_some());
         note("floating point", self.arrays.iter().any(|array| array.element.floating));
         note("unsigned or narrow sizes", self.sizes.iter().any(|size| size.ty != ScalarType::I32));

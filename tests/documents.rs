@@ -1,0 +1,158 @@
+//! What README and tutorial show is what the program prints.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use assert_cmd::Command;
+use vcd::{IdCode, ScopeItem, Value};
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("it is here")
+}
+
+fn burstc(arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_burstc"));
+    command.env_remove("CC").env("NO_COLOR", "1").current_dir(env!("CARGO_MANIFEST_DIR")).args(arguments);
+    String::from_utf8(command.assert().success().get_output().stdout.clone()).expect("text")
+}
+
+/// Lines of a table that differ from machine to machine: times of the compiler, and where files were written.
+const OF_THE_MACHINE: [&str; 4] = ["generated in", "Verilog", "VCD", "JSON"];
+
+/// The table below the sentence that announces it, without the lines that depend on the machine.
+fn table(text: &str) -> Vec<&str> {
+    let lines = text.lines().skip_while(|line| !line.starts_with("matmul with N = 64 on stratix2-ddr400"));
+    let lines = lines.take_while(|line| !line.starts_with("```"));
+    lines.filter(|line| !OF_THE_MACHINE.iter().any(|label| line.trim_start().starts_with(label))).collect()
+}
+
+#[test]
+fn sample_output_is_todays() {
+    let readme = read("README.md");
+    // The bench is built by Verilator: the direct version runs for millions of cycles.
+    let arguments = ["run", "examples/matmul.c", "--board", "stratix2-ddr400", "--direct", "--simulator", "verilator"];
+    let output = burstc(&arguments);
+    let (shown, printed) = (table(&readme), table(&output));
+    assert!(printed.len() > 10, "{output}");
+    assert_eq!(shown.join("\n").trim_end(), printed.join("\n").trim_end());
+}
+
+/// The kernel in the text is the example's file.
+#[test]
+fn example_is_the_file() {
+    let readme = read("README.md");
+    let shown = readme.split("```c\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a listing");
+    assert_eq!(shown, read("examples/matmul.c"));
+    let tutorial = read("docs/TUTORIAL.md");
+    let shown = tutorial.split("```c\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a listing");
+    assert!(read("examples/matmul.c").ends_with(shown));
+}
+
+/// Demands that `shown` is `printed`, where a line of three dots stands for any lines.
+fn agree(command: &str, shown: &[&str], printed: &str) {
+    let mut rest = printed.lines();
+    let mut skips = false;
+    for line in shown {
+        if *line == "..." {
+            skips = true;
+            continue;
+        }
+        let found = if skips { rest.find(|printed| printed == line) } else { rest.next() };
+        assert_eq!(found, Some(*line), "`{command}` prints\n{printed}");
+        skips = false;
+    }
+}
+
+/// Every command of the tutorial, and the cycles that it reads off the waveform.
+#[test]
+fn tutorial_is_followed() {
+    let tutorial = read("docs/TUTORIAL.md");
+    let folder = tempfile::tempdir().expect("a folder");
+    let vcd = folder.path().join("matmul.vcd");
+    let mut outputs: BTreeMap<String, String> = BTreeMap::new();
+    for block in tutorial.split("```console\n").skip(1) {
+        let lines: Vec<&str> = block.split("```").next().expect("a block").lines().collect();
+        let command = lines[0].strip_prefix("$ burstc ").expect("a command");
+        let output = outputs.entry(command.to_string()).or_insert_with(|| {
+            let place = vcd.to_str().expect("a name");
+            burstc(&command.split(' ').map(|word| if word == "matmul.vcd" { place } else { word }).collect::<Vec<_>>())
+        });
+        agree(command, &lines[1..], output);
+    }
+    assert_eq!(outputs.len(), 2, "{:?}", outputs.keys());
+
+    let timeline = Timeline::read(&vcd);
+    let rows: Vec<Vec<&str>> = tutorial
+        .lines()
+        .filter(|line| ["| Load(", "| Compute(", "| Store("].iter().any(|start| line.starts_with(start)))
+        .map(|line| line.split('|').map(str::trim).collect())
+        .collect();
+    assert_eq!(rows.len(), 9);
+    let number = |text: &str| text.replace(',', "").parse::<u64>().expect("a number");
+    // Words and iterations that the rows before have taken.
+    let (mut loaded, mut stored, mut computed) = (0, 0, 0);
+    for row in rows.iter().filter(|row| row[1] != "Load(0,1,1): a, b") {
+        let (begin, end) = (number(row[3]), number(row[4]));
+        let (events, done, words) = match row[1].split('(').next() {
+            Some("Load") => (&timeline.loads, &mut loaded, number(row[2])),
+            Some("Store") => (&timeline.stores, &mut stored, number(row[2])),
+            _ => (&timeline.computes, &mut computed, 32 * 32 * 32),
+        };
+        let (first, last) = (events[*done as usize], events[(*done + words - 1) as usize]);
+        assert_eq!((first, last), (begin, end), "{}", row[1]);
+        *done += words;
+    }
+    let last = rows.iter().find(|row| row[1] == "Load(0,1,1): a, b").expect("it is there");
+    assert_eq!((timeline.loads[8192], timeline.loads[10239]), (number(last[3]), number(last[4])));
+}
+
+/// The cycles in which words are loaded and stored, and in which the compute process is busy.
+#[derive(Default)]
+struct Timeline {
+    loads: Vec<u64>,
+    computes: Vec<u64>,
+    stores: Vec<u64>,
+}
+
+impl Timeline {
+    fn read(path: &Path) -> Timeline {
+        fn collect(items: &[ScopeItem], inside: bool, found: &mut HashMap<String, IdCode>) {
+            for item in items {
+                match item {
+                    ScopeItem::Scope(scope) => collect(&scope.items, scope.identifier == "u_accelerator", found),
+                    ScopeItem::Var(var) if inside => drop(found.insert(var.reference.clone(), var.code)),
+                    _ => {}
+                }
+            }
+        }
+        let mut parser = vcd::Parser::new(BufReader::new(File::open(path).expect("the run wrote a VCD")));
+        let mut ids = HashMap::new();
+        collect(&parser.parse_header().expect("a header").items, false, &mut ids);
+        let pairs = [
+            ("s_read_valid", "s_read_ready"),
+            ("compute_is_busy", "compute_is_busy"),
+            ("m_write_valid", "m_write_ready"),
+        ];
+        let pairs = pairs.map(|(valid, ready)| (ids[valid], ids[ready]));
+        let mut state: HashMap<IdCode, Value> = HashMap::new();
+        let mut timeline = Timeline::default();
+        let mut cycle = 0;
+        for command in parser {
+            let Ok(vcd::Command::ChangeScalar(code, value)) = command else { continue };
+            if code == ids["clk"] && value == Value::V1 {
+                cycle += 1;
+                let high = |code: &IdCode| state.get(code) == Some(&Value::V1);
+                let events = [&mut timeline.loads, &mut timeline.computes, &mut timeline.stores];
+                for ((valid, ready), events) in pairs.iter().zip(events) {
+                    if high(valid) && high(ready) {
+                        events.push(cycle);
+                    }
+                }
+            }
+            state.insert(code, value);
+        }
+        timeline
+    }
+}
