@@ -148,9 +148,7 @@ impl<'a> Settling<'a> {
         };
         let conditions = self.isl.parameter_set(&self.parameters, &chosen)?;
         let sizes = self.sizes.intersect(&conditions)?;
-        if self.default_set(&sizes)?.is_some_and(|left| !left)
-            && !self.default_set(&self.sizes)?.is_some_and(|had| !had)
-        {
+        if self.default_set(&sizes)?.is_some_and(|left| !left) && self.default_set(&self.sizes)?.is_none_or(|had| had) {
             let text: Vec<String> = chosen.iter().map(|c| format!("{} >= 0", c.affine())).collect();
             return Err(self
                 .refusal(obligation, below, &at)
