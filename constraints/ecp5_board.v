@@ -2,7 +2,8 @@
 //
 // The PLL makes clk, {{clock_mhz}} MHz, from the oscillator, and clk_memory, 270 degrees later, for the memory's clock pin.
 // After power-up, and whenever the button is pressed, the arguments below go into the registers and the accelerator runs
-// on what the memory holds. `ready` is high when the memory is initialised, `busy` during a run, `done` after it.
+// on what the memory holds. `ready` is high when the memory is initialised, `busy` during a run, `done` after it unless
+// the start was refused.
 `default_nettype none
 
 module {{kernel}}_board (
@@ -82,7 +83,10 @@ module {{kernel}}_board (
     // The last word that is written is the control register's start.
     localparam integer LAST = {{last}};
 
-    localparam [1:0] WAIT = 2'd0, WRITE = 2'd1, RUN = 2'd2, DONE = 2'd3;
+    // Bits of the status word, which is what the idle bus shows.
+    localparam integer BUSY = 0, DONE = 1, READY = 2;
+
+    localparam [1:0] WAIT = 2'd0, WRITE = 2'd1, RUN = 2'd2, REST = 2'd3;
 
     reg [1:0]  state_reg;
     reg [7:0]  index_reg;
@@ -108,13 +112,13 @@ module {{kernel}}_board (
 
         case (state_reg)
             WAIT:
-                if (reg_data[2]) state_reg <= WRITE;
+                if (reg_data[READY]) state_reg <= WRITE;
             WRITE: begin
                 index_reg <= index_reg + 8'd1;
                 if (index_reg == LAST[7:0]) state_reg <= RUN;
             end
             RUN:
-                if (reg_data[1]) state_reg <= DONE;
+                if (!reg_data[BUSY]) state_reg <= REST;
             default: begin
                 index_reg <= 8'd0;
                 if (start_reg[1] & ~start_reg[2]) state_reg <= WRITE;
@@ -129,7 +133,7 @@ module {{kernel}}_board (
 
     assign ready = ~rst & (state_reg != WAIT);
     assign busy  = state_reg == RUN;
-    assign done  = state_reg == DONE;
+    assign done  = (state_reg == REST) & reg_data[DONE];
 
     assign keep_high = 1'b1;
 

@@ -9,7 +9,7 @@
 //             OUTSTANDING    writes without a response, 4 to 64 bursts
 // Handshake   s_load, m_read, s_store, s_write, m_written: the memory port of docs/ARCHITECTURE.md
 //             idle    all accepted writes have been responded to
-//             status  {write DECERR, write SLVERR, read DECERR, read SLVERR} since clear or reset
+//             status  {write DECERR, write SLVERR, read DECERR, read SLVERR} since its bit of clear, or reset
 //
 // Word k of a beat is in bits 32k+31:32k. Attributes: ID 0, INCR, whole beats, normal non-cacheable bufferable memory,
 // unprivileged secure data access.
@@ -26,7 +26,7 @@ module axi4_master #(
     input  wire                        clk,
     input  wire                        rst,
     output wire                        idle,
-    input  wire                        clear,
+    input  wire [3:0]                  clear,
     output wire [3:0]                  status,
 
     input  wire                        s_load_valid,
@@ -96,10 +96,10 @@ module axi4_master #(
     assign status = status_reg;
 
     always @(posedge clk) begin
-        if (rst || clear) begin
+        if (rst) begin
             status_reg <= 4'b0000;
         end else begin
-            status_reg <= status_reg | {write_error, read_error};
+            status_reg <= (status_reg & ~clear) | {write_error, read_error};
         end
     end
 

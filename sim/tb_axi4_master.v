@@ -41,7 +41,7 @@ module tb_axi4_master;
             localparam integer LENGTH_WIDTH  = 10;
 
             reg                     rst = 1'b1;
-            reg                     clear = 1'b0;
+            reg  [3:0]              clear = 4'b0000;
             wire                    idle, finished, written;
             wire [3:0]              status;
             wire                    load_valid, load_ready, read_valid, read_ready;
@@ -285,9 +285,12 @@ module tb_axi4_master;
                     restart;
                     while (!finished) @(negedge clk);
                     check(status === 4'b0101 << round, "status of an error");
-                    clear = 1'b1;
+                    clear = ~(4'b0101 << round);
                     @(negedge clk);
-                    clear = 1'b0;
+                    check(status === 4'b0101 << round, "status that nobody cleared");
+                    clear = 4'b0101 << round;
+                    @(negedge clk);
+                    clear = 4'b0000;
                     check(status === 4'b0000, "status cleared");
                     slave.faulty = 32'hffffffff;
                 end

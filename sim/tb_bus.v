@@ -10,7 +10,8 @@
 // Plusargs    +image=FILE     memory before, hex bytes from address 0 ($readmemh)
 //             +bytes=N        bytes of that image, a multiple of 4
 //             +dump=FILE      memory after, the same bytes
-//             +registers=FILE writes to the registers before the start: lines of index and value, both hex
+//             +registers=FILE writes to the registers before the start: lines of index and value, both hex; after a
+//                             write to the control register, the bench waits while the accelerator is busy
 //             +max_cycles=N   give up so many cycles after the start
 //             +vcd=FILE       dump signals from the start on (with BURSTC_TRACE)
 //             and those of axi4_memory or avalon_memory
@@ -31,8 +32,8 @@ module tb_accelerator;
 
     localparam integer REPORT_LIMIT = 20;
 
-    localparam [7:0] CONTROL = 8'd0, STATUS = 8'd6, INTERRUPT = 8'd7;
-    localparam integer DONE = 1;
+    localparam [7:0] CONTROL = 8'd0, INTERRUPT = 8'd7;
+    localparam integer BUSY = 0, DONE = 1, READY = 2;
 
     reg clk = 1'b0;
     reg rst = 1'b1;
@@ -309,6 +310,7 @@ module tb_accelerator;
     integer port_faults = 0;
     integer image_bytes = 0;
     reg     checking = 1'b0;
+    reg     has_moved = 1'b0; // a command, since the last write to the control register
 
     task port_fault(input [8*32:1] what, input [31:0] word_address);
         begin
@@ -330,6 +332,10 @@ module tb_accelerator;
     wire [31:0] write_data    = dut.u_accelerator.m_write_data;
     wire [3:0]  strobe        = dut.u_accelerator.m_write_strobe;
     wire [31:0] write_bits    = {{8{strobe[3]}}, {8{strobe[2]}}, {8{strobe[1]}}, {8{strobe[0]}}};
+
+    always @(posedge clk)
+        if (load_valid !== 1'b0 || store_valid !== 1'b0)
+            has_moved = 1'b1;
 
     // Four-state simulators find an unknown bit; every simulator finds an access beyond the image.
     always @(posedge clk)
@@ -363,7 +369,8 @@ module tb_accelerator;
     reg [7:0]      register_index;
     reg [31:0]     register_value;
     reg            timed_out;
-    reg [31:0]     counters [1:6];
+    reg [31:0]     counters [1:5];
+    reg [31:0]     status;
     integer        reads, writes, read_bursts, write_bursts;
 
     task snapshot;
@@ -372,6 +379,27 @@ module tb_accelerator;
             writes       = device.write_beats - writes;
             read_bursts  = device.read_bursts - read_bursts;
             write_bursts = device.write_bursts - write_bursts;
+        end
+    endtask
+
+    // After a write to the control register: waits while busy, and says what the status word is then. An accelerator that
+    // does not run leaves memory alone, and interrupts all the same.
+    task settle(input starts);
+        begin
+            has_moved = 1'b0;
+            index = 0;
+            control.read(CONTROL);
+            while (control.value[BUSY] !== 1'b0 && index < max_cycles) begin
+                control.read(CONTROL);
+                index = index + 1;
+            end
+            repeat (20) @(negedge clk);
+            $display("STATUS %h", control.value);
+            if (has_moved && !control.value[DONE])
+                port_fault("command without a run", 32'd0);
+            if (irq !== starts)
+                port_fault("interrupt of a short run", 32'd0);
+            control.write(INTERRUPT, 32'd3);
         end
     endtask
 
@@ -400,13 +428,15 @@ module tb_accelerator;
 
         repeat (10) @(negedge clk);
         rst = 1'b0;
+        control.write(INTERRUPT, 32'd1);
         fields = $fscanf(registers_file, "%h %h\n", register_index, register_value);
         while (fields == 2) begin
             control.write(register_index, register_value);
+            if (register_index == CONTROL)
+                settle(register_value[0]);
             fields = $fscanf(registers_file, "%h %h\n", register_index, register_value);
         end
         $fclose(registers_file);
-        control.write(INTERRUPT, 32'd1);
 
 `ifdef BURSTC_TRACE
         if ($value$plusargs("vcd=%s", file_name)) begin
@@ -431,12 +461,15 @@ module tb_accelerator;
         // At once: done promises that the data are in the memory.
         $writememh(dump_name, device.memory, 0, image_bytes - 1);
         control.read(CONTROL);
-        if (!timed_out && !control.value[DONE])
-            port_fault("interrupt, but not done", 32'd0);
+        status = control.value;
+        if (!timed_out && status[BUSY] !== 1'b0)
+            port_fault("interrupt, but busy", 32'd0);
+        if (status[READY] !== 1'b1)
+            port_fault("memory not ready", 32'd0);
         control.write(INTERRUPT, 32'd3);
         if (irq !== 1'b0)
             port_fault("interrupt not acknowledged", 32'd0);
-        for (index = 1; index <= STATUS; index = index + 1) begin
+        for (index = 1; index <= 5; index = index + 1) begin
             control.read(index[7:0]);
             counters[index] = control.value;
         end
@@ -446,7 +479,7 @@ module tb_accelerator;
         $write(" cycles=%0d load_busy=%0d compute_busy=%0d compute_stall=%0d store_busy=%0d", counters[1], counters[2],
             counters[3], counters[4], counters[5]);
         $write(" reads=%0d writes=%0d read_bursts=%0d write_bursts=%0d", reads, writes, read_bursts, write_bursts);
-        $write(" status=%0d timing_violations=%0d", counters[STATUS], protocol.violations);
+        $write(" status=%0d timing_violations=%0d", status, protocol.violations);
         $display(" port_faults=%0d", port_faults);
         $finish;
     end

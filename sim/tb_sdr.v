@@ -8,7 +8,8 @@
 // Plusargs    +image=FILE    memory before, hex bytes from address 0 ($readmemh)
 //             +bytes=N       bytes of that image, a multiple of 4
 //             +dump=FILE     memory after, the same bytes
-//             +registers=FILE  writes to the register bus before the start: lines of index and value, both hex
+//             +registers=FILE  writes to the register bus before the start: lines of index and value, both hex; after
+//                            a write to the control register, the bench waits while the accelerator is busy
 //             +max_cycles=N  give up so many cycles after the start
 //             +vcd=FILE      dump signals from the start on (with BURSTC_TRACE)
 //
@@ -27,7 +28,7 @@ module tb_accelerator;
     localparam integer REPORT_LIMIT = 20;
 
     localparam [7:0] CONTROL = 8'd0;
-    localparam integer DONE = 1, READY = 2;
+    localparam integer BUSY = 0, DONE = 1, READY = 2;
 
     reg clk = 1'b0;
     reg clk_memory = 1'b0;
@@ -130,6 +131,7 @@ module tb_accelerator;
     integer port_faults = 0;
     integer image_bytes = 0;
     reg     checking = 1'b0;
+    reg     has_moved = 1'b0; // a command, since the last write to the control register
 
     task port_fault(input [8*32:1] what, input [31:0] word_address);
         begin
@@ -149,6 +151,10 @@ module tb_accelerator;
     wire [31:0] write_data  = dut.u_accelerator.m_write_data;
     wire [3:0]  strobe      = dut.u_accelerator.m_write_strobe;
     wire [31:0] write_bits  = {{8{strobe[3]}}, {8{strobe[2]}}, {8{strobe[1]}}, {8{strobe[0]}}};
+
+    always @(posedge clk)
+        if (cmd_valid !== 1'b0)
+            has_moved = 1'b1;
 
     // Four-state simulators find an unknown bit; every simulator finds an access beyond the image.
     always @(posedge clk)
@@ -229,6 +235,7 @@ module tb_accelerator;
     reg [7:0]      register_index;
     reg [31:0]     register_value;
     reg            timed_out;
+    reg [31:0]     status;
     reg [31:0]     counters [1:5];
 
     reg [63:0] row_hits, row_misses, turnarounds, refreshes, reads, writes;
@@ -241,6 +248,24 @@ module tb_accelerator;
             refreshes   = device.refreshes - refreshes;
             reads       = device.reads - reads;
             writes      = device.writes - writes;
+        end
+    endtask
+
+    // After a write to the control register: waits while busy, and says what the status word is then. An accelerator that
+    // does not run leaves memory alone.
+    task settle;
+        begin
+            has_moved = 1'b0;
+            index = 0;
+            read_register(CONTROL);
+            while (value[BUSY] !== 1'b0 && index < max_cycles) begin
+                read_register(CONTROL);
+                index = index + 1;
+            end
+            repeat (20) @(negedge clk);
+            $display("STATUS %h", value);
+            if (has_moved && !value[DONE])
+                port_fault("command without a run", 32'd0);
         end
     endtask
 
@@ -282,6 +307,8 @@ module tb_accelerator;
         fields = $fscanf(registers_file, "%h %h\n", register_index, register_value);
         while (fields == 2) begin
             write_register(register_index, register_value);
+            if (register_index == CONTROL)
+                settle;
             fields = $fscanf(registers_file, "%h %h\n", register_index, register_value);
         end
         $fclose(registers_file);
@@ -299,12 +326,13 @@ module tb_accelerator;
         write_register(CONTROL, 32'd1);
         read_register(CONTROL);
         timed_out = 1'b0;
-        while (!value[DONE] && !timed_out) begin
+        while (value[BUSY] !== 1'b0 && !timed_out) begin
             // The control register is what the idle bus shows.
             @(negedge clk) value = m_reg_data;
             timed_out = cycle > max_cycles;
         end
         checking = 1'b0;
+        status = value;
         snapshot;
         // At once: done promises that the data are in the device.
         read_memory;
@@ -314,6 +342,7 @@ module tb_accelerator;
         end
         $writememh(dump_name, memory, 0, image_bytes - 1);
         $write("RESULT timed_out=%0d bench_cycles=%0d", timed_out, cycle);
+        $write(" status=%0d", status);
         $write(" cycles=%0d load_busy=%0d compute_busy=%0d compute_stall=%0d store_busy=%0d", counters[1], counters[2],
             counters[3], counters[4], counters[5]);
         $write(" row_hits=%0d row_misses=%0d turnarounds=%0d refreshes=%0d reads=%0d writes=%0d", row_hits, row_misses,

@@ -84,7 +84,7 @@ fn expression(kernel: &Kernel, value: &Expr) -> String {
 }
 
 /// A sum of sizes, and of quotients of sizes.
-fn affine(kernel: &Kernel, value: &Affine) -> String {
+pub fn affine(kernel: &Kernel, value: &Affine) -> String {
     let term = |(name, factor): (&String, &i64)| {
         let variable = match kernel.quotients.iter().find(|quotient| quotient.name == *name) {
             Some(quotient) => {

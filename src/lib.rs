@@ -50,6 +50,7 @@ use source::kernel::Kernel;
 pub struct Options {
     /// Bounds of size parameters that replace those of the source.
     pub max: BTreeMap<String, i64>,
+    pub min: BTreeMap<String, i64>,
     /// Bounds of size parameters for which neither source nor `max` has one.
     pub fallback_max: BTreeMap<String, i64>,
     /// Lanes that replace those of the source.
@@ -109,25 +110,23 @@ fn analyzed(source: &Source, board: &Board, options: &Options) -> Result<Offload
     Ok(offload)
 }
 
-/// Gives every size parameter its bound.
+/// Gives every size parameter its bounds. A default beyond those of the command line becomes the nearest size in them.
 fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
     let names = || kernel.parameters.iter().map(|p| p.name.clone()).collect::<Vec<_>>().join(", ");
-    if let Some(name) = options.max.keys().find(|n| kernel.parameters.iter().all(|p| p.name != **n)) {
-        bail!(
-            Diagnostic::new(format!("`--max {name}`: the kernel has no size parameter of that name"))
-                .help(format!("its size parameters are: {}", names()))
-        );
+    for (option, bounds) in [("--max", &options.max), ("--min", &options.min)] {
+        if let Some(name) = bounds.keys().find(|n| kernel.parameters.iter().all(|p| p.name != **n)) {
+            bail!(
+                Diagnostic::new(format!("`{option} {name}`: the kernel has no size parameter of that name"))
+                    .help(format!("its size parameters are: {}", names()))
+            );
+        }
     }
     for parameter in &mut kernel.parameters {
-        if let Some(max) = options.max.get(&parameter.name) {
-            if parameter.default.is_some_and(|d| d > *max) {
-                parameter.default = Some(*max);
-            }
-            parameter.max = Some(*max);
-        }
-        parameter.max = parameter.max.or(options.fallback_max.get(&parameter.name).copied());
-        if parameter.max.is_none() {
-            let name = &parameter.name;
+        let (min, max) = (options.min.get(&parameter.name), options.max.get(&parameter.name));
+        parameter.min = min.copied().unwrap_or(parameter.min);
+        parameter.max = max.copied().or(parameter.max).or(options.fallback_max.get(&parameter.name).copied());
+        let name = &parameter.name;
+        let Some(max) = parameter.max else {
             bail!(
                 Diagnostic::new(format!("size parameter `{name}` has no bound"))
                     .at(parameter.span, "how large can it be?")
@@ -135,7 +134,15 @@ fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
                         "declare one: `#pragma burstc size({name}: 128, max 4096)`, or pass `--max {name}=4096`"
                     ))
             );
+        };
+        if parameter.min > max {
+            bail!(
+                Diagnostic::new(format!("the size `{name}` is at least {} and at most {max}", parameter.min))
+                    .at(parameter.span, "no size is left")
+                    .help(format!("lower the one, `--min {name}=…`, or raise the other, `--max {name}=…`"))
+            );
         }
+        parameter.default = parameter.default.map(|default| default.clamp(parameter.min, max));
     }
     Ok(())
 }

@@ -119,6 +119,9 @@ struct InputArguments {
     /// Largest value of a size, such as N=1024
     #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
     max: Vec<Assignment>,
+    /// Smallest value of a size, such as N=1; otherwise the source's, or 0
+    #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
+    min: Vec<Assignment>,
     /// Iterations per cycle, a power of two, or `auto`: as few as keep the memory busy
     #[arg(long, value_name = "P", value_parser = burstc::lanes::parse)]
     lanes: Option<burstc::lanes::Request>,
@@ -151,6 +154,7 @@ impl From<InputArguments> for Input {
             board: arguments.board,
             bus_bits: arguments.bus_bits,
             max: arguments.max,
+            min: arguments.min,
             lanes: arguments.lanes,
             allow_reassociation: arguments.allow_reassociation,
             cpp_args,

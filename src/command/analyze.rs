@@ -9,6 +9,7 @@ use super::{Analyze, PASSED, options, print};
 use crate::affine::Affine;
 use crate::offload::{Mapping, Offload, Wait};
 use crate::report::{TilingReport, buffer_reports};
+use crate::source::kernel::{Kernel, SizeParameter};
 use crate::source::{self, Source};
 use crate::tiling;
 
@@ -26,7 +27,7 @@ pub fn analyze(analyze: &Analyze, source: &Source) -> Result<u8> {
 
 /// Sets in isl notation, then what follows from them.
 fn text(offload: &Offload, tiling: &TilingReport) -> String {
-    let mut text = String::new();
+    let mut text = sizes(&offload.kernel);
     // Writing to a String cannot fail.
     if tiling.chosen {
         let _ = writeln!(text, "tiles {}", tiling.reason());
@@ -70,6 +71,19 @@ fn text(offload: &Offload, tiling: &TilingReport) -> String {
     text.push_str(&windows(offload));
     text.push_str(&strips(offload));
     text
+}
+
+/// The sizes that the hardware takes: their bounds, and what else they must satisfy.
+fn sizes(kernel: &Kernel) -> String {
+    if kernel.parameters.is_empty() {
+        return String::new();
+    }
+    let bounds: Vec<String> = kernel.parameters.iter().map(SizeParameter::interval).collect();
+    let mut text = format!("sizes: {}\n", bounds.join(", "));
+    for condition in &kernel.domain {
+        text.push_str(&format!("    {}: {}\n", condition.text(), condition.reason));
+    }
+    text + "\n"
 }
 
 /// The reads without a port: `S0: a[i][j], a[i][j - 1] from a[i][j + 1], 1, 2 iterations later`.

@@ -54,6 +54,7 @@ pub struct Input {
     pub bus_bits: Option<u32>,
     /// Bounds of size parameters.
     pub max: Vec<Assignment>,
+    pub min: Vec<Assignment>,
     /// Iterations per cycle, instead of what directives say.
     pub lanes: Option<lanes::Request>,
     /// Lanes may reorder sums of floating-point numbers.
@@ -148,6 +149,14 @@ impl Input {
             None => Ok(board),
         }
     }
+
+    /// What `--min` and `--max` say, checked against the kernel.
+    fn bounds(&self, kernel: &Kernel) -> Result<values::Bounds> {
+        Ok(values::Bounds {
+            min: values::bounds(kernel, "--min", &self.min)?,
+            max: values::bounds(kernel, "--max", &self.max)?,
+        })
+    }
 }
 
 /// Reads the C file into `place`, where the report of a later error finds its text.
@@ -230,7 +239,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
 /// The options of the pipeline, checked against the kernel's own names and bounds. `set` gives the bound where neither
 /// the source nor `--max` does.
 fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, Number>) -> Result<Options> {
-    let max = values::bounds(kernel, &input.max)?;
+    let values::Bounds { min, max } = input.bounds(kernel)?;
     let fallback = kernel.parameters.iter().filter_map(|parameter| {
         let value = set.get(&parameter.name)?;
         Some((parameter.name.clone(), i64::try_from(value.whole()?).ok()?))
@@ -238,6 +247,7 @@ fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, Number>) -> Re
     Ok(Options {
         fallback_max: fallback.collect(),
         max,
+        min,
         lanes: input.lanes,
         allow_reassociation: input.allow_reassociation,
     })

@@ -40,7 +40,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
         return Err(Diagnostic::new(message).help("leave out --latency, --bandwidth and --stalls").into());
     }
     let kernel = source::parse(source)?;
-    let set = values::settings(&kernel, &run.set, &values::bounds(&kernel, &run.input.max)?)?;
+    let set = values::settings(&kernel, &run.set, &run.input.bounds(&kernel)?)?;
     let ranges = values::ranges(&kernel, &run.data)?;
     let accelerator = compile(source, &board, &options(&kernel, &run.input, &set)?)?;
     let kernel = &accelerator.offload.kernel;

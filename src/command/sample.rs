@@ -7,10 +7,12 @@ use crate::offload::Offload;
 use crate::report::count::operations;
 use crate::simulate::job::Placement;
 use crate::simulate::number::Number;
-use crate::source::kernel::Kernel;
+use crate::source::kernel::{Kernel, SizeParameter};
 
 /// Size of a parameter without a default.
 const SIZE: i64 = 32;
+/// So many sizes from each bound are tried where the kernel has conditions.
+const CANDIDATES: i64 = 256;
 /// Operations and accesses of the C program; without optimisation it does them in some tenths of a second.
 const OPERATIONS: u64 = 20_000_000;
 /// Loops to look into for the count of them.
@@ -36,7 +38,7 @@ impl Sample {
         let mut candidates = (0..32).map(|shift| halved(kernel, &all, shift)).collect::<Vec<_>>();
         candidates.dedup();
         let is_defined = |sizes: &BTreeMap<String, i64>| {
-            kernel.domain.iter().all(|c| c.value.evaluate(|name| sizes.get(name).copied().unwrap_or(0)) >= 0)
+            kernel.domain.iter().all(|c| c.holds(|name| sizes.get(name).copied().unwrap_or(0)))
         };
         let soon = candidates.iter().position(|sizes| {
             let fits = || Placement::new(kernel, sizes, BYTES).is_ok();
@@ -69,16 +71,57 @@ impl Sample {
     }
 }
 
-/// The default of every size, or a small one.
+/// The default of every size, or a small one. Where these are outside the kernel's domain, the nearest of a few others that
+/// are not; a default is the user's word and stays.
 fn defaults(kernel: &Kernel) -> BTreeMap<String, i64> {
-    let size = |parameter: &crate::source::kernel::SizeParameter| {
-        parameter.default.unwrap_or(SIZE.min(parameter.max.unwrap_or(SIZE))).max(parameter.min)
-    };
-    kernel.parameters.iter().map(|parameter| (parameter.name.clone(), size(parameter))).collect()
+    let usual = |p: &SizeParameter| p.default.unwrap_or(SIZE.clamp(p.range().0, p.range().1));
+    let mut sizes: BTreeMap<String, i64> = kernel.parameters.iter().map(|p| (p.name.clone(), usual(p))).collect();
+    let violated = |sizes: &BTreeMap<String, i64>| kernel.domain.iter().filter(|c| !c.holds(|n| sizes[n])).count();
+    // One size at a time, as long as fewer conditions are violated.
+    let mut left = violated(&sizes);
+    while left > 0 {
+        let mut best: Option<(usize, i64, &String, i64)> = None;
+        for parameter in kernel.parameters.iter().filter(|p| p.default.is_none()) {
+            let (min, max) = parameter.range();
+            let low = min..=max.min(min.saturating_add(CANDIDATES));
+            for value in low.chain(max.saturating_sub(CANDIDATES).max(min)..=max) {
+                let mut tried = sizes.clone();
+                tried.insert(parameter.name.clone(), value);
+                let candidate = (violated(&tried), (value - SIZE).abs(), &parameter.name, value);
+                best = best.into_iter().chain([candidate]).min();
+            }
+        }
+        let Some((count, _, name, value)) = best.filter(|(count, ..)| *count < left) else { break };
+        left = count;
+        sizes.insert(name.clone(), value);
+    }
+    sizes
 }
 
 /// Sizes divided by a power of two, but not below their lower bounds and not to nothing.
 fn halved(kernel: &Kernel, all: &BTreeMap<String, i64>, shift: u32) -> BTreeMap<String, i64> {
     let least = |name: &str| kernel.parameters.iter().find(|p| p.name == name).map_or(0, |p| p.min);
     all.iter().map(|(name, value)| (name.clone(), (value >> shift).max(least(name)).max(4.min(*value)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::affine::Affine;
+    use crate::simulate::samples;
+    use crate::source::kernel::SizeCondition;
+
+    #[test]
+    fn defaults_lie_in_bounds_and_domain() {
+        let mut kernel = samples::matmul();
+        let size = |kernel: &Kernel| defaults(kernel)["N"];
+        assert_eq!(size(&kernel), 32);
+        (kernel.parameters[0].min, kernel.parameters[0].max) = (40, Some(100));
+        assert_eq!(size(&kernel), 40);
+        let value = Affine::variable("N") * 2 - Affine::constant(101);
+        kernel.domain = vec![SizeCondition { value, reason: String::new(), span: Default::default() }];
+        assert_eq!(size(&kernel), 51);
+        kernel.parameters[0].default = Some(45);
+        assert_eq!(size(&kernel), 45);
+    }
 }

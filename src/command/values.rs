@@ -1,4 +1,4 @@
-//! `--set NAME=VALUE`, `--max NAME=VALUE` and `--data NAME=LOW..HIGH`, checked against the kernel.
+//! `--set NAME=VALUE`, `--min NAME=VALUE`, `--max NAME=VALUE` and `--data NAME=LOW..HIGH`, checked against the kernel.
 
 use std::collections::BTreeMap;
 
@@ -72,17 +72,24 @@ fn number(value: &str) -> Result<Number, String> {
     }
 }
 
-/// Bounds by name. A name that is no size, and a bound that no size can have, are `Diagnostic`s.
-pub fn bounds(kernel: &Kernel, max: &[Assignment]) -> Result<BTreeMap<String, i64>> {
+/// Bounds of sizes by name that take the place of the kernel's.
+#[derive(Clone, Debug, Default)]
+pub struct Bounds {
+    pub min: BTreeMap<String, i64>,
+    pub max: BTreeMap<String, i64>,
+}
+
+/// The bounds that `option` gives, by name. A name that is no size, and a bound that no size can have, are `Diagnostic`s.
+pub fn bounds(kernel: &Kernel, option: &str, given: &[Assignment]) -> Result<BTreeMap<String, i64>> {
     let names = || kernel.parameters.iter().map(|parameter| parameter.name.as_str());
     let mut bounds = BTreeMap::new();
-    for (name, value) in max {
+    for (name, value) in given {
         let Some(parameter) = kernel.parameters.iter().find(|parameter| parameter.name == *name) else {
-            return Err(unknown("--max", "size parameter", kernel, name, names()).into());
+            return Err(unknown(option, "size parameter", kernel, name, names()).into());
         };
         let Some(bound) = size(*value, parameter.ty) else {
             return Err(Diagnostic::new(format!(
-                "--max {name}={value}: a size is a whole number, at least 0 and at most {}",
+                "{option} {name}={value}: a size is a whole number, at least 0 and at most {}",
                 limit(parameter.ty)
             ))
             .at(parameter.span, "this size")
@@ -94,9 +101,9 @@ pub fn bounds(kernel: &Kernel, max: &[Assignment]) -> Result<BTreeMap<String, i6
     Ok(bounds)
 }
 
-/// Values by name. A name that is no scalar argument, a value that its type does not hold, and a size above its bound
-/// (`max`, else the kernel's) are `Diagnostic`s.
-pub fn settings(kernel: &Kernel, set: &[Assignment], max: &BTreeMap<String, i64>) -> Result<BTreeMap<String, Number>> {
+/// Values by name. A name that is no scalar argument, a value that its type does not hold, and a size beyond its bounds
+/// (`given`, else the kernel's) are `Diagnostic`s.
+pub fn settings(kernel: &Kernel, set: &[Assignment], given: &Bounds) -> Result<BTreeMap<String, Number>> {
     let mut settings = BTreeMap::new();
     for (name, value) in set {
         if let Some(parameter) = kernel.parameters.iter().find(|parameter| parameter.name == *name) {
@@ -110,7 +117,16 @@ pub fn settings(kernel: &Kernel, set: &[Assignment], max: &BTreeMap<String, i64>
                     .help("give a value in that range")
                     .into());
             }
-            let declared = max.get(name).copied().or(parameter.max);
+            let declared = given.min.get(name).copied().unwrap_or(parameter.min);
+            if value.value() < declared as f64 {
+                return Err(Diagnostic::new(format!(
+                    "--set {name}={value} is below the bound of `{name}`, {declared}"
+                ))
+                .at(parameter.span, format!("at least {declared}"))
+                .help(format!("lower the bound: --min {name}={value}, or in `#pragma burstc size({name}: …, min …)`"))
+                .into());
+            }
+            let declared = given.max.get(name).copied().or(parameter.max);
             if let Some(bound) = declared.filter(|bound| value.value() > *bound as f64) {
                 return Err(Diagnostic::new(format!("--set {name}={value} is above the bound of `{name}`, {bound}"))
                     .at(parameter.span, format!("at most {bound}"))
@@ -142,17 +158,17 @@ pub fn settings(kernel: &Kernel, set: &[Assignment], max: &BTreeMap<String, i64>
 /// Ranges of random data by name. A name that is neither array nor scalar argument, an empty range, and a range with
 /// values that the type does not hold are `Diagnostic`s.
 pub fn ranges(kernel: &Kernel, data: &[RangeAssignment]) -> Result<BTreeMap<String, Range>> {
-    let known: Vec<(&str, ScalarType, Span)> = kernel
+    let known: Vec<(&str, ScalarType, bool, Span)> = kernel
         .arguments
         .iter()
         .filter_map(|argument| match argument {
             Argument::Array(a) => {
                 let array = &kernel.arrays[*a];
-                Some((array.name.as_str(), array.element, array.span))
+                Some((array.name.as_str(), array.element, array.boolean, array.span))
             }
             Argument::Scalar(s) => {
                 let scalar = &kernel.scalars[*s];
-                Some((scalar.name.as_str(), scalar.ty, scalar.span))
+                Some((scalar.name.as_str(), scalar.ty, false, scalar.span))
             }
             Argument::Parameter(_) => None,
         })
@@ -165,7 +181,7 @@ pub fn ranges(kernel: &Kernel, data: &[RangeAssignment]) -> Result<BTreeMap<Stri
                 .help(format!("give its value: --set {name}=<number>"))
                 .into());
         }
-        let Some((_, ty, span)) = known.iter().find(|(known, ..)| known == name) else {
+        let Some((_, ty, is_boolean, span)) = known.iter().find(|(known, ..)| known == name) else {
             let names = known.iter().map(|(name, ..)| *name);
             return Err(unknown("--data", "array or scalar argument", kernel, name, names).into());
         };
@@ -173,6 +189,12 @@ pub fn ranges(kernel: &Kernel, data: &[RangeAssignment]) -> Result<BTreeMap<Stri
             return Err(Diagnostic::new(format!("--data {name}={wanted}: the range is empty"))
                 .at(*span, "its data")
                 .help(format!("both ends belong to the range: --data {name}={}..{}", wanted.high, wanted.low))
+                .into());
+        }
+        if *is_boolean && wanted.high.value() > 1.0 {
+            return Err(Diagnostic::new(format!("--data {name}={wanted}: the elements of `{name}` are `_Bool`"))
+                .at(*span, "0 or 1")
+                .help(format!("give 0..1, 0..0 or 1..1: --data {name}=0..1"))
                 .into());
         }
         if !holds(*ty, wanted.low) || !holds(*ty, wanted.high) {
@@ -313,21 +335,22 @@ mod tests {
     #[test]
     fn settings_fit_the_kernel() {
         let kernel = samples::scale();
-        let set = |name: &str, value| settings(&kernel, &[(name.to_string(), Number::Whole(value))], &BTreeMap::new());
+        let set =
+            |name: &str, value| settings(&kernel, &[(name.to_string(), Number::Whole(value))], &Bounds::default());
         assert_eq!(set("N", 10).unwrap()["N"], Number::Whole(10));
         assert_eq!(set("beta", -128).unwrap()["beta"], Number::Whole(-128));
         assert!(message(set("beta", 128)).0.contains("is of type int8_t"));
         assert!(message(set("N", -1)).0.contains("at least 0"));
         let half = [("N".to_string(), Number::Decimal(1.5))];
         let expected = "--set N=1.5: a size is a whole number, at least 0 and at most 2147483647";
-        assert_eq!(message(settings(&kernel, &half, &BTreeMap::new())).0, expected);
-        assert_eq!(message(bounds(&kernel, &half)).0, expected.replace("--set", "--max"));
+        assert_eq!(message(settings(&kernel, &half, &Bounds::default())).0, expected);
+        assert_eq!(message(bounds(&kernel, "--max", &half)).0, expected.replace("--set", "--max"));
         assert!(message(set("N", 1 << 40)).0.contains("at most 2147483647"));
         let (text, help) = message(set("n", 1));
         assert_eq!(text, "--set n: `scale` has no scalar argument of that name");
         assert_eq!(help, "did you mean `N`? Known scalar arguments: N, alpha, beta");
         let half = [("beta".to_string(), Number::Decimal(0.5))];
-        assert!(message(settings(&kernel, &half, &BTreeMap::new())).0.contains("is of type int8_t"));
+        assert!(message(settings(&kernel, &half, &Bounds::default())).0.contains("is of type int8_t"));
         // An array is none.
         assert!(message(set("a", 1)).1.contains("N, alpha, beta"));
     }
@@ -336,13 +359,25 @@ mod tests {
     fn a_size_stays_below_its_bound() {
         let mut kernel = samples::scale();
         kernel.parameters[0].max = Some(64);
-        let set = |value, max: &[Assignment]| {
-            settings(&kernel, &[("N".to_string(), Number::Whole(value))], &bounds(&kernel, max).unwrap())
+        let given = |value, min: &[Assignment], max: &[Assignment]| {
+            let given =
+                Bounds { min: bounds(&kernel, "--min", min).unwrap(), max: bounds(&kernel, "--max", max).unwrap() };
+            settings(&kernel, &[("N".to_string(), Number::Whole(value))], &given)
         };
+        let set = |value, max: &[Assignment]| given(value, &[], max);
         assert!(set(64, &[]).is_ok());
         assert_eq!(message(set(65, &[])).0, "--set N=65 is above the bound of `N`, 64");
         assert!(set(65, &[("N".into(), Number::Whole(65))]).is_ok());
-        assert!(bounds(&kernel, &[("M".into(), Number::Whole(65))]).is_err());
-        assert!(bounds(&kernel, &[("N".into(), Number::Whole(-1))]).is_err());
+        assert!(bounds(&kernel, "--max", &[("M".into(), Number::Whole(65))]).is_err());
+        assert!(bounds(&kernel, "--max", &[("N".into(), Number::Whole(-1))]).is_err());
+        let three = [("N".into(), Number::Whole(3))];
+        assert!(given(3, &three, &[]).is_ok());
+        let (text, help) = message(given(2, &three, &[]));
+        assert_eq!(text, "--set N=2 is below the bound of `N`, 3");
+        assert!(help.starts_with("lower the bound: --min N=2"), "{help}");
+        kernel.parameters[0].min = 5;
+        let none = Bounds::default();
+        assert!(settings(&kernel, &[("N".to_string(), Number::Whole(4))], &none).is_err());
+        assert!(settings(&kernel, &[("N".to_string(), Number::Whole(5))], &none).is_ok());
     }
 }

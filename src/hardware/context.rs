@@ -62,7 +62,8 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     pub fn new(offload: &'a Offload, link: Link) -> Self {
         let kernel = &offload.kernel;
-        let parameters = kernel.parameters.iter().map(|p| Ranged::new(&p.name, (0, p.max.unwrap_or(0)))).collect();
+        let parameters =
+            kernel.parameters.iter().map(|p| Ranged::new(&p.name, (p.min, p.max.unwrap_or(p.min)))).collect();
         let bands = offload.bands.len() as i64;
         let band = (bands > 1).then(|| Ranged::new("band", (0, bands - 1)));
         let dimensions = offload.bands.iter().map(|b| b.tiling.sizes.len()).max().unwrap_or(0);

@@ -38,6 +38,7 @@ mod scanner;
 mod scope;
 mod sharing;
 mod sources;
+pub mod status;
 mod store;
 mod tile_bounds;
 mod tiles;
@@ -49,7 +50,7 @@ mod windows;
 pub use library::{VerilogFile, files, headers};
 pub use link::{Bus, BusKind, Ddr, Link, Sdr, SdrCycles};
 pub use names::{direct_top, prefix as module_prefix, top as top_name};
-pub use registers::argument_words;
+pub use registers::{BASE_ALIGNMENT, argument_words};
 
 use anyhow::{Result, bail};
 

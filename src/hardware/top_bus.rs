@@ -5,6 +5,7 @@ use crate::hardware::context::Context;
 use crate::hardware::link::{Bus, BusKind};
 use crate::hardware::memory_port::MemoryPort;
 use crate::hardware::registers::{argument_port, argument_words};
+use crate::hardware::status::BUS_ERRORS;
 use crate::rtl::{Connection, Expr, Module, Signal, Type};
 
 /// A port of the top that goes straight to a cell: name, type, driven by the cell.
@@ -132,7 +133,7 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
     let [write, start, done, idle] = ["reg_write", "start", "done", "memory_idle"].map(|name| wire(name, Type::BIT));
     let address = wire("reg_address", Type::unsigned(8));
     let [data, read, counter] = ["reg_data", "reg_read", "counter"].map(|name| wire(name, word));
-    let status = wire("status", Type::unsigned(4));
+    let [status, clear] = ["status", "clear"].map(|name| wire(name, Type::unsigned(BUS_ERRORS)));
     let arguments: Vec<(String, Signal)> = argument_words(kernel)
         .into_iter()
         .map(|(argument, ..)| {
@@ -168,6 +169,7 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
         ("memory_ready", Connection::In(Expr::bit(true))),
         ("counter", input(&counter)),
         ("status", input(&status)),
+        ("clear", output(&clear)),
         ("irq", output(&interrupt)),
     ]));
     ports.extend(arguments.iter().map(|(n, s)| (n.clone(), output(s))));
@@ -189,10 +191,13 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
     ports.push(("idle".into(), output(&idle)));
     match bus.kind {
         BusKind::Axi4 => {
-            ports.extend(named(vec![("clear", input(&start)), ("status", output(&status))]));
+            ports.extend(named(vec![("clear", input(&clear)), ("status", output(&status))]));
         }
         // The bus has no error responses.
-        BusKind::AvalonMm => m.assign(&status, &Expr::constant(0, status.ty())),
+        BusKind::AvalonMm => {
+            m.assign(&status, &Expr::constant(0, status.ty()));
+            m.waive_unused(&clear);
+        }
     }
     ports.extend(port.connections(false));
     ports.extend(memory);

@@ -62,8 +62,11 @@ fn without_statements(kernel: &Kernel, places: &[Place]) -> Result<(Program, Vec
 
     let isl = Context::new()?;
     let parameters: Vec<String> = kernel.parameters.iter().map(|p| p.name.clone()).collect();
-    let at_least_0: Vec<_> = parameters.iter().map(|p| Constraint::NonNegative(Affine::variable(p))).collect();
-    let mut bounded = at_least_0.clone();
+    let at_least =
+        |p: &kernel::SizeParameter| Constraint::at_most(Affine::constant(p.min.max(0)), Affine::variable(&p.name));
+    let domain = kernel.domain.iter().map(|condition| Constraint::NonNegative(condition.value.clone()));
+    let allowed: Vec<_> = kernel.parameters.iter().map(at_least).chain(domain).collect();
+    let mut bounded = allowed.clone();
     for parameter in &kernel.parameters {
         if let Some(max) = parameter.max {
             bounded.push(Constraint::at_most(Affine::variable(&parameter.name), Affine::constant(max)));
@@ -71,7 +74,7 @@ fn without_statements(kernel: &Kernel, places: &[Place]) -> Result<(Program, Vec
     }
     let (schedules, loop_dimensions) = schedules(places);
     let program = Program {
-        sizes: isl.parameter_set(&parameters, &at_least_0)?,
+        sizes: isl.parameter_set(&parameters, &allowed)?,
         bounded_sizes: isl.parameter_set(&parameters, &bounded)?,
         parameters,
         loop_dimensions,
@@ -79,7 +82,22 @@ fn without_statements(kernel: &Kernel, places: &[Place]) -> Result<(Program, Vec
         dependences: vec![],
         isl,
     };
+    require_sizes(kernel, &program)?;
     Ok((program, schedules))
+}
+
+/// Refuses a kernel that is defined for no sizes.
+fn require_sizes(kernel: &Kernel, program: &Program) -> Result<()> {
+    if !program.bounded_sizes.is_empty()? {
+        return Ok(());
+    }
+    let bounds: Vec<String> = kernel.parameters.iter().map(kernel::SizeParameter::interval).collect();
+    let reasons: Vec<&str> = kernel.domain.iter().map(|condition| condition.reason.as_str()).collect();
+    let place = kernel.domain.first().map(|c| c.span).or(kernel.parameters.first().map(|p| p.span));
+    Err(Diagnostic::new(format!("no sizes are left for `{}`: of {}", kernel.name, bounds.join(", ")))
+        .at(place.unwrap_or_default(), reasons.join("; "))
+        .help("widen the bounds: `#pragma burstc size(NAME: min …, max …)`, `--min NAME=…`, `--max NAME=…`")
+        .into())
 }
 
 /// The statements of `kernel` in textual order.

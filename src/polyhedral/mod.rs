@@ -25,9 +25,10 @@ pub struct Program {
     pub isl: Context,
     /// Names of the size parameters, outermost space of every set.
     pub parameters: Vec<String>,
-    /// `[N] -> { : N >= 0 }`
+    /// `[N] -> { : N >= 0 }`: what holds of every run's sizes but for their upper bounds: lower ones, and the kernel's
+    /// domain.
     pub sizes: Set,
-    /// `[N] -> { : 0 <= N <= 1024 }`, as far as the parameters have bounds.
+    /// `[N] -> { : 0 <= N <= 1024 }`: with the upper bounds, as far as the parameters have them.
     pub bounded_sizes: Set,
     /// The dimension of the statements' schedules in which each loop level runs, outermost first.
     pub loop_dimensions: Vec<usize>,

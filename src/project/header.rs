@@ -2,42 +2,19 @@
 
 use std::fmt::Write as _;
 
+use crate::affine::Affine;
+use crate::hardware::{BASE_ALIGNMENT, argument_words, status};
 use crate::host;
 use crate::project::registers::{Register, registers};
-use crate::source::kernel::Kernel;
+use crate::source::kernel::{Argument, Kernel, SizeCondition};
 
-/// Text of `<kernel>.h`; `bus` adds the registers of accelerators behind a bus.
-pub fn text(kernel: &Kernel, bus: bool) -> String {
+/// Text of `<kernel>.h` for an accelerator that addresses `memory_bytes` of memory; `bus` adds the interrupt of those
+/// behind a bus.
+pub fn text(kernel: &Kernel, memory_bytes: u64, bus: bool) -> String {
     let name = &kernel.name;
     let upper = name.to_uppercase();
-    let mut map = String::new();
-    let mut parameters = String::new();
-    let mut writes = String::new();
-    // Writing to a String cannot fail.
-    for register in registers(kernel) {
-        let Register { name: argument, word, words, c_type, .. } = &register;
-        let suffix = if register.base { "BASE" } else { "ARG" };
-        let index = format!("{upper}_{}_{suffix}", argument.to_uppercase());
-        let note = register.local_bytes.as_ref().map_or(String::new(), |bytes| format!(" /* local, {bytes} bytes */"));
-        let _ = writeln!(map, "#define {index} {word}{note}");
-        let variable = match register.computed {
-            Some(_) => host::step(argument),
-            None => host::argument(argument),
-        };
-        if register.computed.is_none() {
-            let _ = write!(parameters, ", {c_type} {variable}");
-        }
-        // A floating-point number's encoding, not its value.
-        let value = match c_type.as_str() {
-            "float" => format!("((union {{ float number; uint32_t bits; }}){{{variable}}}).bits"),
-            "double" => format!("((union {{ double number; uint64_t bits; }}){{{variable}}}).bits"),
-            _ => variable,
-        };
-        let _ = writeln!(writes, "    registers[{index}] = (uint32_t){value};");
-        if *words == 2 {
-            let _ = writeln!(writes, "    registers[{index} + 1] = (uint32_t)((uint64_t){value} >> 32);");
-        }
-    }
+    let driver = Driver::new(kernel, &upper);
+    let Driver { map, bounds, parameters, check, writes, .. } = &driver;
     let computed = match kernel.host.is_empty() {
         true => "",
         false => {
@@ -45,83 +22,262 @@ pub fn text(kernel: &Kernel, bus: bool) -> String {
              -ffast-math, with -ffp-contract=off). "
         }
     };
-    let (includes, definitions) = (host::includes(kernel), host::definitions(kernel));
-    let of_bus = match bus {
-        true => format!(
-            "#define {upper}_STATUS 6        /* errors of the bus since the start, below */\n\
-             #define {upper}_INTERRUPT 7     /* bit 0 enables; bit 1 pending, write 1 to acknowledge */\n"
-        ),
-        false => String::new(),
-    };
-    let bits_of_bus = match bus {
-        true => format!(
-            "\n#define {upper}_READ_SLVERR 1u\n#define {upper}_READ_DECERR 2u\n\
-             #define {upper}_WRITE_SLVERR 4u\n#define {upper}_WRITE_DECERR 8u\n\n\
-             #define {upper}_INTERRUPT_ENABLE 1u\n#define {upper}_INTERRUPT_PENDING 2u\n"
-        ),
-        false => String::new(),
-    };
-    let calls_of_bus = match bus {
-        true => format!(
-            "\n/* Errors that the bus answered with since the start; 0 if there were none. */\n\
-             static inline uint32_t {name}_errors(const volatile uint32_t *registers)\n\
-             {{\n    return registers[{upper}_STATUS];\n}}\n\n\
-             /* The interrupt at the end of a run: enable it, and acknowledge it in the handler. */\n\
-             static inline void {name}_enable_interrupt(volatile uint32_t *registers)\n\
-             {{\n    registers[{upper}_INTERRUPT] = {upper}_INTERRUPT_ENABLE;\n}}\n\n\
-             static inline void {name}_acknowledge_interrupt(volatile uint32_t *registers)\n\
-             {{\n    registers[{upper}_INTERRUPT] = {upper}_INTERRUPT_ENABLE | {upper}_INTERRUPT_PENDING;\n}}\n"
-        ),
-        false => String::new(),
-    };
     let locals = match registers(kernel).iter().any(|register| register.local_bytes.is_some()) {
         true => "Then the byte addresses of memory that the\n   accelerator takes for local arrays. ",
         false => "",
     };
+    let includes = format!(
+        "{}{}#include <stdint.h>\n{}",
+        host::includes(kernel),
+        if parameters.contains("bool ") { "#include <stdbool.h>\n" } else { "" },
+        if driver.float_bits.is_empty() { "" } else { "#include <string.h>\n" },
+    );
+    let definitions = host::definitions(kernel);
+    let bits: String = status::STATUS.iter().filter(|bit| bus || !bit.on_bus).fold(String::new(), |mut text, bit| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "#define {upper}_{} 0x{:x}u /* {} */", bit.name, 1 << bit.bit, bit.meaning);
+        text
+    });
+    let errors = status::STATUS.iter().filter(|bit| bit.is_error && (bus || !bit.on_bus));
+    let errors = errors.fold(0, |mask, bit| mask | 1 << bit.bit);
+    let (interrupt, calls_of_bus) = if bus { of_bus(name, &upper) } else { Default::default() };
+    let (control, start) = (status::CONTROL, 1 << status::START);
+    let conditions = conditions(kernel);
+    let float_bits = &driver.float_bits;
+    let memory = constant(memory_bytes.into());
+    let alignment = BASE_ALIGNMENT - 1;
     format!(
         r#"/* Registers of the accelerator {name}, and a driver. `registers` is where the register bus appears in the
    processor's memory: 32-bit words, indices below. */
 #ifndef BURSTC_{upper}_H
 #define BURSTC_{upper}_H
 
-{includes}#include <stdint.h>
-
-#define {upper}_CONTROL 0       /* write: bit 0 starts; read: the bits below */
+{includes}
+#define {upper}_CONTROL {control}       /* write: bit 0 starts, a 1 to an error's bit clears it; read: the status word */
 #define {upper}_CYCLES 1        /* from start to done */
 #define {upper}_LOAD_BUSY 2     /* cycles */
 #define {upper}_COMPUTE_BUSY 3
 #define {upper}_COMPUTE_STALL 4
 #define {upper}_STORE_BUSY 5
-{of_bus}
-#define {upper}_BUSY 1u
-#define {upper}_DONE 2u
-#define {upper}_MEMORY_READY 4u
-{bits_of_bus}
+{interrupt}
+/* The status word. Errors stay until the next start or until they are cleared. */
+{bits}
+#define {upper}_ERRORS 0x{errors:x}u /* all of them */
+
 /* Arguments in the order of the C prototype; an array's is its byte address in the accelerator's memory, a multiple of
-   8. Scalars of 64 bits take two words, low word first. {computed}{locals}*/
+   8. Scalars and sizes of 64 bits take two words, low word first. {computed}{locals}*/
 {map}
-/* Starts the accelerator; it must not be busy, and the memory must be ready. */
-static inline void {name}_start(volatile uint32_t *registers{parameters})
+/* The sizes for which the accelerator was built. {conditions}*/
+{bounds}
+/* What the accelerator can address, from 0 on. */
+#define {upper}_MEMORY_BYTES {memory}
+
+static inline int {name}_is_outside(uint64_t value, uint64_t min, uint64_t max)
 {{
-{definitions}{writes}    registers[{upper}_CONTROL] = 1;
+    return value < min || value > max;
 }}
 
+static inline int {name}_is_misplaced(uint64_t base, uint64_t bytes)
+{{
+    return (base & {alignment}u) != 0 || base > {upper}_MEMORY_BYTES || bytes > {upper}_MEMORY_BYTES - base;
+}}
+
+static inline uint64_t {name}_extent(int64_t extent)
+{{
+    return extent > 0 ? (uint64_t)extent : 0;
+}}
+{float_bits}
+/* Whether the accelerator takes these arguments: 0, or {upper}_SIZE_ERROR where a size is out of its bounds or the sizes
+   violate a condition, and {upper}_ALIGNMENT_ERROR where an array's base is no multiple of 8, or the array is not all
+   inside the memory. */
+static inline uint32_t {name}_check({checked})
+{{
+    uint32_t errors = 0;
+{check}    return errors;
+}}
+
+/* Starts the accelerator and returns 0; or returns what {name}_check does, or {upper}_BUSY while a run is under way, and
+   starts nothing. The accelerator waits for its memory to be ready. */
+static inline uint32_t {name}_start(volatile uint32_t *registers{parameters})
+{{
+    const uint32_t errors = {name}_check({names});
+    if (errors != 0)
+        return errors;
+    if ((registers[{upper}_CONTROL] & {upper}_BUSY) != 0)
+        return {upper}_BUSY;
+{definitions}{writes}    registers[{upper}_CONTROL] = {start};
+    return 0;
+}}
+
+/* Whether the last start led to a run, which has ended. */
 static inline int {name}_done(const volatile uint32_t *registers)
 {{
     return (registers[{upper}_CONTROL] & {upper}_DONE) != 0;
 }}
 
-/* Waits for the end and returns the number of cycles it took. */
+/* Waits for the end and returns the number of cycles it took; 0 if the accelerator has refused to run. */
 static inline uint32_t {name}_wait(const volatile uint32_t *registers)
 {{
-    while (!{name}_done(registers)) {{
+    while ((registers[{upper}_CONTROL] & {upper}_BUSY) != 0) {{
     }}
-    return registers[{upper}_CYCLES];
+    return {name}_done(registers) ? registers[{upper}_CYCLES] : 0;
+}}
+
+/* The errors since the start, bits of the status word; 0 if there were none. */
+static inline uint32_t {name}_errors(const volatile uint32_t *registers)
+{{
+    return registers[{upper}_CONTROL] & {upper}_ERRORS;
+}}
+
+static inline void {name}_clear_errors(volatile uint32_t *registers)
+{{
+    registers[{upper}_CONTROL] = {upper}_ERRORS;
 }}
 {calls_of_bus}
 #endif
-"#
+"#,
+        checked = match parameters.strip_prefix(", ") {
+            Some(parameters) => parameters,
+            None => "void",
+        },
+        names = driver.names.join(", "),
     )
+}
+
+/// The parts of the driver that go through the arguments.
+#[derive(Default)]
+struct Driver {
+    /// Macros of the registers' words, and of the bounds of sizes.
+    map: String,
+    bounds: String,
+    /// `, int32_t arg_N, uint32_t arg_a`, and the names in it.
+    parameters: String,
+    names: Vec<String>,
+    /// Statements that set bits of `errors`, and those that write the registers.
+    check: String,
+    writes: String,
+    /// Functions for the bits of floating-point numbers.
+    float_bits: String,
+}
+
+impl Driver {
+    fn new(kernel: &Kernel, upper: &str) -> Driver {
+        let name = &kernel.name;
+        let mut driver = Driver::default();
+        let (mut of_sizes, mut of_bases) = (String::new(), String::new());
+        // Writing to a String cannot fail.
+        for ((argument, ..), register) in argument_words(kernel).into_iter().zip(registers(kernel)) {
+            let Register { word, words, c_type, symbol, .. } = &register;
+            let index = format!("{upper}_{symbol}_{}", if register.base { "BASE" } else { "ARG" });
+            let note = register.local_bytes.as_ref().map_or(String::new(), |b| format!(" /* local, {b} bytes */"));
+            let _ = writeln!(driver.map, "#define {index} {word}{note}");
+            let variable = match register.computed {
+                Some(_) => host::step(&register.name),
+                None => host::argument(&register.name),
+            };
+            if register.computed.is_none() {
+                let _ = write!(driver.parameters, ", {c_type} {variable}");
+                driver.names.push(variable.clone());
+            }
+            match argument {
+                Argument::Parameter(p) => {
+                    let (min, max) = kernel.parameters[p].range();
+                    let (min, max) = (constant(min.into()), constant(max.into()));
+                    let (least, most) = (format!("{upper}_{symbol}_MIN"), format!("{upper}_{symbol}_MAX"));
+                    let _ = writeln!(driver.bounds, "#define {least} {min}\n#define {most} {max}");
+                    // A negative size is a very large one.
+                    let _ = writeln!(
+                        of_sizes,
+                        "    if ({name}_is_outside((uint64_t){variable}, {least}, {most}))\n        \
+                         errors |= {upper}_SIZE_ERROR;"
+                    );
+                }
+                Argument::Array(array) => {
+                    let array = &kernel.arrays[array];
+                    let extent = |e: &Affine| format!(" * {name}_extent({})", host::affine(kernel, e));
+                    let extents: String = array.memory_extents().iter().map(extent).collect();
+                    let _ = writeln!(
+                        of_bases,
+                        "    if ({name}_is_misplaced({variable}, errors != 0 ? 0 : UINT64_C({}){extents}))\n        \
+                         misplaced = {upper}_ALIGNMENT_ERROR;",
+                        array.element.bytes()
+                    );
+                }
+                Argument::Scalar(_) if register.computed.is_none() => {
+                    let _ = writeln!(of_sizes, "    (void){variable};");
+                }
+                Argument::Scalar(_) => {}
+            }
+            // A floating-point number's encoding, not its value.
+            let value = match c_type.as_str() {
+                "float" | "double" => {
+                    let bits = 32 * words;
+                    let function = format!("{name}_{c_type}_bits");
+                    if !driver.float_bits.contains(&function) {
+                        let _ = writeln!(
+                            driver.float_bits,
+                            "\nstatic inline uint{bits}_t {function}({c_type} number)\n{{\n    uint{bits}_t bits;\n    \
+                             memcpy(&bits, &number, sizeof bits);\n    return bits;\n}}"
+                        );
+                    }
+                    format!("{function}({variable})")
+                }
+                _ => variable,
+            };
+            let _ = writeln!(driver.writes, "    registers[{index}] = (uint32_t){value};");
+            if *words == 2 {
+                let _ = writeln!(driver.writes, "    registers[{index} + 1] = (uint32_t)((uint64_t){value} >> 32);");
+            }
+        }
+        driver.check = of_sizes;
+        for condition in kernel.domain.iter().map(SizeCondition::reduced) {
+            // The few whose values 64 bits do not hold are left to the hardware.
+            let size = |n: &str| kernel.parameters.iter().find(|p| p.name == n).map_or((0, 0), |p| p.range());
+            let (low, high) = condition.value.range(size);
+            if low > i64::MIN / 2 && high < i64::MAX / 2 {
+                let value = host::affine(kernel, &condition.value);
+                let _ = writeln!(
+                    driver.check,
+                    "    if (errors == 0 && {value} < 0)\n        errors |= {upper}_SIZE_ERROR;"
+                );
+            }
+        }
+        if !of_bases.is_empty() {
+            let _ = write!(driver.check, "    uint32_t misplaced = 0;\n{of_bases}    errors |= misplaced;\n");
+        }
+        driver
+    }
+}
+
+/// The conditions for a comment.
+fn conditions(kernel: &Kernel) -> String {
+    let condition = |c: &SizeCondition| format!("\n   {}: {}", c.text(), c.reason.replace("*/", "* /"));
+    match kernel.domain.is_empty() {
+        true => String::new(),
+        false => format!("They must satisfy{}\n", kernel.domain.iter().map(condition).collect::<String>()),
+    }
+}
+
+/// A constant that is not negative.
+fn constant(value: i128) -> String {
+    if value <= i128::from(i32::MAX) { value.to_string() } else { format!("UINT64_C({value})") }
+}
+
+/// Macros and functions of the interrupt.
+fn of_bus(name: &str, upper: &str) -> (String, String) {
+    let word = status::INTERRUPT;
+    let macros = format!(
+        "#define {upper}_INTERRUPT {word}     /* bit 0 enables; bit 1 pending, write 1 to acknowledge */\n\n\
+         #define {upper}_INTERRUPT_ENABLE 1u\n#define {upper}_INTERRUPT_PENDING 2u\n"
+    );
+    let functions = format!(
+        "\n/* The interrupt at the end of a run, or where one is refused: enable it, and acknowledge it in the handler. */\n\
+         static inline void {name}_enable_interrupt(volatile uint32_t *registers)\n\
+         {{\n    registers[{upper}_INTERRUPT] = {upper}_INTERRUPT_ENABLE;\n}}\n\n\
+         static inline void {name}_acknowledge_interrupt(volatile uint32_t *registers)\n\
+         {{\n    registers[{upper}_INTERRUPT] = {upper}_INTERRUPT_ENABLE | {upper}_INTERRUPT_PENDING;\n}}\n"
+    );
+    (macros, functions)
 }
 
 #[cfg(test)]
@@ -153,7 +309,7 @@ mod tests {
     fn driver_writes_what_the_bench_writes() {
         let folder = tempfile::tempdir().unwrap();
         let kernel = samples::scale();
-        std::fs::write(folder.path().join("scale.h"), text(&kernel, true)).unwrap();
+        std::fs::write(folder.path().join("scale.h"), text(&kernel, 16 << 20, true)).unwrap();
         let program = r#"
 #include "scale.h"
 #include <stdio.h>
@@ -165,16 +321,79 @@ int main(void)
         printf("%x ", registers[i]);
     registers[SCALE_CONTROL] = SCALE_DONE;
     registers[SCALE_CYCLES] = 77;
-    registers[SCALE_STATUS] = SCALE_WRITE_SLVERR;
     scale_enable_interrupt(registers);
-    if (scale_errors(registers) != 4 || registers[7] != 1)
+    if (scale_errors(registers) != 0 || registers[7] != 1)
         return 2;
+    registers[SCALE_CONTROL] |= SCALE_WRITE_SLVERR;
+    if (scale_errors(registers) != SCALE_WRITE_SLVERR)
+        return 3;
     scale_acknowledge_interrupt(registers);
     return scale_wait(registers) != 77 || registers[7] != 3;
 }
 "#;
         std::fs::write(folder.path().join("main.c"), program).unwrap();
         assert_eq!(run(folder.path()), "1 0 0 0 0 0 0 0 64 fffffffd ffffffff 1000 ffffffff 2000 ");
+    }
+
+    /// A plain array takes the place of the registers: what the driver refuses, it has not started.
+    #[test]
+    fn driver_refuses_what_the_hardware_would() {
+        let text = "#include <stdint.h>\n#pragma burstc size(n: 8, min 3, max 64) size(N: max 5000000000) size(m: max 255)\n\
+                    void f(int n, int64_t N, uint8_t m, _Bool q, float x, double y, int8_t c, const int32_t a[2 * n],\n\
+                    double A[n][m])\n{\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < m; j++)\n            \
+                    A[i][j] += q ? a[i] * x : y + c + N;\n}\n";
+        let mut kernel = source::parse(&Source { path: "f.c".into(), text: text.into(), cpp_args: vec![] }).unwrap();
+        let value = Affine::variable("n") * 6 - Affine::variable("m") * 4 + Affine::constant(1000);
+        kernel.domain.push(SizeCondition { value, reason: "6 n - 4 m wraps */".into(), span: Default::default() });
+        let program = r#"
+#include "f.h"
+#include <stdio.h>
+#define CHECK(condition) if (!(condition)) { printf("%s\n", #condition); return 1; }
+int main(void)
+{
+    uint32_t registers[64] = {0};
+    CHECK(F_N_MIN == 3 && F_N_MAX == 64 && F_N_2_MIN == 0 && F_N_2_MAX == UINT64_C(5000000000));
+    CHECK(F_N_ARG == 8 && F_N_2_ARG == 9 && F_M_ARG == 11 && F_Q_ARG == 12);
+    CHECK(F_A_BASE != F_A_2_BASE);
+    CHECK(f_start(registers, 2, 1, 1, 1, 1, 1, 1, 0, 4096) == F_SIZE_ERROR);
+    CHECK(f_start(registers, 65, 1, 1, 1, 1, 1, 1, 0, 4096) == F_SIZE_ERROR);
+    CHECK(f_start(registers, -1, 1, 1, 1, 1, 1, 1, 0, 4096) == F_SIZE_ERROR);
+    CHECK(f_start(registers, 3, -1, 1, 1, 1, 1, 1, 0, 4096) == F_SIZE_ERROR);
+    CHECK(f_start(registers, 3, INT64_C(5000000001), 1, 1, 1, 1, 1, 0, 4096) == F_SIZE_ERROR);
+    CHECK(f_start(registers, 3, 1, 255, 1, 1, 1, 1, 0, 4096) == F_SIZE_ERROR);
+    CHECK(f_start(registers, 3, 1, 1, 1, 1, 1, 1, 4, 4096) == F_ALIGNMENT_ERROR);
+    CHECK(f_start(registers, 3, 1, 1, 1, 1, 1, 1, 0, 4097) == F_ALIGNMENT_ERROR);
+    CHECK(f_start(registers, 3, 1, 1, 1, 1, 1, 1, 0, F_MEMORY_BYTES - 16) == F_ALIGNMENT_ERROR);
+    CHECK(f_start(registers, 2, 1, 1, 1, 1, 1, 1, 0, 4097) == (F_SIZE_ERROR | F_ALIGNMENT_ERROR));
+    for (int i = 0; i < 64; i++)
+        CHECK(registers[i] == 0);
+    CHECK(f_check(3, 1, 254, 1, 1, 1, 1, 0, 4096) == 0);
+    CHECK(f_start(registers, 3, INT64_C(5000000000), 1, 159, 1, 1, -1, 0, F_MEMORY_BYTES - 24) == 0);
+    CHECK(registers[F_CONTROL] == 1 && registers[F_N_ARG] == 3 && registers[F_Q_ARG] == 1);
+    CHECK(registers[F_N_2_ARG] == 705032704 && registers[F_N_2_ARG + 1] == 1);
+    CHECK(registers[F_X_ARG] == 0x3f800000 && registers[F_Y_ARG + 1] == 0x3ff00000);
+    CHECK(f_start(registers, 3, 1, 1, 0, 1, 1, 1, 0, 4096) == F_BUSY);
+    registers[F_CONTROL] = F_MEMORY_READY | F_SIZE_ERROR;
+    CHECK(f_wait(registers) == 0 && !f_done(registers) && f_errors(registers) == F_SIZE_ERROR);
+    f_clear_errors(registers);
+    CHECK(registers[F_CONTROL] == F_ERRORS);
+    registers[F_CONTROL] = F_MEMORY_READY | F_DONE;
+    registers[F_CYCLES] = 9;
+    CHECK(f_wait(registers) == 9 && f_done(registers) && f_errors(registers) == 0);
+    return 0;
+}
+"#;
+        for bus in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("f.h"), super::text(&kernel, 16 << 20, bus)).unwrap();
+            std::fs::write(folder.path().join("main.c"), program).unwrap();
+            assert_eq!(run(folder.path()), "");
+            // The same as C++.
+            let strict = ["-x", "c++", "-Wall", "-Wextra", "-Werror", "-pedantic", "main.c", "-o", "main"];
+            let compiled = Command::new("g++").args(strict).current_dir(folder.path()).output().unwrap();
+            assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+            assert!(Command::new(folder.path().join("main")).output().unwrap().status.success());
+        }
     }
 
     /// What the driver computes is what the simulation writes.
@@ -190,7 +409,7 @@ int main(void)
         let set = samples::set(&[("n", 5), ("s", 3), ("t", -2), ("u", -9)]);
         let mut job = Job::new(&kernel, &set, 16 << 20, 1).unwrap();
         Golden::build(&source, &kernel).unwrap().run(&mut job).unwrap();
-        std::fs::write(folder.path().join("f.h"), super::text(&kernel, false)).unwrap();
+        std::fs::write(folder.path().join("f.h"), super::text(&kernel, 16 << 20, false)).unwrap();
         let program = "#include \"f.h\"\n#include <stdio.h>\nint main(void)\n{\n    uint32_t registers[64] = {0};\n    \
                        f_start(registers, 5, 3.0, -2.0f, -9, 0x1000);\n    \
                        for (int i = 8; i < 64; i++)\n        printf(\"%x \", registers[i]);\n    return 0;\n}\n";

@@ -16,12 +16,13 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 
 use crate::board::{Board, Toolchain};
-use crate::hardware::{self, BusKind, Link, VerilogFile};
+use crate::hardware::{self, BusKind, Link, VerilogFile, argument_words, status};
 use crate::offload::Offload;
 use crate::rtl::Port;
 use crate::simulate::bench::Bench;
 use crate::simulate::job::Job;
 use crate::simulate::simulator::{hex, register_lines};
+use crate::source::kernel::Argument;
 use folder::File;
 pub use summary::BuildReport;
 use template::fill;
@@ -121,7 +122,10 @@ impl Project<'_> {
             let component = rust_hdl::component(name, ports, self.files)?;
             files.push(File::new(format!("rust-hdl/{name}.rs"), component));
         }
-        files.push(File::new(format!("{name}.h"), header::text(kernel, bus.is_some())));
+        files.push(File::new(
+            format!("{name}.h"),
+            header::text(kernel, 1 << self.board.memory.link().byte_address_width(), bus.is_some()),
+        ));
         files.push(File::new("README.md", self.readme()?));
         files.push(File::new("report.json", self.report));
         let mut paths = BTreeMap::new();
@@ -199,7 +203,7 @@ impl Project<'_> {
     fn readme(&self) -> Result<String> {
         let kernel = &self.offload.kernel;
         let mut rows = String::new();
-        for register in registers::registers(kernel) {
+        for ((argument, ..), register) in argument_words(kernel).into_iter().zip(registers::registers(kernel)) {
             let words = match register.words {
                 1 => register.word.to_string(),
                 _ => format!("{}, {}", register.word, register.word + 1),
@@ -211,13 +215,20 @@ impl Project<'_> {
             } else if register.base {
                 "byte address of the array, a multiple of 8".to_string()
             } else {
-                match kernel.parameters.iter().find(|parameter| parameter.name == register.name) {
-                    Some(parameter) => format!("size, 0 to {}", parameter.max.unwrap_or(0)),
-                    None => format!("scalar, {}", register.c_type),
+                match argument {
+                    Argument::Parameter(p) => {
+                        let (min, max) = kernel.parameters[p].range();
+                        format!("size, {min} to {max}")
+                    }
+                    _ => format!("scalar, {}", register.c_type),
                 }
             };
             // Writing to a String cannot fail.
             let _ = writeln!(rows, "| {words} | `{}`: {meaning} |", register.name);
+        }
+        if !kernel.domain.is_empty() {
+            let conditions = kernel.domain.iter().map(|c| format!("`{}` ({})", c.text(), c.reason));
+            let _ = writeln!(rows, "\nSizes must satisfy {}.", conditions.collect::<Vec<_>>().join(", "));
         }
         let sizes: Vec<String> = self.sample.scalars(kernel).iter().map(|(n, v)| format!("{n} = {v}")).collect();
         let mut values = vec![
@@ -226,6 +237,7 @@ impl Project<'_> {
             ("title", self.board.title.clone()),
             ("clock_mhz", self.board.clock_mhz.to_string()),
             ("arguments", rows.trim_end().to_string()),
+            ("status", status::table(self.board.memory.link().bus().is_some()).trim_end().to_string()),
             ("sizes", if sizes.is_empty() { "no arguments".to_string() } else { sizes.join(", ") }),
         ];
         let Some(bus) = self.board.memory.link().bus() else {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::board::Board;
 use crate::offload::Offload;
 use crate::project::registers::{Register, registers};
-use crate::report::{BufferReport, TilingReport, buffer_reports};
+use crate::report::{BufferReport, ConditionReport, ParameterReport, TilingReport, buffer_reports};
 
 /// `report.json` of an output folder. The same input gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,17 +20,12 @@ pub struct BuildReport {
     /// The module at the top of the Verilog.
     pub top: String,
     pub parameters: Vec<ParameterReport>,
+    /// What sizes must satisfy beside their bounds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<ConditionReport>,
     pub registers: Vec<Register>,
     pub tiling: TilingReport,
     pub buffers: Vec<BufferReport>,
-}
-
-/// A size parameter: one Verilog serves every value up to `max`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ParameterReport {
-    pub name: String,
-    pub max: Option<i64>,
-    pub default: Option<i64>,
 }
 
 impl BuildReport {
@@ -43,11 +38,8 @@ impl BuildReport {
             profile: board.clone(),
             burstc: env!("CARGO_PKG_VERSION").to_string(),
             top: top.to_string(),
-            parameters: kernel
-                .parameters
-                .iter()
-                .map(|p| ParameterReport { name: p.name.clone(), max: p.max, default: p.default })
-                .collect(),
+            parameters: ParameterReport::all(kernel),
+            conditions: ConditionReport::all(kernel),
             registers: registers(kernel),
             tiling: TilingReport::new(offload, board),
             buffers: buffer_reports(offload),

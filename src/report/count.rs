@@ -158,6 +158,7 @@ mod tests {
         let array = |name: &str, bits| Array {
             name: name.into(),
             element: ScalarType::integer(bits, true),
+            boolean: false,
             extents: vec![n()],
             storage: Storage::Argument,
             span: Default::default(),

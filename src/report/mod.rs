@@ -12,11 +12,13 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
+use crate::hardware::status;
 use crate::offload::Offload;
 use crate::simulate::Verdict;
 use crate::simulate::bench::MemoryModel;
 use crate::simulate::number::Number;
 use crate::simulate::simulator::{Counters, Simulator};
+use crate::source::kernel::{Kernel, SizeCondition, SizeParameter};
 use count::Work;
 pub use mapping::buffer_reports;
 pub use tiling::TilingReport;
@@ -56,6 +58,11 @@ pub struct RunReport {
     pub arguments: BTreeMap<String, Number>,
     /// Cycles in which each process was busy, from start to done.
     pub processes: ProcessReport,
+    /// The sizes that the hardware takes.
+    #[serde(default)]
+    pub parameters: Vec<ParameterReport>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<ConditionReport>,
     /// Where lanes combine floating-point numbers in another order than the C program: the largest difference from what
     /// that leaves, over the largest magnitude in the array.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,6 +140,42 @@ pub struct BufferReport {
     /// Words under successive modulo, where a lattice takes fewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub successive_words: Option<i64>,
+}
+
+/// A size parameter: one Verilog serves every value from `min` to `max`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ParameterReport {
+    pub name: String,
+    #[serde(default)]
+    pub min: i64,
+    pub max: Option<i64>,
+    pub default: Option<i64>,
+}
+
+impl ParameterReport {
+    pub fn all(kernel: &Kernel) -> Vec<ParameterReport> {
+        let report =
+            |p: &SizeParameter| ParameterReport { name: p.name.clone(), min: p.min, max: p.max, default: p.default };
+        kernel.parameters.iter().map(report).collect()
+    }
+}
+
+/// What sizes must satisfy beside their bounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConditionReport {
+    /// `N >= 9`
+    pub condition: String,
+    pub reason: String,
+    /// In the source.
+    pub line: usize,
+}
+
+impl ConditionReport {
+    pub fn all(kernel: &Kernel) -> Vec<ConditionReport> {
+        let report =
+            |c: &SizeCondition| ConditionReport { condition: c.text(), reason: c.reason.clone(), line: c.span.line };
+        kernel.domain.iter().map(report).collect()
+    }
 }
 
 /// Cycles.
@@ -223,7 +266,7 @@ impl RunReport {
                     read_beats: counters.reads,
                     write_bursts: counters.write_bursts,
                     write_beats: counters.writes,
-                    status: counters.status,
+                    status: status::bus_errors(counters.status),
                 }
             }),
             speedup: direct.as_ref().map(|direct| ratio(direct.cycles as f64, counters.cycles as f64)),
@@ -239,6 +282,8 @@ impl RunReport {
                 compute_stall: counters.compute_stall,
                 store_busy: counters.store_busy,
             },
+            parameters: ParameterReport::all(&offload.kernel),
+            conditions: ConditionReport::all(&offload.kernel),
             difference: facts.difference,
             detail: facts.detail,
         }
@@ -265,12 +310,13 @@ mod tests {
     use super::*;
     use crate::affine::Affine;
     use crate::offload::{Buffer, Mapping, Scan};
-    use crate::source::kernel::{Array, Kernel, ScalarType, Storage};
+    use crate::source::kernel::{Array, ScalarType, Storage};
 
     fn offload() -> Offload {
         let array = Array {
             name: "a".into(),
             element: ScalarType::I32,
+            boolean: false,
             extents: vec![Affine::constant(64), Affine::constant(64)],
             storage: Storage::Argument,
             span: Default::default(),

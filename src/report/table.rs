@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::{BusReport, DdrReport, Places, RunReport};
+use super::{BusReport, DdrReport, ParameterReport, Places, RunReport};
 use crate::simulate::Verdict;
 
 /// Width of the labels on the left.
@@ -68,6 +68,13 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     if let Some(speedup) = report.speedup {
         table.row("speed-up", &format!("{} over direct accesses", fixed(speedup, 2)));
     }
+    // What people need not guess: a size may be anything from 0 to its bound otherwise.
+    let bounded: Vec<String> = report.parameters.iter().filter(|p| p.min > 0).map(bounds).collect();
+    let conditions = report.conditions.iter().map(|c| format!("{}: {}", c.condition, c.reason));
+    let sizes = (!bounded.is_empty()).then(|| bounded.join(", "));
+    for (index, line) in sizes.into_iter().chain(conditions).enumerate() {
+        table.row(if index == 0 { "sizes" } else { "" }, &line);
+    }
     if report.tiling.chosen {
         table.row("tiles", &report.tiling.reason());
         report.tiling.directives.iter().for_each(|directive| table.row("", directive));
@@ -97,6 +104,12 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     place("VCD", &places.vcd);
     place("JSON", &places.json);
     table.text
+}
+
+/// `N from 1 to 64`
+fn bounds(parameter: &ParameterReport) -> String {
+    let to = parameter.max.map_or("on".to_string(), |max| format!("to {max}"));
+    format!("{} from {} {to}", parameter.name, parameter.min)
 }
 
 fn ddr(table: &mut Table, report: &RunReport) {

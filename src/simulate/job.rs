@@ -262,8 +262,8 @@ pub struct Job {
 
 impl Job {
     /// Random data from `seed` in all of the memory that the placement covers, and in the scalars that `set` does not
-    /// name. `set` holds values that fit their arguments; a size without one takes its default. A size without a value
-    /// and arrays beyond `capacity` bytes are `Diagnostic`s.
+    /// name. `set` holds values that fit their arguments; a size without one takes its default. A size without a value,
+    /// sizes out of bounds or domain, and arrays beyond `capacity` bytes are `Diagnostic`s.
     pub fn new(kernel: &Kernel, set: &BTreeMap<String, Number>, capacity: u64, seed: u64) -> Result<Job> {
         Job::with_ranges(kernel, set, &BTreeMap::new(), capacity, seed)
     }
@@ -289,16 +289,22 @@ impl Job {
             };
             sizes.insert(parameter.name.clone(), value);
         }
+        if let Some(refusal) = kernel.refusal(|name| sizes[name]) {
+            return Err(refusal.into());
+        }
         let placement = Placement::new(kernel, &sizes, capacity)?;
         let mut image = vec![0; placement.image_bytes as usize];
         SplitMix::named(seed, "").fill(&mut image);
         let mut bases = BTreeMap::new();
+        let booleans: Vec<&str> = kernel.arrays.iter().filter(|a| a.boolean).map(|a| a.name.as_str()).collect();
         for region in &placement.regions {
+            // C leaves open what a `_Bool` is that is neither 0 nor 1.
+            let bit = booleans.contains(&region.name.as_str()).then_some(Range::whole(0, 1));
             let elements = &mut image[region.base as usize..region.end() as usize];
             let mut random = SplitMix::named(seed, &region.name);
-            match ranges.get(&region.name) {
-                range if region.element.floating => random.fill_floats(range.copied(), region.element, elements),
-                Some(range) => random.fill_from(*range, region.element.bytes() as usize, elements),
+            match ranges.get(&region.name).copied().or(bit) {
+                range if region.element.floating => random.fill_floats(range, region.element, elements),
+                Some(range) => random.fill_from(range, region.element.bytes() as usize, elements),
                 None => random.fill(elements),
             }
             bases.insert(region.name.as_str(), region.base);
@@ -308,12 +314,15 @@ impl Job {
             Argument::Scalar(s) => {
                 let scalar = &kernel.scalars[*s];
                 let mut random = SplitMix::named(seed, &scalar.name);
-                match (set.get(&scalar.name), ranges.get(&scalar.name)) {
+                let value = match (set.get(&scalar.name), ranges.get(&scalar.name)) {
                     (Some(value), _) => value.bits(scalar.ty),
                     (None, range) if scalar.ty.floating => random.draw_float(range.copied(), scalar.ty),
                     (None, Some(range)) => random.draw_from(*range) as u64,
+                    (None, None) if scalar.boolean => random.draw() & 1,
                     (None, None) => random.draw(),
-                }
+                };
+                // As C's conversion to `_Bool`.
+                if scalar.boolean { u64::from(value != 0) } else { value }
             }
             Argument::Array(a) => bases[kernel.arrays[*a].name.as_str()],
         };
@@ -497,6 +506,40 @@ mod tests {
             Job::with_ranges(&kernel, &set, &ranges, 16 << 20, 1).unwrap().scalars(&kernel)["alpha"],
             Number::Whole(9)
         );
+    }
+
+    #[test]
+    fn sizes_out_of_bounds_or_domain_are_refused() {
+        let mut kernel = samples::matmul();
+        (kernel.parameters[0].min, kernel.parameters[0].max) = (2, Some(9));
+        let value = Affine::variable("N") * 2 - Affine::constant(7);
+        let reason = "2 * N - 7 wraps around".to_string();
+        kernel.domain.push(crate::source::kernel::SizeCondition { value, reason, span: Default::default() });
+        let told = |n: i128| {
+            let error = Job::new(&kernel, &samples::set(&[("N", n)]), 16 << 20, 1).err()?;
+            error.downcast_ref::<Diagnostic>().map(|d| (d.message.clone(), d.help.clone()))
+        };
+        assert_eq!(told(4), None);
+        assert!(told(1).unwrap().0.ends_with("is 1, but the hardware is for 2 to 9"));
+        assert!(told(10).unwrap().1.ends_with("--max N=10"));
+        let (message, help) = told(3).unwrap();
+        assert_eq!(message, "`matmul` is not defined for N = 3: 2 * N - 7 wraps around");
+        assert_eq!(help, "choose sizes with 2*N >= 7: --set N=…");
+    }
+
+    #[test]
+    fn booleans_are_0_or_1() {
+        let mut kernel = samples::scale();
+        (kernel.scalars[1].boolean, kernel.scalars[1].ty) = (true, ScalarType::integer(8, false));
+        (kernel.arrays[0].boolean, kernel.arrays[0].element) = (true, ScalarType::integer(8, false));
+        let job = |set: &[(&str, i128)], seed| Job::new(&kernel, &samples::set(set), 16 << 20, seed).unwrap();
+        let data = job(&[("N", 100), ("beta", 159)], 1);
+        let region = &data.placement.regions[0];
+        let elements = &data.image[region.base as usize..][..100];
+        assert!(elements.iter().all(|e| *e <= 1) && elements.contains(&0) && elements.contains(&1));
+        assert_eq!(data.scalars(&kernel)["beta"], Number::Whole(1));
+        let drawn: Vec<_> = (0..9).map(|seed| job(&[("N", 1)], seed).scalars(&kernel)["beta"]).collect();
+        assert!(drawn.contains(&Number::Whole(0)) && drawn.contains(&Number::Whole(1)), "{drawn:?}");
     }
 
     #[test]

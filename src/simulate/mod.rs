@@ -20,6 +20,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::hardware::status;
 use job::{Mismatch, Placement};
 use simulator::RunOutput;
 
@@ -38,8 +39,12 @@ pub enum Outcome {
     Port {
         first: String,
     },
-    /// The bus answered accesses with errors: the status register, and what it means.
+    /// The bus answered accesses with errors: bit 0 SLVERR and bit 1 DECERR to a read, bits 2 and 3 to a write.
     Refused {
+        status: u64,
+    },
+    /// The accelerator did not run, for these bits of the status word.
+    NotStarted {
         status: u64,
     },
     /// Memory holds unknown bits (four-state simulators): the first element, its byte address, and how many bytes.
@@ -63,6 +68,7 @@ pub enum Verdict {
     TimingViolation,
     PortFault,
     BusError,
+    NotStarted,
     Unknown,
     TimeOut,
 }
@@ -75,6 +81,7 @@ impl Outcome {
             Outcome::Violation { .. } => Verdict::TimingViolation,
             Outcome::Port { .. } => Verdict::PortFault,
             Outcome::Refused { .. } => Verdict::BusError,
+            Outcome::NotStarted { .. } => Verdict::NotStarted,
             Outcome::Unknown { .. } => Verdict::Unknown,
             Outcome::TimedOut { .. } => Verdict::TimeOut,
         }
@@ -97,16 +104,22 @@ impl fmt::Display for Outcome {
             }
             Outcome::Port { first } => write!(f, "fault at the memory port: {first}"),
             Outcome::Refused { status } => {
-                let names = ["SLVERR to a read", "DECERR to a read", "SLVERR to a write", "DECERR to a write"];
-                let set: Vec<&str> = (0..4).filter(|bit| status >> bit & 1 == 1).map(|bit| names[bit]).collect();
-                write!(f, "the bus answered with {}", set.join(", "))
+                write!(f, "the bus answered with {}", meanings(status << status::BUS_ERROR))
             }
+            Outcome::NotStarted { status } => write!(f, "the accelerator did not run: {}", meanings(*status)),
             Outcome::Unknown { element, address, count } => {
                 write!(f, "memory holds unknown bits: {element} (address 0x{address:06x}); {count} bytes")
             }
             Outcome::TimedOut { cycles } => write!(f, "time-out: not done after {cycles} cycles"),
         }
     }
+}
+
+/// What the error bits of a status word mean.
+fn meanings(status: u64) -> String {
+    let set = status::STATUS.iter().filter(|bit| bit.is_error && status >> bit.bit & 1 == 1);
+    let meanings: Vec<&str> = set.map(|bit| bit.meaning).collect();
+    if meanings.is_empty() { "no error is set".to_string() } else { meanings.join(", ") }
 }
 
 /// Judges a run. What may be the cause of another fault comes before it: a violated device may return anything.
@@ -118,11 +131,15 @@ pub fn judge(placement: &Placement, expected: &[u8], output: &RunOutput, max_cyc
     if let Some(first) = output.port_faults.first() {
         return Outcome::Port { first: first.clone() };
     }
-    if output.counters.status != 0 {
-        return Outcome::Refused { status: output.counters.status };
+    let status = output.counters.status;
+    if status::bus_errors(status) != 0 {
+        return Outcome::Refused { status: status::bus_errors(status) };
     }
     if output.timed_out {
         return Outcome::TimedOut { cycles: max_cycles };
+    }
+    if status >> status::DONE & 1 == 0 {
+        return Outcome::NotStarted { status: status & u64::from(status::errors()) };
     }
     let unknown: Vec<u64> = output.unknown.iter().copied().filter(|a| !placement.is_local(*a)).collect();
     if let Some(address) = unknown.first() {
@@ -144,6 +161,7 @@ mod judge_tests {
     fn causes_are_told_before_their_effects() {
         let job = Job::new(&samples::matmul(), &samples::set(&[("N", 4)]), 16 << 20, 1).unwrap();
         let mut output = RunOutput { image: job.image.clone(), ..Default::default() };
+        output.counters.status = 1 << status::DONE | 1 << status::MEMORY_READY;
         let verdict = |output: &RunOutput| judge(&job.placement, &job.image, output, 99).verdict();
         assert_eq!(verdict(&output), Verdict::Pass);
         output.image[4100] ^= 1;
@@ -151,6 +169,10 @@ mod judge_tests {
         output.unknown = vec![4100];
         let outcome = judge(&job.placement, &job.image, &output, 99);
         assert_eq!(outcome.to_string(), "memory holds unknown bits: a[0][1] (address 0x001004); 1 bytes");
+        output.counters.status = 1 << status::SIZE_ERROR;
+        let outcome = judge(&job.placement, &job.image, &output, 99);
+        assert_eq!(outcome.verdict(), Verdict::NotStarted);
+        assert!(outcome.to_string().starts_with("the accelerator did not run: refused: a size is out"), "{outcome}");
         output.timed_out = true;
         assert_eq!(verdict(&output), Verdict::TimeOut);
         output.port_faults = vec!["unknown command at cycle 3".into()];

@@ -15,6 +15,7 @@ fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
     Array {
         name: name.into(),
         element: ScalarType::integer(bits, true),
+        boolean: false,
         extents,
         storage: Storage::Argument,
         span: Default::default(),
@@ -59,8 +60,12 @@ pub fn copy() -> Kernel {
 
 /// `void scale(int N, int64_t alpha, int16_t a[N], int8_t beta, int64_t b[2*N+1])`, without its body.
 pub fn scale() -> Kernel {
-    let scalar =
-        |name: &str, bits| Scalar { name: name.into(), ty: ScalarType::integer(bits, true), span: Default::default() };
+    let scalar = |name: &str, bits| Scalar {
+        name: name.into(),
+        ty: ScalarType::integer(bits, true),
+        boolean: false,
+        span: Default::default(),
+    };
     Kernel {
         arguments: vec![
             Argument::Parameter(0),

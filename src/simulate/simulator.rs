@@ -110,7 +110,8 @@ pub struct Simulation {
 pub struct RunInputs<'a> {
     /// The memory from address 0; its length is a multiple of 4.
     pub image: &'a [u8],
-    /// Writes to the register bus before the start: word index and value.
+    /// Writes to the register bus before the start: word index and value. After one to the control register, the bench
+    /// waits while the accelerator is busy.
     pub registers: &'a [(u32, u32)],
     /// Give up so many cycles after the start.
     pub max_cycles: u64,
@@ -142,7 +143,7 @@ pub struct Counters {
     pub read_bursts: u64,
     #[serde(default)]
     pub write_bursts: u64,
-    /// The register of the bus's errors.
+    /// The status word at the end ([`crate::hardware::status`]).
     #[serde(default)]
     pub status: u64,
     /// Breaches of the device's timing, since power-up.
@@ -158,6 +159,8 @@ pub struct RunOutput {
     pub unknown: Vec<u64>,
     /// The device's complaints, first one first.
     pub violations: Vec<String>,
+    /// The status words after the writes to the control register that [`RunInputs::registers`] holds.
+    pub statuses: Vec<u64>,
     /// Complaints about the accelerator's memory port: unknown bits, writes beyond the image.
     pub port_faults: Vec<String>,
     pub timed_out: bool,
@@ -289,6 +292,7 @@ impl Simulation {
             image,
             unknown,
             violations: lines("VIOLATION "),
+            statuses: text.lines().filter_map(|l| u64::from_str_radix(l.strip_prefix("STATUS ")?, 16).ok()).collect(),
             port_faults: lines("PORT "),
             timed_out,
         })

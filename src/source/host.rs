@@ -160,7 +160,8 @@ impl Scope<'_> {
             }
             settled.scalar = registers.get(&step).copied();
             if settled.scalar.is_some() {
-                scalars.push(Scalar { name: settled.name.clone(), ty: settled.ty, span: settled.span });
+                let (name, ty, span) = (settled.name.clone(), settled.ty, settled.span);
+                scalars.push(Scalar { name, ty, boolean: false, span });
             }
             steps.push(settled);
         }

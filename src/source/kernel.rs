@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::affine::Affine;
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostic, Span};
 
 /// A C arithmetic type: `int32_t` is `{ bits: 32, signed: true }`, `float` `{ bits: 32, floating: true }`. Values of
 /// `float` and `double` are kept as the bits of their IEEE 754 encoding, which count as unsigned.
@@ -126,6 +126,30 @@ impl Kernel {
         self.arguments.iter().filter(|argument| matches!(argument, Argument::Scalar(_))).count()
     }
 
+    /// Why a run with these sizes is refused: a size beyond its bounds, or outside the kernel's domain.
+    pub fn refusal(&self, size: impl Fn(&str) -> i64) -> Option<Diagnostic> {
+        for parameter in &self.parameters {
+            let (name, value, (min, max)) = (&parameter.name, size(&parameter.name), parameter.range());
+            if value < min || value > max {
+                let option = if value < min { "--min" } else { "--max" };
+                return Some(
+                    Diagnostic::new(format!("the size `{name}` is {value}, but the hardware is for {min} to {max}"))
+                        .at(parameter.span, format!("{min} to {max}"))
+                        .help(format!("choose another, --set {name}=…, or move the bound: {option} {name}={value}")),
+                );
+            }
+        }
+        let violated = self.domain.iter().find(|condition| !condition.holds(&size))?;
+        let names: Vec<&String> = violated.value.terms.keys().collect();
+        let values: Vec<String> = names.iter().map(|name| format!("{name} = {}", size(name))).collect();
+        let settings: Vec<String> = names.iter().map(|name| format!("--set {name}=…")).collect();
+        Some(
+            Diagnostic::new(format!("`{}` is not defined for {}: {}", self.name, values.join(", "), violated.reason))
+                .at(violated.span, format!("needs {}", violated.text()))
+                .help(format!("choose sizes with {}: {}", violated.text(), settings.join(" "))),
+        )
+    }
+
     /// The most read references to `array` that a statement has, at least 1.
     fn read_references(&self, array: usize) -> usize {
         self.references_to(array).map(|references| references.len()).max().unwrap_or(0).max(1)
@@ -230,11 +254,76 @@ pub struct SizeParameter {
     pub span: Span,
 }
 
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl SizeParameter {
+    /// The bound that nobody gave: what the type and a signed word of 32 bits hold.
+    pub fn limit(&self) -> i64 {
+        let bits = self.ty.bits - u32::from(self.ty.signed);
+        if bits >= 31 { i64::from(i32::MAX) } else { (1 << bits) - 1 }
+    }
+
+    /// `min ..= max`, as far as there is a maximum.
+    pub fn range(&self) -> (i64, i64) {
+        (self.min, self.max.unwrap_or(self.limit()))
+    }
+
+    /// `N from 1 to 64`, for people.
+    pub fn interval(&self) -> String {
+        match self.max {
+            Some(max) => format!("{} from {} to {max}", self.name, self.min),
+            None => format!("{} from {} on", self.name, self.min),
+        }
+    }
+}
+
+impl SizeCondition {
+    /// Whether sizes satisfy it. In 128 bits, because a driver may have asked for any.
+    pub fn holds(&self, size: impl Fn(&str) -> i64) -> bool {
+        let term = |(name, factor): (&String, &i64)| i128::from(*factor).saturating_mul(i128::from(size(name)));
+        let terms = self.value.terms.iter().map(term);
+        terms.fold(i128::from(self.value.constant), i128::saturating_add) >= 0
+    }
+
+    /// The same condition divided by what its factors have in common, so that its values are small.
+    pub fn reduced(&self) -> SizeCondition {
+        let common = self.value.terms.values().fold(0u64, |a, b| gcd(a, b.unsigned_abs()));
+        let mut value = self.value.clone();
+        if let Ok(common @ 2..) = i64::try_from(common) {
+            value.terms.values_mut().for_each(|factor| *factor /= common);
+            value.constant = value.constant.div_euclid(common);
+        }
+        SizeCondition { value, ..self.clone() }
+    }
+
+    /// The condition as C and people read it, with everything on the side where it is positive: `M + 8 >= N`.
+    pub fn text(&self) -> String {
+        let (mut left, mut right) = (Affine::default(), Affine::default());
+        for (name, &factor) in &self.value.terms {
+            if factor > 0 { &mut left } else { &mut right }.add_term(name, factor.abs());
+        }
+        match self.value.constant {
+            // `N >= 9` rather than `N - 9 >= 0`.
+            c if c < 0 => right.constant = -c,
+            c => left.constant = c,
+        }
+        match left.terms.is_empty() {
+            true => format!("{right} <= {left}"),
+            false => format!("{left} >= {right}"),
+        }
+    }
+}
+
 /// A scalar that is data, not size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Scalar {
     pub name: String,
     pub ty: ScalarType,
+    /// `_Bool`: 0 or 1, whatever is written to its register.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub boolean: bool,
     pub span: Span,
 }
 
@@ -275,6 +364,9 @@ impl HostValue {
 pub struct Array {
     pub name: String,
     pub element: ScalarType,
+    /// Elements are `_Bool`: 0 or 1.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub boolean: bool,
     /// Extents over the size parameters, outermost first; row-major. A local scalar has none.
     pub extents: Vec<Affine>,
     #[serde(default)]

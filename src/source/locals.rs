@@ -197,14 +197,12 @@ impl Nest<'_, '_> {
         let element = ty.arithmetic().unwrap_or(ScalarType::I32);
         let unique = match check_name(name, Naming::Array, span) {
             Ok(()) => self.scope.own(name),
-            Err(_) => self.scope.fresh(&format!("{name}_local")),
+            Err(_) => self.scope.fresh(&format!("{}_local", name.chars().take(40).collect::<String>())),
         };
         let declared_in = self.scope.loops.iter().map(|l| l.iterator.clone()).collect();
         let storage = Storage::Local { declared_in, expanded: 0, transferred: false };
-        self.scope.arrays.push(Array { name: unique, element, extents, storage, span });
-        if *ty == CType::Bool {
-            self.scope.booleans.insert(array);
-        }
+        let boolean = *ty == CType::Bool;
+        self.scope.arrays.push(Array { name: unique, element, boolean, extents, storage, span });
         self.scope.declare(name, Name::Array(array));
         array
     }

@@ -269,7 +269,8 @@ fn arguments(
             check_name(&name, Naming::Array, span)?;
             scope.define(&name, Name::Array(scope.arrays.len()));
             arguments.push(Argument::Array(scope.arrays.len()));
-            scope.arrays.push(Array { name, element: ty, extents: vec![], storage: Storage::Argument, span });
+            let (boolean, storage) = (argument.is_bool, Storage::Argument);
+            scope.arrays.push(Array { name, element: ty, boolean, extents: vec![], storage, span });
         } else if sizes.contains(&name) && !ty.floating {
             check_name(&name, Naming::Variable, span)?;
             scope.define(&name, Name::Parameter(ty));
@@ -279,7 +280,7 @@ fn arguments(
             check_name(&name, Naming::Scalar, span)?;
             scope.define(&name, Name::Scalar(scalars.len(), ty));
             arguments.push(Argument::Scalar(scalars.len()));
-            scalars.push(Scalar { name, ty, span });
+            scalars.push(Scalar { name, ty, boolean: argument.is_bool, span });
         }
     }
     let arrays: Vec<_> = function.arguments.iter().filter(|argument| argument.extents.is_some()).collect();
@@ -292,9 +293,6 @@ fn arguments(
             .collect::<Checked<Vec<_>>>()?;
         if let Some(pointer) = argument.pointer {
             extents = directives.pointer_extents(argument, pointer, extents, &parameters)?;
-        }
-        if argument.is_bool {
-            scope.booleans.insert(array);
         }
         scope.arrays[array].extents = extents;
     }

@@ -281,7 +281,7 @@ impl Nest<'_, '_> {
 
     /// The type of an array's elements as declared.
     pub fn element(&self, access: &Access) -> CType {
-        match self.scope.booleans.contains(&access.array) {
+        match self.scope.arrays[access.array].boolean {
             true => CType::Bool,
             false => CType::of(self.scope.arrays[access.array].element),
         }

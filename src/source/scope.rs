@@ -49,8 +49,6 @@ pub struct Scope<'a> {
     pub map: &'a SourceMap<'a>,
     pub types: &'a Types,
     pub arrays: Vec<Array>,
-    /// The arrays whose elements are `_Bool`: 0 or 1.
-    pub booleans: HashSet<usize>,
     pub quotients: Vec<Quotient>,
     /// How many scalar arguments there are; `Expr::Scalar` counts the steps of `host` on from there.
     pub scalar_arguments: usize,
@@ -96,7 +94,6 @@ impl<'a> Scope<'a> {
             map,
             types,
             arrays: vec![],
-            booleans: HashSet::new(),
             quotients: vec![],
             scalar_arguments: 0,
             host: vec![],

@@ -71,6 +71,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         .map(|(name, extents)| Array {
             name,
             element: ScalarType::I32,
+            boolean: false,
             extents,
             storage: Storage::Argument,
             span: span(2),

@@ -1,7 +1,7 @@
 //! `#pragma burstc`: sizes, extents, tiles and schedules.
 //!
 //! ```text
-//! #pragma burstc size(N: 128, max 4096)
+//! #pragma burstc size(N: 128, min 1, max 4096)
 //! #pragma burstc extent(a: N)
 //! #pragma burstc tile(i:32, j:32, k:32) lanes(4)
 //! #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
@@ -29,7 +29,7 @@ const DIRECTIVES: [(&str, &str); 5] = [
     ("tile", "tile(i:32, j:32)"),
     ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
     ("lanes", "tile(i:32, j:32) lanes(4)"),
-    ("size", "size(N: 128, max 4096)"),
+    ("size", "size(N: 128, min 1, max 4096)"),
     ("extent", "extent(a: N)"),
 ];
 
@@ -42,11 +42,12 @@ pub struct Directives {
     written: Vec<Written>,
 }
 
-/// `N: 128, max 4096`
+/// `N: 128, min 1, max 4096`
 #[derive(Debug)]
 pub struct Size {
     pub name: Word,
     default: Option<(i64, Span)>,
+    min: Option<(i64, Span)>,
     max: Option<(i64, Span)>,
 }
 
@@ -155,13 +156,13 @@ fn join(first: Span, last: Span) -> Span {
 }
 
 impl Directives {
-    /// Writes default and maximum into the parameters. Every size names one of them: [`super::parse`] has made sure.
+    /// Writes default and bounds into the parameters. Every size names one of them: [`super::parse`] has made sure.
     pub fn apply_sizes(&self, parameters: &mut [SizeParameter]) -> Checked<()> {
         for size in &self.sizes {
             let Some(parameter) = parameters.iter_mut().find(|p| p.name == size.name.text) else { continue };
             let ty = parameter.ty;
             let largest = ((1i128 << (ty.bits - ty.signed as u32)) - 1).min(i64::MAX as i128) as i64;
-            for (value, span) in [size.default, size.max].into_iter().flatten() {
+            for (value, span) in [size.default, size.min, size.max].into_iter().flatten() {
                 if value > largest {
                     return Err(Diagnostic::new(format!("`{}` is a {ty} and cannot be {value}", parameter.name))
                         .at(span, format!("more than {largest}"))
@@ -169,6 +170,7 @@ impl Directives {
                 }
             }
             parameter.default = size.default.map(|(value, _)| value);
+            parameter.min = size.min.map_or(0, |(value, _)| value);
             parameter.max = size.max.map(|(value, _)| value);
         }
         Ok(())

@@ -255,7 +255,7 @@ impl<'w> Parser<'w> {
     }
 
     fn size(&mut self, sizes: &mut Vec<Size>) -> Checked<()> {
-        const HELP: &str = "write `size(N: 128, max 4096)`, `size(N: 128)` or `size(N: max 4096)`";
+        const HELP: &str = "write `size(N: 128, min 1, max 4096)`, or one or two of the three";
         self.expect("(", HELP)?;
         loop {
             let name = match self.label() {
@@ -269,7 +269,7 @@ impl<'w> Parser<'w> {
                     .at(name.span, "again")
                     .help("keep one `size` for each parameter"));
             }
-            let mut size = Size { name, default: None, max: None };
+            let mut size = Size { name, default: None, min: None, max: None };
             let more = loop {
                 self.size_value(&mut size, HELP)?;
                 match self.accept(",") {
@@ -278,16 +278,7 @@ impl<'w> Parser<'w> {
                     false => break false,
                 }
             };
-            if let (Some((default, span)), Some((max, _))) = (size.default, size.max)
-                && default > max
-            {
-                return Err(Diagnostic::new(format!(
-                    "the size of `{}` is {default} by default and {max} at most",
-                    size.name.text
-                ))
-                .at(span, format!("more than {max}"))
-                .help("the default lies within the maximum"));
-            }
+            size.check()?;
             sizes.push(size);
             if !more {
                 return self.expect(")", HELP);
@@ -295,14 +286,17 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// `128` or `max 4096`.
+    /// `128`, `min 1` or `max 4096`.
     fn size_value(&mut self, size: &mut Size, help: &str) -> Checked<()> {
         let start = self.here();
-        let is_max = self.accept("max");
+        let (is_min, is_max) = (self.accept("min"), self.accept("max"));
         let (value, span) = self.integer("a size", help)?;
-        let slot = if is_max { &mut size.max } else { &mut size.default };
+        let (slot, what) = match (is_min, is_max) {
+            (true, _) => (&mut size.min, "a second `min`"),
+            (_, true) => (&mut size.max, "a second `max`"),
+            _ => (&mut size.default, "a second value"),
+        };
         if slot.is_some() {
-            let what = if is_max { "a second `max`" } else { "a second value" };
             return Err(Diagnostic::new(format!("{what} for `{}`", size.name.text)).at(start, what).help(help));
         }
         if value < 0 {
@@ -434,6 +428,28 @@ impl<'w> Parser<'w> {
             Ok(value) if names.is_empty() && parser.peek().is_none() => Ok(Some(value)),
             _ => Err(refuse()),
         }
+    }
+}
+
+impl Size {
+    /// `min <= default <= max`, as far as they are given.
+    fn check(&self) -> Checked<()> {
+        let name = &self.name.text;
+        let pairs = [
+            (self.default, "by default", self.max, "at most", "the default lies within the bounds"),
+            (self.min, "at least", self.default, "by default", "the default lies within the bounds"),
+            (self.min, "at least", self.max, "at most", "the minimum is no more than the maximum"),
+        ];
+        for (smaller, first, larger, second, help) in pairs {
+            if let (Some((small, span)), Some((large, _))) = (smaller, larger)
+                && small > large
+            {
+                return Err(Diagnostic::new(format!("the size of `{name}` is {small} {first} and {large} {second}"))
+                    .at(span, format!("more than {large}"))
+                    .help(help));
+            }
+        }
+        Ok(())
     }
 }
 

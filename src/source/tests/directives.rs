@@ -109,6 +109,39 @@ fn printed_bands_are_read_again() {
 }
 
 #[test]
+fn sizes_have_lower_bounds() {
+    let parse = |head: &str| {
+        let kernel = statement(head, "a[i][j] = 0;");
+        let size = &kernel.parameters[0];
+        (size.default, size.min, size.max)
+    };
+    for (head, expected) in [
+        ("size(N: 64, min 1, max 1024)", (Some(64), 1, Some(1024))),
+        ("size(N: max 1024, 64, min 1)", (Some(64), 1, Some(1024))),
+        ("size(N: min 2)", (None, 2, None)),
+        ("size(N: min 0, max 0)", (None, 0, Some(0))),
+        ("size(N: 7, min 7, max 7)", (Some(7), 7, Some(7))),
+        ("size(M: min 5)", (None, 0, None)),
+    ] {
+        assert_eq!(parse(&format!("#pragma burstc {head}")), expected, "{head}");
+    }
+    for (head, expected) in [
+        ("size(N: 4, min 5)", "the size of `N` is 5 at least and 4 by default"),
+        ("size(N: min 5, max 4)", "the size of `N` is 5 at least and 4 at most"),
+        ("size(N: 5, min 1, max 4)", "the size of `N` is 5 by default and 4 at most"),
+        ("size(N: min 5, min 5)", "a second `min` for `N`"),
+        ("size(N: min -1)", "the size of `N` is negative"),
+        ("size(N: min)", "a size was expected, and `)` was found"),
+    ] {
+        let text =
+            format!("#pragma burstc {head}\nvoid f(int N, int a[N]) {{ for (int i = 0; i < N; i++) a[i] = 0; }}\n");
+        let error = crate::source::parse(&crate::source::Source { path: "f.c".into(), text, cpp_args: vec![] });
+        let error = error.unwrap_err();
+        assert_eq!(error.downcast_ref::<crate::diagnostic::Diagnostic>().unwrap().message, expected, "{head}");
+    }
+}
+
+#[test]
 fn directives() {
     let tiling = |head: &str| {
         let kernel = statement(head, "a[i][j] = 0;");
