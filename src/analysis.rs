@@ -6,6 +6,7 @@ mod windows;
 use anyhow::{Result, anyhow};
 
 use crate::affine::Affine;
+use crate::budget;
 use crate::buffer::reads::Fabric;
 use crate::buffer::{self, Allocation};
 use crate::diagnostic::Diagnostic;
@@ -26,6 +27,7 @@ use lanes::Groups;
 /// A [`Diagnostic`] for what the user can change: see the rooms. Anything else is an internal error.
 pub fn analyze(kernel: &Kernel, fabric: &Fabric) -> Result<Offload> {
     require_bounds(kernel)?;
+    budget::begin("the dependences");
     let kernel = &polyhedral::expand_locals(kernel)?;
     let program = polyhedral::extract(kernel)?;
     let mut offload = match &kernel.tilings[..] {
@@ -45,16 +47,18 @@ const SHARES: [u64; 6] = [1, 2, 4, 8, 32, 1024];
 const DOUBTFUL: usize = 6;
 
 /// isl's operations between the checks of each of them; after the first that needs more, no other is looked at.
-const DOUBTFUL_OPERATIONS: u64 = 100_000;
+const DOUBTFUL_OPERATIONS: u64 = 300_000;
 
 /// The best tiling whose exact buffers fit; the last attempt where none does.
 fn automatic(kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Offload> {
     let block_ram_bits = fabric.block_ram_bits();
-    let plans = schedule::candidates(program)?;
+    budget::begin("the schedule");
+    let plans = schedule::candidates_for(kernel, program)?;
     let fits = |mapped: &Mapped| buffer::bits(kernel, &mapped.buffers(kernel, fabric)) <= u128::from(block_ram_bits);
     let mut tried: Vec<Vec<TilingDirective>> = vec![];
     let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));
     for share in SHARES {
+        budget::begin("the tile sizes");
         let (directives, better) = tiling::automatic::tilings(program, kernel, plans.clone(), block_ram_bits / share)?;
         if tried.contains(&directives) {
             continue;
@@ -91,9 +95,12 @@ struct Mapped {
 impl Mapped {
     /// `kernel` in the tiles of `directives`.
     fn new(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> Result<Self> {
+        budget::begin("the order inside tiles");
         let bands = tiling::apply(program, kernel, directives)?;
+        budget::begin("what the tiles load and store");
         let mut flows = bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<Vec<_>>>()?;
         keep_locals_on_chip(kernel, &mut flows)?;
+        budget::begin("the buffers");
         let allocations = bands
             .iter()
             .zip(&flows)
@@ -110,6 +117,7 @@ impl Mapped {
     }
 
     fn offload(&self, kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Offload> {
+        budget::begin("the loops over what the tiles do");
         let Mapped { bands, flows, allocations } = self;
         let contexts = bands.iter().map(Context::new).collect::<Result<Vec<_>>>()?;
         let mut analysed = vec![];

@@ -6,6 +6,7 @@ use crate::analysis;
 use crate::board::Board;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::offload::{Buffer, Offload};
+use crate::polyhedral::isl::Exhausted;
 use crate::report::demand::Demand;
 use crate::source::kernel::{Kernel, LanesDirective, TilingDirective};
 
@@ -72,6 +73,7 @@ fn automatic(one: Offload, board: &Board, with: impl Fn(i64) -> Result<Offload>)
         }
         let offload = match with(next) {
             Ok(offload) => offload,
+            Err(error) if error.is::<Exhausted>() => break format!("the analysis of {next} lanes takes too long"),
             Err(error) => match error.downcast::<Diagnostic>() {
                 Ok(Diagnostic { message, help, .. }) => break format!("{message} ({help})"),
                 Err(error) => return Err(error),

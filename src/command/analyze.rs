@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::{Analyze, PASSED, options, print};
+use super::progress::Progress;
+use super::{Analyze, PASSED, options, print, watched};
 use crate::affine::Affine;
 use crate::offload::{Mapping, Offload, Wait};
 use crate::report::{TilingReport, buffer_reports};
@@ -15,8 +16,11 @@ use crate::tiling;
 
 pub fn analyze(analyze: &Analyze, source: &Source) -> Result<u8> {
     let board = analyze.input.board()?;
-    let options = options(&source::parse(source)?, &analyze.input, &BTreeMap::new())?;
-    let offload = crate::analyze(source, &board, &options)?;
+    let progress = Progress::in_terminal();
+    progress.step("analysing the loops");
+    let options = options(&watched(|| source::parse(source))?, &analyze.input, &BTreeMap::new())?;
+    let offload = watched(|| crate::analyze(source, &board, &options))?;
+    drop(progress);
     if analyze.json {
         print(&(serde_json::to_string_pretty(&offload)? + "\n"))?;
     } else {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::run::max_cycles;
-use super::{Build, Emit, PASSED, options, print, progress::Progress, sample::Sample, values};
+use super::{Build, Emit, PASSED, options, print, progress::Progress, sample::Sample, values, watched};
 use crate::compile;
 use crate::hardware;
 use crate::project::{BuildReport, Project, folder};
@@ -23,10 +23,10 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
     let progress = Progress::new();
     progress.step("generating the accelerator");
     let board = build.input.board()?;
-    let kernel = source::parse(source)?;
+    let kernel = watched(|| source::parse(source))?;
     let ranges = values::ranges(&kernel, &build.data)?;
     let options = options(&kernel, &build.input, &BTreeMap::new())?;
-    let accelerator = compile(source, &board, &options)?;
+    let accelerator = watched(|| compile(source, &board, &options))?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program for the bench's sample data");

@@ -22,7 +22,7 @@ use crate::simulate::number::Number;
 use crate::simulate::simulator::Simulator;
 use crate::source::Source;
 use crate::source::kernel::Kernel;
-use crate::{Options, board, diagnostic_render, lanes};
+use crate::{Options, board, budget, diagnostic_render, lanes, process};
 use terminal::{print, say, tell_fault};
 pub use values::{Assignment, RangeAssignment, parse_assignment, parse_range};
 
@@ -178,6 +178,15 @@ fn report_error(error: &anyhow::Error, source: Option<&Source>) -> u8 {
         None => say(&format!("error: {error:#}\n")),
     }
     FAILED
+}
+
+/// What `work` gives, unless it takes too long or too much memory: then the process ends, as for a refusal.
+fn watched<T>(work: impl FnOnce() -> T) -> T {
+    let _watch = budget::watch(|diagnostic| {
+        say(&diagnostic_render::render(diagnostic, "", ""));
+        process::end(REFUSED.into());
+    });
+    work()
 }
 
 fn boards() -> Result<u8> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{FAILED, Output, PASSED, Run, check_file, options, print, progress::Progress, say, values, write};
+use super::{FAILED, Output, PASSED, Run, check_file, options, print, progress::Progress, say, values, watched, write};
 use crate::compile;
 use crate::diagnostic::Diagnostic;
 use crate::hardware::{self, VerilogFile};
@@ -39,10 +39,11 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
             format!("the memory of {} is not behind a bus: its model has the device's own timing", board.name);
         return Err(Diagnostic::new(message).help("leave out --latency, --bandwidth and --stalls").into());
     }
-    let kernel = source::parse(source)?;
+    let kernel = watched(|| source::parse(source))?;
     let set = values::settings(&kernel, &run.set, &run.input.bounds(&kernel)?)?;
     let ranges = values::ranges(&kernel, &run.data)?;
-    let accelerator = compile(source, &board, &options(&kernel, &run.input, &set)?)?;
+    let options = options(&kernel, &run.input, &set)?;
+    let accelerator = watched(|| compile(source, &board, &options))?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program");

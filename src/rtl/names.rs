@@ -1,6 +1,7 @@
 //! Names that every tool accepts and that are distinct within a module.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 /// Verilog-2001, SystemVerilog-2012, and what Verilator's C++ could not be called: keywords, common types, macros.
 const RESERVED: &str = "
@@ -39,7 +40,8 @@ const RESERVED: &str = "
 
 /// Whether a tool keeps the word to itself.
 pub fn is_reserved(name: &str) -> bool {
-    reserved_words().any(|word| word == name)
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| reserved_words().collect());
+    WORDS.contains(name)
 }
 
 pub(super) fn reserved_words() -> impl Iterator<Item = &'static str> {
@@ -65,6 +67,8 @@ pub(super) struct Names {
     taken: BTreeSet<String>,
     /// Taken by `reserve` and not yet claimed.
     reserved: BTreeSet<String>,
+    /// The first number behind a name that may be free.
+    next: BTreeMap<String, usize>,
 }
 
 impl Names {
@@ -73,15 +77,20 @@ impl Names {
         if self.reserved.remove(base) {
             return base.to_string();
         }
-        let base = legal(base);
-        let mut name = base.clone();
-        let mut number = 2;
-        while !self.taken.insert(name.clone()) {
-            let separator = if base.ends_with('_') { "" } else { "_" };
-            name = format!("{base}{separator}{number}");
-            number += 1;
+        let mut name = legal(base);
+        if self.taken.insert(name.clone()) {
+            return name;
         }
-        name
+        let separator = if name.ends_with('_') { "" } else { "_" };
+        let number = self.next.entry(name.clone()).or_insert(2);
+        let base = name;
+        loop {
+            name = format!("{base}{separator}{number}");
+            *number += 1;
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 
     /// As `unique`, but the next call of `unique` with the result gives the result.

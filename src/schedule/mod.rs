@@ -6,6 +6,7 @@
 //! dependences ([`legality`]), whatever isl promised.
 
 mod footprint;
+mod generic;
 mod legality;
 mod original;
 pub mod sizes;
@@ -21,6 +22,7 @@ use crate::affine::Affine;
 use crate::polyhedral::Program;
 use crate::polyhedral::isl::schedule::{Fusion, Problem, Tree};
 use crate::polyhedral::isl::{Map, Set, Tuple};
+use crate::source::kernel::Kernel;
 
 pub use legality::is_legal;
 use tree::Style;
@@ -30,6 +32,9 @@ const EFFORT: u64 = 40_000;
 /// The same for statements in more than three loops, where operations are slower: rather no schedule of isl's than one
 /// after seconds.
 const DEEP_EFFORT: u64 = 10_000;
+
+/// isl's operations for all ways to cut the trees.
+const CUTTING: u64 = 3_000_000;
 
 /// One band: statements that run together in tiles.
 ///
@@ -68,22 +73,53 @@ pub fn schedule(program: &Program) -> Result<Vec<BandPlan>> {
 
 /// Legal schedules, the most promising first: most tiled loops, then fewest serial ones, least skewing, fewest bands.
 pub fn candidates(program: &Program) -> Result<Vec<Vec<BandPlan>>> {
+    candidates_of(program, &trees(program)?)
+}
+
+/// The same for the program of `kernel`. isl's scheduler sees large constants as sizes: numbers of many digits grow out of
+/// them in its equations, and a nest of constant bounds would take it a thousand times as long.
+pub fn candidates_for(kernel: &Kernel, program: &Program) -> Result<Vec<Vec<BandPlan>>> {
+    let trees = match generic::generic(kernel) {
+        Some(generic) => generic.trees(program)?,
+        None => trees(program)?,
+    };
+    candidates_of(program, &trees)
+}
+
+/// Legal ways to cut these trees, and the program as written, as far as [`CUTTING`] allows. Past it there is at least the
+/// program as written, one loop value after the other.
+fn candidates_of(program: &Program, trees: &[Tree]) -> Result<Vec<Vec<BandPlan>>> {
     let mut found: Vec<Vec<BandPlan>> = vec![];
+    let isl = &program.isl;
+    let begin = isl.operations();
     let mut add = |tree: &Tree, skewed: bool| -> Result<()> {
-        for fused in [false, true] {
+        // Only the children of a sequence can be fused.
+        let styles = if tree::has_sequence(tree) { &[false, true][..] } else { &[false] };
+        for &fused in styles {
             for serial in 0..tree::depth(tree).max(1) {
-                let plans = tree::bands(program, tree, serial, Style { skewed, fused })?;
-                if !found.contains(&plans) && is_legal(program, &plans)? {
-                    found.push(plans);
-                }
+                let left = CUTTING.saturating_sub(isl.operations() - begin);
+                let cut = isl.within(left, || {
+                    let plans = tree::bands(program, tree, serial, Style { skewed, fused })?;
+                    let is_new = !found.contains(&plans) && is_legal(program, &plans)?;
+                    Ok(is_new.then_some(plans))
+                })?;
+                found.extend(cut.flatten());
             }
         }
         Ok(())
     };
-    for tree in trees(program)? {
-        add(&tree, false)?;
+    for tree in trees {
+        add(tree, false)?;
     }
-    add(&original::tree(program), true)?;
+    let original = original::tree(program);
+    add(&original, true)?;
+    if found.is_empty() {
+        let serial = tree::depth(&original).saturating_sub(1);
+        let plans = tree::bands(program, &original, serial, Style { skewed: false, fused: false })?;
+        if is_legal(program, &plans)? {
+            found.push(plans);
+        }
+    }
     found.sort_by_key(|plans| rank(program, plans));
     Ok(found)
 }
@@ -99,7 +135,7 @@ fn trees(program: &Program) -> Result<Vec<Tree>> {
     let between = program.dependences.iter().filter(|d| d.source != d.sink).map(|d| d.relation.clone());
     let near: Vec<Map> = between.chain(reuse(program)?).collect();
     let deep = program.statements.iter().any(|s| s.iterators.len() > 3);
-    let run = |fusion: Fusion, proximity: &[Map], parallel: bool| {
+    let run = |fusion: Fusion, proximity: &[Map], parallel: bool| -> Result<Option<Tree>> {
         let problem = Problem {
             statements: &statements,
             context: &program.sizes,
@@ -109,16 +145,16 @@ fn trees(program: &Program) -> Result<Vec<Tree>> {
             fusion,
             effort: if deep { DEEP_EFFORT } else { EFFORT },
         };
-        program.isl.schedule(&problem).ok()
+        program.isl.schedule(&problem)
     };
-    let first = run(Fusion::Moderate, &validity, true);
+    let first = run(Fusion::Moderate, &validity, true)?;
     let is_fused = matches!(first, Some(Tree::Band { .. }));
     let mut trees: Vec<Tree> = first.into_iter().collect();
     if statements.len() > 1 {
-        trees.extend(run(Fusion::Separate, &validity, true));
+        trees.extend(run(Fusion::Separate, &validity, true)?);
         if !is_fused {
-            trees.extend(run(Fusion::Moderate, &near, false));
-            trees.extend(run(Fusion::Whole, &validity, true));
+            trees.extend(run(Fusion::Moderate, &near, false)?);
+            trees.extend(run(Fusion::Whole, &validity, true)?);
         }
     }
     Ok(trees)

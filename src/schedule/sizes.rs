@@ -47,6 +47,8 @@ const LARGEST: i64 = 512;
 const TILE_OVERHEAD: f64 = 256.0;
 /// Up to this factor more bytes are spent on larger tiles or shorter fills of the pipeline.
 const TOLERANCE: f64 = 1.05;
+/// About so many choices are looked at for a band, those of all orders together; each takes some microseconds.
+const LOOKED_AT: f64 = 100_000.0;
 /// Choices per budget.
 const HANDFUL: usize = 4;
 /// A tempting choice costs at most this part of the best one that fits for certain.
@@ -83,7 +85,7 @@ pub fn rank(
         let mut order: Vec<usize> = (0..n).filter(|k| *k != last).collect();
         order.push(last);
         let search = Search::new(&usual, &largest, order, serial);
-        search.explore(&mut vec![1; n], serial, budget_bits as f64, &mut all);
+        search.explore(&mut vec![1; n], search.first, budget_bits as f64, &mut all);
     }
     let mut choices: Vec<Choice> = vec![];
     let mut budget = budget_bits as f64;
@@ -203,15 +205,35 @@ struct Search<'a> {
     largest: &'a Footprint<'a>,
     largest_ranges: Vec<Range>,
     order: Vec<usize>,
-    /// Every how many powers of two a size is tried: of many dimensions fewer, so that a choice takes milliseconds.
+    /// By how much sizes differ that are tried: of many dimensions fewer, so that a choice takes milliseconds.
     step: i64,
+    /// The first dimension whose size is chosen; the ones before have size 1, as the sequential ones have.
+    first: usize,
 }
 
 impl<'a> Search<'a> {
     fn new(usual: &'a Footprint, largest: &'a Footprint, order: Vec<usize>, serial: usize) -> Self {
-        let step = if order.len() - serial > 4 { 4 } else { 2 };
         let (ranges, largest_ranges) = (usual.ranges(&order), largest.ranges(&order));
-        Search { usual, ranges, largest, largest_ranges, order, step }
+        let step = if order.len() - serial > 4 { 4 } else { 2 };
+        let mut search = Search { usual, ranges, largest, largest_ranges, order, step, first: serial };
+        while search.choices() * (search.order.len() - serial) as f64 > LOOKED_AT {
+            if search.step < LARGEST {
+                search.step *= 2;
+            } else {
+                search.first += 1;
+            }
+        }
+        search
+    }
+
+    /// How many sizes [`Search::explore`] tries at most.
+    fn choices(&self) -> f64 {
+        let whole = vec![LARGEST as f64; self.order.len()];
+        let of = |position: usize| {
+            let values = self.ranges[position].values(&whole).clamp(1.0, LARGEST as f64);
+            1.0 + (values.log2() / (self.step as f64).log2()).ceil()
+        };
+        (self.first..self.order.len()).map(of).product()
     }
 
     /// All sizes of the dimensions from `position` on that fit, were nothing rounded.

@@ -24,6 +24,15 @@ pub fn depth(tree: &Tree) -> usize {
     }
 }
 
+/// Whether parts of it run one after the other.
+pub fn has_sequence(tree: &Tree) -> bool {
+    match tree {
+        Tree::Leaf => false,
+        Tree::Band { child, .. } => has_sequence(child),
+        Tree::Sequence(_) => true,
+    }
+}
+
 /// How a tree is cut.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {

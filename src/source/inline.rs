@@ -14,8 +14,9 @@ use super::scope::{Checked, Name, Scope};
 use super::types::CType;
 use crate::diagnostic::Diagnostic;
 
-/// The largest expression that calls may grow to, in operators.
+/// The largest expression that calls may grow to, in operators, and the most calls that one may lead to.
 const LARGEST: usize = 10_000;
+const CALLS: usize = 10_000;
 
 /// The operator that a function of <math.h> is, and its type.
 fn library_function(name: &str) -> Option<(UnaryOp, ScalarType)> {
@@ -101,9 +102,15 @@ impl<'a> Scope<'a> {
                 );
             }
             let value = self.converted(argument, &ty)?;
+            let value = self.limited(value, name)?;
             bound.push((declarator.and_then(|d| identifier(&d.node)), value, ty));
         }
-        let (locals, outermost) = (self.hide(), self.call_span.is_none());
+        let outermost = self.call_span.is_none();
+        self.inlined = if outermost { 1 } else { self.inlined + 1 };
+        if self.inlined > CALLS {
+            return Err(self.grown(name, &format!("lead to more than {CALLS} calls")));
+        }
+        let locals = self.hide();
         if outermost {
             self.call_span = Some(span);
         }
@@ -112,13 +119,34 @@ impl<'a> Scope<'a> {
         for (name, value, ty) in bound {
             inlining.declare(name.map_or("", |name| &name.node.name), Name::Value(value), ty);
         }
-        let value = inlining.body(definition);
+        let value = inlining.body(definition).and_then(|value| self.limited(value, name));
         self.calls.pop();
         self.unhide(locals);
         if outermost {
             self.call_span = None;
         }
         value
+    }
+
+    /// Refuses an expression that has grown beyond all bounds in a call of `name`.
+    fn limited(&self, value: Expr, name: &str) -> Checked<Expr> {
+        fn exceeds(expr: &Expr, left: &mut usize) -> bool {
+            *left = left.saturating_sub(1);
+            *left == 0 || expr.operands().into_iter().any(|operand| exceeds(operand, left))
+        }
+        match exceeds(&value, &mut LARGEST.clone()) {
+            true => Err(self.grown(name, &format!("make an expression of more than {LARGEST} operators"))),
+            false => Ok(value),
+        }
+    }
+
+    /// What the calls that lead to `name`, and that of `name`, do.
+    fn grown(&self, name: &str, does: &str) -> Diagnostic {
+        let last = (self.calls.last() != Some(&name)).then_some(name);
+        let chain: Vec<&str> = self.calls.iter().copied().chain(last).collect();
+        Diagnostic::new(format!("calls become part of the statement, and here they {does}: {}", chain.join(" calls ")))
+            .at(self.call_span.unwrap_or_default(), "called here")
+            .help("call each function once, and keep what is needed twice in arrays")
     }
 }
 
@@ -280,13 +308,6 @@ impl<'a> Inlining<'_, 'a> {
 
     /// Refuses an expression that has grown beyond all bounds.
     fn limited(&self, value: Expr) -> Checked<Expr> {
-        fn exceeds(expr: &Expr, left: &mut usize) -> bool {
-            *left = left.saturating_sub(1);
-            *left == 0 || expr.operands().into_iter().any(|operand| exceeds(operand, left))
-        }
-        match exceeds(&value, &mut LARGEST.clone()) {
-            true => self.refuse("becomes too large when it is inlined", "keep intermediate values in local variables"),
-            false => Ok(value),
-        }
+        self.scope.limited(value, self.name)
     }
 }

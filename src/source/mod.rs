@@ -4,6 +4,7 @@
 //! function with a loop nest. Whatever the user wrote that burstc cannot compile is a [`Diagnostic`].
 
 mod affine_expression;
+mod balance;
 mod directive;
 mod double;
 pub mod evaluate;
@@ -26,9 +27,11 @@ mod scope;
 mod tests;
 mod token;
 mod types;
+mod wires;
 
 use std::collections::HashSet;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use anyhow::Context;
@@ -58,20 +61,34 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads the file. Errors: a [`Diagnostic`] where there is no such file, or it is a folder, empty, or no text.
+    /// Reads the file. Errors: a [`Diagnostic`] where there is no such file, or it is a folder, a device, empty,
+    /// too long, or no text.
     pub fn read(path: &Path, cpp_args: Vec<String>) -> anyhow::Result<Source> {
         let name = on_one_line(&path.to_string_lossy());
         let refuse = |message: String, help: &str| Err(Diagnostic::new(message).help(help).into());
         if path.is_dir() {
             return refuse(format!("`{name}` is a folder"), "name one C file");
         }
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
+        // Before it is opened: a pipe that nobody writes into would wait for ever.
+        let text = std::fs::metadata(path).and_then(|about| match about.is_file() {
+            true => File::open(path).map(Some),
+            false => Ok(None),
+        });
+        let mut bytes = vec![];
+        match text {
+            Ok(Some(file)) => {
+                let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
+                read.with_context(|| format!("cannot read `{name}`"))?;
+            }
+            Ok(None) => return refuse(format!("`{name}` is a device or a pipe"), "name one C file"),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return refuse(format!("there is no file `{name}`"), "check the path");
             }
             Err(error) => return Err(error).with_context(|| format!("cannot read `{name}`")),
-        };
+        }
+        if bytes.len() as u64 > LARGEST {
+            return refuse(format!("`{name}` has more than {} MB", LARGEST >> 20), "is this a C file?");
+        }
         let Ok(text) = String::from_utf8(bytes) else {
             return refuse(format!("`{name}` is not UTF-8 text"), "is this a C file?");
         };
@@ -84,6 +101,8 @@ impl Source {
     }
 }
 
+/// The longest file, in bytes.
+const LARGEST: u64 = 2 << 20;
 /// Room for the recursion over a statement of [`LONGEST`] tokens.
 const STACK: usize = 512 << 20;
 /// The longest statement, in tokens.
@@ -167,6 +186,12 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
 
     let mut body = nest::body(&mut scope, function.body)?;
     let host = scope.settle_host(&mut body.nodes, &mut scalars);
+    // Who gives every statement a place in a schedule keeps all of them.
+    if !directives.name_statements() {
+        wires::forward(&mut body.nodes, &mut body.places, &mut scope.arrays);
+    }
+    // Sums that temporaries were part of, too.
+    wires::for_each(&mut body.nodes, &mut |statement| balance::balance(&mut statement.value, &statement.target));
     let statements = statements(&body.nodes);
     let problem = match (function::has_loop(function.body), statements) {
         (false, _) => Some(("has no loop", "no loop")),

@@ -9,6 +9,7 @@ use lang_c::ast::{
 };
 use lang_c::span::{Node, Span as ByteSpan};
 
+use super::balance::balanced;
 use super::expression::convert_to;
 use super::extremum::negated;
 use super::host::Hosted;
@@ -294,6 +295,7 @@ impl Nest<'_, '_> {
     /// The next statement of the kernel.
     pub fn finish(&mut self, target: Access, value: Expr, text: String, bytes: ByteSpan) -> Checked<Statement> {
         let span = self.span(bytes);
+        let value = balanced(value, &target);
         if deeper_than(&value, DEEPEST) {
             return Err(Diagnostic::new(format!("the expression nests more than {DEEPEST} operators deep"))
                 .at(span, "too deep")

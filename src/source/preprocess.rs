@@ -14,6 +14,8 @@ use super::token::{Kind, Token, Tokens, tokenize};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::process::{self, Cut, Limits};
 
+/// The longest preprocessed text, in bytes. Headers of the system are some hundred thousand.
+const LARGEST: usize = 4 << 20;
 /// What the compiler calls text that it reads from its standard input.
 const STDIN: &str = "\"<stdin>\"";
 /// The made-up file after the user's, whose lines are the names to expand.
@@ -133,7 +135,36 @@ fn expand<'a>(source: &'a Source, original: &'a Tokens, names: &[String]) -> any
         return Err(refusal(source, original, &output, "the C preprocessor refuses the file").into());
     }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if text.len() > LARGEST {
+        return Err(too_large(source, original, &text).into());
+    }
     Ok(read(&source.text, original, text, names))
+}
+
+/// Names the line of the user's file that the preprocessor has made most of.
+fn too_large(source: &Source, original: &Tokens, text: &str) -> Diagnostic {
+    let mut made: HashMap<usize, usize> = HashMap::new();
+    // The line of the user's file that comes next; an include's all count for the line it stands on.
+    let (mut line, mut is_main) = (0, false);
+    for row in text.lines() {
+        if let Some(marker) = row.strip_prefix("# ") {
+            is_main = marker.contains(STDIN);
+            if is_main {
+                line = numbers(marker).0.unwrap_or(0);
+            }
+            continue;
+        }
+        *made.entry(if is_main { line } else { line.saturating_sub(1) }).or_default() += row.len();
+        line += is_main as usize;
+    }
+    let most = made.into_iter().max_by_key(|(line, length)| (*length, std::cmp::Reverse(*line))).map_or(0, |(l, _)| l);
+    Diagnostic::new(format!(
+        "the preprocessor makes {} MB of the file, and burstc reads {}",
+        text.len() >> 20,
+        LARGEST >> 20
+    ))
+    .at(SourceMap::new(&source.text, original).line(most), "most of it comes from here")
+    .help("macros that name an argument twice double with each level; write a loop, or a helper function")
 }
 
 /// Runs `cc -fsyntax-only`: type errors, undeclared names. Errors as in [`preprocess`].

@@ -68,6 +68,8 @@ pub struct Scope<'a> {
     /// The functions that are being inlined, outermost first, and the place of the outermost call.
     pub calls: Vec<&'a str>,
     pub call_span: Option<Span>,
+    /// How many calls have been inlined since that one.
+    pub inlined: usize,
     /// The file's enumerators and constants.
     globals: HashMap<String, Name>,
     /// The kernel's arguments.
@@ -106,6 +108,7 @@ impl<'a> Scope<'a> {
             functions: HashMap::new(),
             calls: vec![],
             call_span: None,
+            inlined: 0,
             globals: HashMap::new(),
             arguments: HashMap::new(),
             locals: vec![],

@@ -48,10 +48,15 @@ impl Directives {
         let mut places = vec![];
         collect(&body.nodes, &mut vec![], &mut vec![], &mut places);
         let context = Context { body, parameters, quotients, places };
-        match self.written.iter().any(|written| matches!(written.what, What::Named(_))) {
+        match self.name_statements() {
             true => self.named_bands(&context),
             false => self.bands_of_nests(&context),
         }
+    }
+
+    /// Whether schedules say which statements they are for.
+    pub fn name_statements(&self) -> bool {
+        self.written.iter().any(|written| matches!(written.what, What::Named(_)))
     }
 
     /// One band for each `schedule(S0[…] -> …) tile(…)`.

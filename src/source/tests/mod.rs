@@ -10,6 +10,7 @@ mod random;
 mod refusals;
 mod robustness;
 mod typed;
+mod wires;
 
 use super::kernel::{Kernel, Loop, Node, Statement};
 use super::{Source, parse};

@@ -1,0 +1,93 @@
+//! Programs that once took minutes, or for ever: each ends within ten seconds of processor time and 2 GB.
+
+use std::process::Command;
+
+/// What becomes of a program.
+enum End {
+    /// A folder.
+    Built,
+    /// Refused, with these words in the message.
+    Refused(&'static [&'static str]),
+}
+use End::{Built, Refused};
+
+/// Runs `burstc build` on `file`. The system ends it after ten seconds of processor time: other programs that run beside it
+/// do not count.
+fn build(file: &str, end: End) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let limited = "ulimit -t 10 && ulimit -S -v 2000000 && exec \"$@\"";
+    let output = Command::new("sh")
+        .args(["-c", limited, "sh", env!("CARGO_BIN_EXE_burstc"), "build", file, "--out"])
+        .arg(&out)
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("there is a shell");
+    let error = String::from_utf8_lossy(&output.stderr);
+    let flat = error.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+    match end {
+        Built => assert_eq!(output.status.code(), Some(0), "{file}: {}\n{error}", output.status),
+        Refused(words) => {
+            assert_eq!(output.status.code(), Some(2), "{file}: {}\n{error}", output.status);
+            words.iter().for_each(|word| assert!(flat.contains(word), "{file}: no {word:?} in\n{error}"));
+            assert!(!out.exists(), "{file}: half-written");
+        }
+    }
+}
+
+macro_rules! slow {
+    ($($name:ident => $end:expr;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                build(concat!("tests/slow/", stringify!($name), ".c"), $end);
+            }
+        )*
+
+        #[test]
+        fn every_program_has_a_test() {
+            let tested = [$(concat!(stringify!($name), ".c")),*];
+            for entry in std::fs::read_dir("tests/slow").expect("there are programs") {
+                let name = entry.expect("readable").file_name();
+                assert!(tested.iter().any(|tested| name == *tested), "{name:?} has no test");
+            }
+        }
+    };
+}
+
+slow! {
+    bicg_temporaries => Built;
+    temporaries_outside => Built;
+    gemm_temporaries => Built;
+    stencil_temporaries => Built;
+    two_mm => Built;
+    five_layers => Built;
+    filter_15x15 => Built;
+    filter_15x15_constant => Built;
+    filter_unrolled => Built;
+    convolution_constant => Built;
+    nest_of_seven => Built;
+    nest_of_seven_one_statement => Built;
+    nest_of_20 => Refused(&["20 loops in each other", "nest_of_20.c:26"]);
+    nest_of_10 => Built;
+    terms_500 => Built;
+    taps_300 => Built;
+    helpers_16 => Refused(&["f16 calls f15 calls f14", "helpers_16.c:26"]);
+    helpers_arguments => Refused(&["f16 calls f15 calls f14", "helpers_arguments.c:26"]);
+    macros_20 => Refused(&["the preprocessor makes 9 MB", "macros_20.c:30"]);
+    two_mm_large => Built;
+}
+
+#[test]
+fn what_is_no_file_is_not_read() {
+    build("/dev/zero", Refused(&["is a device or a pipe"]));
+    build("/dev", Refused(&["is a folder"]));
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe.c");
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("coreutils");
+    assert!(made.success());
+    build(&pipe.to_string_lossy(), Refused(&["is a device or a pipe"]));
+    let large = folder.path().join("large.c");
+    std::fs::write(&large, vec![b' '; 3 << 20]).expect("writable");
+    build(&large.to_string_lossy(), Refused(&["has more than 2 MB"]));
+}
