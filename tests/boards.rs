@@ -69,7 +69,7 @@ fn data_beyond_16_mb_are_simulated() {
     let subject = Subject::on(board::load("pynq-z2").unwrap(), &source, &Options::default()).unwrap();
     let rig = Rig::holding(&subject, Simulator::Verilator, 32 << 20).unwrap();
     let shown = rig.run(&[("N", 2500)], 1);
-    assert!(shown.output.image.len() > 24 << 20);
+    assert!(shown.output.image.len() > 16 << 20);
     assert!(rig.run(&[("N", 64)], 1).output.image.len() < 64 << 10);
 }
 

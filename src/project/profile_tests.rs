@@ -160,10 +160,13 @@ fn every_key_changes_the_folder_or_is_refused() {
     assert!(kept > 200 && refused > 1000, "{kept} {refused}");
 }
 
+/// A profile, what is replaced in it, and the files that must change by it.
+type Change = (&'static str, &'static [(&'static str, &'static str)], &'static [&'static str]);
+
 /// Figures that must agree, changed together.
 #[test]
 fn other_boards_make_other_folders() {
-    let changes: [(&str, &[(&str, &str)], &[&str]); 7] = [
+    let changes: [Change; 7] = [
         (
             "stratix2-ddr400",
             &[("rows = 4096", "rows = 2048"), ("= 16777216", "= 8388608"), ("width = 22", "width = 21")],
