@@ -113,7 +113,13 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
             }
             Err(error) => return failed(Kind::Simulator, format!("{error:#}"), None),
         };
+        let kernel = &subject.accelerator.offload.kernel;
         for (run, values) in program.runs.iter().enumerate() {
+            // Where bounds wrap around, C may not even end.
+            let value = |name: &str| program.sizes.iter().zip(values).find(|(size, _)| size.name == name);
+            if kernel.refusal(|name| value(name).map_or(0, |(_, value)| *value)).is_some() {
+                continue;
+            }
             let set = arguments(program, &text, values);
             let failed_run = Some(FailedRun { run, direct, options: options(&set, program, direct) });
             match rig.attempt(Data { set: &set, ranges: &[], seed: program.seed }) {
