@@ -40,7 +40,7 @@ impl InstanceKind {
             let addend = Type::for_range(0, divisor - 1);
             let up = nonnegative.select(&Expr::constant(0, addend), &Expr::constant((divisor - 1).into(), addend));
             let rounding = format!("{name} rounding");
-            self.scope.bind(&rounding, &m.define(&rounding.replace(' ', "_"), &up), (0, divisor - 1));
+            self.scope.bind(&rounding, m.define(&rounding.replace(' ', "_"), &up), (0, divisor - 1));
             bound.numerator.add_term(&rounding, 1);
         }
         let value = m.define(name, &self.scope.floor_divide(&bound));

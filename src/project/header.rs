@@ -136,10 +136,7 @@ static inline void {name}_clear_errors(volatile uint32_t *registers)
 {calls_of_bus}
 #endif
 "#,
-        checked = match parameters.strip_prefix(", ") {
-            Some(parameters) => parameters,
-            None => "void",
-        },
+        checked = parameters.strip_prefix(", ").unwrap_or("void"),
         names = driver.names.join(", "),
     )
 }

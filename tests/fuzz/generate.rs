@@ -69,7 +69,7 @@ pub fn program(seed: u64) -> Program {
         })
         .collect();
     let mut element = || if features.floats { dice.pick(&FLOATS) } else { dice.ty() };
-    let scalars = vec![element(), element()];
+    let scalars = [element(), element()];
     let types = [element(), element(), element()];
     let arrays = types[..1 + dice.below(3) as usize].iter();
     let arrays = arrays.map(|&element| Array { element, rank: 1 + dice.below(2) as usize, local: false }).collect();
