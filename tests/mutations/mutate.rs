@@ -259,7 +259,7 @@ fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
     // What seldom leaves C behind comes once where the others come twice.
     let kind = random.below(36);
     match if kind < 32 { kind / 2 } else { kind - 16 } {
-        0 | 1 | 2 => {
+        0..=2 => {
             let place = pick(numbers(tokens), random);
             set(tokens, place, random.choose(&CONSTANTS).to_string());
         }
