@@ -37,8 +37,8 @@ test: lint
 	$(CARGO) test --release -- --include-ignored $(SOAK:%=--skip %)
 
 soak: bootstrap
-	$(CARGO) test --release --lib --test features --test examples --test verilog -- --ignored $(SOAK)
-	$(MAKE) fuzz COUNT=3000
+	$(CARGO) test --release --lib --test boards --test features --test examples --test verilog -- --ignored $(SOAK)
+	$(MAKE) fuzz mutations COUNT=3000
 	$(MAKE) ulx3s buses
 	$(if $(POLYBENCH),$(MAKE) polybench,@echo "not run: make polybench, which wants POLYBENCH=/path/to/polybench-c-4.2.1")
 
