@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn values_that_nobody_uses_go() {
         // u feeds t, which nobody reads.
-        let body = "int t[16]; int u;\nfor (int i = 0; i < N; i++) { u = a[i]; t[i] = u; a[i] += 1; }";
+        let body = "int t[16]; int u[16];\nfor (int i = 0; i < N; i++) { u[i] = a[i]; t[i] = u[i]; a[i] += 1; }";
         assert_eq!(kept(body), (vec!["S2".to_string()], vec!["a".to_string(), "b".to_string()]));
         // The last sum is never read, the first one is.
         let body = "int s = 0;\nfor (int i = 0; i < N; i++) s += a[i];\na[0] = s;\n\
