@@ -25,11 +25,18 @@ fn folder(text: &str) -> TempDir {
     folder
 }
 
+const BURSTC: &str = env!("CARGO_BIN_EXE_burstc");
+
 fn burstc(folder: &TempDir, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_burstc"));
-    command.env_remove("CC").env("NO_COLOR", "1").env("TMPDIR", folder.path().join("tmp"));
-    command.current_dir(folder).args(arguments).stdin(Stdio::null());
+    let mut command = Command::new(BURSTC);
+    inside(command.args(arguments), folder);
     command
+}
+
+/// Lets a command run in the folder, with the folder's own place for temporary files.
+fn inside(command: &mut Command, folder: &TempDir) {
+    command.env_remove("CC").env("NO_COLOR", "1").env("TMPDIR", folder.path().join("tmp"));
+    command.current_dir(folder).stdin(Stdio::null());
 }
 
 fn succeeds(command: &mut Command) -> Output {
@@ -94,7 +101,11 @@ fn signals_end_children_and_remove_temporary_folders() {
             let folder = folder(COPY);
             let fake = folder.path().join(program);
             endless(&fake);
-            let mut command = burstc(&folder, &["run", "copy.c", "--simulator", "icarus", "--keep", "kept"]);
+            // Whoever runs the tests in the background has them ignore some of these signals, and so their children.
+            let heeded = "--default-signal=INT,TERM,HUP";
+            let mut command = Command::new("env");
+            command.arg(heeded).arg(BURSTC).args(["run", "copy.c", "--simulator", "icarus", "--keep", "kept"]);
+            inside(&mut command, &folder);
             match program {
                 "cc" => command.env("CC", &fake),
                 _ => {

@@ -57,7 +57,11 @@ impl Features {
 pub fn program(seed: u64) -> Program {
     let plain = seed.is_multiple_of(4);
     let in_lanes = seed % 8 == 4;
-    let (features, memory) = Features::of(seed);
+    let (mut features, memory) = Features::of(seed);
+    if in_lanes {
+        // Each of them mostly costs the lanes.
+        features = Features { windows: false, dead: false, schedule: false, ..features };
+    }
     let mut dice = Dice(SplitMix::named(seed, "program"));
     let depth = 1 + dice.below(3) as usize;
     let sizes: Vec<Size> = ["N", "M"][..1 + dice.below(2) as usize]
