@@ -222,6 +222,7 @@ kernels! {
     // Found by random programs.
     repeated; [N = 0], [N = 1], [N = 12];
     size_in_subscripts; [N = 0, M = 0], [N = 3, M = 3];
+    local_scalar_in_memory; [N = 0], [N = 1], [N = 9];
     byte_rows; [N = 1], [N = 7], [N = 13];
 
     // Odd but legal: indices from -1 to 0, names that differ in case only or are the generator's own, dead code.

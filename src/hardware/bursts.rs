@@ -75,7 +75,8 @@ pub fn bursts(
         scope.affine_as(&extent, unit)
     };
 
-    let ranks: Vec<usize> = format.kinds.iter().map(|k| k.point.len()).collect();
+    // A scalar counts as an array of one element.
+    let ranks: Vec<usize> = format.kinds.iter().map(|k| k.point.len().max(1)).collect();
     let rank = ranks.iter().copied().max().unwrap_or(1);
     let mut names = vec!["TAKE".to_string()];
     for d in 1..rank {
@@ -120,7 +121,7 @@ pub fn bursts(
         may_take = in_state("BASE").or(&in_state("TAKE").and(&row.end.or(&follows.e())));
         // The factor of the next multiplication, its highest bit first; a one behind the lowest bit marks the end.
         let first_factor = (0..arrays.len()).map(|k| {
-            let (_, high) = at_first.range(&format.kinds[k].point[0]);
+            let (_, high) = at_first.range(&format.kinds[k].point.first().cloned().unwrap_or_default());
             Type::for_range(0, high.max(1)).width.min(unit.width)
         });
         let factor_width = if rank > 2 { unit.width } else { first_factor.max().unwrap_or(unit.width) };
