@@ -1,6 +1,6 @@
 //! The analysis in one function: a kernel goes through the rooms in order and comes out as an [`Offload`].
 
-mod lanes;
+mod groups;
 mod windows;
 
 use anyhow::{Result, anyhow};
@@ -18,7 +18,7 @@ use crate::schedule;
 use crate::source::kernel::{Kernel, Storage, TilingDirective};
 use crate::tiling::{self, Band};
 use crate::transfer::{self, ArrayFlow};
-use lanes::Groups;
+use groups::Groups;
 
 /// Everything the hardware needs to know about `kernel`, whose size parameters all have a bound. Without directives in
 /// the kernel, burstc chooses tiles whose buffers fit the block RAM of `fabric`.
@@ -327,13 +327,13 @@ fn compute_in_lanes(
     program: &Program,
     band: &Band,
     context: &Context,
-    lanes: &tiling::lanes::Lanes,
+    lanes: &tiling::lane_shape::Lanes,
 ) -> Result<Compute> {
     let statement = &program.statements[band.statements[0]];
     let (date, dates) = (&band.date_expressions[0], &band.dates[0]);
     let names = level_names(&band.date_expressions, &[statement], &context.parameters);
     let set = band.iterations[0].apply_range(dates)?.image_of(&band.tile_names)?;
-    let Groups { names, set, masks } = lanes::group(band, context, lanes, &names, &set)?;
+    let Groups { names, set, masks } = groups::group(band, context, lanes, &names, &set)?;
     let factor = |level: usize| if level == lanes.level { lanes.count } else { 1 };
     let levels = names.iter().enumerate().map(|(level, name)| Affine::variable(name) * factor(level));
     let mut definitions: Vec<Affine> = date.iter().zip(levels).map(|(value, level)| value.clone() - level).collect();

@@ -10,12 +10,12 @@ pub mod analysis;
 pub mod board;
 pub mod budget;
 pub mod buffer;
+pub mod choose_lanes;
 pub mod command;
 pub mod diagnostic;
 pub mod diagnostic_render;
 pub mod hardware;
 pub mod host;
-pub mod lanes;
 pub mod offload;
 pub mod operators;
 pub mod polyhedral;
@@ -55,7 +55,7 @@ pub struct Options {
     /// Bounds of size parameters for which neither source nor `max` has one.
     pub fallback_max: BTreeMap<String, i64>,
     /// Lanes that replace those of the source.
-    pub lanes: Option<lanes::Request>,
+    pub lanes: Option<choose_lanes::Request>,
     /// Lanes may add floating-point numbers in another order than the source.
     pub allow_reassociation: bool,
 }
@@ -111,7 +111,8 @@ fn analyzed(source: &Source, board: &Board, options: &Options) -> Result<Offload
     polyhedral::settle_domain(&mut kernel).map_err(|error| budget::refusal(error, &kernel))?;
     let kernel = polyhedral::without_dead_code(&kernel).map_err(|error| budget::refusal(error, &kernel))?;
     require_memory(&kernel, board)?;
-    let offload = lanes::analyze(&kernel, board, options.lanes).map_err(|error| budget::refusal(error, &kernel))?;
+    let offload =
+        choose_lanes::analyze(&kernel, board, options.lanes).map_err(|error| budget::refusal(error, &kernel))?;
     // Again, because local arrays that a tile hands to a later one through memory have grown.
     require_memory(&offload.kernel, board)?;
     Ok(offload)

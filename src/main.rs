@@ -123,8 +123,8 @@ struct InputArguments {
     #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
     min: Vec<Assignment>,
     /// Iterations per cycle, a power of two, or `auto`: as few as keep the memory busy
-    #[arg(long, value_name = "P", value_parser = burstc::lanes::parse)]
-    lanes: Option<burstc::lanes::Request>,
+    #[arg(long, value_name = "P", value_parser = burstc::choose_lanes::parse)]
+    lanes: Option<burstc::choose_lanes::Request>,
     /// Allow lanes to add (multiply, take extrema of) floating-point numbers in another order than the C program, so that
     /// results may differ from its own
     #[arg(long)]

@@ -3,7 +3,7 @@
 
 mod common;
 
-use burstc::lanes::Request;
+use burstc::choose_lanes::Request;
 use burstc::simulate::simulator::Simulator;
 use burstc::source::Source;
 use burstc::{Options, diagnostic::Diagnostic};

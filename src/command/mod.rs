@@ -22,7 +22,7 @@ use crate::simulate::number::Number;
 use crate::simulate::simulator::Simulator;
 use crate::source::Source;
 use crate::source::kernel::Kernel;
-use crate::{Options, board, budget, diagnostic_render, lanes, process};
+use crate::{Options, board, budget, choose_lanes, diagnostic_render, process};
 use terminal::{print, say, tell_fault};
 pub use values::{Assignment, RangeAssignment, parse_assignment, parse_range};
 
@@ -56,7 +56,7 @@ pub struct Input {
     pub max: Vec<Assignment>,
     pub min: Vec<Assignment>,
     /// Iterations per cycle, instead of what directives say.
-    pub lanes: Option<lanes::Request>,
+    pub lanes: Option<choose_lanes::Request>,
     /// Lanes may reorder sums of floating-point numbers.
     pub allow_reassociation: bool,
     /// Options for the C preprocessor.

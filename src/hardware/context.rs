@@ -1,29 +1,13 @@
 //! What every process of the accelerator knows: sizes, tile indices, arrays, and the types of their signals.
 
-use crate::affine::Affine;
-use crate::hardware::link::{Bus, Link};
-use crate::hardware::scope::Scope;
-use crate::hardware::tile_bounds::{self, TileBound};
+use crate::hardware::circuit::ranged::{Ranged, rtl_type};
+use crate::hardware::circuit::scope::Scope;
+use crate::hardware::interface::link::{Bus, Link};
+use crate::hardware::tile::Names;
+use crate::hardware::tile::bounds::{self, TileBound};
 use crate::offload::{Buffer, Mapping, Offload};
-use crate::rtl::{Expr, Module, Signal, Type};
-use crate::source::kernel::{Array, Kernel, ScalarType};
-
-/// A name with the closed interval of its value; its signal's type follows from the interval.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ranged {
-    pub name: String,
-    pub range: (i64, i64),
-}
-
-impl Ranged {
-    pub fn new(name: impl Into<String>, range: (i64, i64)) -> Self {
-        Ranged { name: name.into(), range }
-    }
-
-    pub fn ty(&self) -> Type {
-        Type::for_range(self.range.0, self.range.1)
-    }
-}
+use crate::rtl::{Expr, Module, Type};
+use crate::source::kernel::{Array, Kernel};
 
 /// Widths of the memory port.
 #[derive(Clone, Copy, Debug)]
@@ -44,12 +28,9 @@ impl PortWidths {
 /// The kernel as the hardware sees it.
 pub struct Context<'a> {
     pub kernel: &'a Kernel,
-    pub parameters: Vec<Ranged>,
+    pub names: Names,
     /// The band of a tile, where there are several.
     pub band: Option<Ranged>,
-    /// The indices of a tile, `T0`, `T1`, …, as many as the widest band has; those of a narrower band are 0 from its
-    /// last on.
-    pub tile: Vec<Ranged>,
     /// What travels with a tile because several processes need it.
     pub tile_bounds: Vec<TileBound>,
     pub port: PortWidths,
@@ -68,20 +49,20 @@ impl<'a> Context<'a> {
         let band = (bands > 1).then(|| Ranged::new("band", (0, bands - 1)));
         let dimensions = offload.bands.iter().map(|b| b.tiling.sizes.len()).max().unwrap_or(0);
         let tile = (0..dimensions).map(|d| Ranged::new(format!("T{d}"), tile_range(offload, d))).collect();
-        let port = PortWidths { address: link.address_width(), length: 1 };
-        let mut context = Context { kernel, parameters, band, tile, tile_bounds: vec![], port, link, bus: link.bus() };
-        context.tile_bounds = tile_bounds::shared(&context, offload);
+        let names = Names { parameters, tile };
+        let tile_bounds = bounds::shared(&names, offload);
         let longest =
             offload.buffers.iter().map(|b| longest_row(b) * (kernel.arrays[b.array].element.bytes() as i64)).max();
         // A byte range of that many bytes touches at most one word more than it fills.
         let words = (longest.unwrap_or(0) + 3) / 4 + 1;
-        Context { port: PortWidths { length: Type::for_range(0, words).width, ..context.port }, ..context }
+        let port = PortWidths { address: link.address_width(), length: Type::for_range(0, words).width };
+        Context { kernel, names, band, tile_bounds, port, link, bus: link.bus() }
     }
 
     /// Inputs `arg_<name>` for the size parameters, bound in a new scope.
     pub fn parameter_inputs(&self, module: &mut Module) -> Scope {
         let mut scope = Scope::default();
-        for parameter in &self.parameters {
+        for parameter in &self.names.parameters {
             let input = module.input(&format!("arg_{}", parameter.name), parameter.ty());
             module.waive_unused(&input);
             scope.bind(&parameter.name, &input, parameter.range);
@@ -101,19 +82,12 @@ impl<'a> Context<'a> {
 
     /// What tells one tile from another, its band and its indices, and the bounds that come with it.
     pub fn tile_fields(&self) -> impl Iterator<Item = &Ranged> {
-        self.band.iter().chain(&self.tile).chain(self.tile_bounds.iter().map(|b| &b.field))
+        self.band.iter().chain(&self.names.tile).chain(self.tile_bounds.iter().map(|b| &b.field))
     }
 
     /// The wide word in which a tile travels between processes: its fields, then its end mark in bit 0.
     pub fn tile_width(&self) -> u32 {
         self.tile_fields().map(|t| t.ty().width).sum::<u32>() + 1
-    }
-
-    /// The terms of `affine` in tile indices, without a constant.
-    pub fn tile_part(&self, affine: &Affine) -> Affine {
-        let is_tile = |name: &str| self.tile.iter().any(|t| t.name == name);
-        let terms = affine.terms.iter().filter(|(name, _)| is_tile(name));
-        Affine { terms: terms.map(|(name, &c)| (name.clone(), c)).collect(), constant: 0 }
     }
 
     /// Parameters of the controller or bus master behind the port.
@@ -134,50 +108,8 @@ pub fn longest_row(buffer: &Buffer) -> i64 {
     buffer.mappings.iter().flatten().filter_map(last).max().unwrap_or(1)
 }
 
-pub fn rtl_type(ty: ScalarType) -> Type {
-    Type { width: ty.bits, signed: ty.signed }
-}
-
 /// The union of what tile index `dimension` takes over all bands.
 fn tile_range(offload: &Offload, dimension: usize) -> (i64, i64) {
     let ranges = offload.tiles.pieces.iter().map(|p| p.levels.get(dimension).map_or((0, 0), |l| l.range));
     ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
-}
-
-/// A ready/valid stream seen from inside a module.
-#[derive(Clone)]
-pub struct Stream {
-    pub valid: Signal,
-    pub ready: Signal,
-}
-
-impl Stream {
-    /// A stream into the module: `s_<group>_valid`, `s_<group>_ready`.
-    pub fn slave(module: &mut Module, group: &str) -> Stream {
-        Stream {
-            valid: module.input(&format!("s_{group}_valid"), Type::BIT),
-            ready: module.output(&format!("s_{group}_ready"), Type::BIT),
-        }
-    }
-
-    /// A stream out of the module: `m_<group>_valid`, `m_<group>_ready`.
-    pub fn master(module: &mut Module, group: &str) -> Stream {
-        Stream {
-            valid: module.output(&format!("m_{group}_valid"), Type::BIT),
-            ready: module.input(&format!("m_{group}_ready"), Type::BIT),
-        }
-    }
-
-    /// Two wires that join instances.
-    pub fn wires(module: &mut Module, name: &str) -> Stream {
-        Stream {
-            valid: module.wire(&format!("{name}_valid"), Type::BIT),
-            ready: module.wire(&format!("{name}_ready"), Type::BIT),
-        }
-    }
-
-    /// A word moves in this cycle.
-    pub fn fires(&self) -> Expr {
-        self.valid.e().and(&self.ready.e())
-    }
 }

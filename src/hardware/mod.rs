@@ -7,57 +7,33 @@
 //!          buffers (dual-port RAM, σ) ──────────────
 //! ```
 
-mod accelerator;
-mod banks;
 mod buffers;
-mod bursts;
-mod cells;
+mod circuit;
 mod compute;
 mod context;
 mod datapath;
 mod direct;
-mod divide;
-mod float;
-mod instances;
-mod interval;
-mod lanes;
-mod library;
-mod link;
-mod load;
-mod memories;
-mod memory_port;
-mod names;
-mod pace;
-mod partition;
-mod registers;
-mod relative;
-mod reservation;
-mod rows;
-mod runs;
-mod scanner;
-mod scope;
-mod sharing;
-mod sources;
-pub mod status;
-mod store;
-mod tile_bounds;
-mod tiles;
-mod top;
-mod top_bus;
-mod walker;
-mod windows;
+mod interface;
+mod system;
+mod tile;
+mod transfer;
+mod walk;
 
-pub use library::{VerilogFile, files, headers};
-pub use link::{Bus, BusKind, Ddr, Link, Sdr, SdrCycles};
-pub use names::{direct_top, prefix as module_prefix, top as top_name};
-pub use registers::{BASE_ALIGNMENT, argument_words};
+pub use circuit::library::{VerilogFile, files, headers};
+pub use interface::link::{Bus, BusKind, Ddr, Link, Sdr, SdrCycles};
+pub use interface::names::{direct_top, prefix as module_prefix, top as top_name};
+pub use interface::status;
+pub use system::registers::{BASE_ALIGNMENT, argument_words};
 
 use anyhow::{Result, bail};
 
 use crate::diagnostic::Diagnostic;
 use crate::offload::Offload;
 use crate::rtl::{Design, Module};
+use circuit::library;
 use context::Context;
+use interface::names;
+use system::{accelerator, registers, top};
 
 /// The accelerator with registers and controller: `<kernel>_top` is the last module.
 ///

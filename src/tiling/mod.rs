@@ -4,7 +4,7 @@
 //! same time.
 
 pub mod automatic;
-pub mod lanes;
+pub mod lane_shape;
 mod legality;
 mod order;
 mod reduction;
@@ -47,7 +47,7 @@ pub struct Band {
     pub innermost_distance: Option<i64>,
     /// Per statement, the tile size along its rows of iterations; 1 where statements alternate.
     pub rows: Vec<i64>,
-    pub lanes: Option<lanes::Lanes>,
+    pub lanes: Option<lane_shape::Lanes>,
     /// `[N] -> { T[T0, T1, T2] }`: the tiles that have instances.
     pub tiles: Set,
     /// `{ T[T0, T1, T2] -> Strip[T0, T1] }`

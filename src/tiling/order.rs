@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use anyhow::{Result, anyhow};
 
-use super::lanes::Lanes;
+use super::lane_shape::Lanes;
 use super::tuple_text;
 use crate::affine::Affine;
 use crate::operators;

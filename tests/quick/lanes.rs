@@ -4,8 +4,8 @@ use crate::kernels;
 
 use std::collections::BTreeMap;
 
+use burstc::choose_lanes::{self, Request};
 use burstc::diagnostic::{Diagnostic, Span};
-use burstc::lanes::{self, Request};
 use burstc::offload::{Bound, Lanes, Offload, Piece, ReductionOp};
 use burstc::source::kernel::{Kernel, LanesDirective};
 use burstc::source::{self, Source};
@@ -239,7 +239,7 @@ fn directives_are_checked() {
 #[test]
 fn automatic_lanes_keep_the_memory_busy() {
     let board = burstc::board::load("stratix2-ddr400").unwrap();
-    let auto = |kernel: &Kernel| lanes::analyze(kernel, &board, Some(Request::Automatic)).unwrap();
+    let auto = |kernel: &Kernel| choose_lanes::analyze(kernel, &board, Some(Request::Automatic)).unwrap();
     let count = |offload: &Offload| offload.band().compute.lanes.as_ref().map_or(1, |lanes| lanes.count);
     let mut matmul = kernels::matmul(&[32; 3]);
     matmul.parameters[0].default = Some(64);
@@ -258,9 +258,9 @@ fn automatic_lanes_keep_the_memory_busy() {
     // Explicit numbers take the place of the directive's.
     let given = with_lanes(kernels::matmul(&[32; 3]), 4);
     for lanes in [1, 2, 8] {
-        assert_eq!(count(&lanes::analyze(&given, &board, Some(Request::Count(lanes))).unwrap()), lanes);
+        assert_eq!(count(&choose_lanes::analyze(&given, &board, Some(Request::Count(lanes))).unwrap()), lanes);
     }
-    assert_eq!(count(&lanes::analyze(&given, &board, None).unwrap()), 4);
+    assert_eq!(count(&choose_lanes::analyze(&given, &board, None).unwrap()), 4);
     // Tiles of 256 x 64 move N^3 / 64 + N^3 / 256 words and more: 64 lanes are enough.
     let mut large = kernels::matmul(&[256, 64, 16]);
     large.parameters[0].max = Some(4096);

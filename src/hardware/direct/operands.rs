@@ -2,8 +2,10 @@
 
 use super::{Direct, IN_FLIGHT, Step};
 use crate::affine::Affine;
-use crate::hardware::cells;
-use crate::hardware::context::{Context, Stream, rtl_type};
+use crate::hardware::circuit::cells;
+use crate::hardware::circuit::ranged::rtl_type;
+use crate::hardware::circuit::stream::Stream;
+use crate::hardware::context::Context;
 use crate::hardware::datapath::{Leaves, Value};
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, Expr, ScalarType};

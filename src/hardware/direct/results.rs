@@ -2,12 +2,13 @@
 
 use super::operands::{OperandLeaves, Operands};
 use super::{Direct, IN_FLIGHT};
-use crate::hardware::bursts::LayoutStream;
-use crate::hardware::cells;
-use crate::hardware::context::Stream;
+use crate::hardware::circuit::cells;
+use crate::hardware::circuit::stream::Stream;
+use crate::hardware::datapath::plan::{Plan, Rehearsal};
 use crate::hardware::datapath::{self, Datapath};
-use crate::hardware::memory_port::{Commands, MemoryPort};
-use crate::hardware::sharing::{Plan, Rehearsal};
+use crate::hardware::system::memory_port::{Commands, MemoryPort};
+use crate::hardware::transfer::bursts::LayoutStream;
+use crate::hardware::transfer::layout::packer;
 use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign, when, when_else};
 
 /// The datapaths, all as long as the longest, so that results keep their order.
@@ -157,7 +158,7 @@ impl Results {
                 offset: m.define("store_offset", &address.e().slice(1, 0)),
                 count: m.define("store_count", &Rtl::bit(true)),
             };
-            let (data, strobe) = cells::packer(m, &layout, (&word, &word_data.e()), &memory.data);
+            let (data, strobe) = packer(m, &layout, (&word, &word_data.e()), &memory.data);
             m.assign(&memory.write_data, &data.e());
             m.assign(&memory.strobe, &strobe.e());
         }

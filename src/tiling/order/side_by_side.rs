@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
 use crate::source::kernel::{Kernel, LanesDirective, TilingDirective};
-use crate::tiling::lanes::{Lanes, Shape};
+use crate::tiling::lane_shape::{Lanes, Shape};
 
 /// What a tree over the lanes' terms costs beside lanes that write their own cells: of two orders that take as long, the
 /// one without.

@@ -1,0 +1,111 @@
+//! The scan of a band with lanes: its iterations in groups, and which lanes of a group run.
+
+use anyhow::Result;
+
+use super::{Context, convex};
+use crate::affine::Affine;
+use crate::diagnostic::Diagnostic;
+use crate::polyhedral::isl::{Constraint, Set, Tuple};
+use crate::tiling::Band;
+use crate::tiling::lane_shape::Lanes;
+
+/// Iterations of a tile by groups of lanes.
+pub struct Groups {
+    /// The levels' names, that of the lanes' dimension replaced by one for its groups.
+    pub names: Vec<String>,
+    /// `[N, T0] -> { [d0, g, d2] }`: convex, and with every group that has a lane that runs.
+    pub set: Set,
+    /// Over `names`: lane l runs where `slack + l * step >= 0` for all.
+    pub masks: Vec<Mask>,
+}
+
+pub struct Mask {
+    /// What the slack is called in points.
+    pub name: String,
+    pub slack: Affine,
+    pub step: i64,
+}
+
+/// Groups the iterations `set`, `[N, T0] -> { [d0, d1, d2] }` with the dimensions `names`.
+///
+/// # Errors
+/// A [`Diagnostic`] where the iterations of a tile are not one convex set.
+pub fn group(band: &Band, context: &Context, lanes: &Lanes, names: &[String], set: &Set) -> Result<Groups> {
+    let isl = &band.isl;
+    let parameters = &context.parameters;
+    let known = isl.parameter_set(parameters, &context.constraints)?;
+    let set = set.without_tuple_name()?.intersect_params(&known)?.coalesce()?;
+    let own = match &set.pieces()?[..] {
+        [piece] if piece.locals()? == 0 => piece.constraints(names)?,
+        _ => {
+            let at = band.directive.lanes.map(|lanes| lanes.span).filter(|span| span.line > 0);
+            return Err(Diagnostic::new("the iterations of a tile are not one convex set, which lanes need")
+                .at(at.unwrap_or(band.directive.span), "no lanes here")
+                .help("leave the lanes out, or split the loops where their conditions have gaps")
+                .into());
+        }
+    };
+
+    let fresh = |base: String| {
+        let mut name = base;
+        while names.contains(&name) || parameters.contains(&name) {
+            name.push('_');
+        }
+        name
+    };
+    let mut grouped = names.to_vec();
+    grouped[lanes.level] = fresh(format!("{}_group", names[lanes.level]));
+    let lane = fresh("lane".to_string());
+
+    // `P g <= d < P (g + 1)`
+    let from: Vec<String> = (0..names.len()).map(|k| format!("d{k}")).collect();
+    let to: Vec<String> = (0..names.len()).map(|k| format!("g{k}")).collect();
+    let mut pairs = vec![];
+    for (k, (d, g)) in from.iter().zip(&to).enumerate() {
+        if k == lanes.level {
+            let place = Affine::variable(d) - Affine::variable(g) * lanes.count;
+            pairs.push(Constraint::NonNegative(place.clone()));
+            pairs.push(Constraint::at_most(place, Affine::constant(lanes.count - 1)));
+        } else {
+            pairs.push(Constraint::Zero(Affine::variable(d) - Affine::variable(g)));
+        }
+    }
+    let hull = convex(&set.apply(&isl.map(&[], Tuple::unnamed(&from), Tuple::unnamed(&to), &pairs)?)?)?;
+
+    // What a lane of a group has to fulfil that its group does not say.
+    let place = Affine::variable(&grouped[lanes.level]) * lanes.count + Affine::variable(&lane);
+    let at_lane = |affine: &Affine| {
+        affine.substitute(|name| match name == names[lanes.level] {
+            true => place.clone(),
+            false => Affine::variable(name),
+        })
+    };
+    let demand: Vec<Constraint> = own
+        .iter()
+        .map(|constraint| match constraint {
+            Constraint::Zero(affine) => Constraint::Zero(at_lane(affine)),
+            Constraint::NonNegative(affine) => Constraint::NonNegative(at_lane(affine)),
+        })
+        .collect();
+    let mut given = hull.constraints(&grouped)?;
+    given.extend(context.constraints.iter().cloned());
+    given.push(Constraint::NonNegative(Affine::variable(&lane)));
+    given.push(Constraint::at_most(Affine::variable(&lane), Affine::constant(lanes.count - 1)));
+    let dimensions: Vec<String> = grouped.iter().cloned().chain([lane.clone()]).collect();
+    let tuple = Tuple::unnamed(&dimensions);
+    let given = isl.basic_set(parameters, tuple, &given)?;
+    let rest = isl.basic_set(parameters, tuple, &demand)?.gist(&given)?.remove_redundancies()?;
+    let mut masks = vec![];
+    for constraint in rest.constraints(&dimensions)? {
+        let halves = match constraint {
+            Constraint::NonNegative(affine) => vec![affine],
+            Constraint::Zero(affine) => vec![affine.clone(), -affine],
+        };
+        for affine in halves {
+            let step = affine.coefficient(&lane);
+            let slack = affine - Affine::variable(&lane) * step;
+            masks.push(Mask { name: format!("mask {}", masks.len()), slack, step });
+        }
+    }
+    Ok(Groups { names: grouped, set: hull.to_set()?, masks })
+}

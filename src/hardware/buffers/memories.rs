@@ -1,0 +1,227 @@
+//! The memories of a buffer and who is joined to them: copies of one RAM, banks for lanes, or banks that no two
+//! references of an iteration share.
+
+use crate::hardware::buffers::address::address_type;
+use crate::hardware::buffers::banks::{self, Fields, Rotation};
+use crate::hardware::buffers::partition;
+use crate::hardware::circuit::cells::port;
+use crate::hardware::circuit::stream::Stream;
+use crate::hardware::context::Context;
+use crate::offload::Buffer;
+use crate::rtl::{Connection, Expr, Module, Signal, Type};
+
+/// Words from memory: the load process waits while the compute process writes.
+pub struct Fill {
+    pub array: usize,
+    pub stream: Stream,
+    pub address: Signal,
+    /// As wide as the widest element.
+    pub data: Signal,
+}
+
+/// Words that the compute process writes.
+pub struct Write {
+    pub array: usize,
+    pub valid: Signal,
+    pub address: Signal,
+    pub data: Signal,
+    /// In banks: how a group is turned, and a bit for each of its words.
+    pub group: Option<(Rotation, Signal)>,
+}
+
+/// A read port of the compute process.
+pub struct Read {
+    pub array: usize,
+    pub copy: usize,
+    pub address: Signal,
+    pub data: Signal,
+    /// In banks for lanes.
+    pub rotation: Option<Rotation>,
+    /// Of a partitioned buffer.
+    pub bank: Option<Signal>,
+    pub used: Option<Signal>,
+}
+
+/// Words that the store process reads.
+pub struct Drain {
+    pub array: usize,
+    pub valid: Signal,
+    pub address: Signal,
+    pub data: Signal,
+}
+
+/// All that is joined to the buffer of one array.
+pub struct Users<'a> {
+    pub fill: Option<&'a Fill>,
+    pub write: Option<&'a Write>,
+    pub reads: Vec<&'a Read>,
+    pub drain: Option<&'a Drain>,
+}
+
+/// Adds the memories of `buffer` to the accelerator; gives the modules that they are made of, described by `text`.
+pub fn memories(m: &mut Module, context: &Context, buffer: &Buffer, users: &Users, text: String) -> Vec<Module> {
+    let array = context.array(buffer.array);
+    let memories = Memories {
+        buffer,
+        users,
+        module: format!("{}_buffer_{}", context.kernel.name, array.name),
+        array: &array.name,
+        text,
+        word: Type::unsigned(array.element.bits),
+    };
+    match Fields::of(buffer) {
+        Some(fields) => memories.in_lanes(m, fields),
+        None => memories.single_words(m),
+    }
+}
+
+type Ports = Vec<(String, Connection)>;
+
+struct Memories<'a> {
+    buffer: &'a Buffer,
+    users: &'a Users<'a>,
+    /// The name that those of modules begin with.
+    module: String,
+    array: &'a str,
+    text: String,
+    word: Type,
+}
+
+impl Memories<'_> {
+    /// Copies of a buffer whose banks give a group of words to the lanes.
+    fn in_lanes(&self, m: &mut Module, fields: Fields) -> Vec<Module> {
+        let Users { fill, write, reads, drain } = self.users;
+        if let Some(fill) = fill {
+            let taken = write.map_or(Expr::bit(false), |write| write.valid.e());
+            m.assign(&fill.stream.ready, &taken.not());
+        }
+        let mut modules = vec![];
+        for copy in 0..reads.len().max(1) {
+            let drain = drain.filter(|_| copy == 0);
+            let read = reads.iter().find(|read| read.copy == copy);
+            let shape = banks::Ports {
+                write: write.and_then(|write| write.group.as_ref()).map(|(rotation, _)| *rotation),
+                fill: fill.is_some(),
+                read: read.and_then(|read| read.rotation),
+                drain: drain.is_some(),
+            };
+            let module = format!("{}_{copy}", self.module);
+            modules.push(banks::memory(&module, &self.text, self.buffer, fields, self.word.width, &shape));
+            let mut ports = vec![("clk".into(), Connection::In(port(m, "clk")))];
+            if let Some(Write { valid, address, data, group: Some((_, words)), .. }) = write {
+                for (port, signal) in [("valid", valid), ("words", words), ("address", address), ("data", data)] {
+                    ports.push((format!("write_{port}"), Connection::In(signal.e())));
+                }
+            }
+            if let Some(fill) = fill {
+                ports.push(("fill_valid".into(), Connection::In(fill.stream.valid.e())));
+                ports.push(("fill_address".into(), Connection::In(fill.address.e())));
+                ports.push(("fill_data".into(), Connection::In(fill.data.e().resize(self.word))));
+            }
+            if let Some(read) = read {
+                ports.push(("read_address".into(), Connection::In(read.address.e())));
+                ports.push(("read_data".into(), Connection::Out(read.data.clone())));
+            }
+            ports.extend(drain.into_iter().flat_map(drain_ports));
+            m.instance(&module, &format!("u_buffer_{}_{copy}", self.array), vec![], ports);
+        }
+        modules
+    }
+
+    /// A buffer that takes a word per cycle, in as many memories as have to read.
+    fn single_words(&self, m: &mut Module) -> Vec<Module> {
+        let Users { reads, drain, .. } = self.users;
+        let written = self.written(m);
+        // The store process reads what the first reference does, or a copy of its own behind those of the references.
+        let drained_copy = if drain.is_some() && self.buffer.store_copy { reads.len() } else { 0 };
+        let mut copies = 0..(reads.len() + usize::from(drained_copy > 0)).max(1);
+        let mut modules = vec![];
+        if self.buffer.partition.is_some() {
+            modules.push(self.partitioned(m, &written, drain.filter(|_| drained_copy == 0)));
+            copies.start = reads.len();
+        }
+        for copy in copies {
+            let read = reads.iter().copied().find(|read| read.copy == copy);
+            self.copy(m, &written, copy, (read, drain.filter(|_| copy == drained_copy)));
+        }
+        modules
+    }
+
+    /// The ports through which a word comes in; the compute process goes first.
+    fn written(&self, m: &mut Module) -> Ports {
+        let (address_type, word) = (address_type(self.buffer), self.word);
+        let (enable, address, data) = match (self.users.fill, self.users.write) {
+            (Some(fill), Some(Write { valid, address, data, .. })) => {
+                m.assign(&fill.stream.ready, &valid.e().not());
+                let data = valid.e().select(&data.e(), &fill.data.e().resize(word));
+                let address = valid.e().select(&address.e(), &fill.address.e());
+                (valid.e().or(&fill.stream.valid.e()), address, data)
+            }
+            (Some(fill), None) => {
+                m.assign(&fill.stream.ready, &Expr::bit(true));
+                (fill.stream.valid.e(), fill.address.e(), fill.data.e().resize(word))
+            }
+            (None, Some(Write { valid, address, data, .. })) => (valid.e(), address.e(), data.e()),
+            (None, None) => (Expr::bit(false), Expr::constant(0, address_type), Expr::constant(0, word)),
+        };
+        vec![
+            ("clk".into(), Connection::In(port(m, "clk"))),
+            ("write_enable".into(), Connection::In(enable)),
+            ("write_address".into(), Connection::In(address)),
+            ("write_data".into(), Connection::In(data)),
+        ]
+    }
+
+    /// The banks that serve all references.
+    fn partitioned(&self, m: &mut Module, written: &Ports, drain: Option<&Drain>) -> Module {
+        let of = |r: &&Read| partition::Port { copy: r.copy, optional: r.used.is_some() };
+        let shape: Vec<partition::Port> = self.users.reads.iter().map(of).collect();
+        let module = partition::memory(&self.module, &self.text, self.buffer, self.word.width, &shape, drain.is_some());
+        let mut ports = written.clone();
+        for read in &self.users.reads {
+            let mut reads = |what: &str, connection| ports.push((format!("read_{}_{what}", read.copy), connection));
+            reads("address", Connection::In(read.address.e()));
+            read.bank.iter().for_each(|bank| reads("bank", Connection::In(bank.e())));
+            read.used.iter().for_each(|used| reads("used", Connection::In(used.e())));
+            let word = m.wire(&format!("buffer_{}_{}_data", self.array, read.copy), self.word);
+            m.assign(&read.data, &word.e().resize(read.data.ty()));
+            reads("data", Connection::Out(word));
+        }
+        ports.extend(drain.into_iter().flat_map(drain_ports));
+        m.instance(&self.module, &format!("u_buffer_{}", self.array), vec![], ports);
+        module
+    }
+
+    /// A memory that holds the whole buffer, for a reference, the store process or both.
+    fn copy(&self, m: &mut Module, written: &Ports, copy: usize, (read, drain): (Option<&Read>, Option<&Drain>)) {
+        let address_type = address_type(self.buffer);
+        let read_address = match (read, drain) {
+            (Some(read), Some(drain)) => drain.valid.e().select(&drain.address.e(), &read.address.e()),
+            (Some(read), None) => read.address.e(),
+            (None, Some(drain)) => drain.address.e(),
+            (None, None) => Expr::constant(0, address_type),
+        };
+        let word = m.wire(&format!("buffer_{}_{copy}_data", self.array), self.word);
+        for target in read.iter().map(|r| &r.data).chain(drain.iter().map(|d| &d.data)) {
+            m.assign(target, &word.e().resize(target.ty()));
+        }
+        let parameters = vec![
+            ("WIDTH", self.word.width as i128),
+            ("DEPTH", self.buffer.words() as i128),
+            ("ADDRESS_WIDTH", address_type.width as i128),
+        ];
+        let mut ports = written.clone();
+        ports.push(("read_enable".into(), Connection::In(Expr::bit(true))));
+        ports.push(("read_address".into(), Connection::In(read_address)));
+        ports.push(("read_data".into(), Connection::Out(word)));
+        m.instance("dual_port_ram", &format!("u_buffer_{}_{copy}", self.array), parameters, ports);
+    }
+}
+
+fn drain_ports(drain: &Drain) -> Ports {
+    vec![
+        ("drain_valid".into(), Connection::In(drain.valid.e())),
+        ("drain_address".into(), Connection::In(drain.address.e())),
+        ("drain_data".into(), Connection::Out(drain.data.clone())),
+    ]
+}

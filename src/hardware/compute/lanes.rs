@@ -1,0 +1,219 @@
+//! Lanes: what differs from lane to lane in an iteration, and how the terms of a reduction come together.
+
+use crate::affine::Affine;
+use crate::hardware::buffers::banks::{Rotation, joined, parts};
+use crate::hardware::circuit::ranged::rtl_type;
+use crate::hardware::compute::instances::{InstanceKind, Instances};
+use crate::hardware::datapath::{Datapath, Leaves, MULTIPLY_LATENCY, Value};
+use crate::offload::{self, Buffer, Offload, Reduction, ReductionOp};
+use crate::rtl::{Expr, Module, Type};
+use crate::source::kernel::{Access, Expr as Operation, ScalarType};
+
+/// The lanes of the compute process: one without a directive.
+pub struct Lanes<'a> {
+    lanes: Option<&'a offload::Lanes>,
+    /// Of the statement in lanes.
+    iterators: Vec<String>,
+}
+
+impl<'a> Lanes<'a> {
+    pub fn of(offload: &'a Offload) -> Self {
+        // A kernel with lanes has one band of one statement.
+        let lanes = offload.bands.first().and_then(|band| band.compute.lanes.as_ref());
+        let iterators = if lanes.is_some() { offload.kernel.iterators().swap_remove(0) } else { vec![] };
+        Lanes { lanes, iterators }
+    }
+
+    pub fn count(&self) -> i64 {
+        self.lanes.map_or(1, |lanes| lanes.count)
+    }
+
+    pub fn reduction(&self) -> Option<&'a Reduction> {
+        self.lanes.and_then(|lanes| lanes.reduction.as_ref())
+    }
+
+    /// What an expression over iterators gains from lane to lane.
+    pub fn gain(&self, affine: &Affine) -> i64 {
+        self.lanes.map_or(0, |lanes| affine.gain(&self.iterators, &lanes.steps))
+    }
+
+    /// The expression in lane `lane`, where `affine` is that of lane 0.
+    pub fn at(&self, affine: &Affine, lane: i64) -> Affine {
+        affine.clone() + Affine::constant(lane * self.gain(affine))
+    }
+
+    /// What an access gains in the subscript in which its buffer has banks: 1, 0 or -1.
+    pub fn gain_in_banks(&self, access: &Access, buffer: &Buffer) -> i64 {
+        buffer.banks.map_or(0, |banks| self.gain(&access.subscripts[banks.subscript]))
+    }
+
+    /// The lane whose cell is word 0 of an access's group.
+    pub fn first(&self, gain: i64) -> i64 {
+        if gain < 0 { self.count() - 1 } else { 0 }
+    }
+
+    /// The word of a group that lane `lane` has.
+    pub fn word(&self, lane: i64, gain: i64) -> usize {
+        (match gain {
+            0 => 0,
+            1.. => lane,
+            _ => self.count() - 1 - lane,
+        }) as usize
+    }
+
+    /// The subscripts of word 0 of an access's group.
+    pub fn subscripts(&self, access: &Access, buffer: &Buffer) -> Vec<Affine> {
+        let lane = self.first(self.gain_in_banks(access, buffer));
+        access.subscripts.iter().map(|subscript| self.at(subscript, lane)).collect()
+    }
+
+    /// Where the groups of an access begin.
+    pub fn rotation(&self, access: &Access, buffer: &Buffer, instances: &Instances) -> Option<Rotation> {
+        let banks = buffer.banks?;
+        let subscripts = self.subscripts(access, buffer);
+        let place = |kind: &InstanceKind| {
+            let affine = kind.affine(&subscripts[banks.subscript]);
+            let aligned = affine.terms.values().all(|c| c % banks.count == 0);
+            aligned.then(|| affine.constant.rem_euclid(banks.count) as u32)
+        };
+        let places: Vec<Option<u32>> = instances.kinds().map(place).collect();
+        Some(match places[0] {
+            Some(first) if places.iter().all(|p| *p == Some(first)) => Rotation::Always(first),
+            _ => Rotation::ByAddress,
+        })
+    }
+
+    /// What the lanes' results are for the buffer's write port; `running` has a bit per lane.
+    pub fn written(&self, target: &Access, buffer: &Buffer, data: Vec<Expr>, running: Option<Expr>) -> Written {
+        let [only] = &data[..] else {
+            let gain = self.gain_in_banks(target, buffer);
+            // The order of lanes or its reverse: each is its own inverse.
+            let ordered = |values: &[Expr]| {
+                joined(&(0..self.count()).map(|w| values[self.word(w, gain)].clone()).collect::<Vec<_>>())
+            };
+            return Written { data: ordered(&data), words: running.map(|bits| ordered(&parts(&bits, 1))) };
+        };
+        Written { data: only.clone(), words: running }
+    }
+
+    /// A bit per lane, lane 0 lowest: whether it runs in the present iteration. `None` where all lanes always run.
+    pub fn running(&self, m: &mut Module, instances: &Instances) -> Option<Expr> {
+        let lanes = self.lanes?;
+        let mut conditions: Vec<Vec<Expr>> = vec![vec![]; lanes.count as usize];
+        for (index, step) in lanes.masks.iter().enumerate() {
+            let slack = instances.choose(&instances.statements, |kind| kind.scope.affine(&kind.beyond()[index]));
+            let slack = m.define("slack", &slack);
+            m.waive_unused(&slack);
+            for (lane, conditions) in conditions.iter_mut().enumerate() {
+                let least = -(lane as i64) * step;
+                conditions
+                    .push(slack.e().ge(&Expr::constant(least.into(), Type::for_range(least.min(-1), least.max(0)))));
+            }
+        }
+        let bits: Vec<Expr> = conditions.iter().rev().map(|c| Expr::all(c)).collect();
+        (!lanes.masks.is_empty()).then(|| Expr::concat(&bits))
+    }
+}
+
+/// What an instance writes, as many lanes as it has.
+pub struct Written {
+    /// A word, or a group of words.
+    pub data: Expr,
+    /// Which words are written, or which lanes had a part in the only one; `None` for all.
+    pub words: Option<Expr>,
+}
+
+/// `target op (term 0 op term 1 op …)`; a term counts where its lane runs, a bit of `running` in stage 1.
+pub fn reduce(
+    m: &mut Module,
+    datapath: &mut Datapath,
+    reduction: &Reduction,
+    element: ScalarType,
+    target: &Value,
+    terms: Vec<Value>,
+    running: Option<&Expr>,
+) -> Value {
+    let ty = rtl_type(element);
+    let stage = terms.iter().filter_map(|term| term.stage).max().unwrap_or(1);
+    let running = running.map(|bits| datapath.at(m, &Value { expr: bits.clone(), stage: Some(1) }, stage));
+    let identity = match element.floating {
+        true => Expr::wrapping(reduction.floating_identity(element).into(), ty),
+        false => Expr::constant(identity(reduction.operator, ty), ty),
+    };
+    let mut values: Vec<Value> = vec![];
+    for (lane, term) in terms.iter().enumerate() {
+        let term = datapath.at(m, term, stage).resize(ty);
+        let expr = match &running {
+            Some(bits) => bits.index(lane as u32).select(&term, &identity),
+            None => term,
+        };
+        values.push(Value { expr, stage: Some(stage) });
+    }
+    if element.floating {
+        while values.len() > 1 {
+            let both = reduction.combined(place(0, element), place(1, element));
+            values = values.chunks(2).map(|pair| datapath.evaluate(m, &both, &mut Pair(pair))).collect();
+        }
+        let update = reduction.updated(place(0, element), place(1, element));
+        return datapath.evaluate(m, &update, &mut Pair(&[target.clone(), values.remove(0)]));
+    }
+    while values.len() > 1 {
+        values = values.chunks(2).map(|pair| combine(m, datapath, reduction.operator, ty, pair)).collect();
+    }
+    let all = values.remove(0);
+    let (both, stage) = datapath.align(m, vec![target.clone(), all]);
+    let pair: Vec<Value> = both.into_iter().map(|expr| Value { expr: expr.resize(ty), stage }).collect();
+    match reduction.subtracts {
+        true => datapath.register(m, "difference", pair[0].expr.sub(&pair[1].expr, ty), stage, 1),
+        false => combine(m, datapath, reduction.operator, ty, &pair),
+    }
+}
+
+/// The operand number `index` of an operation on a [`Pair`].
+fn place(index: usize, ty: ScalarType) -> Operation {
+    Operation::Read { access: Access { array: index, subscripts: vec![], guard: None, span: Default::default() }, ty }
+}
+
+/// Two values as the leaves of an operation.
+struct Pair<'v>(&'v [Value]);
+
+impl Leaves for Pair<'_> {
+    fn read(&mut self, _: &mut Module, access: &Access) -> Value {
+        self.0[access.array].clone()
+    }
+
+    fn scalar(&self, _: usize) -> Expr {
+        unreachable!("both are places")
+    }
+
+    fn index(&mut self, _: &mut Module, _: &Affine, _: ScalarType) -> Value {
+        unreachable!("both are places")
+    }
+}
+
+/// Both values of one stage in one.
+fn combine(m: &mut Module, datapath: &mut Datapath, operator: ReductionOp, ty: Type, pair: &[Value]) -> Value {
+    let (a, b, stage) = (&pair[0].expr, &pair[1].expr, pair[0].stage);
+    let (result, latency) = match operator {
+        ReductionOp::Add => (a.add(b, ty), 1),
+        ReductionOp::Multiply => (a.mul(b, ty), MULTIPLY_LATENCY),
+        ReductionOp::And => (a.and(b).resize(ty), 1),
+        ReductionOp::Or => (a.or(b).resize(ty), 1),
+        ReductionOp::Xor => (a.xor(b).resize(ty), 1),
+        ReductionOp::Minimum => (a.lt(b).select(a, b), 1),
+        ReductionOp::Maximum => (a.lt(b).select(b, a), 1),
+    };
+    datapath.register(m, "combined", result, stage, latency)
+}
+
+/// The value that changes nothing.
+fn identity(operator: ReductionOp, ty: Type) -> i128 {
+    let (low, high) = ty.range();
+    match operator {
+        ReductionOp::Add | ReductionOp::Or | ReductionOp::Xor => 0,
+        ReductionOp::Multiply => 1,
+        ReductionOp::And if ty.signed => -1,
+        ReductionOp::And | ReductionOp::Minimum => high,
+        ReductionOp::Maximum => low,
+    }
+}

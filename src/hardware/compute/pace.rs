@@ -1,0 +1,221 @@
+//! The cycles that the compute process takes for its iterations, where the statements have given latencies: whether a
+//! statement may take longer without anything waiting for it. The order inside a tile was chosen for the latencies that the
+//! statements have by themselves ([`crate::operators`]), and stays as good where nothing takes more cycles.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::ControlFlow;
+
+use crate::affine::Affine;
+use crate::hardware::datapath::plan::{Plan, Rehearsal};
+use crate::offload::{Offload, Piece};
+use crate::source::kernel::Access;
+use crate::walk::{Values, in_order};
+
+/// Sizes are at most this, so that all bands are seen; shorter loops wait more.
+const LARGEST_SIZE: i64 = 20;
+
+/// Tiles and iterations that are looked at, from the first on.
+const TILES: usize = 10_000;
+const ITERATIONS: usize = 50_000;
+
+/// Cycles from row to row of the scanner, and rows that it may be ahead.
+const ROW: u64 = 4;
+const ROWS_AHEAD: usize = 4;
+
+/// The plan of what the statements `present` share; a statement takes longer for it only where that costs no cycle.
+pub fn plan(offload: &Offload, present: &[usize], rehearse: impl Fn(usize, Plan) -> Rehearsal) -> Plan {
+    if present.len() == 1 {
+        return Plan::default();
+    }
+    let latency = |place: usize| {
+        let Rehearsal { end, divides, .. } = rehearse(place, Plan::default());
+        Latency { cycles: end - 1, divides }
+    };
+    let alone: Vec<Latency> = (0..present.len()).map(latency).collect();
+    let pace = OnceCell::new();
+    let mut known: BTreeMap<Vec<u32>, bool> = BTreeMap::new();
+    Plan::new(present.len(), &rehearse, |ends| {
+        let keeps = || {
+            let (pace, before) = pace.get_or_init(|| {
+                let pace = Pace::of(offload, present);
+                let before = pace.cycles(&alone);
+                (pace, before)
+            });
+            let longer = |(latency, end): (&Latency, &u32)| Latency { cycles: end - 1, ..*latency };
+            pace.cycles(&alone.iter().zip(ends).map(longer).collect::<Vec<_>>()) <= *before
+        };
+        *known.entry(ends.to_vec()).or_insert_with(keeps)
+    })
+}
+
+/// The first iterations of a run.
+struct Pace {
+    iterations: Vec<Iteration>,
+}
+
+struct Iteration {
+    /// Its place among the statements that have instances.
+    statement: usize,
+    begins_row: bool,
+    reads: Vec<usize>,
+    writes: usize,
+}
+
+/// When a statement writes.
+#[derive(Clone, Copy)]
+struct Latency {
+    /// Cycles from the start of an instance to its write.
+    cycles: u32,
+    /// One instance at a time.
+    divides: bool,
+}
+
+impl Pace {
+    /// `present` are the statements that have instances.
+    fn of(offload: &Offload, present: &[usize]) -> Pace {
+        let kernel = &offload.kernel;
+        let size = |default: Option<i64>| default.unwrap_or(LARGEST_SIZE).min(LARGEST_SIZE);
+        let sizes: BTreeMap<String, i64> =
+            kernel.parameters.iter().map(|p| (p.name.clone(), size(p.default.or(p.max)))).collect();
+        let (statements, iterators) = (kernel.statements(), kernel.iterators());
+        let mut values = Values::new(&sizes);
+        let mut tiles: Vec<(Vec<i64>, usize)> = vec![];
+        let _ = in_order(&offload.tiles.pieces, 0, &mut values, &mut |piece, values| {
+            tiles.push((piece.point.iter().map(|index| values.evaluate(index)).collect(), piece.leaf));
+            if tiles.len() < TILES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        tiles.sort();
+        let mut cells: HashMap<(usize, Vec<i64>), usize> = HashMap::new();
+        let mut iterations = vec![];
+        let mut row: Option<(*const Piece, Vec<i64>)> = None;
+        for (tile, band) in tiles {
+            let place = values.enter_tile(&tile);
+            let pieces = &offload.bands[band].compute.scan.pieces;
+            let outcome = in_order(pieces, 0, &mut values, &mut |piece, values| {
+                if iterations.len() == ITERATIONS {
+                    return ControlFlow::Break(());
+                }
+                let outer = values.stack.len().saturating_sub(1);
+                let own = (std::ptr::from_ref(piece), values.stack[place..outer].iter().map(|(_, v)| *v).collect());
+                let begins_row = row.as_ref() != Some(&own);
+                row = Some(own);
+                let base = values.stack.len();
+                for (name, value) in iterators[piece.leaf].iter().zip(&piece.point) {
+                    let value = values.evaluate(value);
+                    values.stack.push((name.clone(), value));
+                }
+                for quotient in &kernel.quotients {
+                    let value = quotient.of(values.evaluate(&quotient.numerator));
+                    values.stack.push((quotient.name.clone(), value));
+                }
+                let mut cell = |access: &Access| {
+                    let subscripts = access.subscripts.iter().map(|s: &Affine| values.evaluate(s)).collect();
+                    let next = cells.len();
+                    *cells.entry((access.array, subscripts)).or_insert(next)
+                };
+                let statement = statements[piece.leaf];
+                let reads = statement.references().into_iter().map(&mut cell).collect();
+                let writes = cell(&statement.target);
+                let statement = present.iter().position(|s| *s == piece.leaf).expect("it has instances");
+                iterations.push(Iteration { statement, begins_row, reads, writes });
+                values.stack.truncate(base);
+                ControlFlow::Continue(())
+            });
+            values.stack.truncate(place);
+            if outcome.is_break() {
+                break;
+            }
+        }
+        Pace { iterations }
+    }
+
+    /// Cycles until the last write, if nobody but the statements themselves makes an iteration wait.
+    fn cycles(&self, latencies: &[Latency]) -> u64 {
+        // The cycle of the last write of every cell.
+        let mut written: HashMap<usize, u64> = HashMap::new();
+        let mut taken: HashSet<u64> = HashSet::new();
+        let mut rows: Vec<u64> = vec![];
+        let mut row_there = 0;
+        let (mut next, mut divided, mut last) = (0, 0, 0);
+        for iteration in &self.iterations {
+            let latency = latencies[iteration.statement];
+            let cycles = u64::from(latency.cycles);
+            let mut start = next;
+            if iteration.begins_row {
+                let room = rows.len().checked_sub(ROWS_AHEAD).map_or(0, |row| rows[row]);
+                row_there = room.max(row_there + ROW);
+                start = start.max(row_there);
+            }
+            for cell in &iteration.reads {
+                start = start.max(written.get(cell).map_or(0, |write| write + 1));
+            }
+            // A write comes behind earlier ones of its cell, and in a cycle of its own.
+            if latency.divides {
+                start = start.max(divided);
+            }
+            start = start.max(written.get(&iteration.writes).map_or(0, |write| (write + 1).saturating_sub(cycles)));
+            while taken.contains(&(start + cycles)) {
+                start += 1;
+            }
+            let write = start + cycles;
+            if latency.divides {
+                divided = write + 1;
+            }
+            taken.insert(write);
+            written.insert(iteration.writes, write);
+            if iteration.begins_row {
+                rows.push(start);
+            }
+            next = start + 1;
+            last = last.max(write);
+        }
+        last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pace(iterations: &[(usize, bool, &[usize], usize)]) -> Pace {
+        let iteration = |&(statement, begins_row, reads, writes): &(usize, bool, &[usize], usize)| Iteration {
+            statement,
+            begins_row,
+            reads: reads.to_vec(),
+            writes,
+        };
+        Pace { iterations: iterations.iter().map(iteration).collect() }
+    }
+
+    fn cycles(pace: &Pace, latencies: &[(u32, bool)]) -> u64 {
+        let latencies: Vec<Latency> = latencies.iter().map(|&(cycles, divides)| Latency { cycles, divides }).collect();
+        pace.cycles(&latencies)
+    }
+
+    /// The first row starts in cycle 4, when the scanner has found it.
+    #[test]
+    fn iterations_wait_for_what_they_read() {
+        let apart = pace(&[(0, true, &[], 0), (0, false, &[], 1), (0, false, &[], 2)]);
+        assert_eq!(cycles(&apart, &[(10, false)]), 4 + 2 + 10);
+        let chain = pace(&[(0, true, &[9], 0), (0, false, &[0], 1), (0, false, &[1], 2)]);
+        assert_eq!(cycles(&chain, &[(10, false)]), 4 + 2 * 11 + 10);
+    }
+
+    #[test]
+    fn writes_have_cycles_of_their_own() {
+        // The second is 7 cycles shorter: it could write in any cycle but that of the first.
+        let row = |second: usize| pace(&[(0, true, &[], 0), (1, false, &[], second), (1, false, &[], 2)]);
+        assert_eq!(cycles(&row(1), &[(10, false), (9, false)]), 4 + 1 + 2 + 9);
+        // Of one cell, the later write comes later.
+        assert_eq!(cycles(&row(0), &[(10, false), (3, false)]), 4 + 8 + 1 + 3);
+        // One division at a time.
+        assert_eq!(cycles(&row(1), &[(10, false), (20, true)]), 4 + 1 + 20 + 1 + 20);
+    }
+
+    #[test]
+    fn short_rows_take_the_scanner_s_time() {
+        let rows: Vec<(usize, bool, &[usize], usize)> = (0..10).map(|n| (0, true, &[][..], n)).collect();
+        assert_eq!(cycles(&pace(&rows), &[(1, false)]), 10 * ROW + 1);
+    }
+}

@@ -1,0 +1,367 @@
+//! The direct version, for comparison: the loops as written, every access of the source one word of memory. Reads run
+//! ahead of the writes as far as the dependences allow; nothing is kept on chip.
+
+mod operands;
+mod results;
+
+use crate::affine::Affine;
+use crate::hardware::circuit::cells;
+use crate::hardware::circuit::scope::Scope;
+use crate::hardware::circuit::stream::Stream;
+use crate::hardware::compute::instances::Instances;
+use crate::hardware::context::Context;
+use crate::hardware::system::accelerator::{completion, control_ports, counters};
+use crate::hardware::system::memory_port::{Commands, MemoryPort};
+use crate::hardware::transfer::bursts::LayoutStream;
+use crate::hardware::transfer::layout::unpacker;
+use crate::hardware::walk::connect::connect_scanner;
+use crate::hardware::walk::rows::RowPorts;
+use crate::hardware::walk::scanner::scanner;
+use crate::hardware::walk::source::Source;
+use crate::hardware::walk::walker::Walker;
+use crate::offload::Offload;
+use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
+use crate::source::kernel::{Access, Statement as Assignment};
+use operands::{collect, declare_operands};
+use results::Results;
+
+/// Instances that may be between their reads and their write.
+const IN_FLIGHT: usize = 16;
+
+/// What the parts of the direct version share.
+struct Direct<'a> {
+    context: &'a Context<'a>,
+    instances: &'a Instances<'a>,
+    statements: Vec<&'a Assignment>,
+    /// The accesses that each statement reads, in textual order.
+    reads: Vec<Vec<&'a Access>>,
+}
+
+impl<'a> Direct<'a> {
+    /// The number of reads of a statement with the most.
+    fn most_reads(&self) -> usize {
+        self.present().iter().map(|&s| self.reads[s].len()).max().unwrap_or(0)
+    }
+
+    fn present(&self) -> &[usize] {
+        &self.instances.statements
+    }
+
+    /// log2 of the bytes of an element.
+    fn size(&self, access: &Access) -> u32 {
+        self.context.array(access.array).element.bytes().trailing_zeros()
+    }
+
+    fn size_value(&self, access: &Access) -> Rtl {
+        Rtl::constant(self.size(access).into(), Type::unsigned(2))
+    }
+
+    fn words_value(&self, access: &Access) -> Rtl {
+        Rtl::constant(if self.size(access) == 3 { 2 } else { 1 }, Type::unsigned(self.context.port.length))
+    }
+
+    /// The value of the statement with this number; at least one statement has one.
+    fn by_statement(&self, number: Option<&Rtl>, value: impl Fn(usize) -> Option<Rtl>) -> Rtl {
+        let values: Vec<(usize, Rtl)> = self.present().iter().filter_map(|&s| Some((s, value(s)?))).collect();
+        let ((_, last), others) = values.split_last().expect("some statement has a value");
+        others
+            .iter()
+            .rev()
+            .fold(last.clone(), |other, (s, value)| self.instances.is_one_of(number, &[*s]).select(value, &other))
+    }
+
+    /// Whether the statement with this number is one of those that `which` holds for.
+    fn is(&self, number: Option<&Rtl>, which: impl Fn(usize) -> bool) -> Rtl {
+        let statements: Vec<usize> = self.present().iter().copied().filter(|&s| which(s)).collect();
+        self.instances.is_one_of(number, &statements)
+    }
+
+    /// The value of read `step` of the statement with this number.
+    fn by_step(&self, step: &Step, number: Option<&Rtl>, value: impl Fn(usize, usize, &'a Access) -> Rtl) -> Rtl {
+        let at = |r: usize| self.by_statement(number, |s| Some(value(s, r, self.reads[s].get(r)?)));
+        let steps = self.most_reads();
+        (0..steps - 1).rev().fold(at(steps - 1), |other, r| step.is(r).select(&at(r), &other))
+    }
+
+    /// Whether `step` is the last of the statement with this number; a statement without reads has one step, too.
+    fn is_last(&self, step: &Step, number: Option<&Rtl>) -> Rtl {
+        let last = |s: usize| step.is(self.reads[s].len().max(1) - 1);
+        self.by_statement(number, |s| Some(last(s)))
+    }
+
+    /// The byte address of an access, by Horner's rule on its subscripts.
+    fn byte_address(&self, m: &Module, access: &Access, subscripts: &[Affine], scope: &Scope) -> Rtl {
+        let array = self.context.array(access.array);
+        let byte = Type::unsigned(self.context.port.byte_address());
+        let mut linear: Option<Rtl> = None;
+        // One after the other, all instances of a local array use one place.
+        for (subscript, extent) in subscripts.iter().zip(&array.extents).skip(array.expanded()) {
+            let term = scope.affine_as(subscript, byte);
+            linear = Some(match linear {
+                None => term,
+                Some(outer) => outer.mul(&scope.affine_as(extent, byte), byte).add(&term, byte),
+            });
+        }
+        let linear = linear.unwrap_or_else(|| Rtl::constant(0, byte));
+        let base = cells::port(m, &format!("base_{}", array.name));
+        base.add(&linear.shl_const(array.element.bytes().trailing_zeros(), byte), byte)
+    }
+}
+
+/// A counter over the reads of an instance, absent where no statement has two.
+struct Step {
+    register: Option<Signal>,
+}
+
+impl Step {
+    fn declare(m: &mut Module, name: &str, steps: usize) -> Step {
+        Step { register: (steps > 1).then(|| m.reg(name, Type::for_range(0, steps as i64 - 1))) }
+    }
+
+    fn is(&self, step: usize) -> Rtl {
+        match &self.register {
+            None => Rtl::bit(step == 0),
+            Some(register) => register.e().eq(&Rtl::constant(step as i128, register.ty())),
+        }
+    }
+
+    /// Back to 0 behind the last step.
+    fn advance(&self, when_done: &Rtl, last: &Rtl) -> Option<Statement> {
+        let register = self.register.as_ref()?;
+        let ty = register.ty();
+        let next = last.select(&Rtl::constant(0, ty), &register.e().add(&Rtl::constant(1, ty), ty));
+        Some(when(when_done.clone(), vec![assign(register, &next)]))
+    }
+
+    fn reset(&self) -> Option<(Signal, i128)> {
+        self.register.as_ref().map(|register| (register.clone(), 0))
+    }
+}
+
+/// The modules of the direct version, `<kernel>_direct` last.
+pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
+    let kernel = context.kernel;
+    let name = &kernel.name;
+    let statements = kernel.statements();
+    let sources = [Source::untiled(&offload.source_order)];
+    let about = "Walks the iterations in the order of the source.";
+    let (rows_module, format) = scanner(context, &format!("{name}_direct_rows"), about, false, &sources);
+
+    let mut m = Module::new(&format!("{name}_direct"));
+    let texts: Vec<&str> = statements.iter().map(|s| s.text.as_str()).collect();
+    m.describe(&format!(
+        "Direct version of {name}: every access of\n    {}\nis one word of memory; reads run ahead of writes.",
+        texts.join("\n    ")
+    ));
+    let (start, done, memory_idle) = control_ports(&mut m, context);
+    m.comment("Memory port");
+    let memory = MemoryPort::declare(&mut m, context);
+    let mut scope = Scope::default();
+    for parameter in &context.names.parameters {
+        scope.bind(&parameter.name, cells::port(&m, &format!("arg_{}", parameter.name)), parameter.range);
+    }
+    let scalars: Vec<Rtl> = kernel.scalars.iter().map(|s| cells::port(&m, &format!("arg_{}", s.name))).collect();
+    let byte = Type::unsigned(context.port.byte_address());
+
+    m.comment("Iterations");
+    let begin = Stream::wires(&mut m, "begin");
+    m.assign(&begin.valid, &start.e());
+    m.waive_unused(&begin.ready);
+    let rows = Stream::wires(&mut m, "row");
+    let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
+    connect_scanner(context, &mut m, &rows_module, (&begin, None), &rows, &row_wires);
+    let waiting = Stream::wires(&mut m, "waiting");
+    let packed = format.pack(&row_wires.row(&format));
+    let waiting_row = cells::fifo(&mut m, "u_rows", 4, (&rows, &packed), &waiting, "waiting_row");
+    let waiting_row = format.unpack(&waiting_row);
+    let walker = Walker::declare(&mut m, &format, "iteration");
+    let instances = Instances::new(context, &mut m, &format, &walker, &scope);
+    let reads = statements.iter().map(|s| s.value.reads()).collect();
+    let d = Direct { context, instances: &instances, statements, reads };
+    let most_reads = d.most_reads();
+    let several = d.present().len() > 1;
+
+    let candidate = m.reg("candidate", Type::BIT);
+    let candidate_number = several.then(|| m.reg("candidate_statement", instances.number_type()));
+    candidate_number.iter().for_each(|number| m.waive_unused(number));
+    let read_addresses: Vec<Signal> = (0..most_reads).map(|r| m.reg(&format!("read_address_{r}"), byte)).collect();
+    let write_address = m.reg("write_address", byte);
+    let mut loads: Vec<Statement> = vec![];
+    loads.extend(candidate_number.iter().map(|register| assign(register, &instances.number())));
+    for (r, register) in read_addresses.iter().enumerate() {
+        let readers: Vec<usize> = d.present().iter().copied().filter(|&s| d.reads[s].len() > r).collect();
+        let address = instances.choose(&readers, |kind| {
+            let access = d.reads[kind.statement][r];
+            let address = d.byte_address(&m, access, &kind.affines(&access.subscripts), &kind.scope);
+            match &access.guard {
+                // A read that does not happen is one of the array's first element.
+                Some(guard) => {
+                    let base = cells::port(&m, &format!("base_{}", context.array(access.array).name)).resize(byte);
+                    kind.holds(guard).select(&address, &base)
+                }
+                None => address,
+            }
+        });
+        loads.push(assign(register, &address));
+    }
+    let target_address = instances.choose(d.present(), |kind| {
+        let target = &d.statements[kind.statement].target;
+        d.byte_address(&m, target, &kind.affines(&target.subscripts), &kind.scope)
+    });
+    loads.push(assign(&write_address, &target_address));
+
+    let operands = declare_operands(&mut m, &d, &mut loads);
+    let results = Results::declare(&mut m, &d, &operands, &scalars);
+
+    m.comment("Reads: one command per access, held back while an earlier iteration still has to write that word.");
+    let number = candidate_number.as_ref().map(|n| n.e());
+    let load_commands = Commands::wires(&mut m, context, "load");
+    let store_commands = Commands::wires(&mut m, context, "store");
+    let step = Step::declare(&mut m, "read_step", most_reads);
+    let accepted = m.wire("iteration_accepted", Type::BIT);
+    let written = m.wire("iteration_written", Type::BIT);
+    let current = (most_reads > 0).then(|| {
+        let value = d.by_step(&step, number.as_ref(), |_, r, _| read_addresses[r].e());
+        let current = m.define("read_address", &value);
+        m.waive_unused(&current);
+        current
+    });
+    let is_written = |array: usize| d.present().iter().any(|&s| d.statements[s].target.array == array);
+    let may_conflict = match most_reads {
+        0 => Rtl::bit(false),
+        _ => d.by_step(&step, number.as_ref(), |_, _, access| Rtl::bit(is_written(access.array))),
+    };
+    let may_conflict = may_conflict.and(&d.is(number.as_ref(), |s| !d.reads[s].is_empty()));
+    let watched = current.as_ref().filter(|_| may_conflict.as_constant() != Some(0));
+    // Where loads and stores go apart, a write is over only when it has taken effect.
+    let over = memory.written().unwrap_or(&written).e();
+    let ring = Ring::new(&mut m, &accepted.e(), &over, &write_address.e(), watched.map(|c| c.e()).as_ref());
+    let hazard = m.define("hazard", &ring.holds_address.and(&may_conflict));
+    let room = m.define("room", &ring.full.not());
+
+    // With elements that are not words, every read also tells the unpacker where its element lies.
+    let read_layout = Stream::wires(&mut m, "layout");
+    let mut wants = candidate.e().and(&room.e()).and(&hazard.e().not());
+    let step_done = m.wire("step_done", Type::BIT);
+    let begins = m.wire("iteration_begins", Type::BIT);
+    m.waive_unused(&begins);
+    m.assign(&begins, &step_done.e().and(&step.is(0)));
+    if let Some(free) = results.divider_free(&mut m, &d, number.as_ref(), &begins.e()) {
+        wants = wants.and(&free.or(&step.is(0).not()));
+    }
+    let reads_now = d.is(number.as_ref(), |s| !d.reads[s].is_empty());
+    let length = load_commands.length.ty();
+    match &current {
+        Some(current) => {
+            m.assign(&load_commands.stream.valid, &wants.and(&reads_now).and(&read_layout.ready.e()));
+            m.assign(&load_commands.address, &current.e().slice(byte.width - 1, 2));
+            let words = d.by_step(&step, number.as_ref(), |_, _, access| d.words_value(access));
+            m.assign(&load_commands.length, &words);
+            m.assign(&step_done, &reads_now.select(&load_commands.stream.fires(), &wants));
+        }
+        None => {
+            m.assign(&load_commands.stream.valid, &Rtl::bit(false));
+            m.assign(&load_commands.address, &Rtl::constant(0, load_commands.address.ty()));
+            m.assign(&load_commands.length, &Rtl::constant(1, length));
+            m.waive_unused(&load_commands.stream.ready);
+            m.assign(&step_done, &wants);
+        }
+    }
+    m.assign(&load_commands.last, &Rtl::bit(true));
+    let last_step = d.is_last(&step, number.as_ref());
+    m.assign(&accepted, &step_done.e().and(&last_step));
+    let moves = m.define("iteration_moves", &candidate.e().not().or(&accepted.e()));
+    let taken = m.define("step", &walker.has_element().and(&moves.e()));
+    let nothing_left = ring.any.or(&candidate.e()).not();
+    let end_taken = m.define("end_taken", &walker.has_end().and(&nothing_left));
+    walker.connect(&mut m, "", &waiting, &waiting_row, &taken.e(), &end_taken.e());
+    let mut body = vec![when(moves.e(), vec![assign(&candidate, &taken.e())]), when(taken.e(), loads)];
+    body.extend(step.advance(&step_done.e(), &last_step));
+    m.clocked("", [(candidate.clone(), 0)].into_iter().chain(step.reset()).collect(), body);
+
+    m.comment("Words that come back are collected, one per operand.");
+    let all_reads = || d.present().iter().flat_map(|&s| d.reads[s].iter().copied());
+    let (element, element_data) = if all_reads().all(|a| d.size(a) == 2) {
+        m.assign(&read_layout.ready, &Rtl::bit(true));
+        m.waive_unused(&read_layout.ready);
+        m.assign(&read_layout.valid, &Rtl::bit(false));
+        m.waive_unused(&read_layout.valid);
+        (memory.read.clone(), memory.read_data.e())
+    } else {
+        m.assign(&read_layout.valid, &load_commands.stream.fires());
+        let sizes = d.by_step(&step, number.as_ref(), |_, _, access| d.size_value(access));
+        let address = current.as_ref().expect("there are reads").e();
+        let layout = LayoutStream {
+            stream: read_layout.clone(),
+            size: m.define("layout_size", &sizes),
+            offset: m.define("layout_offset", &address.slice(1, 0)),
+            count: m.define("layout_count", &Rtl::bit(true)),
+        };
+        let element = Stream::wires(&mut m, "element");
+        let data = unpacker(&mut m, &layout, (&memory.read, &memory.read_data.e()), &element);
+        (element, data)
+    };
+    if most_reads == 0 {
+        m.waive_unused(&memory.read_data);
+        m.waive_unused(&memory.read.valid);
+    }
+    collect(&mut m, &d, &operands, number.as_ref(), &begins.e(), (&element, &element_data));
+
+    results.write(&mut m, &d, (&accepted, &write_address, number.as_ref()), &written, &store_commands, &memory);
+    m.comment("Reads and writes take turns.");
+    memory.connect(&mut m, context, &load_commands, &store_commands);
+
+    m.comment("From start to done");
+    let quiet = memory_idle.e().and(&memory.quiet());
+    let settled = m.wire("counters_settled", Type::BIT);
+    let running = completion(&mut m, &start, &done, &end_taken.e(), &quiet, &settled.e());
+    let stalled = m.define("stalled", &candidate.e().and(&hazard.e()));
+    counters(
+        &mut m,
+        &start,
+        &running,
+        &settled,
+        [&load_commands.stream.valid.e(), &operands.fire.e(), &stalled.e(), &store_commands.stream.valid.e()],
+    );
+    vec![rows_module, m]
+}
+
+/// The addresses of the words that are still to be written, in a ring.
+struct Ring {
+    full: Rtl,
+    any: Rtl,
+    /// One of them is the watched address.
+    holds_address: Rtl,
+}
+
+impl Ring {
+    fn new(m: &mut Module, accepted: &Rtl, written: &Rtl, address: &Rtl, watched: Option<&Rtl>) -> Ring {
+        let bit = Rtl::bit;
+        let pointer = Type::for_range(0, IN_FLIGHT as i64 - 1);
+        let oldest = m.reg("oldest", pointer);
+        let newest = m.reg("newest", pointer);
+        let (mut entries, mut resets) = (vec![], vec![]);
+        let mut ring = Ring { full: bit(true), any: bit(false), holds_address: bit(false) };
+        for entry in 0..IN_FLIGHT {
+            let valid = m.reg(&format!("pending_{entry}"), Type::BIT);
+            let here = |p: &Signal| p.e().eq(&Rtl::constant(entry as i128, pointer));
+            entries.push(when(written.and(&here(&oldest)), vec![assign(&valid, &bit(false))]));
+            let mut enter = vec![assign(&valid, &bit(true))];
+            if let Some(watched) = watched {
+                let register = m.reg(&format!("pending_address_{entry}"), address.ty());
+                enter.push(assign(&register, address));
+                ring.holds_address = ring.holds_address.or(&valid.e().and(&register.e().eq(watched)));
+            }
+            entries.push(when(accepted.and(&here(&newest)), enter));
+            resets.push((valid.clone(), 0));
+            ring.full = ring.full.and(&valid.e());
+            ring.any = ring.any.or(&valid.e());
+        }
+        let one = Rtl::constant(1, pointer);
+        entries.push(when(accepted.clone(), vec![assign(&newest, &newest.e().add(&one, pointer))]));
+        entries.push(when(written.clone(), vec![assign(&oldest, &oldest.e().add(&one, pointer))]));
+        resets.extend([(oldest.clone(), 0), (newest.clone(), 0)]);
+        m.clocked("Words still to be written, in a ring.", resets, entries);
+        ring
+    }
+}

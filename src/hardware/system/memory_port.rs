@@ -1,0 +1,227 @@
+//! The memory port of an accelerator, as docs/ARCHITECTURE.md has it: one queue of commands, or loads and stores apart.
+
+use crate::hardware::circuit::cells::{clocking, into, out_of};
+use crate::hardware::circuit::stream::Stream;
+use crate::hardware::context::Context;
+use crate::rtl::{Connection, Expr, Module, Signal, Type};
+
+/// Wires or ports of the memory port.
+pub struct MemoryPort {
+    commands: CommandPort,
+    pub data: Stream,
+    pub write_data: Signal,
+    pub strobe: Signal,
+    pub read: Stream,
+    pub read_data: Signal,
+}
+
+/// The way of the commands.
+enum CommandPort {
+    /// Done in the order in which they are accepted.
+    Joined { stream: Stream, write: Signal, address: Signal, length: Signal },
+    /// Loads and stores know nothing of each other; `written` is high for a cycle when the oldest store has taken effect.
+    Apart { load: Bare, store: Bare, written: Signal },
+}
+
+/// A stream of commands of one direction.
+struct Bare {
+    stream: Stream,
+    address: Signal,
+    length: Signal,
+}
+
+/// Makes the signals of the port, as ports of the accelerator or as wires of their names without prefix.
+struct Make<'a> {
+    module: &'a mut Module,
+    ports: bool,
+}
+
+impl Make<'_> {
+    fn leaves(&mut self, name: &str, ty: Type) -> Signal {
+        if self.ports { self.module.output(name, ty) } else { self.module.wire(&name[2..], ty) }
+    }
+
+    fn comes(&mut self, name: &str, ty: Type) -> Signal {
+        if self.ports { self.module.input(name, ty) } else { self.module.wire(&name[2..], ty) }
+    }
+
+    /// A stream out of the accelerator.
+    fn stream(&mut self, group: &str) -> Stream {
+        Stream {
+            valid: self.leaves(&format!("m_{group}_valid"), Type::BIT),
+            ready: self.comes(&format!("m_{group}_ready"), Type::BIT),
+        }
+    }
+
+    fn bare(&mut self, context: &Context, group: &str) -> Bare {
+        Bare {
+            stream: self.stream(group),
+            address: self.leaves(&format!("m_{group}_address"), Type::unsigned(context.port.address)),
+            length: self.leaves(&format!("m_{group}_length"), Type::unsigned(context.port.length)),
+        }
+    }
+}
+
+impl MemoryPort {
+    /// Declares it as ports of the accelerator.
+    pub fn declare(m: &mut Module, context: &Context) -> MemoryPort {
+        MemoryPort::make(&mut Make { module: m, ports: true }, context)
+    }
+
+    /// Declares wires for it, named as the ports without prefix.
+    pub fn wires(m: &mut Module, context: &Context) -> MemoryPort {
+        MemoryPort::make(&mut Make { module: m, ports: false }, context)
+    }
+
+    fn make(make: &mut Make, context: &Context) -> MemoryPort {
+        let commands = match context.bus {
+            None => CommandPort::Joined {
+                stream: make.stream("cmd"),
+                write: make.leaves("m_cmd_write", Type::BIT),
+                address: make.leaves("m_cmd_address", Type::unsigned(context.port.address)),
+                length: make.leaves("m_cmd_length", Type::unsigned(context.port.length)),
+            },
+            Some(_) => CommandPort::Apart {
+                load: make.bare(context, "load"),
+                store: make.bare(context, "store"),
+                written: make.comes("s_written", Type::BIT),
+            },
+        };
+        MemoryPort {
+            commands,
+            data: make.stream("write"),
+            write_data: make.leaves("m_write_data", Type::unsigned(32)),
+            strobe: make.leaves("m_write_strobe", Type::unsigned(4)),
+            read: Stream {
+                valid: make.comes("s_read_valid", Type::BIT),
+                ready: make.leaves("s_read_ready", Type::BIT),
+            },
+            read_data: make.comes("s_read_data", Type::unsigned(32)),
+        }
+    }
+
+    /// The pulse of a store that has taken effect, where loads and stores go apart.
+    pub fn written(&self) -> Option<&Signal> {
+        match &self.commands {
+            CommandPort::Joined { .. } => None,
+            CommandPort::Apart { written, .. } => Some(written),
+        }
+    }
+
+    /// Nothing waits to leave.
+    pub fn quiet(&self) -> Expr {
+        let commands = match &self.commands {
+            CommandPort::Joined { stream, .. } => stream.valid.e().not(),
+            CommandPort::Apart { store, .. } => store.stream.valid.e().not(),
+        };
+        commands.and(&self.data.valid.e().not())
+    }
+
+    /// Joins it, as ports, to a reading and a writing process: through an arbiter where there is one queue.
+    pub fn connect(&self, m: &mut Module, context: &Context, reads: &Commands, writes: &Commands) {
+        match &self.commands {
+            CommandPort::Joined { stream, write, address, length } => {
+                let mut ports = clocking(m);
+                for (group, commands) in [("load", reads), ("store", writes)] {
+                    ports.extend(into(group, &commands.stream));
+                    ports.push((format!("s_{group}_address"), Connection::In(commands.address.e())));
+                    ports.push((format!("s_{group}_length"), Connection::In(commands.length.e())));
+                    ports.push((format!("s_{group}_last"), Connection::In(commands.last.e())));
+                }
+                ports.extend(out_of("cmd", stream));
+                for (name, signal) in [("write", write), ("address", address), ("length", length)] {
+                    ports.push((format!("m_cmd_{name}"), Connection::Out(signal.clone())));
+                }
+                let widths =
+                    [("ADDRESS_WIDTH", context.port.address as i128), ("LENGTH_WIDTH", context.port.length as i128)];
+                m.instance("memory_arbiter", "u_arbiter", widths.to_vec(), ports);
+            }
+            CommandPort::Apart { load, store, .. } => {
+                for (bare, commands) in [(load, reads), (store, writes)] {
+                    m.assign(&bare.stream.valid, &commands.stream.valid.e());
+                    m.assign(&commands.stream.ready, &bare.stream.ready.e());
+                    m.assign(&bare.address, &commands.address.e());
+                    m.assign(&bare.length, &commands.length.e());
+                    m.waive_unused(&commands.last);
+                }
+            }
+        }
+    }
+
+    /// Connections of the accelerator (`master`) or of what stands behind it.
+    pub fn connections(&self, master: bool) -> Vec<(String, Connection)> {
+        let (out, back) = if master { ("m_", "s_") } else { ("s_", "m_") };
+        let forward = |s: &Signal| if master { Connection::Out(s.clone()) } else { Connection::In(s.e()) };
+        let backward = |s: &Signal| if master { Connection::In(s.e()) } else { Connection::Out(s.clone()) };
+        let mut ports = vec![];
+        let stream = |ports: &mut Vec<(String, Connection)>, group: &str, stream: &Stream| {
+            ports.push((format!("{out}{group}_valid"), forward(&stream.valid)));
+            ports.push((format!("{out}{group}_ready"), backward(&stream.ready)));
+        };
+        match &self.commands {
+            CommandPort::Joined { stream: commands, write, address, length } => {
+                stream(&mut ports, "cmd", commands);
+                for (name, signal) in [("write", write), ("address", address), ("length", length)] {
+                    ports.push((format!("{out}cmd_{name}"), forward(signal)));
+                }
+            }
+            CommandPort::Apart { load, store, written } => {
+                for (group, bare) in [("load", load), ("store", store)] {
+                    stream(&mut ports, group, &bare.stream);
+                    ports.push((format!("{out}{group}_address"), forward(&bare.address)));
+                    ports.push((format!("{out}{group}_length"), forward(&bare.length)));
+                }
+                ports.push((format!("{back}written"), backward(written)));
+            }
+        }
+        stream(&mut ports, "write", &self.data);
+        ports.push((format!("{out}write_data"), forward(&self.write_data)));
+        ports.push((format!("{out}write_strobe"), forward(&self.strobe)));
+        ports.push((format!("{back}read_valid"), backward(&self.read.valid)));
+        ports.push((format!("{back}read_ready"), forward(&self.read.ready)));
+        ports.push((format!("{back}read_data"), backward(&self.read_data)));
+        ports
+    }
+}
+
+/// Wires of a stream of commands from a process.
+pub struct Commands {
+    pub stream: Stream,
+    pub address: Signal,
+    pub length: Signal,
+    pub last: Signal,
+}
+
+impl Commands {
+    pub fn wires(m: &mut Module, context: &Context, prefix: &str) -> Commands {
+        Commands {
+            stream: Stream::wires(m, &format!("{prefix}_cmd")),
+            address: m.wire(&format!("{prefix}_cmd_address"), Type::unsigned(context.port.address)),
+            length: m.wire(&format!("{prefix}_cmd_length"), Type::unsigned(context.port.length)),
+            last: m.wire(&format!("{prefix}_cmd_last"), Type::BIT),
+        }
+    }
+
+    /// The ports of the process that makes the commands.
+    pub fn connections(&self) -> Vec<(String, Connection)> {
+        let mut ports = out_of("cmd", &self.stream);
+        ports.extend([
+            ("m_cmd_address".into(), Connection::Out(self.address.clone())),
+            ("m_cmd_length".into(), Connection::Out(self.length.clone())),
+            ("m_cmd_last".into(), Connection::Out(self.last.clone())),
+        ]);
+        ports
+    }
+}
+
+/// `in_memory`, once per tile, when all stores that the tile's end mark (`stored`) has behind it have been written.
+pub fn track(m: &mut Module, stores: &Commands, stored: &Signal, written: &Signal, in_memory: &Signal) {
+    let mut ports = clocking(m);
+    ports.extend([
+        ("s_command".to_string(), Connection::In(stores.stream.fires())),
+        ("s_written".into(), Connection::In(written.e())),
+        ("s_end".into(), Connection::In(stored.e())),
+        ("m_end".into(), Connection::Out(in_memory.clone())),
+    ]);
+    m.instance("store_tracker", "u_tracker", vec![], ports);
+}

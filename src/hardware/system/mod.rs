@@ -1,0 +1,7 @@
+//! The accelerator as a whole, its registers and its top.
+
+pub mod accelerator;
+pub mod memory_port;
+pub mod registers;
+pub mod top;
+pub mod top_bus;

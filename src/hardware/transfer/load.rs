@@ -1,0 +1,344 @@
+//! The load process: walks Load(T) of every tile, one burst per row, and fills the buffers as the words come back.
+
+use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
+use crate::hardware::circuit::cells;
+use crate::hardware::circuit::stream::Stream;
+use crate::hardware::context::Context;
+use crate::hardware::transfer::bursts::bursts;
+use crate::hardware::transfer::layout::unpacker;
+use crate::hardware::transfer::runs::{RunFormat, RunWalker};
+use crate::hardware::walk::connect::{connect_scanner, walked};
+use crate::hardware::walk::hand_over::hand_over;
+use crate::hardware::walk::rows::RowPorts;
+use crate::hardware::walk::rows::{Row, RowFormat};
+use crate::hardware::walk::scanner::scanner;
+use crate::hardware::walk::source::Transfers;
+use crate::offload::{Offload, Wait};
+use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
+
+/// What the accelerator must connect.
+pub struct LoadPorts {
+    /// Arrays that are loaded: each has `m_fill_<array>_valid`, `_ready` and `_address`.
+    pub arrays: Vec<usize>,
+    /// Width of `m_fill_data`, that of the widest element.
+    pub data_width: u32,
+}
+
+/// Rows that may wait for their data: bursts on the way.
+const ROWS_IN_FLIGHT: i128 = 8;
+/// The same behind a bus, whose latency is longer.
+const ROWS_IN_FLIGHT_ON_A_BUS: i128 = 32;
+/// Tiles of which the stores may still be on a bus.
+const TILES_ON_A_BUS: i64 = 7;
+
+/// The modules of the load process: the scanner of its rows, and the process.
+pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
+    let kernel = context.kernel;
+    let Transfers { sources, source_arrays, arrays } = Transfers::of(context, offload, |t| &t.load);
+    if arrays.is_empty() {
+        return load_nothing(context, offload);
+    }
+    let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
+    let scanner_name = format!("{}_load_rows", kernel.name);
+    let about = format!("Walks the rows of Load(T).\n{}", walked(offload, "Load", &names));
+    let (rows_module, format) = scanner(context, &scanner_name, &about, true, &sources);
+
+    let mut m = Module::new(&format!("{}_load", kernel.name));
+    m.describe(&format!(
+        "Load process of {}: reads {} from memory into their buffers, one burst per row of Load(T).\n\
+         Tile T {} when Compute(T-2) and Store(T-3) are done.",
+        kernel.name,
+        names.join(", "),
+        if context.bus.is_some() { "enters the buffers, its bursts asked for before," } else { "starts" }
+    ));
+    m.input("clk", Type::BIT);
+    m.input("rst", Type::BIT);
+    let scope = context.parameter_inputs(&mut m);
+
+    let gate = gate(context, offload, &mut m, true);
+    let Gate { data: tile_data, scan: scan_tile, wait: wait_tile, loaded, loaded_data, .. } = &gate;
+    let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
+    let rows = Stream::wires(&mut m, "row");
+    let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
+    connect_scanner(context, &mut m, &rows_module, (scan_tile, Some(tile_data)), &rows, &row_wires);
+    let row = row_wires.row(&format);
+    let held = gate.held(offload, &format, &kind_arrays, &row);
+
+    let queued = Stream::wires(&mut m, "descriptor");
+    let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row, held.as_ref()), &queued);
+    let number = TileNumber::declare(&mut m, offload);
+    number.connect(&mut m, &rows.fires().and(&row.end));
+    let runs = RunFormat::new(offload, &format, &kind_arrays, &arrays);
+
+    m.comment("Rows wait here for their words.");
+    let rows_in_flight = if context.bus.is_some() { ROWS_IN_FLIGHT_ON_A_BUS } else { ROWS_IN_FLIGHT };
+    let waiting = Stream::wires(&mut m, "waiting");
+    let packed = runs.of_row(offload, (&scope, &number), &format, &row);
+    let waiting_run = cells::fifo(&mut m, "u_rows", rows_in_flight, (&queued, &packed), &waiting, "waiting_run");
+    let waiting_run = runs.unpack(&waiting_run);
+
+    m.comment("Words from memory fill the buffers.");
+    let word = Stream::slave(&mut m, "read");
+    let word_data = m.input("s_read_data", Type::unsigned(32));
+    let widest = arrays.iter().map(|&a| context.array(a).element.bits).max().unwrap_or(32);
+    let (element, element_data) = match &layout {
+        None => (word, word_data.e()),
+        Some(layout) => {
+            let element = Stream::wires(&mut m, "element");
+            let data = unpacker(&mut m, layout, (&word, &word_data.e()), &element);
+            (element, data)
+        }
+    };
+
+    let walker = RunWalker::declare(&mut m, &runs, "fill");
+    let filling = m.reg("filling", Type::BIT);
+    let fill_data = m.output_reg("m_fill_data", Type::unsigned(widest));
+    let mut targets = vec![];
+    for &array in &arrays {
+        let name = &context.array(array).name;
+        let buffer = buffer_of(offload, array);
+        let valid = m.output(&format!("m_fill_{name}_valid"), Type::BIT);
+        let ready = m.input(&format!("m_fill_{name}_ready"), Type::BIT);
+        let address = m.output_reg(&format!("m_fill_{name}_address"), address::address_type(buffer));
+        targets.push((array, valid, ready, address));
+    }
+    // One register of buffer writes; the kind says whose it is.
+    let fill_target = (arrays.len() > 1).then(|| m.reg("fill_target", Type::for_range(0, arrays.len() as i64 - 1)));
+    let is_target = |index: usize| match &fill_target {
+        None => Expr::bit(true),
+        Some(target) => target.e().eq(&Expr::constant(index as i128, target.ty())),
+    };
+    let accepted = targets.iter().enumerate().map(|(i, (_, _, ready, _))| is_target(i).and(&ready.e()));
+    let accepted = accepted.reduce(|a, b| a.or(&b)).unwrap_or_else(|| Expr::bit(true));
+    let room = m.wire("fill_room", Type::BIT);
+    m.assign(&room, &filling.e().not().or(&accepted));
+    let may_fill = gate.may_fill.as_ref().map_or(Expr::bit(true), |may| may.e());
+    m.assign(&element.ready, &walker.has_element().and(&room.e()).and(&may_fill));
+    let step = element.fires();
+    let tile_done = Stream::wires(&mut m, "tile_done");
+    m.assign(&tile_done.valid, &walker.has_end().and(&filling.e().not()).and(&may_fill));
+    gate.count_filled(&mut m, &tile_done.fires());
+    walker.connect(&mut m, &waiting, &waiting_run, &step, &tile_done.fires());
+
+    let mut write = vec![assign(&fill_data, &element_data.resize(Type::unsigned(widest)))];
+    for (index, (_, valid, _, address)) in targets.iter().enumerate() {
+        m.assign(valid, &filling.e().and(&is_target(index)));
+        write.push(assign(address, &walker.address().resize(address.ty())));
+    }
+    write.extend(fill_target.iter().zip(walker.target()).map(|(register, target)| assign(register, &target)));
+    m.clocked(
+        "",
+        vec![(filling.clone(), 0)],
+        vec![when(room.e(), vec![assign(&filling, &step)]), when(step.clone(), write)],
+    );
+
+    if context.bus.is_some() {
+        m.comment("Tiles are handed on at once; a pulse tells when one has been loaded.");
+        let data = cells::fifo(&mut m, "u_tiles", 4, (wait_tile, &tile_data.e()), loaded, "passed_tile");
+        m.assign(loaded_data, &data.e());
+        m.assign(&tile_done.ready, &Expr::bit(true));
+        let pulse = m.output("m_loaded", Type::BIT);
+        m.assign(&pulse, &tile_done.valid.e());
+    } else {
+        m.comment("A tile is handed over when its end mark has come through.");
+        hand_over(&mut m, context, (wait_tile, tile_data), &tile_done, (loaded, loaded_data));
+    }
+    let busy = m.output("busy", Type::BIT);
+    let at_work = held.iter().fold(rows.valid.e(), |valid, held| valid.and(&held.not()));
+    m.assign(&busy, &walker.has_element().or(&at_work));
+    (vec![rows_module, m], LoadPorts { arrays, data_width: widest })
+}
+
+/// The tile streams of the load process and the credits that let a tile start.
+struct Gate {
+    data: Signal,
+    /// The tile, once for the scanner and once to wait for its end mark.
+    scan: Stream,
+    wait: Stream,
+    loaded: Stream,
+    loaded_data: Signal,
+    computed: Signal,
+    stored: Signal,
+    /// Tiles taken that are not computed, that are not stored, and of which the stores may not be in memory.
+    ahead_of_compute: Signal,
+    ahead_of_store: Signal,
+    ahead_of_memory: Signal,
+    /// Tiles taken of the strip under way; the highest value, the most that can be ahead, stands for more.
+    of_strip: Signal,
+    /// On a bus: the buffers have room for the tile that fills them, and the tiles filled that are not computed, and not
+    /// stored. Else a tile is only taken when they have.
+    may_fill: Option<Signal>,
+    filled: Option<(Signal, Signal)>,
+}
+
+/// Credits count how far the load process is ahead of the others. On a bus, the bursts of a tile are asked for as soon as
+/// memory has what they are to read, and only `fills`, the way of their words into the buffers, waits for the others.
+fn gate(context: &Context, offload: &Offload, m: &mut Module, fills: bool) -> Gate {
+    m.comment("Tiles in from the tile scanner, and on to the compute process once they are loaded.");
+    let tile = Stream::slave(m, "tile");
+    let data = m.input("s_tile_data", Type::unsigned(context.tile_width()));
+    let tile_first = m.input("s_tile_first", Type::BIT);
+    let loaded = Stream::master(m, "tile");
+    let loaded_data = m.output("m_tile_data", Type::unsigned(context.tile_width()));
+    let computed = m.input("s_computed", Type::BIT);
+    let stored = m.input("s_stored", Type::BIT);
+    let in_memory = context.bus.map(|_| m.input("s_in_memory", Type::BIT));
+
+    let most = if in_memory.is_some() { TILES_ON_A_BUS } else { 3 };
+    let counter = Type::for_range(0, most);
+    let ahead_of_compute = m.reg("tiles_ahead_of_compute", counter);
+    let ahead_of_store = m.reg("tiles_ahead_of_store", counter);
+    m.waive_unused(&ahead_of_compute);
+    m.waive_unused(&ahead_of_store);
+    // One queue of commands keeps loads behind the stores that are stored.
+    let ahead_of_memory = match in_memory {
+        None => ahead_of_store.clone(),
+        Some(_) => m.reg("tiles_ahead_of_memory", counter),
+    };
+    let of_strip = m.reg("tiles_of_strip", counter);
+    m.waive_unused(&of_strip);
+    let may_start = m.wire("may_start", Type::BIT);
+    let number = |n: i128| Expr::constant(n, counter);
+    let filled = (in_memory.is_some() && fills).then(|| {
+        let counter = Type::unsigned(2);
+        (m.reg("filled_ahead_of_compute", counter), m.reg("filled_ahead_of_store", counter))
+    });
+    // A pulse counts in its own cycle.
+    let fits = |ahead: &Signal, tiles: i128, returned: &Signal| {
+        ahead.e().lt(&Expr::constant(tiles, ahead.ty())).or(&returned.e())
+    };
+    let may_fill = filled
+        .as_ref()
+        .map(|(compute, store)| m.define("may_fill", &fits(compute, 2, &computed).and(&fits(store, 3, &stored))));
+    let mut near = match &may_fill {
+        None => ahead_of_compute.e().lt(&number(2)).and(&ahead_of_store.e().lt(&number(3))),
+        Some(_) => Expr::bit(true),
+    };
+    if in_memory.is_some() {
+        near = near.and(&ahead_of_memory.e().lt(&number(most as i128)));
+    }
+    // Strips of different bands do not overlap; and a strip that loads nothing has nothing but this to wait at.
+    let loads_nothing = offload.bands.iter().flat_map(|b| &b.transfers).all(|t| t.load.pieces.is_empty());
+    let drains = match offload.bands.len() {
+        1 => Expr::bit(loads_nothing && offload.bands[0].compute_waits),
+        _ if loads_nothing => Expr::bit(true),
+        _ => {
+            // The band is the first field of a tile.
+            let ty = context.band.as_ref().map_or(Type::BIT, |band| band.ty());
+            let top = context.tile_width();
+            let band = data.e().slice(top - 1, top - ty.width).resize(ty);
+            let last_band = m.reg("last_band", ty);
+            m.clocked("", vec![], vec![when(tile.fires(), vec![assign(&last_band, &band)])]);
+            band.eq(&last_band.e()).not()
+        }
+    };
+    let drained = ahead_of_memory.e().is_zero();
+    m.assign(&may_start, &near.and(&tile_first.e().and(&drains).not().or(&drained)));
+
+    let scan = Stream::wires(m, "scan_tile");
+    let wait = Stream::wires(m, "wait_tile");
+    m.assign(&tile.ready, &may_start.e().and(&scan.ready.e()).and(&wait.ready.e()));
+    m.assign(&scan.valid, &tile.valid.e().and(&may_start.e()).and(&wait.ready.e()));
+    m.assign(&wait.valid, &tile.valid.e().and(&may_start.e()).and(&scan.ready.e()));
+    cells::up_down(m, &ahead_of_compute, &tile.fires(), &computed.e());
+    cells::up_down(m, &ahead_of_store, &tile.fires(), &stored.e());
+    if let Some(in_memory) = &in_memory {
+        cells::up_down(m, &ahead_of_memory, &tile.fires(), &in_memory.e());
+    }
+    let top = number(most as i128);
+    let more = of_strip.e().eq(&top).select(&top, &of_strip.e().add(&number(1), counter));
+    let count = when_else(tile_first.e(), vec![assign(&of_strip, &number(1))], vec![assign(&of_strip, &more)]);
+    m.clocked("", vec![(of_strip.clone(), 0)], vec![when(tile.fires(), vec![count])]);
+    Gate {
+        data,
+        scan,
+        wait,
+        loaded,
+        loaded_data,
+        computed,
+        stored,
+        ahead_of_compute,
+        ahead_of_store,
+        ahead_of_memory,
+        of_strip,
+        may_fill,
+        filled,
+    }
+}
+
+impl Gate {
+    /// Counts the tiles that have filled the buffers; `filled` is the end of one.
+    fn count_filled(&self, m: &mut Module, filled: &Expr) {
+        if let Some((compute, store)) = &self.filled {
+            cells::up_down(m, compute, filled, &self.computed.e());
+            cells::up_down(m, store, filled, &self.stored.e());
+        }
+    }
+
+    /// What holds back a row of the tile under way: loads that wait for the strips before, and the end mark of a tile
+    /// whose computation does. `None` where nothing waits.
+    fn held(&self, offload: &Offload, format: &RowFormat, arrays: &[usize], row: &Row) -> Option<Expr> {
+        let bands = &offload.bands;
+        let waits = |k: usize| {
+            let transfers = &bands[format.kinds[k].band].transfers;
+            transfers.iter().find(|t| t.array == arrays[k]).map_or(Wait::Nothing, |t| t.wait)
+        };
+        let kinds = |wait: Wait| -> Vec<Expr> {
+            let own = (0..arrays.len()).filter(|&k| waits(k) == wait);
+            own.map(|k| row.kind.eq(&Expr::constant(k as i128, format.kind_type()))).collect()
+        };
+        let all = |wait: Wait| (0..arrays.len()).all(|k| waits(k) == wait);
+        // More tiles are ahead than the strip has had: some are of the strips before.
+        let behind = |ahead: &Signal| self.of_strip.e().lt(&ahead.e());
+        let mut held = vec![];
+        for (wait, ahead) in [(Wait::Computed, &self.ahead_of_compute), (Wait::Stored, &self.ahead_of_memory)] {
+            let of_kind = if all(wait) { Expr::bit(true) } else { Expr::any(&kinds(wait)) };
+            if all(wait) || (0..arrays.len()).any(|k| waits(k) == wait) {
+                held.push(row.end.not().and(&of_kind).and(&behind(ahead)));
+            }
+        }
+        // A band whose computation need not wait at its strips does not lose by it: of several bands, one will do.
+        if bands.iter().any(|b| b.compute_waits) {
+            held.push(row.end.and(&behind(&self.ahead_of_store)));
+        }
+        (!held.is_empty()).then(|| Expr::any(&held))
+    }
+}
+
+/// The load process of a kernel that reads nothing from memory: tiles pass, under the same credits.
+fn load_nothing(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
+    let name = &context.kernel.name;
+    let mut m = Module::new(&format!("{name}_load"));
+    m.describe(&format!("Load process of {name}, which loads nothing: tiles only pass."));
+    m.input("clk", Type::BIT);
+    m.input("rst", Type::BIT);
+    context.parameter_inputs(&mut m);
+    let gate = gate(context, offload, &mut m, false);
+    m.assign(&gate.scan.ready, &Expr::bit(true));
+    m.waive_unused(&gate.scan.valid);
+    let data = gate.data.e();
+    let passed = cells::fifo(&mut m, "u_tiles", 4, (&gate.wait, &data), &gate.loaded, "passed_tile");
+    m.assign(&gate.loaded_data, &passed.e());
+    if context.bus.is_some() {
+        let pulse = m.output("m_loaded", Type::BIT);
+        m.assign(&pulse, &gate.wait.fires());
+    }
+    let command = Stream::master(&mut m, "cmd");
+    m.waive_unused(&command.ready);
+    m.assign(&command.valid, &Expr::bit(false));
+    let port = context.port;
+    for (name, width) in
+        [("m_cmd_address", port.address), ("m_cmd_length", port.length), ("m_cmd_last", 1), ("busy", 1)]
+    {
+        let output = m.output(name, Type::unsigned(width));
+        m.assign(&output, &Expr::constant(0, Type::unsigned(width)));
+    }
+    let word = Stream::slave(&mut m, "read");
+    let word_data = m.input("s_read_data", Type::unsigned(32));
+    m.waive_unused(&word.valid);
+    m.waive_unused(&word_data);
+    m.assign(&word.ready, &Expr::bit(true));
+    let fill_data = m.output("m_fill_data", Type::unsigned(32));
+    m.assign(&fill_data, &Expr::constant(0, fill_data.ty()));
+    (vec![m], LoadPorts { arrays: vec![], data_width: 32 })
+}

@@ -1,0 +1,180 @@
+//! The store process: walks Store(T) of every tile, one burst per row, and drains the buffers into it.
+
+use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
+use crate::hardware::circuit::cells;
+use crate::hardware::circuit::stream::Stream;
+use crate::hardware::context::Context;
+use crate::hardware::transfer::bursts::bursts;
+use crate::hardware::transfer::layout::packer;
+use crate::hardware::transfer::runs::{RunFormat, RunWalker};
+use crate::hardware::walk::connect::{connect_scanner, walked};
+use crate::hardware::walk::rows::RowPorts;
+use crate::hardware::walk::scanner::scanner;
+use crate::hardware::walk::source::Transfers;
+use crate::offload::Offload;
+use crate::rtl::{Expr, Module, Type, assign, when};
+
+/// What the accelerator must connect.
+pub struct StorePorts {
+    /// Arrays that are stored: each has `m_drain_<array>_valid`, `_address` and, one cycle later, `s_drain_<array>_data`.
+    pub arrays: Vec<usize>,
+}
+
+/// Rows whose commands may be ahead of their data.
+const ROWS_AHEAD: i128 = 4;
+/// Words between a buffer's read port and memory; covers the latency of that way.
+const WORDS_WAITING: i128 = 8;
+
+/// The modules of the store process: the scanner of its rows, and the process.
+pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) {
+    let kernel = context.kernel;
+    let Transfers { sources, source_arrays, arrays } = Transfers::of(context, offload, |t| &t.store);
+    let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
+    let about = format!("Walks the rows of Store(T).\n{}", walked(offload, "Store", &names));
+    let (rows_module, format) = scanner(context, &format!("{}_store_rows", kernel.name), &about, true, &sources);
+
+    let mut m = Module::new(&format!("{}_store", kernel.name));
+    m.describe(&format!(
+        "Store process of {}: writes {} from the buffers to memory, one burst per row of Store(T).",
+        kernel.name,
+        names.join(", ")
+    ));
+    m.input("clk", Type::BIT);
+    m.input("rst", Type::BIT);
+    let scope = context.parameter_inputs(&mut m);
+
+    m.comment("Tiles in from the compute process.");
+    let tile = Stream::slave(&mut m, "tile");
+    let tile_data = m.input("s_tile_data", Type::unsigned(context.tile_width()));
+    let rows = Stream::wires(&mut m, "row");
+    let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
+    connect_scanner(context, &mut m, &rows_module, (&tile, Some(&tile_data)), &rows, &row_wires);
+    let row = row_wires.row(&format);
+
+    // On a bus, tiles come before they are computed: their rows are found meanwhile, and wait here.
+    let held = context.bus.map(|_| {
+        let computed = m.input("s_computed", Type::BIT);
+        let tiles = m.reg("tiles_computed", Type::unsigned(2));
+        cells::up_down(&mut m, &tiles, &computed.e(), &rows.fires().and(&row.end));
+        tiles.e().is_zero()
+    });
+
+    let queued = Stream::wires(&mut m, "descriptor");
+    let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
+    let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row, held.as_ref()), &queued);
+    let number = TileNumber::declare(&mut m, offload);
+    number.connect(&mut m, &rows.fires().and(&row.end));
+    let runs = RunFormat::new(offload, &format, &kind_arrays, &arrays);
+
+    m.comment("Rows wait here for their turn to be drained.");
+    let waiting = Stream::wires(&mut m, "waiting");
+    let packed = runs.of_row(offload, (&scope, &number), &format, &row);
+    let waiting_run = cells::fifo(&mut m, "u_rows", ROWS_AHEAD, (&queued, &packed), &waiting, "waiting_run");
+    let waiting_run = runs.unpack(&waiting_run);
+
+    m.comment("Reads of the buffers: address registered, data one cycle later and registered, then a FIFO that has room for them.");
+    let walker = RunWalker::declare(&mut m, &runs, "drain");
+    let credit = m.reg("credit", Type::for_range(0, WORDS_WAITING as i64));
+    let has_credit = credit.e().is_zero().not();
+    let step = m.wire("drain_step", Type::BIT);
+    m.assign(&step, &walker.has_element().and(&has_credit));
+    let reading = m.reg("reading", Type::BIT);
+    let arrived = m.reg("arrived", Type::BIT);
+    let held = m.reg("word_held", Type::BIT);
+    // The end mark passes when the last read of the tile has left its buffer.
+    let idle = reading.e().not();
+    let end = m.output("m_stored", Type::BIT);
+    m.assign(&end, &walker.has_end().and(&idle));
+    walker.connect(&mut m, &waiting, &waiting_run, &step.e(), &end.e());
+
+    let source_type = Type::for_range(0, (arrays.len() as i64 - 1).max(1));
+    let read_source = (arrays.len() > 1).then(|| m.reg("read_source", source_type));
+    let data_source = (arrays.len() > 1).then(|| m.reg("data_source", source_type));
+    let mut read = vec![];
+    let mut data: Option<Expr> = None;
+    let widest = arrays.iter().map(|&a| context.array(a).element.bits).max().unwrap_or(32);
+    for (index, &array) in arrays.iter().enumerate() {
+        let name = &context.array(array).name;
+        let valid = m.output(&format!("m_drain_{name}_valid"), Type::BIT);
+        let address_type = address::address_type(buffer_of(offload, array));
+        let address = m.output_reg(&format!("m_drain_{name}_address"), address_type);
+        let word = m.input(&format!("s_drain_{name}_data"), Type::unsigned(context.array(array).element.bits));
+        let is = |register: &Option<crate::rtl::Signal>| match register {
+            None => Expr::bit(true),
+            Some(r) => r.e().eq(&Expr::constant(index as i128, source_type)),
+        };
+        m.assign(&valid, &reading.e().and(&is(&read_source)));
+        read.push(assign(&address, &walker.address().resize(address.ty())));
+        let word = word.e().resize(Type::unsigned(widest));
+        data = Some(match data {
+            None => word,
+            Some(other) => is(&data_source).select(&word, &other),
+        });
+    }
+    let data = data.expect("something is stored");
+    let mut follow = vec![assign(&reading, &step.e()), assign(&arrived, &reading.e()), assign(&held, &arrived.e())];
+    if let (Some(read_source), Some(data_source)) = (&read_source, &data_source) {
+        read.extend(walker.target().map(|target| assign(read_source, &target)));
+        follow.push(assign(data_source, &read_source.e()));
+    }
+    follow.push(when(step.e(), read));
+    // Words come late in their cycle, out of block RAM.
+    let word_reg = m.reg("word", data.ty());
+    follow.push(assign(&word_reg, &data));
+    let data = word_reg.e();
+    m.clocked("", vec![(reading.clone(), 0), (arrived.clone(), 0), (held.clone(), 0)], follow);
+
+    m.comment("Words to memory.");
+    let collected = Stream::wires(&mut m, "collected");
+    m.assign(&collected.valid, &held.e());
+    m.waive_unused(&collected.ready);
+    let outgoing = Stream::wires(&mut m, "outgoing");
+    let outgoing_data = cells::fifo(&mut m, "u_words", WORDS_WAITING, (&collected, &data), &outgoing, "outgoing_data");
+    let word = Stream::master(&mut m, "write");
+    let word_data = m.output("m_write_data", Type::unsigned(32));
+    let strobe = m.output("m_write_strobe", Type::unsigned(4));
+    match &layout {
+        None => {
+            m.assign(&word.valid, &outgoing.valid.e());
+            m.assign(&outgoing.ready, &word.ready.e());
+            m.assign(&word_data, &outgoing_data.e());
+            m.assign(&strobe, &Expr::constant(15, Type::unsigned(4)));
+        }
+        Some(layout) => {
+            let (data, bytes) = packer(&mut m, layout, (&outgoing, &outgoing_data.e()), &word);
+            m.assign(&word_data, &data.e());
+            m.assign(&strobe, &bytes.e());
+        }
+    }
+    // A credit is taken when a read starts and comes back when its word leaves the FIFO.
+    let taken = step.e();
+    let returned = outgoing.fires();
+    let fewer = assign(&credit, &credit.e().decremented());
+    let more = assign(&credit, &credit.e().incremented());
+    m.clocked(
+        "",
+        vec![(credit.clone(), WORDS_WAITING)],
+        vec![crate::rtl::when_else(
+            taken.and(&returned.not()),
+            vec![fewer],
+            vec![when(returned.and(&taken.not()), vec![more])],
+        )],
+    );
+
+    m.comment("The end mark of the last tile: everything has been stored or is on its way.");
+    let finished = m.output("m_finished", Type::BIT);
+    let last_tile = m.reg("last_tile", Type::BIT);
+    m.clocked(
+        "",
+        vec![(last_tile.clone(), 0)],
+        vec![when(tile.fires(), vec![assign(&last_tile, &tile_data.e().index(0))])],
+    );
+    // The scanner may have taken the last tile while an earlier one is still being drained.
+    let inside = m.reg("tiles_inside", Type::unsigned(2));
+    cells::up_down(&mut m, &inside, &tile.fires(), &end.e());
+    let only = inside.e().eq(&Expr::constant(1, inside.ty()));
+    m.assign(&finished, &end.e().and(&last_tile.e()).and(&only));
+    let busy = m.output("busy", Type::BIT);
+    m.assign(&busy, &walker.has_element().or(&reading.e()));
+    (vec![rows_module, m], StorePorts { arrays })
+}

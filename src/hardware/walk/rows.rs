@@ -1,0 +1,191 @@
+//! Rows: what a scanner gives and everyone behind it takes. A row is a run of elements that differ in one index.
+
+use crate::affine::Affine;
+use crate::hardware::circuit::ranged::Ranged;
+use crate::hardware::circuit::scope::Scope;
+use crate::offload::Piece;
+use crate::rtl::{Expr, Module, Signal, Type};
+
+/// The shape of a stream of rows.
+#[derive(Clone, Debug)]
+pub struct RowFormat {
+    pub kinds: Vec<RowKind>,
+    /// What does not change along a row: the origins, then the outer levels, outermost first.
+    pub outer: Vec<Ranged>,
+    /// How many of `outer` are origins: values that follow from the tile alone.
+    pub origins: usize,
+    /// The innermost level.
+    pub inner: Ranged,
+    /// Rows say whether they follow on the row before, see [`Row::follows`].
+    pub follows: bool,
+}
+
+/// Rows that are used alike: what they visit, and which array or statement of which band they belong to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowKind {
+    /// Index among the sources given to the scanner.
+    pub source: usize,
+    pub band: usize,
+    /// `Piece::leaf`
+    pub leaf: usize,
+    /// What an element of the row visits, over size parameters, `outer` and `inner`.
+    pub point: Vec<Affine>,
+}
+
+/// One row, as signals or as fields of a packed word.
+#[derive(Clone)]
+pub struct Row {
+    /// No row, but the end of the tile.
+    pub end: Expr,
+    pub kind: Expr,
+    pub outer: Vec<Expr>,
+    pub first: Expr,
+    pub last: Expr,
+    /// In memory the row lies one extent of the last dimension behind the row before, see [`RowFormat::rows_follow`].
+    /// Constant 0 where the format does not tell.
+    pub follows: Expr,
+}
+
+impl RowFormat {
+    pub fn kind_type(&self) -> Type {
+        Type::for_range(0, (self.kinds.len() as i64 - 1).max(1))
+    }
+
+    /// Whether a row of `piece` lies in memory one extent of the last dimension behind the row before it in its loop:
+    /// the loop steps the subscript before the last, and nothing else depends on it.
+    pub fn rows_follow(&self, piece: &Piece) -> bool {
+        let Some((inner, [.., outer])) = piece.levels.split_last() else { return false };
+        let [.., before_last, _] = &piece.point[..] else { return false };
+        let stepped = piece.point.iter().filter(|p| p.coefficient(&outer.name) != 0).count();
+        let fixed = inner.lower.iter().all(|b| b.numerator.coefficient(&outer.name) == 0);
+        stepped == 1 && before_last.coefficient(&outer.name) == 1 && fixed
+    }
+
+    /// Bits of a packed row, which does not tell whether it follows.
+    pub fn width(&self) -> u32 {
+        let outer: u32 = self.outer.iter().map(|o| o.ty().width).sum();
+        let kind = if self.has_kinds() { self.kind_type().width } else { 0 };
+        1 + kind + outer + 2 * self.inner.ty().width
+    }
+
+    /// Rows differ in kind, so the kind travels with them.
+    pub fn has_kinds(&self) -> bool {
+        self.kinds.len() > 1
+    }
+
+    /// The value of the present `kind` among `(kind, value)`; at least one, and no other kind occurs.
+    pub fn by_kind(&self, kind: &Expr, values: impl IntoIterator<Item = (usize, Expr)>) -> Expr {
+        let is = |k: usize| kind.eq(&Expr::constant(k as i128, self.kind_type()));
+        let values: Vec<(usize, Expr)> = values.into_iter().collect();
+        let text = |value: &Expr| format!("{value:?}");
+        if values.iter().all(|(_, value)| text(value) == text(&values[0].1)) {
+            return values[0].1.clone();
+        }
+        let ((_, last), others) = values.split_last().expect("some kind occurs");
+        others.iter().rev().fold(last.clone(), |other, (k, value)| is(*k).select(value, &other))
+    }
+
+    pub fn pack(&self, row: &Row) -> Expr {
+        let mut parts = vec![row.end.clone()];
+        parts.extend(self.has_kinds().then(|| row.kind.clone()));
+        parts.extend(row.outer.iter().cloned());
+        parts.extend([row.first.clone(), row.last.clone()]);
+        Expr::concat(&parts)
+    }
+
+    pub fn unpack(&self, word: &Signal) -> Row {
+        let mut high = self.width();
+        let mut take = |ty: Type| {
+            high -= ty.width;
+            word.e().slice(high + ty.width - 1, high).resize(ty)
+        };
+        let end = take(Type::BIT);
+        let kind = if self.has_kinds() { take(self.kind_type()) } else { Expr::constant(0, self.kind_type()) };
+        let outer = self.outer.iter().map(|o| take(o.ty())).collect();
+        let first = take(self.inner.ty());
+        let last = take(self.inner.ty());
+        Row { end, kind, outer, first, last, follows: Expr::bit(false) }
+    }
+
+    /// The scope of one iteration of a row: `context` with the outer registers and the innermost index.
+    pub fn scope(&self, context: &Scope, outer: &[Expr], inner: &Expr) -> Scope {
+        let mut scope = context.clone();
+        for (level, value) in self.outer.iter().zip(outer) {
+            scope.bind(&level.name, value.clone(), level.range);
+        }
+        scope.bind(&self.inner.name, inner.clone(), self.inner.range);
+        scope
+    }
+}
+
+/// The payload of a row stream as ports or wires.
+pub struct RowPorts {
+    pub end: Signal,
+    pub kind: Option<Signal>,
+    pub outer: Vec<Signal>,
+    pub first: Signal,
+    pub last: Signal,
+    pub follows: Option<Signal>,
+    names: Vec<String>,
+}
+
+impl RowPorts {
+    /// Output ports (`output` true) or plain wires with the given prefix.
+    pub fn declare(m: &mut Module, format: &RowFormat, prefix: &str, output: bool) -> RowPorts {
+        let mut names = vec![];
+        let mut make = |name: &str, ty: Type| {
+            names.push(name.to_string());
+            if output {
+                return m.output(&format!("{prefix}{name}"), ty);
+            }
+            // Addresses take the low bits of an index, and not every kind of row has all of them.
+            let wire = m.wire(&format!("{prefix}{name}"), ty);
+            m.waive_unused(&wire);
+            wire
+        };
+        let end = make("end", Type::BIT);
+        let kind = format.has_kinds().then(|| make("kind", format.kind_type()));
+        let outer = format.outer.iter().map(|o| make(&o.name, o.ty())).collect();
+        let first = make("first", format.inner.ty());
+        let last = make("last", format.inner.ty());
+        let follows = format.follows.then(|| make("follows", Type::BIT));
+        RowPorts { end, kind, outer, first, last, follows, names }
+    }
+
+    fn signals(&self) -> Vec<&Signal> {
+        let mut all = vec![&self.end];
+        all.extend(&self.kind);
+        all.extend(&self.outer);
+        all.extend([&self.first, &self.last]);
+        all.extend(&self.follows);
+        all
+    }
+
+    pub fn drive(&self, m: &mut Module, row: &Row) {
+        let mut values = vec![row.end.clone()];
+        values.extend(self.kind.is_some().then(|| row.kind.clone()));
+        values.extend(row.outer.iter().cloned());
+        values.extend([row.first.clone(), row.last.clone()]);
+        values.extend(self.follows.is_some().then(|| row.follows.clone()));
+        for (signal, value) in self.signals().into_iter().zip(&values) {
+            m.assign(signal, value);
+        }
+    }
+
+    /// The row as expressions.
+    pub fn row(&self, format: &RowFormat) -> Row {
+        Row {
+            end: self.end.e(),
+            kind: self.kind.as_ref().map_or_else(|| Expr::constant(0, format.kind_type()), |k| k.e()),
+            outer: self.outer.iter().map(|o| o.e()).collect(),
+            first: self.first.e(),
+            last: self.last.e(),
+            follows: self.follows.as_ref().map_or(Expr::bit(false), |f| f.e()),
+        }
+    }
+
+    /// Port name and wire of every field, to connect an instance of a scanner.
+    pub fn connections(&self) -> impl Iterator<Item = (String, Signal)> + '_ {
+        self.names.iter().map(|n| format!("m_row_{n}")).zip(self.signals().into_iter().cloned())
+    }
+}

@@ -1,0 +1,436 @@
+//! The walk as a state machine over level registers, with a circuit for every bound: it takes two cycles from row to
+//! row and runs ahead of whoever takes them. A level of more than two bounds on a side, or with a quotient, takes a
+//! few more: the bounds go into registers that all pieces share, become quotients, and are halved in number from cycle
+//! to cycle. What bounds take from the sizes alone stands in registers of its own: sizes do not change during a run.
+
+use crate::hardware::circuit::scope::Scope;
+use crate::hardware::context::Context;
+use crate::hardware::walk::rows::Row;
+use crate::hardware::walk::scanner::folds::{Folds, is_wide};
+use crate::hardware::walk::scanner::{Frame, register_constants};
+use crate::hardware::walk::tree::{Next, Tree, TreePiece};
+use crate::offload::{Bound, Level};
+use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
+
+/// Adds to a module the walk of `tree`, whose bounds then name registers.
+pub fn build(m: &mut Module, context: &Context, mut tree: Tree, frame: Frame) {
+    let Frame { mut scope, tile, tile_end, tile_band, latch, row, outputs } = frame;
+    let tile_waits = tile_end.as_ref().map(|_| m.reg("tile_waits", Type::BIT));
+    register_constants(context, m, &mut scope, tree.bounds_mut(), tile_end.is_some());
+    let machine = Machine::declare(m, &tree, scope);
+
+    let mut arms = vec![];
+    // What bounds take from a tile has a cycle to settle: the tile is looked at, and taken in the cycle after.
+    let taken = tile_waits.as_ref().map_or_else(|| tile.valid.e(), |waits| tile.valid.e().and(&waits.e()));
+    let begin = match &tile_end {
+        Some(end) => vec![when_else(end.e(), vec![machine.goto(State::End)], machine.begin(tile_band.as_ref()))],
+        None => machine.begin(None),
+    };
+    let mut idle = latch;
+    idle.push(when(taken.clone(), begin));
+    arms.push((vec![machine.code(State::Idle).into()], idle));
+    for p in 0..tree.pieces.len() {
+        for d in tree.pieces[p].piece.shared..tree.pieces[p].piece.levels.len() {
+            arms.push((vec![machine.code(State::Bound { piece: p, depth: d }).into()], machine.open(m, p, d)));
+        }
+    }
+    for d in 0..tree.outer().len() {
+        arms.push((vec![machine.code(State::Test(d)).into()], machine.test_level(d)));
+        arms.push((vec![machine.code(State::Leave(d)).into()], machine.leave(d)));
+    }
+    arms.extend(machine.fold_arms());
+    let some = m.define("row_is_not_empty", &machine.row.some());
+    let all: Vec<usize> = (0..tree.pieces.len()).collect();
+    let after_row = machine.by_piece(&all, |p| machine.go(p, tree.after(p, tree.pieces[p].piece.levels.len() - 1)));
+    arms.push((vec![machine.code(State::Row).into()], vec![when(row.ready.e().or(&some.e().not()), after_row)]));
+    let default = vec![when(row.ready.e(), vec![machine.goto(State::Idle)])];
+    let state = &machine.state;
+    m.clocked("", vec![(state.clone(), 0)], vec![case(state.e(), arms, default)]);
+    let in_state = |which: State| state.e().eq(&machine.code(which));
+    match &tile_waits {
+        None => m.assign(&tile.ready, &in_state(State::Idle)),
+        Some(waits) => {
+            let look = in_state(State::Idle).and(&tile.valid.e()).and(&waits.e().not());
+            m.clocked("", vec![(waits.clone(), 0)], vec![assign(waits, &look)]);
+            m.assign(&tile.ready, &waits.e());
+        }
+    }
+    m.assign(&row.valid, &in_state(State::End).or(&in_state(State::Row).and(&some.e())));
+
+    let format = &tree.format;
+    let mut fields = machine.origins(m);
+    fields.extend(machine.outer.iter().zip(tree.outer()).map(|(r, o)| r.low.e().resize(o.ty())));
+    outputs.drive(
+        m,
+        &Row {
+            end: in_state(State::End),
+            kind: machine.value_by_piece(|p| Expr::constant(tree.pieces[p].kind as i128, format.kind_type())),
+            outer: fields,
+            first: machine.row.low.e().resize(format.inner.ty()),
+            last: machine.row.high.e().resize(format.inner.ty()),
+            follows: machine.follows.as_ref().map_or(Expr::bit(false), |f| f.e()),
+        },
+    );
+}
+
+/// The registers of a loop: its index (of a row the first one) and its last value.
+pub(super) struct Loop {
+    low: Signal,
+    high: Signal,
+    /// The loop is empty because its last value lies below all that the index takes; `high` has no room for that.
+    none: Option<Signal>,
+    /// Whether the loop has an iteration, where that is known as soon as its bounds are.
+    known: Option<Signal>,
+    /// The least value of the index.
+    floor: i64,
+}
+
+impl Loop {
+    /// The registers for the loops of `levels`, which lie in `range`.
+    fn declare(m: &mut Module, scope: &Scope, names: [&str; 2], levels: &[&Level], range: (i64, i64)) -> Loop {
+        let lows = levels.iter().map(|l| scope.lower_range(&l.lower));
+        let highs = levels.iter().map(|l| scope.upper_range(&l.upper));
+        let union = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
+        let early = !levels.is_empty() && levels.iter().all(|l| is_plain(&l.lower) && is_plain(&l.upper));
+        // Bounds that no iteration has are never looked at where emptiness is known.
+        let (low, high) = if early { (range, range) } else { (lows.fold(range, union), highs.fold(range, union)) };
+        let none = high.0 < low.0;
+        Loop {
+            low: m.reg(names[0], Type::for_range(low.0, low.1)),
+            high: m.reg(names[1], Type::for_range(low.0.max(high.0), high.1)),
+            none: none.then(|| m.reg(&format!("{}_none", names[0]), Type::BIT)),
+            known: early.then(|| m.reg(&format!("{}_some", names[0]), Type::BIT)),
+            floor: low.0,
+        }
+    }
+
+    /// Opens the loop with the bounds of `level`.
+    fn open(&self, m: &mut Module, scope: &Scope, label: &str, level: &Level) -> Vec<Statement> {
+        let lower = scope.lower(m, &format!("{label}_lower"), &level.lower);
+        let mut upper = scope.upper(m, &format!("{label}_upper"), &level.upper);
+        if self.none.is_some() && upper.as_constant().is_none() {
+            let value = m.define(&format!("{label}_upper"), &upper);
+            m.waive_unused(&value);
+            upper = value.e();
+        }
+        let mut open = self.open_with(&lower, &upper, scope.upper_range(&level.upper).0);
+        open.extend(self.known.iter().map(|known| assign(known, &at_most(&lower, &upper))));
+        open
+    }
+
+    /// Opens the loop with the extremes of its bounds; `least` is a value that the upper one is never below.
+    pub(super) fn open_with(&self, lower: &Expr, upper: &Expr, least: i64) -> Vec<Statement> {
+        let mut open =
+            vec![assign(&self.low, &lower.resize(self.low.ty())), assign(&self.high, &upper.resize(self.high.ty()))];
+        if let Some(none) = &self.none {
+            let below = if least >= self.floor {
+                Expr::bit(false)
+            } else if self.floor == 0 {
+                upper.index(upper.width() - 1)
+            } else {
+                upper.lt(&Expr::constant(self.floor.into(), Type::for_range(self.floor, self.floor)))
+            };
+            open.push(assign(none, &below));
+        }
+        open
+    }
+
+    /// The loop that was opened has an iteration.
+    fn some(&self) -> Expr {
+        if let Some(known) = &self.known {
+            return known.e();
+        }
+        let some = self.low.e().le(&self.high.e());
+        self.none.as_ref().map_or(some.clone(), |none| none.e().not().and(&some))
+    }
+
+    /// The index is at its last value.
+    fn is_last(&self) -> Expr {
+        self.low.e().eq(&self.high.e())
+    }
+}
+
+/// `lower <= upper`; of 0, the sign says it.
+fn at_most(lower: &Expr, upper: &Expr) -> Expr {
+    match (lower.as_constant(), upper.ty().signed) {
+        (Some(0), true) => upper.index(upper.width() - 1).not(),
+        (Some(0), false) => Expr::bit(true),
+        _ => lower.le(upper),
+    }
+}
+
+/// Bounds that are one register or one constant.
+fn is_plain(bounds: &[Bound]) -> bool {
+    let one = |b: &Bound| {
+        let mut terms = b.numerator.terms.values();
+        let register = terms.next().is_none_or(|c| *c == 1 && b.numerator.constant == 0) && terms.next().is_none();
+        register && b.divisor == 1
+    };
+    matches!(bounds, [bound] if one(bound))
+}
+
+/// A state of the machine. Its name is for the reader of the Verilog alone: loops may have names of any kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Idle,
+    /// A row is given.
+    Row,
+    /// The end of the tile is given.
+    End,
+    /// The loop at a depth has been opened.
+    Test(usize),
+    /// The loop at a depth has ended.
+    Leave(usize),
+    /// A piece opens its loop at a depth.
+    Bound {
+        piece: usize,
+        depth: usize,
+    },
+    /// The bounds of the loop at a depth, or of the row, become one.
+    Fold(Option<usize>),
+}
+
+impl State {
+    fn name(self, tree: &Tree) -> String {
+        let outer = |depth: usize| tree.outer()[depth].name.to_uppercase();
+        match self {
+            State::Idle => "IDLE".to_string(),
+            State::Row => "ROW".to_string(),
+            State::End => "END".to_string(),
+            State::Test(depth) => format!("TEST_{}", outer(depth)),
+            State::Leave(depth) => format!("LEAVE_{}", outer(depth)),
+            State::Bound { piece, depth } => {
+                let level = tree.pieces[piece].piece.levels[depth].name.to_uppercase();
+                if tree.pieces.len() == 1 { format!("BOUND_{level}") } else { format!("BOUND_{piece}_{level}") }
+            }
+            State::Fold(None) => "FOLD_ROW".to_string(),
+            State::Fold(Some(depth)) => format!("FOLD_{}", outer(depth)),
+        }
+    }
+}
+
+/// The state machine over the levels of a tree: its states and registers.
+struct Machine<'a> {
+    tree: &'a Tree,
+    /// Sizes, tile and levels.
+    scope: Scope,
+    codes: Vec<(State, Expr)>,
+    state: Signal,
+    /// The piece under way, where there are several. While a loop around several pieces is tested or left, the one
+    /// that opens it.
+    piece: Option<Signal>,
+    outer: Vec<Loop>,
+    row: Loop,
+    folds: Option<Folds>,
+    /// The row is that of the next outer index after the row before, and begins at the same inner one.
+    follows: Option<Signal>,
+}
+
+impl<'a> Machine<'a> {
+    fn declare(m: &mut Module, tree: &'a Tree, mut scope: Scope) -> Self {
+        let pieces = || tree.pieces.iter().map(|p| &p.piece);
+        let count = tree.pieces.len();
+        let mut states = vec![State::Idle, State::Row, State::End];
+        states.extend((0..tree.outer().len()).flat_map(|d| [State::Test(d), State::Leave(d)]));
+        for p in 0..count {
+            let levels = 0..tree.pieces[p].piece.levels.len();
+            states.extend(levels.filter(|&d| tree.opens(p, d)).map(|depth| State::Bound { piece: p, depth }));
+        }
+        states.extend(fold_depths(tree).into_iter().map(State::Fold));
+        let state_type = Type::for_range(0, states.len() as i64 - 1);
+        let number =
+            |(code, state): (usize, &State)| (*state, m.localparam(&state.name(tree), code as i128, state_type));
+        let codes = states.iter().enumerate().map(number).collect();
+        let state = m.reg("state", state_type);
+        let piece = (count > 1).then(|| m.reg("piece", Type::for_range(0, count as i64 - 1)));
+
+        for level in tree.outer() {
+            scope.bind(&level.name, Expr::bit(false), level.range);
+        }
+        let mut outer = vec![];
+        for (d, level) in tree.outer().iter().enumerate() {
+            let here: Vec<&Level> = pieces().filter(|p| d + 1 < p.levels.len()).map(|p| &p.levels[d]).collect();
+            let last = format!("{}_last", level.name);
+            outer.push(Loop::declare(m, &scope, [&level.name, &last], &here, level.range));
+        }
+        let innermost: Vec<&Level> = pieces().filter_map(|p| p.levels.last()).collect();
+        let row = Loop::declare(m, &scope, ["first", "last"], &innermost, tree.format.inner.range);
+        for (level, registers) in tree.outer().iter().zip(&outer) {
+            scope.bind(&level.name, &registers.low, level.range);
+        }
+        let folds = Folds::declare(m, tree, &scope);
+        let follows = tree.format.follows.then(|| m.reg("follows", Type::BIT));
+        Machine { tree, scope, codes, state, piece, outer, row, folds, follows }
+    }
+
+    fn code(&self, state: State) -> Expr {
+        let (_, code) = self.codes.iter().find(|(s, _)| *s == state).expect("a state that was declared");
+        code.clone()
+    }
+
+    fn goto(&self, state: State) -> Statement {
+        assign(&self.state, &self.code(state))
+    }
+
+    /// `piece` becomes the one under way; it was `from` before, where that is known.
+    fn set_piece(&self, from: Option<usize>, piece: usize) -> Option<Statement> {
+        let register = self.piece.as_ref().filter(|_| from != Some(piece))?;
+        Some(assign(register, &Expr::constant(piece as i128, register.ty())))
+    }
+
+    /// From the present piece to where the walk goes on.
+    fn go(&self, from: usize, next: Next) -> Vec<Statement> {
+        match next {
+            Next::End => vec![self.goto(State::End)],
+            Next::Enter(piece) => self.enter(Some(from), piece),
+            Next::Step { depth, piece } => {
+                let level = &self.outer[depth].low;
+                let mut step = vec![assign(level, &level.e().incremented())];
+                step.push(self.goto(State::Bound { piece, depth: depth + 1 }));
+                if let Some(follows) = &self.follows {
+                    let follow = if self.tree.rows_follow(from, next) { self.row.some() } else { Expr::bit(false) };
+                    step.push(assign(follows, &follow));
+                }
+                let mut go = vec![when_else(self.outer[depth].is_last(), vec![self.goto(State::Leave(depth))], step)];
+                go.extend(self.set_piece(Some(from), piece));
+                go
+            }
+        }
+    }
+
+    fn enter(&self, from: Option<usize>, piece: usize) -> Vec<Statement> {
+        let mut go = vec![self.goto(State::Bound { piece, depth: self.tree.pieces[piece].piece.shared })];
+        go.extend(self.set_piece(from, piece));
+        go.extend(self.follows.iter().map(|follows| assign(follows, &Expr::bit(false))));
+        go
+    }
+
+    /// The first piece of the tile's band; straight to the end where it has none.
+    fn begin(&self, band: Option<&Signal>) -> Vec<Statement> {
+        let Some(band) = band else {
+            return if self.tree.pieces.is_empty() { vec![self.goto(State::End)] } else { self.enter(None, 0) };
+        };
+        let mut bands: Vec<usize> = self.tree.pieces.iter().map(|p| p.band).collect();
+        bands.dedup();
+        let enter =
+            |&band: &usize| Some((vec![Label::Value(band as i128)], self.enter(None, self.tree.first_of(band)?)));
+        vec![case(band.e(), bands.iter().filter_map(enter).collect(), vec![self.goto(State::End)])]
+    }
+
+    /// Opens the loop of piece `p` at depth `d`, or passes over a piece whose guards do not hold.
+    fn open(&self, m: &mut Module, p: usize, d: usize) -> Vec<Statement> {
+        let piece = &self.tree.pieces[p].piece;
+        let level = &piece.levels[d];
+        let innermost = d + 1 == piece.levels.len();
+        let registers = if innermost { &self.row } else { &self.outer[d] };
+        let label = if self.tree.pieces.len() > 1 { format!("{}_{p}", level.name) } else { level.name.clone() };
+        let body = match &self.folds {
+            Some(folds) if is_wide(level) => {
+                let mut body = folds.take(&self.scope, level);
+                body.push(self.goto(State::Fold((!innermost).then_some(d))));
+                body
+            }
+            _ => {
+                let mut body = registers.open(m, &self.scope, &label, level);
+                body.push(self.opened((!innermost).then_some(d)));
+                body
+            }
+        };
+        let guards = piece.guards.iter().filter_map(|g| self.scope.nonnegative(g)).reduce(|a, b| a.and(&b));
+        match guards.filter(|_| d == self.tree.guard_depth(p)) {
+            None => body,
+            Some(guard) => {
+                let guard = m.define(&format!("piece_{p}_exists"), &guard);
+                vec![when_else(guard.e(), body, self.go(p, self.tree.after(p, d)))]
+            }
+        }
+    }
+
+    /// To what follows when a loop is open: at a depth, or that of the row.
+    fn opened(&self, depth: Option<usize>) -> Statement {
+        self.goto(depth.map_or(State::Row, State::Test))
+    }
+
+    /// The states in which the bounds of wide levels become one.
+    fn fold_arms(&self) -> Vec<(Vec<Label>, Vec<Statement>)> {
+        let arm = |folds: &Folds, depth: Option<usize>| {
+            let registers = depth.map_or(&self.row, |d| &self.outer[d]);
+            (vec![self.code(State::Fold(depth)).into()], folds.fold(&self.scope, registers, self.opened(depth)))
+        };
+        self.folds.iter().flat_map(|folds| fold_depths(self.tree).into_iter().map(|d| arm(folds, d))).collect()
+    }
+
+    /// The pieces that open the loop at depth `d`.
+    fn openers(&self, d: usize) -> Vec<usize> {
+        let pieces = &self.tree.pieces;
+        let opens = |p: &usize| self.tree.opens(*p, d) && d + 1 < pieces[*p].piece.levels.len();
+        (0..pieces.len()).filter(opens).collect()
+    }
+
+    /// The loop at depth `d` has been opened: into its first iteration, or past it.
+    fn test_level(&self, d: usize) -> Vec<Statement> {
+        let inside = self.by_piece(&self.openers(d), |p| vec![self.goto(State::Bound { piece: p, depth: d + 1 })]);
+        vec![when_else(self.outer[d].some(), inside, self.leave(d))]
+    }
+
+    /// Past the loop at depth `d`.
+    fn leave(&self, d: usize) -> Vec<Statement> {
+        self.by_piece(&self.openers(d), |p| self.go(p, self.tree.after(p, d)))
+    }
+
+    /// What to do by piece, one of `pieces`; folded where all do the same.
+    fn by_piece(&self, pieces: &[usize], action: impl Fn(usize) -> Vec<Statement>) -> Vec<Statement> {
+        let text = |p: usize| format!("{:?}", action(p));
+        let Some((&last, others)) = pieces.split_last() else { return vec![] };
+        match &self.piece {
+            Some(register) if others.iter().any(|&p| text(p) != text(last)) => {
+                let arm = |&p: &usize| (vec![Label::Value(p as i128)], action(p));
+                vec![case(register.e(), others.iter().map(arm).collect(), action(last))]
+            }
+            _ => action(last),
+        }
+    }
+
+    /// A value by the piece under way.
+    fn value_by_piece(&self, value: impl Fn(usize) -> Expr) -> Expr {
+        let count = self.tree.pieces.len();
+        let Some(register) = self.piece.as_ref() else { return value(0) };
+        // The number of the piece itself needs no choice.
+        if (0..count).all(|p| value(p).as_constant() == Some(p as i128)) {
+            return register.e().resize(value(0).ty());
+        }
+        let is = |p: usize| register.e().eq(&Expr::constant(p as i128, register.ty()));
+        (0..count - 1).rev().fold(value(count - 1), |other, p| is(p).select(&value(p), &other))
+    }
+
+    /// The origins of a row: tile indices, and in registers what is made of several. `scope` has the tile.
+    fn origins(&self, m: &mut Module) -> Vec<Expr> {
+        let mut values = vec![];
+        for (origin, ranged) in self.tree.origins.iter().zip(&self.tree.format.outer) {
+            let value = self.scope.affine_as(origin, ranged.ty());
+            if origin.terms.len() == 1 && origin.terms.values().all(|c| *c == 1) {
+                values.push(value);
+                continue;
+            }
+            // The tile stands still for a cycle or more before its first row comes.
+            let register = m.reg(&ranged.name, ranged.ty());
+            m.clocked("", vec![], vec![assign(&register, &value)]);
+            values.push(register.e());
+        }
+        values
+    }
+}
+
+/// The depths of the loops that some wide level opens, `None` for that of the row.
+fn fold_depths(tree: &Tree) -> Vec<Option<usize>> {
+    let mut depths = vec![];
+    for (p, TreePiece { piece, .. }) in tree.pieces.iter().enumerate() {
+        for d in (0..piece.levels.len()).filter(|&d| tree.opens(p, d) && is_wide(&piece.levels[d])) {
+            let depth = (d + 1 < piece.levels.len()).then_some(d);
+            if !depths.contains(&depth) {
+                depths.push(depth);
+            }
+        }
+    }
+    depths
+}

@@ -1,0 +1,182 @@
+//! What a scanner walks: the pieces of the sets of one or several bands, made to say all of what their rows visit.
+//!
+//! A state machine counts its levels from the tile's corner, and rows of pieces with other levels are of another kind.
+//! A program ([`crate::hardware::scanner`]) gives the cells of memory by their subscripts, so that rows of one array
+//! are of one kind however many pieces there are.
+
+use crate::affine::Affine;
+use crate::hardware::context::Context;
+use crate::hardware::tile::bounds::with_names;
+use crate::hardware::tile::relative::relative;
+use crate::hardware::walk::tree::unused;
+use crate::offload::{Bound, Level, Offload, Piece, Scan, Transfer};
+
+/// One scan for the tiles of one band.
+pub struct Source {
+    pub band: usize,
+    pub tiled: bool,
+    pub in_memory: bool,
+    /// Its levels are subscripts, some with helpers around, see [`Source::by_subscripts`].
+    pub by_subscripts: bool,
+    pub pieces: Vec<Piece>,
+}
+
+/// Terms of the bounds and guards of a process from which its program is smaller than a circuit for every bound: such
+/// a circuit has about seven look-up tables per term, a program's machine 500 in all.
+const MANY_TERMS: usize = 160;
+
+impl Source {
+    /// A scan outside all tiles.
+    pub fn untiled(scan: &Scan) -> Source {
+        let pieces = with_own_rows(scan.pieces.clone());
+        Source { band: 0, tiled: false, in_memory: false, by_subscripts: false, pieces }
+    }
+
+    /// A scan of a tile, its levels counted from the tile's corner.
+    pub fn in_tile(context: &Context, band: usize, scan: &Scan) -> Source {
+        let pieces = with_names(&context.names, &context.tile_bounds, relative(&context.names, &scan.pieces));
+        Source { band, tiled: true, in_memory: false, by_subscripts: false, pieces: with_own_rows(pieces) }
+    }
+
+    /// [`Source::in_tile`] for cells of memory: every row is contiguous there. A piece whose innermost level is not
+    /// the last subscript gets rows of one element.
+    pub fn in_memory(context: &Context, band: usize, scan: &Scan) -> Source {
+        let mut source = Source { in_memory: true, ..Source::in_tile(context, band, scan) };
+        for piece in source.pieces.iter_mut().filter(|p| !is_contiguous(p)) {
+            let element = add_element(piece);
+            if let Some(last) = piece.point.last_mut() {
+                last.add_term(&element, 1);
+            }
+        }
+        source
+    }
+
+    /// The same with a level for every subscript, named [`subscript`], the last one innermost. Levels that are no
+    /// subscript stay around them. Nothing is relative to the tile. The pieces share no loops.
+    pub fn by_subscripts(context: &Context, band: usize, array: usize, scan: &Scan) -> Source {
+        let pieces = scan.pieces.iter().map(|piece| with_subscripts(context, array, piece)).collect();
+        Source { band, tiled: true, in_memory: true, by_subscripts: true, pieces }
+    }
+
+    fn terms(&self) -> usize {
+        let of_piece = |piece: &Piece| {
+            let bounds = piece.levels[piece.shared..].iter().flat_map(|l| l.lower.iter().chain(&l.upper));
+            let all = piece.guards.iter().chain(bounds.map(|b| &b.numerator));
+            all.map(|affine| affine.terms.len() + usize::from(affine.constant != 0)).sum::<usize>()
+        };
+        self.pieces.iter().map(of_piece).sum()
+    }
+}
+
+/// The level of a subscript, counted from the last one, 0. No identifier of C.
+pub fn subscript(from_last: usize) -> String {
+    format!("subscript {from_last}")
+}
+
+/// See [`Source::by_subscripts`].
+fn with_subscripts(context: &Context, array: usize, piece: &Piece) -> Piece {
+    let mut piece = piece.clone();
+    if piece.point.is_empty() {
+        // A scalar: its row has one element.
+        piece.levels.push(one_value(subscript(0), Affine::default(), (0, 0)));
+    }
+    let rank = piece.point.len();
+    // The last one first: it decides which level is innermost.
+    for k in (0..rank).rev() {
+        let name = subscript(rank - 1 - k);
+        let value = piece.point[k].clone();
+        let is_last = k + 1 == rank;
+        let own = piece.levels.iter().position(|l| value == Affine::variable(&l.name));
+        match own.filter(|&d| (d + 1 == piece.levels.len()) == is_last) {
+            Some(d) => {
+                let old = std::mem::replace(&mut piece.levels[d].name, name.clone());
+                rename_levels(&mut piece, |n| (n == old).then(|| name.clone()));
+            }
+            None => {
+                let size =
+                    |name: &str| context.names.parameters.iter().find(|p| p.name == name).map_or((0, 0), |p| p.range);
+                let extent = context.array(array).extents.get(k).map_or(1, |extent| extent.range(size).1);
+                let needs = piece.levels.iter().rposition(|l| value.coefficient(&l.name) != 0);
+                let at = if is_last { piece.levels.len() } else { needs.map_or(0, |d| d + 1) };
+                // Bounds further in name what the subscript is made of, so that a range of cells alone will do.
+                piece.levels.insert(at, one_value(name.clone(), value, (0, extent.max(1) - 1)));
+            }
+        }
+        piece.point[k] = Affine::variable(&name);
+    }
+    piece
+}
+
+fn one_value(name: String, value: Affine, range: (i64, i64)) -> Level {
+    let bound = vec![Bound { numerator: value, divisor: 1 }];
+    Level { name, lower: bound.clone(), upper: bound, range }
+}
+
+/// Gives variables in bounds, guards and point the names that `new_name` has for them.
+fn rename_levels(piece: &mut Piece, new_name: impl Fn(&str) -> Option<String>) {
+    let rename = |affine: &mut Affine| {
+        *affine = affine.substitute(|name| Affine::variable(new_name(name).unwrap_or_else(|| name.to_string())));
+    };
+    piece.guards.iter_mut().chain(&mut piece.point).for_each(rename);
+    for level in &mut piece.levels {
+        level.lower.iter_mut().chain(&mut level.upper).for_each(|bound| rename(&mut bound.numerator));
+    }
+}
+
+/// Load(T) or Store(T) of all arrays and bands.
+pub struct Transfers {
+    pub sources: Vec<Source>,
+    /// The array of each source.
+    pub source_arrays: Vec<usize>,
+    /// The arrays that are transferred at all, each once.
+    pub arrays: Vec<usize>,
+}
+
+impl Transfers {
+    pub fn of(context: &Context, offload: &Offload, scan: impl Fn(&Transfer) -> &Scan) -> Transfers {
+        let mut all = Transfers { sources: vec![], source_arrays: vec![], arrays: vec![] };
+        let mut scans = vec![];
+        for (band, transfers) in offload.bands.iter().map(|b| &b.transfers).enumerate() {
+            for transfer in transfers.iter().filter(|t| !scan(t).pieces.is_empty()) {
+                scans.push((band, scan(transfer)));
+                all.source_arrays.push(transfer.array);
+                if !all.arrays.contains(&transfer.array) {
+                    all.arrays.push(transfer.array);
+                }
+            }
+        }
+        all.sources = scans.iter().map(|(band, scan)| Source::in_memory(context, *band, scan)).collect();
+        let shares_loops = scans.iter().flat_map(|(_, scan)| &scan.pieces).any(|piece| piece.shared > 0);
+        if !shares_loops && all.sources.iter().map(Source::terms).sum::<usize>() > MANY_TERMS {
+            let arrays = scans.iter().zip(&all.source_arrays);
+            all.sources =
+                arrays.map(|((band, scan), &array)| Source::by_subscripts(context, *band, array, scan)).collect();
+        }
+        all
+    }
+}
+
+/// A loop that a piece shares with the next one cannot be its row: such a piece gets rows of one element.
+fn with_own_rows(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    for p in 0..pieces.len() {
+        let shared = pieces.get(p + 1).map_or(0, |next| next.shared);
+        let piece = &mut pieces[p];
+        if piece.levels.len() <= shared || piece.levels.is_empty() {
+            add_element(piece);
+        }
+    }
+    pieces
+}
+
+/// Adds an innermost level of the one value 0; gives its name.
+fn add_element(piece: &mut Piece) -> String {
+    let name = unused(&mut piece.levels.iter().map(|l| l.name.clone()).collect(), "element".to_string());
+    piece.levels.push(one_value(name.clone(), Affine::default(), (0, 0)));
+    name
+}
+
+/// Rows whose cells lie side by side in memory: the innermost level is the last subscript and nothing else.
+fn is_contiguous(piece: &Piece) -> bool {
+    let (Some(inner), Some((last, others))) = (piece.levels.last(), piece.point.split_last()) else { return false };
+    last.coefficient(&inner.name) == 1 && others.iter().all(|s| s.coefficient(&inner.name) == 0)
+}
