@@ -17,7 +17,7 @@ use burstc::simulate::simulator::{self, RunInputs, RunOutput, Simulator};
 use burstc::simulate::{Outcome, judge};
 use burstc::source::kernel::SizeCondition;
 use burstc::source::{self, Source};
-use burstc::{Options, lanes, rtl};
+use burstc::{Options, choose_lanes, rtl};
 
 const READY: u64 = 1 << MEMORY_READY;
 const SIZE: u64 = READY | 1 << SIZE_ERROR;
@@ -45,7 +45,7 @@ impl Rig {
             false => {
                 let mut kernel = source::parse(&source).unwrap();
                 kernel.domain.extend(domain);
-                lanes::analyze(&kernel, &board, None).unwrap()
+                choose_lanes::analyze(&kernel, &board, None).unwrap()
             }
         };
         let kernel = &offload.kernel;
@@ -258,16 +258,16 @@ fn the_analysis_knows_bounds_and_domain() {
     assert_eq!(error.to_string(), "the size `N` is at least 3 and at most 2");
 
     let mut kernel = source::parse(&source(&text("N: 8, max 9"))).unwrap();
-    assert!(lanes::analyze(&kernel, &board, None).is_err());
+    assert!(choose_lanes::analyze(&kernel, &board, None).is_err());
     let at_least = |least: i64| SizeCondition {
         value: burstc::affine::Affine::variable("N") - burstc::affine::Affine::constant(least),
         reason: "because".into(),
         span: Span::default(),
     };
     kernel.domain = vec![at_least(3)];
-    assert!(lanes::analyze(&kernel, &board, None).is_ok());
+    assert!(choose_lanes::analyze(&kernel, &board, None).is_ok());
     kernel.domain = vec![at_least(10)];
-    let error = lanes::analyze(&kernel, &board, None).unwrap_err();
+    let error = choose_lanes::analyze(&kernel, &board, None).unwrap_err();
     assert_eq!(error.to_string(), "no sizes are left for `f`: of N from 0 to 9");
 }
 

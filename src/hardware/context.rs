@@ -27,6 +27,7 @@ impl PortWidths {
 
 /// The kernel as the hardware sees it.
 pub struct Context<'a> {
+    pub offload: &'a Offload,
     pub kernel: &'a Kernel,
     pub names: Names,
     /// The band of a tile, where there are several.
@@ -56,7 +57,7 @@ impl<'a> Context<'a> {
         // A byte range of that many bytes touches at most one word more than it fills.
         let words = (longest.unwrap_or(0) + 3) / 4 + 1;
         let port = PortWidths { address: link.address_width(), length: Type::for_range(0, words).width };
-        Context { kernel, names, band, tile_bounds, port, link, bus: link.bus() }
+        Context { offload, kernel, names, band, tile_bounds, port, link, bus: link.bus() }
     }
 
     /// Inputs `arg_<name>` for the size parameters, bound in a new scope.

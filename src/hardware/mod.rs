@@ -51,7 +51,7 @@ pub fn generate(offload: &Offload, link: Link) -> Result<Design> {
     Ok(names::without_clash(offload, |offload| {
         let context = Context::new(offload, link);
         let name = &offload.kernel.name;
-        let mut modules = accelerator::accelerator(&context, offload);
+        let mut modules = accelerator::accelerator(&context);
         modules.push(registers::registers(&context));
         modules.push(top::top(&context, &format!("{name}_top"), &format!("{name}_accelerator")));
         design(modules, link.phy())
@@ -63,7 +63,7 @@ pub fn generate_direct(offload: &Offload, link: Link) -> Result<Design> {
     Ok(names::without_clash(offload, |offload| {
         let context = Context::new(offload, link);
         let name = &offload.kernel.name;
-        let mut modules = direct::direct(&context, offload);
+        let mut modules = direct::direct(&context);
         modules.push(registers::registers(&context));
         modules.push(top::top(&context, &format!("{name}_direct_top"), &format!("{name}_direct")));
         design(modules, link.phy())

@@ -12,5 +12,6 @@ mod programs;
 mod reads;
 mod refusals;
 mod refused_input;
+mod rooms;
 mod scans;
 mod tiling;

@@ -128,7 +128,8 @@ impl Leaves for BufferLeaves<'_> {
 }
 
 /// The modules of the compute process: the scanner of its rows, and the process.
-pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePorts) {
+pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
+    let offload = context.offload;
     let kernel = context.kernel;
     let all = kernel.statements();
     let sources: Vec<Source> =
@@ -208,7 +209,7 @@ pub fn compute(context: &Context, offload: &Offload) -> (Vec<Module>, ComputePor
     let mut loads: Vec<Statement> = vec![];
     loads.extend(number.iter().map(|register| assign(register, &instances.number())));
     let lanes = Lanes::of(offload);
-    let ports = read_ports(context, offload, &mut m, (&instances, &number_of_tile), &lanes, &mut loads);
+    let ports = read_ports(context, &mut m, (&instances, &number_of_tile), &lanes, &mut loads);
     let targets: Vec<usize> = present.iter().map(|&s| all[s].target.array).collect();
     let rotation = |&s: &usize| lanes.rotation(&all[s].target, buffer_of(offload, all[s].target.array), &instances);
     let rotations: Vec<Option<Rotation>> = present.iter().map(rotation).collect();
@@ -503,12 +504,12 @@ fn about_rows(offload: &Offload, statements: &[&Assignment]) -> String {
 /// One read port per array and copy; `loads` takes their addresses to stage 1.
 fn read_ports<'a>(
     context: &Context<'a>,
-    offload: &Offload,
     m: &mut Module,
     (instances, tile): (&Instances, &TileNumber),
     lanes: &Lanes,
     loads: &mut Vec<Statement>,
 ) -> Vec<ReadPort<'a>> {
+    let offload = context.offload;
     let mut wanted: Vec<(usize, usize, Users<'a>)> = vec![];
     for &s in &instances.statements {
         let mut used: Vec<usize> = vec![];

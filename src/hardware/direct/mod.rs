@@ -19,7 +19,6 @@ use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
-use crate::offload::Offload;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, Statement as Assignment};
 use operands::{collect, declare_operands};
@@ -139,7 +138,8 @@ impl Step {
 }
 
 /// The modules of the direct version, `<kernel>_direct` last.
-pub fn direct(context: &Context, offload: &Offload) -> Vec<Module> {
+pub fn direct(context: &Context) -> Vec<Module> {
+    let offload = context.offload;
     let kernel = context.kernel;
     let name = &kernel.name;
     let statements = kernel.statements();

@@ -14,7 +14,6 @@ use crate::hardware::transfer::load::load;
 use crate::hardware::transfer::store::store;
 use crate::hardware::walk::connect::argument_ports;
 use crate::hardware::walk::tiles::tiles;
-use crate::offload::Offload;
 use crate::rtl::{Connection, Expr, Module, Signal, Type, assign, when, when_else};
 
 /// What is counted, in the order of the register map.
@@ -72,13 +71,14 @@ pub fn completion(
 }
 
 /// All generated modules of the accelerator, `<kernel>_accelerator` last.
-pub fn accelerator(context: &Context, offload: &Offload) -> Vec<Module> {
+pub fn accelerator(context: &Context) -> Vec<Module> {
+    let offload = context.offload;
     let kernel = context.kernel;
     let name = &kernel.name;
-    let mut modules = tiles(context, offload);
-    let (load_modules, load_ports) = load(context, offload);
-    let (compute_modules, compute_ports) = compute(context, offload);
-    let (store_modules, store_ports) = store(context, offload);
+    let mut modules = tiles(context);
+    let (load_modules, load_ports) = load(context);
+    let (compute_modules, compute_ports) = compute(context);
+    let (store_modules, store_ports) = store(context);
 
     let mut m = Module::new(&format!("{name}_accelerator"));
     m.describe(&format!(

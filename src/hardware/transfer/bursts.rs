@@ -6,7 +6,6 @@ use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::{Context, longest_row};
 use crate::hardware::walk::rows::{Row, RowFormat};
-use crate::offload::Offload;
 use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
 
 /// A stream that tells the packer or unpacker how the elements of a burst lie in its words.
@@ -30,7 +29,6 @@ pub struct LayoutStream {
 #[allow(clippy::too_many_arguments)]
 pub fn bursts(
     context: &Context,
-    offload: &Offload,
     m: &mut Module,
     scope: &Scope,
     format: &RowFormat,
@@ -38,6 +36,7 @@ pub fn bursts(
     rows: (&Stream, &Row, Option<&Expr>),
     descriptors: &Stream,
 ) -> Option<LayoutStream> {
+    let offload = context.offload;
     let (rows, row, held) = rows;
     let port = context.port;
     let sizes: Vec<u32> = arrays.iter().map(|&a| context.array(a).element.bytes().trailing_zeros()).collect();

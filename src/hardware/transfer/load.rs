@@ -32,11 +32,12 @@ const ROWS_IN_FLIGHT_ON_A_BUS: i128 = 32;
 const TILES_ON_A_BUS: i64 = 7;
 
 /// The modules of the load process: the scanner of its rows, and the process.
-pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
+pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
+    let offload = context.offload;
     let kernel = context.kernel;
-    let Transfers { sources, source_arrays, arrays } = Transfers::of(context, offload, |t| &t.load);
+    let Transfers { sources, source_arrays, arrays } = Transfers::of(context, |t| &t.load);
     if arrays.is_empty() {
-        return load_nothing(context, offload);
+        return load_nothing(context);
     }
     let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
     let scanner_name = format!("{}_load_rows", kernel.name);
@@ -55,7 +56,7 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     m.input("rst", Type::BIT);
     let scope = context.parameter_inputs(&mut m);
 
-    let gate = gate(context, offload, &mut m, true);
+    let gate = gate(context, &mut m, true);
     let Gate { data: tile_data, scan: scan_tile, wait: wait_tile, loaded, loaded_data, .. } = &gate;
     let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let rows = Stream::wires(&mut m, "row");
@@ -65,7 +66,7 @@ pub fn load(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
     let held = gate.held(offload, &format, &kind_arrays, &row);
 
     let queued = Stream::wires(&mut m, "descriptor");
-    let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row, held.as_ref()), &queued);
+    let layout = bursts(context, &mut m, &scope, &format, &kind_arrays, (&rows, &row, held.as_ref()), &queued);
     let number = TileNumber::declare(&mut m, offload);
     number.connect(&mut m, &rows.fires().and(&row.end));
     let runs = RunFormat::new(offload, &format, &kind_arrays, &arrays);
@@ -173,7 +174,8 @@ struct Gate {
 
 /// Credits count how far the load process is ahead of the others. On a bus, the bursts of a tile are asked for as soon as
 /// memory has what they are to read, and only `fills`, the way of their words into the buffers, waits for the others.
-fn gate(context: &Context, offload: &Offload, m: &mut Module, fills: bool) -> Gate {
+fn gate(context: &Context, m: &mut Module, fills: bool) -> Gate {
+    let offload = context.offload;
     m.comment("Tiles in from the tile scanner, and on to the compute process once they are loaded.");
     let tile = Stream::slave(m, "tile");
     let data = m.input("s_tile_data", Type::unsigned(context.tile_width()));
@@ -306,14 +308,14 @@ impl Gate {
 }
 
 /// The load process of a kernel that reads nothing from memory: tiles pass, under the same credits.
-fn load_nothing(context: &Context, offload: &Offload) -> (Vec<Module>, LoadPorts) {
+fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
     let name = &context.kernel.name;
     let mut m = Module::new(&format!("{name}_load"));
     m.describe(&format!("Load process of {name}, which loads nothing: tiles only pass."));
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
     context.parameter_inputs(&mut m);
-    let gate = gate(context, offload, &mut m, false);
+    let gate = gate(context, &mut m, false);
     m.assign(&gate.scan.ready, &Expr::bit(true));
     m.waive_unused(&gate.scan.valid);
     let data = gate.data.e();

@@ -11,7 +11,6 @@ use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Transfers;
-use crate::offload::Offload;
 use crate::rtl::{Expr, Module, Type, assign, when};
 
 /// What the accelerator must connect.
@@ -26,9 +25,10 @@ const ROWS_AHEAD: i128 = 4;
 const WORDS_WAITING: i128 = 8;
 
 /// The modules of the store process: the scanner of its rows, and the process.
-pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) {
+pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
+    let offload = context.offload;
     let kernel = context.kernel;
-    let Transfers { sources, source_arrays, arrays } = Transfers::of(context, offload, |t| &t.store);
+    let Transfers { sources, source_arrays, arrays } = Transfers::of(context, |t| &t.store);
     let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
     let about = format!("Walks the rows of Store(T).\n{}", walked(offload, "Store", &names));
     let (rows_module, format) = scanner(context, &format!("{}_store_rows", kernel.name), &about, true, &sources);
@@ -61,7 +61,7 @@ pub fn store(context: &Context, offload: &Offload) -> (Vec<Module>, StorePorts) 
 
     let queued = Stream::wires(&mut m, "descriptor");
     let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
-    let layout = bursts(context, offload, &mut m, &scope, &format, &kind_arrays, (&rows, &row, held.as_ref()), &queued);
+    let layout = bursts(context, &mut m, &scope, &format, &kind_arrays, (&rows, &row, held.as_ref()), &queued);
     let number = TileNumber::declare(&mut m, offload);
     number.connect(&mut m, &rows.fires().and(&row.end));
     let runs = RunFormat::new(offload, &format, &kind_arrays, &arrays);

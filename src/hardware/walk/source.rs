@@ -9,7 +9,7 @@ use crate::hardware::context::Context;
 use crate::hardware::tile::bounds::with_names;
 use crate::hardware::tile::relative::relative;
 use crate::hardware::walk::tree::unused;
-use crate::offload::{Bound, Level, Offload, Piece, Scan, Transfer};
+use crate::offload::{Bound, Level, Piece, Scan, Transfer};
 
 /// One scan for the tiles of one band.
 pub struct Source {
@@ -133,7 +133,8 @@ pub struct Transfers {
 }
 
 impl Transfers {
-    pub fn of(context: &Context, offload: &Offload, scan: impl Fn(&Transfer) -> &Scan) -> Transfers {
+    pub fn of(context: &Context, scan: impl Fn(&Transfer) -> &Scan) -> Transfers {
+        let offload = context.offload;
         let mut all = Transfers { sources: vec![], source_arrays: vec![], arrays: vec![] };
         let mut scans = vec![];
         for (band, transfers) in offload.bands.iter().map(|b| &b.transfers).enumerate() {

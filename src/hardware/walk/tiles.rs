@@ -9,12 +9,12 @@ use crate::hardware::walk::rows::{RowKind, RowPorts};
 use crate::hardware::walk::scanner::{register_constants, scanner};
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
-use crate::offload::Offload;
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// The modules that walk the tiles: `s_tile_*` starts them, `m_tile_*` gives each tile packed, with `m_tile_first` on
 /// the first of a strip.
-pub fn tiles(context: &Context, offload: &Offload) -> Vec<Module> {
+pub fn tiles(context: &Context) -> Vec<Module> {
+    let offload = context.offload;
     let name = &context.kernel.name;
     let sets = offload.bands.iter().flat_map(|b| &b.sets).filter(|s| s.name == "tiles");
     let sets: Vec<&str> = sets.map(|s| s.isl.as_str()).collect();
