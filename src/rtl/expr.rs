@@ -4,6 +4,7 @@
 //! comparison whose outcome the operands' ranges decide), so an `Expr` need not have the shape it was built in.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use super::module::{Parameter, Signal};
@@ -61,7 +62,7 @@ impl Comparison {
 }
 
 /// What a node does. Operand widths are as the comments say; the printer relies on it.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Op {
     Constant(i128),
     Signal(Signal),
@@ -96,8 +97,10 @@ pub(super) enum Op {
 }
 
 pub(super) struct Node {
-    pub ty: Type,
-    pub op: Op,
+    ty: Type,
+    op: Op,
+    /// Of type and operation, so that unequal trees are told apart without a walk.
+    hash: u64,
 }
 
 /// A typed expression; cheap to clone.
@@ -105,12 +108,31 @@ pub(super) struct Node {
 /// Arithmetic does not grow by itself: the caller names the result's type, and the operands are first extended (by
 /// their own sign) or truncated to its width. Comparisons and `select` extend both sides to a type that holds both, so
 /// they are right for any mixture of widths and signs.
+///
+/// Expressions are equal where they are of one type and do the same to the same signals and constants.
 #[derive(Clone)]
-pub struct Expr(pub(super) Rc<Node>);
+pub struct Expr(Rc<Node>);
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Expr) -> bool {
+        let (a, b) = (&*self.0, &*other.0);
+        Rc::ptr_eq(&self.0, &other.0) || (a.hash == b.hash && a.ty == b.ty && a.op == b.op)
+    }
+}
+
+impl Eq for Expr {}
+
+impl Hash for Expr {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
+    }
+}
 
 impl Expr {
     pub(super) fn new(op: Op, ty: Type) -> Expr {
-        Expr(Rc::new(Node { ty, op }))
+        let mut hasher = DefaultHasher::new();
+        (ty, &op).hash(&mut hasher);
+        Expr(Rc::new(Node { ty, op, hash: hasher.finish() }))
     }
 
     pub(super) fn op(&self) -> &Op {

@@ -223,22 +223,10 @@ fn count_uses(e: &Expr, uses: &mut HashMap<*const (), u32>, counted: &mut HashSe
 /// Makes equal expressions one node.
 #[derive(Default)]
 struct Interner {
-    nodes: HashMap<Key, Expr>,
+    /// Operands are interned before what they are operands of, so that comparing looks at one level.
+    nodes: HashSet<Expr>,
     /// Results by node; the node is kept so that its address stays its own.
     memo: HashMap<*const (), (Expr, Expr)>,
-}
-
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
-    ty: Type,
-    operation: String,
-    operands: Vec<OperandKey>,
-}
-
-#[derive(PartialEq, Eq, Hash)]
-enum OperandKey {
-    Constant(i128, Type),
-    Node(*const ()),
 }
 
 impl Interner {
@@ -248,42 +236,16 @@ impl Interner {
         }
         let operands: Vec<Expr> = e.operands().into_iter().map(|operand| self.intern(operand)).collect();
         let candidate = if operands.is_empty() { e.clone() } else { e.with_operands(&operands) };
-        let done = self.nodes.entry(key(&candidate)).or_insert(candidate).clone();
+        let done = match self.nodes.get(&candidate) {
+            Some(known) => known.clone(),
+            None => {
+                self.nodes.insert(candidate.clone());
+                candidate
+            }
+        };
         self.memo.insert(e.id(), (e.clone(), done.clone()));
         done
     }
-}
-
-fn key(e: &Expr) -> Key {
-    let operation = match e.op() {
-        Op::Constant(value) => format!("constant {value}"),
-        Op::Signal(signal) => format!("signal {:?}", signal.address()),
-        Op::Parameter(parameter) => format!("parameter {:?}", parameter.address()),
-        Op::Not(_) => "not".into(),
-        Op::Negate(_) => "negate".into(),
-        Op::Binary(operator, ..) => format!("{operator:?}"),
-        Op::Multiply(..) => "multiply".into(),
-        Op::ShiftLeft(..) => "shift left".into(),
-        Op::ShiftRight(..) => "shift right".into(),
-        Op::Compare(comparison, ..) => format!("{comparison:?}"),
-        Op::Select(..) => "select".into(),
-        Op::Concat(_) => "concat".into(),
-        Op::Replicate(n, _) => format!("replicate {n}"),
-        Op::Slice(_, high, low) => format!("slice {high} {low}"),
-        Op::Extend(_) => "extend".into(),
-        Op::Cast(_) => "cast".into(),
-        Op::ReduceOr(_) => "or of".into(),
-        Op::ReduceAnd(_) => "and of".into(),
-    };
-    let operands = e
-        .operands()
-        .into_iter()
-        .map(|operand| match operand.op() {
-            Op::Constant(value) => OperandKey::Constant(*value, operand.ty()),
-            _ => OperandKey::Node(operand.id()),
-        })
-        .collect();
-    Key { ty: e.ty(), operation, operands }
 }
 
 /// Rewrites interned expressions; see the head of the file.

@@ -1,5 +1,6 @@
 //! Modules: ports, wires, registers, processes and instances, in the order in which they will be printed.
 
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -86,6 +87,11 @@ impl Signal {
         }
     }
 
+    /// The comparison in hardware, as of every expression; in Rust, signals are equal where they are the same one.
+    pub fn eq(&self, other: &Expr) -> Expr {
+        self.e().eq(other)
+    }
+
     /// Whether both are the same signal of the same module.
     pub fn same(&self, other: &Signal) -> bool {
         Rc::ptr_eq(&self.data, &other.data)
@@ -96,8 +102,22 @@ impl Signal {
         self.data.index
     }
 
-    pub(super) fn address(&self) -> *const () {
+    fn address(&self) -> *const () {
         Rc::as_ptr(&self.data).cast()
+    }
+}
+
+impl PartialEq for Signal {
+    fn eq(&self, other: &Signal) -> bool {
+        self.same(other)
+    }
+}
+
+impl Eq for Signal {}
+
+impl Hash for Signal {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address().hash(state);
     }
 }
 
@@ -155,8 +175,22 @@ impl Parameter {
     }
 }
 
+impl PartialEq for Parameter {
+    fn eq(&self, other: &Parameter) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Parameter {}
+
+impl Hash for Parameter {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address().hash(state);
+    }
+}
+
 /// What a case arm answers to: a plain value, or a constant made by [`Module::localparam`] or [`Expr::constant`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Label {
     Value(i128),
     Named(Expr),
@@ -191,7 +225,7 @@ impl From<&Expr> for Label {
 }
 
 /// A statement of a process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement {
     /// Nonblocking in clocked processes, blocking in combinational ones.
     Assign(Signal, Expr),

@@ -12,7 +12,7 @@ pub struct Operation<'a> {
 }
 
 /// What a cell is, beside its operands.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Cell {
     pub module: &'static str,
     parameters: Vec<(&'static str, i128)>,

@@ -9,7 +9,7 @@ mod shared_cells;
 
 pub use shared_cells::Operator;
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::datapath::plan::{Plan, Use};
@@ -63,9 +63,12 @@ pub struct Datapath {
     pipelines: Vec<Pipeline>,
     /// Index into `pipelines`: the statement that is being built.
     present: usize,
-    /// Delayed copies by the text of what they delay and the stage they show it in. Instances of all statements move
-    /// from stage to stage alike.
-    delayed: BTreeMap<(String, u32), Signal>,
+    /// Delayed copies by what they delay and the stage they show it in. Instances of all statements move from stage to
+    /// stage alike.
+    delayed: HashMap<(Rtl, u32), Signal>,
+    /// Registers that hold a value until the next instance of a statement comes, by statement, value and the stage in
+    /// which it came.
+    held: HashMap<(usize, Rtl, u32), Signal>,
     shared: shared_cells::Shared,
 }
 
@@ -74,7 +77,7 @@ struct Pipeline {
     name: String,
     registers: Vec<Statement>,
     /// The results of operators, and their stage, by what the operator is and gets.
-    results: BTreeMap<String, (Vec<Rtl>, u32)>,
+    results: HashMap<(Operator, Vec<(Rtl, Option<u32>)>), (Vec<Rtl>, u32)>,
     /// The operators that statements can share, in the order of their evaluation.
     uses: Vec<Use>,
     /// Whether an instance of the statement is in stage 1, 2, …, as far as anyone asked.
@@ -92,7 +95,8 @@ impl Datapath {
             number,
             pipelines: vec![],
             present: 0,
-            delayed: BTreeMap::new(),
+            delayed: HashMap::new(),
+            held: HashMap::new(),
             shared: shared_cells::Shared::default(),
         }
     }
@@ -104,7 +108,7 @@ impl Datapath {
         self.pipelines.push(Pipeline {
             name: name.to_string(),
             registers: vec![],
-            results: BTreeMap::new(),
+            results: HashMap::new(),
             uses: vec![],
             valid: vec![valid],
             resets: vec![],
@@ -338,30 +342,29 @@ impl Datapath {
     /// The value in stage `stage`, which is not before its own. Delays of one value are shared.
     pub fn at(&mut self, m: &mut Module, value: &Value, stage: u32) -> Rtl {
         let Some(from) = value.stage else { return value.expr.clone() };
-        let key = format!("{:?}", value.expr);
         if self.divides() && stage > from + LONG_WAIT {
-            return self.held(m, key, value, from);
+            return self.held(m, &value.expr, from);
         }
-        self.delay(m, "delayed", (from, key), &value.expr, stage)
+        self.delay(m, "delayed", from, &value.expr, stage)
     }
 
     /// The number of the statement whose instance is in stage `stage`; there are several.
     pub fn number_in(&mut self, m: &mut Module, stage: u32) -> Rtl {
         let number = self.number.clone().expect("several statements have numbers");
-        self.delay(m, "statement", (1, format!("{number:?}")), &number, stage)
+        self.delay(m, "statement", 1, &number, stage)
     }
 
-    /// `expr`, which is there in stage `from`, in stage `stage`; `key` is its text.
-    fn delay(&mut self, m: &mut Module, name: &str, (from, key): (u32, String), expr: &Rtl, stage: u32) -> Rtl {
-        let mut expr = expr.clone();
+    /// `value`, which is there in stage `from`, in stage `stage`.
+    fn delay(&mut self, m: &mut Module, name: &str, from: u32, value: &Rtl, stage: u32) -> Rtl {
+        let mut expr = value.clone();
         for s in from + 1..=stage {
-            expr = match self.delayed.get(&(key.clone(), s)) {
+            expr = match self.delayed.get(&(value.clone(), s)) {
                 Some(signal) => signal.e(),
                 None => {
                     let register = m.reg(&format!("{name}_{s}"), expr.ty());
                     m.waive_unused(&register);
                     self.pipeline().registers.push(assign(&register, &expr));
-                    self.delayed.insert((key.clone(), s), register.clone());
+                    self.delayed.insert((value.clone(), s), register.clone());
                     register.e()
                 }
             };
@@ -370,16 +373,16 @@ impl Datapath {
     }
 
     /// The value in every stage behind `from` until the next instance comes: there is one under way at a time.
-    fn held(&mut self, m: &mut Module, key: String, value: &Value, from: u32) -> Rtl {
-        let key = (format!("{key} held by {}", self.present), from);
-        if let Some(signal) = self.delayed.get(&key) {
+    fn held(&mut self, m: &mut Module, value: &Rtl, from: u32) -> Rtl {
+        let key = (self.present, value.clone(), from);
+        if let Some(signal) = self.held.get(&key) {
             return signal.e();
         }
-        let register = m.reg(&format!("held_{from}"), value.expr.ty());
+        let register = m.reg(&format!("held_{from}"), value.ty());
         m.waive_unused(&register);
         let valid = self.valid_in(m, from);
-        self.pipeline().registers.push(when(valid, vec![assign(&register, &value.expr)]));
-        self.delayed.insert(key, register.clone());
+        self.pipeline().registers.push(when(valid, vec![assign(&register, value)]));
+        self.held.insert(key, register.clone());
         register.e()
     }
 

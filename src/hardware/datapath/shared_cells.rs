@@ -7,7 +7,7 @@ use crate::hardware::datapath::plan::{Operand, REGISTERS_PER_ALUT, Use};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type};
 
 /// An operator that takes operands in every cycle. Equal ones are alike in everything but their operands.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Operator {
     /// Of floating-point numbers.
     Cell(Cell),
@@ -111,8 +111,7 @@ impl Datapath {
     /// statement with equal operands are one. Operands that never change count as those of stage 1, so that the results
     /// are there in time.
     pub fn operator(&mut self, m: &mut Module, operator: Operator, values: Vec<Value>) -> (Vec<Rtl>, u32) {
-        let operands: Vec<String> = values.iter().map(|v| format!("{:?} in {:?}", v.expr, v.stage)).collect();
-        let key = format!("{operator:?} {operands:?}");
+        let key = (operator.clone(), values.iter().map(|v| (v.expr.clone(), v.stage)).collect::<Vec<_>>());
         if let Some(known) = self.pipeline().results.get(&key) {
             return known.clone();
         }

@@ -77,8 +77,7 @@ impl RowFormat {
     pub fn by_kind(&self, kind: &Expr, values: impl IntoIterator<Item = (usize, Expr)>) -> Expr {
         let is = |k: usize| kind.eq(&Expr::constant(k as i128, self.kind_type()));
         let values: Vec<(usize, Expr)> = values.into_iter().collect();
-        let text = |value: &Expr| format!("{value:?}");
-        if values.iter().all(|(_, value)| text(value) == text(&values[0].1)) {
+        if values.iter().all(|(_, value)| *value == values[0].1) {
             return values[0].1.clone();
         }
         let ((_, last), others) = values.split_last().expect("some kind occurs");

@@ -296,3 +296,17 @@ fn long_comments_break_between_words() {
     assert_eq!(words, format!("Walks a set. {{ {set} }} Latency 0."));
     tools_accept(&Design { modules: vec![m], library: vec![] });
 }
+
+/// Two products of the same factors, one cut to fewer bits, print alike in messages, and are not the same value.
+#[test]
+fn expressions_are_equal_by_structure_and_type() {
+    let mut m = Module::new("equality");
+    let [a, b] = ["a", "b"].map(|name| m.input(name, Type::unsigned(8)));
+    let product = |width| a.mul(&b, Type::unsigned(width));
+    assert!(product(16) == product(16) && product(16) != product(12));
+    assert_eq!(format!("{:?}", product(16)), format!("{:?}", product(12)));
+    let other = Module::new("other").input("a", Type::unsigned(8));
+    assert!(a.e() == a.e() && a.e() != b.e() && a.e() != other.e());
+    let assigned = |width| assign(&b, &product(width).slice(7, 0));
+    assert!(assigned(16) == assigned(16) && assigned(16) != assigned(12));
+}

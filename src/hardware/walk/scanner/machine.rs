@@ -380,10 +380,9 @@ impl<'a> Machine<'a> {
 
     /// What to do by piece, one of `pieces`; folded where all do the same.
     fn by_piece(&self, pieces: &[usize], action: impl Fn(usize) -> Vec<Statement>) -> Vec<Statement> {
-        let text = |p: usize| format!("{:?}", action(p));
         let Some((&last, others)) = pieces.split_last() else { return vec![] };
         match &self.piece {
-            Some(register) if others.iter().any(|&p| text(p) != text(last)) => {
+            Some(register) if others.iter().any(|&p| action(p) != action(last)) => {
                 let arm = |&p: &usize| (vec![Label::Value(p as i128)], action(p));
                 vec![case(register.e(), others.iter().map(arm).collect(), action(last))]
             }
