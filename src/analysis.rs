@@ -167,7 +167,7 @@ impl Mapped {
         let windows = windows::windows(&kernel, &analysed, &rows);
         let windows = buffer::reads::arrange(&kernel, &windows, &mut buffers, fabric);
         Ok(Offload {
-            tiles: tiles(program, bands, &contexts)?,
+            tiles: tiles(program, &kernel, bands, &contexts)?,
             source_order: source_order(program)?,
             strips_depend,
             lanes_note: None,
@@ -268,9 +268,9 @@ impl Context {
 }
 
 /// The tiles of all bands in the order in which they run.
-fn tiles(program: &Program, bands: &[Band], contexts: &[Context]) -> Result<Scan> {
+fn tiles(program: &Program, kernel: &Kernel, bands: &[Band], contexts: &[Context]) -> Result<Scan> {
     let rank = bands.iter().map(|b| b.tile_names.len()).max().unwrap_or(1);
-    let names: Vec<String> = (0..rank).map(|k| format!("T{k}")).collect();
+    let names = kernel.tile_names(rank);
     let sizes = convex(&program.bounded_sizes)?.constraints(&[])?;
     // Shorter vectors of tile indices are padded with 0.
     let mut dates = vec![];

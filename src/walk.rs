@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::affine::Affine;
 use crate::offload::{Bound, Level, Piece};
+use crate::source::kernel::Kernel;
 
 /// Names with their values, innermost last.
 pub struct Values {
@@ -18,9 +19,9 @@ impl Values {
     }
 
     /// Puts the indices of a tile on the stack; gives the length that it had.
-    pub fn enter_tile(&mut self, tile: &[i64]) -> usize {
+    pub fn enter_tile(&mut self, kernel: &Kernel, tile: &[i64]) -> usize {
         let place = self.stack.len();
-        self.stack.extend(tile.iter().enumerate().map(|(d, value)| (format!("T{d}"), *value)));
+        self.stack.extend(kernel.tile_names(tile.len()).into_iter().zip(tile.iter().copied()));
         place
     }
 

@@ -49,7 +49,8 @@ impl<'a> Context<'a> {
         let bands = offload.bands.len() as i64;
         let band = (bands > 1).then(|| Ranged::new("band", (0, bands - 1)));
         let dimensions = offload.bands.iter().map(|b| b.tiling.sizes.len()).max().unwrap_or(0);
-        let tile = (0..dimensions).map(|d| Ranged::new(format!("T{d}"), tile_range(offload, d))).collect();
+        let names = kernel.tile_names(dimensions);
+        let tile = names.into_iter().enumerate().map(|(d, name)| Ranged::new(name, tile_range(offload, d))).collect();
         let names = Names { parameters, tile };
         let tile_bounds = bounds::shared(&names, offload);
         let longest =

@@ -5,7 +5,7 @@
 use anyhow::Result;
 
 use super::Program;
-use super::extract::{ever_run, places, sizes_with_elements, statements, text_of};
+use super::extract::{ever_run, places, sizes_with_elements, statements};
 use super::isl::{Map, Set};
 use crate::diagnostic::Diagnostic;
 use crate::source::kernel::{self, Access, BinaryOp, Expr, Kernel, Node, Storage};
@@ -101,7 +101,7 @@ fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
             if flow.undefined.is_none() && is_sure(&statement.value, reference) && !undefined.is_empty()? {
                 let names = program.parameters.iter().chain(&program.statements[sink].iterators).cloned();
                 flow.undefined =
-                    Some(refusal(array, reference, names.collect(), &undefined, places[sink].loops.len())?);
+                    Some(refusal(kernel, reference, names.collect(), &undefined, places[sink].loops.len())?);
             }
         }
     }
@@ -118,19 +118,14 @@ fn earlier(program: &Program, (source, sink): (usize, usize), loops: usize) -> R
     before.intersect(&outer(sink)?.apply_range(&outer(source)?.reverse()?)?)
 }
 
-fn refusal(
-    array: &kernel::Array,
-    read: &Access,
-    names: Vec<String>,
-    undefined: &Set,
-    loops: usize,
-) -> Result<Diagnostic> {
+fn refusal(kernel: &Kernel, read: &Access, names: Vec<String>, undefined: &Set, loops: usize) -> Result<Diagnostic> {
     let point = undefined.parameters_to_dimensions()?.lexmin()?.sample()?.unwrap_or_default();
     let example: Vec<(String, i64)> = names.into_iter().zip(point).collect();
     let place = match example.is_empty() {
         true => String::new(),
-        false => format!(" for {}", text_of(&example, example.len())),
+        false => format!(" for {}", kernel.example(&example)),
     };
+    let array = &kernel.arrays[read.array];
     let name = &array.name;
     let what = if array.extents.is_empty() { format!("`{name}`") } else { format!("the element of `{name}`") };
     let scope = if loops > 0 { " in every iteration that reads it" } else { "" };

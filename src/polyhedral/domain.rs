@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use super::extract::{holds, holds_with_quotients, quotients_among, text_of, value_in};
+use super::extract::{holds, holds_with_quotients, quotients_among, value_in};
 use super::isl::{BasicSet, Constraint, Context, Set, Tuple};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
@@ -141,7 +141,8 @@ impl<'a> Settling<'a> {
         let example = violated.parameters_to_dimensions()?.lexmin()?.sample()?.unwrap_or_default();
         let example: Vec<(String, i64)> = self.parameters.iter().chain(&names).cloned().zip(example).collect();
         let shown = self.parameters.len() + obligation.surroundings.iterators.len();
-        let (at, value) = (text_of(&example, shown), obligation.value.evaluate(|name| value_in(&example)(name)));
+        let (at, value) =
+            (self.kernel.example(&example[..shown]), obligation.value.evaluate(|name| value_in(&example)(name)));
         let at = if at.is_empty() { String::new() } else { format!(": for {at} it is {value}") };
         let Some(chosen) = chosen else {
             return Err(self.refusal(obligation, below, &at).help(HELP).into());
@@ -157,7 +158,7 @@ impl<'a> Settling<'a> {
         }
         self.sizes = sizes;
         self.place = None;
-        let reason = format!("{} (line {})", effect(obligation, below), obligation.span.line);
+        let reason = format!("{} (line {})", effect(self.kernel, obligation, below), obligation.span.line);
         for constraint in chosen {
             let affine = constraint.affine().clone();
             let opposite = matches!(constraint, Constraint::Zero(_)).then(|| -affine.clone());
@@ -219,8 +220,8 @@ impl<'a> Settling<'a> {
 
     fn refusal(&self, obligation: &Obligation, below: bool, at: &str) -> Diagnostic {
         let message = match at {
-            "may" => format!("{}, or might: this is too much to check", effect(obligation, below)),
-            at => format!("{}{at}", effect(obligation, below)),
+            "may" => format!("{}, or might: this is too much to check", effect(self.kernel, obligation, below)),
+            at => format!("{}{at}", effect(self.kernel, obligation, below)),
         };
         let label = match obligation.broken {
             Broken::Wraps(ty) => format!("C computes with `{ty}` here"),
@@ -235,8 +236,14 @@ const HELP: &str = "compute in a type that holds all values, such as `int` for s
                     loop or of the sizes, as in `#pragma burstc size(N: 64, max 128)`";
 
 /// What happens where an obligation is not met.
-fn effect(obligation: &Obligation, below: bool) -> String {
-    let value = obligation.shown.as_ref().map_or("a value".to_string(), |shown| format!("`{shown}`"));
+fn effect(kernel: &Kernel, obligation: &Obligation, below: bool) -> String {
+    let written = kernel.as_written(&obligation.value);
+    let is_made = |name: &String| kernel.made.contains_key(name) || kernel.quotients.iter().any(|q| q.name == *name);
+    let value = match &obligation.shown {
+        Some(shown) => format!("`{shown}`"),
+        None if written.terms.keys().any(is_made) => "a value".to_string(),
+        None => format!("`{written}`"),
+    };
     match obligation.broken {
         Broken::Wraps(ty) if !ty.signed && below => format!("{value} wraps around below 0"),
         Broken::Wraps(ty) if !ty.signed => format!("{value} wraps around above {}", ty.limits().1),

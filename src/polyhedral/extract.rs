@@ -196,7 +196,6 @@ fn require_distinct_names(kernel: &Kernel, places: &[Place]) -> Result<()> {
     };
     let mut outer: BTreeMap<&str, &str> = BTreeMap::new();
     for parameter in &kernel.parameters {
-        require_no_tile_name(&parameter.name, "size parameter", parameter.span)?;
         outer.insert(&parameter.name, "size parameter");
     }
     for quotient in &kernel.quotients {
@@ -205,23 +204,12 @@ fn require_distinct_names(kernel: &Kernel, places: &[Place]) -> Result<()> {
     for place in places {
         let mut seen = outer.clone();
         for l in &place.loops {
-            require_no_tile_name(&l.iterator, "loop iterator", l.span)?;
             if let Some(other) = seen.insert(&l.iterator, "loop iterator") {
                 return refuse(&l.iterator, "loop iterator", other, l.span);
             }
         }
     }
     Ok(())
-}
-
-fn require_no_tile_name(name: &str, what: &str, span: Span) -> Result<()> {
-    if !name.strip_prefix('T').is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit())) {
-        return Ok(());
-    }
-    Err(Diagnostic::new(format!("the name `{name}` is taken: T0, T1, … are the tile indices"))
-        .at(span, "reserved name")
-        .help(format!("rename the {what}"))
-        .into())
 }
 
 /// The order as written, by statement: the iterators with the textual positions between them, without positions that
@@ -368,7 +356,8 @@ impl<'a> Model<'a> {
     /// an element.
     fn require_inside(&self, access: &kernel::Access, happens: &Set) -> Result<()> {
         let array = &self.kernel.arrays[access.array];
-        let text: String = access.subscripts.iter().map(|s| format!("[{s}]")).collect();
+        let written: Vec<Affine> = access.subscripts.iter().map(|s| self.kernel.as_written(s)).collect();
+        let text: String = written.iter().map(|s| format!("[{s}]")).collect();
         if access.subscripts.len() != array.extents.len() {
             return Err(Diagnostic::new(format!(
                 "`{}{text}` has {} subscripts, the array has {}",
@@ -381,7 +370,7 @@ impl<'a> Model<'a> {
             .into());
         }
         let sizes = sizes_with_elements(self.program, self.kernel)?;
-        for (subscript, extent) in access.subscripts.iter().zip(&array.extents) {
+        for ((subscript, written), extent) in access.subscripts.iter().zip(&written).zip(&array.extents) {
             let below = Constraint::at_most(subscript.clone(), Affine::constant(-1));
             let above = Constraint::at_most(extent.clone(), subscript.clone());
             for (outside, is_above) in [(below, false), (above, true)] {
@@ -392,9 +381,9 @@ impl<'a> Model<'a> {
                     false => "below 0".to_string(),
                 };
                 return Err(Diagnostic::new(format!(
-                    "`{}{text}` leaves its array: for {} the subscript `{subscript}` is {}, {limit}",
+                    "`{}{text}` leaves its array: for {} the subscript `{written}` is {}, {limit}",
                     array.name,
-                    text_of(&example, self.program.parameters.len() + self.iterators.len()),
+                    self.kernel.example(&example[..self.program.parameters.len() + self.iterators.len()]),
                     subscript.evaluate(&value)
                 ))
                 .at(access.span, "outside of the array")
@@ -426,12 +415,6 @@ pub(super) fn sizes_with_elements(program: &Program, kernel: &Kernel) -> Result<
     let extents = arguments.flat_map(|a| &a.extents);
     let some: Vec<_> = extents.map(|e| Constraint::at_most(Affine::constant(1), e.clone())).collect();
     program.isl.parameter_set(&program.parameters, &some)?.intersect(&program.bounded_sizes)
-}
-
-/// `N = 1, i = 0`, without the quotients at the end.
-pub(super) fn text_of(example: &[(String, i64)], names: usize) -> String {
-    let pairs: Vec<_> = example[..names].iter().map(|(n, v)| format!("{n} = {v}")).collect();
-    pairs.join(", ")
 }
 
 pub(super) fn value_in(example: &[(String, i64)]) -> impl Fn(&str) -> i64 + '_ {

@@ -84,6 +84,22 @@ impl fmt::Display for Exhausted {
 
 impl std::error::Error for Exhausted {}
 
+/// What isl says of an operation that it did not do.
+#[derive(Debug)]
+pub struct Failure {
+    /// isl's own class of it.
+    pub kind: Error,
+    message: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "isl: {}", self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
 impl Context {
     pub fn new() -> Result<Self> {
         let context = isl_rs::Context::alloc();
@@ -106,12 +122,13 @@ impl Context {
                 self.0.reset_error();
                 return anyhow!(Exhausted);
             }
-            if self.0.last_error() == Error::None_ {
-                return anyhow!("isl: {error}");
+            let kind = self.0.last_error();
+            if kind == Error::None_ {
+                return anyhow!(Failure { kind, message: error.to_string() });
             }
-            let message = self.0.last_error_msg().to_string();
+            let message = format!("{error}: {}", self.0.last_error_msg());
             self.0.reset_error();
-            anyhow!("isl: {error}: {message}")
+            anyhow!(Failure { kind, message })
         })
     }
 

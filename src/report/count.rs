@@ -41,7 +41,7 @@ impl Work {
             // The indices of a tile are in scope while its transfers are counted.
             visit(piece, 0, &mut values, &mut |values| {
                 let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
-                let place = values.enter_tile(&tile);
+                let place = values.enter_tile(&offload.kernel, &tile);
                 for transfer in transfers {
                     work.bytes_read += bytes(values, transfer, &transfer.load);
                     work.bytes_written += bytes(values, transfer, &transfer.store);
@@ -187,6 +187,7 @@ mod tests {
                 arrays: vec![array("a", 32), array("b", 16)],
                 body: vec![Node::Statement(statement)],
                 quotients: vec![],
+                made: Default::default(),
                 tilings: vec![],
             },
             source_order: Scan {

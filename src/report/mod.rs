@@ -334,6 +334,7 @@ mod tests {
                 arrays: vec![array],
                 body: vec![],
                 quotients: vec![],
+                made: Default::default(),
                 tilings: vec![],
             },
             bands: vec![],

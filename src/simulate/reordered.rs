@@ -33,7 +33,7 @@ pub fn reordered(offload: &Offload, job: &Job, program: &[u8]) -> Option<Reorder
     }
     tiles.sort();
     for tile in tiles {
-        let place = values.enter_tile(&tile);
+        let place = values.enter_tile(&offload.kernel, &tile);
         for piece in &offload.band().compute.scan.pieces {
             visit(piece, 0, &mut values, &mut |values| {
                 let point: Vec<i64> = piece.point.iter().map(|value| values.evaluate(value)).collect();

@@ -35,6 +35,7 @@ fn kernel(name: &str) -> Kernel {
         arrays: vec![],
         body: vec![],
         quotients: vec![],
+        made: Default::default(),
         tilings: vec![],
     }
 }

@@ -15,7 +15,7 @@ use lang_c::visit::{self, Visit};
 use super::kernel::ScalarType;
 use super::map::SourceMap;
 use super::nest::{is_return, operation};
-use super::scope::{Checked, Naming, check_name};
+use super::scope::{Checked, check_name};
 use super::types::{CType, Types, functions};
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -197,7 +197,7 @@ fn function<'u>(definition: &'u Node<FunctionDefinition>, map: &SourceMap, types
         });
     };
     let (name, name_span) = (name.node.name.clone(), map.span(name.span));
-    check_name(&name, Naming::Function, name_span)?;
+    check_name(&name, name_span)?;
     for specifier in &definition.node.specifiers {
         let is_static = definition.node.specifiers.iter().any(|other| {
             matches!(&other.node, DeclarationSpecifier::StorageClass(c) if c.node == StorageClassSpecifier::Static)

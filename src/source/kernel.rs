@@ -1,6 +1,7 @@
 //! The kernel as written: what the parser hands to the polyhedral model. Affine expressions name iterators and size
 //! parameters; everything else in the statements is a typed expression tree with C's conversions made explicit.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -76,6 +77,9 @@ pub struct Kernel {
     #[serde(default)]
     pub quotients: Vec<Quotient>,
     pub body: Vec<Node>,
+    /// Iterators that burstc made, each with the user's and its value: `i_step`, `(i, n - 1 - i_step)`.
+    #[serde(skip)]
+    pub made: BTreeMap<String, (String, Affine)>,
     /// Whether lanes may combine floating-point numbers in another order than the source.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reassociates: bool,
@@ -119,6 +123,53 @@ impl Kernel {
         let mut found = vec![];
         collect(&self.body, &mut vec![], &mut found);
         found
+    }
+
+    /// The expression as the user may have written it: over the user's iterators instead of those that burstc made, as
+    /// far as that needs no fractions.
+    pub fn as_written(&self, affine: &Affine) -> Affine {
+        let mut written = affine.clone();
+        // Values name iterators of outer loops.
+        for _ in 0..=self.made.len() {
+            let replaced = written.terms.iter().find_map(|(name, &c)| {
+                let (user, value) = self.made.get(name)?;
+                let own = value.coefficient(name);
+                (own != 0 && c % own == 0).then(|| (user, value, c / own))
+            });
+            let Some((user, value, factor)) = replaced else { break };
+            // The user's name is no other loop's here: two loops around one place never share it.
+            written = written.clone() - value.clone() * factor + Affine::variable(user) * factor;
+        }
+        written
+    }
+
+    /// `N = 1, i = 0`: the values of sizes and iterators, the user's, for people.
+    pub fn example(&self, values: &[(String, i64)]) -> String {
+        let value = |name: &str| values.iter().find(|(known, _)| known == name).map_or(0, |(_, value)| *value);
+        let pairs = values.iter().map(|(name, own)| match self.made.get(name) {
+            Some((user, source)) => format!("{user} = {}", source.evaluate(value)),
+            None => format!("{name} = {own}"),
+        });
+        pairs.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The first `count` indices of a tile: `T0`, `T1`, …, or `TT0`, … where the source has a name `T0`.
+    pub fn tile_names(&self, count: usize) -> Vec<String> {
+        fn taken(nodes: &[Node], is_taken: &impl Fn(&str) -> bool) -> bool {
+            nodes.iter().any(|node| match node {
+                Node::Loop(inner) => is_taken(&inner.iterator) || taken(&inner.body, is_taken),
+                Node::If(inner) => taken(&inner.body, is_taken),
+                Node::Statement(_) => false,
+            })
+        }
+        let mut letters = "T".to_string();
+        loop {
+            let is_taken = |name: &str| name.strip_prefix(&letters).is_some_and(is_number);
+            if !self.parameters.iter().any(|p| is_taken(&p.name)) && !taken(&self.body, &is_taken) {
+                return (0..count).map(|index| format!("{letters}{index}")).collect();
+            }
+            letters.push('T');
+        }
     }
 
     /// How many of `scalars` are arguments; the others are values of the host.
@@ -174,6 +225,11 @@ impl Kernel {
     }
 }
 
+/// Whether a name ends in this as in its number.
+fn is_number(rest: &str) -> bool {
+    !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// One argument of the C function: an index into `parameters`, `scalars` or `arrays`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Argument {
@@ -200,7 +256,7 @@ pub struct Obligation {
     pub most: i64,
     /// What C does otherwise.
     pub broken: Broken,
-    /// The value for people, where it names nothing that burstc made up.
+    /// The value as C has it, where that is not what [`Kernel::as_written`] makes of it.
     pub shown: Option<String>,
     pub surroundings: Arc<Surroundings>,
     pub span: Span,

@@ -11,7 +11,7 @@ use lang_c::visit::{self, Visit};
 use super::function::{derived, identifier};
 use super::kernel::{Access, Array, Expr, Node as NestNode, Obligation, ScalarType, Storage};
 use super::nest::{Nest, assignment, is_name, operation};
-use super::scope::{Checked, Name, Naming, check_name};
+use super::scope::{Checked, Name, check_name};
 use super::types::{CType, is_const, is_typedef};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
@@ -195,7 +195,7 @@ impl Nest<'_, '_> {
     fn local_memory(&mut self, name: &str, ty: &CType, extents: Vec<Affine>, span: Span) -> usize {
         let array = self.scope.arrays.len();
         let element = ty.arithmetic().unwrap_or(ScalarType::I32);
-        let unique = match check_name(name, Naming::Array, span) {
+        let unique = match check_name(name, span) {
             Ok(()) => self.scope.own(name),
             Err(_) => self.scope.fresh(&format!("{}_local", name.chars().take(40).collect::<String>())),
         };

@@ -11,7 +11,7 @@ use super::extremum::{Extremum, Kind, all, any};
 use super::function::identifier;
 use super::kernel::{Broken, Condition, If, Loop, Node as NestNode, ScalarType};
 use super::nest::{Nest, is_name, operation};
-use super::scope::{Checked, Enclosing, Name, Naming, check_name};
+use super::scope::{Checked, Enclosing, Name, check_name};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -57,7 +57,7 @@ impl Nest<'_, '_> {
         // A loop with a wider step from the largest of several values takes every value, under a guard.
         let stride = if start.parts.len() > 1 { step.abs() } else { 1 };
         let (iterator, value, lower) = if step == 1 || step > 1 && stride > 1 {
-            check_name(&name, Naming::Variable, place)?;
+            check_name(&name, place)?;
             let lower = start.of_kind(Kind::Largest).cloned();
             (name.clone(), Affine::variable(&name), lower.ok_or_else(|| self.wrong_kind(first, "begins", "largest"))?)
         } else {

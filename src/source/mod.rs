@@ -44,7 +44,7 @@ use directive::Directives;
 use function::{Function, Region, names_in_sizes};
 use kernel::{Argument, Array, Kernel, Node, Scalar, SizeParameter, Storage};
 use preprocess::{CHAR_UNSIGNED, Preprocessed, SIZEOF_LONG, check_syntax};
-use scope::{Checked, Name, Naming, Scope, check_name, nearest};
+use scope::{Checked, Name, Scope, check_name, nearest};
 use token::{Kind, tokenize};
 use types::Types;
 
@@ -174,7 +174,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let types = Types::new(&unit, expansion(CHAR_UNSIGNED) != "1", long_bits);
 
     let function = function::find(&unit, map, &types, &regions(preprocessed)?)?;
-    check_name(&function.name, Naming::Scalar, function.name_span)?;
+    check_name(&function.name, function.name_span)?;
     let directives = directives(preprocessed, &function)?;
     let words = preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);
     let taken = words.map(|token| token.text(&preprocessed.text).to_string()).collect();
@@ -213,6 +213,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
         arrays: scope.arrays,
         quotients: scope.quotients,
         body: body.nodes,
+        made: body.sources,
         domain: vec![],
         obligations: scope.obligations,
         reassociates: false,
@@ -291,18 +292,18 @@ fn arguments(
     for argument in &function.arguments {
         let (name, ty, span) = (argument.name.clone(), argument.ty, argument.span);
         if argument.extents.is_some() {
-            check_name(&name, Naming::Array, span)?;
+            check_name(&name, span)?;
             scope.define(&name, Name::Array(scope.arrays.len()));
             arguments.push(Argument::Array(scope.arrays.len()));
             let (boolean, storage) = (argument.is_bool, Storage::Argument);
             scope.arrays.push(Array { name, element: ty, boolean, extents: vec![], storage, span });
         } else if sizes.contains(&name) && !ty.floating {
-            check_name(&name, Naming::Variable, span)?;
+            check_name(&name, span)?;
             scope.define(&name, Name::Parameter(ty));
             arguments.push(Argument::Parameter(parameters.len()));
             parameters.push(SizeParameter { name, ty, default: None, min: 0, max: None, span });
         } else {
-            check_name(&name, Naming::Scalar, span)?;
+            check_name(&name, span)?;
             scope.define(&name, Name::Scalar(scalars.len(), ty));
             arguments.push(Argument::Scalar(scalars.len()));
             scalars.push(Scalar { name, ty, boolean: argument.is_bool, span });

@@ -86,10 +86,7 @@ impl Scope<'_> {
     pub fn oblige(&mut self, value: Affine, (least, most): (i64, i64), broken: Broken, span: Span) {
         let around = &mut self.around;
         let surroundings = around.shared.get_or_insert_with(|| Arc::new(around.here.clone())).clone();
-        let is_readable =
-            |name: &String| self.is_size(name) || self.loops.iter().any(|l| l.iterator == *name && l.ty.is_some());
-        let shown = value.terms.keys().all(is_readable).then(|| value.to_string());
-        let obligation = Obligation { value, least, most, broken, shown, surroundings, span };
+        let obligation = Obligation { value, least, most, broken, shown: None, surroundings, span };
         if !self.obligations.iter().rev().take(RECENT).any(|known| known.is_same(&obligation)) {
             self.obligations.push(obligation);
         }

@@ -293,50 +293,22 @@ fn greatest(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { greatest(b, a % b) }
 }
 
-/// What a name is, for the words that isl keeps to itself and the names that the analysis gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Naming {
-    Function,
-    Scalar,
-    Array,
-    /// Iterators and size parameters.
-    Variable,
-}
-
-/// Words of isl's notation, in any case.
-const ISL_WORDS: [&str; 18] = [
-    "exists", "and", "or", "implies", "not", "infty", "infinity", "nan", "min", "max", "rat", "true", "false", "ceild",
-    "floord", "mod", "ceil", "floor",
-];
-
 /// Characters of the longest name: those of modules, files and signals are made of two and more.
 const LONGEST_NAME: usize = 80;
 
-/// Refuses a name that the analysis, Verilog or a file system could not carry.
-pub fn check_name(name: &str, naming: Naming, span: Span) -> Checked<()> {
-    let numbered = |letter| {
-        name.strip_prefix(letter).is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
-    };
-    let analysed = matches!(naming, Naming::Array | Naming::Variable);
-    if name.len() > LONGEST_NAME {
-        let beginning: String = name.chars().take(20).collect();
-        return Err(Diagnostic::new(format!(
-            "the name `{beginning}…` has {} characters, more than {LONGEST_NAME}: modules and files are called by it",
-            name.len()
-        ))
-        .at(span, "too long")
-        .help("shorten it"));
-    }
-    let why = if analysed && ISL_WORDS.iter().any(|word| name.eq_ignore_ascii_case(word)) {
-        "it is a word of the notation that burstc prints sets in"
-    } else if naming == Naming::Variable && numbered('T') {
-        "burstc names tile indices T0, T1, …"
-    } else if naming == Naming::Array && numbered('S') {
-        "burstc names statements S0, S1, …"
-    } else {
+/// Refuses a name that a file system could not carry. Any other will do: isl never reads one, the analysis makes its own
+/// beside it ([`super::kernel::Kernel::tile_names`]), and those of Verilog are made legal where it is printed.
+pub fn check_name(name: &str, span: Span) -> Checked<()> {
+    if name.len() <= LONGEST_NAME {
         return Ok(());
-    };
-    Err(Diagnostic::new(format!("the name `{name}` is taken: {why}")).at(span, "reserved").help("rename it"))
+    }
+    let beginning: String = name.chars().take(20).collect();
+    Err(Diagnostic::new(format!(
+        "the name `{beginning}…` has {} characters, more than {LONGEST_NAME}: modules and files are called by it",
+        name.len()
+    ))
+    .at(span, "too long")
+    .help("shorten it"))
 }
 
 /// The one of `known` that `word` was probably meant to be: [`suggest::nearest`], if they share a letter.

@@ -80,7 +80,7 @@ impl Band {
         let isl = &program.isl;
         let parameters = &program.parameters;
         let n = directive.sizes.len();
-        let tile_names: Vec<String> = (0..n).map(|k| format!("T{k}")).collect();
+        let tile_names = kernel.tile_names(n);
         let tile = Tuple { name: "T", dimensions: &tile_names };
         let statements = statements_of(program, directive);
 

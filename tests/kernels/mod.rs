@@ -126,6 +126,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         arrays,
         body,
         quotients: vec![],
+        made: Default::default(),
         tilings: vec![],
     }
 }

@@ -90,7 +90,7 @@ impl Pace {
         let mut iterations = vec![];
         let mut row: Option<(*const Piece, Vec<i64>)> = None;
         for (tile, band) in tiles {
-            let place = values.enter_tile(&tile);
+            let place = values.enter_tile(kernel, &tile);
             let pieces = &offload.bands[band].compute.scan.pieces;
             let outcome = in_order(pieces, 0, &mut values, &mut |piece, values| {
                 if iterations.len() == ITERATIONS {

@@ -171,7 +171,7 @@ fn with_own_rows(mut pieces: Vec<Piece>) -> Vec<Piece> {
 
 /// Adds an innermost level of the one value 0; gives its name.
 fn add_element(piece: &mut Piece) -> String {
-    let name = unused(&mut piece.levels.iter().map(|l| l.name.clone()).collect(), "element".to_string());
+    let name = unused(&[], &mut piece.levels.iter().map(|l| l.name.clone()).collect(), "element".to_string());
     piece.levels.push(one_value(name.clone(), Affine::default(), (0, 0)));
     name
 }

@@ -180,16 +180,16 @@ fn origin(context: &Context, point: &Affine) -> (Affine, i64) {
 /// What a scanner's row ports are called beside its levels, see [`crate::hardware::rows::RowPorts`].
 const ROW_NAMES: [&str; 7] = ["valid", "ready", "end", "kind", "first", "last", "follows"];
 
-/// Whether two names are alike but for upper and lower case, in which those of states do not differ. Tile indices, which
-/// are no loops of a tile, may stand beside levels `t0`, `t1`, ….
-fn alike(one: &str, other: &str) -> bool {
-    let is_tile_index = |name: &str| name.strip_prefix('T').is_some_and(|rest| rest.parse::<u32>().is_ok());
+/// Whether two names are alike but for upper and lower case, in which those of states do not differ. Indices of the
+/// `tile`, which are no loops of a tile, may stand beside levels `t0`, `t1`, ….
+fn alike(tile: &[Ranged], one: &str, other: &str) -> bool {
+    let is_tile_index = |name: &str| tile.iter().any(|index| index.name == name);
     one == other || (one.eq_ignore_ascii_case(other) && !is_tile_index(one) && !is_tile_index(other))
 }
 
 /// `name`, with marks behind it where `names` has one alike already; `names` has the new one then.
-pub fn unused(names: &mut Vec<String>, mut name: String) -> String {
-    while names.iter().any(|other| alike(other, &name)) {
+pub fn unused(tile: &[Ranged], names: &mut Vec<String>, mut name: String) -> String {
+    while names.iter().any(|other| alike(tile, other, &name)) {
         name.push('_');
     }
     names.push(name.clone());
@@ -199,6 +199,7 @@ pub fn unused(names: &mut Vec<String>, mut name: String) -> String {
 /// Names and ranges of the registers; no kinds yet.
 fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat {
     let depth = pieces.iter().map(|p| p.levels.len()).max().unwrap_or(1);
+    let tiles = &context.names.tile;
     let mut names: Vec<String> = ROW_NAMES.map(str::to_string).to_vec();
     if !origins.is_empty() {
         names.extend(context.names.tile.iter().map(|t| t.name.clone()));
@@ -210,15 +211,15 @@ fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat
             Some(tile) => tile.clone(),
             None => {
                 let known = |name: &str| context.names.tile.iter().find(|t| t.name == name).map_or((0, 0), |t| t.range);
-                Ranged::new(unused(&mut names, format!("origin{index}")), origin.range(known))
+                Ranged::new(unused(tiles, &mut names, format!("origin{index}")), origin.range(known))
             }
         });
     }
     // The source's own name where all pieces agree on one that nothing else has.
     let mut name = |levels: &[&Level], other: String| {
         let own = levels.first().map(|l| l.name.clone()).filter(|own| levels.iter().all(|l| l.name == *own));
-        let own = own.filter(|own| !names.iter().any(|other| alike(other, own)));
-        unused(&mut names, own.unwrap_or(other))
+        let own = own.filter(|own| !names.iter().any(|other| alike(tiles, other, own)));
+        unused(tiles, &mut names, own.unwrap_or(other))
     };
     let mut at_depth = vec![];
     for d in 0..depth - 1 {
@@ -237,7 +238,8 @@ fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat
 fn subscripts_format(context: &Context, pieces: &[&Piece]) -> (RowFormat, Vec<Ranged>) {
     let sizes = context.names.parameters.iter().chain(&context.names.tile).map(|r| r.name.clone());
     let mut names: Vec<String> = ROW_NAMES.map(str::to_string).into_iter().chain(sizes).collect();
-    let mut ranged = |name: String, range: (i64, i64)| Ranged::new(unused(&mut names, name), range);
+    let mut ranged =
+        |name: String, range: (i64, i64)| Ranged::new(unused(&context.names.tile, &mut names, name), range);
     let rank = pieces.iter().map(|p| p.point.len()).max().unwrap_or(1).max(1);
     let of_subscript = |k: usize| union(pieces.iter().flat_map(|p| &p.levels).filter(|l| l.name == subscript(k)));
     let outer = (1..rank).rev().map(|k| ranged(format!("subscript{k}"), of_subscript(k))).collect();

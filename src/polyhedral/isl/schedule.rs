@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use anyhow::{Result, bail};
-use isl_rs::{DimType, Options, ScheduleNode, ScheduleNodeType};
+use isl_rs::{DimType, Error, Options, ScheduleNode, ScheduleNodeType};
 
-use super::{Bounded, Context, Map, Set, Tuple};
+use super::{Bounded, Context, Failure, Map, Set, Tuple};
 use crate::affine::Affine;
 
 /// How far the scheduler goes in running statements together.
@@ -77,19 +77,15 @@ impl Context {
         flag(Options::set_schedule_whole_component, problem.fusion == Fusion::Whole)?;
         flag(Options::set_schedule_separate_components, problem.fusion != Fusion::Whole)?;
 
-        let root = match self.within(problem.effort, || self.root(problem)) {
-            // isl's scheduler says so where its heuristic ends in a corner; the program has other schedules.
-            Err(error) if error.to_string().contains("unable to carry dependences") => None,
-            root => root?,
-        };
-        let Some(root) = root else { return Ok(None) };
+        let Some(Some(root)) = self.within(problem.effort, || self.root(problem))? else { return Ok(None) };
         match self.tree(root, problem.statements) {
             Err(error) if error.is::<Unusable>() => Ok(None),
             tree => tree.map(Some),
         }
     }
 
-    fn root(&self, problem: &Problem) -> Result<ScheduleNode> {
+    /// `None` where the scheduler's heuristic ends in a corner; the program has other schedules.
+    fn root(&self, problem: &Problem) -> Result<Option<ScheduleNode>> {
         let mut domain = self.settle(isl_rs::UnionSet::empty_ctx(&self.0))?;
         for (_, set) in problem.statements {
             domain = self.settle(domain.add_set(set.take()?))?;
@@ -107,8 +103,14 @@ impl Context {
         let coincidence = if problem.parallel { problem.validity } else { &[] };
         let constraints = self.settle(constraints.set_coincidence(union(coincidence)?))?;
         let constraints = self.settle(constraints.set_proximity(union(problem.proximity)?))?;
-        let schedule = self.settle(constraints.compute_schedule())?;
-        self.settle(schedule.get_root())
+        let schedule = match self.settle(constraints.compute_schedule()) {
+            // Neither memory, nor misuse, nor a limit: what isl itself has no class for.
+            Err(error) if error.downcast_ref::<Failure>().is_some_and(|failure| failure.kind == Error::Unknown) => {
+                return Ok(None);
+            }
+            schedule => schedule?,
+        };
+        self.settle(schedule.get_root()).map(Some)
     }
 
     fn tree(&self, node: ScheduleNode, statements: &[(Tuple, Set)]) -> Result<Tree> {
