@@ -56,7 +56,7 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
 
 /// Doubles the lanes until the words to move take longer than the iterations, or something forbids more.
 fn automatic(one: Offload, board: &Board, with: impl Fn(i64) -> Result<Offload>) -> Result<Offload> {
-    let demand = Demand::of(&one);
+    let demand = Demand::of(&one, board.memory.link().word());
     let mut best = one;
     let mut count = 1;
     let note = loop {

@@ -31,6 +31,7 @@ pub mod suggest;
 pub mod tiling;
 pub mod transfer;
 pub mod walk;
+pub mod word;
 
 use std::collections::BTreeMap;
 use std::path::Path;

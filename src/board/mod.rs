@@ -14,7 +14,9 @@ use crate::buffer::reads::{Blocks, Fabric};
 use crate::diagnostic::Diagnostic;
 use crate::hardware::{Bus, BusKind, Ddr, Link};
 use crate::suggest;
+use crate::word::Word;
 pub use ecp5::{Pins, Pll, SdramPins, nextpnr_options};
+use schema::BUS_BITS;
 pub use sdr::{SdrSdram, SdrTiming};
 
 /// The profiles that come with burstc: name and text.
@@ -134,7 +136,7 @@ pub struct DdrSdram {
     pub data_bits: u64,
     /// Megabytes (10^6 bytes) per second when every cycle moves data.
     pub peak_mb_s: f64,
-    /// Bits of the address of a 32-bit word.
+    /// Bits of the address of a word of the memory port.
     pub address_width: u32,
     pub banks: u64,
     /// Rows of each bank.
@@ -149,7 +151,7 @@ pub struct DdrSdram {
 #[serde(deny_unknown_fields)]
 pub struct BusPort {
     pub capacity_bytes: u64,
-    /// Width of the read data and of the write data, 32 to 512.
+    /// Width of the read data and of the write data, [`BUS_BITS`].
     pub data_bits: u32,
     /// Megabytes (10^6 bytes) per second of each direction when every cycle moves a beat.
     pub peak_mb_s: f64,
@@ -190,7 +192,8 @@ impl Memory {
     /// What the hardware has to know of it.
     pub fn link(&self) -> Link {
         let bus = |kind: BusKind, port: &BusPort| {
-            Link::Bus(Bus { kind, address_width: port.address_bits - 2, data_bits: port.data_bits, burst: port.burst })
+            let address_width = port.address_bits - Word::PORT.shift();
+            Link::Bus(Bus { kind, address_width, data_bits: port.data_bits, burst: port.burst })
         };
         match self {
             Memory::DdrSdram(ddr) => Link::Ddr(ddr.hardware()),
@@ -292,13 +295,15 @@ impl Board {
                 .help("choose a board with an AXI4 or Avalon-MM port: `burstc boards` lists them")
                 .into());
         };
-        if !(bits.is_power_of_two() && (32..=512).contains(&bits)) {
+        if !(bits.is_power_of_two() && BUS_BITS.contains(&u64::from(bits))) {
+            let widths: Vec<String> = BUS_BITS.filter(|bits| bits.is_power_of_two()).map(|b| b.to_string()).collect();
+            let (last, others) = widths.split_last().expect("buses have a width");
             return Err(Diagnostic::new(format!("`--bus-bits {bits}`: that is no width of a bus"))
-                .help("a bus has 32, 64, 128, 256 or 512 bits")
+                .help(format!("a bus has {} or {last} bits", others.join(", ")))
                 .into());
         }
         port.data_bits = bits;
-        port.burst = port.burst.min(BURST_BYTES / (bits / 8));
+        port.burst = port.burst.min(Bus::BURST_BYTES / (bits / 8));
         port.peak_mb_s = self.clock_mhz * f64::from(bits) / 8.0;
         Ok(self)
     }
@@ -344,9 +349,6 @@ impl Board {
     }
 }
 
-/// Bytes after which a burst on a bus must end (AMBA AXI4: 4 KB; Avalon-MM masters keep to the same).
-const BURST_BYTES: u32 = 4096;
-
 impl BusPort {
     fn inconsistency(&self, clock_mhz: f64) -> Option<String> {
         if self.capacity_bytes > 1 << self.address_bits {
@@ -355,11 +357,12 @@ impl BusPort {
                 self.capacity_bytes, self.address_bits
             ));
         }
-        if self.burst * self.data_bits / 8 > BURST_BYTES {
+        if self.burst * self.data_bits / 8 > Bus::BURST_BYTES {
             return Some(format!(
-                "memory.burst is {}, but bursts end within {BURST_BYTES} bytes: {} beats of {} bits at most",
+                "memory.burst is {}, but bursts end within {} bytes: {} beats of {} bits at most",
                 self.burst,
-                BURST_BYTES / (self.data_bits / 8),
+                Bus::BURST_BYTES,
+                Bus::BURST_BYTES / (self.data_bits / 8),
                 self.data_bits
             ));
         }
@@ -381,8 +384,9 @@ fn geometry(capacity_bytes: u64, address_width: u32, banks: u64, rows: u64, page
             "memory.capacity_bytes is {capacity_bytes}, but {banks} banks x {rows} rows x {page_bytes} bytes give {bytes}"
         ));
     }
-    (4 << address_width != bytes).then(|| {
-        format!("memory.address_width is {address_width}, which does not address {bytes} bytes in 32-bit words")
+    (u64::from(Word::PORT.bytes()) << address_width != bytes).then(|| {
+        let bits = Word::PORT.bits();
+        format!("memory.address_width is {address_width}, which does not address {bytes} bytes in {bits}-bit words")
     })
 }
 

@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use toml::de::{DeTable, DeValue};
 
 use crate::suggest;
+use crate::word::Word;
 
 /// What a key may hold.
 pub enum Rule {
@@ -173,9 +174,12 @@ const SDR_TIMING: &[Field] = &[
 
 const NANOSECONDS: Rule = Rule::Real(1.0..=1000.0, "ns");
 
+/// Widths that a bus may have.
+pub const BUS_BITS: RangeInclusive<u64> = Word::PORT.bits() as u64..=512;
+
 const BUS: &[Field] = &[
     field("capacity_bytes", Rule::Whole(4096..=1 << 32, "bytes")),
-    field("data_bits", Rule::Power(32..=512, "bits")),
+    field("data_bits", Rule::Power(BUS_BITS, "bits")),
     PEAK,
     field("address_bits", Rule::Whole(16..=32, "bits")),
     field("burst", Rule::Power(2..=256, "beats")),

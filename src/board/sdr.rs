@@ -23,7 +23,7 @@ pub struct SdrSdram {
     pub data_bits: u64,
     /// Megabytes (10^6 bytes) per second when every clock moves data.
     pub peak_mb_s: f64,
-    /// Bits of the address of a 32-bit word.
+    /// Bits of the address of a word of the memory port.
     pub address_width: u32,
     pub banks: u64,
     /// Rows of each bank.

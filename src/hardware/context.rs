@@ -8,10 +8,12 @@ use crate::hardware::tile::bounds::{self, TileBound};
 use crate::offload::{Buffer, Mapping, Offload};
 use crate::rtl::{Expr, Module, Type};
 use crate::source::kernel::{Array, Kernel};
+use crate::word::Word;
 
 /// Widths of the memory port.
 #[derive(Clone, Copy, Debug)]
 pub struct PortWidths {
+    pub word: Word,
     /// Bits of a word address.
     pub address: u32,
     /// Bits of a burst length in words.
@@ -21,7 +23,7 @@ pub struct PortWidths {
 impl PortWidths {
     /// Bits of a byte address.
     pub fn byte_address(self) -> u32 {
-        self.address + 2
+        self.address + self.word.shift()
     }
 }
 
@@ -55,9 +57,10 @@ impl<'a> Context<'a> {
         let tile_bounds = bounds::shared(&names, offload);
         let longest =
             offload.buffers.iter().map(|b| longest_row(b) * (kernel.arrays[b.array].element.bytes() as i64)).max();
+        let word = link.word();
         // A byte range of that many bytes touches at most one word more than it fills.
-        let words = (longest.unwrap_or(0) + 3) / 4 + 1;
-        let port = PortWidths { address: link.address_width(), length: Type::for_range(0, words).width };
+        let words = word.holding(longest.unwrap_or(0) as u64) + 1;
+        let port = PortWidths { word, address: link.address_width(), length: Type::for_range(0, words as i64).width };
         Context { offload, kernel, names, band, tile_bounds, port, link, bus: link.bus() }
     }
 

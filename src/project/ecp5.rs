@@ -7,6 +7,7 @@ use super::template::fill;
 use crate::board::{Board, Pins, Pll, nextpnr_options};
 use crate::hardware::{Link, Sdr};
 use crate::simulate::bench::Bench;
+use crate::word::RegisterWord;
 
 const BOARD: &str = include_str!("../../constraints/ecp5_board.v");
 const LPF: &str = include_str!("../../constraints/ecp5.lpf");
@@ -45,7 +46,11 @@ pub fn files(board: &Board, pins: &Pins, sdr: Sdr, kernel: &str, sample: &Sample
         .iter()
         .enumerate()
         .map(|(index, (word, value))| {
-            format!("            8'd{index}: {{argument_address, argument_data}} = {{8'd{word}, 32'd{value}}};")
+            format!(
+                "            8'd{index}: {{argument_address, argument_data}} = {{{}'d{word}, {}'d{value}}};",
+                RegisterWord::INDEX_BITS,
+                RegisterWord::BITS
+            )
         })
         .collect();
     let (late, eighths) = pll.late_phase();

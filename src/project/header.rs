@@ -7,6 +7,7 @@ use crate::hardware::{BASE_ALIGNMENT, argument_words, status};
 use crate::host;
 use crate::project::registers::{Register, registers};
 use crate::source::kernel::{Argument, Kernel, SizeCondition};
+use crate::word::RegisterWord;
 
 /// Text of `<kernel>.h` for an accelerator that addresses `memory_bytes` of memory; `bus` adds the interrupt of those
 /// behind a bus.
@@ -45,10 +46,10 @@ pub fn text(kernel: &Kernel, memory_bytes: u64, bus: bool) -> String {
     let conditions = conditions(kernel);
     let float_bits = &driver.float_bits;
     let memory = constant(memory_bytes.into());
-    let alignment = BASE_ALIGNMENT - 1;
+    let (alignment, register_bits) = (BASE_ALIGNMENT - 1, RegisterWord::BITS);
     format!(
         r#"/* Registers of the accelerator {name}, and a driver. `registers` is where the register bus appears in the
-   processor's memory: 32-bit words, indices below. */
+   processor's memory: {register_bits}-bit words, indices below. */
 #ifndef BURSTC_{upper}_H
 #define BURSTC_{upper}_H
 
@@ -65,7 +66,7 @@ pub fn text(kernel: &Kernel, memory_bytes: u64, bus: bool) -> String {
 #define {upper}_ERRORS 0x{errors:x}u /* all of them */
 
 /* Arguments in the order of the C prototype; an array's is its byte address in the accelerator's memory, a multiple of
-   8. Scalars and sizes of 64 bits take two words, low word first. {computed}{locals}*/
+   {BASE_ALIGNMENT}. Scalars and sizes of 64 bits take two words, low word first. {computed}{locals}*/
 {map}
 /* The sizes for which the accelerator was built. {conditions}*/
 {bounds}
@@ -88,7 +89,7 @@ static inline uint64_t {name}_extent(int64_t extent)
 }}
 {float_bits}
 /* Whether the accelerator takes these arguments: 0, or {upper}_SIZE_ERROR where a size is out of its bounds or the sizes
-   violate a condition, and {upper}_ALIGNMENT_ERROR where an array's base is no multiple of 8, or the array is not all
+   violate a condition, and {upper}_ALIGNMENT_ERROR where an array's base is no multiple of {BASE_ALIGNMENT}, or the array is not all
    inside the memory. */
 static inline uint32_t {name}_check({checked})
 {{
@@ -208,7 +209,7 @@ impl Driver {
             // A floating-point number's encoding, not its value.
             let value = match c_type.as_str() {
                 "float" | "double" => {
-                    let bits = 32 * words;
+                    let bits = RegisterWord::BITS * words;
                     let function = format!("{name}_{c_type}_bits");
                     if !driver.float_bits.contains(&function) {
                         let _ = writeln!(
@@ -223,7 +224,11 @@ impl Driver {
             };
             let _ = writeln!(driver.writes, "    registers[{index}] = (uint32_t){value};");
             if *words == 2 {
-                let _ = writeln!(driver.writes, "    registers[{index} + 1] = (uint32_t)((uint64_t){value} >> 32);");
+                let _ = writeln!(
+                    driver.writes,
+                    "    registers[{index} + 1] = (uint32_t)((uint64_t){value} >> {});",
+                    RegisterWord::BITS
+                );
             }
         }
         driver.check = of_sizes;

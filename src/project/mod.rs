@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 
 use crate::board::{Board, Toolchain};
-use crate::hardware::{self, BusKind, Link, VerilogFile, argument_words, status};
+use crate::hardware::{self, BASE_ALIGNMENT, BusKind, Link, VerilogFile, argument_words, status};
 use crate::offload::Offload;
 use crate::rtl::Port;
 use crate::simulate::bench::Bench;
@@ -209,11 +209,11 @@ impl Project<'_> {
                 _ => format!("{}, {}", register.word, register.word + 1),
             };
             let meaning = if let Some(bytes) = &register.local_bytes {
-                format!("byte address of memory for the local array, {bytes} bytes, a multiple of 8")
+                format!("byte address of memory for the local array, {bytes} bytes, a multiple of {BASE_ALIGNMENT}")
             } else if let Some(computed) = &register.computed {
                 format!("scalar, {}, which the driver computes: `{computed}`", register.c_type)
             } else if register.base {
-                "byte address of the array, a multiple of 8".to_string()
+                format!("byte address of the array, a multiple of {BASE_ALIGNMENT}")
             } else {
                 match argument {
                     Argument::Parameter(p) => {

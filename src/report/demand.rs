@@ -6,11 +6,12 @@ use super::count::Work;
 use crate::offload::{Offload, ReductionOp};
 use crate::operators;
 use crate::source::kernel::{BinaryOp, Expr};
+use crate::word::Word;
 
 /// At the sizes that the kernel is usually run with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// 32-bit words of all Load and Store sets; the memory moves one per cycle.
+    /// Words of all Load and Store sets; the memory moves one per cycle.
     pub words: u64,
     pub iterations: u64,
     /// Multipliers of 18 x 18 bits per lane. Of several statements, which share them where their stages allow, at least
@@ -19,7 +20,8 @@ pub struct Demand {
 }
 
 impl Demand {
-    pub fn of(offload: &Offload) -> Demand {
+    /// Through a memory port of words `word`.
+    pub fn of(offload: &Offload, word: Word) -> Demand {
         let sizes: BTreeMap<String, i64> =
             (offload.kernel.parameters.iter()).map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(1))).collect();
         let work = Work::of(offload, &sizes);
@@ -30,7 +32,7 @@ impl Demand {
             .map(|reduction| product(reduction.term.ty().bits, reduction.term.ty().bits, reduction.term.ty().bits))
             .sum();
         Demand {
-            words: (work.bytes_read + work.bytes_written).div_ceil(4),
+            words: word.holding(work.bytes_read + work.bytes_written),
             iterations: work.iterations,
             multipliers: tree + together(offload.kernel.statements().iter().map(|s| &s.value)),
         }

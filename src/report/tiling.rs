@@ -69,7 +69,7 @@ impl LanesReport {
         if lanes.is_none() && reason.is_none() {
             return None;
         }
-        let demand = Demand::of(offload);
+        let demand = Demand::of(offload, board.memory.link().word());
         let count = lanes.map_or(1, |lanes| lanes.count);
         Some(LanesReport {
             count,

@@ -9,6 +9,7 @@ use super::footprint::{ArrayModel, Footprint, Range, power_of_two};
 use crate::affine::Affine;
 use crate::polyhedral::Program;
 use crate::source::kernel::Kernel;
+use crate::word::Word;
 
 /// One way to tile a band, with what it is expected to cost.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,8 +44,10 @@ impl Choice {
 }
 
 const LARGEST: i64 = 512;
-/// What a tile costs beside its words and iterations, in bytes the memory could have moved: some sixty cycles.
-const TILE_OVERHEAD: f64 = 256.0;
+/// Cycles that a tile costs beside its words and iterations.
+const TILE_CYCLES: u32 = 64;
+/// The same in bytes the memory could have moved.
+const TILE_OVERHEAD: f64 = (TILE_CYCLES * Word::PORT.bytes()) as f64;
 /// Up to this factor more bytes are spent on larger tiles or shorter fills of the pipeline.
 const TOLERANCE: f64 = 1.05;
 /// About so many choices are looked at for a band, those of all orders together; each takes some microseconds.

@@ -11,6 +11,7 @@ use crate::hardware;
 use crate::simulate::number::Number;
 use crate::simulate::random::{Range, SplitMix};
 use crate::source::kernel::{Argument, Kernel, ScalarType, Storage};
+use crate::word::RegisterWord;
 
 /// Arrays start at multiples of this many bytes, so that equal indices of all arrays meet in one bank.
 pub const ALIGNMENT: u64 = 4096;
@@ -354,10 +355,7 @@ impl Job {
         let local = self.placement.regions.iter().filter(|region| region.local).map(|region| region.base);
         let values = self.arguments.iter().chain(&self.host).copied().chain(local);
         for ((_, index, words), value) in hardware::argument_words(kernel).into_iter().zip(values) {
-            writes.push((index, value as u32));
-            if words == 2 {
-                writes.push((index + 1, (value >> 32) as u32));
-            }
+            writes.extend((0..words).map(|word| (index + word, (value >> (RegisterWord::BITS * word)) as u32)));
         }
         writes
     }

@@ -135,7 +135,7 @@ pub struct Counters {
     /// Changes between reading and writing.
     pub turnarounds: u64,
     pub refreshes: u64,
-    /// Column commands, each of which moves one 32-bit word; on a bus, beats.
+    /// Column commands, each of which moves one word of the memory port; on a bus, beats.
     pub reads: u64,
     pub writes: u64,
     /// Bursts on a bus.

@@ -23,6 +23,8 @@ pub struct ScalarType {
 impl ScalarType {
     pub const I32: ScalarType = ScalarType::integer(32, true);
     pub const FLOAT: ScalarType = ScalarType { bits: 32, signed: false, floating: true };
+    /// No type has more bits.
+    pub const WIDEST: ScalarType = ScalarType::integer(64, false);
     pub const DOUBLE: ScalarType = ScalarType { bits: 64, signed: false, floating: true };
 
     pub const fn integer(bits: u32, signed: bool) -> ScalarType {

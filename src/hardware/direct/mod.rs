@@ -12,8 +12,7 @@ use crate::hardware::compute::instances::Instances;
 use crate::hardware::context::Context;
 use crate::hardware::system::accelerator::{completion, control_ports, counters};
 use crate::hardware::system::memory_port::{Commands, MemoryPort};
-use crate::hardware::transfer::bursts::LayoutStream;
-use crate::hardware::transfer::layout::unpacker;
+use crate::hardware::transfer::packing::{RowPacking, WIDEST_SIZE, element_size, unpacker};
 use crate::hardware::walk::connect::connect_scanner;
 use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::scanner::scanner;
@@ -21,6 +20,7 @@ use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, Statement as Assignment};
+use crate::word::Word;
 use operands::{collect, declare_operands};
 use results::Results;
 
@@ -52,11 +52,27 @@ impl<'a> Direct<'a> {
     }
 
     fn size_value(&self, access: &Access) -> Rtl {
-        Rtl::constant(self.size(access).into(), Type::unsigned(2))
+        Rtl::constant(self.size(access).into(), element_size())
+    }
+
+    fn word(&self) -> Word {
+        self.context.port.word
+    }
+
+    /// Words that an element of 2^`size` bytes takes.
+    fn words(&self, size: u32) -> i128 {
+        self.word().holding(1 << size).into()
+    }
+
+    /// The same for a size that is a signal.
+    fn words_of(&self, size: &Rtl) -> Rtl {
+        let count = |size: u32| Rtl::constant(self.words(size), Type::for_range(0, self.words(WIDEST_SIZE) as i64));
+        let several = self.word().shift() + 1..=WIDEST_SIZE;
+        several.fold(count(0), |fewer, s| size.eq(&Rtl::constant(s.into(), size.ty())).select(&count(s), &fewer))
     }
 
     fn words_value(&self, access: &Access) -> Rtl {
-        Rtl::constant(if self.size(access) == 3 { 2 } else { 1 }, Type::unsigned(self.context.port.length))
+        Rtl::constant(self.words(self.size(access)), Type::unsigned(self.context.port.length))
     }
 
     /// The value of the statement with this number; at least one statement has one.
@@ -254,7 +270,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
     match &current {
         Some(current) => {
             m.assign(&load_commands.stream.valid, &wants.and(&reads_now).and(&read_layout.ready.e()));
-            m.assign(&load_commands.address, &current.e().slice(byte.width - 1, 2));
+            m.assign(&load_commands.address, &d.word().address_of(&current.e()));
             let words = d.by_step(&step, number.as_ref(), |_, _, access| d.words_value(access));
             m.assign(&load_commands.length, &words);
             m.assign(&step_done, &reads_now.select(&load_commands.stream.fires(), &wants));
@@ -281,7 +297,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
 
     m.comment("Words that come back are collected, one per operand.");
     let all_reads = || d.present().iter().flat_map(|&s| d.reads[s].iter().copied());
-    let (element, element_data) = if all_reads().all(|a| d.size(a) == 2) {
+    let (element, element_data) = if all_reads().all(|a| d.size(a) == d.word().shift()) {
         m.assign(&read_layout.ready, &Rtl::bit(true));
         m.waive_unused(&read_layout.ready);
         m.assign(&read_layout.valid, &Rtl::bit(false));
@@ -291,10 +307,10 @@ pub fn direct(context: &Context) -> Vec<Module> {
         m.assign(&read_layout.valid, &load_commands.stream.fires());
         let sizes = d.by_step(&step, number.as_ref(), |_, _, access| d.size_value(access));
         let address = current.as_ref().expect("there are reads").e();
-        let layout = LayoutStream {
+        let layout = RowPacking {
             stream: read_layout.clone(),
             size: m.define("layout_size", &sizes),
-            offset: m.define("layout_offset", &address.slice(1, 0)),
+            offset: m.define("layout_offset", &d.word().offset_of(&address)),
             count: m.define("layout_count", &Rtl::bit(true)),
         };
         let element = Stream::wires(&mut m, "element");

@@ -80,7 +80,8 @@ pub fn declare_operands(m: &mut Module, d: &Direct, loads: &mut Vec<Statement>) 
     operands.number.iter().for_each(|number| m.waive_unused(number));
     for r in 0..d.most_reads() {
         let readers = d.present().iter().filter_map(|&s| d.reads[s].get(r));
-        let bits = readers.map(|a| d.context.array(a.array).element.bits).max().unwrap_or(32);
+        let bits =
+            readers.map(|a| d.context.array(a.array).element.bits).max().expect("a statement with so many reads");
         let word = m.reg(&format!("operand_{r}"), Type::unsigned(bits));
         m.waive_unused(&word);
         operands.words.push(word);

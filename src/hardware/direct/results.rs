@@ -7,8 +7,7 @@ use crate::hardware::circuit::stream::Stream;
 use crate::hardware::datapath::plan::{Plan, Rehearsal};
 use crate::hardware::datapath::{self, Datapath};
 use crate::hardware::system::memory_port::{Commands, MemoryPort};
-use crate::hardware::transfer::bursts::LayoutStream;
-use crate::hardware::transfer::layout::packer;
+use crate::hardware::transfer::packing::{RowPacking, packer};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign, when, when_else};
 
 /// The datapaths, all as long as the longest, so that results keep their order.
@@ -97,7 +96,7 @@ impl Results {
         let (accepted, write_address, candidate) = accepted;
         let target = |s: usize| &d.statements[s].target;
         let element = |s: usize| Type::unsigned(d.context.array(target(s).array).element.bits);
-        let widest = d.present().iter().map(|&s| element(s).width).max().unwrap_or(32);
+        let widest = d.present().iter().map(|&s| element(s).width).max().expect("a statement");
         let value = d.by_statement(self.number.as_ref(), |s| {
             let place = d.present().iter().position(|p| *p == s)?;
             Some(self.values[place].resize(element(s)).resize(Type::unsigned(widest)))
@@ -110,7 +109,6 @@ impl Results {
 
         let byte = write_address.ty();
         let size = d.by_statement(candidate, |s| Some(d.size_value(target(s))));
-        let words = size.eq(&Rtl::constant(3, size.ty()));
         let packed = match size.as_constant() {
             Some(_) => write_address.e(),
             None => Rtl::concat(&[size.clone(), write_address.e()]),
@@ -120,20 +118,17 @@ impl Results {
         m.waive_unused(&address_in.ready);
         let address = cells::fifo(m, "u_addresses", depth, (&address_in, &packed), &address_out, "address_data");
         m.waive_unused(&address);
-        let (size, words) = match size.as_constant() {
-            Some(_) => (size, words),
-            None => {
-                let size = address.e().slice(byte.width + 1, byte.width);
-                (size.clone(), size.eq(&Rtl::constant(3, size.ty())))
-            }
+        let size = match size.as_constant() {
+            Some(_) => size,
+            None => address.e().slice(address.width() - 1, byte.width),
         };
         let length = commands.length.ty();
-        let words = words.select(&Rtl::constant(2, Type::unsigned(2)), &Rtl::constant(1, Type::unsigned(2)));
+        let words = d.words_of(&size);
         let outgoing = Stream::wires(m, "outgoing");
         let layout_out = Stream::wires(m, "store_layout");
         let both = result_out.valid.e().and(&address_out.valid.e());
         m.assign(&commands.stream.valid, &both.and(&outgoing.ready.e()).and(&layout_out.ready.e()));
-        m.assign(&commands.address, &address.e().slice(byte.width - 1, 2));
+        m.assign(&commands.address, &address.e().slice(byte.width - 1, d.word().shift()));
         m.assign(&commands.length, &words.resize(length));
         m.assign(&commands.last, &Rtl::bit(true));
         m.assign(written, &commands.stream.fires());
@@ -142,23 +137,23 @@ impl Results {
         m.assign(&outgoing.valid, &written.e());
         let word = Stream::wires(m, "words");
         let word_data = cells::fifo(m, "u_words", 4, (&outgoing, &result_data.e()), &word, "words_data");
-        if size.as_constant() == Some(2) {
+        if size.as_constant() == Some(d.word().shift().into()) {
             m.assign(&layout_out.ready, &Rtl::bit(true));
             m.assign(&layout_out.valid, &Rtl::bit(false));
             m.waive_unused(&layout_out.valid);
             m.assign(&memory.data.valid, &word.valid.e());
             m.assign(&word.ready, &memory.data.ready.e());
             m.assign(&memory.write_data, &word_data.e());
-            m.assign(&memory.strobe, &Rtl::constant(15, Type::unsigned(4)));
+            m.assign(&memory.strobe, &d.word().all_bytes());
         } else {
             m.assign(&layout_out.valid, &written.e());
-            let layout = LayoutStream {
+            let layout = RowPacking {
                 stream: layout_out,
                 size: m.define("store_size", &size),
-                offset: m.define("store_offset", &address.e().slice(1, 0)),
+                offset: m.define("store_offset", &d.word().offset_of(&address.e())),
                 count: m.define("store_count", &Rtl::bit(true)),
             };
-            let (data, strobe) = packer(m, &layout, (&word, &word_data.e()), &memory.data);
+            let (data, strobe) = packer(m, d.word(), &layout, (&word, &word_data.e()), &memory.data);
             m.assign(&memory.write_data, &data.e());
             m.assign(&memory.strobe, &strobe.e());
         }

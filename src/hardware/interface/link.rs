@@ -1,6 +1,7 @@
 //! What stands between the accelerator and its memory.
 
 use crate::rtl::Type;
+use crate::word::Word;
 
 /// The way to memory, as the hardware and its bench need to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +18,14 @@ pub enum Link {
 pub type PhyPort = (&'static str, Type, bool);
 
 impl Link {
-    /// Bits of the address of a 32-bit word.
+    /// The word of the memory port.
+    pub fn word(self) -> Word {
+        match self {
+            Link::Ddr(_) | Link::Sdr(_) | Link::Bus(_) => Word::PORT,
+        }
+    }
+
+    /// Bits of the address of a word.
     pub fn address_width(self) -> u32 {
         match self {
             Link::Ddr(ddr) => ddr.address_width,
@@ -28,7 +36,7 @@ impl Link {
 
     /// Bits of a byte address.
     pub fn byte_address_width(self) -> u32 {
-        self.address_width() + 2
+        self.address_width() + self.word().shift()
     }
 
     /// The bus, if there is one: loads and stores then go to memory apart.
@@ -79,11 +87,11 @@ impl Link {
                 ("phy_bank_1", bits(2), true),
                 ("phy_address_1", bits(12), true),
                 ("phy_write_enable", bits(1), true),
-                ("phy_write_data", bits(32), true),
-                ("phy_write_mask", bits(4), true),
+                ("phy_write_data", bits(Ddr::CYCLE_BITS), true),
+                ("phy_write_mask", bits(Ddr::CYCLE_BITS / 8), true),
                 ("phy_read_enable", bits(1), true),
                 ("phy_read_valid", bits(1), false),
-                ("phy_read_data", bits(32), false),
+                ("phy_read_data", bits(Ddr::CYCLE_BITS), false),
             ],
             Link::Sdr(_) => vec![
                 ("phy_cke", bits(1), true),
@@ -91,11 +99,11 @@ impl Link {
                 ("phy_bank", bits(2), true),
                 ("phy_address", bits(13), true),
                 ("phy_write_enable", bits(1), true),
-                ("phy_write_data", bits(16), true),
-                ("phy_write_mask", bits(2), true),
+                ("phy_write_data", bits(Sdr::CYCLE_BITS), true),
+                ("phy_write_mask", bits(Sdr::CYCLE_BITS / 8), true),
                 ("phy_read_enable", bits(1), true),
                 ("phy_read_valid", bits(1), false),
-                ("phy_read_data", bits(16), false),
+                ("phy_read_data", bits(Sdr::CYCLE_BITS), false),
             ],
             Link::Bus(_) => vec![],
         }
@@ -107,11 +115,20 @@ fn verilog(parameters: impl IntoIterator<Item = (&'static str, i128)>) -> String
     parameters.into_iter().map(|(name, value)| format!(".{name}({value})")).collect::<Vec<_>>().join(",")
 }
 
+/// The pages at which the cells of both native controllers split bursts, and their banks.
+const PAGE_BYTES: u64 = 1024;
+const BANKS: u64 = 4;
+
+/// Rows of each bank of a device whose words have addresses of so many bits.
+fn rows(address_width: u32) -> u64 {
+    (u64::from(Word::PORT.bytes()) << address_width) / (BANKS * PAGE_BYTES)
+}
+
 /// A x8 DDR SDRAM of four banks with pages of 1 KB, at twice the accelerator's clock. Times in its clocks, by JEDEC's
 /// names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ddr {
-    /// Bits of the address of a 32-bit word.
+    /// Bits of the address of a word of the memory port.
     pub address_width: u32,
     /// Period of the memory's clock.
     pub clock_ps: u64,
@@ -149,6 +166,8 @@ impl Ddr {
         refi: 3120,
     };
 
+    /// Of data per cycle of the accelerator: 8 at both edges of two of the memory's clocks.
+    const CYCLE_BITS: u32 = 32;
     /// From power-up to the first command: 200 us (JESD79).
     const INIT_PS: u64 = 200_000_000;
     /// From the reset of the DLL to the first read (JESD79).
@@ -156,7 +175,7 @@ impl Ddr {
 
     /// Rows of each bank.
     pub fn rows(&self) -> u64 {
-        1 << (self.address_width - 10)
+        rows(self.address_width)
     }
 
     pub fn init_clocks(&self) -> u64 {
@@ -214,9 +233,9 @@ impl Ddr {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bus {
     pub kind: BusKind,
-    /// Bits of the address of a 32-bit word.
+    /// Bits of the address of a word of the memory port.
     pub address_width: u32,
-    /// 32 to 512, a power of two.
+    /// A power of two up to 512, at least a word of the memory port.
     pub data_bits: u32,
     /// Beats of the longest burst, a power of two.
     pub burst: u32,
@@ -229,6 +248,8 @@ pub enum BusKind {
 }
 
 impl Bus {
+    /// Bytes at whose multiples a burst must end (AMBA AXI4: 4 KB; Avalon-MM masters keep to the same).
+    pub const BURST_BYTES: u32 = 4096;
     /// Beats of reads that may be under way. Two of the longest bursts, so that one streams while the next is asked for.
     const READ_BEATS: i128 = 512;
 
@@ -241,21 +262,21 @@ impl Bus {
         ]
     }
 
-    /// log2 of the 32-bit words of a beat.
+    /// log2 of the memory port's words in a beat.
     pub fn beat_width(self) -> u32 {
-        (self.data_bits / 32).trailing_zeros()
+        (self.data_bits / Word::PORT.bits()).trailing_zeros()
     }
 
-    /// log2 of the beats of the longest burst, which stays within 4 KB.
+    /// log2 of the beats of the longest burst, which stays within [`Bus::BURST_BYTES`].
     pub fn burst_width(self) -> u32 {
-        self.burst.trailing_zeros().min(10 - self.beat_width())
+        self.burst.trailing_zeros().min((Bus::BURST_BYTES / (self.data_bits / 8)).trailing_zeros())
     }
 }
 
 /// A x16 SDR SDRAM of four banks with pages of 1 KB, at the accelerator's clock. Times in ps by JEDEC's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sdr {
-    /// Bits of the address of a 32-bit word.
+    /// Bits of the address of a word of the memory port.
     pub address_width: u32,
     pub clock_ps: u64,
     /// The device's shortest period at that CAS latency.
@@ -292,12 +313,14 @@ pub struct SdrCycles {
 }
 
 impl Sdr {
+    /// Of data per cycle.
+    const CYCLE_BITS: u32 = 16;
     /// By which the PLL's jitter may bring two edges together.
     const JITTER_PS: u64 = 200;
 
     /// Rows of each bank.
     pub fn rows(&self) -> u64 {
-        1 << (self.address_width - 10)
+        rows(self.address_width)
     }
 
     /// Waits rounded up, with room for jitter; a tenth more before the first command, 4 % less between refreshes.

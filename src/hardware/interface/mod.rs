@@ -3,3 +3,4 @@
 pub mod link;
 pub mod names;
 pub mod status;
+mod word;

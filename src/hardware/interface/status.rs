@@ -94,6 +94,13 @@ mod tests {
     }
 
     #[test]
+    fn the_map_tells_the_alignment_of_bases() {
+        let error = STATUS.iter().find(|bit| bit.bit == ALIGNMENT_ERROR).expect("a bit");
+        let alignment = crate::hardware::BASE_ALIGNMENT;
+        assert!(error.meaning.contains(&format!("no multiple of {alignment},")), "{alignment}");
+    }
+
+    #[test]
     fn bits_are_distinct() {
         let mask = STATUS.iter().fold(0u32, |mask, bit| {
             assert_eq!(mask >> bit.bit & 1, 0, "{}", bit.name);

@@ -15,6 +15,7 @@ use crate::hardware::transfer::store::store;
 use crate::hardware::walk::connect::argument_ports;
 use crate::hardware::walk::tiles::tiles;
 use crate::rtl::{Connection, Expr, Module, Signal, Type, assign, when, when_else};
+use crate::word::RegisterWord;
 
 /// What is counted, in the order of the register map.
 pub const COUNTERS: [&str; 5] = ["cycles", "load_busy", "compute_busy", "compute_stall", "store_busy"];
@@ -298,7 +299,7 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
 pub fn counters(m: &mut Module, start: &Signal, running: &Signal, settled: &Signal, events: [&Expr; 4]) {
     m.comment("Counters, in cycles: from start to done, and while a process is busy or stalled");
     let index = m.input("s_counter_index", Type::unsigned(3));
-    let count = m.output("m_counter", Type::unsigned(32));
+    let count = m.output("m_counter", RegisterWord::data());
     let mut bits: Vec<Expr> = events.iter().rev().map(|e| (*e).clone()).collect();
     bits.push(running.e());
     let mut ports = clocking(m);

@@ -90,13 +90,13 @@ impl MemoryPort {
         MemoryPort {
             commands,
             data: make.stream("write"),
-            write_data: make.leaves("m_write_data", Type::unsigned(32)),
-            strobe: make.leaves("m_write_strobe", Type::unsigned(4)),
+            write_data: make.leaves("m_write_data", context.port.word.data()),
+            strobe: make.leaves("m_write_strobe", context.port.word.strobe()),
             read: Stream {
                 valid: make.comes("s_read_valid", Type::BIT),
                 ready: make.leaves("s_read_ready", Type::BIT),
             },
-            read_data: make.comes("s_read_data", Type::unsigned(32)),
+            read_data: make.comes("s_read_data", context.port.word.data()),
         }
     }
 

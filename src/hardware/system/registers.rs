@@ -11,19 +11,23 @@ use crate::hardware::interface::status::{
 };
 use crate::hardware::system::accelerator::COUNTERS;
 use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
-use crate::source::kernel::{Argument, Kernel, SizeCondition, Storage};
+use crate::source::kernel::{Argument, Kernel, ScalarType, SizeCondition, Storage};
+use crate::word::{RegisterWord, Word};
 
-/// Bases are multiples of this many bytes, the widest element: a word of memory then never holds parts of two elements
-/// that are wider than it.
-pub const BASE_ALIGNMENT: u32 = 8;
+/// Bases are multiples of this many bytes: of the widest element, so that no element lies across the words that hold
+/// it, and of the memory port's word, so that arrays of elements that fill it need no packing.
+pub const BASE_ALIGNMENT: u32 = {
+    let (element, word) = (ScalarType::WIDEST.bits / 8, Word::PORT.bytes());
+    if element > word { element } else { word }
+};
 
 /// The words of the register map: the arguments in the order of the C prototype, then the values that the host computes,
 /// then the bases of the local arrays, which may need a place in memory. `(argument, first word, number of words)`.
 pub fn argument_words(kernel: &Kernel) -> Vec<(Argument, u32, u32)> {
     let mut next = FIRST_ARGUMENT;
     let words = |argument: &Argument| match argument {
-        Argument::Scalar(s) => kernel.scalars[*s].ty.bits.div_ceil(32),
-        Argument::Parameter(p) => kernel.parameters[*p].ty.bits.div_ceil(32),
+        Argument::Scalar(s) => RegisterWord::holding(kernel.scalars[*s].ty.bits),
+        Argument::Parameter(p) => RegisterWord::holding(kernel.parameters[*p].ty.bits),
         Argument::Array(_) => 1,
     };
     let place = |argument: &Argument| {
@@ -50,9 +54,9 @@ pub fn registers(context: &Context) -> Module {
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
     m.comment("Register bus: word addresses");
-    let word = Type::unsigned(32);
+    let word = RegisterWord::data();
     let write = m.input("s_reg_write", Type::BIT);
-    let address = m.input("s_reg_address", Type::unsigned(8));
+    let address = m.input("s_reg_address", RegisterWord::index());
     let data = m.input("s_reg_data", word);
     m.waive_unused(&data);
     let read = m.output_reg("m_reg_data", word);
@@ -175,7 +179,7 @@ struct Arguments {
 /// accelerator takes; of scalars, what C's conversion to their type leaves: the low bits, and of `_Bool` whether any is 1.
 fn arguments(context: &Context, m: &mut Module, write: &Expr, address: &Signal, data: &Signal) -> Arguments {
     let kernel = context.kernel;
-    let word = Type::unsigned(32);
+    let word = RegisterWord::data();
     let (mut writes, mut read, mut wrong_sizes, mut wrong_bases) = (vec![], vec![], vec![], vec![]);
     for (argument, first, words) in argument_words(kernel) {
         let (name, ty) = argument_port(context, argument);
@@ -185,7 +189,7 @@ fn arguments(context: &Context, m: &mut Module, write: &Expr, address: &Signal, 
             false => {
                 let port = m.output(&name, ty);
                 // Both begin with what no other signal here begins with.
-                let whole = m.reg(&format!("whole_{name}"), Type::unsigned(32 * words));
+                let whole = m.reg(&format!("whole_{name}"), Type::unsigned(RegisterWord::BITS * words));
                 m.assign(&port, &whole.e().resize(ty));
                 whole
             }
@@ -209,13 +213,15 @@ fn arguments(context: &Context, m: &mut Module, write: &Expr, address: &Signal, 
         }
         let is_boolean = matches!(argument, Argument::Scalar(s) if kernel.scalars[s].boolean);
         for part in 0..words {
-            let low = 32 * part;
-            let high = (low + 31).min(register.width() - 1);
+            let low = RegisterWord::BITS * part;
+            let high = (low + RegisterWord::BITS).min(register.width()) - 1;
             let mine = if is_boolean { data.e().reduce_or().resize(word) } else { data.e() }.slice(high - low, 0);
             let value = match words {
                 1 => mine.resize(register.ty()),
                 _ => {
-                    let other = if part == 0 { register.e().slice(63, 32) } else { register.e().slice(31, 0) };
+                    let top = register.width() - 1;
+                    let (high, low) = if part == 0 { (top, word.width) } else { (word.width - 1, 0) };
+                    let other = register.e().slice(high, low);
                     let both = if part == 0 { [other, mine] } else { [mine, other] };
                     Expr::concat(&both).resize(register.ty())
                 }

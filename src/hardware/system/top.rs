@@ -7,6 +7,7 @@ use crate::hardware::system::memory_port::MemoryPort;
 use crate::hardware::system::registers::{argument_port, argument_words};
 use crate::hardware::system::top_bus;
 use crate::rtl::{Connection, Module, Signal, Type};
+use crate::word::RegisterWord;
 
 /// `<kernel>_top` around the module `core` (`<kernel>_accelerator` or `<kernel>_direct`).
 pub fn top(context: &Context, name: &str, core: &str) -> Module {
@@ -18,12 +19,12 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
     let kernel = context.kernel;
     let mut m = Module::new(name);
     m.describe(&format!("{core} with its registers and the {memory} controller; the PHY side goes to {phy} PHY."));
-    let word = Type::unsigned(32);
+    let word = RegisterWord::data();
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
     m.comment("Register bus");
     let write = m.input("s_reg_write", Type::BIT);
-    let address = m.input("s_reg_address", Type::unsigned(8));
+    let address = m.input("s_reg_address", RegisterWord::index());
     let data = m.input("s_reg_data", word);
     let read = m.output("m_reg_data", word);
     m.comment("PHY");

@@ -7,6 +7,7 @@ use crate::hardware::interface::status::BUS_ERRORS;
 use crate::hardware::system::memory_port::MemoryPort;
 use crate::hardware::system::registers::{argument_port, argument_words};
 use crate::rtl::{Connection, Expr, Module, Signal, Type};
+use crate::word::RegisterWord;
 
 /// A port of the top that goes straight to a cell: name, type, driven by the cell.
 type Pin = (&'static str, Type, bool);
@@ -71,33 +72,35 @@ pub fn master_pins(context: &Context, bus: Bus) -> Vec<Pin> {
 /// The ports of the control slave.
 pub fn slave_pins(kind: BusKind) -> Vec<Pin> {
     let bits = Type::unsigned;
+    let (word, bytes) = (RegisterWord::data(), bits(RegisterWord::BYTES));
+    let (index, address) = (RegisterWord::index(), bits(RegisterWord::BYTE_ADDRESS_BITS));
     match kind {
         BusKind::Axi4 => vec![
             ("s_axil_awvalid", bits(1), false),
             ("s_axil_awready", bits(1), true),
-            ("s_axil_awaddr", bits(10), false),
+            ("s_axil_awaddr", address, false),
             ("s_axil_wvalid", bits(1), false),
             ("s_axil_wready", bits(1), true),
-            ("s_axil_wdata", bits(32), false),
-            ("s_axil_wstrb", bits(4), false),
+            ("s_axil_wdata", word, false),
+            ("s_axil_wstrb", bytes, false),
             ("s_axil_bvalid", bits(1), true),
             ("s_axil_bready", bits(1), false),
             ("s_axil_bresp", bits(2), true),
             ("s_axil_arvalid", bits(1), false),
             ("s_axil_arready", bits(1), true),
-            ("s_axil_araddr", bits(10), false),
+            ("s_axil_araddr", address, false),
             ("s_axil_rvalid", bits(1), true),
             ("s_axil_rready", bits(1), false),
-            ("s_axil_rdata", bits(32), true),
+            ("s_axil_rdata", word, true),
             ("s_axil_rresp", bits(2), true),
         ],
         BusKind::AvalonMm => vec![
-            ("avs_address", bits(8), false),
+            ("avs_address", index, false),
             ("avs_read", bits(1), false),
             ("avs_write", bits(1), false),
-            ("avs_writedata", bits(32), false),
-            ("avs_byteenable", bits(4), false),
-            ("avs_readdata", bits(32), true),
+            ("avs_writedata", word, false),
+            ("avs_byteenable", bytes, false),
+            ("avs_readdata", word, true),
             ("avs_waitrequest", bits(1), true),
         ],
     }
@@ -112,7 +115,7 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
     };
     let mut m = Module::new(name);
     m.describe(&format!("{core} with its registers behind a control slave, and an {title} master to memory."));
-    let word = Type::unsigned(32);
+    let word = RegisterWord::data();
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
     let interrupt = m.output("irq", Type::BIT);
@@ -131,7 +134,7 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
     m.comment("Between them");
     let mut wire = |name: &str, ty: Type| m.wire(name, ty);
     let [write, start, done, idle] = ["reg_write", "start", "done", "memory_idle"].map(|name| wire(name, Type::BIT));
-    let address = wire("reg_address", Type::unsigned(8));
+    let address = wire("reg_address", RegisterWord::index());
     let [data, read, counter] = ["reg_data", "reg_read", "counter"].map(|name| wire(name, word));
     let [status, clear] = ["status", "clear"].map(|name| wire(name, Type::unsigned(BUS_ERRORS)));
     let arguments: Vec<(String, Signal)> = argument_words(kernel)

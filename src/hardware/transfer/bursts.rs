@@ -5,19 +5,9 @@ use crate::hardware::buffers::address::buffer_of;
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::{Context, longest_row};
+use crate::hardware::transfer::packing::{RowPacking, WIDEST_SIZE, element_size};
 use crate::hardware::walk::rows::{Row, RowFormat};
 use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
-
-/// A stream that tells the packer or unpacker how the elements of a burst lie in its words.
-pub struct LayoutStream {
-    pub stream: Stream,
-    /// log2 of the element's bytes.
-    pub size: Signal,
-    /// Byte offset of the first element in the first word.
-    pub offset: Signal,
-    /// Number of elements.
-    pub count: Signal,
-}
 
 /// Adds the circuit that turns `rows` into commands `m_cmd_*` (in order, `last` on the last of a tile) and passes the
 /// rows themselves on to `descriptors`. `rows` come with what holds them back, if anything does; `arrays[kind]` is the
@@ -35,12 +25,13 @@ pub fn bursts(
     arrays: &[usize],
     rows: (&Stream, &Row, Option<&Expr>),
     descriptors: &Stream,
-) -> Option<LayoutStream> {
+) -> Option<RowPacking> {
     let offload = context.offload;
     let (rows, row, held) = rows;
     let port = context.port;
     let sizes: Vec<u32> = arrays.iter().map(|&a| context.array(a).element.bytes().trailing_zeros()).collect();
-    let mixed = sizes.iter().any(|&s| s != 2);
+    let word = port.word;
+    let mixed = sizes.iter().any(|&s| s != word.shift());
     // Addresses count words where every element is one.
     let unit = Type::unsigned(if mixed { port.byte_address() } else { port.address });
     let shift = |k: usize| if mixed { sizes[k] } else { 0 };
@@ -55,7 +46,7 @@ pub fn bursts(
     for &array in arrays {
         if bases.iter().all(|(a, _)| *a != array) {
             let base = m.input(&format!("base_{}", context.array(array).name), Type::unsigned(port.byte_address()));
-            // Bases are multiples of 8.
+            // The low bits of a base are 0.
             m.waive_unused(&base);
             bases.push((array, base));
         }
@@ -65,7 +56,7 @@ pub fn bursts(
     };
     let base = by_kind(&|k| {
         let base = bases.iter().find(|(a, _)| *a == arrays[k]).expect("declared above").1.e();
-        if mixed { base } else { base.slice(base.width() - 1, 2) }
+        if mixed { base } else { word.address_of(&base) }
     });
     let at_first = format.scope(scope, &row.outer, &row.first);
     let subscript =
@@ -99,7 +90,7 @@ pub fn bursts(
     let elements = Type::for_range(0, longest);
     let count = m.reg("burst_count", elements);
     let address = m.reg("burst_address", unit);
-    let size_type = Type::unsigned(2);
+    let size_type = element_size();
     let size_of = by_kind(&|k| Expr::constant(sizes[k].into(), size_type));
     let size_reg = (mixed && size_of.as_constant().is_none()).then(|| m.reg("burst_size", size_type));
     let size = size_reg.as_ref().map_or_else(|| size_of.clone(), |s| s.e());
@@ -191,10 +182,11 @@ pub fn bursts(
     m.assign(&command.valid, &in_state("ISSUE").and(&rows.valid.e()));
     m.assign(&m_last, &row.end);
     let length = Type::unsigned(port.length);
-    let bytes = Type::unsigned(port.length + 3);
+    // A word more than the longest length, for what rounds up.
+    let bytes = Type::unsigned(port.length + word.shift() + 1);
     if mixed {
-        let offset = address.e().slice(1, 0);
-        let covered = (0..4).map(|s| (s, count.e().shl_const(s, bytes)));
+        let offset = word.offset_of(&address.e());
+        let covered = (0..=WIDEST_SIZE).map(|s| (s, count.e().shl_const(s, bytes)));
         let covered = match size.as_constant() {
             Some(size) => count.e().shl_const(size as u32, bytes),
             None => {
@@ -202,15 +194,15 @@ pub fn bursts(
                     .reduce(|(_, other), (s, value)| {
                         (s, size.eq(&Expr::constant(s.into(), size_type)).select(&value, &other))
                     })
-                    .expect("four sizes")
+                    .expect("elements have sizes")
                     .1
             }
         };
-        let rounded = covered.add(&offset, bytes).add(&Expr::constant(3, bytes), bytes);
+        let rounded = covered.add(&offset, bytes).add(&Expr::constant((word.bytes() - 1).into(), bytes), bytes);
         let words = m.define("burst_bytes", &rounded);
         m.waive_unused(&words);
-        m.assign(&m_address, &address.e().slice(unit.width - 1, 2));
-        m.assign(&m_length, &words.e().shr_const(2).resize(length));
+        m.assign(&m_address, &word.address_of(&address.e()));
+        m.assign(&m_length, &words.e().shr_const(word.shift()).resize(length));
     } else {
         m.assign(&m_address, &address.e());
         m.assign(&m_length, &count.e().resize(length));
@@ -224,10 +216,10 @@ pub fn bursts(
         m.assign(&stream.valid, &in_state("LAYOUT"));
         arms.push((vec![code("LAYOUT").into()], vec![when(stream.ready.e(), vec![goto("TAKE")])]));
         let mut wire = |name: &str, value: &Expr| m.define(name, value);
-        LayoutStream {
+        RowPacking {
             stream,
             size: wire("layout_size", &size),
-            offset: wire("layout_offset", &address.e().slice(1, 0)),
+            offset: wire("layout_offset", &word.offset_of(&address.e())),
             count: wire("layout_count", &count.e()),
         }
     });

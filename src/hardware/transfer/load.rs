@@ -5,7 +5,7 @@ use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
 use crate::hardware::transfer::bursts::bursts;
-use crate::hardware::transfer::layout::unpacker;
+use crate::hardware::transfer::packing::unpacker;
 use crate::hardware::transfer::runs::{RunFormat, RunWalker};
 use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::hand_over::hand_over;
@@ -80,8 +80,8 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
 
     m.comment("Words from memory fill the buffers.");
     let word = Stream::slave(&mut m, "read");
-    let word_data = m.input("s_read_data", Type::unsigned(32));
-    let widest = arrays.iter().map(|&a| context.array(a).element.bits).max().unwrap_or(32);
+    let word_data = m.input("s_read_data", context.port.word.data());
+    let widest = arrays.iter().map(|&a| context.array(a).element.bits).max().expect("something is loaded");
     let (element, element_data) = match &layout {
         None => (word, word_data.e()),
         Some(layout) => {
@@ -336,11 +336,11 @@ fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
         m.assign(&output, &Expr::constant(0, Type::unsigned(width)));
     }
     let word = Stream::slave(&mut m, "read");
-    let word_data = m.input("s_read_data", Type::unsigned(32));
+    let word_data = m.input("s_read_data", context.port.word.data());
     m.waive_unused(&word.valid);
     m.waive_unused(&word_data);
     m.assign(&word.ready, &Expr::bit(true));
-    let fill_data = m.output("m_fill_data", Type::unsigned(32));
+    let fill_data = m.output("m_fill_data", context.port.word.data());
     m.assign(&fill_data, &Expr::constant(0, fill_data.ty()));
-    (vec![m], LoadPorts { arrays: vec![], data_width: 32 })
+    (vec![m], LoadPorts { arrays: vec![], data_width: context.port.word.bits() })
 }

@@ -1,7 +1,7 @@
 //! Load and store: rows to bursts, words to elements.
 
 pub mod bursts;
-pub mod layout;
 pub mod load;
+pub mod packing;
 pub mod runs;
 pub mod store;

@@ -5,7 +5,7 @@ use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
 use crate::hardware::transfer::bursts::bursts;
-use crate::hardware::transfer::layout::packer;
+use crate::hardware::transfer::packing::packer;
 use crate::hardware::transfer::runs::{RunFormat, RunWalker};
 use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::rows::RowPorts;
@@ -92,7 +92,7 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     let data_source = (arrays.len() > 1).then(|| m.reg("data_source", source_type));
     let mut read = vec![];
     let mut data: Option<Expr> = None;
-    let widest = arrays.iter().map(|&a| context.array(a).element.bits).max().unwrap_or(32);
+    let widest = arrays.iter().map(|&a| context.array(a).element.bits).max().expect("something is stored");
     for (index, &array) in arrays.iter().enumerate() {
         let name = &context.array(array).name;
         let valid = m.output(&format!("m_drain_{name}_valid"), Type::BIT);
@@ -131,17 +131,17 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     let outgoing = Stream::wires(&mut m, "outgoing");
     let outgoing_data = cells::fifo(&mut m, "u_words", WORDS_WAITING, (&collected, &data), &outgoing, "outgoing_data");
     let word = Stream::master(&mut m, "write");
-    let word_data = m.output("m_write_data", Type::unsigned(32));
-    let strobe = m.output("m_write_strobe", Type::unsigned(4));
+    let word_data = m.output("m_write_data", context.port.word.data());
+    let strobe = m.output("m_write_strobe", context.port.word.strobe());
     match &layout {
         None => {
             m.assign(&word.valid, &outgoing.valid.e());
             m.assign(&outgoing.ready, &word.ready.e());
             m.assign(&word_data, &outgoing_data.e());
-            m.assign(&strobe, &Expr::constant(15, Type::unsigned(4)));
+            m.assign(&strobe, &context.port.word.all_bytes());
         }
         Some(layout) => {
-            let (data, bytes) = packer(&mut m, layout, (&outgoing, &outgoing_data.e()), &word);
+            let (data, bytes) = packer(&mut m, context.port.word, layout, (&outgoing, &outgoing_data.e()), &word);
             m.assign(&word_data, &data.e());
             m.assign(&strobe, &bytes.e());
         }
