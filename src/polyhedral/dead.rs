@@ -87,6 +87,7 @@ fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
             let mut undefined = instances.intersect_params(&sizes)?;
             let writers = (0..sources.len()).filter(|&s| sources[s].target.array == reference.array);
             for source in writers {
+                // A value that may be written is perhaps used; and only what surely nobody has written is refused.
                 let write = &program.statements[source].accesses[0].may;
                 let earlier = earlier(program, (source, sink), declared_in.len())?;
                 let pairs = read.may.apply_range(&write.reverse()?)?.intersect(&earlier)?;

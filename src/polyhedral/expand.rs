@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::extract::{Place, places, statements};
 use super::isl::Map;
-use super::{Access, Program};
+use super::{Program, Touch};
 use crate::affine::Affine;
 use crate::source::kernel::{self, Expr, Kernel, Loop, Node, Storage};
 
@@ -71,14 +71,14 @@ fn private_loops(program: &Program, array: usize, common: usize) -> Result<usize
     Ok(common)
 }
 
-/// `{ [date of a read] -> [date of the write whose value it reads] }` of an array, over the order of the source; `None`
+/// `{ [date of a read] -> [date of a write whose value it may read] }` of an array, over the order of the source; `None`
 /// where nothing is read or nothing written. Reads without a write before them read garbage in C.
 fn last_writes(program: &Program, array: usize) -> Result<Option<Map>> {
-    let by_date = |write: bool| -> Result<Option<Map>> {
+    let by_date = |touch: Touch| -> Result<Option<Map>> {
         let mut union: Option<Map> = None;
         for statement in &program.statements {
-            for Access { may, .. } in statement.accesses.iter().filter(|a| a.array == array && a.write == write) {
-                let accesses = may.apply_domain(&statement.schedule)?;
+            if let Some(accesses) = statement.accesses_of(array, touch)? {
+                let accesses = accesses.apply_domain(&statement.schedule)?;
                 union = Some(match union {
                     Some(all) => all.union(&accesses)?,
                     None => accesses,
@@ -87,10 +87,22 @@ fn last_writes(program: &Program, array: usize) -> Result<Option<Map>> {
         }
         Ok(union)
     };
-    let (Some(reads), Some(writes)) = (by_date(false)?, by_date(true)?) else { return Ok(None) };
+    let (Some(reads), Some(writes)) = (by_date(Touch::Read)?, by_date(Touch::Write)?) else { return Ok(None) };
     let dates = reads.domain()?.union(&writes.domain()?)?.identity()?;
-    let pairs = reads.apply_range(&writes.reverse()?)?.intersect(&dates.lex_gt_map(&dates)?)?;
-    Ok(Some(pairs.lexmax()?.coalesce()?))
+    // An instance may read several cells: each has a last write of its own, `{ [read -> cell] -> write }`.
+    let (reader, cell) = (reads.domain_map()?, reads.range_map()?);
+    let earlier = reader.apply_range(&dates.lex_gt_map(&dates)?)?;
+    let before = |writes: &Map| cell.apply_range(&writes.reverse()?)?.intersect(&earlier);
+    let pairs = before(&writes)?;
+    let last = match by_date(Touch::SureWrite)? {
+        Some(sure) if !sure.is_equal(&writes)? => {
+            // What a sure write replaces is not read; what comes behind the last of them may be.
+            let replaced = before(&sure)?.lexmax()?.apply_range(&dates.lex_gt_map(&dates)?)?;
+            pairs.subtract(&replaced)?
+        }
+        _ => pairs.lexmax()?,
+    };
+    Ok(Some(reader.reverse()?.apply_range(&last)?.coalesce()?))
 }
 
 /// The smallest lower and the largest upper bound of a loop inside `outer`, over the size parameters.
@@ -145,5 +157,55 @@ fn rewrite_reads(expr: &mut Expr, act: &mut impl FnMut(&mut kernel::Access)) {
             rewrite_reads(then, act);
             rewrite_reads(otherwise, act);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{self, Source};
+
+    fn kernel(body: &str) -> Kernel {
+        let text = format!("#pragma burstc size(N: 5, max 16)\nvoid k(int N, int a[N], int b[N])\n{{\n{body}\n}}\n");
+        source::parse(&Source { path: "k.c".into(), text, cpp_args: vec![] }).unwrap()
+    }
+
+    /// The outer loops whose iterations have an instance of the local array each.
+    fn private(kernel: &Kernel) -> usize {
+        let program = statements(kernel).unwrap();
+        let array = kernel.arrays.iter().position(|a| a.storage != Storage::Argument).unwrap();
+        let places = places(kernel);
+        private_loops(&program, array, common_loops(&places, array).len()).unwrap()
+    }
+
+    #[test]
+    fn iterations_that_hand_on_no_value_are_private() {
+        for (body, expected) in [
+            ("int t[16]; for (int i = 0; i < N; i++) { t[i] = a[i]; b[i] = t[i]; }", 1),
+            ("int t[17]; t[0] = 0; for (int i = 0; i < N; i++) { t[i + 1] = a[i]; b[i] = t[i]; }", 0),
+            // The iteration reads one cell of its own and one of another's: the later write is not the only one.
+            ("int t[16]; for (int i = 0; i < N; i++) { t[i] = a[i]; b[i] = t[i] + (i > 0 ? t[i - 1] : 0); }", 0),
+            ("int t[16]; for (int i = 0; i < N; i++) { t[i] = a[i]; t[0] = 3; b[i] = t[i / 2] + t[0]; }", 0),
+        ] {
+            assert_eq!(private(&kernel(body)), expected, "{body}");
+        }
+    }
+
+    /// Only a write that happens whatever the data replaces the one before it.
+    #[test]
+    fn a_write_that_may_not_happen_leaves_the_value_of_the_one_before() {
+        let kernel = kernel("int t[2]; t[0] = 1; for (int i = 0; i < N; i++) { t[0] = a[i]; b[i] = t[0]; }");
+        let flows = |program: &Program| last_writes(program, 2).unwrap().unwrap();
+        let program = statements(&kernel).unwrap();
+        let expected = |text: &str| program.isl.parse_map(text).unwrap();
+        let exact = "[N] -> { [1, i, 1] -> [1, i, 0] : 0 <= i < N }";
+        assert!(flows(&program).is_equal(&expected(exact)).unwrap(), "{}", flows(&program));
+
+        let mut program = statements(&kernel).unwrap();
+        let write = program.statements[1].accesses.iter_mut().find(|a| a.write).unwrap();
+        write.must = write.must.subtract(&write.must).unwrap();
+        let may = "[N] -> { [1, i, 1] -> [1, j, 0] : 0 <= j <= i < N; [1, i, 1] -> [0, 0, 0] : 0 <= i < N }";
+        let expected = program.isl.parse_map(may).unwrap();
+        assert!(flows(&program).is_equal(&expected).unwrap(), "{}", flows(&program));
     }
 }

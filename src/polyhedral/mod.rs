@@ -53,14 +53,39 @@ pub struct Statement {
     pub span: Span,
 }
 
-/// One array reference. The two relations are equal while everything is exact (RR-7697 section 4).
+/// One array reference. `must` is a part of `may`; they are equal where the reference depends on sizes and iterators
+/// alone. What comes after a write takes what it may touch for a dependence and for what to store, and what it must
+/// touch for a kill: only that surely replaces the value before it (RR-7697 section 4).
 pub struct Access {
     /// Index into `Kernel::arrays`.
     pub array: usize,
     pub write: bool,
-    /// `[N] -> { S0[i, j, k] -> a[i, k] }` over the domain.
+    /// `[N] -> { S0[i, j, k] -> a[i, k] }` over the domain: the cells that may be touched.
     pub may: Map,
+    /// The same shape: the cells that are touched whatever the data.
     pub must: Map,
+}
+
+/// Of which accesses a relation is the union.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touch {
+    /// The reads that may happen.
+    Read,
+    /// The writes that may happen.
+    Write,
+    /// The writes that happen whatever the data: kills.
+    SureWrite,
+}
+
+impl Access {
+    /// The access as part of a union of accesses of one sort; `None` where it is of another.
+    pub fn relation(&self, touch: Touch) -> Option<&Map> {
+        match (touch, self.write) {
+            (Touch::Read, false) | (Touch::Write, true) => Some(&self.may),
+            (Touch::SureWrite, true) => Some(&self.must),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,15 +121,25 @@ pub struct Dependence {
 }
 
 impl Statement {
-    /// The union of the statement's reads (or writes) of one array, `None` where there is none.
-    pub fn accesses_of(&self, array: usize, write: bool) -> anyhow::Result<Option<Map>> {
+    /// The union of the statement's accesses of one array, `None` where there is none of that sort.
+    pub fn accesses_of(&self, array: usize, touch: Touch) -> anyhow::Result<Option<Map>> {
         let mut union: Option<Map> = None;
-        for access in self.accesses.iter().filter(|a| a.array == array && a.write == write) {
+        for relation in self.accesses.iter().filter(|a| a.array == array).filter_map(|a| a.relation(touch)) {
             union = Some(match union {
-                Some(map) => map.union(&access.may)?,
-                None => access.may.clone(),
+                Some(map) => map.union(relation)?,
+                None => relation.clone(),
             });
         }
         Ok(union)
+    }
+
+    /// Whether all writes of the statement to the array happen whatever the data.
+    pub fn surely_writes(&self, array: usize) -> anyhow::Result<bool> {
+        for access in self.accesses.iter().filter(|a| a.array == array && a.write) {
+            if !access.may.is_equal(&access.must)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }

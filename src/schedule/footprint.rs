@@ -118,7 +118,7 @@ impl<'a> Footprint<'a> {
                 };
                 let covered = match access.write {
                     true => None,
-                    false => covered(program, plan, number, access.array),
+                    false => covered(program, plan, number, access.array)?,
                 };
                 model.add(subscripts, access.write, covered);
             }
@@ -277,19 +277,28 @@ fn iterators(
 }
 
 /// The dimensions in which the one earlier write of a statement's cells has one place while the reader runs through
-/// several: `{ t[i][j] = 0; for (k…) t[i][j] += …; }` has k. `None` where cells may be read before they are written.
-fn covered(program: &Program, plan: &BandPlan, reader: usize, array: usize) -> Option<Vec<usize>> {
+/// several: `{ t[i][j] = 0; for (k…) t[i][j] += …; }` has k. `None` where cells may be read before they are surely
+/// written.
+fn covered(program: &Program, plan: &BandPlan, reader: usize, array: usize) -> Result<Option<Vec<usize>>> {
     let of = |kind: DependenceKind| program.dependences.iter().filter(move |d| d.kind == kind && d.array == array);
-    let writer = of(DependenceKind::Flow).find(|flow| {
+    let is_before = |flow: &&crate::polyhedral::Dependence| {
         let before = |d: &&crate::polyhedral::Dependence| d.source == reader && d.sink == flow.source;
         flow.sink == reader && flow.source != reader && !of(DependenceKind::Anti).any(|d| before(&d))
-    })?;
-    let (write, read) = (plan.theta_of(writer.source)?, plan.theta_of(reader)?);
+    };
+    let mut writer = None;
+    for flow in of(DependenceKind::Flow).filter(is_before) {
+        if program.statements[flow.source].surely_writes(array)? {
+            writer = Some(flow);
+            break;
+        }
+    }
+    let Some(writer) = writer else { return Ok(None) };
+    let (Some(write), Some(read)) = (plan.theta_of(writer.source), plan.theta_of(reader)) else { return Ok(None) };
     let varies = |row: &Affine, statement: usize| {
         program.statements[statement].iterators.iter().any(|i| row.coefficient(i) != 0)
     };
     let places = (0..write.len()).filter(|k| !varies(&write[*k], writer.source) && varies(&read[*k], reader));
-    Some(places.collect())
+    Ok(Some(places.collect()))
 }
 
 /// A statement's iterators in terms of θ and of the iterators that θ leaves free.

@@ -19,9 +19,9 @@ mod tests;
 use anyhow::{Result, bail};
 
 use crate::affine::Affine;
-use crate::polyhedral::Program;
 use crate::polyhedral::isl::schedule::{Fusion, Problem, Tree};
 use crate::polyhedral::isl::{Map, Set, Tuple};
+use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::Kernel;
 
 pub use legality::is_legal;
@@ -170,7 +170,7 @@ fn reuse(program: &Program) -> Result<Vec<Map>> {
             arrays.dedup();
             for array in arrays {
                 if let (Some(first), Some(second)) =
-                    (source.accesses_of(array, false)?, sink.accesses_of(array, false)?)
+                    (source.accesses_of(array, Touch::Read)?, sink.accesses_of(array, Touch::Read)?)
                 {
                     let both = first.apply_range(&second.reverse()?)?;
                     if !both.is_empty()? {

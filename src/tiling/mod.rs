@@ -13,8 +13,8 @@ use anyhow::Result;
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::polyhedral::Program;
 use crate::polyhedral::isl::{Constraint, Context, Map, Set, Tuple};
+use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::{Kernel, TilingDirective};
 
 /// Statements that run together in tiles. The instances of all of them live in one space `D`, whose dimensions are the
@@ -139,12 +139,12 @@ impl Band {
         })
     }
 
-    /// `[N] -> { D[d0, d1] -> c[m] }`: what the instances of all statements of the band read (or write) of one array;
-    /// `None` where there is no such access.
-    pub fn accesses(&self, program: &Program, array: usize, write: bool) -> Result<Option<Map>> {
+    /// `[N] -> { D[d0, d1] -> c[m] }`: what the instances of all statements of the band touch of one array; `None` where
+    /// there is no such access.
+    pub fn accesses(&self, program: &Program, array: usize, touch: Touch) -> Result<Option<Map>> {
         let mut union: Option<Map> = None;
         for (&s, dates) in self.statements.iter().zip(&self.dates) {
-            if let Some(accesses) = program.statements[s].accesses_of(array, write)? {
+            if let Some(accesses) = program.statements[s].accesses_of(array, touch)? {
                 let accesses = accesses.apply_domain(dates)?;
                 union = Some(match union {
                     Some(map) => map.union(&accesses)?,

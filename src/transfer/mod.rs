@@ -1,4 +1,5 @@
-//! What each tile moves: Load(T) before it runs and Store(T) after it, with reuse inside a strip (RR-7697 section 3).
+//! What each tile moves: Load(T) before it runs and Store(T) after it, with reuse inside a strip (RR-7697 section 3;
+//! section 4 where some writes happen for some data only).
 //!
 //! `X(t < T)` is the union of `X` over the earlier tiles *of the same strip*. Both formulations of the paper are
 //! computed, and must agree.
@@ -8,8 +9,8 @@ pub mod validity;
 use anyhow::{Result, bail};
 
 use crate::affine::Affine;
-use crate::polyhedral::Program;
 use crate::polyhedral::isl::{Map, Tuple};
+use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::Kernel;
 use crate::tiling::Band;
 
@@ -19,12 +20,51 @@ pub struct ArrayFlow {
     pub array: usize,
     /// All cells that the tile touches.
     pub accessed: Map,
-    /// In(T): cells read in the tile before the tile writes them.
+    /// In(T): cells that the tile may read before it surely writes them.
     pub live_in: Map,
-    /// Out(T): cells written in the tile.
+    /// Out(T): cells that the tile may write.
     pub out: Map,
+    /// The part of Out(T) that the tile writes whatever the data; `None` where it is all of it.
+    pub sure_out: Option<Map>,
     pub load: Map,
     pub store: Map,
+}
+
+impl ArrayFlow {
+    /// The cells that the tile writes whatever the data.
+    pub fn sure_out(&self) -> &Map {
+        self.sure_out.as_ref().unwrap_or(&self.out)
+    }
+}
+
+/// `{ D[d0, d1] -> c[m] }`: what a band does with one array.
+struct Accesses {
+    reads: Map,
+    writes: Map,
+    /// The writes that happen whatever the data; `None` where that are all.
+    sure_writes: Option<Map>,
+}
+
+impl Accesses {
+    /// `None` where the band does not access the array.
+    fn of(program: &Program, band: &Band, array: usize) -> Result<Option<Accesses>> {
+        let of = |touch| band.accesses(program, array, touch);
+        let (reads, writes) = match (of(Touch::Read)?, of(Touch::Write)?) {
+            (None, None) => return Ok(None),
+            (Some(reads), None) => (reads.clone(), reads.subtract(&reads)?),
+            (None, Some(writes)) => (writes.subtract(&writes)?, writes),
+            (Some(reads), Some(writes)) => (reads, writes),
+        };
+        let sure_writes = match of(Touch::SureWrite)? {
+            Some(sure) if !sure.is_equal(&writes)? => Some(sure),
+            _ => None,
+        };
+        Ok(Some(Accesses { reads, writes, sure_writes }))
+    }
+
+    fn sure_writes(&self) -> &Map {
+        self.sure_writes.as_ref().unwrap_or(&self.writes)
+    }
 }
 
 /// Load and Store of every array that the band touches.
@@ -40,15 +80,16 @@ pub fn plan(program: &Program, band: &Band, kernel: &Kernel) -> Result<Vec<Array
 }
 
 fn flow(program: &Program, band: &Band, array: usize, name: &str) -> Result<Option<ArrayFlow>> {
-    let Some((reads, writes)) = accesses(program, band, array)? else { return Ok(None) };
+    let Some(accesses) = Accesses::of(program, band, array)? else { return Ok(None) };
     let instances = &band.instances;
-    let live_in = live_in(instances, &reads, &writes)?;
-    let out = instances.apply_range(&writes)?.coalesce()?;
-    let accessed = instances.apply_range(&reads.union(&writes)?)?.coalesce()?;
-    let (load, store) = by_sets(band, &live_in, &out)?;
+    let live_in = live_in(instances, &accesses.reads, accesses.sure_writes())?;
+    let out = instances.apply_range(&accesses.writes)?.coalesce()?;
+    let sure_out = accesses.sure_writes.as_ref().map(|sure| instances.apply_range(sure)?.coalesce()).transpose()?;
+    let accessed = instances.apply_range(&accesses.reads.union(&accesses.writes)?)?.coalesce()?;
+    let (load, store) = by_sets(band, &live_in, &out, sure_out.as_ref())?;
 
-    let mut flow = ArrayFlow { array, accessed, live_in, out, load, store };
-    if let Some((load, store)) = band.isl.within(CHECK_OPERATIONS, || checked(band, &flow, &reads, &writes, name))? {
+    let mut flow = ArrayFlow { array, accessed, live_in, out, sure_out, load, store };
+    if let Some((load, store)) = band.isl.within(CHECK_OPERATIONS, || checked(band, &flow, &accesses, name))? {
         flow.load = simpler(flow.load, load)?;
         flow.store = simpler(flow.store, store)?;
     }
@@ -59,42 +100,30 @@ fn flow(program: &Program, band: &Band, array: usize, name: &str) -> Result<Opti
 const CHECK_OPERATIONS: u64 = 40_000;
 
 /// Load and Store by lexicographic minimum, which must be those of `flow`, which must be valid and exact.
-fn checked(band: &Band, flow: &ArrayFlow, reads: &Map, writes: &Map, name: &str) -> Result<(Map, Map)> {
-    let (load, store) = Operations::new(band)?.by_minimum(band, reads, writes)?;
+fn checked(band: &Band, flow: &ArrayFlow, accesses: &Accesses, name: &str) -> Result<(Map, Map)> {
+    let (load, store) = Operations::new(band)?.by_minimum(band, accesses)?;
     for (what, sets, minimum) in [("load", &flow.load, &load), ("store", &flow.store, &store)] {
         if !sets.is_equal(minimum)? {
-            bail!("internal error: Theorems 1 and 2 give different {what} sets: {sets} and {minimum}");
+            bail!("internal error: sets and minima give different {what} sets: {sets} and {minimum}");
         }
     }
     validity::require_exact(band, flow, &load, &store, name)?;
     Ok((load, store))
 }
 
-/// `{ D[d0, d1] -> c[m] }`: what the band reads and writes of an array, `None` where it does neither.
-fn accesses(program: &Program, band: &Band, array: usize) -> Result<Option<(Map, Map)>> {
-    let reads = band.accesses(program, array, false)?;
-    let writes = band.accesses(program, array, true)?;
-    Ok(match (reads, writes) {
-        (None, None) => None,
-        (Some(reads), None) => Some((reads.clone(), reads.subtract(&reads)?)),
-        (None, Some(writes)) => Some((writes.subtract(&writes)?, writes)),
-        (Some(reads), Some(writes)) => Some((reads, writes)),
-    })
-}
-
 /// `[N] -> { [Strip[T0] -> c[m]] -> S0[i, j] }`, one per statement of the band: the iteration that reads the cell first
 /// in the strip (RR-7697 section 2.2).
 pub fn first_read(program: &Program, band: &Band, array: usize) -> Result<Vec<Map>> {
-    match accesses(program, band, array)? {
-        Some((reads, _)) => Operations::new(band)?.instances_at(band, |o| o.dates(&reads, 0)?.lexmin()),
+    match Accesses::of(program, band, array)? {
+        Some(accesses) => Operations::new(band)?.instances_at(band, |o| o.dates(&accesses.reads, 0)?.lexmin()),
         None => Ok(vec![]),
     }
 }
 
-/// The same with the iteration that writes the cell last.
+/// The same with the iteration that may write the cell last.
 pub fn last_write(program: &Program, band: &Band, array: usize) -> Result<Vec<Map>> {
-    match accesses(program, band, array)? {
-        Some((_, writes)) => Operations::new(band)?.instances_at(band, |o| o.dates(&writes, 0)?.lexmax()),
+    match Accesses::of(program, band, array)? {
+        Some(accesses) => Operations::new(band)?.instances_at(band, |o| o.dates(&accesses.writes, 0)?.lexmax()),
         None => Ok(vec![]),
     }
 }
@@ -104,25 +133,44 @@ fn simpler(one: Map, other: Map) -> Result<Map> {
     Ok(if other.wrap()?.pieces()?.len() < one.wrap()?.pieces()?.len() { other } else { one })
 }
 
-/// In(T): `{ T -> c[x] }` with a read of x in T that no write of x in T comes before. Reads of an instance come before
-/// its write.
-fn live_in(instances: &Map, reads: &Map, writes: &Map) -> Result<Map> {
+/// In(T): `{ T -> c[x] }` with a read of x in T that no sure write of x in T comes before. Reads of an instance come
+/// before its write.
+fn live_in(instances: &Map, reads: &Map, sure_writes: &Map) -> Result<Map> {
     // Instances as `[T -> D]`, so that the tile is a dimension and needs no floors.
     let (tile, instance) = (instances.domain_map()?, instances.range_map()?);
     let date = instance.clone();
     let after = date.lex_gt_map(&date)?.intersect(&tile.apply_range(&tile.reverse()?)?)?;
-    let written_before = after.apply_range(&instance.apply_range(writes)?)?;
+    let written_before = after.apply_range(&instance.apply_range(sure_writes)?)?;
     let exposed = instance.apply_range(reads)?.subtract(&written_before)?;
     tile.reverse()?.apply_range(&exposed)?.coalesce()
 }
 
 /// RR-7697 Theorem 1: `Load(T) = In(T) \ (In(t < T) ∪ Out(t < T))` and `Store(T) = Out(T) \ Out(t > T)` are valid and
-/// exact.
-pub fn by_sets(band: &Band, live_in: &Map, out: &Map) -> Result<(Map, Map)> {
-    let before = band.earlier.apply_range(&live_in.union(out)?)?;
-    let load = live_in.subtract(&before)?.coalesce()?;
+/// exact where all of Out(T) is written whatever the data.
+///
+/// Theorem 6 where `sure_out` is less: what is stored but perhaps not written must be loaded, as if the store read it,
+/// and it is loaded before the first tile that may write it:
+/// ```text
+/// In'(T)  = In(T) ∪ (Store(T) \ sure_out(T))
+/// Ra(T)   = In'(T) \ sure_out(t < T)
+/// Load(T) = (In'(T) ∪ (Out(T) ∩ Ra(t > T))) \ (In'(t < T) ∪ Out(t < T))
+/// ```
+pub fn by_sets(band: &Band, live_in: &Map, out: &Map, sure_out: Option<&Map>) -> Result<(Map, Map)> {
     let store = out.subtract(&band.later.apply_range(out)?)?.coalesce()?;
-    Ok((load, store))
+    let Some(sure_out) = sure_out else {
+        let before = band.earlier.apply_range(&live_in.union(out)?)?;
+        return Ok((live_in.subtract(&before)?.coalesce()?, store));
+    };
+    let demand = demand(live_in, &store, sure_out)?;
+    let remote = demand.subtract(&band.earlier.apply_range(sure_out)?)?;
+    let ahead = out.intersect(&band.later.apply_range(&remote)?)?;
+    let before = band.earlier.apply_range(&demand.union(out)?)?;
+    Ok((demand.union(&ahead)?.subtract(&before)?.coalesce()?, store))
+}
+
+/// In'(T) of RR-7697 Theorem 5: what the tile reads, and what its store reads.
+fn demand(live_in: &Map, store: &Map, sure_out: &Map) -> Result<Map> {
+    live_in.union(&store.subtract(sure_out)?)
 }
 
 /// The operations of a strip in their tiled order, for parametric minima over them.
@@ -164,11 +212,22 @@ impl Operations {
     /// RR-7697 Theorem 2: Load(T) holds the cells whose first access in the strip is a read made in T, Store(T) the
     /// cells whose last write is in T. The first access is a parametric lexicographic minimum over strip and cell;
     /// turning cells from parameters into unknowns inverts it (section 2.2.2).
-    fn by_minimum(&self, band: &Band, reads: &Map, writes: &Map) -> Result<(Map, Map)> {
-        let first = self.dates(reads, 0)?.union(&self.dates(writes, 1)?)?.lexmin()?;
-        let first_is_read = first.fix_output(self.depth + 1, 0)?;
-        let last_write = self.dates(writes, 1)?.lexmax()?;
-        Ok((in_tile(band, &first_is_read)?, in_tile(band, &last_write)?))
+    ///
+    /// Theorem 7 where some writes are not sure: Load(T) holds the cells of which no sure write comes before all reads,
+    /// and whose first access at all is in T.
+    fn by_minimum(&self, band: &Band, accesses: &Accesses) -> Result<(Map, Map)> {
+        let reads = self.dates(&accesses.reads, 0)?;
+        let first = reads.union(&self.dates(accesses.sure_writes(), 1)?)?.lexmin()?;
+        let load = match &accesses.sure_writes {
+            None => first.fix_output(self.depth + 1, 0)?,
+            Some(_) => {
+                let replaced = first.fix_output(self.depth + 1, 1)?.domain()?;
+                let any = reads.union(&self.dates(&accesses.writes, 1)?)?.lexmin()?;
+                any.subtract(&any.intersect_domain(&replaced)?)?
+            }
+        };
+        let last_write = self.dates(&accesses.writes, 1)?.lexmax()?;
+        Ok((in_tile(band, &load)?, in_tile(band, &last_write)?))
     }
 
     /// The instances at the dates `[step, d0, d1, …, rank]` that `choose` gives for every strip and cell.

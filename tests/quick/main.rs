@@ -6,6 +6,7 @@ mod common;
 #[path = "../kernels/mod.rs"]
 mod kernels;
 
+mod conditional_writes;
 mod golden_sets;
 mod lanes;
 mod programs;

@@ -147,6 +147,25 @@ fn strides_and_unions_are_scheduled_like_intervals() {
     assert_eq!(chosen[0].bytes(), 4.0 * (2.0 * 64.0 * 63.0 + 2.0 * 64.0 * 64.0));
 }
 
+/// What is perhaps not written has to be loaded: the zeros of the first product, if they depended on data.
+#[test]
+fn only_sure_writes_save_loads() {
+    let bytes = |change: &dyn Fn(&mut Program)| {
+        let (kernel, mut program) = parse(TWO_PRODUCTS);
+        change(&mut program);
+        let plans = candidates(&program).unwrap();
+        choose(&program, &kernel, plans, &sizes_at(&program, 64), BUDGET).unwrap()[0].bytes()
+    };
+    let exact = bytes(&|_| {});
+    let perhaps = bytes(&|program| {
+        for access in program.statements[0].accesses.iter_mut().filter(|a| a.write) {
+            access.must = access.must.subtract(&access.must).unwrap();
+        }
+    });
+    // The first product's matrix, once.
+    assert_eq!(perhaps - exact, 4.0 * 64.0 * 64.0);
+}
+
 #[test]
 fn the_same_input_gives_the_same_schedules() {
     for kernel_text in [GEMVER, DOITGEN, HEAT_3D] {
