@@ -3,12 +3,16 @@
 
 use crate::hardware::buffers::address::address_type;
 use crate::hardware::buffers::banks::{self, Fields, Rotation};
+use crate::hardware::buffers::beat::Beat;
 use crate::hardware::buffers::partition;
 use crate::hardware::circuit::cells::port;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
 use crate::offload::Buffer;
 use crate::rtl::{Connection, Expr, Module, Signal, Type};
+
+// A memory takes one element of a fill per cycle, and gives one to a drain.
+const _: () = assert!(Beat::OF_TRANSFERS.elements() == 1);
 
 /// Words from memory: the load process waits while the compute process writes.
 pub struct Fill {

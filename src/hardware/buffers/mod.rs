@@ -2,5 +2,6 @@
 
 pub mod address;
 pub mod banks;
+pub mod beat;
 pub mod memories;
 pub mod partition;

@@ -5,6 +5,7 @@ mod operands;
 mod results;
 
 use crate::affine::Affine;
+use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
@@ -314,7 +315,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
             count: m.define("layout_count", &Rtl::bit(true)),
         };
         let element = Stream::wires(&mut m, "element");
-        let data = unpacker(&mut m, &layout, (&memory.read, &memory.read_data.e()), &element);
+        let data = unpacker(&mut m, &layout, Beat::ELEMENT, (&memory.read, &memory.read_data.e()), &element);
         (element, data)
     };
     if most_reads == 0 {

@@ -140,7 +140,7 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
         (name.clone(), Connection::In(port(m, &name)))
     };
     ports.extend(load_ports.arrays.iter().map(|&a| base(&m, a)));
-    let fill_data = m.wire("fill_data", Type::unsigned(load_ports.data_width));
+    let fill_data = m.wire("fill_data", load_ports.data);
     m.waive_unused(&fill_data);
     ports.push(("m_fill_data".into(), Connection::Out(fill_data.clone())));
     let mut fills: Vec<Fill> = vec![];
@@ -241,7 +241,7 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
         let prefix = format!("drain_{}", context.array(array).name);
         let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
         let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer_of(offload, array)));
-        let data = m.wire(&format!("{prefix}_data"), Type::unsigned(context.array(array).element.bits));
+        let data = m.wire(&format!("{prefix}_data"), store_ports.beat.data(context.array(array).element.bits));
         m.waive_unused(&valid);
         ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));

@@ -1,12 +1,12 @@
 //! The load process: walks Load(T) of every tile, one burst per row, and fills the buffers as the words come back.
 
-use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
+use crate::hardware::buffers::address::{self, buffer_of};
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
-use crate::hardware::transfer::bursts::bursts;
 use crate::hardware::transfer::packing::unpacker;
-use crate::hardware::transfer::runs::{RunFormat, RunWalker};
+use crate::hardware::transfer::runs::RunWalker;
+use crate::hardware::transfer::stage::TransferStage;
 use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::hand_over::hand_over;
 use crate::hardware::walk::rows::RowPorts;
@@ -20,8 +20,8 @@ use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 pub struct LoadPorts {
     /// Arrays that are loaded: each has `m_fill_<array>_valid`, `_ready` and `_address`.
     pub arrays: Vec<usize>,
-    /// Width of `m_fill_data`, that of the widest element.
-    pub data_width: u32,
+    /// Type of `m_fill_data`: a beat of the widest element.
+    pub data: Type,
 }
 
 /// Rows that may wait for their data: bursts on the way.
@@ -66,17 +66,11 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     let held = gate.held(offload, &format, &kind_arrays, &row);
 
     let queued = Stream::wires(&mut m, "descriptor");
-    let layout = bursts(context, &mut m, &scope, &format, &kind_arrays, (&rows, &row, held.as_ref()), &queued);
-    let number = TileNumber::declare(&mut m, offload);
-    number.connect(&mut m, &rows.fires().and(&row.end));
-    let runs = RunFormat::new(offload, &format, &kind_arrays, &arrays);
-
-    m.comment("Rows wait here for their words.");
+    let stage = TransferStage { context, scope, format, kind_arrays, rows, row, held };
+    let layout = stage.bursts(&mut m, &queued);
     let rows_in_flight = if context.bus.is_some() { ROWS_IN_FLIGHT_ON_A_BUS } else { ROWS_IN_FLIGHT };
-    let waiting = Stream::wires(&mut m, "waiting");
-    let packed = runs.of_row(offload, (&scope, &number), &format, &row);
-    let waiting_run = cells::fifo(&mut m, "u_rows", rows_in_flight, (&queued, &packed), &waiting, "waiting_run");
-    let waiting_run = runs.unpack(&waiting_run);
+    let about = "Rows wait here for their words.";
+    let (runs, waiting, waiting_run) = stage.waiting_runs(&mut m, about, (&queued, rows_in_flight), &arrays);
 
     m.comment("Words from memory fill the buffers.");
     let word = Stream::slave(&mut m, "read");
@@ -86,14 +80,14 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
         None => (word, word_data.e()),
         Some(layout) => {
             let element = Stream::wires(&mut m, "element");
-            let data = unpacker(&mut m, layout, (&word, &word_data.e()), &element);
+            let data = unpacker(&mut m, layout, runs.beat, (&word, &word_data.e()), &element);
             (element, data)
         }
     };
 
     let walker = RunWalker::declare(&mut m, &runs, "fill");
     let filling = m.reg("filling", Type::BIT);
-    let fill_data = m.output_reg("m_fill_data", Type::unsigned(widest));
+    let fill_data = m.output_reg("m_fill_data", runs.beat.data(widest));
     let mut targets = vec![];
     for &array in &arrays {
         let name = &context.array(array).name;
@@ -121,7 +115,7 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     gate.count_filled(&mut m, &tile_done.fires());
     walker.connect(&mut m, &waiting, &waiting_run, &step, &tile_done.fires());
 
-    let mut write = vec![assign(&fill_data, &element_data.resize(Type::unsigned(widest)))];
+    let mut write = vec![assign(&fill_data, &element_data.resize(fill_data.ty()))];
     for (index, (_, valid, _, address)) in targets.iter().enumerate() {
         m.assign(valid, &filling.e().and(&is_target(index)));
         write.push(assign(address, &walker.address().resize(address.ty())));
@@ -145,9 +139,9 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
         hand_over(&mut m, context, (wait_tile, tile_data), &tile_done, (loaded, loaded_data));
     }
     let busy = m.output("busy", Type::BIT);
-    let at_work = held.iter().fold(rows.valid.e(), |valid, held| valid.and(&held.not()));
+    let at_work = stage.held.iter().fold(stage.rows.valid.e(), |valid, held| valid.and(&held.not()));
     m.assign(&busy, &walker.has_element().or(&at_work));
-    (vec![rows_module, m], LoadPorts { arrays, data_width: widest })
+    (vec![rows_module, m], LoadPorts { arrays, data: fill_data.ty() })
 }
 
 /// The tile streams of the load process and the credits that let a tile start.
@@ -342,5 +336,5 @@ fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
     m.assign(&word.ready, &Expr::bit(true));
     let fill_data = m.output("m_fill_data", context.port.word.data());
     m.assign(&fill_data, &Expr::constant(0, fill_data.ty()));
-    (vec![m], LoadPorts { arrays: vec![], data_width: context.port.word.bits() })
+    (vec![m], LoadPorts { arrays: vec![], data: fill_data.ty() })
 }

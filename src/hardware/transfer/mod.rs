@@ -4,4 +4,5 @@ pub mod bursts;
 pub mod load;
 pub mod packing;
 pub mod runs;
+pub mod stage;
 pub mod store;

@@ -1,5 +1,6 @@
 //! Words to elements and back: the packing cells behind a FIFO of how rows lie in their words.
 
+use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells::{clocking, fifo, into, out_of};
 use crate::hardware::circuit::stream::Stream;
 use crate::rtl::{Connection, Expr, Module, Signal, Type};
@@ -12,11 +13,6 @@ pub const WIDEST_SIZE: u32 = ScalarType::WIDEST.bits.trailing_zeros() - 3;
 /// log2 of an element's bytes.
 pub fn element_size() -> Type {
     Type::for_range(0, WIDEST_SIZE.into())
-}
-
-/// An element of any size.
-fn element_data() -> Type {
-    Type::unsigned(ScalarType::WIDEST.bits)
 }
 
 /// Elements a packer or unpacker may have waiting rows for.
@@ -33,8 +29,8 @@ pub struct RowPacking {
     pub count: Signal,
 }
 
-/// A `word_unpacker` behind a small FIFO of rows; gives the element's data, as wide as the widest element.
-pub fn unpacker(m: &mut Module, rows: &RowPacking, word: (&Stream, &Expr), element: &Stream) -> Expr {
+/// A `word_unpacker` behind a small FIFO of rows; gives its data, as wide as the widest element.
+pub fn unpacker(m: &mut Module, rows: &RowPacking, beat: Beat, word: (&Stream, &Expr), element: &Stream) -> Expr {
     let mut ports = waiting_rows(m, rows);
     ports.extend(into("word", word.0).into_iter().map(|(port, c)| match c {
         // The stream is the process's own input: its ready is driven by the cell.
@@ -43,7 +39,7 @@ pub fn unpacker(m: &mut Module, rows: &RowPacking, word: (&Stream, &Expr), eleme
     }));
     ports.push(("s_word_data".into(), Connection::In(word.1.clone())));
     ports.extend(out_of("element", element));
-    let data = m.wire("element_data", element_data());
+    let data = m.wire("element_data", beat.data(ScalarType::WIDEST.bits));
     m.waive_unused(&data);
     ports.push(("m_element_data".into(), Connection::Out(data.clone())));
     m.instance("word_unpacker", "u_unpacker", vec![("COUNT_WIDTH", rows.count.width() as i128)], ports);
@@ -55,12 +51,13 @@ pub fn packer(
     m: &mut Module,
     word: Word,
     rows: &RowPacking,
+    beat: Beat,
     element: (&Stream, &Expr),
     stream: &Stream,
 ) -> (Signal, Signal) {
     let mut ports = waiting_rows(m, rows);
     ports.extend(into("element", element.0));
-    ports.push(("s_element_data".into(), Connection::In(element.1.resize(element_data()))));
+    ports.push(("s_element_data".into(), Connection::In(element.1.resize(beat.data(ScalarType::WIDEST.bits)))));
     ports.extend(out_of("word", stream));
     let data = m.wire("packed_data", word.data());
     let strobe = m.wire("packed_strobe", word.strobe());

@@ -2,9 +2,10 @@
 //! buffer knows neither tile nor subscripts.
 
 use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
-use crate::hardware::circuit::scope::Scope;
+use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::stream::Stream;
-use crate::hardware::walk::rows::{Row, RowFormat};
+use crate::hardware::transfer::stage::TransferStage;
+use crate::hardware::walk::rows::RowFormat;
 use crate::offload::Offload;
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
@@ -18,6 +19,8 @@ pub struct RunFormat {
     wraps: Vec<u32>,
     address: Type,
     last: Type,
+    /// What the walk through a run takes per cycle.
+    pub beat: Beat,
 }
 
 /// A run, as signals or as fields of a packed word.
@@ -46,6 +49,7 @@ impl RunFormat {
             kind_arrays: kind_arrays.to_vec(),
             wraps,
             address: addresses.max_by_key(|ty| ty.width).unwrap_or(Type::BIT),
+            beat: Beat::OF_TRANSFERS,
         }
     }
 
@@ -64,19 +68,15 @@ impl RunFormat {
         1 + target + wrap + self.address.width + self.last.width
     }
 
-    /// The packed run of `row`, given the scope of the size parameters and the number of the row's tile.
-    pub fn of_row(
-        &self,
-        offload: &Offload,
-        (sizes, tile): (&Scope, &TileNumber),
-        format: &RowFormat,
-        row: &Row,
-    ) -> Expr {
+    /// The packed run of the row that `stage` has, given the number of the row's tile.
+    pub fn of_row(&self, stage: &TransferStage, tile: &TileNumber) -> Expr {
+        let TransferStage { context, scope, format, row, .. } = stage;
+        let offload = context.offload;
         let by_kind = |value: &dyn Fn(usize) -> Expr| {
             format.by_kind(&row.kind, (0..self.kind_arrays.len()).map(|k| (k, value(k))))
         };
         let address = |k: usize, inner: &Expr| {
-            let at = format.scope(sizes, &row.outer, inner);
+            let at = format.scope(scope, &row.outer, inner);
             let kind = &format.kinds[k];
             address::address(buffer_of(offload, self.kind_arrays[k]), kind.band, &kind.point, &at, tile)
                 .resize(self.address)
@@ -111,16 +111,16 @@ impl RunFormat {
         Run { end, target, wrap, address, last: take(self.last) }
     }
 
-    /// The address after `address` in the same row.
+    /// The address of the beat after that of `address` in the same row.
     fn next(&self, address: &Expr, wrap: Option<&Expr>) -> Expr {
-        let after = address.incremented();
+        let after = self.beat.next(address);
         let of = |bits: u32| match bits {
-            0 => address.clone(),
+            _ if self.beat.covers(bits) => address.clone(),
             _ if bits >= self.address.width => after.clone(),
             // Only the residue counts on, so the carry ends there.
             _ => {
                 let low = Type::unsigned(bits);
-                let residue = address.resize(low).incremented();
+                let residue = self.beat.next(&address.resize(low));
                 Expr::concat(&[address.slice(self.address.width - 1, bits), residue])
             }
         };
@@ -139,7 +139,7 @@ fn wrap(offload: &Offload, format: &RowFormat, kind_arrays: &[usize], k: usize) 
     mapping.moduli.last().map_or(0, |modulus| modulus.trailing_zeros())
 }
 
-/// Unrolls runs: holds one at a time and gives one address per cycle, with no gap between runs that wait.
+/// Unrolls runs: holds one at a time and gives the address of one beat per cycle, with no gap between runs that wait.
 pub struct RunWalker<'a> {
     format: &'a RunFormat,
     valid: Signal,
@@ -164,7 +164,7 @@ impl RunWalker<'_> {
         }
     }
 
-    /// A word is asked for.
+    /// A beat is asked for.
     pub fn has_element(&self) -> Expr {
         self.valid.e().and(&self.end.e().not())
     }
@@ -185,10 +185,11 @@ impl RunWalker<'_> {
     }
 
     fn is_last(&self) -> Expr {
-        self.address.e().resize(self.last.ty()).eq(&self.last.e())
+        let number = |address: &Expr| self.format.beat.number(address);
+        number(&self.address.e().resize(self.last.ty())).eq(&number(&self.last.e()))
     }
 
-    /// Feeds the walker from `runs`, whose payload is `run`; `step` takes the present word, `end_taken` the present end
+    /// Feeds the walker from `runs`, whose payload is `run`; `step` takes the present beat, `end_taken` the present end
     /// mark (each implies that there is one). Drives `runs.ready`.
     pub fn connect(&self, m: &mut Module, runs: &Stream, run: &Run, step: &Expr, end_taken: &Expr) {
         let free = self.valid.e().not().or(end_taken).or(&step.and(&self.is_last()));

@@ -1,12 +1,13 @@
 //! The store process: walks Store(T) of every tile, one burst per row, and drains the buffers into it.
 
-use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
+use crate::hardware::buffers::address::{self, buffer_of};
+use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
-use crate::hardware::transfer::bursts::bursts;
 use crate::hardware::transfer::packing::packer;
-use crate::hardware::transfer::runs::{RunFormat, RunWalker};
+use crate::hardware::transfer::runs::RunWalker;
+use crate::hardware::transfer::stage::TransferStage;
 use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::scanner::scanner;
@@ -17,6 +18,7 @@ use crate::rtl::{Expr, Module, Type, assign, when};
 pub struct StorePorts {
     /// Arrays that are stored: each has `m_drain_<array>_valid`, `_address` and, one cycle later, `s_drain_<array>_data`.
     pub arrays: Vec<usize>,
+    pub beat: Beat,
 }
 
 /// Rows whose commands may be ahead of their data.
@@ -61,16 +63,10 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
 
     let queued = Stream::wires(&mut m, "descriptor");
     let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
-    let layout = bursts(context, &mut m, &scope, &format, &kind_arrays, (&rows, &row, held.as_ref()), &queued);
-    let number = TileNumber::declare(&mut m, offload);
-    number.connect(&mut m, &rows.fires().and(&row.end));
-    let runs = RunFormat::new(offload, &format, &kind_arrays, &arrays);
-
-    m.comment("Rows wait here for their turn to be drained.");
-    let waiting = Stream::wires(&mut m, "waiting");
-    let packed = runs.of_row(offload, (&scope, &number), &format, &row);
-    let waiting_run = cells::fifo(&mut m, "u_rows", ROWS_AHEAD, (&queued, &packed), &waiting, "waiting_run");
-    let waiting_run = runs.unpack(&waiting_run);
+    let stage = TransferStage { context, scope, format, kind_arrays, rows, row, held };
+    let layout = stage.bursts(&mut m, &queued);
+    let about = "Rows wait here for their turn to be drained.";
+    let (runs, waiting, waiting_run) = stage.waiting_runs(&mut m, about, (&queued, ROWS_AHEAD), &arrays);
 
     m.comment("Reads of the buffers: address registered, data one cycle later and registered, then a FIFO that has room for them.");
     let walker = RunWalker::declare(&mut m, &runs, "drain");
@@ -98,14 +94,14 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
         let valid = m.output(&format!("m_drain_{name}_valid"), Type::BIT);
         let address_type = address::address_type(buffer_of(offload, array));
         let address = m.output_reg(&format!("m_drain_{name}_address"), address_type);
-        let word = m.input(&format!("s_drain_{name}_data"), Type::unsigned(context.array(array).element.bits));
+        let word = m.input(&format!("s_drain_{name}_data"), runs.beat.data(context.array(array).element.bits));
         let is = |register: &Option<crate::rtl::Signal>| match register {
             None => Expr::bit(true),
             Some(r) => r.e().eq(&Expr::constant(index as i128, source_type)),
         };
         m.assign(&valid, &reading.e().and(&is(&read_source)));
         read.push(assign(&address, &walker.address().resize(address.ty())));
-        let word = word.e().resize(Type::unsigned(widest));
+        let word = word.e().resize(runs.beat.data(widest));
         data = Some(match data {
             None => word,
             Some(other) => is(&data_source).select(&word, &other),
@@ -141,7 +137,8 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
             m.assign(&strobe, &context.port.word.all_bytes());
         }
         Some(layout) => {
-            let (data, bytes) = packer(&mut m, context.port.word, layout, (&outgoing, &outgoing_data.e()), &word);
+            let (data, bytes) =
+                packer(&mut m, context.port.word, layout, runs.beat, (&outgoing, &outgoing_data.e()), &word);
             m.assign(&word_data, &data.e());
             m.assign(&strobe, &bytes.e());
         }
@@ -176,5 +173,5 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     m.assign(&finished, &end.e().and(&last_tile.e()).and(&only));
     let busy = m.output("busy", Type::BIT);
     m.assign(&busy, &walker.has_element().or(&reading.e()));
-    (vec![rows_module, m], StorePorts { arrays })
+    (vec![rows_module, m], StorePorts { arrays, beat: runs.beat })
 }

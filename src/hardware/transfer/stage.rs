@@ -1,0 +1,47 @@
+//! What the load and the store process have in common: rows, their bursts, and what waits for their data.
+
+use crate::hardware::buffers::address::TileNumber;
+use crate::hardware::circuit::cells;
+use crate::hardware::circuit::scope::Scope;
+use crate::hardware::circuit::stream::Stream;
+use crate::hardware::context::Context;
+use crate::hardware::transfer::runs::{Run, RunFormat};
+use crate::hardware::walk::rows::{Row, RowFormat};
+use crate::rtl::{Expr, Module};
+
+/// One of the two processes, seen from the rows that its scanner gives.
+pub struct TransferStage<'a> {
+    pub context: &'a Context<'a>,
+    /// The size parameters.
+    pub scope: Scope,
+    pub format: RowFormat,
+    /// The array of every row kind.
+    pub kind_arrays: Vec<usize>,
+    pub rows: Stream,
+    pub row: Row,
+    /// What holds rows back, if anything does.
+    pub held: Option<Expr>,
+}
+
+impl TransferStage<'_> {
+    /// The FIFO in which rows, as runs of their buffers, wait for their data; `depth` of them may. `queued` is the stream
+    /// of rows whose commands are under way, `arrays` are those that the process transfers, each once.
+    pub fn waiting_runs(
+        &self,
+        m: &mut Module,
+        about: &str,
+        (queued, depth): (&Stream, i128),
+        arrays: &[usize],
+    ) -> (RunFormat, Stream, Run) {
+        let offload = self.context.offload;
+        let number = TileNumber::declare(m, offload);
+        number.connect(m, &self.rows.fires().and(&self.row.end));
+        let runs = RunFormat::new(offload, &self.format, &self.kind_arrays, arrays);
+        m.comment(about);
+        let waiting = Stream::wires(m, "waiting");
+        let packed = runs.of_row(self, &number);
+        let run = cells::fifo(m, "u_rows", depth, (queued, &packed), &waiting, "waiting_run");
+        let run = runs.unpack(&run);
+        (runs, waiting, run)
+    }
+}
