@@ -1,6 +1,7 @@
 //! The order inside a tile. A tile is atomic and its band permutable, so any order of θ's dimensions is legal there, and
-//! so is the order of the source. The best one has long rows, and carries flow dependences further apart than the
-//! datapath is deep.
+//! so is the order of the source, and so are waves: a sum of dimensions with positive factors, whose distances are no
+//! less than 0 either, in front of all but one of its terms (Lamport's hyperplanes, CACM 1974). The best order has long
+//! rows, and carries flow dependences further apart than the datapath is deep.
 
 mod side_by_side;
 
@@ -39,6 +40,15 @@ const LATENCY: f64 = 6.0;
 /// Trips assumed of a loop that θ leaves out.
 const UNTILED_TRIPS: i64 = 32;
 
+/// From this many estimated cycles per instance on, waves are looked at.
+const WORTH_A_WAVE: f64 = 1.1;
+
+/// isl's operations for that.
+const WAVE_OPERATIONS: u64 = 300_000;
+
+/// Factors of the dimensions in a wave, beside 1 for at least one of them.
+const FACTORS: [i64; 2] = [1, 2];
+
 /// Up to this many dimensions of a tile are tried in all orders, more of them in as many orders as they are.
 const PERMUTED: usize = 4;
 
@@ -49,13 +59,20 @@ struct Space {
     values: Vec<Vec<Affine>>,
     /// Tile sizes, or trips assumed.
     sizes: Vec<i64>,
+    /// What of them the iterations fill at the sizes that the user runs.
+    extents: Vec<i64>,
     /// Per statement, the cycles from reading a buffer to the next read that sees the result.
     latencies: Vec<f64>,
     /// How many of the dimensions are θ's.
     tiled: usize,
     /// Whether they tell all instances of every statement apart.
     injective: bool,
+    /// Further dimensions, behind those: sums of them. A wave's values, sizes and extents are behind the others'.
+    waves: Vec<Wave>,
 }
+
+/// A sum of dimensions along which no dependence leads back: the dimensions with their factors, all positive.
+struct Wave(Vec<(usize, i64)>);
 
 /// An order for the statements of a band.
 struct Candidate {
@@ -75,7 +92,7 @@ struct Candidate {
 /// What decides between two orders: fewer cycles, then longer rows, then dependences over longer distances.
 struct Merit {
     cost: f64,
-    length: i64,
+    length: f64,
     carried: Vec<i64>,
 }
 
@@ -106,6 +123,8 @@ struct Distances {
     array: usize,
     /// The distances of pairs that can lie in one tile: `{ [d0, d1, …] }`.
     set: Set,
+    /// Those at the sizes that the user runs.
+    near: Set,
 }
 
 pub(super) fn choose(
@@ -120,7 +139,15 @@ pub(super) fn choose(
         Some(lanes) if lanes.count > 1 => Some(Wanted::new(program, kernel, directive, lanes, &space)?),
         _ => None,
     };
-    let candidate = match (space.best(program, statements, wanted.as_ref())?, &wanted) {
+    let mut best = space.best(program, statements, wanted.as_ref())?;
+    if wanted.is_none() && best.as_ref().is_some_and(|best| best.cost > WORTH_A_WAVE * space.instances()) {
+        space.add_waves(program, statements)?;
+        let look = || space.best(program, statements, None);
+        if let Some(found) = program.isl.within(WAVE_OPERATIONS, look)? {
+            best = found;
+        }
+    }
+    let candidate = match (best, &wanted) {
         (Some(candidate), _) => candidate,
         (None, Some(wanted)) => return Err(wanted.refusal(directive, &space).into()),
         (None, None) => {
@@ -178,6 +205,7 @@ impl Space {
             space.injective &= theta.is_injective()?;
         }
         if space.injective {
+            space.measure(program, kernel, statements)?;
             return Ok(space);
         }
         for &level in &program.loop_dimensions {
@@ -197,7 +225,118 @@ impl Space {
             }
         }
         space.injective = true;
+        space.measure(program, kernel, statements)?;
         Ok(space)
+    }
+
+    /// How much of every dimension the iterations fill at the sizes that the user runs.
+    fn measure(&mut self, program: &Program, kernel: &Kernel, statements: &[usize]) -> Result<()> {
+        let usual = |name: &str| {
+            let size = kernel.parameters.iter().find(|p| p.name == name)?;
+            size.default.or(size.max)
+        };
+        self.extents = self.sizes.clone();
+        for (k, extent) in self.extents.iter_mut().enumerate() {
+            let mut range: Option<(i64, i64)> = None;
+            for (&s, values) in statements.iter().zip(&self.values) {
+                let Statement { domain, iterators, .. } = &program.statements[s];
+                let value = values[k].substitute(|name| usual(name).map_or(Affine::variable(name), Affine::constant));
+                if value.terms.keys().any(|name| !iterators.contains(name)) {
+                    continue;
+                }
+                let mut domain = domain.clone();
+                for parameter in &program.parameters {
+                    if let Some(size) = usual(parameter) {
+                        domain = domain.fix_parameter(parameter, size)?;
+                    }
+                }
+                let high = domain.largest(iterators, &value)?.finite();
+                let low = domain.largest(iterators, &-value.clone())?.finite();
+                let (Some(high), Some(low)) = (high, low) else { continue };
+                let (low, high) = (value.constant - low, value.constant + high);
+                range = Some(range.map_or((low, high), |r| (r.0.min(low), r.1.max(high))));
+            }
+            if let Some((low, high)) = range {
+                *extent = (*extent).min(high - low + 1).max(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the sums of dimensions that iterations may be walked along, see [`Wave`]: dimensions of θ, which have no
+    /// negative distances, and others without.
+    fn add_waves(&mut self, program: &Program, statements: &[usize]) -> Result<()> {
+        let distances = self.distances(program, statements)?;
+        let mut members = vec![];
+        for k in (0..self.sizes.len()).filter(|&k| self.sizes[k] > 1 && self.extents[k] > 1) {
+            let mut is_forward = true;
+            for Distances { set, .. } in distances.iter().filter(|_| k >= self.tiled) {
+                is_forward &= set.is_empty()? || set.minimum(k)?.finite().is_some_and(|least| least >= 0);
+            }
+            if is_forward {
+                members.push(k);
+            }
+        }
+        if members.len() > PERMUTED {
+            return Ok(());
+        }
+        // 0 for a dimension that is no part of the sum.
+        let choices = FACTORS.len() + 1;
+        for number in 0..choices.pow(members.len() as u32) {
+            let factor = |place: usize| match number / choices.pow(place as u32) % choices {
+                0 => 0,
+                choice => FACTORS[choice - 1],
+            };
+            let wave: Vec<(usize, i64)> = members.iter().enumerate().map(|(place, &k)| (k, factor(place))).collect();
+            let wave: Vec<(usize, i64)> = wave.into_iter().filter(|(_, factor)| *factor > 0).collect();
+            let varies = |values: &Vec<Affine>| wave.iter().all(|&(k, _)| !values[k].is_constant());
+            if wave.len() < 2 || wave.iter().all(|(_, factor)| *factor > 1) || !self.values.iter().any(varies) {
+                continue;
+            }
+            for values in &mut self.values {
+                let sum = wave.iter().fold(Affine::default(), |sum, &(k, factor)| sum + values[k].clone() * factor);
+                values.push(sum);
+            }
+            let span = |lengths: &[i64]| wave.iter().map(|&(k, factor)| factor * (lengths[k] - 1)).sum::<i64>() + 1;
+            let (size, extent) = (span(&self.sizes), span(&self.extents));
+            self.sizes.push(size);
+            self.extents.push(extent);
+            self.waves.push(Wave(wave));
+        }
+        Ok(())
+    }
+
+    /// How many dimensions there are without the waves: as many has an order.
+    fn rank(&self) -> usize {
+        self.sizes.len() - self.waves.len()
+    }
+
+    /// Instances of all statements in a tile.
+    fn instances(&self) -> f64 {
+        let all: Vec<usize> = (0..self.rank()).collect();
+        (0..self.values.len()).map(|place| self.combinations(place, &all)).sum()
+    }
+
+    /// The dimensions with their factors that `k` is the sum of.
+    fn terms(&self, k: usize) -> Vec<(usize, i64)> {
+        match k.checked_sub(self.rank()) {
+            Some(wave) => self.waves[wave].0.clone(),
+            None => vec![(k, 1)],
+        }
+    }
+
+    /// How many different values the dimensions `outer` of one statement have together: a wave has those of the sum of its
+    /// terms that are not among them.
+    fn combinations(&self, place: usize, outer: &[usize]) -> f64 {
+        let extent = |k: usize| match self.values[place][k].is_constant() {
+            true => 1,
+            false => self.extents[k],
+        };
+        let values = |&k: &usize| {
+            let open = self.terms(k).into_iter().filter(|(term, _)| *term == k || !outer.contains(term));
+            (open.map(|(term, factor)| factor * (extent(term) - 1)).sum::<i64>() + 1) as f64
+        };
+        outer.iter().map(values).product()
     }
 
     /// θ alone; instances that it does not tell apart keep the order of the source, which is always legal.
@@ -207,24 +346,36 @@ impl Space {
             latencies: statements.iter().map(|&s| latency(&all[s].value)).collect(),
             values: directive.schedules.iter().map(|s| s.theta.clone()).collect(),
             sizes: directive.sizes.clone(),
+            extents: directive.sizes.clone(),
             tiled: directive.sizes.len(),
             injective: false,
+            waves: vec![],
         }
     }
 
     /// The cheapest legal order of these dimensions.
     fn best(&self, program: &Program, statements: &[usize], wanted: Option<&Wanted>) -> Result<Option<Candidate>> {
-        let n = self.sizes.len();
+        let n = self.rank();
         let serial: Vec<usize> = (0..self.tiled).filter(|&k| self.sizes[k] == 1 && n > 1).collect();
         let others: Vec<usize> = (0..n).filter(|k| !serial.contains(k)).collect();
         let distances = self.distances(program, statements)?;
-        let orders: Vec<Vec<usize>> =
-            orders(&others).into_iter().map(|order| [&serial[..], &order[..]].concat()).collect();
+        let mut inside = orders(&others);
+        for (wave, Wave(terms)) in (n..).zip(&self.waves) {
+            for &(dropped, _) in terms.iter().filter(|(_, factor)| *factor == 1) {
+                let rest: Vec<usize> = others.iter().copied().filter(|&k| k != dropped).chain([wave]).collect();
+                // Behind one of its terms a wave is the sum of the others.
+                let is_new = |order: &Vec<usize>| {
+                    order.iter().find(|k| **k == wave || terms.iter().any(|(term, _)| term == *k)) == Some(&wave)
+                };
+                inside.extend(orders(&rest).into_iter().filter(is_new));
+            }
+        }
+        let orders: Vec<Vec<usize>> = inside.into_iter().map(|order| [&serial[..], &order[..]].concat()).collect();
         let mut best: Option<Candidate> = None;
         let mut add = |candidate: Candidate| {
             let merit = |c: &Candidate| {
-                let length = (0..statements.len()).map(|place| c.row_length(self, place)).sum();
-                Merit { cost: c.cost, length, carried: c.carried.clone() }
+                let length: i64 = (0..statements.len()).map(|place| c.row_length(self, place)).sum();
+                Merit { cost: c.cost, length: length as f64, carried: c.carried.clone() }
             };
             if best.as_ref().is_none_or(|known| merit(&candidate).beats(&merit(known))) {
                 best = Some(candidate);
@@ -259,18 +410,16 @@ impl Space {
         if !self.is_legal(order, n, distances.iter())? {
             return Ok(None);
         }
-        let carried = carried_by_level(order, distances)?;
         let count = self.values.len();
-        let cost = |(values, latency): (&Vec<Affine>, &f64)| {
-            let row = self.row(values, order);
-            let length = row.filter(|_| count == 1).map_or(1, |level| self.sizes[order[level]]);
-            Space::cycles(values, &self.sizes, length, row.map(|level| carried[n - 1 - level]), *latency)
-        };
+        let mut cost = 0.0;
+        for place in 0..count {
+            cost += self.cycles(place, order, if count == 1 { 0 } else { n }, distances.iter())?;
+        }
         Ok(Some(Candidate {
             dimensions: vec![order.to_vec(); count],
             apart: (count > 1).then_some(n),
-            cost: self.values.iter().zip(&self.latencies).map(cost).sum(),
-            carried,
+            cost,
+            carried: carried_by_level(order, distances)?,
             lane: None,
         }))
     }
@@ -294,7 +443,7 @@ impl Space {
         if !self.is_legal(outer, outer.len(), between)? {
             return Ok(None);
         }
-        let n = self.sizes.len();
+        let n = self.rank();
         let mut candidate = Candidate {
             dimensions: vec![],
             apart: Some(outer.len()),
@@ -305,13 +454,10 @@ impl Space {
         for orders in own {
             let mut best: Option<(Merit, &Alone)> = None;
             for alone in orders.iter().filter(|alone| alone.order.starts_with(outer)) {
-                let values = &self.values[alone.place];
                 // Statements in rows of their own wait for themselves only.
-                let row = self.row(values, alone.order);
-                let length =
-                    row.filter(|level| *level >= outer.len()).map_or(1, |level| self.sizes[alone.order[level]]);
-                let carried = row.map(|level| alone.carried[n - 1 - level]);
-                let cost = Space::cycles(values, &self.sizes, length, carried, self.latencies[alone.place]);
+                let own = distances.iter().filter(|d| d.source == alone.place && d.sink == alone.place);
+                let cost = self.cycles(alone.place, alone.order, outer.len(), own)?;
+                let length = self.row_length(alone.place, alone.order, outer.len());
                 let merit = Merit { cost, length, carried: alone.carried.clone() };
                 if best.as_ref().is_none_or(|(known, _)| merit.beats(known)) {
                     best = Some((merit, alone));
@@ -339,7 +485,9 @@ impl Space {
             let mut rest = set.clone();
             let mut is_settled = false;
             for &dimension in &order[..depth] {
-                if dimension >= self.tiled && rest.minimum(dimension)?.finite().is_none_or(|least| least < 0) {
+                if (self.tiled..self.rank()).contains(&dimension)
+                    && rest.minimum(dimension)?.finite().is_none_or(|least| least < 0)
+                {
                     if !rest.is_empty()? {
                         return Ok(false);
                     }
@@ -349,7 +497,7 @@ impl Space {
                 rest = rest.fix(dimension, 0)?;
             }
             // Where θ does not tell instances apart, those that run together to the end keep the order of the source.
-            let is_by_place = source > sink && (self.injective || apart < self.sizes.len());
+            let is_by_place = source > sink && (self.injective || apart < self.rank());
             if is_by_place && !is_settled && !rest.is_empty()? {
                 return Ok(false);
             }
@@ -362,17 +510,35 @@ impl Space {
         order.iter().rposition(|&k| !values[k].is_constant() && self.sizes[k] > 1)
     }
 
-    /// Cycles per tile of one statement, estimated: rows that are short, and distances shorter than the pipeline, cost
-    /// more than one per instance. `sizes` are those of the dimensions, `length` is that of rows, and `carried` the distance
-    /// that the innermost loop carries.
-    fn cycles(values: &[Affine], sizes: &[i64], length: i64, carried: Option<i64>, latency: f64) -> f64 {
-        let interval = match carried {
-            None | Some(i64::MAX) => 1.0,
-            Some(distance) => (latency / distance as f64).max(1.0),
-        };
-        let varies = |(value, size): &(&Affine, &i64)| !value.is_constant() && **size > 1;
-        let trips: f64 = values.iter().zip(sizes).filter(varies).map(|(_, size)| *size as f64).product();
-        trips * interval.max(CYCLES_PER_ROW / length as f64)
+    /// The mean length of a statement's rows in `order`, with the statements one after the other at the depth `apart`.
+    fn row_length(&self, place: usize, order: &[usize], apart: usize) -> f64 {
+        let row = self.row(&self.values[place], order).filter(|level| *level >= apart);
+        row.map_or(1.0, |row| self.combinations(place, order) / self.combinations(place, &order[..row]))
+    }
+
+    /// Cycles per tile of one statement, estimated: rows that are short, and flow dependences over fewer cycles than
+    /// the pipeline takes, cost more than one per instance. The statements run one after the other at the depth `apart`.
+    fn cycles<'a>(
+        &self,
+        place: usize,
+        order: &[usize],
+        apart: usize,
+        distances: impl Iterator<Item = &'a Distances>,
+    ) -> Result<f64> {
+        let length = self.row_length(place, order, apart);
+        let cycles = self.combinations(place, order) * (CYCLES_PER_ROW / length).max(1.0);
+        // What lies between an instance and the one a step further in a dimension.
+        let step = |level: usize| (cycles / self.combinations(place, &order[..=level])).round().max(1.0) as i64;
+        let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
+        let between = (order.iter().enumerate())
+            .fold(Affine::default(), |sum, (level, &k)| sum + Affine::variable(&names[k]) * step(level));
+        let mut shortest = f64::INFINITY;
+        for Distances { near, .. } in distances.filter(|d| d.kind == DependenceKind::Flow) {
+            if let Some(back) = near.largest(&names, &-between.clone())?.finite() {
+                shortest = shortest.min(-back as f64);
+            }
+        }
+        Ok(cycles * (self.latencies[place] / shortest.max(1.0)).max(1.0))
     }
 
     /// The distances within one tile of every dependence inside the band.
@@ -385,6 +551,12 @@ impl Space {
             inside.push(Constraint::at_most(Affine::constant(1 - size), Affine::variable(name)));
         }
         let inside = isl.set(&[], Tuple::unnamed(&names), &inside)?;
+        let mut usual = vec![];
+        for (name, &extent) in names.iter().zip(&self.extents) {
+            usual.push(Constraint::at_most(Affine::variable(name), Affine::constant(extent - 1)));
+            usual.push(Constraint::at_most(Affine::constant(1 - extent), Affine::variable(name)));
+        }
+        let usual = isl.set(&[], Tuple::unnamed(&names), &usual)?;
         let mut maps = vec![];
         for (&s, values) in statements.iter().zip(&self.values) {
             let statement = &program.statements[s];
@@ -397,25 +569,30 @@ impl Space {
             let (Some(source), Some(sink)) = (place(*source), place(*sink)) else { continue };
             let pairs = relation.apply_domain(&maps[source])?.apply_range(&maps[sink])?;
             let set = pairs.deltas()?.project_out_all_params()?.intersect(&inside)?;
-            found.push(Distances { kind: *kind, source, sink, array: *array, set });
+            let near = set.without_tuple_name()?.intersect(&usual)?;
+            found.push(Distances { kind: *kind, source, sink, array: *array, set, near });
         }
         Ok(found)
     }
 }
 
 impl Candidate {
-    /// The tile size along the rows of a statement, see [`Order::rows`].
+    /// The tile size along the rows of a statement, see [`Order::rows`]; where a wave cuts them, the mean length.
     fn row_length(&self, space: &Space, place: usize) -> i64 {
         let order = &self.dimensions[place];
         let row = space.row(&space.values[place], order).filter(|&level| self.apart.is_none_or(|apart| level >= apart));
-        row.filter(|_| space.injective).map_or(1, |level| space.sizes[order[level]])
+        let Some(row) = row.filter(|_| space.injective) else { return 1 };
+        match order.iter().any(|k| *k >= space.rank()) {
+            true => (space.row_length(place, order, 0) as i64).max(1),
+            false => space.sizes[order[row]],
+        }
     }
 
     /// The date of every statement: its dimensions in their order, with the statement's place in the band, and the order
     /// of the source behind it where those do not tell all instances apart.
     fn expressions(&self, program: &Program, space: &Space, statements: &[usize]) -> Vec<Vec<Affine>> {
         // Statements that run together to the end are told apart by the order of the source.
-        let apart = self.apart.filter(|&a| a < space.sizes.len() || space.injective);
+        let apart = self.apart.filter(|&a| a < space.rank() || space.injective);
         let date = |(place, &s): (usize, &usize)| {
             let mut date: Vec<Affine> =
                 self.dimensions[place].iter().map(|&k| space.values[place][k].clone()).collect();

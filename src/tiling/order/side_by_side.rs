@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 
-use super::{Candidate, Distances, Space, carried_by_level};
+use super::{CYCLES_PER_ROW, Candidate, Distances, Space, carried_by_level};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::polyhedral::isl::{Constraint, Tuple};
@@ -115,7 +115,7 @@ impl Space {
             let length = row.map_or(1, |row| sizes[order[row]]);
             let distance = row.map(|row| (carried[n - 1 - row], order[row] == lane));
             let distance = distance.map(|(d, along)| if along && d != i64::MAX { (d / count).max(1) } else { d });
-            let cycles = Space::cycles(values, &sizes, length, distance, self.latencies[0]);
+            let cycles = cycles(values, &sizes, length, distance, self.latencies[0]);
             found.push(Candidate {
                 dimensions: vec![order.to_vec()],
                 apart: None,
@@ -165,4 +165,17 @@ impl Space {
         }
         Ok(true)
     }
+}
+
+/// Cycles per tile, estimated: rows that are short, and distances shorter than the pipeline, cost
+/// more than one per instance. `sizes` are those of the dimensions, `length` is that of rows, and `carried` the distance
+/// that the innermost loop carries.
+fn cycles(values: &[Affine], sizes: &[i64], length: i64, carried: Option<i64>, latency: f64) -> f64 {
+    let interval = match carried {
+        None | Some(i64::MAX) => 1.0,
+        Some(distance) => (latency / distance as f64).max(1.0),
+    };
+    let varies = |(value, size): &(&Affine, &i64)| !value.is_constant() && **size > 1;
+    let trips: f64 = values.iter().zip(sizes).filter(varies).map(|(_, size)| *size as f64).product();
+    trips * interval.max(CYCLES_PER_ROW / length as f64)
 }

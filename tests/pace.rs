@@ -1,0 +1,42 @@
+//! Cycles per iteration of kernels whose dependences leave little room: what the order inside a tile is for.
+
+mod common;
+
+use burstc::simulate::simulator::Simulator;
+use common::{Rig, Subject, elsewhere};
+
+/// Runs `tests/kernels/<kernel>.c` and holds its cycles against `most` per iteration of the loops, of which there are
+/// `iterations`.
+fn guard(kernel: &str, sizes: &[(&str, i128)], iterations: u64, most: f64) {
+    if elsewhere() {
+        return;
+    }
+    let subject = Subject::read(&format!("tests/kernels/{kernel}.c"));
+    let rig = Rig::of(&subject, Simulator::Verilator, false).unwrap_or_else(|error| panic!("{kernel}: {error:#}"));
+    let cycles = rig.run(sizes, 1).counters.cycles;
+    let each = cycles as f64 / iterations as f64;
+    assert!(each <= most, "{kernel}: {cycles} cycles, {each:.3} per iteration");
+}
+
+/// In place over time: along rows every point waits for the one before, 14.9 cycles each; in waves of several sweeps not.
+#[test]
+fn seidel_runs_in_waves() {
+    guard("seidel_time", &[("T", 32), ("N", 64)], 32 * 62 * 62, 1.90);
+}
+
+/// Each cell needs its left and upper neighbours: 5.0 cycles along rows.
+#[test]
+fn lcs_runs_along_diagonals() {
+    guard("lcs", &[("N", 128), ("M", 128)], 129 + 128 + 128 * 128, 1.18);
+}
+
+/// Maxima over `k` are one cell's, 5.1 cycles; along diagonals cells take turns.
+#[test]
+fn nussinov_runs_along_diagonals() {
+    let n = 48;
+    // Four statements per cell, of which one of two runs under each condition, and the sums inside.
+    let cells = n * (n - 1) / 2;
+    let sums = (0..n).map(|i| (i + 1..n).map(|j| j - i - 1).sum::<u64>()).sum::<u64>();
+    let iterations = cells * 3 + sums;
+    guard("nussinov", &[("N", 48)], iterations, 1.92);
+}
