@@ -51,6 +51,23 @@ impl Affine {
         self.terms.iter().fold(Affine::constant(self.constant), |sum, (name, &c)| sum + value(name) * c)
     }
 
+    /// `self >= 0` as C and people read it, with everything on the side where it is positive: `M + 8 >= N`.
+    pub fn at_least_zero(&self) -> String {
+        let (mut left, mut right) = (Affine::default(), Affine::default());
+        for (name, &factor) in &self.terms {
+            if factor > 0 { &mut left } else { &mut right }.add_term(name, factor.abs());
+        }
+        match self.constant {
+            // `N >= 9` rather than `N - 9 >= 0`.
+            c if c < 0 => right.constant = -c,
+            c => left.constant = c,
+        }
+        match left.terms.is_empty() {
+            true => format!("{right} <= {left}"),
+            false => format!("{left} >= {right}"),
+        }
+    }
+
     /// The value under `value`, which gives every name's.
     pub fn evaluate(&self, value: impl Fn(&str) -> i64) -> i64 {
         self.terms.iter().fold(self.constant, |sum, (name, c)| sum + c * value(name))

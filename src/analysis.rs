@@ -3,7 +3,7 @@
 mod groups;
 mod windows;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 
 use crate::affine::Affine;
 use crate::budget;
@@ -12,7 +12,7 @@ use crate::buffer::{self, Allocation};
 use crate::diagnostic::Diagnostic;
 use crate::offload::{self, Buffer, Compute, NamedSet, Offload, Scan, Transfer, Wait};
 use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
-use crate::polyhedral::scan::{Branch, Fixed, Request, Tree, scan, scan_tree};
+use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_tree};
 use crate::polyhedral::{self, Program};
 use crate::schedule;
 use crate::source::kernel::{Kernel, Storage, TilingDirective};
@@ -249,13 +249,18 @@ impl Context {
             fixed: Fixed::DropOuter,
             point: &names,
             definitions: &[],
+            in_order: false,
         };
-        scan(&band.isl, &request)?.ok_or_else(|| anyhow!("internal error: cells without subscripts"))
+        match scan(&band.isl, &request)? {
+            Scanned::Scan(scan) => Ok(scan),
+            _ => bail!("internal error: cells without subscripts"),
+        }
     }
 
     /// The one cell of a local scalar.
     fn scan_scalar(&self, band: &Band, image: &Set) -> Result<Scan> {
-        let branch = Branch { leaf: 0, set: image.clone(), date: &[], point: &[], definitions: vec![] };
+        let set = image.clone();
+        let branch = Branch { leaf: 0, set, date: &[], point: &[], definitions: vec![], in_order: false };
         let tree = Tree {
             parameters: &self.parameters,
             context: &self.constraints,
@@ -281,7 +286,7 @@ fn tiles(program: &Program, kernel: &Kernel, bands: &[Band], contexts: &[Context
     let mut branches = vec![];
     for (leaf, (context, date)) in contexts.iter().zip(&dates).enumerate() {
         let set = context.hull.to_set()?.padded_with_zeros(rank)?;
-        branches.push(Branch { leaf, set, date, point: &names, definitions: vec![] });
+        branches.push(Branch { leaf, set, date, point: &names, definitions: vec![], in_order: true });
     }
     let parameters = &program.parameters;
     let tree = Tree { parameters, context: &sizes, names: &names, fixed: Fixed::Keep, branches };
@@ -344,7 +349,8 @@ fn compute_in_lanes(
         context: &context.constraints,
         names: &names,
         fixed: Fixed::Drop,
-        branches: vec![Branch { leaf: band.statements[0], set, date, point: &point, definitions }],
+        // Groups are one convex set.
+        branches: vec![Branch { leaf: band.statements[0], set, date, point: &point, definitions, in_order: false }],
     };
     let scan = scan_tree(&band.isl, &tree)?.ok_or_else(|| anyhow!("internal error: lanes without iterators"))?;
     Ok(Compute {
@@ -380,7 +386,8 @@ fn scan_instances(program: &Program, band: &Band, context: &Context, iterators_t
         let dates = band.isl.function(&band.parameters, tuple, Tuple::anonymous(), date)?;
         let set = iterations.apply_range(&dates)?.image_of(&band.tile_names)?;
         let definitions = names.iter().zip(date).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
-        branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions });
+        let in_order = depends_on_itself(program, leaf);
+        branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions, in_order });
     }
     let tree = Tree {
         parameters: &context.parameters,
@@ -390,6 +397,11 @@ fn scan_instances(program: &Program, band: &Band, context: &Context, iterators_t
         branches,
     };
     scan_tree(&band.isl, &tree)
+}
+
+/// Whether the order of a statement's instances matters among themselves; beside other statements it always does.
+fn depends_on_itself(program: &Program, statement: usize) -> bool {
+    program.dependences.iter().any(|d| (d.source, d.sink) == (statement, statement))
 }
 
 /// Names for the dimensions of dates: an iterator where it is the dimension in every statement that has it.
@@ -425,7 +437,8 @@ fn source_order(program: &Program) -> Result<Scan> {
     for (leaf, (statement, date)) in program.statements.iter().zip(&dates).enumerate() {
         let set = statement.schedule.range()?;
         let definitions = names.iter().zip(date).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
-        branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions });
+        let in_order = depends_on_itself(program, leaf);
+        branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions, in_order });
     }
     let tree = Tree { parameters: &program.parameters, context: &context, names: &names, fixed: Fixed::Drop, branches };
     scan_tree(&program.isl, &tree)?.ok_or_else(|| anyhow!("internal error: iterations without iterators"))

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::affine::Affine;
-use crate::source::kernel::{Argument, BinaryOp, Expr, HostStep, HostValue, Kernel, ScalarType, UnaryOp};
+use crate::source::kernel::{Access, BinaryOp, Expr, HostStep, HostValue, Kernel, ScalarType, UnaryOp};
 
 /// The C variable of an argument.
 pub fn argument(name: &str) -> String {
@@ -43,29 +43,57 @@ pub fn definitions(kernel: &Kernel) -> String {
 
 /// What a step computes, in C over the variables.
 pub fn value(kernel: &Kernel, step: &HostStep) -> String {
-    match &step.value {
-        HostValue::Expression(value) => expression(kernel, value),
+    step_text(&Variables(kernel), &step.value)
+}
+
+/// What a text of C calls the things in an expression.
+pub trait Names {
+    /// The number of an [`Expr::Scalar`].
+    fn scalar(&self, scalar: usize) -> String;
+    fn element(&self, access: &Access) -> String;
+    /// In parentheses, where it is more than a name.
+    fn affine(&self, value: &Affine) -> String;
+}
+
+/// The variables of arguments and steps.
+struct Variables<'a>(&'a Kernel);
+
+impl Names for Variables<'_> {
+    fn scalar(&self, scalar: usize) -> String {
+        match scalar.checked_sub(self.0.scalar_arguments()) {
+            Some(place) => variable(&self.0.host[place]),
+            None => argument(&self.0.scalars[scalar].name),
+        }
+    }
+
+    fn element(&self, _: &Access) -> String {
+        unreachable!("the host reads no array")
+    }
+
+    fn affine(&self, value: &Affine) -> String {
+        affine(self.0, value)
+    }
+}
+
+/// A step's value in C.
+pub fn step_text(names: &dyn Names, value: &HostValue) -> String {
+    match value {
+        HostValue::Expression(value) => expression(names, value),
         HostValue::Call { function, arguments } => {
-            let arguments: Vec<String> = arguments.iter().map(|argument| expression(kernel, argument)).collect();
+            let arguments: Vec<String> = arguments.iter().map(|argument| expression(names, argument)).collect();
             format!("{function}({})", arguments.join(", "))
         }
     }
 }
 
-/// An expression whose conversions are explicit; so is every order of operators.
-fn expression(kernel: &Kernel, value: &Expr) -> String {
-    let of = |operand: &Expr| expression(kernel, operand);
+/// An expression in C, whose conversions are explicit; so is every order of operators.
+pub fn expression(names: &dyn Names, value: &Expr) -> String {
+    let of = |operand: &Expr| expression(names, operand);
     match value {
         Expr::Constant { value, ty } => constant(*value, *ty),
-        Expr::Read { .. } => unreachable!("the host reads no array"),
-        Expr::Scalar { scalar, .. } => {
-            let arguments = kernel.arguments.iter().filter(|argument| matches!(argument, Argument::Scalar(_)));
-            match scalar.checked_sub(arguments.count()) {
-                Some(place) => variable(&kernel.host[place]),
-                None => argument(&kernel.scalars[*scalar].name),
-            }
-        }
-        Expr::Index { value, ty } => format!("({ty}){}", affine(kernel, value)),
+        Expr::Read { access, .. } => names.element(access),
+        Expr::Scalar { scalar, .. } => names.scalar(*scalar),
+        Expr::Index { value, ty } => format!("({ty}){}", names.affine(value)),
         Expr::Unary { op, operand, ty } => match (op, ty.bits) {
             (UnaryOp::Negate, _) => format!("(-{})", of(operand)),
             (UnaryOp::Complement, _) => format!("(~{})", of(operand)),

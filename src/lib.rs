@@ -14,6 +14,7 @@ pub mod choose_lanes;
 pub mod command;
 pub mod diagnostic;
 pub mod diagnostic_render;
+pub mod dump;
 pub mod hardware;
 pub mod host;
 pub mod offload;
@@ -101,6 +102,16 @@ pub fn analyze(source: &Source, board: &Board, options: &Options) -> Result<Offl
 }
 
 fn analyzed(source: &Source, board: &Board, options: &Options) -> Result<Offload> {
+    let kernel = prepare(source, board, options)?;
+    let offload =
+        choose_lanes::analyze(&kernel, board, options.lanes).map_err(|error| budget::refusal(error, &kernel))?;
+    // Again, because local arrays that a tile hands to a later one through memory have grown.
+    require_memory(&offload.kernel, board)?;
+    Ok(offload)
+}
+
+/// C text to what the analysis begins with: bounds settled, the domain found, dead code left out.
+fn prepare(source: &Source, board: &Board, options: &Options) -> Result<Kernel> {
     budget::begin("reading the source");
     let mut kernel = source::parse(source)?;
     kernel.reassociates = options.allow_reassociation;
@@ -112,11 +123,7 @@ fn analyzed(source: &Source, board: &Board, options: &Options) -> Result<Offload
     polyhedral::settle_domain(&mut kernel).map_err(|error| budget::refusal(error, &kernel))?;
     let kernel = polyhedral::without_dead_code(&kernel).map_err(|error| budget::refusal(error, &kernel))?;
     require_memory(&kernel, board)?;
-    let offload =
-        choose_lanes::analyze(&kernel, board, options.lanes).map_err(|error| budget::refusal(error, &kernel))?;
-    // Again, because local arrays that a tile hands to a later one through memory have grown.
-    require_memory(&offload.kernel, board)?;
-    Ok(offload)
+    Ok(kernel)
 }
 
 /// Gives every size parameter its bounds. A default beyond those of the command line becomes the nearest size in them.

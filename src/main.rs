@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use burstc::command::{self, Analyze, Assignment, Build, Command, Emit, Input, RangeAssignment, Run, terminal};
+use burstc::command::{self, Analyze, Assignment, Build, Command, Emit, Input, RangeAssignment, Run, Stage, terminal};
 use burstc::simulate::bench::MemoryModel;
 use burstc::simulate::simulator::Simulator;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -25,6 +25,7 @@ Examples:
   burstc build examples/matmul.c --out matmul           write Verilog, bench and Quartus project
   burstc build examples/dma.c --board ulx3s --out dma   the same and, with make -C dma/ecp5, the bitstream
   burstc analyze examples/polymul.c                     print dependences, Load and Store sets, mappings
+  burstc analyze examples/matmul.c --dump offload       print a stage: here the loops that the hardware walks
 
 Exit codes: 0 pass, 1 the run failed, 2 the input was refused, 70 a fault of burstc, 130 or 143 ended by a signal."
 )]
@@ -95,12 +96,22 @@ enum Subcommands {
         force: bool,
     },
     /// Print every set of the analysis in isl notation, and the buffers
+    #[command(after_help = "\
+Examples:
+  burstc analyze examples/matmul.c                           all sets, and the buffers
+  burstc analyze examples/matmul.c --dump transfers          Load(T) and Store(T), as sets and as loops
+  burstc analyze examples/matmul.c --dump kernel > again.c   the loops as the analysis takes them, in C
+  burstc analyze examples/jacobi_2d.c --dump bands --dump buffers
+  burstc analyze examples/matmul.c --json                    all that the hardware is made of (docs/JSON.md)")]
     Analyze {
         #[command(flatten)]
         input: InputArguments,
         /// Print all of it as JSON
         #[arg(long)]
         json: bool,
+        /// Print a stage instead; may be given several times
+        #[arg(long, value_enum, value_name = "STAGE", conflicts_with = "json")]
+        dump: Vec<StageArgument>,
     },
     /// List the boards
     Boards,
@@ -163,6 +174,38 @@ impl From<InputArguments> for Input {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
+enum StageArgument {
+    /// The C program as the analysis takes it: bounds settled, functions inlined, dead code left out
+    Kernel,
+    /// Domains, schedules, accesses and dependences in isl notation
+    Program,
+    /// Schedules of the tiles, tile sizes, the order inside tiles, distances of the dependences
+    Bands,
+    /// Load(T) and Store(T) of every array, in isl notation and as loops
+    Transfers,
+    /// Conflicts, moduli, lattices, banks and windows
+    Buffers,
+    /// Everything that the hardware walks, as loops
+    Offload,
+    /// Modules with their ports, streams, registers and instances
+    Rtl,
+}
+
+impl From<StageArgument> for Stage {
+    fn from(argument: StageArgument) -> Stage {
+        match argument {
+            StageArgument::Kernel => Stage::Kernel,
+            StageArgument::Program => Stage::Program,
+            StageArgument::Bands => Stage::Bands,
+            StageArgument::Transfers => Stage::Transfers,
+            StageArgument::Buffers => Stage::Buffers,
+            StageArgument::Offload => Stage::Offload,
+            StageArgument::Rtl => Stage::Rtl,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
 enum EmitArgument {
     RustHdl,
 }
@@ -219,7 +262,10 @@ impl From<Subcommands> for Command {
                 let emit = emit.into_iter().map(Into::into).collect();
                 Command::Build(Build { input: input.into(), data, emit, out, force })
             }
-            Subcommands::Analyze { input, json } => Command::Analyze(Analyze { input: input.into(), json }),
+            Subcommands::Analyze { input, json, dump } => {
+                let dump = dump.into_iter().map(Stage::from).collect();
+                Command::Analyze(Analyze { input: input.into(), json, dump })
+            }
             Subcommands::Boards => Command::Boards,
         }
     }

@@ -168,6 +168,7 @@ kernels! {
     descending; [N = 0], [N = 1], [N = 22];
     outer_iterators; [N = 0], [N = 1], [N = 13];
     conditions; [N = 1], [N = 4], [N = 15];
+    gaps; [N = 1], [N = 6], [N = 33];
     min_max_bounds; [N = 1, B = 0], [N = 17, B = 3], [N = 7, B = 16];
     quotients; [N = 0], [N = 1], [N = 23];
     negative_quotients; [n = 0], [n = 1], [n = 2], [n = 17];

@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::progress::Progress;
 use super::{Analyze, PASSED, options, print, watched};
 use crate::affine::Affine;
+use crate::dump;
 use crate::offload::{Mapping, Offload, Wait};
 use crate::report::{TilingReport, buffer_reports};
 use crate::source::kernel::{Kernel, SizeParameter};
@@ -19,6 +20,12 @@ pub fn analyze(analyze: &Analyze, source: &Source) -> Result<u8> {
     let progress = Progress::in_terminal();
     progress.step("analysing the loops");
     let options = options(&watched(|| source::parse(source))?, &analyze.input, &BTreeMap::new())?;
+    if !analyze.dump.is_empty() {
+        let text = watched(|| dump::text(&analyze.dump, source, &board, &options))?;
+        drop(progress);
+        print(&text)?;
+        return Ok(PASSED);
+    }
     let offload = watched(|| crate::analyze(source, &board, &options))?;
     drop(progress);
     if analyze.json {

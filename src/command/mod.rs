@@ -15,6 +15,7 @@ use anyhow::{Context as _, Result};
 
 use crate::board::Board;
 use crate::diagnostic::{Diagnostic, Fault};
+pub use crate::dump::Stage;
 use crate::printable::on_one_line;
 use crate::process::{Scratch, uninterrupted};
 use crate::simulate::bench::MemoryModel;
@@ -107,6 +108,8 @@ pub struct Analyze {
     pub input: Input,
     /// Print the `Offload` instead of text.
     pub json: bool,
+    /// Print these stages instead.
+    pub dump: Vec<Stage>,
 }
 
 /// Where a text goes.

@@ -358,19 +358,7 @@ impl SizeCondition {
 
     /// The condition as C and people read it, with everything on the side where it is positive: `M + 8 >= N`.
     pub fn text(&self) -> String {
-        let (mut left, mut right) = (Affine::default(), Affine::default());
-        for (name, &factor) in &self.value.terms {
-            if factor > 0 { &mut left } else { &mut right }.add_term(name, factor.abs());
-        }
-        match self.value.constant {
-            // `N >= 9` rather than `N - 9 >= 0`.
-            c if c < 0 => right.constant = -c,
-            c => left.constant = c,
-        }
-        match left.terms.is_empty() {
-            true => format!("{right} <= {left}"),
-            false => format!("{left} >= {right}"),
-        }
+        self.value.at_least_zero()
     }
 }
 

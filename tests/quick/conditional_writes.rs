@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use burstc::polyhedral::isl::{Map, Set};
-use burstc::polyhedral::scan::{Fixed, Request, scan};
+use burstc::polyhedral::scan::{Fixed, Request, Scanned, scan};
 use burstc::polyhedral::{self, Program};
 use burstc::source::kernel::Kernel;
 use burstc::source::{self, Source};
@@ -57,9 +57,11 @@ fn points(program: &Program, set: &Set) -> BTreeSet<Point> {
         fixed: Fixed::Keep,
         point: &names,
         definitions: &[],
+        in_order: false,
     };
     let mut found = BTreeSet::new();
-    for piece in scan(&program.isl, &request).unwrap().unwrap().pieces {
+    let Scanned::Scan(scan) = scan(&program.isl, &request).unwrap() else { panic!("points of {set}") };
+    for piece in scan.pieces {
         let mut values = Values::new(&BTreeMap::from([("N".to_string(), N)]));
         visit(&piece, 0, &mut values, &mut |values| {
             assert!(found.insert(piece.point.iter().map(|x| values.evaluate(x)).collect()), "a point twice");

@@ -7,6 +7,7 @@ mod common;
 mod kernels;
 
 mod conditional_writes;
+mod dumps;
 mod golden_sets;
 mod lanes;
 mod programs;

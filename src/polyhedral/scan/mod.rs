@@ -48,24 +48,70 @@ pub struct Request<'a> {
     pub point: &'a [String],
     /// Expressions over parameters, dimensions and unknowns that are 0.
     pub definitions: &'a [Affine],
+    /// Whether points must come in the lexicographic order of the dimensions. Otherwise they do inside a piece whose
+    /// constraints need no floors, and pieces come in any order.
+    pub in_order: bool,
 }
 
-/// The loop nests that visit `request.set`; `None` where the point is no integer affine function of the levels.
+/// What becomes of a set.
+pub enum Scanned {
+    Scan(Scan),
+    /// The point is no integer affine function of the levels.
+    NoPoint,
+    /// No sequence of the pieces has the points in their order.
+    Entangled,
+}
+
+/// The loop nests that visit `request.set`.
 ///
 /// # Errors
 /// Where a dimension has no bound.
-pub fn scan(isl: &Context, request: &Request) -> Result<Option<Scan>> {
+pub fn scan(isl: &Context, request: &Request) -> Result<Scanned> {
     let context = isl.parameter_set(request.parameters, request.context)?;
     let set = request.set.without_tuple_name()?.intersect_params(&context)?;
+    let mut convex = disjoint_pieces(&set, &context)?;
+    if request.in_order {
+        match in_sequence(convex)? {
+            Some(sequence) => convex = sequence,
+            None => return Ok(Scanned::Entangled),
+        }
+    }
     let mut pieces = vec![];
-    for convex in disjoint_pieces(&set, &context)? {
+    for convex in convex {
         match piece(isl, request, &convex)? {
             Found::Piece(piece) => pieces.push(piece),
             Found::Nothing => {}
-            Found::NoPoint => return Ok(None),
+            Found::NoPoint => return Ok(Scanned::NoPoint),
+            Found::Unordered => return Ok(Scanned::Entangled),
         }
     }
-    Ok(Some(Scan { pieces }))
+    Ok(Scanned::Scan(Scan { pieces }))
+}
+
+/// The pieces so that, whatever the parameters, all points of one come before those of the next; `None` where two of
+/// them interleave.
+fn in_sequence(mut pieces: Vec<BasicSet>) -> Result<Option<Vec<BasicSet>>> {
+    let mut sequence = vec![];
+    while pieces.len() > 1 {
+        let mut first = None;
+        for (k, piece) in pieces.iter().enumerate() {
+            let mut is_first = true;
+            for (_, other) in pieces.iter().enumerate().filter(|(o, _)| *o != k) {
+                let (own, others) = (piece.to_set()?.identity()?, other.to_set()?.identity()?);
+                is_first = is_first && own.lex_gt_map(&others)?.is_empty()?;
+            }
+            if is_first {
+                first = Some(k);
+                break;
+            }
+        }
+        match first {
+            Some(k) => sequence.push(pieces.remove(k)),
+            None => return Ok(None),
+        }
+    }
+    sequence.extend(pieces);
+    Ok(Some(sequence))
 }
 
 /// Pieces up to which several ways to merge them are tried.
@@ -126,6 +172,8 @@ enum Found {
     Nothing,
     /// The point is no integer affine function of the levels.
     NoPoint,
+    /// The points do not come in their order.
+    Unordered,
 }
 
 /// A variable of the loop nest: a dimension of the set, or a floor that the set's constraints need.
@@ -135,8 +183,9 @@ struct Variable {
 }
 
 /// The set's dimensions with the floors it needs, each before the innermost dimension that it depends on, and all
-/// constraints over them.
-fn variables(request: &Request, convex: &BasicSet) -> Result<(Vec<Variable>, Vec<Constraint>)> {
+/// constraints over them. Where points are to come in order, a floor that falls as that dimension grows is replaced by its
+/// negative; `None` where one does neither.
+fn variables(request: &Request, convex: &BasicSet) -> Result<Option<(Vec<Variable>, Vec<Constraint>)>> {
     let mut taken: BTreeSet<&String> = request.parameters.iter().chain(request.names).chain(request.point).collect();
     let fresh: Vec<String> =
         (0..).map(|k| format!("q{k}")).filter(|name| !taken.contains(name)).take(convex.locals()?).collect();
@@ -144,6 +193,8 @@ fn variables(request: &Request, convex: &BasicSet) -> Result<(Vec<Variable>, Vec
     let names: Vec<String> = request.names.iter().chain(&fresh).cloned().collect();
     let mut constraints = convex.constraints(&names)?;
     let mut innermost: Vec<Option<usize>> = vec![];
+    // Per floor, 1 where it grows with that dimension, -1 where it falls.
+    let mut directions: Vec<i64> = vec![];
     for (name, floor) in fresh.iter().zip(convex.divisions(&names)?) {
         let floor =
             floor.ok_or_else(|| anyhow!("internal error: a quantified variable that is no floor in {convex}"))?;
@@ -151,10 +202,39 @@ fn variables(request: &Request, convex: &BasicSet) -> Result<(Vec<Variable>, Vec
             let own = request.names.iter().position(|d| d == n);
             own.or_else(|| fresh.iter().position(|f| f == n).and_then(|p| innermost.get(p).copied().flatten()))
         });
-        innermost.push(depth.max());
+        let depth = depth.max();
+        let slopes: Vec<i64> = floor
+            .numerator
+            .terms
+            .iter()
+            .filter_map(|(n, factor)| {
+                let own = request.names.iter().position(|d| d == n).filter(|d| Some(*d) == depth).map(|_| 1);
+                let floor =
+                    || fresh.iter().position(|f| f == n).filter(|p| innermost[*p] == depth).map(|p| directions[p]);
+                own.or_else(floor).map(|direction| direction * factor.signum())
+            })
+            .collect();
+        let falls = slopes.contains(&-1) && depth.is_some();
+        if request.in_order && falls && slopes.contains(&1) {
+            return Ok(None);
+        }
+        innermost.push(depth);
+        directions.push(if falls { -1 } else { 1 });
         let remainder = floor.numerator - Affine::variable(name) * floor.denominator;
         constraints.push(Constraint::at_most(remainder.clone(), Affine::constant(floor.denominator - 1)));
         constraints.push(Constraint::NonNegative(remainder));
+    }
+    if request.in_order {
+        let falling: Vec<&String> = fresh.iter().zip(&directions).filter(|(_, d)| **d < 0).map(|(n, _)| n).collect();
+        let turned = |affine: &Affine| {
+            affine.substitute(|n| Affine::variable(n) * if falling.iter().any(|f| *f == n) { -1 } else { 1 })
+        };
+        for constraint in &mut constraints {
+            *constraint = match constraint {
+                Constraint::Zero(affine) => Constraint::Zero(turned(affine)),
+                Constraint::NonNegative(affine) => Constraint::NonNegative(turned(affine)),
+            };
+        }
     }
     let floors_at = |depth: Option<usize>| {
         let here = fresh.iter().zip(&innermost).filter(move |(_, d)| **d == depth);
@@ -165,12 +245,12 @@ fn variables(request: &Request, convex: &BasicSet) -> Result<(Vec<Variable>, Vec
         variables.extend(floors_at(Some(depth)));
         variables.push(Variable { name: name.clone(), is_floor: false });
     }
-    Ok((variables, constraints))
+    Ok(Some((variables, constraints)))
 }
 
 /// The loop nest of one convex piece.
 fn piece(isl: &Context, request: &Request, convex: &BasicSet) -> Result<Found> {
-    let (variables, constraints) = variables(request, convex)?;
+    let Some((variables, constraints)) = variables(request, convex)? else { return Ok(Found::Unordered) };
     let names: Vec<String> = variables.iter().map(|v| v.name.clone()).collect();
     let whole = isl.basic_set(request.parameters, Tuple::unnamed(&names), &constraints)?;
 

@@ -29,8 +29,10 @@ fn scan_of(set: &Set, dimensions: &str, fixed: Fixed) -> Scan {
         fixed,
         point: &dimensions,
         definitions: &[],
+        in_order: false,
     };
-    scan(set.context(), &request).unwrap().unwrap()
+    let Scanned::Scan(scan) = scan(set.context(), &request).unwrap() else { panic!("a point") };
+    scan
 }
 
 fn visit(piece: &Piece, values: &mut BTreeMap<String, i64>, depth: usize, found: &mut Vec<Vec<i64>>) {
@@ -105,6 +107,51 @@ fn scans_what_isl_counts() {
     ] {
         for fixed in [Fixed::Keep, Fixed::DropOuter, Fixed::Drop] {
             assert_scans(text, dimensions, fixed);
+        }
+    }
+}
+
+/// Where order matters, points come in that of the dimensions, each once: pieces in sequence, or interleaved in loops.
+#[test]
+fn points_come_in_order() {
+    let parameters = names("N T");
+    let within = |name: &str| Constraint::at_most(Affine::variable(name), Affine::constant(30));
+    let context: Vec<Constraint> =
+        parameters.iter().flat_map(|name| [Constraint::NonNegative(Affine::variable(name)), within(name)]).collect();
+    for (text, dimensions) in [
+        ("[N, T] -> { [x] : 0 <= x < N and x != T }", "x"),
+        ("[N, T] -> { [x] : N - 8 < x < N and x >= 0; [x] : 0 <= x <= T and x <= N - 9 }", "x"),
+        ("[N, T] -> { [x] : 0 <= x < N and x mod 4 != 1 }", "x"),
+        ("[N, T] -> { [x] : 0 <= x < N and (N - 3x) mod 8 != 3 }", "x"),
+        ("[N, T] -> { [x] : 0 <= x < N and (3x + T) mod 7 <= 2 }", "x"),
+        ("[N, T] -> { [x, y] : 0 <= x, y < N and (x - 2y) mod 3 != 1 }", "x y"),
+        ("[N, T] -> { [x, y] : 0 <= x, y < N and x + y != T and y != 4 }", "x y"),
+        ("[N, T] -> { [x, y] : 0 <= x, y < N and (x = T or y mod 2 = 0) }", "x y"),
+        ("[N, T] -> { [x, y] : 0 <= x, y < N and exists q : 3q <= N - y + x < 3q + 2 }", "x y"),
+    ] {
+        let isl = Context::new().unwrap();
+        let set = isl.parse_set(text).unwrap();
+        let dimensions = names(dimensions);
+        let date: Vec<Affine> = dimensions.iter().map(Affine::variable).collect();
+        let of = |in_order| {
+            let branch =
+                Branch { leaf: 0, set: set.clone(), date: &date, point: &dimensions, definitions: vec![], in_order };
+            let (parameters, context, names) = (&parameters[..], &context[..], &dimensions[..]);
+            let tree = Tree { parameters, context, names, fixed: Fixed::Drop, branches: vec![branch] };
+            scan_tree(&isl, &tree).unwrap().unwrap()
+        };
+        let (scan, any) = (of(true), of(false));
+        for (n, t) in [(0, 0), (1, 0), (5, 3), (7, 7), (12, 5), (13, 0), (30, 4)] {
+            let mut values = crate::walk::Values::new(&BTreeMap::from([("N".to_string(), n), ("T".to_string(), t)]));
+            let mut found = vec![];
+            let _ = crate::walk::in_order(&scan.pieces, 0, &mut values, &mut |piece, values| {
+                found.push(piece.point.iter().map(|p| values.evaluate(p)).collect::<Vec<i64>>());
+                std::ops::ControlFlow::Continue(())
+            });
+            assert!(found.is_sorted(), "{text} for N = {n}, T = {t}: {found:?}");
+            let mut expected = points(&any, n, t);
+            expected.sort();
+            assert_eq!(found, expected, "{text} for N = {n}, T = {t}");
         }
     }
 }

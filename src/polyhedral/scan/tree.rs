@@ -1,9 +1,9 @@
 //! Several sets walked together in the lexicographic order of one space: loops around those that meet in a dimension,
 //! pieces one after the other where they do not.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, bail};
 
-use super::{Fixed, Request, scan};
+use super::{Fixed, Request, Scanned, scan};
 use crate::affine::Affine;
 use crate::offload::{Bound, Level, Piece, Scan};
 use crate::polyhedral::isl::{Constraint, Context, Set, Tuple};
@@ -20,6 +20,8 @@ pub struct Branch<'a> {
     pub point: &'a [String],
     /// Expressions over parameters, dimensions and unknowns that are 0.
     pub definitions: Vec<Affine>,
+    /// Whether the points of this set must come in lexicographic order; those of different sets always do.
+    pub in_order: bool,
 }
 
 /// What to scan. Where two branches have a point in common, the first one's comes first.
@@ -181,14 +183,15 @@ impl Walk<'_> {
             fixed: Fixed::Keep,
             point: &names,
             definitions: &[],
+            in_order: false,
         };
-        let scan = scan(self.isl, &request)?.ok_or_else(|| anyhow!("internal error: a loop without an index"))?;
+        let Scanned::Scan(scan) = scan(self.isl, &request)? else { bail!("internal error: a loop without an index") };
         // What the hull says of outer loops alone is checked further in, piece by piece.
         Ok(scan.pieces.into_iter().next().and_then(|piece| piece.levels.into_iter().next()))
     }
 
-    /// The pieces of one branch inside the loops around it.
-    fn emit(&mut self, branch: usize, shared: &[Shared], context: &[Constraint]) -> Result<bool> {
+    /// The pieces of one branch inside the loops around it. Where their points interleave, a loop goes around them.
+    fn emit(&mut self, branch: usize, shared: &mut Vec<Shared>, context: &[Constraint]) -> Result<bool> {
         let tree = self.tree;
         let is_shared = |d: &usize| shared.iter().any(|s| s.dimension == *d);
         let mut names: Vec<String> =
@@ -203,6 +206,8 @@ impl Walk<'_> {
             set = set.apply(&row)?;
         }
         let this = &tree.branches[branch];
+        // Inside loops over all dimensions that are not constant, there is one point.
+        let outermost = this.date.iter().enumerate().position(|(d, value)| !value.is_constant() && !is_shared(&d));
         let request = Request {
             parameters: &parameters,
             context,
@@ -211,8 +216,13 @@ impl Walk<'_> {
             fixed: tree.fixed,
             point: this.point,
             definitions: &this.definitions,
+            in_order: this.in_order && outermost.is_some(),
         };
-        let Some(scan) = scan(self.isl, &request)? else { return Ok(false) };
+        let scan = match (scan(self.isl, &request)?, outermost) {
+            (Scanned::Scan(scan), _) => scan,
+            (Scanned::Entangled, Some(dimension)) => return self.enter(&[branch], dimension, shared, context),
+            (Scanned::NoPoint | Scanned::Entangled, _) => return Ok(false),
+        };
         let loops: Vec<usize> = shared.iter().map(|s| s.identity).collect();
         for mut piece in scan.pieces {
             let common = loops.iter().zip(&self.last).take_while(|(a, b)| a == b).count();
