@@ -69,7 +69,6 @@ impl<'a> Context<'a> {
         let mut scope = Scope::default();
         for parameter in &self.names.parameters {
             let input = module.input(&format!("arg_{}", parameter.name), parameter.ty());
-            module.waive_unused(&input);
             scope.bind(&parameter.name, &input, parameter.range);
         }
         scope
@@ -79,7 +78,6 @@ impl<'a> Context<'a> {
     pub fn scalar_inputs(&self, module: &mut Module) -> Vec<Expr> {
         let input = |s: &crate::source::kernel::Scalar| {
             let input = module.input(&format!("arg_{}", s.name), rtl_type(s.ty));
-            module.waive_unused(&input);
             Expr::from(&input)
         };
         self.kernel.scalars.iter().map(input).collect()

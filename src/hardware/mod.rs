@@ -29,7 +29,7 @@ use anyhow::{Result, bail};
 
 use crate::diagnostic::Diagnostic;
 use crate::offload::Offload;
-use crate::rtl::{Design, Module};
+use crate::rtl::{Design, Module, trim};
 use circuit::library;
 use context::Context;
 use interface::names;
@@ -79,5 +79,7 @@ fn design(modules: Vec<Module>, phy: Option<&str>) -> Design {
     library.retain(|name| !generated.contains(&name.as_str()));
     library.sort();
     library.dedup();
-    Design { modules, library: library::headers(&library) }
+    let mut design = Design { modules, library: library::headers(&library) };
+    trim(&mut design);
+    design
 }

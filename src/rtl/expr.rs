@@ -271,6 +271,11 @@ impl Expr {
         if matches!(operator, Binary::And | Binary::Or) && a.same(&b) {
             return a.cast(ty.signed);
         }
+        if operator == Binary::And
+            && let Some(equal) = equality(&a, &b)
+        {
+            return equal;
+        }
         if matches!(operator, Binary::Subtract | Binary::Xor) && a.same(&b) {
             return Expr::constant(0, ty);
         }
@@ -608,7 +613,7 @@ impl Expr {
                 _ => vec![part],
             };
             for piece in pieces {
-                match flat.last().and_then(|last| join_constants(last, &piece)) {
+                match flat.last().and_then(|last| join_constants(last, &piece).or_else(|| join_slices(last, &piece))) {
                     Some(joined) => *flat.last_mut().expect("it was joined") = joined,
                     None => flat.push(piece),
                 }
@@ -707,6 +712,24 @@ fn join_constants(high: &Expr, low: &Expr) -> Option<Expr> {
     let ty = Type::unsigned(high.width() + low.width());
     let (a, b) = (high.as_constant()?, low.as_constant()?);
     Expr::wrapped(a.checked_mul(1i128.checked_shl(low.width()).filter(|p| *p > 0)?)?.checked_add(b)?, ty)
+}
+
+/// What is neither less nor more is equal: both conditions as one.
+fn equality(a: &Expr, b: &Expr) -> Option<Expr> {
+    let sides = |e: &Expr| match e.op() {
+        Op::Compare(Comparison::GreaterOrEqual, a, b) => Some((a.clone(), b.clone())),
+        Op::Compare(Comparison::LessOrEqual, a, b) => Some((b.clone(), a.clone())),
+        _ => None,
+    };
+    let ((high, low), (other_high, other_low)) = (sides(a)?, sides(b)?);
+    (high == other_low && low == other_high).then(|| high.compare(Comparison::Equal, &low))
+}
+
+/// Neighbouring bits of one signal as one.
+fn join_slices(high: &Expr, low: &Expr) -> Option<Expr> {
+    let (Op::Slice(a, top, from), Op::Slice(b, to, bottom)) = (high.op(), low.op()) else { return None };
+    let (Op::Signal(signal), Op::Signal(other)) = (a.op(), b.op()) else { return None };
+    (signal.same(other) && *from == to + 1).then(|| a.slice(*top, *bottom))
 }
 
 impl From<&Expr> for Expr {

@@ -28,10 +28,10 @@ fn lower_once(items: &[Item]) -> Vec<Item> {
 
     let mut interner = Interner::default();
     let interned = map_items(&folded, &mut |e| interner.intern(e));
-    let mut uses = HashMap::new();
+    let mut uses: HashMap<*const (), Uses> = HashMap::new();
     let mut counted = HashSet::new();
     for_each_expression(&interned, &mut |e| {
-        *uses.entry(strip(e).id()).or_default() += 1;
+        uses.entry(strip(e).id()).or_default().whole += 1;
         count_uses(e, &mut uses, &mut counted);
     });
     let mut simplifier = Simplifier { uses, memo: HashMap::new(), slices: HashMap::new() };
@@ -128,10 +128,63 @@ fn fold_statement(statement: &Statement) -> Vec<Statement> {
             None if arms.is_empty() => fold(default),
             None => {
                 let arms = arms.iter().map(|(labels, body)| (labels.clone(), fold(body))).collect();
-                vec![Statement::Case { subject: subject.clone(), arms, default: fold(default) }]
+                merge(subject, arms, fold(default))
             }
         },
     }
+}
+
+/// A case whose arms differ: what all do at their beginning or end stands around it, arms that do the same are one, and
+/// where all ask the same question, that is asked first.
+fn merge(subject: &Expr, arms: Vec<(Vec<Label>, Vec<Statement>)>, default: Vec<Statement>) -> Vec<Statement> {
+    let (labels, mut bodies): (Vec<Vec<Label>>, Vec<Vec<Statement>>) = arms.into_iter().unzip();
+    bodies.push(default);
+    let (mut before, mut after) = (vec![], vec![]);
+    while bodies[0].first().is_some_and(|first| bodies.iter().all(|body| body.first() == Some(first))) {
+        before.push(bodies[0][0].clone());
+        bodies.iter_mut().for_each(|body| drop(body.remove(0)));
+    }
+    while bodies[0].last().is_some_and(|last| bodies.iter().all(|body| body.last() == Some(last))) {
+        after.extend(bodies[0].last().cloned());
+        bodies.iter_mut().for_each(|body| drop(body.pop()));
+    }
+    after.reverse();
+    let question = match &bodies[0][..] {
+        [Statement::If { condition, .. }] => Some(condition.clone()),
+        _ => None,
+    };
+    let branches = |body: &Vec<Statement>| match &body[..] {
+        [Statement::If { condition, then, otherwise }] if Some(condition) == question.as_ref() => {
+            Some((then.clone(), otherwise.clone()))
+        }
+        _ => None,
+    };
+    let inside = match (&question, bodies.iter().map(branches).collect::<Option<Vec<_>>>()) {
+        (Some(condition), Some(branches)) => {
+            let (mut then, mut otherwise): (Vec<_>, Vec<_>) = branches.into_iter().unzip();
+            let case = |bodies: &mut Vec<Vec<Statement>>| {
+                let default = bodies.pop().expect("there is a default");
+                merge(subject, labels.iter().cloned().zip(bodies.drain(..)).collect(), default)
+            };
+            let (then, otherwise) = (case(&mut then), case(&mut otherwise));
+            vec![Statement::If { condition: condition.clone(), then, otherwise }]
+        }
+        _ => {
+            let default = bodies.pop().expect("there is a default");
+            let mut arms: Vec<(Vec<Label>, Vec<Statement>)> = vec![];
+            for (labels, body) in labels.into_iter().zip(bodies).filter(|(_, body)| *body != default) {
+                match arms.iter_mut().find(|(_, other)| *other == body) {
+                    Some((others, _)) => others.extend(labels),
+                    None => arms.push((labels, body)),
+                }
+            }
+            match arms.is_empty() {
+                true => default,
+                false => vec![Statement::Case { subject: subject.clone(), arms, default }],
+            }
+        }
+    };
+    [before, inside, after].concat()
 }
 
 /// The block as assignments, if it is nothing but assignments that read no signal. The last one of a target counts.
@@ -207,15 +260,31 @@ fn for_each_expression(items: &[Item], visit: &mut impl FnMut(&Expr)) {
     });
 }
 
-/// How often each node stands as an operand, casts aside. The sign extension of a value reads it twice.
-fn count_uses(e: &Expr, uses: &mut HashMap<*const (), u32>, counted: &mut HashSet<*const ()>) {
+/// How often a node stands as an operand, casts aside.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    whole: u32,
+    /// Uses that select bits of it, and the highest bit that they select.
+    sliced: u32,
+    highest: u32,
+}
+
+/// Counts the uses of the nodes inside `e`. The sign extension of a value reads it twice.
+fn count_uses(e: &Expr, uses: &mut HashMap<*const (), Uses>, counted: &mut HashSet<*const ()>) {
     let e = strip(e);
     if !counted.insert(e.id()) {
         return;
     }
     let weight = if matches!(e.op(), Op::Extend(inner) if inner.ty().signed) { 2 } else { 1 };
     for operand in e.operands() {
-        *uses.entry(strip(operand).id()).or_default() += weight;
+        let of_operand = uses.entry(strip(operand).id()).or_default();
+        match e.op() {
+            Op::Slice(_, high, _) => {
+                of_operand.sliced += 1;
+                of_operand.highest = of_operand.highest.max(*high);
+            }
+            _ => of_operand.whole += weight,
+        }
         count_uses(operand, uses, counted);
     }
 }
@@ -250,7 +319,7 @@ impl Interner {
 
 /// Rewrites interned expressions; see the head of the file.
 struct Simplifier {
-    uses: HashMap<*const (), u32>,
+    uses: HashMap<*const (), Uses>,
     memo: HashMap<*const (), Expr>,
     slices: HashMap<(*const (), u32, u32), Expr>,
 }
@@ -302,8 +371,16 @@ impl Simplifier {
     }
 
     fn part(&mut self, e: &Expr, high: u32, low: u32) -> Expr {
-        let shared = self.uses.get(&e.id()).is_some_and(|n| *n > 1);
+        let uses = self.uses.get(&e.id()).copied().unwrap_or_default();
+        let mut shared = uses.whole + uses.sliced > 1;
         let ty = Type::unsigned(high - low + 1);
+        // Where everybody selects from the low bits, those are all that is computed.
+        if shared && uses.whole == 0 && uses.highest + 1 < e.width() {
+            if (high, low) != (uses.highest, 0) {
+                return self.slice(e, uses.highest, 0).slice(high, low);
+            }
+            shared = false;
+        }
         match e.op() {
             Op::Parameter(parameter) => Expr::constant(parameter.value(), parameter.ty()).slice(high, low),
             Op::Slice(inner, _, offset) => self.slice(inner, high + offset, low + offset),

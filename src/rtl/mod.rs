@@ -12,6 +12,7 @@ mod outline;
 mod plan;
 mod print;
 mod text;
+mod trim;
 mod types;
 mod verify;
 
@@ -20,9 +21,12 @@ mod tests;
 
 pub use expr::Expr;
 pub use header::{CellPort, Header};
-pub use module::{Connection, Design, Kind, Label, Module, Port, Signal, Statement, assign, case, when, when_else};
+pub use module::{
+    Connection, Design, Field, Kind, Label, Module, Port, Signal, Statement, assign, case, when, when_else,
+};
 pub use names::{is_reserved, legal};
 pub use outline::outline;
 pub use print::print;
+pub use trim::trim;
 pub use types::Type;
 pub use verify::verify;

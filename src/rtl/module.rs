@@ -63,6 +63,11 @@ impl Signal {
         Signal { data, value: Some(value) }
     }
 
+    /// The same in another place of its module, or of another module, with another type.
+    pub(super) fn with(&self, ty: Type, index: usize) -> Signal {
+        Signal::new(self.data.name.clone(), ty, self.data.kind, index)
+    }
+
     pub fn name(&self) -> &str {
         &self.data.name
     }
@@ -292,6 +297,16 @@ pub(super) enum Item {
     Instance(Instance),
 }
 
+/// Bits of a word that belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    pub name: String,
+    /// The lowest bit.
+    pub low: u32,
+    /// Bits.
+    pub width: u32,
+}
+
 /// One module. Items keep the order in which they were added; a signal is declared before anything that reads it,
 /// because an expression can only be made from a signal that exists.
 pub struct Module {
@@ -300,9 +315,13 @@ pub struct Module {
     pub(super) signals: Vec<Signal>,
     pub(super) items: Vec<Item>,
     pub(super) waived: Vec<Signal>,
+    /// What ports are for.
+    pub(super) remarks: Vec<(Signal, String)>,
+    /// How words are put together.
+    pub(super) fields: Vec<(Signal, Vec<Field>)>,
     pub(super) names: Names,
     /// Whether two ports were asked for by one name.
-    ports_clash: bool,
+    pub(super) ports_clash: bool,
 }
 
 impl Module {
@@ -315,9 +334,17 @@ impl Module {
             signals: vec![],
             items: vec![],
             waived: vec![],
+            remarks: vec![],
+            fields: vec![],
             names,
             ports_clash: false,
         }
+    }
+
+    /// A module of the same name, description and names of things, and nothing in it.
+    pub(super) fn like(&self) -> Module {
+        let (description, names) = (self.description.clone(), self.names.clone());
+        Module { description, names, ports_clash: self.ports_clash, name: self.name.clone(), ..Module::new("empty") }
     }
 
     pub fn name(&self) -> &str {
@@ -431,8 +458,9 @@ impl Module {
         self.names.reserve(base)
     }
 
-    /// States that bits of `signal` are unread on purpose.
-    pub fn waive_unused(&mut self, signal: &Signal) {
+    /// States that bits of `signal` are unread on purpose, where nothing is trimmed.
+    #[cfg(test)]
+    pub(super) fn waive_unused(&mut self, signal: &Signal) {
         if !self.waived.iter().any(|waived| waived.same(signal)) {
             self.waived.push(signal.clone());
         }

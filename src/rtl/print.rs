@@ -189,23 +189,9 @@ impl Printer<'_> {
         if !resets.is_empty() {
             self.writer.read_all("rst", 1);
         }
-        // Where every target is reset, reset stands first; else it stands last, so that it does not hold the others.
-        let mut all_reset = true;
-        visit_statements(body, &mut |_, target| {
-            all_reset &= target.is_none_or(|target| resets.iter().any(|(register, _)| register.same(target)));
-        });
-        if resets.is_empty() {
-            self.statements(body, 8, "<=", &mut lines);
-        } else if all_reset {
-            lines.push("        if (rst) begin".into());
-            lines.extend(reset_lines);
-            if !body.is_empty() {
-                lines.push("        end else begin".into());
-                self.statements(body, 12, "<=", &mut lines);
-            }
-            lines.push("        end".into());
-        } else {
-            self.statements(body, 8, "<=", &mut lines);
+        // Reset stands last, so that it holds none but its own registers.
+        self.statements(body, 8, "<=", &mut lines);
+        if !resets.is_empty() {
             lines.push("        if (rst) begin".into());
             lines.extend(reset_lines);
             lines.push("        end".into());

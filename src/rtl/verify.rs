@@ -14,7 +14,8 @@
 //!    them, and reads something.
 //! 7. An instance is of a module of the design or of a library module. Every port is connected once, in its direction
 //!    and width, which for a library module may follow from its parameters; only outputs may stay open.
-//! 8. Every bit of every input, wire and register is read, or waived with [`Module::waive_unused`].
+//! 8. Every bit of every input, wire and register is read. Waived are inputs of the last module, what a library cell gives
+//!    beyond what is wanted, and low bits of a value that its high bits follow from: [`super::trim`] leaves no others.
 //! 9. No signal depends on itself without a register between, also by way of instances of the design's modules.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};

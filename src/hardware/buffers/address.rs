@@ -29,11 +29,7 @@ impl TileNumber {
     pub fn declare(m: &mut Module, offload: &Offload) -> TileNumber {
         let slots = offload.buffers.iter().flat_map(|b| b.mappings.iter().flatten()).map(|mapping| mapping.slots).max();
         let slots = slots.filter(|slots| *slots > 1);
-        TileNumber(slots.map(|slots| {
-            let number = m.reg("tile_number", Type::unsigned(slots.trailing_zeros()));
-            m.waive_unused(&number);
-            number
-        }))
+        TileNumber(slots.map(|slots| m.reg("tile_number", Type::unsigned(slots.trailing_zeros()))))
     }
 
     /// `ended` tells that the process ends a tile, the end mark behind the last one included.

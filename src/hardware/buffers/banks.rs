@@ -124,7 +124,6 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: Fields, width: u
         let words = m.input("write_words", Type::unsigned(count));
         let at = m.input("write_address", address);
         let data = m.input("write_data", group);
-        m.waive_unused(&at);
         let enables = to_banks(&mut m, "write_enable", &parts(&words.e(), 1), fields, &at.e(), rotation);
         let data = to_banks(&mut m, "write_word", &parts(&data.e(), width), fields, &at.e(), rotation);
         (valid.e(), enables, addresses(&mut m, "write", fields, &at.e(), rotation), data)
@@ -157,12 +156,10 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: Fields, width: u
 
     let group_read = ports.read.map(|rotation| {
         let at = m.input("read_address", address);
-        m.waive_unused(&at);
         (at.e(), addresses(&mut m, "read", fields, &at.e(), rotation), rotation)
     });
     let word_read = ports.drain.then(|| {
         let valid = m.input("drain_valid", Type::BIT);
-        m.waive_unused(&valid);
         let at = m.input("drain_address", address);
         (valid.e(), at.e(), fields.inner(&at.e(), false))
     });
@@ -175,7 +172,6 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: Fields, width: u
             (None, None) => Expr::constant(0, fields.inner_type()),
         };
         let read = m.wire(&format!("bank_{b}_data"), word);
-        m.waive_unused(&read);
         let (enable, write_address, data) = writes[b as usize].clone();
         let parameters = vec![
             ("WIDTH", width.into()),

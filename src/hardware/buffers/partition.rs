@@ -80,7 +80,6 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
     for read in reads {
         let input = |m: &mut Module, what: &str, ty: Type| m.input(&format!("read_{}_{what}", read.copy), ty);
         let at = input(&mut m, "address", address);
-        m.waive_unused(&at);
         let bank = input(&mut m, "bank", bank_type);
         let used = if read.optional { input(&mut m, "used", Type::BIT).e() } else { Expr::bit(true) };
         let arriving = m.reg(&format!("read_{}_arrives_from", read.copy), bank_type);

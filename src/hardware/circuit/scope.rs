@@ -97,8 +97,17 @@ impl Scope {
         if high < 0 {
             return Some(Expr::bit(false));
         }
-        let value = self.affine(affine);
-        Some(value.index(value.width() - 1).not())
+        // What is added stands on one side, what is subtracted on the other; of whole numbers, `a - 1 >= b` is `a > b`.
+        let side = |sign: i64, constant: i64| {
+            let terms = affine.terms.iter().filter(|(_, c)| c.signum() == sign);
+            let terms = terms.map(|(name, c)| (name.clone(), c.abs())).collect();
+            self.affine(&Affine { terms, constant })
+        };
+        let constant = affine.constant;
+        Some(match constant {
+            -1 => side(1, 0).gt(&side(-1, 0)),
+            _ => side(1, constant.max(0)).ge(&side(-1, (-constant).max(0))),
+        })
     }
 
     /// The largest of `bounds`, each rounded up, in the type of its interval.

@@ -44,7 +44,6 @@ impl InstanceKind {
             bound.numerator.add_term(&rounding, 1);
         }
         let value = m.define(name, &self.scope.floor_divide(&bound));
-        m.waive_unused(&value);
         self.scope.bind(name, &value, (quotient.of(low), quotient.of(high)));
     }
 

@@ -103,7 +103,6 @@ impl<'a> Lanes<'a> {
         for (index, step) in lanes.masks.iter().enumerate() {
             let slack = instances.choose(&instances.statements, |kind| kind.scope.affine(&kind.beyond()[index]));
             let slack = m.define("slack", &slack);
-            m.waive_unused(&slack);
             for (lane, conditions) in conditions.iter_mut().enumerate() {
                 let least = -(lane as i64) * step;
                 conditions

@@ -121,7 +121,6 @@ impl Leaves for BufferLeaves<'_> {
             .instances
             .choose(&[self.statement], |kind| kind.scope.affine(&kind.affine(value)).resize(rtl_type(ty)));
         let register = m.reg("index", value.ty());
-        m.waive_unused(&register);
         self.candidate.push(assign(&register, &value));
         Value { expr: register.e(), stage: Some(1) }
     }
@@ -204,8 +203,6 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let candidate = m.reg("candidate", Type::BIT);
     let candidate_end = m.reg("candidate_end", Type::BIT);
     let number = (present.len() > 1).then(|| m.reg("candidate_statement", instances.number_type()));
-    // Statements may compute one and the same value.
-    number.iter().for_each(|number| m.waive_unused(number));
     let mut loads: Vec<Statement> = vec![];
     loads.extend(number.iter().map(|register| assign(register, &instances.number())));
     let lanes = Lanes::of(offload);
@@ -435,7 +432,6 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
         end_taken = end_taken.and(&candidate.e().or(&chain.divides()).not());
     }
     m.assign(&tile_walked, &end_taken);
-    m.waive_unused(&tile_walked);
     walker.connect(&mut m, "", &waiting, &waiting_row, &step.e(), &end_taken);
     warm_up.connect(&mut m, &format, &waiting_row, &waiting.fires(), &step.e());
     number_of_tile.connect(&mut m, &end_taken);
@@ -458,7 +454,6 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
         m.comment("A tile is handed over when its end mark has come through the pipeline.");
         let done = Stream::wires(&mut m, "tile_done");
         m.assign(&done.valid, &end);
-        m.waive_unused(&done.ready);
         hand_over(&mut m, context, (&wait_tile, &tile_data), &done, (&computed, &computed_data));
     }
     let token = m.output("m_computed", Type::BIT);
@@ -530,7 +525,6 @@ fn read_ports<'a>(
         let element = rtl_type(context.array(array).element);
         let word = if buffer.banks.is_some() { address::data_type(buffer, element.width) } else { element };
         let data = m.input(&format!("s_read_{name}_{copy}_data"), word);
-        m.waive_unused(&data);
         let rotation = lanes.rotation(users[0].1, buffer, instances);
         let statements: Vec<usize> = users.iter().map(|(statement, _)| *statement).collect();
         let choose = |value: &dyn Fn(&InstanceKind, &[Affine]) -> Rtl| {

@@ -89,10 +89,6 @@ impl Chain {
             number: number.map(|ty| m.reg("division_statement", ty)),
             address: m.reg("division_address", address),
         });
-        for slot in &slots {
-            m.waive_unused(&slot.address);
-            slot.number.iter().for_each(|n| m.waive_unused(n));
-        }
         Chain { slots, division }
     }
 

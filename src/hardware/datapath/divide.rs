@@ -140,11 +140,7 @@ fn serial(
 
 /// The results of a `divide_serial`.
 pub fn serial_outputs(m: &mut Module, operand: Type) -> [Signal; 2] {
-    ["quotient", "remainder"].map(|name| {
-        let wire = m.wire(name, operand);
-        m.waive_unused(&wire);
-        wire
-    })
+    ["quotient", "remainder"].map(|name| m.wire(name, operand))
 }
 
 /// A `divide_serial`, which `start` starts.

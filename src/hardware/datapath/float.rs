@@ -31,11 +31,8 @@ impl Cell {
 
     /// Wires for the results.
     pub fn outputs(&self, m: &mut Module) -> Vec<Signal> {
-        let mut wire = |(port, bits): &(&str, u32)| {
-            let wire = m.wire(&format!("{}{}", self.module, &port[1..]), Type::unsigned(*bits));
-            m.waive_unused(&wire);
-            wire
-        };
+        let mut wire =
+            |(port, bits): &(&str, u32)| m.wire(&format!("{}{}", self.module, &port[1..]), Type::unsigned(*bits));
         self.outputs.iter().map(&mut wire).collect()
     }
 

@@ -321,8 +321,6 @@ impl Datapath {
         let mut expr = expr;
         for _ in 0..latency {
             let register = m.reg(name, expr.ty());
-            // A shift to the right may leave the low bits of its operand unread.
-            m.waive_unused(&register);
             self.pipeline().registers.push(assign(&register, &expr));
             expr = register.e();
         }
@@ -362,7 +360,6 @@ impl Datapath {
                 Some(signal) => signal.e(),
                 None => {
                     let register = m.reg(&format!("{name}_{s}"), expr.ty());
-                    m.waive_unused(&register);
                     self.pipeline().registers.push(assign(&register, &expr));
                     self.delayed.insert((value.clone(), s), register.clone());
                     register.e()
@@ -379,7 +376,6 @@ impl Datapath {
             return signal.e();
         }
         let register = m.reg(&format!("held_{from}"), value.ty());
-        m.waive_unused(&register);
         let valid = self.valid_in(m, from);
         self.pipeline().registers.push(when(valid, vec![assign(&register, value)]));
         self.held.insert(key, register.clone());

@@ -75,7 +75,6 @@ impl Operator {
             Operator::Cell(cell) => cell.outputs(m),
             Operator::Product(_, ty) => {
                 let wire = m.wire(self.name(), *ty);
-                m.waive_unused(&wire);
                 vec![wire]
             }
         }

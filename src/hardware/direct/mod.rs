@@ -183,7 +183,6 @@ pub fn direct(context: &Context) -> Vec<Module> {
     m.comment("Iterations");
     let begin = Stream::wires(&mut m, "begin");
     m.assign(&begin.valid, &start.e());
-    m.waive_unused(&begin.ready);
     let rows = Stream::wires(&mut m, "row");
     let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
     connect_scanner(context, &mut m, &rows_module, (&begin, None), &rows, &row_wires);
@@ -200,7 +199,6 @@ pub fn direct(context: &Context) -> Vec<Module> {
 
     let candidate = m.reg("candidate", Type::BIT);
     let candidate_number = several.then(|| m.reg("candidate_statement", instances.number_type()));
-    candidate_number.iter().for_each(|number| m.waive_unused(number));
     let read_addresses: Vec<Signal> = (0..most_reads).map(|r| m.reg(&format!("read_address_{r}"), byte)).collect();
     let write_address = m.reg("write_address", byte);
     let mut loads: Vec<Statement> = vec![];
@@ -239,9 +237,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
     let written = m.wire("iteration_written", Type::BIT);
     let current = (most_reads > 0).then(|| {
         let value = d.by_step(&step, number.as_ref(), |_, r, _| read_addresses[r].e());
-        let current = m.define("read_address", &value);
-        m.waive_unused(&current);
-        current
+        m.define("read_address", &value)
     });
     let is_written = |array: usize| d.present().iter().any(|&s| d.statements[s].target.array == array);
     let may_conflict = match most_reads {
@@ -261,7 +257,6 @@ pub fn direct(context: &Context) -> Vec<Module> {
     let mut wants = candidate.e().and(&room.e()).and(&hazard.e().not());
     let step_done = m.wire("step_done", Type::BIT);
     let begins = m.wire("iteration_begins", Type::BIT);
-    m.waive_unused(&begins);
     m.assign(&begins, &step_done.e().and(&step.is(0)));
     if let Some(free) = results.divider_free(&mut m, &d, number.as_ref(), &begins.e()) {
         wants = wants.and(&free.or(&step.is(0).not()));
@@ -280,7 +275,6 @@ pub fn direct(context: &Context) -> Vec<Module> {
             m.assign(&load_commands.stream.valid, &Rtl::bit(false));
             m.assign(&load_commands.address, &Rtl::constant(0, load_commands.address.ty()));
             m.assign(&load_commands.length, &Rtl::constant(1, length));
-            m.waive_unused(&load_commands.stream.ready);
             m.assign(&step_done, &wants);
         }
     }
@@ -300,9 +294,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
     let all_reads = || d.present().iter().flat_map(|&s| d.reads[s].iter().copied());
     let (element, element_data) = if all_reads().all(|a| d.size(a) == d.word().shift()) {
         m.assign(&read_layout.ready, &Rtl::bit(true));
-        m.waive_unused(&read_layout.ready);
         m.assign(&read_layout.valid, &Rtl::bit(false));
-        m.waive_unused(&read_layout.valid);
         (memory.read.clone(), memory.read_data.e())
     } else {
         m.assign(&read_layout.valid, &load_commands.stream.fires());
@@ -318,10 +310,6 @@ pub fn direct(context: &Context) -> Vec<Module> {
         let data = unpacker(&mut m, &layout, Beat::ELEMENT, (&memory.read, &memory.read_data.e()), &element);
         (element, data)
     };
-    if most_reads == 0 {
-        m.waive_unused(&memory.read_data);
-        m.waive_unused(&memory.read.valid);
-    }
     collect(&mut m, &d, &operands, number.as_ref(), &begins.e(), (&element, &element_data));
 
     results.write(&mut m, &d, (&accepted, &write_address, number.as_ref()), &written, &store_commands, &memory);

@@ -76,14 +76,11 @@ pub fn declare_operands(m: &mut Module, d: &Direct, loads: &mut Vec<Statement>) 
         words: vec![],
         indices: vec![],
     };
-    // Statements may compute one and the same value.
-    operands.number.iter().for_each(|number| m.waive_unused(number));
     for r in 0..d.most_reads() {
         let readers = d.present().iter().filter_map(|&s| d.reads[s].get(r));
         let bits =
             readers.map(|a| d.context.array(a.array).element.bits).max().expect("a statement with so many reads");
         let word = m.reg(&format!("operand_{r}"), Type::unsigned(bits));
-        m.waive_unused(&word);
         operands.words.push(word);
     }
     for &statement in d.present() {
@@ -93,11 +90,8 @@ pub fn declare_operands(m: &mut Module, d: &Direct, loads: &mut Vec<Statement>) 
                 continue;
             }
             let place = operands.indices.len();
-            let [candidate, complete] = ["candidate", "complete"].map(|of| {
-                let register = m.reg(&format!("{of}_index_{place}"), rtl_type(ty));
-                m.waive_unused(&register);
-                register
-            });
+            let [candidate, complete] =
+                ["candidate", "complete"].map(|of| m.reg(&format!("{of}_index_{place}"), rtl_type(ty)));
             let now =
                 d.instances.choose(&[statement], |kind| kind.scope.affine(&kind.affine(&value)).resize(rtl_type(ty)));
             loads.push(assign(&candidate, &now));
@@ -128,10 +122,7 @@ pub fn collect(
         let packed = Rtl::concat(&fields.iter().map(|(value, _)| value.clone()).collect::<Vec<_>>());
         let (inwards, outwards) = (Stream::wires(m, "instance_in"), Stream::wires(m, "instance_out"));
         m.assign(&inwards.valid, begins);
-        m.waive_unused(&inwards.ready);
-        m.waive_unused(&outwards.valid);
         let word = cells::fifo(m, "u_instances", IN_FLIGHT as i128, (&inwards, &packed), &outwards, "instance");
-        m.waive_unused(&word);
         let mut high = packed.width();
         for (index, (value, register)) in fields.iter().enumerate() {
             high -= value.width();

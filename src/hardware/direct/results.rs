@@ -104,7 +104,6 @@ impl Results {
         });
         let (result_in, result_out) = (Stream::wires(m, "result"), Stream::wires(m, "result_out"));
         m.assign(&result_in.valid, &self.valid);
-        m.waive_unused(&result_in.ready);
         let depth = IN_FLIGHT as i128;
         let result_data = cells::fifo(m, "u_results", depth, (&result_in, &value), &result_out, "result_data");
 
@@ -116,9 +115,7 @@ impl Results {
         };
         let (address_in, address_out) = (Stream::wires(m, "address_in"), Stream::wires(m, "address_out"));
         m.assign(&address_in.valid, &accepted.e());
-        m.waive_unused(&address_in.ready);
         let address = cells::fifo(m, "u_addresses", depth, (&address_in, &packed), &address_out, "address_data");
-        m.waive_unused(&address);
         let size = match size.as_constant() {
             Some(_) => size,
             None => address.e().slice(address.width() - 1, byte.width),
@@ -141,7 +138,6 @@ impl Results {
         if size.as_constant() == Some(d.word().shift().into()) {
             m.assign(&layout_out.ready, &Rtl::bit(true));
             m.assign(&layout_out.valid, &Rtl::bit(false));
-            m.waive_unused(&layout_out.valid);
             m.assign(&memory.data.valid, &word.valid.e());
             m.assign(&word.ready, &memory.data.ready.e());
             m.assign(&memory.write_data, &word_data.e());

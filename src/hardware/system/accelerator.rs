@@ -31,8 +31,7 @@ pub fn control_ports(m: &mut Module, context: &Context) -> (Signal, Signal, Sign
     context.parameter_inputs(m);
     context.scalar_inputs(m);
     for array in &context.kernel.arrays {
-        let base = m.input(&format!("base_{}", array.name), Type::unsigned(context.port.byte_address()));
-        m.waive_unused(&base);
+        m.input(&format!("base_{}", array.name), Type::unsigned(context.port.byte_address()));
     }
     (start, done, memory_idle)
 }
@@ -92,7 +91,6 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
     m.comment("Tiles");
     let begin = Stream::wires(&mut m, "begin");
     m.assign(&begin.valid, &start.e());
-    m.waive_unused(&begin.ready);
     let tile_type = Type::unsigned(context.tile_width());
     let tile_wires = |m: &mut Module, name: &str| (Stream::wires(m, name), m.wire(&format!("{name}_data"), tile_type));
     let (tile, tile_data) = tile_wires(&mut m, "tile");
@@ -141,7 +139,6 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
     };
     ports.extend(load_ports.arrays.iter().map(|&a| base(&m, a)));
     let fill_data = m.wire("fill_data", load_ports.data);
-    m.waive_unused(&fill_data);
     ports.push(("m_fill_data".into(), Connection::Out(fill_data.clone())));
     let mut fills: Vec<Fill> = vec![];
     for &array in &load_ports.arrays {
@@ -242,7 +239,6 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
         let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
         let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer_of(offload, array)));
         let data = m.wire(&format!("{prefix}_data"), store_ports.beat.data(context.array(array).element.bits));
-        m.waive_unused(&valid);
         ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));

@@ -142,7 +142,6 @@ impl MemoryPort {
                     m.assign(&commands.stream.ready, &bare.stream.ready.e());
                     m.assign(&bare.address, &commands.address.e());
                     m.assign(&bare.length, &commands.length.e());
-                    m.waive_unused(&commands.last);
                 }
             }
         }

@@ -58,7 +58,6 @@ pub fn registers(context: &Context) -> Module {
     let write = m.input("s_reg_write", Type::BIT);
     let address = m.input("s_reg_address", RegisterWord::index());
     let data = m.input("s_reg_data", word);
-    m.waive_unused(&data);
     let read = m.output_reg("m_reg_data", word);
     m.comment("Accelerator");
     let start = m.output_reg("start", Type::BIT);

@@ -199,7 +199,6 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
         // The bus has no error responses.
         BusKind::AvalonMm => {
             m.assign(&status, &Expr::constant(0, status.ty()));
-            m.waive_unused(&clear);
         }
     }
     ports.extend(port.connections(false));

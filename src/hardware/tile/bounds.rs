@@ -45,7 +45,6 @@ impl TileBound {
         }
         // Below 0 it only says that the loop is empty: the sign and the low bits say as much.
         let value = m.define(&self.port(), &value);
-        m.waive_unused(&value);
         let cut = Expr::concat(&[value.index(value.width() - 1), value.slice(ty.width - 2, 0)]).resize(ty);
         (cut, cycles)
     }
@@ -59,7 +58,6 @@ impl TileBound {
         let range = if self.upper { scope.upper_range(bounds) } else { scope.lower_range(bounds) };
         let value = self.extreme(m, scope, bounds);
         let register = m.reg(&self.port(), Type::for_range(range.0, range.1));
-        m.waive_unused(&register);
         m.clocked("", vec![], vec![assign(&register, &value.resize(register.ty()))]);
         // No identifier of C.
         let name = format!("register {}", register.name());

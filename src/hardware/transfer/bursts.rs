@@ -37,7 +37,6 @@ impl TransferStage<'_> {
             if bases.iter().all(|(a, _)| *a != array) {
                 let base = m.input(&format!("base_{}", context.array(array).name), Type::unsigned(port.byte_address()));
                 // The low bits of a base are 0.
-                m.waive_unused(&base);
                 bases.push((array, base));
             }
         }
@@ -195,7 +194,6 @@ impl TransferStage<'_> {
             };
             let rounded = covered.add(&offset, bytes).add(&Expr::constant((word.bytes() - 1).into(), bytes), bytes);
             let words = m.define("burst_bytes", &rounded);
-            m.waive_unused(&words);
             m.assign(&m_address, &word.address_of(&address.e()));
             m.assign(&m_length, &words.e().shr_const(word.shift()).resize(length));
         } else {

@@ -184,15 +184,12 @@ fn gate(context: &Context, m: &mut Module, fills: bool) -> Gate {
     let counter = Type::for_range(0, most);
     let ahead_of_compute = m.reg("tiles_ahead_of_compute", counter);
     let ahead_of_store = m.reg("tiles_ahead_of_store", counter);
-    m.waive_unused(&ahead_of_compute);
-    m.waive_unused(&ahead_of_store);
     // One queue of commands keeps loads behind the stores that are stored.
     let ahead_of_memory = match in_memory {
         None => ahead_of_store.clone(),
         Some(_) => m.reg("tiles_ahead_of_memory", counter),
     };
     let of_strip = m.reg("tiles_of_strip", counter);
-    m.waive_unused(&of_strip);
     let may_start = m.wire("may_start", Type::BIT);
     let number = |n: i128| Expr::constant(n, counter);
     let filled = (in_memory.is_some() && fills).then(|| {
@@ -311,7 +308,6 @@ fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
     context.parameter_inputs(&mut m);
     let gate = gate(context, &mut m, false);
     m.assign(&gate.scan.ready, &Expr::bit(true));
-    m.waive_unused(&gate.scan.valid);
     let data = gate.data.e();
     let passed = cells::fifo(&mut m, "u_tiles", 4, (&gate.wait, &data), &gate.loaded, "passed_tile");
     m.assign(&gate.loaded_data, &passed.e());
@@ -320,7 +316,6 @@ fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
         m.assign(&pulse, &gate.wait.fires());
     }
     let command = Stream::master(&mut m, "cmd");
-    m.waive_unused(&command.ready);
     m.assign(&command.valid, &Expr::bit(false));
     let port = context.port;
     for (name, width) in
@@ -330,9 +325,7 @@ fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
         m.assign(&output, &Expr::constant(0, Type::unsigned(width)));
     }
     let word = Stream::slave(&mut m, "read");
-    let word_data = m.input("s_read_data", context.port.word.data());
-    m.waive_unused(&word.valid);
-    m.waive_unused(&word_data);
+    m.input("s_read_data", context.port.word.data());
     m.assign(&word.ready, &Expr::bit(true));
     let fill_data = m.output("m_fill_data", context.port.word.data());
     m.assign(&fill_data, &Expr::constant(0, fill_data.ty()));

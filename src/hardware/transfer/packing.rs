@@ -40,7 +40,6 @@ pub fn unpacker(m: &mut Module, rows: &RowPacking, beat: Beat, word: (&Stream, &
     ports.push(("s_word_data".into(), Connection::In(word.1.clone())));
     ports.extend(out_of("element", element));
     let data = m.wire("element_data", beat.data(ScalarType::WIDEST.bits));
-    m.waive_unused(&data);
     ports.push(("m_element_data".into(), Connection::Out(data.clone())));
     m.instance("word_unpacker", "u_unpacker", vec![("COUNT_WIDTH", rows.count.width() as i128)], ports);
     data.e()

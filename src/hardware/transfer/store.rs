@@ -123,7 +123,6 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     m.comment("Words to memory.");
     let collected = Stream::wires(&mut m, "collected");
     m.assign(&collected.valid, &held.e());
-    m.waive_unused(&collected.ready);
     let outgoing = Stream::wires(&mut m, "outgoing");
     let outgoing_data = cells::fifo(&mut m, "u_words", WORDS_WAITING, (&collected, &data), &outgoing, "outgoing_data");
     let word = Stream::master(&mut m, "write");

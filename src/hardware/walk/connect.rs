@@ -21,8 +21,6 @@ pub fn connect_scanner(
     ports.extend(argument_ports(context, m));
     ports.extend(into("tile", tile.0));
     if let Some(data) = tile.1 {
-        // Some bounds may be of other processes.
-        m.waive_unused(data);
         let mut high = context.tile_width();
         for field in context.tile_fields() {
             high -= field.ty().width;

@@ -76,12 +76,17 @@ impl RowFormat {
     /// The value of the present `kind` among `(kind, value)`; at least one, and no other kind occurs.
     pub fn by_kind(&self, kind: &Expr, values: impl IntoIterator<Item = (usize, Expr)>) -> Expr {
         let is = |k: usize| kind.eq(&Expr::constant(k as i128, self.kind_type()));
-        let values: Vec<(usize, Expr)> = values.into_iter().collect();
-        if values.iter().all(|(_, value)| *value == values[0].1) {
-            return values[0].1.clone();
+        let mut alike: Vec<(Vec<Expr>, Expr)> = vec![];
+        for (k, value) in values {
+            match alike.iter_mut().find(|(_, other)| *other == value) {
+                Some((kinds, _)) => kinds.push(is(k)),
+                None => alike.push((vec![is(k)], value)),
+            }
         }
-        let ((_, last), others) = values.split_last().expect("some kind occurs");
-        others.iter().rev().fold(last.clone(), |other, (k, value)| is(*k).select(value, &other))
+        // What most kinds have is asked for last.
+        let most = (0..alike.len()).max_by_key(|place| alike[*place].0.len()).expect("some kind occurs");
+        let (_, last) = alike.remove(most);
+        alike.iter().rev().fold(last, |other, (kinds, value)| Expr::any(kinds).select(value, &other))
     }
 
     pub fn pack(&self, row: &Row) -> Expr {
@@ -137,10 +142,7 @@ impl RowPorts {
             if output {
                 return m.output(&format!("{prefix}{name}"), ty);
             }
-            // Addresses take the low bits of an index, and not every kind of row has all of them.
-            let wire = m.wire(&format!("{prefix}{name}"), ty);
-            m.waive_unused(&wire);
-            wire
+            m.wire(&format!("{prefix}{name}"), ty)
         };
         let end = make("end", Type::BIT);
         let kind = format.has_kinds().then(|| make("kind", format.kind_type()));

@@ -69,14 +69,12 @@ impl Frame {
             for index in &context.names.tile {
                 let input = m.input(&format!("s_tile_{}", index.name), index.ty());
                 let register = m.reg(&index.name, index.ty());
-                m.waive_unused(&register);
                 latch.push(assign(&register, &input.e()));
                 scope.bind(&index.name, &register, index.range);
             }
             for bound in context.tile_bounds.iter().filter(|b| tree.names_in_bounds(&b.field.name)) {
                 let input = m.input(&format!("s_tile_{}", bound.port()), bound.field.ty());
                 let register = m.reg(&bound.port(), bound.field.ty());
-                m.waive_unused(&register);
                 latch.push(assign(&register, &input.e()));
                 scope.bind(&bound.field.name, &register, bound.field.range);
             }
@@ -108,8 +106,6 @@ pub fn register_constants<'b>(
         }
         let range = scope.quotient_range(&value);
         let register = m.reg("bound", Type::for_range(range.0, range.1));
-        // A quotient, or an index that is compared with other bounds, may leave some bits unread.
-        m.waive_unused(&register);
         m.clocked("", vec![], vec![assign(&register, &scope.floor_divide(&value))]);
         let name = format!("{SIZE_BOUND} {}", known.len());
         scope.bind(&name, &register, range);

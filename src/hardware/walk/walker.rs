@@ -21,7 +21,7 @@ impl Walker {
     /// The walker's registers, named with `prefix`.
     pub fn declare(m: &mut Module, format: &RowFormat, prefix: &str) -> Walker {
         let mut reg = |name: &str, ty: Type| m.reg(&format!("{prefix}_{name}"), ty);
-        let walker = Walker {
+        Walker {
             valid: reg("valid", Type::BIT),
             end: reg("end", Type::BIT),
             kind: format.has_kinds().then(|| reg("kind", format.kind_type())),
@@ -29,10 +29,7 @@ impl Walker {
             outer: format.outer.iter().map(|o| reg(&o.name, o.ty())).collect(),
             index: reg(&format.inner.name, format.inner.ty()),
             last: reg("last", format.inner.ty()),
-        };
-        // Kinds may differ in nothing that the user of the rows asks for.
-        walker.kind.iter().chain(&walker.outer).for_each(|s| m.waive_unused(s));
-        walker
+        }
     }
 
     pub fn kind(&self) -> Expr {

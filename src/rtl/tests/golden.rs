@@ -107,7 +107,7 @@ fn write(design: &Design, folder: &std::path::Path) {
 }
 
 /// Lint without a warning, Yosys and Icarus; `design`'s last module is the top.
-fn tools_accept(design: &Design) {
+pub(super) fn tools_accept(design: &Design) {
     assert_eq!(verify(design), Ok(()));
     let folder = tempfile::tempdir().expect("a folder for the run");
     write(design, folder.path());

@@ -3,4 +3,5 @@
 mod golden;
 mod simulators;
 mod tools;
+mod trim;
 mod verifier;

@@ -110,7 +110,6 @@ impl Loop {
         let mut upper = scope.upper(m, &format!("{label}_upper"), &level.upper);
         if self.none.is_some() && upper.as_constant().is_none() {
             let value = m.define(&format!("{label}_upper"), &upper);
-            m.waive_unused(&value);
             upper = value.e();
         }
         let mut open = self.open_with(&lower, &upper, scope.upper_range(&level.upper).0);

@@ -146,9 +146,7 @@ impl Fields {
         let mut low = 0;
         let mut field = |m: &mut Module, name: &str, width: u32| {
             low += width;
-            let field = m.define(name, &instruction.e().slice(low - 1, low - width));
-            m.waive_unused(&field);
-            field
+            m.define(name, &instruction.e().slice(low - 1, low - width))
         };
         Fields {
             valid,
@@ -375,7 +373,7 @@ impl Sum {
     /// `values` has what an operand field of 0 stands for, and those from 1 on.
     fn declare(m: &mut Module, fields: &Fields, word: Type, values: (Expr, Vec<Expr>)) -> Sum {
         let stages = ["operand_valid", "shifted_valid", "sum_valid", "bounds_valid"].map(|name| m.reg(name, Type::BIT));
-        let [operand_valid, shifted_valid, sum_valid, _] = &stages;
+        let [_, shifted_valid, sum_valid, _] = &stages;
         let busy = stages.iter().fold(Expr::bit(false), |busy, stage| busy.or(&stage.e()));
         let busy = m.define("busy", &busy);
         let operand_value = m.reg("operand_value", word);
@@ -422,7 +420,6 @@ impl Sum {
         let carry = shifted_flags.index(1).resize(Type::unsigned(word.width));
         let next = before.add(&shifted.e(), word).add(&carry, word);
         let next = shifted_flags.index(2).select(&sum.e().shr_const(1), &next);
-        m.waive_unused(operand_valid);
         Sum { adds: shifted_valid.clone(), sum, lower, upper, some, busy, next }
     }
 
