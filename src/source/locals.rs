@@ -10,6 +10,7 @@ use lang_c::visit::{self, Visit};
 
 use super::function::{derived, identifier};
 use super::kernel::{Access, Array, Expr, Node as NestNode, Obligation, ScalarType, Storage};
+use super::loops::steps;
 use super::nest::{Nest, assignment, is_name, operation};
 use super::scope::{Checked, Name, check_name};
 use super::types::{CType, is_const, is_typedef};
@@ -266,7 +267,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
         match &f.initializer.node {
             ForInitializer::Declaration(declaration) if declares(&declaration.node, self.name) => {}
             ForInitializer::Expression(first)
-                if operation(first).is_some_and(|(_, first)| is_name(&first.lhs, self.name)) =>
+                if steps(first).into_iter().filter_map(operation).any(|(_, first)| is_name(&first.lhs, self.name)) =>
             {
                 self.usage.counts = true;
                 self.visit_statement(&f.statement.node, &f.statement.span);

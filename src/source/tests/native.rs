@@ -225,6 +225,16 @@ fn loops_of_any_step_and_direction() {
         "int i = 11; i >= 0; i -= 4",
         "long i = 0; i < n; i++",
         "int i = 0; m > 4 && i < n; i++",
+        "int i = n; i-- > 0;",
+        "int i = n + 2; i-- > m - m / 2;",
+        "int i = n; --i >= 0;",
+        "int i = n - 1; i-- != 0;",
+        "int i = m / 2; i++ < n;",
+        "int i = -1; ++i <= n;",
+        "unsigned i = n; i-- > 0u;",
+        "unsigned i = n + m; i--;",
+        "int i = n; i; i--",
+        "unsigned i = 0; i - n; i++",
     ] {
         let set = head.split_once(' ').unwrap().1;
         body(
@@ -234,6 +244,30 @@ fn loops_of_any_step_and_direction() {
                  for (int k = 1; k < 4; k++) for ({head}) {{ {MARK} a[i] += k; }}"
             ),
         );
+    }
+}
+
+#[test]
+#[ignore = "slow: make test"]
+fn loops_in_other_words() {
+    for text in [
+        "int i = 0; while (i < n) { MARK i++; } i = m; while (i > 0) { MARK i -= 2; }",
+        "int i = n; while (i-- > 0) { MARK } int k; for (k = 0; k < 3; ++k) { int j = m; while (--j >= 0) a[j] += k; }",
+        "int i = 1; for (; i <= n; ) { MARK i = i + 3; } int k = m; for (; k > 0; k--) a[k] ^= k;",
+        "int i = n, e = 2 * n; a[0] = e; while (i < e) { MARK i += 1; }",
+        "for (int i = 0, j = n; i < n; i++, j--) { MARK a[j] = a[j] * 5 - a[i]; }",
+        "for (int i = n - 1, j = 2 * m; i >= 0; j += 3, i -= 2) { MARK a[j] += 3; }",
+        "for (int i = 0, e = n + m; i < e; i += 2) { MARK a[e - i] += e; }",
+        "int i, j; for (i = 0, j = n - 1; i < j; ++i, --j) { int t = a[i]; a[i] = a[j]; a[j] = t; }",
+        "for (int i = 0; i < n; i++) { if (i % 3 == 1) continue; MARK if (i > 4) { a[i] = 3; continue; } a[i] -= 9; }",
+        "for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) { if (j == i) continue; b[i][j] = j; } MARK }",
+        "for (int i = 0; i < 20; i++) { if (i >= n) break; MARK }",
+        "for (int i = 9; i > 0; i -= 2) { if (i < m) { break; } MARK }",
+        "if (n < 4) return; for (int i = 0; i < n; i++) { MARK } if (m > n) { a[0] = 1; return; } a[1] = 2;",
+        "for (int i = 0; i < n; i++) a[i] = i, c[i] += a[i];",
+        "for (int i = 0; i < n; i++) if (i > 2) a[i] = i, c[i] += a[i]; else c[i] = 7;",
+    ] {
+        body("", &text.replace("MARK", MARK));
     }
 }
 
