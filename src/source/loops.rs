@@ -114,8 +114,39 @@ fn primary(starts: &[Start], f: &ForStatement) -> usize {
 }
 
 impl Nest<'_, '_> {
-    /// Lowers a loop; one that does nothing is left out.
+    /// Lowers a loop; one that does nothing is left out. Where it begins or ends at one of two values, and a condition
+    /// outside of it tells which, it becomes two.
     pub fn for_loop(&mut self, node: &Node<ForStatement>, bytes: ByteSpan, nodes: &mut Vec<NestNode>) -> Checked<()> {
+        self.scope.choice = None;
+        let (known, mark) = (self.scope.obligations.len(), self.scope.enter());
+        let (loops, exact, place) = (self.scope.loops.len(), self.scope.exact.len(), self.scope.go_into(None));
+        let refused = match self.whole_loop(node, bytes, nodes) {
+            Err(refused) if self.scope.choice.is_some() => refused,
+            result => return result,
+        };
+        self.scope.obligations.truncate(known);
+        self.scope.leave(mark);
+        self.scope.loops.truncate(loops);
+        self.scope.exact.truncate(exact);
+        self.scope.come_out(place);
+        let span = self.span(ByteSpan::span(bytes.start, node.node.statement.span.start));
+        let decided = self.scope.choice.clone().and_then(|choice| self.scope.condition_of(&choice, span));
+        self.scope.obligations.truncate(known);
+        if !decided.is_some_and(|condition| condition.affines().iter().all(|affine| self.is_outside(affine))) {
+            return Err(refused);
+        }
+        self.chosen_statement(refused, span, nodes, |nest, nodes| nest.for_loop(node, bytes, nodes))
+    }
+
+    /// Whether everything in it is known outside of the loop.
+    fn is_outside(&self, affine: &Affine) -> bool {
+        affine.terms.keys().all(|name| match self.scope.quotients.iter().find(|quotient| quotient.name == *name) {
+            Some(quotient) => self.is_outside(&quotient.numerator),
+            None => self.scope.is_size(name) || self.scope.loops.iter().any(|l| l.iterator == *name),
+        })
+    }
+
+    fn whole_loop(&mut self, node: &Node<ForStatement>, bytes: ByteSpan, nodes: &mut Vec<NestNode>) -> Checked<()> {
         let f = &node.node;
         let mut starts = self.initializer(f, bytes)?;
         let span = self.span(ByteSpan::span(bytes.start, f.statement.span.start));
@@ -223,6 +254,8 @@ impl Nest<'_, '_> {
 
         let iterations = begun.into_iter().chain(holds(&this)).collect();
         let place = self.scope.go_into_loop(Some(head.iterator.clone()), iterations);
+        // What is refused in the body is no matter of the head.
+        self.scope.choice = None;
         let next = value.clone() + Affine::constant(step);
         let shown =
             |name: &str, step: i64| format!("{name} {} {}", if step > 0 { '+' } else { '-' }, step.unsigned_abs());
@@ -556,7 +589,8 @@ impl Nest<'_, '_> {
     }
 
     /// A minimum where the loop needs a maximum, or the other way round.
-    fn wrong_kind(&self, node: &Node<Expression>, does: &str, wanted: &str) -> Diagnostic {
+    fn wrong_kind(&mut self, node: &Node<Expression>, does: &str, wanted: &str) -> Diagnostic {
+        self.scope.offer(node);
         let given = if wanted == "smallest" { "largest" } else { "smallest" };
         Diagnostic::new(format!("this loop {does} at the {given} of several values"))
             .at(self.span(node.span), format!("the {given}"))

@@ -6,6 +6,7 @@
 mod affine_expression;
 mod balance;
 mod canonical;
+mod choice;
 mod directive;
 mod double;
 pub mod evaluate;

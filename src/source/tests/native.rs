@@ -273,6 +273,35 @@ fn loops_in_other_words() {
 
 #[test]
 #[ignore = "slow: make test"]
+fn values_by_choice() {
+    for text in [
+        "for (int i = 0; i < (n > m ? 4 : n); i++) { MARK }",
+        "for (int i = n < 5 ? m : 1; i < (m == 3 ? n : n + 3); i++) { MARK }",
+        "for (int i = MIN(n, m); i < n + m; i++) { MARK } for (int i = 0; i < MAX(n, m); i++) { MARK }",
+        "int lo = n < 5 ? 1 : 2; int hi = n > 7 ? 7 : n + lo; for (int i = lo; i < hi; i++) { MARK a[hi] += lo; }",
+        "for (int i = 0; i < n; i++) for (int j = i % 2 ? 0 : i; j < (i > 3 ? m : i); j++) b[i][j] = b[j][i] + 1;",
+        "for (int i = 0; i < n; i++) for (int j = (i & 1) ? i : 0; j < n; j += 2) b[i][j] = b[j][i] + 1;",
+        "for (int i = 0; i < n; i++) c[i] = a[i < m ? i + 1 : 0] + b[i > 2 ? 2 : i][i == 3 ? 0 : i];",
+        "for (int i = 0; i < n; i++) a[i == n - 1 ? 0 : i + 1] += c[i] * i;",
+        "for (int i = 0; i < n; i++) { a[i % 3 ? i : n]++; b[MIN(i, 2)][MAX(i, m)] -= a[MAX(i - 2, 0)]; }",
+        "for (int i = 0; i < n; i++) c[i] = a[i - 3 < 0 ? 3 - i : i - 3] + a[i < 0 ? 0 : i > m ? m : i];",
+        "for (int i = 0; i < n; i++) { int p = i > 2 ? i - 2 : 2 - i, q = p < m ? p : m - 1; a[i] += c[p] - c[q]; }",
+        "for (int i = 0; i < n; i++) if ((i > 3 ? n - i : i) < 2 * m) { MARK }",
+        "for (int i = 0; i < n; i++) if ((unsigned)(i - 1) < (unsigned)m) { MARK } else a[i] = 3;",
+        "for (int i = 0; i < n; i++) for (int k = -2; k <= 2; k++) if ((unsigned)(i + k) < (unsigned)n) a[i] += c[i + k];",
+        "for (unsigned i = 0; i < n + 2u; i++) if (i - 1 < (unsigned)n) { MARK } else a[i] ^= 5;",
+        "for (unsigned i = 0; i < 9; i++) { if (i - 2u >= m) a[i] = i; if (i - 4u > 100u) c[i] = 1; }",
+        "for (int i = 0; i < n; i++) a[i] = (unsigned)(i - 2) <= (unsigned)m ? c[i - 2] : s;",
+        "for (int i = 0; i < n; i++) { int w = (unsigned)(i - 1) < 3u && m > 2; a[i] += w; }",
+        "for (int i = 0; i < 600; i++) if ((uint8_t)i < 5 || (int8_t)(i - 3) < -125) a[i % 8] += i;",
+        "for (int i = -300; i < 300; i++) a[(uint8_t)i & 7] += i;",
+    ] {
+        body("", &text.replace("MARK", MARK));
+    }
+}
+
+#[test]
+#[ignore = "slow: make test"]
 fn nests_of_loops() {
     for text in [
         "for (int i = 0; i < n; i++) { a[i] = 1; for (int j = i; j >= 0; j--) a[i] = a[i] * 3 + a[j]; c[i]++; }",
