@@ -124,6 +124,8 @@ impl Context {
             }
             let kind = self.0.last_error();
             if kind == Error::None_ {
+                // The library has taken the error out of the context already.
+                let kind = if error.to_string().starts_with("[Unknown]") { Error::Unknown } else { kind };
                 return anyhow!(Failure { kind, message: error.to_string() });
             }
             let message = format!("{error}: {}", self.0.last_error_msg());

@@ -1,6 +1,6 @@
 //! Tile sizes: the fewest bytes moved that fit the block RAM, by the box model of [`footprint`](super::footprint).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
@@ -31,7 +31,7 @@ pub struct Choice {
 
 impl Choice {
     /// The sizes by dimension of the band.
-    fn shape(&self) -> Vec<i64> {
+    pub fn shape(&self) -> Vec<i64> {
         let mut shape = vec![1; self.sizes.len()];
         self.order.iter().zip(&self.sizes).for_each(|(k, size)| shape[*k] = *size);
         shape
@@ -65,6 +65,9 @@ pub struct Ranked {
     /// Better ones, best first, of which the estimate does not know whether they fit: their buffers would if no modulus
     /// were rounded to a power of two, and where tiles are cut off by the border, windows are smaller than estimated.
     pub tempting: Vec<Choice>,
+    /// Of every shape that fits the budget the cheapest, by cost: where dependences stall the computation, it is not the
+    /// bytes that decide.
+    pub fitting: Vec<Choice>,
 }
 
 /// Ways to tile `plan` for representative values `sizes_at` of the size parameters.
@@ -93,6 +96,9 @@ pub fn rank(
     let mut choices: Vec<Choice> = vec![];
     let mut budget = budget_bits as f64;
     let mut tempting = all.clone();
+    let mut fitting = all.clone();
+    fitting.retain(|c| c.bits <= budget);
+    fitting.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     while budget >= 1.0 {
         all.retain(|c| c.bits <= budget);
         let Some(fewest) = all.iter().map(|c| c.bytes).min_by(f64::total_cmp) else {
@@ -111,14 +117,15 @@ pub fn rank(
     tempting.retain(|c| c.bits > budget_bits as f64 && c.cost <= TEMPTING * choices[0].cost);
     tempting.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     // Tiles of one shape need about the same buffers in every order.
-    let mut shapes: Vec<Vec<i64>> = vec![];
-    tempting.retain(|c| {
-        let shape = c.shape();
-        let is_new = !shapes.contains(&shape);
-        shapes.push(shape);
-        is_new
-    });
-    Ok(Ranked { choices, tempting })
+    cheapest_of_each_shape(&mut tempting);
+    cheapest_of_each_shape(&mut fitting);
+    Ok(Ranked { choices, tempting, fitting })
+}
+
+/// Keeps the first choice of each shape.
+fn cheapest_of_each_shape(choices: &mut Vec<Choice>) {
+    let mut shapes: BTreeSet<Vec<i64>> = BTreeSet::new();
+    choices.retain(|c| shapes.insert(c.shape()));
 }
 
 /// A schedule with a choice for each band.
@@ -129,6 +136,8 @@ pub struct Tiled {
     pub choices: Vec<Choice>,
     /// Parallel to `plans`: what may fit instead, see [`Ranked`].
     pub tempting: Vec<Vec<Choice>>,
+    /// Parallel to `plans`, see [`Ranked`].
+    pub fitting: Vec<Vec<Choice>>,
 }
 
 impl Tiled {
@@ -180,11 +189,12 @@ pub fn choose(
 /// Each band's best choice; while they do not fit together, the band with the largest buffers takes its next smaller
 /// one.
 fn fit(plans: Vec<BandPlan>, ranked: Vec<Ranked>, budget: f64) -> Tiled {
+    let fitting: Vec<_> = ranked.iter().map(|r| r.fitting.clone()).collect();
     let (ranked, tempting): (Vec<_>, Vec<_>) = ranked.into_iter().map(|r| (r.choices, r.tempting)).unzip();
     let mut taken = vec![0; ranked.len()];
     loop {
         let choices = ranked.iter().zip(&taken).map(|(choices, t)| choices[*t].clone()).collect();
-        let tiled = Tiled { plans: plans.clone(), choices, tempting: tempting.clone() };
+        let tiled = Tiled { plans: plans.clone(), choices, tempting: tempting.clone(), fitting: fitting.clone() };
         let smaller = |band: usize| {
             let now = ranked[band][taken[band]].bits;
             (taken[band]..ranked[band].len()).find(|next| ranked[band][*next].bits < now)

@@ -8,8 +8,22 @@ use anyhow::{Result, anyhow};
 use crate::diagnostic::Span;
 use crate::polyhedral::Program;
 use crate::schedule::BandPlan;
-use crate::schedule::sizes::{Choice, choose};
+use crate::schedule::sizes::{Choice, Tiled, choose};
 use crate::source::kernel::{Kernel, Schedule, TilingDirective};
+use crate::tiling::order::{Effort, effort};
+
+/// From this many cycles per iteration on, other tiles are looked at.
+const STALLS: f64 = 1.02;
+/// Up to so many the dependences are no reason for wider ones.
+const FREE: f64 = 1.01;
+/// How many of them.
+const WIDTHS: usize = 8;
+/// isl's operations for each.
+const STALL_OPERATIONS: u64 = 400_000;
+/// Other tiles are taken where they need this part of the cycles.
+const WORTH_IT: f64 = 0.99;
+/// What the memory moves.
+const BYTES_PER_CYCLE: f64 = 4.0;
 
 /// The tilings of all bands, one directive each.
 pub type Directives = Vec<TilingDirective>;
@@ -25,10 +39,15 @@ pub fn tilings(
     // The sizes that the user runs.
     let usual: BTreeMap<String, i64> =
         kernel.parameters.iter().map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(1))).collect();
-    let best = choose(program, kernel, plans, &usual, block_ram_bits)?
+    let mut best = choose(program, kernel, plans, &usual, block_ram_bits)?
         .into_iter()
         .next()
         .ok_or_else(|| anyhow!("internal error: the kernel has no legal schedule"))?;
+    for band in 0..best.plans.len() {
+        if let Some(choice) = without_stalls(program, kernel, &best, band, block_ram_bits)? {
+            best.choices[band] = choice;
+        }
+    }
     let of = |choices: &[Choice]| -> Directives {
         best.plans.iter().zip(choices).map(|(band, choice)| directive(program, band, choice)).collect()
     };
@@ -41,6 +60,55 @@ pub fn tilings(
         }
     }
     Ok((of(&best.choices), better))
+}
+
+/// The tiles of a band in which dependences stall the computation least, where that takes longer than the memory.
+fn without_stalls(
+    program: &Program,
+    kernel: &Kernel,
+    tiled: &Tiled,
+    band: usize,
+    block_ram_bits: u64,
+) -> Result<Option<Choice>> {
+    let plan = &tiled.plans[band];
+    // Cycles of the band: memory and computation overlap.
+    let cycles = |choice: &Choice| -> Result<(f64, Effort)> {
+        let effort = effort(program, kernel, &directive(program, plan, choice))?;
+        Ok((effort.cycles().max(choice.cost / BYTES_PER_CYCLE), effort))
+    };
+    let first = program.isl.within(STALL_OPERATIONS, || cycles(&tiled.choices[band]))?;
+    let Some((mut least, effort)) = first else { return Ok(None) };
+    if effort.per_iteration < STALLS || least > effort.cycles() {
+        return Ok(None);
+    }
+    let ideal = effort.iterations * BYTES_PER_CYCLE;
+    let fits = |choice: &&Choice| {
+        let mut other = tiled.clone();
+        other.choices[band] = (*choice).clone();
+        other.bits() <= block_ram_bits as f64
+    };
+    // The more iterations beside the longest dimension, the more of them wait at the same time.
+    let width = |choice: &Choice| {
+        let longest = choice.sizes.iter().max().copied().unwrap_or(1);
+        choice.sizes.iter().product::<i64>() / longest
+    };
+    let now = width(&tiled.choices[band]);
+    let mut candidates: Vec<&Choice> =
+        tiled.fitting[band].iter().filter(|c| c.cost < ideal.max(tiled.choices[band].cost) && width(c) > now).collect();
+    // Of equal width, the cheapest.
+    candidates.sort_by(|a, b| width(a).cmp(&width(b)).then(a.cost.total_cmp(&b.cost)));
+    candidates.dedup_by_key(|c| width(c));
+    let mut best = None;
+    for choice in candidates.into_iter().filter(fits).take(WIDTHS) {
+        let Some((time, effort)) = program.isl.within(STALL_OPERATIONS, || cycles(choice))? else { break };
+        if time < least * WORTH_IT {
+            (least, best) = (time, Some(choice.clone()));
+        }
+        if effort.per_iteration < FREE || time > effort.cycles() {
+            break;
+        }
+    }
+    Ok(best)
 }
 
 fn directive(program: &Program, band: &BandPlan, choice: &Choice) -> TilingDirective {

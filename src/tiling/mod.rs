@@ -15,7 +15,7 @@ use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::polyhedral::isl::{Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
-use crate::source::kernel::{Kernel, TilingDirective};
+use crate::source::kernel::{Kernel, Schedule, TilingDirective};
 
 /// Statements that run together in tiles. The instances of all of them live in one space `D`, whose dimensions are the
 /// order inside a tile.
@@ -84,13 +84,11 @@ impl Band {
         let tile = Tuple { name: "T", dimensions: &tile_names };
         let statements = statements_of(program, directive);
 
-        let mut theta = vec![];
+        let theta = theta(program, directive, &statements)?;
         let mut iterations = vec![];
         for (&s, schedule) in statements.iter().zip(&directive.schedules) {
             let statement = &program.statements[s];
             let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
-            let map = isl.function(parameters, tuple, Tuple::anonymous(), &schedule.theta)?;
-            theta.push(map.intersect_domain(&statement.domain)?);
             let mut bounds = vec![];
             for ((name, value), &size) in tile_names.iter().zip(&schedule.theta).zip(&directive.sizes) {
                 let offset = value.clone() - Affine::variable(name) * size;
@@ -154,6 +152,17 @@ impl Band {
         }
         union.map(|map| map.coalesce()).transpose()
     }
+}
+
+/// `[N] -> { S0[i, j, k] -> [t0, t1, t2] }`, θ of these statements, over their domains.
+fn theta(program: &Program, directive: &TilingDirective, statements: &[usize]) -> Result<Vec<Map>> {
+    let of = |(&s, schedule): (&usize, &Schedule)| {
+        let statement = &program.statements[s];
+        let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
+        let map = program.isl.function(&program.parameters, tuple, Tuple::anonymous(), &schedule.theta)?;
+        map.intersect_domain(&statement.domain)
+    };
+    statements.iter().zip(&directive.schedules).map(of).collect()
 }
 
 /// The statements that a directive names, in its order.

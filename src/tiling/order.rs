@@ -61,6 +61,8 @@ struct Space {
     sizes: Vec<i64>,
     /// What of them the iterations fill at the sizes that the user runs.
     extents: Vec<i64>,
+    /// How many values they take in all tiles then.
+    ranges: Vec<i64>,
     /// Per statement, the cycles from reading a buffer to the next read that sees the result.
     latencies: Vec<f64>,
     /// How many of the dimensions are θ's.
@@ -127,6 +129,50 @@ struct Distances {
     near: Set,
 }
 
+/// What a band's computation takes, estimated.
+pub(super) struct Effort {
+    /// Iterations of the band at the sizes that the user runs, those of a box around them.
+    pub iterations: f64,
+    /// Cycles of each.
+    pub per_iteration: f64,
+}
+
+impl Effort {
+    pub fn cycles(&self) -> f64 {
+        self.iterations * self.per_iteration
+    }
+}
+
+/// The computation of a band in these tiles.
+pub(super) fn effort(program: &Program, kernel: &Kernel, directive: &TilingDirective) -> Result<Effort> {
+    let statements = super::statements_of(program, directive);
+    let theta = super::theta(program, directive, &statements)?;
+    let (space, best) = best(program, kernel, directive, &statements, &theta)?;
+    let iterations = (0..statements.len()).map(|place| space.iterations(place)).sum();
+    let per_iteration = best.map_or(1.0, |best| best.cost / space.instances());
+    Ok(Effort { iterations, per_iteration })
+}
+
+/// The best order without lanes, and the dimensions that it is made of.
+fn best(
+    program: &Program,
+    kernel: &Kernel,
+    directive: &TilingDirective,
+    statements: &[usize],
+    theta: &[Map],
+) -> Result<(Space, Option<Candidate>)> {
+    let mut space = Space::new(program, kernel, directive, statements, theta)?;
+    let mut best = space.best(program, statements, None)?;
+    if best.as_ref().is_some_and(|best| best.cost > WORTH_A_WAVE * space.instances()) {
+        space.add_waves(program, statements)?;
+        let look = || space.best(program, statements, None);
+        if let Some(found) = program.isl.within(WAVE_OPERATIONS, look)? {
+            best = found;
+        }
+    }
+    Ok((space, best))
+}
+
 pub(super) fn choose(
     program: &Program,
     kernel: &Kernel,
@@ -134,19 +180,18 @@ pub(super) fn choose(
     statements: &[usize],
     theta: &[Map],
 ) -> Result<Order> {
-    let mut space = Space::new(program, kernel, directive, statements, theta)?;
-    let wanted = match directive.lanes {
-        Some(lanes) if lanes.count > 1 => Some(Wanted::new(program, kernel, directive, lanes, &space)?),
-        _ => None,
-    };
-    let mut best = space.best(program, statements, wanted.as_ref())?;
-    if wanted.is_none() && best.as_ref().is_some_and(|best| best.cost > WORTH_A_WAVE * space.instances()) {
-        space.add_waves(program, statements)?;
-        let look = || space.best(program, statements, None);
-        if let Some(found) = program.isl.within(WAVE_OPERATIONS, look)? {
-            best = found;
+    let (mut space, best, wanted) = match directive.lanes {
+        Some(lanes) if lanes.count > 1 => {
+            let space = Space::new(program, kernel, directive, statements, theta)?;
+            let wanted = Wanted::new(program, kernel, directive, lanes, &space)?;
+            let best = space.best(program, statements, Some(&wanted))?;
+            (space, best, Some(wanted))
         }
-    }
+        _ => {
+            let (space, best) = best(program, kernel, directive, statements, theta)?;
+            (space, best, None)
+        }
+    };
     let candidate = match (best, &wanted) {
         (Some(candidate), _) => candidate,
         (None, Some(wanted)) => return Err(wanted.refusal(directive, &space).into()),
@@ -236,6 +281,7 @@ impl Space {
             size.default.or(size.max)
         };
         self.extents = self.sizes.clone();
+        self.ranges = self.sizes.clone();
         for (k, extent) in self.extents.iter_mut().enumerate() {
             let mut range: Option<(i64, i64)> = None;
             for (&s, values) in statements.iter().zip(&self.values) {
@@ -257,7 +303,9 @@ impl Space {
                 range = Some(range.map_or((low, high), |r| (r.0.min(low), r.1.max(high))));
             }
             if let Some((low, high)) = range {
-                *extent = (*extent).min(high - low + 1).max(1);
+                self.ranges[k] = (high - low + 1).max(1);
+                // A tile holds all of a loop that θ leaves out.
+                *extent = if k < self.tiled { (*extent).min(self.ranges[k]) } else { self.ranges[k] };
             }
         }
         Ok(())
@@ -311,6 +359,12 @@ impl Space {
         self.sizes.len() - self.waves.len()
     }
 
+    /// Instances of a statement in all tiles, were their dimensions independent.
+    fn iterations(&self, place: usize) -> f64 {
+        let varying = self.values[place].iter().zip(&self.ranges).filter(|(value, _)| !value.is_constant());
+        varying.map(|(_, range)| *range as f64).product()
+    }
+
     /// Instances of all statements in a tile.
     fn instances(&self) -> f64 {
         let all: Vec<usize> = (0..self.rank()).collect();
@@ -347,6 +401,7 @@ impl Space {
             values: directive.schedules.iter().map(|s| s.theta.clone()).collect(),
             sizes: directive.sizes.clone(),
             extents: directive.sizes.clone(),
+            ranges: directive.sizes.clone(),
             tiled: directive.sizes.len(),
             injective: false,
             waves: vec![],
@@ -528,7 +583,14 @@ impl Space {
         let length = self.row_length(place, order, apart);
         let cycles = self.combinations(place, order) * (CYCLES_PER_ROW / length).max(1.0);
         // What lies between an instance and the one a step further in a dimension.
-        let step = |level: usize| (cycles / self.combinations(place, &order[..=level])).round().max(1.0) as i64;
+        let step = |level: usize| {
+            let (outer, all) = (&order[..level], &order[..=level]);
+            match self.combinations(place, all) > self.combinations(place, outer) {
+                true => (cycles / self.combinations(place, all)).round().max(1.0) as i64,
+                // The dimensions further out tell its values already.
+                false => 0,
+            }
+        };
         let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
         let between = (order.iter().enumerate())
             .fold(Affine::default(), |sum, (level, &k)| sum + Affine::variable(&names[k]) * step(level));
@@ -538,7 +600,10 @@ impl Space {
                 shortest = shortest.min(-back as f64);
             }
         }
-        Ok(cycles * (self.latencies[place] / shortest.max(1.0)).max(1.0))
+        let wait = self.latencies[place] / shortest.max(1.0);
+        // Waves grow from nothing to twice their mean and shrink again; the short ones wait.
+        let is_wave = order.iter().any(|k| *k >= self.rank());
+        Ok(cycles * if is_wave && wait < 2.0 { 1.0 + wait * wait / 4.0 } else { wait.max(1.0) })
     }
 
     /// The distances within one tile of every dependence inside the band.

@@ -345,6 +345,19 @@ fn buffers_are_for_the_largest_sizes() {
     assert_eq!(bits(&kernel), 3.0 * 32.0 * 64.0 * 64.0);
 }
 
+/// isl's scheduler gives up on this one; the program as written is a candidate all the same. Found by random programs,
+/// seed 580.
+#[test]
+fn where_isl_has_no_schedule_the_program_has_its_own() {
+    let (_, program) = parse(
+        "#pragma burstc size(N: 0, max 1) size(M: 0, max 1)
+         void k(int N, int M, int c[M + N + 2][1]) {
+             for (int i = 0; i <= N; i++) c[M + i + 1][0] = c[i][0];
+         }",
+    );
+    assert!(!candidates(&program).unwrap().is_empty());
+}
+
 #[test]
 fn bands_share_the_budget_and_fusion_pays() {
     let (kernel, program) = parse(TWO_PRODUCTS);
