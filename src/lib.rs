@@ -17,6 +17,7 @@ pub mod diagnostic_render;
 pub mod dump;
 pub mod hardware;
 pub mod host;
+pub mod layout;
 pub mod offload;
 pub mod operators;
 pub mod polyhedral;
@@ -189,16 +190,12 @@ fn widen_bounds(kernel: &mut Kernel, free: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// All arrays at their bounds, each at a multiple of 4 KB, must fit the board's memory.
+/// All arrays at their bounds, each in whole pages, must fit the board's memory.
 fn require_memory(kernel: &Kernel, board: &Board) -> Result<()> {
     let max = |name: &str| kernel.parameters.iter().find(|p| p.name == name).and_then(|p| p.max).unwrap_or(0);
-    let bytes = |array: &source::kernel::Array| {
-        let extents = array.memory_extents().iter().map(|e| e.evaluate(max).max(0) as u128);
-        extents.fold(array.element.bytes() as u128, u128::saturating_mul)
-    };
+    let bytes = |array: &source::kernel::Array| array.layout().map(|e| e.evaluate(max).max(0) as u64).bytes();
     let capacity = board.memory.capacity_bytes() as u128;
-    let page = |bytes: u128| bytes.div_ceil(4096).saturating_mul(4096);
-    let total = kernel.arrays.iter().map(|a| page(bytes(a))).fold(0, u128::saturating_add);
+    let total = kernel.arrays.iter().map(|a| layout::whole_pages(bytes(a))).fold(0, u128::saturating_add);
     if total <= capacity {
         return Ok(());
     }

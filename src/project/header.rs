@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::affine::Affine;
 use crate::hardware::{BASE_ALIGNMENT, argument_words, status};
 use crate::host;
+use crate::layout::Order;
 use crate::project::registers::{Register, registers};
 use crate::source::kernel::{Argument, Kernel, SizeCondition};
 use crate::word::RegisterWord;
@@ -167,7 +168,13 @@ impl Driver {
         for ((argument, ..), register) in argument_words(kernel).into_iter().zip(registers(kernel)) {
             let Register { word, words, c_type, symbol, .. } = &register;
             let index = format!("{upper}_{symbol}_{}", if register.base { "BASE" } else { "ARG" });
-            let note = register.local_bytes.as_ref().map_or(String::new(), |b| format!(" /* local, {b} bytes */"));
+            let note = match (argument, &register.local_bytes) {
+                (_, Some(bytes)) => format!(" /* local, {bytes} bytes */"),
+                (Argument::Array(a), None) if kernel.arrays[a].order == Order::ColumnMajor => {
+                    " /* the first subscript counts fastest */".to_string()
+                }
+                _ => String::new(),
+            };
             let _ = writeln!(driver.map, "#define {index} {word}{note}");
             let variable = match register.computed {
                 Some(_) => host::step(&register.name),
@@ -192,13 +199,13 @@ impl Driver {
                 }
                 Argument::Array(array) => {
                     let array = &kernel.arrays[array];
-                    let extent = |e: &Affine| format!(" * {name}_extent({})", host::affine(kernel, e));
-                    let extents: String = array.memory_extents().iter().map(extent).collect();
+                    let extent = |e: &Affine| format!("{name}_extent({})", host::affine(kernel, e));
+                    let layout = array.layout();
+                    let bytes = layout.bytes_text(format!("UINT64_C({})", layout.element_bytes), extent);
                     let _ = writeln!(
                         of_bases,
-                        "    if ({name}_is_misplaced({variable}, errors != 0 ? 0 : UINT64_C({}){extents}))\n        \
-                         misplaced = {upper}_ALIGNMENT_ERROR;",
-                        array.element.bytes()
+                        "    if ({name}_is_misplaced({variable}, errors != 0 ? 0 : {bytes}))\n        \
+                         misplaced = {upper}_ALIGNMENT_ERROR;"
                     );
                 }
                 Argument::Scalar(_) if register.computed.is_none() => {

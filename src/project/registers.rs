@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hardware;
 use crate::host;
-use crate::source::kernel::{Argument, Array, Kernel, Storage};
+use crate::source::kernel::{Argument, Kernel, Storage};
 
 /// The registers of one argument of the C function, or of the place of a local array.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,7 +43,10 @@ pub fn registers(kernel: &Kernel) -> Vec<Register> {
             Argument::Array(a) => (&kernel.arrays[a].name, true, "uint32_t".to_string()),
         };
         let local_bytes = match argument {
-            Argument::Array(a) if kernel.arrays[a].storage != Storage::Argument => Some(bytes(&kernel.arrays[a])),
+            Argument::Array(a) if kernel.arrays[a].storage != Storage::Argument => {
+                let layout = kernel.arrays[a].layout();
+                Some(layout.bytes_text(layout.element_bytes.to_string(), |extent| format!("({extent})")))
+            }
             _ => None,
         };
         let computed = match argument {
@@ -60,10 +63,4 @@ pub fn registers(kernel: &Kernel) -> Vec<Register> {
         Register { name: name.clone(), symbol, word, words, base, local_bytes, computed, c_type }
     };
     hardware::argument_words(kernel).into_iter().map(register).collect()
-}
-
-/// `4 * (N) * (M + 1)`
-fn bytes(array: &Array) -> String {
-    let extents = array.memory_extents().iter().map(|extent| format!(" * ({extent})"));
-    format!("{}{}", array.element.bytes(), extents.collect::<String>())
 }

@@ -160,6 +160,7 @@ mod tests {
             element: ScalarType::integer(bits, true),
             boolean: false,
             extents: vec![n()],
+            order: Default::default(),
             storage: Storage::Argument,
             span: Default::default(),
         };

@@ -318,6 +318,7 @@ mod tests {
             element: ScalarType::I32,
             boolean: false,
             extents: vec![Affine::constant(64), Affine::constant(64)],
+            order: Default::default(),
             storage: Storage::Argument,
             span: Default::default(),
         };

@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::diagnostic::Diagnostic;
 use crate::host;
+use crate::layout::PAGE_BYTES;
 use crate::printable::on_one_line;
 use crate::process::{self, Cut, Limits, Scratch};
 use crate::simulate::job::Job;
@@ -37,7 +38,7 @@ int main(int argc, char **argv)
         return 65;
     long size = ftell(before);
     rewind(before);
-    unsigned char *memory = aligned_alloc(4096, ((size_t)size + 4096) / 4096 * 4096);
+    unsigned char *memory = aligned_alloc(PAGE, ((size_t)size + PAGE) / PAGE * PAGE);
     if (!memory || fread(memory, 1, (size_t)size, before) != (size_t)size)
         return 66;
     for (int i = 3; i < argc; i++)
@@ -84,7 +85,10 @@ impl Golden {
     pub fn build(source: &Source, kernel: &Kernel) -> Result<Golden> {
         let golden = Golden { folder: Scratch::new("burstc-golden-")?, source: source.clone(), longest: LONGEST };
         std::fs::write(golden.path("kernel.c"), wrapper(source, kernel))?;
-        std::fs::write(golden.path("driver.c"), format!("{DRIVER}{}", host_function(kernel)))?;
+        std::fs::write(
+            golden.path("driver.c"),
+            format!("#define PAGE {PAGE_BYTES}\n{DRIVER}{}", host_function(kernel)),
+        )?;
         let compiled = side_by_side(|level| golden.compile(&program(level), &[level]));
         for output in compiled {
             let output = output?;
@@ -150,7 +154,7 @@ impl Golden {
 
     /// The memory after the kernel has run, or `None` where it was stopped by a division.
     fn execute(&self, job: &mut Job) -> Result<Option<Vec<u8>>> {
-        std::fs::write(self.path("before.bin"), &job.image)?;
+        std::fs::write(self.path("before.bin"), job.placement.to_c(job.image.clone()))?;
         let [plain, optimised] = side_by_side(|level| self.run_program(&program(level), job));
         let Run::Done { image, host } = plain? else { return Ok(None) };
         let Run::Done { image: other, host: other_host } = optimised? else { return Ok(None) };
@@ -208,7 +212,7 @@ impl Golden {
         if image.len() != job.image.len() {
             bail!("the compiled kernel left {} bytes of memory instead of {}", image.len(), job.image.len());
         }
-        Ok(Run::Done { image, host })
+        Ok(Run::Done { image: job.placement.from_c(image), host })
     }
 
     /// The first undefined operation that the compiler's sanitizer sees, if it has one.

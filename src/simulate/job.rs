@@ -8,13 +8,12 @@ use anyhow::Result;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::hardware;
+use crate::layout::{Layout, PAGE_BYTES, whole_pages};
 use crate::simulate::number::Number;
 use crate::simulate::random::{Range, SplitMix};
 use crate::source::kernel::{Argument, Kernel, ScalarType, Storage};
 use crate::word::RegisterWord;
 
-/// Arrays start at multiples of this many bytes, so that equal indices of all arrays meet in one bank.
-pub const ALIGNMENT: u64 = 4096;
 /// Bytes before, between and behind the arrays that must not change, at least, where the memory has room for them.
 const GUARD: u64 = 64;
 /// Bytes from address 0 that simulations hold at most, however large the board's memory is. Benches count in 32 bits.
@@ -27,15 +26,17 @@ pub struct Region {
     /// Byte address of the first element.
     pub base: u64,
     pub element: ScalarType,
-    /// Elements per dimension, outermost first; row-major.
-    pub extents: Vec<u64>,
+    pub layout: Layout<u64>,
+    /// Index into `Kernel::arrays`.
+    pub array: usize,
     /// A local array: the C program does not have it in this memory, so nothing is expected there.
     pub local: bool,
 }
 
 impl Region {
     pub fn bytes(&self) -> u64 {
-        self.extents.iter().product::<u64>() * u64::from(self.element.bytes())
+        // All regions lie in the memory.
+        self.layout.bytes() as u64
     }
 
     fn end(&self) -> u64 {
@@ -44,13 +45,24 @@ impl Region {
 
     /// Subscripts of the element that holds the byte at `address`, which lies in the region.
     fn subscripts(&self, address: u64) -> Vec<u64> {
-        let mut index = (address - self.base) / u64::from(self.element.bytes());
-        let mut subscripts = vec![0; self.extents.len()];
-        for (subscript, extent) in subscripts.iter_mut().zip(&self.extents).rev() {
-            *subscript = index % extent;
-            index /= extent;
+        self.layout.subscripts(address - self.base)
+    }
+
+    /// Moves the region's elements in `image` to where C has them, or with `to_c` false from there.
+    fn reorder(&self, image: &mut [u8], to_c: bool) {
+        let c = self.layout.in_c();
+        if c == self.layout {
+            return;
         }
-        subscripts
+        let range = self.base as usize..self.end() as usize;
+        let (old, size) = (image[range.clone()].to_vec(), self.element.bytes() as usize);
+        for (place, element) in image[range].chunks_mut(size).enumerate() {
+            let (own, other) = if to_c { (&c, &self.layout) } else { (&self.layout, &c) };
+            let first = self.layout.digits.iter().map(|digit| digit.subscript).min().unwrap_or(0);
+            let subscripts = own.subscripts((place * size) as u64);
+            let from = other.offset(|k| subscripts[k - first]) as usize;
+            element.copy_from_slice(&old[from..from + size]);
+        }
     }
 }
 
@@ -66,8 +78,8 @@ impl Placement {
     /// Places the kernel's arrays for the given sizes in a memory of `capacity` bytes. Guards give way where only the
     /// arrays fit. Arrays beyond the capacity are a `Diagnostic`.
     pub fn new(kernel: &Kernel, sizes: &BTreeMap<String, i64>, capacity: u64) -> Result<Placement> {
-        let wanted: Vec<Vec<i128>> =
-            kernel.arrays.iter().map(|a| a.memory_extents().iter().map(|e| evaluate(e, sizes)).collect()).collect();
+        let extent = |e: &Affine| evaluate(e, sizes).clamp(0, u64::MAX.into()) as u64;
+        let wanted: Vec<Layout<u64>> = kernel.arrays.iter().map(|a| a.layout().map(extent)).collect();
         let is_local = |array: usize| kernel.arrays[array].storage != Storage::Argument;
         let order = || {
             hardware::argument_words(kernel).into_iter().filter_map(|(argument, ..)| match argument {
@@ -77,28 +89,26 @@ impl Placement {
         };
         // In 128 bits and saturating, because sizes beyond every memory are what this is to find.
         let place = |start: u64, guard: u64| {
-            order().fold((Vec::new(), i128::from(start)), |(mut bases, end), array| {
-                let base =
-                    end.saturating_add(i128::from(ALIGNMENT) - 1) / i128::from(ALIGNMENT) * i128::from(ALIGNMENT);
+            order().fold((Vec::new(), u128::from(start)), |(mut bases, end), array| {
+                let base = whole_pages(end);
                 bases.push((array, base));
-                let element = i128::from(kernel.arrays[array].element.bytes());
-                let bytes = wanted[array].iter().fold(element, |bytes, extent| bytes.saturating_mul((*extent).max(0)));
-                (bases, base.saturating_add(bytes).saturating_add(i128::from(guard)))
+                (bases, base.saturating_add(wanted[array].bytes()).saturating_add(u128::from(guard)))
             })
         };
-        let fits = |(_, end): &(Vec<(usize, i128)>, i128)| *end <= i128::from(capacity);
-        let guarded = place(ALIGNMENT, GUARD);
+        let fits = |(_, end): &(Vec<(usize, u128)>, u128)| *end <= u128::from(capacity);
+        let guarded = place(PAGE_BYTES, GUARD);
         let (bases, end) = if fits(&guarded) { guarded } else { place(0, 0) };
         for (limit, holder) in [(capacity, "the board's memory holds"), (SIMULATED_BYTES, "simulations hold at most")] {
-            if end > i128::from(limit) {
+            if end > u128::from(limit) {
                 return Err(too_large(kernel, sizes, &wanted, end, &format!("{holder} {limit}")).into());
             }
         }
-        let region = |(array, base): (usize, i128)| Region {
+        let region = |(array, base): (usize, u128)| Region {
             name: kernel.arrays[array].name.clone(),
             base: base as u64,
             element: kernel.arrays[array].element,
-            extents: wanted[array].iter().map(|extent| (*extent).max(0) as u64).collect(),
+            layout: wanted[array].clone(),
+            array,
             local: is_local(array),
         };
         let image_bytes = (end as u64).next_multiple_of(GUARD).min(capacity);
@@ -113,6 +123,23 @@ impl Placement {
     /// Whether the byte at `address` belongs to a local array.
     pub fn is_local(&self, address: u64) -> bool {
         self.regions.iter().any(|r| r.local && (r.base..r.end()).contains(&address))
+    }
+
+    /// The region of an array, an index into `Kernel::arrays`.
+    pub fn region(&self, array: usize) -> &Region {
+        self.regions.iter().find(|region| region.array == array).expect("every array has a place")
+    }
+
+    /// An image of the accelerator's memory with every array as C has it.
+    pub fn to_c(&self, mut image: Vec<u8>) -> Vec<u8> {
+        self.regions.iter().for_each(|region| region.reorder(&mut image, true));
+        image
+    }
+
+    /// What [`Placement::to_c`] was made of.
+    pub fn from_c(&self, mut image: Vec<u8>) -> Vec<u8> {
+        self.regions.iter().for_each(|region| region.reorder(&mut image, false));
+        image
     }
 
     /// The first difference between two images of the memory outside the local arrays, and how many elements differ.
@@ -222,26 +249,22 @@ fn at_sizes(sizes: &BTreeMap<String, i64>) -> String {
 fn too_large(
     kernel: &Kernel,
     sizes: &BTreeMap<String, i64>,
-    wanted: &[Vec<i128>],
-    end: i128,
+    wanted: &[Layout<u64>],
+    end: u128,
     limit: &str,
 ) -> Diagnostic {
     let at = at_sizes(sizes);
-    let bytes = |array: usize| {
-        let element = i128::from(kernel.arrays[array].element.bytes());
-        wanted[array].iter().fold(element, |bytes, extent| bytes.saturating_mul((*extent).max(0)))
-    };
-    let largest = (0..kernel.arrays.len()).max_by_key(|array| bytes(*array));
+    let largest = (0..kernel.arrays.len()).max_by_key(|array| wanted[*array].bytes());
     let mut diagnostic = Diagnostic::new(format!(
         "the arrays need {} bytes{at}, but {limit}",
-        if end == i128::MAX { "far too many".to_string() } else { end.to_string() }
+        if end == u128::MAX { "far too many".to_string() } else { end.to_string() }
     ))
     .help(match kernel.parameters.first() {
         Some(parameter) => format!("declare a smaller bound: --max {}=<number>", parameter.name),
         None => "make the arrays smaller".to_string(),
     });
     if let Some(array) = largest {
-        diagnostic = diagnostic.at(kernel.arrays[array].span, format!("{} bytes", bytes(array)));
+        diagnostic = diagnostic.at(kernel.arrays[array].span, format!("{} bytes", wanted[array].bytes()));
     }
     diagnostic
 }

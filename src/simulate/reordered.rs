@@ -42,7 +42,7 @@ pub fn reordered(offload: &Offload, job: &Job, program: &[u8]) -> Option<Reorder
         }
         values.stack.truncate(place);
     }
-    let region = &job.placement.regions[run.statement.target.array];
+    let region = job.placement.region(run.statement.target.array);
     let difference = difference(region, &run.image, program);
     Some(Reordered { image: run.image, difference })
 }
@@ -115,13 +115,9 @@ impl<'a> Run<'a> {
 
     /// Where an element's bytes begin, and how many they are.
     fn address(&self, access: &Access, iterators: &[i64]) -> (usize, usize) {
-        let region = &self.job.placement.regions[access.array];
-        let all: Vec<i64> = access.subscripts.iter().map(|s| s.evaluate(|name| self.index(name, iterators))).collect();
-        // All instances of a local array may share a place.
-        let own = &all[all.len() - region.extents.len()..];
-        let index = own.iter().zip(&region.extents).fold(0, |sum, (s, extent)| sum * extent + *s as u64);
-        let bytes = region.element.bytes() as usize;
-        (region.base as usize + index as usize * bytes, bytes)
+        let region = self.job.placement.region(access.array);
+        let subscript = |k: usize| access.subscripts[k].evaluate(|name| self.index(name, iterators)) as u64;
+        (region.base as usize + region.layout.offset(subscript) as usize, region.element.bytes() as usize)
     }
 
     fn word(&self, (start, bytes): (usize, usize)) -> i64 {

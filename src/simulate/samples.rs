@@ -17,6 +17,7 @@ fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
         element: ScalarType::integer(bits, true),
         boolean: false,
         extents,
+        order: Default::default(),
         storage: Storage::Argument,
         span: Default::default(),
     }

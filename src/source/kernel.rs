@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::layout::{Layout, Order};
 
 /// A C arithmetic type: `int32_t` is `{ bits: 32, signed: true }`, `float` `{ bits: 32, floating: true }`. Values of
 /// `float` and `double` are kept as the bits of their IEEE 754 encoding, which count as unsigned.
@@ -413,8 +414,11 @@ pub struct Array {
     /// Elements are `_Bool`: 0 or 1.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub boolean: bool,
-    /// Extents over the size parameters, outermost first; row-major. A local scalar has none.
+    /// Extents over the size parameters, in the order of the subscripts. A local scalar has none.
     pub extents: Vec<Affine>,
+    /// How its cells lie in the accelerator's memory.
+    #[serde(default)]
+    pub order: Order,
     #[serde(default)]
     pub storage: Storage,
     pub span: Span,
@@ -447,12 +451,18 @@ impl Array {
         }
     }
 
-    /// The extents of the place that the array takes in memory.
-    pub fn memory_extents(&self) -> &[Affine] {
+    /// Where its cells lie in memory.
+    pub fn layout(&self) -> Layout {
         match self.storage {
-            Storage::Local { expanded, transferred: false, .. } => &self.extents[expanded..],
-            _ => &self.extents,
+            Storage::Local { transferred: false, .. } => self.layout_of_an_instance(),
+            _ => Layout::new(self.order, self.element.bytes(), 0, &self.extents),
         }
+    }
+
+    /// The same where all instances, which come one after the other, use one place: the order of the source needs no more.
+    pub fn layout_of_an_instance(&self) -> Layout {
+        let first = self.expanded();
+        Layout::new(self.order, self.element.bytes(), first, &self.extents[first..])
     }
 }
 

@@ -202,7 +202,15 @@ impl Nest<'_, '_> {
         let declared_in = self.scope.loops.iter().map(|l| l.iterator.clone()).collect();
         let storage = Storage::Local { declared_in, expanded: 0, transferred: false };
         let boolean = *ty == CType::Bool;
-        self.scope.arrays.push(Array { name: unique, element, boolean, extents, storage, span });
+        self.scope.arrays.push(Array {
+            name: unique,
+            element,
+            boolean,
+            extents,
+            order: Default::default(),
+            storage,
+            span,
+        });
         self.scope.declare(name, Name::Array(array));
         array
     }

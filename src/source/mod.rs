@@ -296,7 +296,15 @@ fn arguments(
             scope.define(&name, Name::Array(scope.arrays.len()));
             arguments.push(Argument::Array(scope.arrays.len()));
             let (boolean, storage) = (argument.is_bool, Storage::Argument);
-            scope.arrays.push(Array { name, element: ty, boolean, extents: vec![], storage, span });
+            scope.arrays.push(Array {
+                name,
+                element: ty,
+                boolean,
+                extents: vec![],
+                order: Default::default(),
+                storage,
+                span,
+            });
         } else if sizes.contains(&name) && !ty.floating {
             check_name(&name, span)?;
             scope.define(&name, Name::Parameter(ty));

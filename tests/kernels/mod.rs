@@ -73,6 +73,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
             element: ScalarType::I32,
             boolean: false,
             extents,
+            order: Default::default(),
             storage: Storage::Argument,
             span: span(2),
         })

@@ -105,19 +105,14 @@ impl<'a> Direct<'a> {
         self.by_statement(number, |s| Some(last(s)))
     }
 
-    /// The byte address of an access, by Horner's rule on its subscripts.
+    /// The byte address of an access.
     fn byte_address(&self, m: &Module, access: &Access, subscripts: &[Affine], scope: &Scope) -> Rtl {
         let array = self.context.array(access.array);
         let byte = Type::unsigned(self.context.port.byte_address());
-        let mut linear: Option<Rtl> = None;
-        // One after the other, all instances of a local array use one place.
-        for (subscript, extent) in subscripts.iter().zip(&array.extents).skip(array.expanded()) {
-            let term = scope.affine_as(subscript, byte);
-            linear = Some(match linear {
-                None => term,
-                Some(outer) => outer.mul(&scope.affine_as(extent, byte), byte).add(&term, byte),
-            });
-        }
+        let linear = array.layout_of_an_instance().place(
+            |subscript| scope.affine_as(&subscripts[subscript], byte),
+            |outer, radix, digit| outer.mul(&scope.affine_as(radix, byte), byte).add(&digit, byte),
+        );
         let linear = linear.unwrap_or_else(|| Rtl::constant(0, byte));
         let base = cells::port(m, &format!("base_{}", array.name));
         base.add(&linear.shl_const(array.element.bytes().trailing_zeros(), byte), byte)

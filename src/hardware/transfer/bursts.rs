@@ -6,6 +6,7 @@ use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::longest_row;
 use crate::hardware::transfer::packing::{RowPacking, WIDEST_SIZE, element_size};
 use crate::hardware::transfer::stage::TransferStage;
+use crate::layout::Layout;
 use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
 
 impl TransferStage<'_> {
@@ -13,8 +14,8 @@ impl TransferStage<'_> {
     /// rows themselves on to `descriptors`. Where some element is not one word long, every command is followed by how its
     /// elements lie in the words, for a packer or unpacker.
     ///
-    /// The address of a row that follows on the one before is that one's and the last extent. Any other is Horner's rule on
-    /// the subscripts, bit by bit in the same adder, while the data of the rows before are on their way.
+    /// The address of a row that follows on the one before is that one's and the pitch. Any other is Horner's rule on the
+    /// digits of its layout ([`Layout::place`]), bit by bit in the same adder, while the data of the rows before are on their way.
     pub fn bursts(&self, m: &mut Module, descriptors: &Stream) -> Option<RowPacking> {
         let TransferStage { context, scope, format, kind_arrays: arrays, rows, row, held } = self;
         let offload = context.offload;
@@ -48,16 +49,19 @@ impl TransferStage<'_> {
             if mixed { base } else { word.address_of(&base) }
         });
         let at_first = format.scope(scope, &row.outer, &row.first);
-        let subscript = |d: usize| {
-            by_kind(&|k| at_first.affine_as(&format.kinds[k].point.get(d).cloned().unwrap_or_default(), unit))
+        // A scalar counts as an array of one element.
+        let layouts: Vec<Layout> = arrays.iter().map(|&a| context.array(a).layout()).collect();
+        let digit = |k: usize, d: usize| {
+            let digit = layouts[k].digits.get(d);
+            digit.map_or(Affine::default(), |digit| format.kinds[k].point[digit.subscript].clone())
         };
-        let extent = |k: usize, d: usize| {
-            let extent = context.array(arrays[k]).extents.get(d).cloned().unwrap_or(Affine::constant(1));
-            scope.affine_as(&extent, unit)
+        let digit_value = |d: usize| by_kind(&|k| at_first.affine_as(&digit(k, d), unit));
+        let radix = |k: usize, d: usize| {
+            let digit = layouts[k].digits.get(d);
+            scope.affine_as(&digit.map_or(Affine::constant(1), |digit| digit.radix.clone()), unit)
         };
 
-        // A scalar counts as an array of one element.
-        let ranks: Vec<usize> = format.kinds.iter().map(|k| k.point.len().max(1)).collect();
+        let ranks: Vec<usize> = layouts.iter().map(|layout| layout.digits.len().max(1)).collect();
         let rank = ranks.iter().copied().max().unwrap_or(1);
         let mut names = vec!["TAKE".to_string()];
         for d in 1..rank {
@@ -95,14 +99,14 @@ impl TransferStage<'_> {
         let mut arms: Vec<(Vec<Label>, Vec<Statement>)> = vec![];
         if rank == 1 {
             may_take = in_state("TAKE");
-            taken.push(assign(&address, &base.add(&scaled(&subscript(0)), unit)));
+            taken.push(assign(&address, &base.add(&scaled(&digit_value(0)), unit)));
             arms.push((vec![code("TAKE").into()], vec![when(rows.fires().and(&row.end.not()), taken)]));
         } else {
             let follows = m.define("row_follows", &row.follows.and(&row.end.not()));
             may_take = in_state("BASE").or(&in_state("TAKE").and(&row.end.or(&follows.e())));
             // The factor of the next multiplication, its highest bit first; a one behind the lowest bit marks the end.
             let first_factor = (0..arrays.len()).map(|k| {
-                let (_, high) = at_first.range(&format.kinds[k].point.first().cloned().unwrap_or_default());
+                let (_, high) = at_first.range(&digit(k, 0));
                 Type::for_range(0, high.max(1)).width.min(unit.width)
             });
             let factor_width = if rank > 2 { unit.width } else { first_factor.max().unwrap_or(unit.width) };
@@ -117,10 +121,11 @@ impl TransferStage<'_> {
             let zero = Expr::constant(0, unit);
             // What the next state adds stands in a register; before a row is looked at, what one that follows needs.
             let addend = m.reg("burst_addend", unit);
-            let of_extent = |d: usize| by_kind(&|k| extent(k, d));
-            let digit_of = |digit: &Expr, d: usize| assign(&addend, &digit.select(&of_extent(d), &zero));
+            let of_radix = |d: usize| by_kind(&|k| radix(k, d));
+            let digit_of = |digit: &Expr, d: usize| assign(&addend, &digit.select(&of_radix(d), &zero));
             let top = |value: &Expr| value.resize(Type::unsigned(factor_width)).index(factor_width - 1);
-            let follow = by_kind(&|k| extent(k, ranks[k].max(2) - 1).shl_const(shift(k), unit));
+            let pitch = |k: usize| layouts[k].pitch().cloned().unwrap_or(Affine::constant(1));
+            let follow = by_kind(&|k| scope.affine_as(&pitch(k), unit).shl_const(shift(k), unit));
             issued.push(assign(&addend, &follow));
             let twice = address.e().shl_const(1, unit);
             let own = if mixed { in_state("BASE").select(&scaled(&address.e()), &address.e()) } else { address.e() };
@@ -132,10 +137,10 @@ impl TransferStage<'_> {
             let is_of_rank = |test: &dyn Fn(usize) -> bool| by_kind(&|k| Expr::bit(test(ranks[k])));
             let alone = is_of_rank(&|rank| rank == 1);
             let begin = vec![
-                factor_of(&subscript(0)),
-                assign(&address, &alone.select(&subscript(0), &zero)),
+                factor_of(&digit_value(0)),
+                assign(&address, &alone.select(&digit_value(0), &zero)),
                 assign(&state, &alone.select(&code("BASE"), &code("MULTIPLY_1"))),
-                assign(&addend, &alone.select(&base, &top(&subscript(0)).select(&of_extent(1), &zero))),
+                assign(&addend, &alone.select(&base, &top(&digit_value(0)).select(&of_radix(1), &zero))),
             ];
             let other = when(rows.valid.e().and(&row.end.not()), begin);
             let next = when_else(follows.e(), vec![when(rows.fires(), taken.clone())], vec![other]);
@@ -143,7 +148,7 @@ impl TransferStage<'_> {
             for d in 1..rank {
                 let is_done = factor.e().slice(factor_width - 1, 0).is_zero();
                 let shifted = assign(&factor, &factor.e().shl_const(1, factor.ty()));
-                let done = vec![goto(&format!("ADD_{d}")), assign(&addend, &subscript(d))];
+                let done = vec![goto(&format!("ADD_{d}")), assign(&addend, &digit_value(d))];
                 let next_digit = digit_of(&factor.e().index(factor_width - 1), d);
                 let step = when_else(is_done, done, vec![keep.clone(), shifted, next_digit]);
                 arms.push((vec![code(&format!("MULTIPLY_{d}")).into()], vec![step]));

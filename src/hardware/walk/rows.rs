@@ -3,7 +3,6 @@
 use crate::affine::Affine;
 use crate::hardware::circuit::ranged::Ranged;
 use crate::hardware::circuit::scope::Scope;
-use crate::offload::Piece;
 use crate::rtl::{Expr, Module, Signal, Type};
 
 /// The shape of a stream of rows.
@@ -41,7 +40,7 @@ pub struct Row {
     pub outer: Vec<Expr>,
     pub first: Expr,
     pub last: Expr,
-    /// In memory the row lies one extent of the last dimension behind the row before, see [`RowFormat::rows_follow`].
+    /// In memory the row lies a pitch behind the row before, see [`Layout::pitch`](crate::layout::Layout::pitch).
     /// Constant 0 where the format does not tell.
     pub follows: Expr,
 }
@@ -49,16 +48,6 @@ pub struct Row {
 impl RowFormat {
     pub fn kind_type(&self) -> Type {
         Type::for_range(0, (self.kinds.len() as i64 - 1).max(1))
-    }
-
-    /// Whether a row of `piece` lies in memory one extent of the last dimension behind the row before it in its loop:
-    /// the loop steps the subscript before the last, and nothing else depends on it.
-    pub fn rows_follow(&self, piece: &Piece) -> bool {
-        let Some((inner, [.., outer])) = piece.levels.split_last() else { return false };
-        let [.., before_last, _] = &piece.point[..] else { return false };
-        let stepped = piece.point.iter().filter(|p| p.coefficient(&outer.name) != 0).count();
-        let fixed = inner.lower.iter().all(|b| b.numerator.coefficient(&outer.name) == 0);
-        stepped == 1 && before_last.coefficient(&outer.name) == 1 && fixed
     }
 
     /// Bits of a packed row, which does not tell whether it follows.

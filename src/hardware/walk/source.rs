@@ -9,13 +9,15 @@ use crate::hardware::context::Context;
 use crate::hardware::tile::bounds::with_names;
 use crate::hardware::tile::relative::relative;
 use crate::hardware::walk::tree::unused;
+use crate::layout::Layout;
 use crate::offload::{Bound, Level, Piece, Scan, Transfer};
 
 /// One scan for the tiles of one band.
 pub struct Source {
     pub band: usize,
     pub tiled: bool,
-    pub in_memory: bool,
+    /// How the cells lie in memory, of a source that visits such: every row is contiguous there.
+    pub memory: Option<Layout>,
     /// Its levels are subscripts, some with helpers around, see [`Source::by_subscripts`].
     pub by_subscripts: bool,
     pub pieces: Vec<Piece>,
@@ -29,33 +31,35 @@ impl Source {
     /// A scan outside all tiles.
     pub fn untiled(scan: &Scan) -> Source {
         let pieces = with_own_rows(scan.pieces.clone());
-        Source { band: 0, tiled: false, in_memory: false, by_subscripts: false, pieces }
+        Source { band: 0, tiled: false, memory: None, by_subscripts: false, pieces }
     }
 
     /// A scan of a tile, its levels counted from the tile's corner.
     pub fn in_tile(context: &Context, band: usize, scan: &Scan) -> Source {
         let pieces = with_names(&context.names, &context.tile_bounds, relative(&context.names, &scan.pieces));
-        Source { band, tiled: true, in_memory: false, by_subscripts: false, pieces: with_own_rows(pieces) }
+        Source { band, tiled: true, memory: None, by_subscripts: false, pieces: with_own_rows(pieces) }
     }
 
-    /// [`Source::in_tile`] for cells of memory: every row is contiguous there. A piece whose innermost level is not
-    /// the last subscript gets rows of one element.
-    pub fn in_memory(context: &Context, band: usize, scan: &Scan) -> Source {
-        let mut source = Source { in_memory: true, ..Source::in_tile(context, band, scan) };
-        for piece in source.pieces.iter_mut().filter(|p| !is_contiguous(p)) {
+    /// [`Source::in_tile`] for cells of an array in memory. A piece whose innermost level does not walk neighbours gets
+    /// rows of one element.
+    pub fn in_memory(context: &Context, band: usize, array: usize, scan: &Scan) -> Source {
+        let layout = context.array(array).layout();
+        let mut source = Source::in_tile(context, band, scan);
+        for piece in source.pieces.iter_mut().filter(|p| !is_contiguous(&layout, p)) {
             let element = add_element(piece);
-            if let Some(last) = piece.point.last_mut() {
-                last.add_term(&element, 1);
+            if let Some(innermost) = layout.innermost() {
+                piece.point[innermost].add_term(&element, 1);
             }
         }
-        source
+        Source { memory: Some(layout), ..source }
     }
 
-    /// The same with a level for every subscript, named [`subscript`], the last one innermost. Levels that are no
+    /// The same with a level for every subscript, named [`subscript`], memory's innermost one innermost. Levels that are no
     /// subscript stay around them. Nothing is relative to the tile. The pieces share no loops.
     pub fn by_subscripts(context: &Context, band: usize, array: usize, scan: &Scan) -> Source {
-        let pieces = scan.pieces.iter().map(|piece| with_subscripts(context, array, piece)).collect();
-        Source { band, tiled: true, in_memory: true, by_subscripts: true, pieces }
+        let layout = context.array(array).layout();
+        let pieces = scan.pieces.iter().map(|piece| with_subscripts(context, &layout, piece)).collect();
+        Source { band, tiled: true, memory: Some(layout), by_subscripts: true, pieces }
     }
 
     fn terms(&self) -> usize {
@@ -68,24 +72,23 @@ impl Source {
     }
 }
 
-/// The level of a subscript, counted from the last one, 0. No identifier of C.
+/// The level of a subscript, counted from memory's innermost one, 0. No identifier of C.
 pub fn subscript(from_last: usize) -> String {
     format!("subscript {from_last}")
 }
 
 /// See [`Source::by_subscripts`].
-fn with_subscripts(context: &Context, array: usize, piece: &Piece) -> Piece {
+fn with_subscripts(context: &Context, layout: &Layout, piece: &Piece) -> Piece {
     let mut piece = piece.clone();
     if piece.point.is_empty() {
         // A scalar: its row has one element.
         piece.levels.push(one_value(subscript(0), Affine::default(), (0, 0)));
     }
-    let rank = piece.point.len();
-    // The last one first: it decides which level is innermost.
-    for k in (0..rank).rev() {
-        let name = subscript(rank - 1 - k);
-        let value = piece.point[k].clone();
-        let is_last = k + 1 == rank;
+    // The innermost one first: it decides which level is.
+    for (from_last, digit) in layout.digits.iter().rev().enumerate() {
+        let name = subscript(from_last);
+        let value = piece.point[digit.subscript].clone();
+        let is_last = from_last == 0;
         let own = piece.levels.iter().position(|l| value == Affine::variable(&l.name));
         match own.filter(|&d| (d + 1 == piece.levels.len()) == is_last) {
             Some(d) => {
@@ -95,14 +98,14 @@ fn with_subscripts(context: &Context, array: usize, piece: &Piece) -> Piece {
             None => {
                 let size =
                     |name: &str| context.names.parameters.iter().find(|p| p.name == name).map_or((0, 0), |p| p.range);
-                let extent = context.array(array).extents.get(k).map_or(1, |extent| extent.range(size).1);
+                let extent = digit.radix.range(size).1;
                 let needs = piece.levels.iter().rposition(|l| value.coefficient(&l.name) != 0);
                 let at = if is_last { piece.levels.len() } else { needs.map_or(0, |d| d + 1) };
                 // Bounds further in name what the subscript is made of, so that a range of cells alone will do.
                 piece.levels.insert(at, one_value(name.clone(), value, (0, extent.max(1) - 1)));
             }
         }
-        piece.point[k] = Affine::variable(&name);
+        piece.point[digit.subscript] = Affine::variable(&name);
     }
     piece
 }
@@ -146,12 +149,17 @@ impl Transfers {
                 }
             }
         }
-        all.sources = scans.iter().map(|(band, scan)| Source::in_memory(context, *band, scan)).collect();
+        let of_arrays = || scans.iter().zip(&all.source_arrays);
+        let in_memory =
+            |((band, scan), &array): (&(usize, &Scan), &usize)| Source::in_memory(context, *band, array, scan);
+        all.sources = of_arrays().map(in_memory).collect();
         let shares_loops = scans.iter().flat_map(|(_, scan)| &scan.pieces).any(|piece| piece.shared > 0);
-        if !shares_loops && all.sources.iter().map(Source::terms).sum::<usize>() > MANY_TERMS {
-            let arrays = scans.iter().zip(&all.source_arrays);
+        if !shares_loops
+            && all.arrays.iter().all(|&a| in_buffer_order(&context.array(a).layout()))
+            && all.sources.iter().map(Source::terms).sum::<usize>() > MANY_TERMS
+        {
             all.sources =
-                arrays.map(|((band, scan), &array)| Source::by_subscripts(context, *band, array, scan)).collect();
+                of_arrays().map(|((band, scan), &array)| Source::by_subscripts(context, *band, array, scan)).collect();
         }
         all
     }
@@ -176,8 +184,14 @@ fn add_element(piece: &mut Piece) -> String {
     name
 }
 
-/// Rows whose cells lie side by side in memory: the innermost level is the last subscript and nothing else.
-fn is_contiguous(piece: &Piece) -> bool {
-    let (Some(inner), Some((last, others))) = (piece.levels.last(), piece.point.split_last()) else { return false };
-    last.coefficient(&inner.name) == 1 && others.iter().all(|s| s.coefficient(&inner.name) == 0)
+/// Rows whose cells lie side by side in memory, and in their buffer.
+fn is_contiguous(layout: &Layout, piece: &Piece) -> bool {
+    let Some(inner) = piece.levels.last() else { return false };
+    in_buffer_order(layout) && layout.is_row(&piece.point, &inner.name)
+}
+
+/// Whether neighbours in memory are neighbours in a buffer: there, those of the last subscript are
+/// ([`crate::offload::Mapping`]).
+fn in_buffer_order(layout: &Layout) -> bool {
+    layout.innermost().is_none_or(|innermost| innermost + 1 == layout.digits.len())
 }

@@ -5,6 +5,7 @@ use crate::hardware::circuit::ranged::Ranged;
 use crate::hardware::context::Context;
 use crate::hardware::walk::rows::{RowFormat, RowKind};
 use crate::hardware::walk::source::{Source, subscript};
+use crate::layout::Layout;
 use crate::offload::{Bound, Level, Piece};
 
 /// The pieces of all sources in the order of the walk, their levels named as the registers are.
@@ -26,6 +27,20 @@ pub struct TreePiece {
     pub piece: Piece,
     /// The register of each level but the innermost, see [`Tree::registers`].
     pub places: Vec<usize>,
+    /// [`Source::memory`]
+    pub memory: Option<Layout>,
+}
+
+impl TreePiece {
+    /// Whether a row lies in memory a pitch behind the row before it in its loop: the loop steps rows, and nothing else
+    /// depends on it.
+    fn rows_follow(&self) -> bool {
+        let (Some((inner, [.., outer])), Some(layout)) = (self.piece.levels.split_last(), &self.memory) else {
+            return false;
+        };
+        let fixed = inner.lower.iter().all(|b| b.numerator.coefficient(&outer.name) == 0);
+        fixed && layout.is_next_row(&self.piece.point, &outer.name)
+    }
 }
 
 /// Where the walk goes on.
@@ -64,7 +79,7 @@ impl Tree {
             true => subscripts_format(context, &pieces),
             false => (format(context, &pieces, &origins), vec![]),
         };
-        format.follows = sources.iter().any(|s| s.in_memory) && pieces.iter().any(|p| p.point.len() > 1);
+        format.follows = sources.iter().filter_map(|s| s.memory.as_ref()).any(|layout| layout.pitch().is_some());
         let mut tree = Tree { format, pieces: vec![], by_program, helpers, origins };
         for (index, source, piece) in all {
             let places = tree.places(piece);
@@ -75,7 +90,7 @@ impl Tree {
                 kinds.push(kind);
                 kinds.len() - 1
             });
-            tree.pieces.push(TreePiece { band: source.band, kind, piece, places });
+            tree.pieces.push(TreePiece { band: source.band, kind, piece, places, memory: source.memory.clone() });
         }
         tree
     }
@@ -135,11 +150,10 @@ impl Tree {
         self.pieces.iter().position(|p| p.band == band)
     }
 
-    /// Whether the next row of `piece` follows on its last one, see [`RowFormat::rows_follow`], where `next` comes
-    /// between.
+    /// Whether the next row of `piece` follows on its last one, where `next` comes between.
     pub fn rows_follow(&self, piece: usize, next: Next) -> bool {
-        let own = &self.pieces[piece].piece;
-        let steps_rows = |depth: usize| depth + 2 == own.levels.len() && self.format.rows_follow(own);
+        let own = &self.pieces[piece];
+        let steps_rows = |depth: usize| depth + 2 == own.piece.levels.len() && own.rows_follow();
         matches!(next, Next::Step { depth, piece: again } if again == piece && steps_rows(depth))
     }
 
