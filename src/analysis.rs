@@ -334,36 +334,51 @@ fn compute_in_lanes(
     context: &Context,
     lanes: &tiling::lane_shape::Lanes,
 ) -> Result<Compute> {
-    let statement = &program.statements[band.statements[0]];
-    let (date, dates) = (&band.date_expressions[0], &band.dates[0]);
-    let names = level_names(&band.date_expressions, &[statement], &context.parameters);
-    let set = band.iterations[0].apply_range(dates)?.image_of(&band.tile_names)?;
-    let Groups { names, set, masks } = groups::group(band, context, lanes, &names, &set)?;
+    let statements: Vec<_> = band.statements.iter().map(|&s| &program.statements[s]).collect();
+    let names = level_names(&band.date_expressions, &statements, &context.parameters);
+    let grouped = groups::names(context, lanes, &names);
     let factor = |level: usize| if level == lanes.level { lanes.count } else { 1 };
-    let levels = names.iter().enumerate().map(|(level, name)| Affine::variable(name) * factor(level));
-    let mut definitions: Vec<Affine> = date.iter().zip(levels).map(|(value, level)| value.clone() - level).collect();
-    definitions.extend(masks.iter().map(|mask| mask.slack.clone() - Affine::variable(&mask.name)));
-    let point: Vec<String> = statement.iterators.iter().chain(masks.iter().map(|mask| &mask.name)).cloned().collect();
+    let mut instances = vec![];
+    for (place, (statement, date)) in statements.iter().zip(&band.date_expressions).enumerate() {
+        let set = band.iterations[place].apply_range(&band.dates[place])?.image_of(&band.tile_names)?;
+        let Groups { set, masks } = groups::group(band, context, lanes, (&names, &grouped), &set)?;
+        let levels = grouped.iter().enumerate().map(|(level, name)| Affine::variable(name) * factor(level));
+        let mut definitions: Vec<Affine> =
+            date.iter().zip(levels).map(|(value, level)| value.clone() - level).collect();
+        definitions.extend(masks.iter().map(|mask| mask.slack.clone() - Affine::variable(&mask.name)));
+        let slacks = masks.iter().map(|mask| &mask.name);
+        let point: Vec<String> = statement.iterators.iter().chain(slacks).cloned().collect();
+        instances.push((point, set, masks, definitions));
+    }
+    let mut branches = vec![];
+    for ((&leaf, date), (point, set, _, definitions)) in
+        band.statements.iter().zip(&band.date_expressions).zip(&instances)
+    {
+        let (set, definitions) = (set.clone(), definitions.clone());
+        // Groups are one convex set.
+        branches.push(Branch { leaf, set, date, point, definitions, in_order: false });
+    }
     let tree = Tree {
         parameters: &context.parameters,
         context: &context.constraints,
-        names: &names,
+        names: &grouped,
         fixed: Fixed::Drop,
-        // Groups are one convex set.
-        branches: vec![Branch { leaf: band.statements[0], set, date, point: &point, definitions, in_order: false }],
+        branches,
     };
-    let scan = scan_tree(&band.isl, &tree)?.ok_or_else(|| anyhow!("internal error: lanes without iterators"))?;
+    let mut scan = scan_tree(&band.isl, &tree)?.ok_or_else(|| anyhow!("internal error: lanes without iterators"))?;
+    for piece in &mut scan.pieces {
+        piece.slacks = piece.point.split_off(program.statements[piece.leaf].iterators.len());
+    }
+    let shapes = lanes.per_statement.iter().zip(&instances).map(|(shape, (_, _, masks, _))| offload::LaneShape {
+        steps: shape.steps.clone(),
+        masks: masks.iter().map(|mask| mask.step).collect(),
+        reduction: shape.reduction.clone(),
+    });
     Ok(Compute {
         scan,
         order: band.order.clone(),
         innermost_distance: band.innermost_distance,
-        lanes: Some(offload::Lanes {
-            count: lanes.count,
-            along: lanes.along.clone(),
-            steps: lanes.shape.steps.clone(),
-            masks: masks.iter().map(|mask| mask.step).collect(),
-            reduction: lanes.shape.reduction.clone(),
-        }),
+        lanes: Some(offload::Lanes { count: lanes.count, along: lanes.along.clone(), per_statement: shapes.collect() }),
     })
 }
 
@@ -407,7 +422,7 @@ fn depends_on_itself(program: &Program, statement: usize) -> bool {
 /// Names for the dimensions of dates: an iterator where it is the dimension in every statement that has it.
 fn level_names(dates: &[Vec<Affine>], statements: &[&polyhedral::Statement], taken: &[String]) -> Vec<String> {
     let mut names: Vec<String> = vec![];
-    for k in 0..dates[0].len() {
+    for k in 0..dates.iter().map(Vec::len).max().unwrap_or(0) {
         let mut varying = dates.iter().zip(statements).filter(|(date, _)| !date[k].is_constant());
         let plain = varying.next().and_then(|(date, first)| {
             let name = first.iterators.iter().find(|i| date[k] == Affine::variable(*i) && !names.contains(i))?;

@@ -50,13 +50,27 @@ pub struct Band {
 impl Offload {
     /// Whether lanes combine floating-point numbers in another order than the source.
     pub fn reassociates(&self) -> bool {
-        let reductions = self.bands.iter().filter_map(|band| band.compute.lanes.as_ref()?.reduction.as_ref());
-        reductions.into_iter().any(|reduction| reduction.term.ty().floating)
+        self.reductions().any(|reduction| reduction.term.ty().floating)
     }
 
-    /// The only band.
-    pub fn band(&self) -> &Band {
-        &self.bands[0]
+    /// The reductions of all statements in lanes.
+    pub fn reductions(&self) -> impl Iterator<Item = &Reduction> {
+        let shapes = self.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).flat_map(|l| &l.per_statement);
+        shapes.filter_map(|shape| shape.reduction.as_ref())
+    }
+
+    /// How a statement runs in lanes, `None` where it does not.
+    pub fn lanes(&self, statement: usize) -> Option<(&Lanes, &LaneShape)> {
+        self.bands.iter().find_map(|band| band.lanes(statement))
+    }
+}
+
+impl Band {
+    /// How one of its statements runs in lanes, `None` where it does not.
+    pub fn lanes(&self, statement: usize) -> Option<(&Lanes, &LaneShape)> {
+        let lanes = self.compute.lanes.as_ref()?;
+        let place = self.statements.iter().position(|s| *s == statement)?;
+        Some((lanes, lanes.per_statement.get(place)?))
     }
 }
 
@@ -93,6 +107,9 @@ pub struct Piece {
     pub levels: Vec<Level>,
     /// What is visited: subscripts of the array, or iterators of the statement, over context and levels.
     pub point: Vec<Affine>,
+    /// Of a statement in lanes: the slack of every mask, over context and levels, see [`LaneShape::masks`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slacks: Vec<Affine>,
 }
 
 /// `for (name = max(ceil(lower)); name <= min(floor(upper)); name++)`.
@@ -295,9 +312,11 @@ impl Buffer {
         Buffer { array, mappings, store_copy: false, banks: None, copies: 1, partition: None }
     }
 
-    /// The mapping of the only band.
-    pub fn mapping(&self) -> &Mapping {
-        self.mappings.iter().flatten().next().expect("a buffer serves a band")
+    /// The mapping, if all bands that access the array have the same one.
+    pub fn common_mapping(&self) -> Option<&Mapping> {
+        let mut mappings = self.mappings.iter().flatten();
+        let first = mappings.next()?;
+        mappings.all(|other| other == first).then_some(first)
     }
 
     /// All memories that hold the whole buffer.
@@ -326,18 +345,26 @@ pub struct Compute {
     pub lanes: Option<Lanes>,
 }
 
-/// Iterations side by side. One level of the scan, `group`, counts in steps of `count`: where it has the value g, lane l
-/// is the instance in whose place g would be `count * g + l`. A point of the scan is the iterators of lane 0 followed by
-/// the slack of every mask; it is visited for some lane, not for all.
+/// Iterations side by side. One level of the band's scan, `group`, counts in steps of `count`: where it has the value g,
+/// lane l is the instance in whose place g would be `count * g + l`. A point of the scan is the iterators of lane 0, and
+/// is visited for some lane, not for all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lanes {
     /// A power of two, at least 2.
     pub count: i64,
     /// What the lanes run along, for people: `i`.
     pub along: String,
+    /// Parallel to [`Band::statements`].
+    pub per_statement: Vec<LaneShape>,
+}
+
+/// What lanes are for one statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LaneShape {
     /// What each iterator of the statement gains from lane to lane.
     pub steps: Vec<i64>,
-    /// What each mask gains from lane to lane: lane l runs where `slack + l * step >= 0` for all masks.
+    /// What the slack of each mask gains from lane to lane: lane l runs where `slack + l * step >= 0` for all masks,
+    /// with the slacks of [`Piece::slacks`].
     pub masks: Vec<i64>,
     /// Where all lanes of an iteration update one cell.
     pub reduction: Option<Reduction>,

@@ -9,13 +9,11 @@ use crate::polyhedral::isl::{Constraint, Set, Tuple};
 use crate::tiling::Band;
 use crate::tiling::lane_shape::Lanes;
 
-/// Iterations of a tile by groups of lanes.
+/// A statement's iterations of a tile by groups of lanes.
 pub struct Groups {
-    /// The levels' names, that of the lanes' dimension replaced by one for its groups.
-    pub names: Vec<String>,
     /// `[N, T0] -> { [d0, g, d2] }`: convex, and with every group that has a lane that runs.
     pub set: Set,
-    /// Over `names`: lane l runs where `slack + l * step >= 0` for all.
+    /// Over the groups' names: lane l runs where `slack + l * step >= 0` for all.
     pub masks: Vec<Mask>,
 }
 
@@ -26,11 +24,34 @@ pub struct Mask {
     pub step: i64,
 }
 
-/// Groups the iterations `set`, `[N, T0] -> { [d0, d1, d2] }` with the dimensions `names`.
+/// The levels `names`, that of the lanes' dimension replaced by one for its groups.
+pub fn names(context: &Context, lanes: &Lanes, names: &[String]) -> Vec<String> {
+    let mut grouped = names.to_vec();
+    grouped[lanes.level] = fresh(context, names, format!("{}_group", names[lanes.level]));
+    grouped
+}
+
+/// A name like `base` that stands for nothing else.
+fn fresh(context: &Context, names: &[String], base: String) -> String {
+    let mut name = base;
+    while names.contains(&name) || context.parameters.contains(&name) {
+        name.push('_');
+    }
+    name
+}
+
+/// Groups a statement's iterations `set`, `[N, T0] -> { [d0, d1, d2] }` with the dimensions `names`, which are
+/// `grouped` by groups.
 ///
 /// # Errors
 /// A [`Diagnostic`] where the iterations of a tile are not one convex set.
-pub fn group(band: &Band, context: &Context, lanes: &Lanes, names: &[String], set: &Set) -> Result<Groups> {
+pub fn group(
+    band: &Band,
+    context: &Context,
+    lanes: &Lanes,
+    (names, grouped): (&[String], &[String]),
+    set: &Set,
+) -> Result<Groups> {
     let isl = &band.isl;
     let parameters = &context.parameters;
     let known = isl.parameter_set(parameters, &context.constraints)?;
@@ -46,16 +67,7 @@ pub fn group(band: &Band, context: &Context, lanes: &Lanes, names: &[String], se
         }
     };
 
-    let fresh = |base: String| {
-        let mut name = base;
-        while names.contains(&name) || parameters.contains(&name) {
-            name.push('_');
-        }
-        name
-    };
-    let mut grouped = names.to_vec();
-    grouped[lanes.level] = fresh(format!("{}_group", names[lanes.level]));
-    let lane = fresh("lane".to_string());
+    let lane = fresh(context, names, "lane".to_string());
 
     // `P g <= d < P (g + 1)`
     let from: Vec<String> = (0..names.len()).map(|k| format!("d{k}")).collect();
@@ -87,7 +99,7 @@ pub fn group(band: &Band, context: &Context, lanes: &Lanes, names: &[String], se
             Constraint::NonNegative(affine) => Constraint::NonNegative(at_lane(affine)),
         })
         .collect();
-    let mut given = hull.constraints(&grouped)?;
+    let mut given = hull.constraints(grouped)?;
     given.extend(context.constraints.iter().cloned());
     given.push(Constraint::NonNegative(Affine::variable(&lane)));
     given.push(Constraint::at_most(Affine::variable(&lane), Affine::constant(lanes.count - 1)));
@@ -107,5 +119,5 @@ pub fn group(band: &Band, context: &Context, lanes: &Lanes, names: &[String], se
             masks.push(Mask { name: format!("mask {}", masks.len()), slack, step });
         }
     }
-    Ok(Groups { names: grouped, set: hull.to_set()?, masks })
+    Ok(Groups { set: hull.to_set()?, masks })
 }

@@ -13,7 +13,7 @@ pub fn windows(kernel: &Kernel, bands: &[Band], rows: &[Vec<i64>]) -> Vec<Window
     let mut found = vec![];
     for (band, rows) in bands.iter().zip(rows).filter(|(band, _)| band.compute.lanes.is_none()) {
         for (&s, row) in band.statements.iter().zip(rows) {
-            let Some(step) = step(&band.compute.scan.pieces, s, iterators[s].len()) else { continue };
+            let Some(step) = step(&band.compute.scan.pieces, s) else { continue };
             // A division by a variable starts with its instance, whether that writes or not.
             if divides(&statements[s].value) {
                 continue;
@@ -77,12 +77,12 @@ fn of_statement(
 
 /// What the iterators of a statement gain from one iteration of a row to the next; `None` where that differs from piece
 /// to piece, or where rows have one iteration.
-fn step(pieces: &[Piece], statement: usize, iterators: usize) -> Option<Vec<i64>> {
+fn step(pieces: &[Piece], statement: usize) -> Option<Vec<i64>> {
     let mut step = None;
     for (p, piece) in pieces.iter().enumerate().filter(|(_, piece)| piece.leaf == statement) {
         let is_own = pieces.get(p + 1).is_none_or(|next| next.shared < piece.levels.len());
         let row = piece.levels.last().filter(|_| is_own)?;
-        let own: Vec<i64> = piece.point[..iterators].iter().map(|i| i.coefficient(&row.name)).collect();
+        let own: Vec<i64> = piece.point.iter().map(|i| i.coefficient(&row.name)).collect();
         if step.get_or_insert_with(|| own.clone()) != &own {
             return None;
         }

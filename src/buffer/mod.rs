@@ -138,8 +138,7 @@ fn by_tile(band: &Band, flow: &ArrayFlow, array: &str) -> Result<Option<Mapping>
 /// The banks that the lanes of a band need of an array.
 fn banks(band: &Band, array: usize) -> Option<Banks> {
     let lanes = band.lanes.as_ref()?;
-    let subscript = *lanes.shape.banks.get(&array)?;
-    Some(Banks { subscript, count: lanes.count })
+    Some(Banks { subscript: lanes.banked_subscript(array)?, count: lanes.count })
 }
 
 /// One buffer per array that some band accesses; `allocations` has those of each band.
@@ -156,7 +155,7 @@ pub fn merge(bands: &[Band], allocations: &[Vec<Allocation>]) -> Vec<Buffer> {
             store_copy: false,
             copies: 1,
             partition: None,
-            // A kernel with lanes has one band.
+            // Bands agree on the banks: with lanes there is one.
             banks: bands.iter().find_map(|band| banks(band, array)),
         })
         .collect()
@@ -370,7 +369,8 @@ pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
     }
     if let Some(partition) = &buffer.partition {
         let subscripts: Vec<Affine> = names.iter().map(Affine::variable).collect();
-        let bank = partition.bank(&buffer.mapping().skewed(&subscripts), Affine::default());
+        let mapping = buffer.common_mapping().expect("bands agree on what is in banks");
+        let bank = partition.bank(&mapping.skewed(&subscripts), Affine::default());
         text += &format!(", bank {}", residue_text(&bank, partition.count));
     }
     text

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{array_name, loops};
 use crate::affine::Affine;
-use crate::offload::{Band, Lanes, Offload, Piece, Scan, Transfer, Wait};
+use crate::offload::{Band, LaneShape, Lanes, Offload, Piece, Scan, Transfer, Wait};
 use crate::source::kernel::{Kernel, SizeParameter};
 
 /// Load(T) and Store(T) of every array, as isl has them and as the hardware walks them.
@@ -72,21 +72,20 @@ fn instance(kernel: &Kernel, piece: &Piece) -> String {
 }
 
 fn iterations(kernel: &Kernel, band: &Band) -> String {
-    let visit = |piece: &Piece| match &band.compute.lanes {
+    let visit = |piece: &Piece| match band.lanes(piece.leaf) {
         None => instance(kernel, piece),
-        Some(lanes) => in_lanes(kernel, lanes, piece),
+        Some((lanes, shape)) => in_lanes(kernel, lanes, shape, piece),
     };
     loops::text(&band.compute.scan, 1, &visit)
 }
 
 /// `for (lane = 0; lane < 4; lane++) if (N - 4*i_group - lane >= 1) S0(4*i_group + lane);`
-fn in_lanes(kernel: &Kernel, lanes: &Lanes, piece: &Piece) -> String {
+fn in_lanes(kernel: &Kernel, lanes: &Lanes, shape: &LaneShape, piece: &Piece) -> String {
     let at_lane = |value: &Affine, step: i64| value.clone() + Affine::variable("lane") * step;
-    let (iterators, slacks) = piece.point.split_at(lanes.steps.len());
     let iterators: Vec<Affine> =
-        iterators.iter().zip(&lanes.steps).map(|(value, step)| at_lane(value, *step)).collect();
+        piece.point.iter().zip(&shape.steps).map(|(value, step)| at_lane(value, *step)).collect();
     let masks: Vec<String> =
-        slacks.iter().zip(&lanes.masks).map(|(slack, step)| at_lane(slack, *step).at_least_zero()).collect();
+        piece.slacks.iter().zip(&shape.masks).map(|(slack, step)| at_lane(slack, *step).at_least_zero()).collect();
     let masks = if masks.is_empty() { String::new() } else { format!("if ({}) ", masks.join(" && ")) };
     let instance = loops::call(&kernel.statements()[piece.leaf].name, &iterators);
     format!("for (lane = 0; lane < {}; lane++) {masks}{instance}", lanes.count)

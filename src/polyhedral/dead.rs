@@ -111,10 +111,10 @@ fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
 
 /// `{ instance of the sink -> instance of the source before it }`, both in one iteration of the outer `loops`.
 fn earlier(program: &Program, (source, sink): (usize, usize), loops: usize) -> Result<Map> {
+    let dimensions = program.statements[sink].order.len();
     let (source, sink) = (&program.statements[source].schedule, &program.statements[sink].schedule);
     let before = sink.lex_gt_map(source)?;
     let Some(last) = loops.checked_sub(1).and_then(|l| program.loop_dimensions.get(l)) else { return Ok(before) };
-    let dimensions = program.statements[0].order.len();
     let outer = |schedule: &Map| schedule.project_out_outputs(last + 1, dimensions - last - 1);
     before.intersect(&outer(sink)?.apply_range(&outer(source)?.reverse()?)?)
 }

@@ -140,7 +140,7 @@ mod tests {
 
     fn piece(levels: Vec<Level>) -> Piece {
         let point = levels.iter().map(|l| Affine::variable(&l.name)).collect();
-        Piece { shared: 0, leaf: 0, guards: vec![], levels, point }
+        Piece { shared: 0, leaf: 0, guards: vec![], levels, point, slacks: vec![] }
     }
 
     /// `for i < N: for j <= i: b[j] = a[j] + a[i]`, cut in tiles of 10 along i; every tile loads `a[10*T0 ..]` and

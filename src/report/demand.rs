@@ -25,9 +25,8 @@ impl Demand {
         let sizes: BTreeMap<String, i64> =
             (offload.kernel.parameters.iter()).map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(1))).collect();
         let work = Work::of(offload, &sizes);
-        let lanes = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
-        let tree = lanes.filter_map(|lanes| lanes.reduction.as_ref());
-        let tree: u64 = tree
+        let tree: u64 = offload
+            .reductions()
             .filter(|reduction| reduction.operator == ReductionOp::Multiply)
             .map(|reduction| product(reduction.term.ty().bits, reduction.term.ty().bits, reduction.term.ty().bits))
             .sum();

@@ -1,11 +1,14 @@
 //! What memory holds after a run whose lanes combine floating-point numbers in another order than the C program
 //! (`--allow-reassociation`): the same arithmetic, rounded in the hardware's order.
 
-use crate::offload::{Lanes, Offload, Reduction};
+use std::ops::ControlFlow;
+
+use crate::affine::Affine;
+use crate::offload::{LaneShape, Offload, Piece, Reduction};
 use crate::simulate::job::{Job, Region};
 use crate::source::evaluate::evaluate;
 use crate::source::kernel::{Access, Argument, Expr, ScalarType, Statement};
-use crate::walk::{Values, visit};
+use crate::walk::{Values, in_order, visit};
 
 /// What is expected in place of what the C program leaves, `program`.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,39 +23,37 @@ pub fn reordered(offload: &Offload, job: &Job, program: &[u8]) -> Option<Reorder
     if !offload.reassociates() {
         return None;
     }
-    let lanes = offload.band().compute.lanes.as_ref()?;
-    let reduction = lanes.reduction.as_ref()?;
     let mut run = Run::new(offload, job);
     // Tiles run in lexicographic order of their indices.
     let mut values = Values::new(&job.sizes);
-    let mut tiles: Vec<Vec<i64>> = vec![];
+    let mut tiles: Vec<(Vec<i64>, usize)> = vec![];
     for piece in &offload.tiles.pieces {
         visit(piece, 0, &mut values, &mut |values| {
-            tiles.push(piece.point.iter().map(|index| values.evaluate(index)).collect());
+            tiles.push((piece.point.iter().map(|index| values.evaluate(index)).collect(), piece.leaf));
         });
     }
     tiles.sort();
-    for tile in tiles {
+    for (tile, band) in tiles {
         let place = values.enter_tile(&offload.kernel, &tile);
-        for piece in &offload.band().compute.scan.pieces {
-            visit(piece, 0, &mut values, &mut |values| {
-                let point: Vec<i64> = piece.point.iter().map(|value| values.evaluate(value)).collect();
-                run.group(lanes, reduction, &point);
-            });
-        }
+        let _ = in_order(&offload.bands[band].compute.scan.pieces, 0, &mut values, &mut |piece, values| {
+            run.point(piece, values);
+            ControlFlow::Continue(())
+        });
         values.stack.truncate(place);
     }
-    let region = job.placement.region(run.statement.target.array);
-    let difference = difference(region, &run.image, program);
+    let floating = |statement: &&&Statement| offload.kernel.arrays[statement.target.array].element.floating;
+    let regions = run.statements.iter().filter(floating).map(|s| job.placement.region(s.target.array));
+    let difference = regions.map(|region| difference(region, &run.image, program)).fold(0.0, f64::max);
     Some(Reordered { image: run.image, difference })
 }
 
-/// The memory during a run of the only statement.
+/// The memory during a run.
 struct Run<'a> {
     offload: &'a Offload,
     job: &'a Job,
-    statement: &'a Statement,
-    iterators: Vec<String>,
+    statements: Vec<&'a Statement>,
+    /// By statement.
+    iterators: Vec<Vec<String>>,
     /// By number in `Kernel::scalars`.
     scalars: Vec<i64>,
     image: Vec<u8>,
@@ -66,63 +67,91 @@ impl<'a> Run<'a> {
         Run {
             offload,
             job,
-            statement: kernel.statements()[0],
-            iterators: kernel.iterators().swap_remove(0),
+            statements: kernel.statements(),
+            iterators: kernel.iterators(),
             scalars: scalars.chain(&job.host).map(|bits| *bits as i64).collect(),
             image: job.image.clone(),
         }
     }
 
-    /// The lanes at a point of the scan: lane 0's iterators, then the slack of every mask.
-    fn group(&mut self, lanes: &Lanes, reduction: &Reduction, point: &[i64]) {
-        let (iterators, slacks) = point.split_at(lanes.steps.len());
-        let element = self.offload.kernel.arrays[self.statement.target.array].element;
-        let mut terms: Vec<i64> = vec![];
-        let mut runs = false;
-        for lane in 0..lanes.count {
-            if slacks.iter().zip(&lanes.masks).all(|(slack, step)| slack + lane * step >= 0) {
-                let own: Vec<i64> = iterators.iter().zip(&lanes.steps).map(|(i, step)| i + lane * step).collect();
-                terms.push(self.value(&reduction.term, &own));
-                runs = true;
-            } else {
-                terms.push(reduction.floating_identity(element));
+    /// What runs at a point of a band's scan.
+    fn point(&mut self, piece: &Piece, values: &Values) {
+        let all = |of: &[Affine]| -> Vec<i64> { of.iter().map(|value| values.evaluate(value)).collect() };
+        let (first, slacks) = (all(&piece.point), all(&piece.slacks));
+        let statement = self.statements[piece.leaf];
+        let Some((lanes, shape)) = self.offload.lanes(piece.leaf) else {
+            return self.write(piece.leaf, &first, self.value(&statement.value, piece.leaf, &first));
+        };
+        let own = |lane: i64| -> Vec<i64> { first.iter().zip(&shape.steps).map(|(i, step)| i + lane * step).collect() };
+        let instances: Vec<Option<Vec<i64>>> =
+            (0..lanes.count).map(|lane| runs(shape, &slacks, lane).then(|| own(lane))).collect();
+        match &shape.reduction {
+            Some(reduction) => self.reduce(reduction, piece.leaf, &first, &instances),
+            None => {
+                // All lanes read before one of them writes.
+                let results: Vec<(Vec<i64>, i64)> = instances
+                    .into_iter()
+                    .flatten()
+                    .map(|own| (own.clone(), self.value(&statement.value, piece.leaf, &own)))
+                    .collect();
+                results.iter().for_each(|(own, value)| self.write(piece.leaf, own, *value));
             }
         }
-        if !runs {
+    }
+
+    /// One update by the terms of all lanes, the `instances` that run.
+    fn reduce(&mut self, reduction: &Reduction, statement: usize, first: &[i64], instances: &[Option<Vec<i64>>]) {
+        if instances.iter().all(Option::is_none) {
             return;
         }
+        let target = &self.statements[statement].target;
+        let element = self.offload.kernel.arrays[target.array].element;
+        let term = |own: &Option<Vec<i64>>| match own {
+            Some(own) => self.value(&reduction.term, statement, own),
+            None => reduction.floating_identity(element),
+        };
+        let mut terms: Vec<i64> = instances.iter().map(term).collect();
         while terms.len() > 1 {
             let pair = |pair: &[i64]| both(&reduction.combined(operand(0, element), operand(1, element)), pair);
             terms = terms.chunks(2).map(pair).collect();
         }
-        let target = self.address(&self.statement.target, iterators);
-        let old = self.word(target);
-        let new = both(&reduction.updated(operand(0, element), operand(1, element)), &[old, terms[0]]);
-        let (start, bytes) = target;
-        self.image[start..start + bytes].copy_from_slice(&new.to_le_bytes()[..bytes]);
+        let old = self.word(self.address(target, statement, first));
+        let all = terms.into_iter().next().expect("a lane");
+        let new = both(&reduction.updated(operand(0, element), operand(1, element)), &[old, all]);
+        self.write(statement, first, new);
     }
 
-    /// The value of an expression in the iteration `iterators`.
-    fn value(&self, expr: &Expr, iterators: &[i64]) -> i64 {
-        let read = &mut |access: &Access| self.word(self.address(access, iterators));
-        evaluate(expr, read, &|scalar| self.scalars[scalar], &|name| self.index(name, iterators))
+    fn write(&mut self, statement: usize, iterators: &[i64], value: i64) {
+        let (start, bytes) = self.address(&self.statements[statement].target, statement, iterators);
+        self.image[start..start + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
     }
 
-    fn index(&self, name: &str, iterators: &[i64]) -> i64 {
-        let own = self.iterators.iter().position(|iterator| iterator == name).map(|place| iterators[place]);
+    /// The value of a statement's expression in the iteration `iterators`.
+    fn value(&self, expr: &Expr, statement: usize, iterators: &[i64]) -> i64 {
+        let read = &mut |access: &Access| self.word(self.address(access, statement, iterators));
+        evaluate(expr, read, &|scalar| self.scalars[scalar], &|name| self.index(name, statement, iterators))
+    }
+
+    fn index(&self, name: &str, statement: usize, iterators: &[i64]) -> i64 {
+        let own = self.iterators[statement].iter().position(|iterator| iterator == name).map(|place| iterators[place]);
         own.or_else(|| self.job.sizes.get(name).copied()).unwrap_or(0)
     }
 
     /// Where an element's bytes begin, and how many they are.
-    fn address(&self, access: &Access, iterators: &[i64]) -> (usize, usize) {
+    fn address(&self, access: &Access, statement: usize, iterators: &[i64]) -> (usize, usize) {
         let region = self.job.placement.region(access.array);
-        let subscript = |k: usize| access.subscripts[k].evaluate(|name| self.index(name, iterators)) as u64;
+        let subscript = |k: usize| access.subscripts[k].evaluate(|name| self.index(name, statement, iterators)) as u64;
         (region.base as usize + region.layout.offset(subscript) as usize, region.element.bytes() as usize)
     }
 
     fn word(&self, (start, bytes): (usize, usize)) -> i64 {
         little_endian(&self.image[start..start + bytes]) as i64
     }
+}
+
+/// Whether a lane of a group runs.
+fn runs(shape: &LaneShape, slacks: &[i64], lane: i64) -> bool {
+    slacks.iter().zip(&shape.masks).all(|(slack, step)| slack + lane * step >= 0)
 }
 
 /// Operand `index` of an expression for [`both`].

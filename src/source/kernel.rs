@@ -751,10 +751,3 @@ pub struct Schedule {
     pub statement: String,
     pub theta: Vec<Affine>,
 }
-
-impl TilingDirective {
-    /// θ of the only statement.
-    pub fn theta(&self) -> &Vec<Affine> {
-        &self.schedules[0].theta
-    }
-}

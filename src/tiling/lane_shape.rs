@@ -18,12 +18,20 @@ pub struct Lanes {
     pub level: usize,
     /// That dimension for people: `i`.
     pub along: String,
-    pub shape: Shape,
+    /// Parallel to the statements of the band.
+    pub per_statement: Vec<LaneShape>,
 }
 
-/// What lanes along a dimension mean for the band's only statement.
+impl Lanes {
+    /// The subscript in which lanes access neighbours of an array, if they do.
+    pub fn banked_subscript(&self, array: usize) -> Option<usize> {
+        self.per_statement.iter().find_map(|shape| shape.banks.get(&array)).copied()
+    }
+}
+
+/// What lanes along a dimension mean for one statement.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shape {
+pub struct LaneShape {
     /// What each iterator gains from lane to lane.
     pub steps: Vec<i64>,
     /// The subscript in which lanes access neighbours, of each array that they do not access in one place.
@@ -32,7 +40,7 @@ pub struct Shape {
     pub reduction: Option<Reduction>,
 }
 
-impl Shape {
+impl LaneShape {
     /// Lanes along dimension `k` of `dimensions`, which are expressions over `iterators`.
     ///
     /// # Errors
@@ -43,7 +51,7 @@ impl Shape {
         iterators: &[String],
         dimensions: &[Affine],
         k: usize,
-    ) -> Result<Shape, String> {
+    ) -> Result<LaneShape, String> {
         let steps = steps(iterators, dimensions, k).ok_or("its neighbours are no whole iterations apart")?;
         let accesses: Vec<&Access> = statement.references().into_iter().chain([&statement.target]).collect();
         let affines = accesses.iter().flat_map(|a| &a.subscripts).chain(statement.value.indices());
@@ -81,7 +89,7 @@ impl Shape {
             let name = &target.name;
             return Err(format!("all lanes write one element of `{name}`, which is no sum or its like"));
         }
-        Ok(Shape { steps, banks, reduction: found })
+        Ok(LaneShape { steps, banks, reduction: found })
     }
 }
 

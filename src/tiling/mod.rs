@@ -9,7 +9,7 @@ mod legality;
 mod order;
 mod reduction;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
@@ -99,12 +99,15 @@ impl Band {
         }
         let order = order::choose(program, kernel, directive, &statements, &theta)?;
 
-        let mut tiles = iterations[0].domain()?;
-        let mut instances = iterations[0].apply_range(&order.dates[0])?;
-        for (iterations, dates) in iterations.iter().zip(&order.dates).skip(1) {
-            tiles = tiles.union(&iterations.domain()?)?;
-            instances = instances.union(&iterations.apply_range(dates)?)?;
+        let mut all: Option<(Set, Map)> = None;
+        for (iterations, dates) in iterations.iter().zip(&order.dates) {
+            let (tiles, instances) = (iterations.domain()?, iterations.apply_range(dates)?);
+            all = Some(match all {
+                Some((others, known)) => (others.union(&tiles)?, known.union(&instances)?),
+                None => (tiles, instances),
+            });
         }
+        let (tiles, instances) = all.ok_or_else(|| anyhow!("internal error: a band without a statement"))?;
         let outer: Vec<Affine> = tile_names[..n - 1].iter().map(Affine::variable).collect();
         let last = Affine::variable(&tile_names[n - 1]);
         let strip =

@@ -87,8 +87,14 @@ struct Candidate {
     cost: f64,
     /// See [`carried_by_level`].
     carried: Vec<i64>,
-    /// The dimension that the lanes run along.
-    lane: Option<usize>,
+    lane: Option<Lane>,
+}
+
+/// The dimension that lanes run along, and its place in the order of all statements.
+#[derive(Clone, Copy)]
+struct Lane {
+    dimension: usize,
+    level: usize,
 }
 
 /// What decides between two orders: fewer cycles, then longer rows, then dependences over longer distances.
@@ -183,7 +189,7 @@ pub(super) fn choose(
     let (mut space, best, wanted) = match directive.lanes {
         Some(lanes) if lanes.count > 1 => {
             let space = Space::new(program, kernel, directive, statements, theta)?;
-            let wanted = Wanted::new(program, kernel, directive, lanes, &space)?;
+            let wanted = Wanted::new(program, kernel, directive, lanes, (&space, statements))?;
             let best = space.best(program, statements, Some(&wanted))?;
             (space, best, Some(wanted))
         }
@@ -201,7 +207,7 @@ pub(super) fn choose(
             last.ok_or_else(|| anyhow!("internal error: no order inside the tiles"))?
         }
     };
-    let lanes = candidate.lane.zip(wanted).and_then(|(lane, wanted)| wanted.lanes(&candidate, &space, lane));
+    let lanes = candidate.lane.zip(wanted).and_then(|(lane, wanted)| wanted.lanes(lane, &space));
     let expressions = candidate.expressions(program, &space, statements);
     let mut dates = vec![];
     for (&s, values) in statements.iter().zip(&expressions) {

@@ -60,6 +60,7 @@ pub fn piece(leaf: usize, shared: usize, guards: &[&str], levels: &[&str], point
         guards: guards.iter().map(|g| affine(g)).collect(),
         levels: levels.iter().map(|l| level(l)).collect(),
         point: point.iter().map(|p| affine(p)).collect(),
+        slacks: vec![],
     }
 }
 

@@ -7,7 +7,7 @@ pub mod pipeline;
 use burstc::affine::Affine;
 use burstc::buffer::reads::{Blocks, Fabric};
 use burstc::diagnostic::Span;
-use burstc::offload::Offload;
+use burstc::offload::{Band, Offload};
 use burstc::source::kernel::{
     Access, Argument, Array, BinaryOp, Expr, Kernel, Loop, Node, ScalarType, Schedule, SizeParameter, Statement,
     Storage, TilingDirective,
@@ -16,6 +16,12 @@ use burstc::source::kernel::{
 /// The analysis for a chip that is large enough.
 pub fn analyze(kernel: &Kernel) -> anyhow::Result<Offload> {
     burstc::analysis::analyze(kernel, &fabric(1 << 40))
+}
+
+/// The only band.
+pub fn band(offload: &Offload) -> &Band {
+    let [band] = &offload.bands[..] else { panic!("{} bands", offload.bands.len()) };
+    band
 }
 
 /// A chip with so many bits of block RAM.

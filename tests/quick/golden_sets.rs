@@ -246,9 +246,9 @@ fn matmul_buffers() {
     assert_eq!(offload.buffers.iter().map(|b| b.words()).collect::<Vec<_>>(), [2048, 2048, 1024]);
     // Tiles of another size are rounded up to powers of two.
     let offload = analyze(&kernels::matmul(&[10, 12, 20])).unwrap();
-    let a = offload.buffers[0].mapping();
+    let a = offload.buffers[0].common_mapping().unwrap();
     assert_eq!((&a.exact_moduli[..], &a.moduli[..], a.slots), (&[10, 20][..], &[16, 32][..], 2));
-    let c = offload.buffers[2].mapping();
+    let c = offload.buffers[2].common_mapping().unwrap();
     assert_eq!((&c.exact_moduli[..], &c.moduli[..], c.slots), (&[10, 12][..], &[16, 16][..], 1));
 }
 
@@ -304,7 +304,7 @@ fn inner_orders() {
     ] {
         let offload = analyze(&kernel).unwrap();
         assert_eq!(
-            (offload.band().compute.order.as_str(), offload.band().compute.innermost_distance),
+            (kernels::band(&offload).compute.order.as_str(), kernels::band(&offload).compute.innermost_distance),
             (order, innermost),
             "{}",
             kernel.name
@@ -314,7 +314,7 @@ fn inner_orders() {
     let recurrence = kernels::nest("recurrence", "N:100", "x[N + 3]", "i:3..N + 2", "x[i]", "x[i - 3]; x[i]");
     for (size, distance) in [(8, Some(3)), (3, None)] {
         let offload = analyze(&kernels::tiled(recurrence.clone(), "i", &[size])).unwrap();
-        assert_eq!(offload.band().compute.innermost_distance, distance);
+        assert_eq!(kernels::band(&offload).compute.innermost_distance, distance);
     }
 }
 
@@ -326,7 +326,7 @@ fn waits() {
     let waits = |kernel: &Kernel| -> Vec<(String, Wait)> {
         let offload = analyze(kernel).unwrap();
         let name = |array: usize| kernel.arrays[array].name.clone();
-        offload.band().transfers.iter().map(|t| (name(t.array), t.wait)).collect()
+        kernels::band(&offload).transfers.iter().map(|t| (name(t.array), t.wait)).collect()
     };
     let named = |expected: &[(&str, Wait)]| -> Vec<(String, Wait)> {
         expected.iter().map(|(name, wait)| (name.to_string(), *wait)).collect()
@@ -356,14 +356,15 @@ fn strips_depend() {
 #[test]
 fn scans_are_small() {
     let offload = analyze(&kernels::matmul(&[32; 3])).unwrap();
-    for transfer in &offload.band().transfers {
+    for transfer in &kernels::band(&offload).transfers {
         let [piece] = &transfer.load.pieces[..] else { panic!("{:?}", transfer.load) };
         assert!(piece.levels.iter().all(|l| l.lower.len() == 1 && l.upper.len() == 2), "{piece:?}");
     }
-    let guards: Vec<String> = offload.band().transfers[2].load.pieces[0].guards.iter().map(|g| g.to_string()).collect();
+    let guards: Vec<String> =
+        kernels::band(&offload).transfers[2].load.pieces[0].guards.iter().map(|g| g.to_string()).collect();
     assert_eq!(guards, ["-T2"]);
     let offload = analyze(&kernels::polymul(&[10, 10])).unwrap();
-    let pieces: Vec<usize> = offload.band().transfers.iter().map(|t| t.load.pieces.len()).collect();
+    let pieces: Vec<usize> = kernels::band(&offload).transfers.iter().map(|t| t.load.pieces.len()).collect();
     assert_eq!(pieces, [1, 1, 2]);
 }
 

@@ -4,9 +4,10 @@ use crate::kernels;
 
 use std::collections::BTreeMap;
 
+use burstc::affine::Affine;
 use burstc::choose_lanes::{self, Request};
 use burstc::diagnostic::{Diagnostic, Span};
-use burstc::offload::{Bound, Lanes, Offload, Piece, ReductionOp};
+use burstc::offload::{Bound, LaneShape, Lanes, Offload, Piece, ReductionOp};
 use burstc::source::kernel::{Kernel, LanesDirective};
 use burstc::source::{self, Source};
 
@@ -17,7 +18,7 @@ fn with_lanes(mut kernel: Kernel, count: i64) -> Kernel {
 }
 
 fn lanes_of(offload: &Offload) -> &Lanes {
-    offload.band().compute.lanes.as_ref().expect("lanes")
+    kernels::band(&offload).compute.lanes.as_ref().expect("lanes")
 }
 
 /// A kernel from C text.
@@ -29,6 +30,12 @@ fn parsed(text: &str) -> Kernel {
 fn refusal(kernel: &Kernel) -> Diagnostic {
     let error = kernels::analyze(kernel).expect_err("a refusal");
     error.downcast_ref::<Diagnostic>().unwrap_or_else(|| panic!("no diagnostic: {error:#}")).clone()
+}
+
+/// What lanes are for the only statement.
+fn shape(lanes: &Lanes) -> &LaneShape {
+    let [shape] = &lanes.per_statement[..] else { panic!("{} statements", lanes.per_statement.len()) };
+    shape
 }
 
 /// What every tile's iterations are by the scan: for each tile in order, for each point, the lanes that run.
@@ -49,7 +56,7 @@ fn visited(offload: &Offload, n: i64) -> Vec<Vec<i64>> {
         }
         names.remove(&level.name);
     }
-    let (band, lanes) = (offload.band(), lanes_of(offload));
+    let (band, lanes) = (kernels::band(&offload), lanes_of(offload));
     let mut all = vec![];
     for tiles in &offload.tiles.pieces {
         let mut names = BTreeMap::from([("N".to_string(), n)]);
@@ -58,11 +65,14 @@ fn visited(offload: &Offload, n: i64) -> Vec<Vec<i64>> {
             for piece in &band.compute.scan.pieces {
                 assert!(piece.guards.is_empty(), "no pieces with guards here");
                 walk(piece, 0, &mut scope, &mut |point| {
-                    let values: Vec<i64> = piece.point.iter().map(|p| p.evaluate(|name| point[name])).collect();
-                    let (iterators, slacks) = values.split_at(lanes.steps.len());
+                    let values = |all: &[Affine]| -> Vec<i64> {
+                        all.iter().map(|value| value.evaluate(|name| point[name])).collect()
+                    };
+                    let (iterators, slacks) = (values(&piece.point), values(&piece.slacks));
+                    let shape = shape(lanes);
                     for lane in 0..lanes.count {
-                        if slacks.iter().zip(&lanes.masks).all(|(slack, step)| slack + lane * step >= 0) {
-                            all.push(iterators.iter().zip(&lanes.steps).map(|(i, step)| i + lane * step).collect());
+                        if slacks.iter().zip(&shape.masks).all(|(slack, step)| slack + lane * step >= 0) {
+                            all.push(iterators.iter().zip(&shape.steps).map(|(i, step)| i + lane * step).collect());
                         }
                     }
                 });
@@ -109,8 +119,8 @@ fn every_iteration_runs_once_in_some_lane() {
 fn lanes_of_the_matrix_product() {
     let offload = kernels::analyze(&with_lanes(kernels::matmul(&[64, 64, 32]), 16)).unwrap();
     let lanes = lanes_of(&offload);
-    assert_eq!((lanes.count, lanes.along.as_str(), &lanes.steps[..]), (16, "i", &[1, 0, 0][..]));
-    assert_eq!(lanes.reduction, None);
+    assert_eq!((lanes.count, lanes.along.as_str(), &shape(lanes).steps[..]), (16, "i", &[1, 0, 0][..]));
+    assert_eq!(shape(lanes).reduction, None);
     // Rows of c and a in banks of their own, b for all.
     let banks: Vec<Option<usize>> = offload.buffers.iter().map(|b| b.banks.map(|banks| banks.subscript)).collect();
     assert_eq!(banks, [Some(0), None, Some(0)]);
@@ -140,7 +150,7 @@ fn updates_in_any_order() {
              #pragma burstc tile(i:32) lanes(4)\nfor (int i = 0; i < N; i++) {update};\n}}\n"
         );
         let offload = kernels::analyze(&parsed(&text)).ok()?;
-        let reduction = lanes_of(&offload).reduction.clone()?;
+        let reduction = shape(lanes_of(&offload)).reduction.clone()?;
         Some((reduction.operator, reduction.subtracts))
     };
     use ReductionOp::*;
@@ -240,7 +250,7 @@ fn directives_are_checked() {
 fn automatic_lanes_keep_the_memory_busy() {
     let board = burstc::board::load("stratix2-ddr400").unwrap();
     let auto = |kernel: &Kernel| choose_lanes::analyze(kernel, &board, Some(Request::Automatic)).unwrap();
-    let count = |offload: &Offload| offload.band().compute.lanes.as_ref().map_or(1, |lanes| lanes.count);
+    let count = |offload: &Offload| kernels::band(&offload).compute.lanes.as_ref().map_or(1, |lanes| lanes.count);
     let mut matmul = kernels::matmul(&[32; 3]);
     matmul.parameters[0].default = Some(64);
     let chosen = auto(&matmul);

@@ -97,7 +97,7 @@ fn no_two_ports_meet_in_a_bank() {
             };
             partitioned += 1;
             assert_eq!((partition.count, buffer.copies), (banks, 1), "{buffer:?}\n{text}");
-            let moduli = &buffer.mapping().moduli;
+            let moduli = &buffer.common_mapping().unwrap().moduli;
             let mut places: BTreeMap<(i64, Vec<i64>), Vec<i64>> = BTreeMap::new();
             for (s, names) in iterators.iter().enumerate() {
                 let references = port_references(&offload.kernel, &offload.windows, s);
@@ -106,7 +106,7 @@ fn no_two_ports_meet_in_a_bank() {
                     for reference in references.iter().filter(|r| r.array == buffer.array) {
                         let value = |name: &str| point.get(name).copied().unwrap_or(100);
                         let cell: Vec<i64> = reference.subscripts.iter().map(|x| x.evaluate(value)).collect();
-                        let y = buffer.mapping().skewed(&cell);
+                        let y = buffer.common_mapping().unwrap().skewed(&cell);
                         let place = place(partition, moduli, &y);
                         assert!(!taken.contains(&place.0), "{buffer:?} {point:?}\n{text}");
                         taken.push(place.0);
@@ -141,7 +141,7 @@ fn a_follower_reads_what_its_leader_has_read() {
     let iterators = offload.kernel.iterators();
     for window in &offload.windows {
         let names = &iterators[window.statement];
-        for piece in &offload.band().compute.scan.pieces {
+        for piece in &crate::kernels::band(&offload).compute.scan.pieces {
             let row = &piece.levels.last().unwrap().name;
             let read = |subscripts: &[burstc::affine::Affine], at: i64| -> Vec<i64> {
                 let value = |name: &str| if name == row { at } else { 100 };

@@ -153,7 +153,7 @@ fn buffers_that_grow_with_a_size() {
     );
     let mut whole = kernels::tiled(whole, "i, j", &[4, 4]);
     let offload = analyze(&whole).unwrap();
-    assert_eq!(offload.buffers[0].mapping().exact_moduli, [100]);
+    assert_eq!(offload.buffers[0].common_mapping().unwrap().exact_moduli, [100]);
     whole.parameters.iter_mut().for_each(|p| p.max = None);
     let (program, band) = tiled_band(&whole);
     let flows = transfer::plan(&program, &band, &whole).unwrap();
@@ -168,7 +168,7 @@ fn nothing_to_do() {
     let mut kernel = kernels::matmul(&[32; 3]);
     kernel.parameters[0].max = Some(0);
     let offload = analyze(&kernel).unwrap();
-    assert!(offload.tiles.pieces.is_empty() && offload.band().transfers.is_empty());
+    assert!(offload.tiles.pieces.is_empty() && kernels::band(&offload).transfers.is_empty());
 }
 
 /// The only band of a kernel.

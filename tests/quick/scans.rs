@@ -133,12 +133,12 @@ fn check(offload: &Offload, sizes: &Environment) {
     let reference = Reference::new(kernel, sizes);
     let tile_of = |iteration: &Cell| -> Cell {
         let environment = reference.environment(iteration, sizes);
-        let theta = offload.band().tiling.theta().iter().zip(&offload.band().tiling.sizes);
+        let theta = kernels::band(&offload).tiling.schedules[0].theta.iter().zip(&kernels::band(&offload).tiling.sizes);
         theta.map(|(t, size)| value(t, &environment).div_euclid(*size)).collect()
     };
     let date_of = |iteration: &Cell| -> Cell {
         let environment = reference.environment(iteration, sizes);
-        offload.band().tiling.theta().iter().map(|t| value(t, &environment)).collect()
+        kernels::band(&offload).tiling.schedules[0].theta.iter().map(|t| value(t, &environment)).collect()
     };
 
     // In(T) and Out(T) by definition.
@@ -195,12 +195,12 @@ fn check(offload: &Offload, sizes: &Environment) {
         let expected_store: BTreeSet<_> =
             out.get(tile).unwrap_or(&none).iter().filter(|c| !after.contains(c)).cloned().collect();
         let visit = |scan: fn(&burstc::offload::Transfer) -> &Scan| -> Vec<(usize, Cell)> {
-            let all = offload.band().transfers.iter();
+            let all = kernels::band(&offload).transfers.iter();
             all.flat_map(|t| walk(scan(t), &context).into_iter().map(|c| (t.array, c))).collect()
         };
         loads.insert(tile, visit(|t| &t.load));
         stores.insert(tile, visit(|t| &t.store));
-        computes.insert(tile, walk(&offload.band().compute.scan, &context));
+        computes.insert(tile, walk(&kernels::band(&offload).compute.scan, &context));
         for (what, visited, expected) in
             [("load", &loads[tile], &expected_load), ("store", &stores[tile], &expected_store)]
         {
@@ -232,7 +232,7 @@ fn check(offload: &Offload, sizes: &Environment) {
         let mut buffers: BTreeMap<(usize, Cell), (Cell, u64)> = BTreeMap::new();
         let slot = |tile: usize, place: &(usize, Cell)| {
             let buffer = offload.buffers.iter().find(|b| b.array == place.0).expect("a buffer");
-            let mapping = buffer.mapping();
+            let mapping = buffer.common_mapping().unwrap();
             let skewed = mapping.skewed(&place.1);
             let residues = skewed.iter().zip(&mapping.exact_moduli).map(|(x, m)| x.rem_euclid(*m));
             (place.0, [tile as i64 % mapping.slots].into_iter().chain(residues).collect::<Cell>())

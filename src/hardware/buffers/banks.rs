@@ -28,7 +28,7 @@ impl Fields {
     /// `None` for a buffer without banks.
     pub fn of(buffer: &Buffer) -> Option<Fields> {
         let banks = buffer.banks?;
-        let mapping = buffer.mapping();
+        let mapping = buffer.common_mapping().expect("bands agree on what is in banks");
         let bits: Vec<u32> = mapping.moduli.iter().map(|m| m.trailing_zeros()).collect();
         let bank = banks.count.trailing_zeros();
         let (outer, inner) = (&bits[..banks.subscript], &bits[banks.subscript + 1..]);

@@ -23,7 +23,8 @@ pub fn bank_type(partition: &Partition) -> Type {
 fn residues(buffer: &Buffer) -> Vec<(u32, u32)> {
     let mut low = 0;
     let mut fields = vec![];
-    for modulus in buffer.mapping().moduli.iter().rev() {
+    let mapping = buffer.common_mapping().expect("bands agree on what is in banks");
+    for modulus in mapping.moduli.iter().rev() {
         let width = modulus.trailing_zeros();
         fields.insert(0, (low, width));
         low += width;

@@ -17,6 +17,8 @@ pub struct InstanceKind {
     pub scope: Scope,
     iterators: Vec<String>,
     point: Vec<Affine>,
+    /// The slack of every mask of a statement in lanes.
+    pub slacks: Vec<Affine>,
 }
 
 impl InstanceKind {
@@ -64,11 +66,6 @@ impl InstanceKind {
         }
     }
 
-    /// What the point has beyond the iterators: the slacks of masks.
-    pub fn beyond(&self) -> &[Affine] {
-        &self.point[self.iterators.len()..]
-    }
-
     pub fn affines(&self, affines: &[Affine]) -> Vec<Affine> {
         affines.iter().map(|a| self.affine(a)).collect()
     }
@@ -97,6 +94,7 @@ impl<'a> Instances<'a> {
                 scope: row.clone(),
                 iterators: iterators[kind.leaf].clone(),
                 point: kind.point.clone(),
+                slacks: kind.slacks.clone(),
             };
             let used = used_names(all[kind.leaf]);
             for quotient in needed_quotients(&kernel.quotients, used) {
@@ -110,9 +108,9 @@ impl<'a> Instances<'a> {
         Instances { format, kind: walker.kind(), kinds, statements }
     }
 
-    /// All kinds, at least one.
-    pub fn kinds(&self) -> impl Iterator<Item = &InstanceKind> {
-        self.kinds.iter()
+    /// The kinds of a statement's instances.
+    pub fn kinds_of(&self, statement: usize) -> impl Iterator<Item = &InstanceKind> {
+        self.kinds.iter().filter(move |kind| kind.statement == statement)
     }
 
     /// The value for the instance at hand, of one of `statements`.

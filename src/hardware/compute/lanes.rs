@@ -1,40 +1,85 @@
 //! Lanes: what differs from lane to lane in an iteration, and how the terms of a reduction come together.
 
+use std::collections::BTreeMap;
+
 use crate::affine::Affine;
 use crate::hardware::buffers::banks::{Rotation, joined, parts};
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::instances::{InstanceKind, Instances};
 use crate::hardware::datapath::{Datapath, Leaves, MULTIPLY_LATENCY, Value};
-use crate::offload::{self, Buffer, Offload, Reduction, ReductionOp};
+use crate::offload::{Buffer, LaneShape, Offload, Reduction, ReductionOp};
 use crate::rtl::{Expr, Module, Type};
 use crate::source::kernel::{Access, Expr as Operation, ScalarType};
 
-/// The lanes of the compute process: one without a directive.
+/// The lanes of the compute process.
 pub struct Lanes<'a> {
-    lanes: Option<&'a offload::Lanes>,
-    /// Of the statement in lanes.
+    /// By statement.
+    statements: Vec<LanesOf<'a>>,
+}
+
+/// The lanes of one statement: one without a directive.
+pub struct LanesOf<'a> {
+    pub count: i64,
+    shape: Option<&'a LaneShape>,
     iterators: Vec<String>,
 }
 
 impl<'a> Lanes<'a> {
-    pub fn of(offload: &'a Offload) -> Self {
-        // A kernel with lanes has one band of one statement.
-        let lanes = offload.bands.first().and_then(|band| band.compute.lanes.as_ref());
-        let iterators = if lanes.is_some() { offload.kernel.iterators().swap_remove(0) } else { vec![] };
-        Lanes { lanes, iterators }
+    pub fn new(offload: &'a Offload) -> Self {
+        let of = |(statement, iterators): (usize, Vec<String>)| {
+            let (count, shape) = offload.lanes(statement).map_or((1, None), |(all, shape)| (all.count, Some(shape)));
+            LanesOf { count, shape, iterators }
+        };
+        Lanes { statements: offload.kernel.iterators().into_iter().enumerate().map(of).collect() }
     }
 
-    pub fn count(&self) -> i64 {
-        self.lanes.map_or(1, |lanes| lanes.count)
+    pub fn of(&self, statement: usize) -> &LanesOf<'a> {
+        &self.statements[statement]
     }
 
+    /// Where the groups begin that statements access through one port, each with its reference.
+    pub fn rotation(&self, users: &[(usize, &Access)], buffer: &Buffer, instances: &Instances) -> Option<Rotation> {
+        let banks = buffer.banks?;
+        let mut places: Vec<Option<u32>> = vec![];
+        for (statement, access) in users {
+            let subscripts = self.of(*statement).subscripts(access, buffer);
+            places.extend(instances.kinds_of(*statement).map(|kind| {
+                let affine = kind.affine(&subscripts[banks.subscript]);
+                let aligned = affine.terms.values().all(|c| c % banks.count == 0);
+                aligned.then(|| affine.constant.rem_euclid(banks.count) as u32)
+            }));
+        }
+        Some(match places.split_first() {
+            Some((Some(first), others)) if others.iter().all(|p| *p == Some(*first)) => Rotation::Always(*first),
+            _ => Rotation::ByAddress,
+        })
+    }
+
+    /// A bit per lane, lane 0 lowest: whether it runs in the present iteration. `None` where all lanes always run.
+    pub fn running(&self, m: &mut Module, instances: &Instances) -> Option<Expr> {
+        let masked = |s: &&usize| self.of(**s).is_masked();
+        let all: BTreeMap<usize, Expr> =
+            instances.statements.iter().filter(masked).map(|&s| (s, self.of(s).running(m, s, instances))).collect();
+        let widest = all.values().map(Expr::width).max()?;
+        let always = Expr::bit(true).replicate(widest);
+        let bits = |kind: &InstanceKind| all.get(&kind.statement).map_or(always.clone(), |b| b.resize(always.ty()));
+        Some(instances.choose(&instances.statements, bits))
+    }
+}
+
+impl<'a> LanesOf<'a> {
     pub fn reduction(&self) -> Option<&'a Reduction> {
-        self.lanes.and_then(|lanes| lanes.reduction.as_ref())
+        self.shape.and_then(|shape| shape.reduction.as_ref())
+    }
+
+    /// Whether some lane may not run.
+    pub fn is_masked(&self) -> bool {
+        self.shape.is_some_and(|shape| !shape.masks.is_empty())
     }
 
     /// What an expression over iterators gains from lane to lane.
-    pub fn gain(&self, affine: &Affine) -> i64 {
-        self.lanes.map_or(0, |lanes| affine.gain(&self.iterators, &lanes.steps))
+    fn gain(&self, affine: &Affine) -> i64 {
+        self.shape.map_or(0, |shape| affine.gain(&self.iterators, &shape.steps))
     }
 
     /// The expression in lane `lane`, where `affine` is that of lane 0.
@@ -48,8 +93,8 @@ impl<'a> Lanes<'a> {
     }
 
     /// The lane whose cell is word 0 of an access's group.
-    pub fn first(&self, gain: i64) -> i64 {
-        if gain < 0 { self.count() - 1 } else { 0 }
+    fn first(&self, gain: i64) -> i64 {
+        if gain < 0 { self.count - 1 } else { 0 }
     }
 
     /// The word of a group that lane `lane` has.
@@ -57,7 +102,7 @@ impl<'a> Lanes<'a> {
         (match gain {
             0 => 0,
             1.. => lane,
-            _ => self.count() - 1 - lane,
+            _ => self.count - 1 - lane,
         }) as usize
     }
 
@@ -67,41 +112,24 @@ impl<'a> Lanes<'a> {
         access.subscripts.iter().map(|subscript| self.at(subscript, lane)).collect()
     }
 
-    /// Where the groups of an access begin.
-    pub fn rotation(&self, access: &Access, buffer: &Buffer, instances: &Instances) -> Option<Rotation> {
-        let banks = buffer.banks?;
-        let subscripts = self.subscripts(access, buffer);
-        let place = |kind: &InstanceKind| {
-            let affine = kind.affine(&subscripts[banks.subscript]);
-            let aligned = affine.terms.values().all(|c| c % banks.count == 0);
-            aligned.then(|| affine.constant.rem_euclid(banks.count) as u32)
-        };
-        let places: Vec<Option<u32>> = instances.kinds().map(place).collect();
-        Some(match places[0] {
-            Some(first) if places.iter().all(|p| *p == Some(first)) => Rotation::Always(first),
-            _ => Rotation::ByAddress,
-        })
-    }
-
     /// What the lanes' results are for the buffer's write port; `running` has a bit per lane.
     pub fn written(&self, target: &Access, buffer: &Buffer, data: Vec<Expr>, running: Option<Expr>) -> Written {
         let [only] = &data[..] else {
             let gain = self.gain_in_banks(target, buffer);
             // The order of lanes or its reverse: each is its own inverse.
             let ordered = |values: &[Expr]| {
-                joined(&(0..self.count()).map(|w| values[self.word(w, gain)].clone()).collect::<Vec<_>>())
+                joined(&(0..self.count).map(|w| values[self.word(w, gain)].clone()).collect::<Vec<_>>())
             };
             return Written { data: ordered(&data), words: running.map(|bits| ordered(&parts(&bits, 1))) };
         };
         Written { data: only.clone(), words: running }
     }
 
-    /// A bit per lane, lane 0 lowest: whether it runs in the present iteration. `None` where all lanes always run.
-    pub fn running(&self, m: &mut Module, instances: &Instances) -> Option<Expr> {
-        let lanes = self.lanes?;
-        let mut conditions: Vec<Vec<Expr>> = vec![vec![]; lanes.count as usize];
-        for (index, step) in lanes.masks.iter().enumerate() {
-            let slack = instances.choose(&instances.statements, |kind| kind.scope.affine(&kind.beyond()[index]));
+    /// A bit per lane of a statement with masks, lane 0 lowest: whether it runs in the present iteration.
+    fn running(&self, m: &mut Module, statement: usize, instances: &Instances) -> Expr {
+        let mut conditions: Vec<Vec<Expr>> = vec![vec![]; self.count as usize];
+        for (index, step) in self.shape.iter().flat_map(|shape| &shape.masks).enumerate() {
+            let slack = instances.choose(&[statement], |kind| kind.scope.affine(&kind.slacks[index]));
             let slack = m.define("slack", &slack);
             for (lane, conditions) in conditions.iter_mut().enumerate() {
                 let least = -(lane as i64) * step;
@@ -109,8 +137,7 @@ impl<'a> Lanes<'a> {
                     .push(slack.e().ge(&Expr::constant(least.into(), Type::for_range(least.min(-1), least.max(0)))));
             }
         }
-        let bits: Vec<Expr> = conditions.iter().rev().map(|c| Expr::all(c)).collect();
-        (!lanes.masks.is_empty()).then(|| Expr::concat(&bits))
+        Expr::concat(&conditions.iter().rev().map(|c| Expr::all(c)).collect::<Vec<_>>())
     }
 }
 

@@ -100,9 +100,10 @@ impl Leaves for BufferLeaves<'_> {
         let port = self.ports.iter().find(|p| p.users.iter().any(of)).expect("a port or a window serves a reference");
         let mut expr = port.data.e();
         if port.rotation.is_some() {
-            let gain = self.lanes.gain_in_banks(access, buffer_of(self.offload, port.array));
+            let lanes = self.lanes.of(self.statement);
+            let gain = lanes.gain_in_banks(access, buffer_of(self.offload, port.array));
             let ty = rtl_type(self.offload.kernel.arrays[port.array].element);
-            expr = banks::parts(&expr, ty.width)[self.lanes.word(self.lane, gain)].resize(ty);
+            expr = banks::parts(&expr, ty.width)[lanes.word(self.lane, gain)].resize(ty);
         }
         Value { expr, stage: Some(READ_STAGE) }
     }
@@ -116,7 +117,7 @@ impl Leaves for BufferLeaves<'_> {
     }
 
     fn index(&mut self, m: &mut Module, value: &Affine, ty: ScalarType) -> Value {
-        let value = &self.lanes.at(value, self.lane);
+        let value = &self.lanes.of(self.statement).at(value, self.lane);
         let value = self
             .instances
             .choose(&[self.statement], |kind| kind.scope.affine(&kind.affine(value)).resize(rtl_type(ty)));
@@ -205,18 +206,22 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let number = (present.len() > 1).then(|| m.reg("candidate_statement", instances.number_type()));
     let mut loads: Vec<Statement> = vec![];
     loads.extend(number.iter().map(|register| assign(register, &instances.number())));
-    let lanes = Lanes::of(offload);
+    let lanes = Lanes::new(offload);
     let ports = read_ports(context, &mut m, (&instances, &number_of_tile), &lanes, &mut loads);
     let targets: Vec<usize> = present.iter().map(|&s| all[s].target.array).collect();
-    let rotation = |&s: &usize| lanes.rotation(&all[s].target, buffer_of(offload, all[s].target.array), &instances);
-    let rotations: Vec<Option<Rotation>> = present.iter().map(rotation).collect();
+    let writers_of =
+        |array: usize| -> Vec<usize> { present.iter().copied().filter(|&s| all[s].target.array == array).collect() };
+    let write_rotation = |array: usize| {
+        let users: Vec<(usize, &Access)> = writers_of(array).into_iter().map(|s| (s, &all[s].target)).collect();
+        lanes.rotation(&users, buffer_of(offload, array), &instances)
+    };
     let address_types = targets.iter().map(|&array| address::address_type(buffer_of(offload, array)));
     let address_type = address_types.max_by_key(|ty| ty.width).expect("some statement has instances");
     let write_address = m.reg("write_address", address_type);
     let written_to = instances.choose(present, |kind| {
         let target = &all[kind.statement].target;
         let buffer = buffer_of(offload, target.array);
-        let cell = kind.affines(&lanes.subscripts(target, buffer));
+        let cell = kind.affines(&lanes.of(kind.statement).subscripts(target, buffer));
         address::address(buffer, kind.band, &cell, &kind.scope, &number_of_tile).resize(address_type)
     });
     let written_to = m.define("next_write", &written_to).e();
@@ -263,9 +268,9 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
                 leaves.lane = lane;
                 datapath.evaluate(m, expr, &mut leaves)
             };
-            (0..lanes.count()).map(lane).collect()
+            (0..lanes.of(s).count).map(lane).collect()
         };
-        match lanes.reduction() {
+        match lanes.of(s).reduction() {
             None => in_lanes(m, datapath, &all[s].value),
             Some(reduction) => {
                 let terms = in_lanes(m, datapath, &reduction.term);
@@ -302,9 +307,9 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
         }
         let bits = Type::unsigned(context.array(all[s].target.array).element.bits);
         let data: Vec<Rtl> = values.iter().map(|value| datapath.at(&mut m, value, stage).resize(bits)).collect();
-        let running =
-            running.as_ref().map(|bits| datapath.at(&mut m, &Value { expr: bits.clone(), stage: Some(1) }, stage));
-        results.push(lanes.written(&all[s].target, buffer_of(offload, all[s].target.array), data, running));
+        let masks = running.as_ref().filter(|_| lanes.of(s).is_masked());
+        let running = masks.map(|bits| datapath.at(&mut m, &Value { expr: bits.clone(), stage: Some(1) }, stage));
+        results.push(lanes.of(s).written(&all[s].target, buffer_of(offload, all[s].target.array), data, running));
         writers.push(Writer {
             number: number.as_ref().map(|_| instances.number_of(s)),
             latency: stage - 1,
@@ -326,7 +331,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
             continue;
         }
         let buffer = buffer_of(offload, array);
-        let rotation = targets.iter().position(|t| *t == array).and_then(|w| rotations[w]);
+        let rotation = write_rotation(array);
         writes.push((array, rotation));
         let name = &context.array(array).name;
         let valid = m.output(&format!("m_write_{name}_valid"), Type::BIT);
@@ -334,27 +339,26 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
         let data =
             m.output(&format!("m_write_{name}_data"), address::data_type(buffer, context.array(array).element.bits));
         let own: Vec<usize> = (0..present.len()).filter(|&w| targets[w] == array).collect();
-        let statements: Vec<usize> = own.iter().map(|&w| present[w]).collect();
+        let statements = writers_of(array);
         let mut is_valid = written.valid.and(&instances.is_one_of(written.number.as_ref(), &statements));
-        match (rotation, &results[own[0]].words) {
-            (Some(_), words) => {
-                let bits = Type::unsigned(lanes.count() as u32);
-                let port = m.output(&format!("m_write_{name}_words"), bits);
-                let all = Rtl::bit(true).replicate(bits.width);
-                m.assign(&port, words.as_ref().unwrap_or(&all));
-            }
+        let (last, others) = own.split_last().expect("somebody writes the array");
+        let choose = |value: &dyn Fn(usize) -> Rtl| {
+            others.iter().rev().fold(value(*last), |other, &w| {
+                instances.is_one_of(written.number.as_ref(), &[present[w]]).select(&value(w), &other)
+            })
+        };
+        if let Some(banks) = buffer.banks {
+            let port = m.output(&format!("m_write_{name}_words"), Type::unsigned(banks.count as u32));
+            let all = Rtl::bit(true).replicate(port.ty().width);
+            m.assign(&port, &choose(&|w| results[w].words.clone().unwrap_or(all.clone())));
+        } else if own.iter().any(|&w| results[w].words.is_some()) {
             // One word for all lanes, written where any of them runs.
-            (None, Some(words)) => is_valid = is_valid.and(&words.reduce_or()),
-            (None, None) => {}
+            let any = |w: usize| results[w].words.as_ref().map_or(Rtl::bit(true), Rtl::reduce_or);
+            is_valid = is_valid.and(&choose(&any));
         }
         m.assign(&valid, &is_valid);
         m.assign(&address, &written.address.resize(address.ty()));
-        let result = |w: &usize| results[*w].data.resize(data.ty());
-        let (last, others) = own.split_last().expect("somebody writes the array");
-        let value = others.iter().rev().fold(result(last), |other, w| {
-            instances.is_one_of(written.number.as_ref(), &[present[*w]]).select(&result(w), &other)
-        });
-        m.assign(&data, &value);
+        m.assign(&data, &choose(&|w| results[w].data.resize(data.ty())));
     }
 
     m.comment("An iteration waits for words that are still on their way to the buffer, and while its port is lent.");
@@ -367,7 +371,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
         let there = match Fields::of(buffer_of(offload, array)) {
             None => there.eq(address),
             Some(fields) => {
-                let own = targets.iter().position(|t| *t == array).and_then(|w| rotations[w]);
+                let own = write_rotation(array);
                 fields.meet(&there, address, matches!(own, Some(Rotation::Always(_))) && own == rotation)
             }
         };
@@ -378,10 +382,10 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
         let reads = ports
             .iter()
             .map(|port| is_incoming(&port.statements()).and(&same(pending, port.array, &port.incoming, port.rotation)));
-        let written = writers.iter().zip(present).zip(&rotations).filter(|((w, _), _)| Chain::overtaken(w, pending));
-        let written = written.map(|((writer, &s), rotation)| {
+        let written = writers.iter().zip(present).filter(|(w, _)| Chain::overtaken(w, pending));
+        let written = written.map(|(writer, &s)| {
             let address = written_to.resize(address::address_type(buffer_of(offload, writer.array)));
-            is_incoming(&[s]).and(&same(pending, writer.array, &address, *rotation))
+            is_incoming(&[s]).and(&same(pending, writer.array, &address, write_rotation(writer.array)))
         });
         Rtl::any(&reads.chain(written).collect::<Vec<_>>())
     };
@@ -525,12 +529,12 @@ fn read_ports<'a>(
         let element = rtl_type(context.array(array).element);
         let word = if buffer.banks.is_some() { address::data_type(buffer, element.width) } else { element };
         let data = m.input(&format!("s_read_{name}_{copy}_data"), word);
-        let rotation = lanes.rotation(users[0].1, buffer, instances);
+        let rotation = lanes.rotation(&users, buffer, instances);
         let statements: Vec<usize> = users.iter().map(|(statement, _)| *statement).collect();
         let choose = |value: &dyn Fn(&InstanceKind, &[Affine]) -> Rtl| {
             instances.choose(&statements, |kind| {
                 let (_, access) = users.iter().find(|(s, _)| *s == kind.statement).expect("chosen among the users");
-                value(kind, &kind.affines(&lanes.subscripts(access, buffer)))
+                value(kind, &kind.affines(&lanes.of(kind.statement).subscripts(access, buffer)))
             })
         };
         let value = choose(&|kind, cell| address::address(buffer, kind.band, cell, &kind.scope, tile));

@@ -212,8 +212,8 @@ fn gate(context: &Context, m: &mut Module, fills: bool) -> Gate {
     }
     // Strips of different bands do not overlap; and a strip that loads nothing has nothing but this to wait at.
     let loads_nothing = offload.bands.iter().flat_map(|b| &b.transfers).all(|t| t.load.pieces.is_empty());
-    let drains = match offload.bands.len() {
-        1 => Expr::bit(loads_nothing && offload.bands[0].compute_waits),
+    let drains = match &offload.bands[..] {
+        [only] => Expr::bit(loads_nothing && only.compute_waits),
         _ if loads_nothing => Expr::bit(true),
         _ => {
             // The band is the first field of a tile.

@@ -29,6 +29,8 @@ pub struct RowKind {
     pub leaf: usize,
     /// What an element of the row visits, over size parameters, `outer` and `inner`.
     pub point: Vec<Affine>,
+    /// `Piece::slacks`, over the same.
+    pub slacks: Vec<Affine>,
 }
 
 /// One row, as signals or as fields of a packed word.

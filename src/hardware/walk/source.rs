@@ -120,7 +120,7 @@ fn rename_levels(piece: &mut Piece, new_name: impl Fn(&str) -> Option<String>) {
     let rename = |affine: &mut Affine| {
         *affine = affine.substitute(|name| Affine::variable(new_name(name).unwrap_or_else(|| name.to_string())));
     };
-    piece.guards.iter_mut().chain(&mut piece.point).for_each(rename);
+    piece.guards.iter_mut().chain(&mut piece.point).chain(&mut piece.slacks).for_each(rename);
     for level in &mut piece.levels {
         level.lower.iter_mut().chain(&mut level.upper).for_each(|bound| rename(&mut bound.numerator));
     }

@@ -67,7 +67,7 @@ impl Tree {
         let mut origins: Vec<Affine> = vec![];
         // Outside all tiles, tile indices are levels.
         let tiled = all.iter().filter(|(_, source, _)| source.tiled);
-        for point in tiled.flat_map(|(.., piece)| &piece.point) {
+        for point in tiled.flat_map(|(.., piece)| piece.point.iter().chain(&piece.slacks)) {
             let (origin, _) = origin(context, point);
             if !origin.is_constant() && !origins.contains(&origin) {
                 origins.push(origin);
@@ -84,7 +84,13 @@ impl Tree {
         for (index, source, piece) in all {
             let places = tree.places(piece);
             let piece = rename(context, &tree, piece, &places);
-            let kind = RowKind { source: index, band: source.band, leaf: piece.leaf, point: piece.point.clone() };
+            let kind = RowKind {
+                source: index,
+                band: source.band,
+                leaf: piece.leaf,
+                point: piece.point.clone(),
+                slacks: piece.slacks.clone(),
+            };
             let kinds = &mut tree.format.kinds;
             let kind = kinds.iter().position(|k| *k == kind).unwrap_or_else(|| {
                 kinds.push(kind);
@@ -296,5 +302,6 @@ fn rename(context: &Context, tree: &Tree, piece: &Piece, places: &[usize]) -> Pi
         guards: piece.guards.iter().map(|g| g.substitute(value)).collect(),
         levels: piece.levels.iter().enumerate().map(level).collect(),
         point: piece.point.iter().map(point).collect(),
+        slacks: piece.slacks.iter().map(point).collect(),
     }
 }

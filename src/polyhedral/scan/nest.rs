@@ -168,7 +168,7 @@ impl<'a> Nest<'a> {
             levels.push(level);
         }
         let guards = self.guards.iter().map(|g| g.affine().clone()).collect();
-        Ok(Found::Piece(Piece { shared: 0, leaf: 0, guards, levels, point }))
+        Ok(Found::Piece(Piece { shared: 0, leaf: 0, guards, levels, point, slacks: vec![] }))
     }
 }
 

@@ -3,9 +3,15 @@
 use super::{kernel, perfect, source};
 use crate::affine::Affine;
 use crate::source::kernel::{
-    Argument, BinaryOp, Condition, Expr, HostStep, Kernel, Node, ScalarType, Storage, UnaryOp,
+    Argument, BinaryOp, Condition, Expr, HostStep, Kernel, Node, ScalarType, Storage, TilingDirective, UnaryOp,
 };
 use crate::source::{Source, parse};
+
+/// θ of the only statement.
+pub fn theta_text(tiling: &TilingDirective) -> String {
+    let [schedule] = &tiling.schedules[..] else { panic!("{} statements", tiling.schedules.len()) };
+    list(&schedule.theta)
+}
 
 pub fn list(values: &[Affine]) -> String {
     values.iter().map(Affine::to_string).collect::<Vec<_>>().join(", ")
@@ -22,7 +28,7 @@ fn summary(kernel: &Kernel) -> Vec<String> {
     lines.extend(kernel.arrays.iter().map(|a| format!("array {} {}[{}]", a.element, a.name, list(&a.extents))));
     summarize(&kernel.body, 0, &mut lines);
     if let Some(tiling) = kernel.tilings.first() {
-        lines.push(format!("tile ({}) by {:?}", list(tiling.theta()), tiling.sizes));
+        lines.push(format!("tile ({}) by {:?}", theta_text(tiling), tiling.sizes));
     }
     lines
 }

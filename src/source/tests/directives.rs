@@ -1,6 +1,6 @@
 //! What directives become.
 
-use super::accepts::{list, statement};
+use super::accepts::{list, statement, theta_text};
 use super::kernel;
 use crate::source::directive_text;
 use crate::source::kernel::{Kernel, TilingDirective};
@@ -146,7 +146,7 @@ fn directives() {
     let tiling = |head: &str| {
         let kernel = statement(head, "a[i][j] = 0;");
         let sizes = kernel.parameters.iter().map(|p| (p.default, p.max)).collect::<Vec<_>>();
-        (sizes, kernel.tilings.first().map(|t| (list(t.theta()), t.sizes.clone())))
+        (sizes, kernel.tilings.first().map(|t| (theta_text(t), t.sizes.clone())))
     };
     let none = vec![(None, None), (None, None)];
     let tile = |theta: &str, sizes: &[i64]| Some((theta.to_string(), sizes.to_vec()));

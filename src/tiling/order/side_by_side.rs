@@ -3,13 +3,13 @@
 
 use anyhow::Result;
 
-use super::{CYCLES_PER_ROW, Candidate, Distances, Space, carried_by_level};
+use super::{CYCLES_PER_ROW, Candidate, Distances, Lane, Space, carried_by_level};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
 use crate::source::kernel::{Kernel, LanesDirective, TilingDirective};
-use crate::tiling::lane_shape::{Lanes, Shape};
+use crate::tiling::lane_shape::{LaneShape, Lanes};
 
 /// What a tree over the lanes' terms costs beside lanes that write their own cells: of two orders that take as long, the
 /// one without.
@@ -18,10 +18,10 @@ const TREE: f64 = 1.01;
 /// Lanes that somebody asks for.
 pub struct Wanted {
     directive: LanesDirective,
-    /// By dimension of the space: what lanes along it mean, or why there are none.
-    shapes: Vec<Result<Shape, String>>,
-    /// The array that the statement writes, an index into `Kernel::arrays`.
-    target: usize,
+    /// By dimension of the space: what lanes along it mean for each statement of the band, or why there are none.
+    shapes: Vec<Result<Vec<LaneShape>, String>>,
+    /// The array that each statement writes, indices into `Kernel::arrays`.
+    targets: Vec<usize>,
 }
 
 impl Wanted {
@@ -32,19 +32,19 @@ impl Wanted {
         kernel: &Kernel,
         directive: &TilingDirective,
         lanes: LanesDirective,
-        space: &Space,
+        (space, statements): (&Space, &[usize]),
     ) -> Result<Wanted> {
         let refuse = |message: &str, label: &str, help: &str| {
             let at = if lanes.span.line > 0 { lanes.span } else { directive.span };
             Err(Diagnostic::new(message).at(at, label).help(help).into())
         };
-        let ([statement], [only]) = (&program.statements[..], &kernel.statements()[..]) else {
+        if program.statements.len() > 1 {
             return refuse(
                 "lanes need a kernel of one statement",
                 "several statements",
                 "leave the lanes out, or make each statement a kernel of its own",
             );
-        };
+        }
         if !space.injective {
             return refuse(
                 "lanes need a schedule that tells all iterations apart",
@@ -52,16 +52,24 @@ impl Wanted {
                 "give the schedule as many independent dimensions as there are loops",
             );
         }
-        let shape = |k: usize| Shape::new(kernel, only, &statement.iterators, &space.values[0], k);
-        let shapes = (0..space.sizes.len()).map(shape).collect();
-        Ok(Wanted { directive: lanes, shapes, target: only.target.array })
+        let all = kernel.statements();
+        let shapes = |k: usize| -> Result<Vec<LaneShape>, String> {
+            let own = statements.iter().zip(&space.values);
+            own.map(|(&s, values)| LaneShape::new(kernel, all[s], &program.statements[s].iterators, values, k))
+                .collect()
+        };
+        Ok(Wanted {
+            directive: lanes,
+            shapes: (0..space.sizes.len()).map(shapes).collect(),
+            targets: statements.iter().map(|&s| all[s].target.array).collect(),
+        })
     }
 
-    /// The lanes of the candidate that was chosen, which run along dimension `lane`.
-    pub fn lanes(&self, candidate: &Candidate, space: &Space, lane: usize) -> Option<Lanes> {
-        let level = candidate.dimensions[0].iter().position(|&k| k == lane)?;
-        let shape = self.shapes[lane].clone().ok()?;
-        Some(Lanes { count: self.directive.count, level, along: space.values[0][lane].to_string(), shape })
+    /// The lanes of a candidate.
+    pub fn lanes(&self, lane: Lane, space: &Space) -> Option<Lanes> {
+        let per_statement = self.shapes[lane.dimension].clone().ok()?;
+        let along = space.along(lane.dimension);
+        Some(Lanes { count: self.directive.count, level: lane.level, along, per_statement })
     }
 
     /// Why no dimension has these lanes.
@@ -69,8 +77,7 @@ impl Wanted {
         let count = self.directive.count;
         let mut reasons = vec![];
         for (k, shape) in self.shapes.iter().enumerate() {
-            let along = &space.values[0][k];
-            if along.is_constant() || space.sizes[k] == 1 {
+            if space.values.iter().all(|values| values[k].is_constant()) || space.sizes[k] == 1 {
                 continue;
             }
             let reason = match shape {
@@ -78,7 +85,7 @@ impl Wanted {
                 Ok(_) if space.sizes[k] < count => format!("a tile has {} of its values only", space.sizes[k]),
                 Ok(_) => "neighbours depend on one another".into(),
             };
-            reasons.push(format!("along {along}: {reason}"));
+            reasons.push(format!("along {}: {reason}", space.along(k)));
         }
         let at = if self.directive.span.line > 0 { self.directive.span } else { directive.span };
         Diagnostic::new(format!("no dimension of the tile can run {count} of its values side by side"))
@@ -91,7 +98,18 @@ impl Wanted {
 }
 
 impl Space {
-    /// The band's only statement in one order, with lanes along each dimension that allows them.
+    /// A dimension for people: `i`.
+    fn along(&self, dimension: usize) -> String {
+        let mut texts: Vec<String> = vec![];
+        for value in self.values.iter().map(|values| values[dimension].to_string()) {
+            if !texts.contains(&value) {
+                texts.push(value);
+            }
+        }
+        texts.join(", ")
+    }
+
+    /// All statements in one order, with lanes along each dimension that allows them.
     pub(super) fn with_lanes(
         &self,
         order: &[usize],
@@ -101,27 +119,30 @@ impl Space {
         if !self.is_legal(order, order.len(), distances.iter())? {
             return Ok(vec![]);
         }
-        let (n, count, values) = (order.len(), wanted.directive.count, &self.values[0]);
+        let (n, count, statements) = (order.len(), wanted.directive.count, self.values.len());
         let carried = carried_by_level(order, distances)?;
         let mut found = vec![];
         for (level, &lane) in order.iter().enumerate() {
-            let Ok(shape) = &wanted.shapes[lane] else { continue };
-            if self.sizes[lane] < count || !self.is_parallel(order, level, distances, wanted, shape)? {
+            let Ok(shapes) = &wanted.shapes[lane] else { continue };
+            if self.sizes[lane] < count || !self.is_parallel(order, level, distances, wanted, shapes)? {
                 continue;
             }
             let mut sizes = self.sizes.clone();
             sizes[lane] = (sizes[lane] + count - 1) / count;
-            let row = self.row(values, order);
-            let length = row.map_or(1, |row| sizes[order[row]]);
-            let distance = row.map(|row| (carried[n - 1 - row], order[row] == lane));
-            let distance = distance.map(|(d, along)| if along && d != i64::MAX { (d / count).max(1) } else { d });
-            let cycles = cycles(values, &sizes, length, distance, self.latencies[0]);
+            let cost = |((values, latency), shape): ((&Vec<Affine>, &f64), &LaneShape)| {
+                let row = self.row(values, order);
+                let length = row.filter(|_| statements == 1).map_or(1, |row| sizes[order[row]]);
+                let distance = row.map(|row| (carried[n - 1 - row], order[row] == lane));
+                let distance = distance.map(|(d, along)| if along && d != i64::MAX { (d / count).max(1) } else { d });
+                let cycles = cycles(values, &sizes, length, distance, *latency);
+                cycles * if shape.reduction.is_some() { TREE } else { 1.0 }
+            };
             found.push(Candidate {
-                dimensions: vec![order.to_vec()],
-                apart: None,
-                cost: cycles * if shape.reduction.is_some() { TREE } else { 1.0 },
+                dimensions: vec![order.to_vec(); statements],
+                apart: (statements > 1).then_some(n),
+                cost: self.values.iter().zip(&self.latencies).zip(shapes).map(cost).sum(),
                 carried: carried.clone(),
-                lane: Some(lane),
+                lane: Some(Lane { dimension: lane, level }),
             });
         }
         Ok(found)
@@ -135,7 +156,7 @@ impl Space {
         level: usize,
         distances: &[Distances],
         wanted: &Wanted,
-        shape: &Shape,
+        shapes: &[LaneShape],
     ) -> Result<bool> {
         let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
         let lane = Affine::variable(&names[order[level]]);
@@ -143,9 +164,9 @@ impl Space {
             Constraint::at_most(Affine::constant(1), lane.clone()),
             Constraint::at_most(lane, Affine::constant(wanted.directive.count - 1)),
         ];
-        for Distances { kind, array, set, .. } in distances {
+        for Distances { kind, source, sink, array, set, .. } in distances {
             // Updates of one cell may run in any order.
-            if shape.reduction.is_some() && wanted.target == *array {
+            if source == sink && shapes[*source].reduction.is_some() && wanted.targets[*source] == *array {
                 continue;
             }
             let mut rest =
