@@ -11,22 +11,23 @@ use crate::affine::Affine;
 use crate::dump;
 use crate::offload::{Mapping, Offload, Wait};
 use crate::report::{TilingReport, buffer_reports};
+use crate::source::Source;
 use crate::source::kernel::{Kernel, SizeParameter};
-use crate::source::{self, Source};
 use crate::tiling;
 
 pub fn analyze(analyze: &Analyze, source: &Source) -> Result<u8> {
     let board = analyze.input.board()?;
     let progress = Progress::in_terminal();
     progress.step("analysing the loops");
-    let options = options(&watched(|| source::parse(source))?, &analyze.input, &BTreeMap::new())?;
+    let read = watched(|| crate::read(source))?;
+    let options = options(&read.kernel, &analyze.input, &BTreeMap::new())?;
     if !analyze.dump.is_empty() {
         let text = watched(|| dump::text(&analyze.dump, source, &board, &options))?;
         drop(progress);
         print(&text)?;
         return Ok(PASSED);
     }
-    let offload = watched(|| crate::analyze(source, &board, &options))?;
+    let offload = watched(|| crate::analyze_read(read, &board, &options))?;
     drop(progress);
     if analyze.json {
         print(&(serde_json::to_string_pretty(&offload)? + "\n"))?;

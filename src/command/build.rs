@@ -6,14 +6,14 @@ use anyhow::Result;
 
 use super::run::max_cycles;
 use super::{Build, Emit, PASSED, options, print, progress::Progress, sample::Sample, values, watched};
-use crate::compile;
 use crate::hardware;
 use crate::project::{BuildReport, Project, folder};
 use crate::report::count::Work;
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
 use crate::simulate::reordered::reordered;
-use crate::source::{self, Source};
+use crate::source::Source;
+use crate::{compile_read, read};
 
 /// Seed of the sample data.
 const SAMPLE_SEED: u64 = 1;
@@ -23,10 +23,10 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
     let progress = Progress::new();
     progress.step("generating the accelerator");
     let board = build.input.board()?;
-    let kernel = watched(|| source::parse(source))?;
-    let ranges = values::ranges(&kernel, &build.data)?;
-    let options = options(&kernel, &build.input, &BTreeMap::new())?;
-    let accelerator = watched(|| compile(source, &board, &options))?;
+    let read = watched(|| read(source))?;
+    let ranges = values::ranges(&read.kernel, &build.data)?;
+    let options = options(&read.kernel, &build.input, &BTreeMap::new())?;
+    let accelerator = watched(|| compile_read(read, source, &board, &options))?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program for the bench's sample data");

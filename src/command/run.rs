@@ -5,7 +5,6 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{FAILED, Output, PASSED, Run, check_file, options, print, progress::Progress, say, values, watched, write};
-use crate::compile;
 use crate::diagnostic::Diagnostic;
 use crate::hardware::{self, VerilogFile};
 use crate::process::Scratch;
@@ -18,8 +17,9 @@ use crate::simulate::job::Job;
 use crate::simulate::reordered::reordered;
 use crate::simulate::simulator::{self, RunInputs, RunOutput, Simulator};
 use crate::simulate::{Outcome, Verdict, judge, verilator};
+use crate::source::Source;
 use crate::source::kernel::Kernel;
-use crate::source::{self, Source};
+use crate::{compile_read, read};
 
 pub fn run(run: &Run, source: &Source) -> Result<u8> {
     if let Some(target) = &run.keep {
@@ -39,11 +39,12 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
             format!("the memory of {} is not behind a bus: its model has the device's own timing", board.name);
         return Err(Diagnostic::new(message).help("leave out --latency, --bandwidth and --stalls").into());
     }
-    let kernel = watched(|| source::parse(source))?;
-    let set = values::settings(&kernel, &run.set, &run.input.bounds(&kernel)?)?;
-    let ranges = values::ranges(&kernel, &run.data)?;
-    let options = options(&kernel, &run.input, &set)?;
-    let accelerator = watched(|| compile(source, &board, &options))?;
+    let read = watched(|| read(source))?;
+    let kernel = &read.kernel;
+    let set = values::settings(kernel, &run.set, &run.input.bounds(kernel)?)?;
+    let ranges = values::ranges(kernel, &run.data)?;
+    let options = options(kernel, &run.input, &set)?;
+    let accelerator = watched(|| compile_read(read, source, &board, &options))?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program");

@@ -60,7 +60,7 @@ fn dumped(stages: &[Stage], source: &Source, board: &Board, options: &Options) -
             let offload = analyze(source, board, options)?;
             (offload.kernel.clone(), Some(offload))
         }
-        false => (polyhedral::expand_locals(&prepare(source, board, options)?)?, None),
+        false => (polyhedral::expand_locals(&prepare(crate::read(source)?.kernel, board, options)?)?, None),
     };
     let mut texts = vec![];
     for &stage in stages {

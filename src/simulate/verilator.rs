@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Context as _, Result};
 
-use crate::process::Scratch;
+use crate::process::{Limits, Scratch, run};
 use crate::simulate::bench::Bench;
 
 /// The folder of generated C++, below that of the build, and the program in it.
@@ -40,7 +40,8 @@ pub fn cache() -> Option<PathBuf> {
 pub fn runtime(runtimes: &Path, trace: bool) -> PathBuf {
     static TOOLS: OnceLock<String> = OnceLock::new();
     let tools = TOOLS.get_or_init(|| {
-        let said = |program: &str| Command::new(program).arg("--version").output().map(|output| output.stdout);
+        let said =
+            |program: &str| run(Command::new(program).arg("--version"), Limits::default()).map(|ended| ended.stdout);
         ["verilator", "c++"]
             .map(|program| String::from_utf8_lossy(&said(program).unwrap_or_default()).into_owned())
             .concat()

@@ -42,14 +42,23 @@ pub fn compiler_command(source: &Source) -> Command {
     command
 }
 
+/// What the preprocessor may take. A file of 4 MB takes some tens of MB; macros that double with each level take more
+/// than they ever print.
+const PREPROCESSOR: Limits =
+    Limits { time: Some(Duration::from_secs(10)), memory: Some(192 << 20), output: Some(16 << 20), ..COMPILER };
+
 /// What the compiler may take; a file that wants more has macros or includes without end.
 const COMPILER: Limits =
     Limits { time: Some(Duration::from_secs(20)), output: Some(64 << 20), memory: Some(2 << 30), deep_stack: false };
 
 /// Runs the compiler. A compiler that is not installed, or takes more than [`COMPILER`], is a [`Diagnostic`].
 pub fn run_compiler(command: &mut Command, input: String) -> anyhow::Result<Output> {
+    run_within(COMPILER, command, input)
+}
+
+fn run_within(limits: Limits, command: &mut Command, input: String) -> anyhow::Result<Output> {
     let name = compiler();
-    let ended = match process::run_with_input(command, input.into_bytes(), COMPILER) {
+    let ended = match process::run_with_input(command, input.into_bytes(), limits) {
         Ok(ended) => ended,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {
             return Err(Diagnostic::new(format!("the C compiler `{name}` is not installed"))
@@ -60,8 +69,13 @@ pub fn run_compiler(command: &mut Command, input: String) -> anyhow::Result<Outp
     };
     let message = match ended.cut {
         None => return Ok(ended.into_output()),
-        Some(Cut::Time) => format!("the C compiler `{name}` takes more than 20 seconds"),
-        Some(Cut::Output) => "the preprocessed file has more than 64 MB".to_string(),
+        Some(Cut::Time) => {
+            let seconds = limits.time.unwrap_or_default().as_secs();
+            format!("the C compiler `{name}` takes more than {seconds} seconds")
+        }
+        Some(Cut::Output) => {
+            format!("the preprocessed file has more than {} MB", limits.output.unwrap_or_default() >> 20)
+        }
     };
     Err(Diagnostic::new(message).help("look for macros or includes that grow without end").into())
 }
@@ -130,7 +144,13 @@ fn expand<'a>(source: &'a Source, original: &'a Tokens, names: &[String]) -> any
         input.push_str(name);
         input.push('\n');
     }
-    let output = run(source, &["-E"], input)?;
+    let output = run(PREPROCESSOR, source, &["-E"], input)?;
+    // All compilers say it with this word, none with a place.
+    if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("memory") {
+        return Err(Diagnostic::new("the C preprocessor takes more than 192 MB for this file")
+            .help("macros that name an argument twice double with each level; write a loop, or a helper function")
+            .into());
+    }
     if !output.status.success() {
         return Err(refusal(source, original, &output, "the C preprocessor refuses the file").into());
     }
@@ -170,18 +190,18 @@ fn too_large(source: &Source, original: &Tokens, text: &str) -> Diagnostic {
 /// Runs `cc -fsyntax-only`: type errors, undeclared names. Errors as in [`preprocess`].
 pub fn check_syntax(source: &Source, original: &Tokens) -> anyhow::Result<()> {
     let input = without_line_directives(&source.text, original);
-    let output = run(source, &["-fsyntax-only"], input)?;
+    let output = run(COMPILER, source, &["-fsyntax-only"], input)?;
     if output.status.success() {
         return Ok(());
     }
     Err(refusal(source, original, &output, "the C compiler refuses the file").into())
 }
 
-fn run(source: &Source, arguments: &[&str], input: String) -> anyhow::Result<Output> {
+fn run(limits: Limits, source: &Source, arguments: &[&str], input: String) -> anyhow::Result<Output> {
     let mut command = compiler_command(source);
     // lang-c reads C11, and tabs of width 1 make the compiler's columns characters.
     command.args(["-std=gnu11", "-ftabstop=1"]).args(arguments).args(["-x", "c", "-"]);
-    run_compiler(&mut command, input)
+    run_within(limits, &mut command, input)
 }
 
 /// The text with `#line` blanked out, so that every line number is the user's own.

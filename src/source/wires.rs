@@ -117,6 +117,8 @@ struct Candidate<'a> {
     reads: Vec<&'a Access>,
     nodes: usize,
     depth: usize,
+    /// How many reads of the scalar follow.
+    uses: usize,
 }
 
 impl Pass {
@@ -182,7 +184,7 @@ impl Pass {
             return false;
         }
         let (nodes, depth) = measure(&statement.value);
-        let candidate = Candidate { array, reads: statement.value.reads(), nodes, depth };
+        let candidate = Candidate { array, reads: statement.value.reads(), nodes, depth, uses: uses(rest, array) };
         // A value made of the scalar's last one stays with it.
         if candidate.reads.iter().any(|read| read.array == array) {
             return false;
@@ -226,7 +228,7 @@ impl Candidate<'_> {
                     let uses = statement.value.reads().iter().filter(|read| read.array == self.array).count();
                     if uses > 0 {
                         let (nodes, depth) = measure(&statement.value);
-                        let is_small = uses == 1 || nodes + uses * self.nodes <= MOST;
+                        let is_small = self.uses == 1 || nodes + uses * self.nodes <= MOST;
                         if since.is_stale || since.is_mixed || !is_small || depth + self.depth > DEEPEST {
                             return None;
                         }
@@ -273,6 +275,23 @@ impl Candidate<'_> {
             !differences.into_iter().any(|difference| difference.is_constant() && difference.constant != 0)
         })
     }
+}
+
+/// How often `nodes` read the scalar `array`, up to the next assignment to it.
+fn uses(nodes: &[Node], array: usize) -> usize {
+    let mut count = 0;
+    for node in nodes {
+        match node {
+            Node::Statement(statement) => {
+                count += statement.value.reads().iter().filter(|read| read.array == array).count();
+                if statement.target.array == array {
+                    break;
+                }
+            }
+            Node::Loop(Loop { body, .. }) | Node::If(If { body, .. }) => count += uses(body, array),
+        }
+    }
+    count
 }
 
 /// Whether anything was replaced.

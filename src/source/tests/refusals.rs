@@ -238,6 +238,18 @@ fn loops() {
 }
 
 #[test]
+fn macros_that_double() {
+    let macros: String = (1..24).map(|k| format!("#define M{k}(x) (M{}(x) + M{}(x))\n", k - 1, k - 1)).collect();
+    let text =
+        format!("#define M0(x) (x)\n{macros}void f(int a[8]) {{ for (int i = 0; i < 8; i++) a[i] = M23(i); }}\n");
+    let refused = super::diagnostic(&text);
+    // Of a compiler that is short of time, too.
+    let is_told =
+        ["more than 192 MB", "more than 10 seconds", "MB of the file"].iter().any(|t| refused.message.contains(t));
+    assert!(is_told, "{refused:?}");
+}
+
+#[test]
 fn arguments() {
     for (text, message) in [
         ("int N, «int *a»", "the argument `a` is a pointer: it may alias"),

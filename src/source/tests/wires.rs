@@ -68,6 +68,19 @@ fn expressions_stay_small() {
 }
 
 /// A sum of many terms is a tree; what it is added to comes last.
+/// Every temporary is read by the next two: forwarded without a bound, the values double.
+#[test]
+fn temporaries_that_are_read_twice_do_not_grow() {
+    fn nodes(expr: &crate::source::kernel::Expr) -> usize {
+        1 + expr.operands().into_iter().map(nodes).sum::<usize>()
+    }
+    let temporaries: String = (2..27).map(|k| format!("int t{k} = t{} + t{};\n", k - 1, k - 2)).collect();
+    let body = format!("int t0 = a[i][j], t1 = b[i][j];\n{temporaries}b[i][j] = t26;");
+    let kernel = parse(&source(&text(&body))).unwrap();
+    let largest = kernel.statements().iter().map(|statement| nodes(&statement.value)).max();
+    assert!(largest.is_some_and(|nodes| nodes < 2000), "{largest:?}");
+}
+
 #[test]
 fn long_sums_are_trees() {
     let sum =
