@@ -1,8 +1,13 @@
 //! The compute process: iterations, reads, hazards, lanes.
 
+mod candidate;
+mod hazards;
 pub mod instances;
 pub mod lanes;
 pub mod pace;
+mod pipelines;
+mod ports;
 pub mod process;
 pub mod reservation;
+mod tokens;
 pub mod windows;

@@ -1,0 +1,72 @@
+//! Stage 1 of the compute process: the instance that comes next, its addresses, and whether it starts.
+
+use crate::hardware::buffers::address::{self, TileNumber};
+use crate::hardware::compute::ports::{ReadPort, read_ports};
+use crate::hardware::compute::process::Process;
+use crate::hardware::compute::windows::WarmUp;
+use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign};
+
+/// The registers of stage 1, which hold an instance until it starts.
+pub struct Candidate<'a> {
+    pub valid: Signal,
+    /// An end mark passes.
+    pub end: Signal,
+    /// Which statement's, where there are several.
+    pub number: Option<Rtl>,
+    pub ports: Vec<ReadPort<'a>>,
+    pub write_address: Signal,
+    /// What that takes with the next instance.
+    pub next_write: Rtl,
+    /// The lanes that run, a bit for each; `None` for all.
+    pub running: Option<Rtl>,
+    /// The instance leaves stage 1; to be assigned.
+    pub fire: Signal,
+    /// It does, and it will write: one that only reads slides its words and is forgotten.
+    pub starts: Rtl,
+    /// What stage 1 takes with the next instance.
+    pub loads: Vec<Statement>,
+}
+
+impl<'a> Candidate<'a> {
+    pub fn declare(process: &Process<'a, '_>, m: &mut Module, tile: &TileNumber, warm_up: &WarmUp) -> Candidate<'a> {
+        let Process { instances, lanes, .. } = process;
+        let present = process.present();
+        m.comment("Stage 1: its addresses.");
+        let valid = m.reg("candidate", Type::BIT);
+        let end = m.reg("candidate_end", Type::BIT);
+        let number = (present.len() > 1).then(|| m.reg("candidate_statement", instances.number_type()));
+        let mut loads: Vec<Statement> = vec![];
+        loads.extend(number.iter().map(|register| assign(register, &instances.number())));
+        let ports = read_ports(process, m, tile, &mut loads);
+
+        let write_address = m.reg("write_address", process.write_address_type());
+        let next_write = instances.choose(present, |kind| {
+            let target = process.target(kind.statement);
+            let buffer = process.buffer(target.array);
+            let cell = kind.affines(&lanes.of(kind.statement).subscripts(target, buffer));
+            address::address(buffer, kind.band, &cell, &kind.scope, tile).resize(write_address.ty())
+        });
+        let next_write = m.define("next_write", &next_write).e();
+        loads.push(assign(&write_address, &next_write));
+        let running = lanes.running(m, instances).map(|bits| {
+            let register = m.reg("candidate_lanes", bits.ty());
+            loads.push(assign(&register, &bits));
+            register.e()
+        });
+
+        let fire = m.wire("fire", Type::BIT);
+        let writes_too = warm_up.warms().map(|warms| {
+            let register = m.reg("candidate_warms", Type::BIT);
+            loads.push(assign(&register, &warms));
+            register.e().not()
+        });
+        let starts = writes_too.map_or(fire.e(), |writes_too| m.define("starts", &fire.e().and(&writes_too)).e());
+        let number = number.as_ref().map(|n| n.e());
+        Candidate { valid, end, number, ports, write_address, next_write, running, fire, starts, loads }
+    }
+
+    /// Whether the instance is one of these statements'.
+    pub fn is_of(&self, process: &Process, statements: &[usize]) -> Rtl {
+        process.instances.is_one_of(self.number.as_ref(), statements)
+    }
+}

@@ -1,0 +1,124 @@
+//! What an instance in stage 1 waits for: words on their way to the buffers, slots of the reservation chain, and ports
+//! that the transfers borrow.
+
+use crate::hardware::buffers::address;
+use crate::hardware::buffers::banks::{Fields, Rotation};
+use crate::hardware::compute::candidate::Candidate;
+use crate::hardware::compute::ports::ReadPort;
+use crate::hardware::compute::process::Process;
+use crate::hardware::compute::reservation::{Chain, Pending, Start, Writer};
+use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign};
+
+/// The writes that are under way, beside the instance that may start.
+pub struct Hazards<'a, 'p> {
+    pub process: &'p Process<'a, 'p>,
+    pub candidate: &'p Candidate<'a>,
+    pub writers: &'p [Writer],
+    pub chain: &'p Chain,
+    /// The statement's number of the instance that comes to stage 1.
+    pub incoming: Option<Rtl>,
+}
+
+/// Ports that the transfers borrow.
+pub struct Lent {
+    /// Arrays with `s_fill_<array>`.
+    pub filled: Vec<usize>,
+    /// Arrays with `s_drain_<array>`.
+    pub drained: Vec<usize>,
+}
+
+impl Hazards<'_, '_> {
+    /// A bit for every write under way, found out as an instance comes to stage 1, which `moves` tells; while the instance
+    /// waits there, what it waits for moves on.
+    pub fn waits(&self, m: &mut Module, start: &Start, moves: &Rtl) -> Vec<Rtl> {
+        let pending = self.chain.pending();
+        let waits: Vec<Signal> = (0..pending.len()).map(|n| m.reg(&format!("waits_for_{n}"), Type::BIT)).collect();
+        let mut updates = vec![];
+        for (n, sources) in self.chain.next(self.writers, start).into_iter().enumerate() {
+            let mut found = vec![];
+            for (condition, source) in sources {
+                let slot = pending[n].slot;
+                let before = match source {
+                    Some(source) => Pending { slot, ..pending[source].clone() },
+                    None => Pending {
+                        valid: Rtl::bit(true),
+                        number: self.candidate.number.clone(),
+                        address: self.candidate.write_address.e(),
+                        slot,
+                    },
+                };
+                let stays = source.map_or(Rtl::bit(false), |source| waits[source].e());
+                found.push(condition.and(&moves.select(&self.clash(&before), &stays)));
+            }
+            updates.push(assign(&waits[n], &Rtl::any(&found)));
+        }
+        m.clocked("", vec![], updates);
+        waits.iter().map(|w| w.e()).collect()
+    }
+
+    /// Whether the next instance must wait for `pending`: it reads the word, or its own write would come first.
+    fn clash(&self, pending: &Pending) -> Rtl {
+        let Hazards { process, candidate, .. } = self;
+        let is_incoming = |statements: &[usize]| process.instances.is_one_of(self.incoming.as_ref(), statements);
+        let reads = candidate.ports.iter().map(|port| {
+            is_incoming(&port.statements()).and(&self.meets(pending, port.array, &port.incoming, port.rotation))
+        });
+        let written = self.writers.iter().zip(process.present()).filter(|(w, _)| Chain::overtaken(w, pending));
+        let written = written.map(|(writer, &s)| {
+            let address = candidate.next_write.resize(address::address_type(process.buffer(writer.array)));
+            let rotation = process.write_rotation(writer.array);
+            is_incoming(&[s]).and(&self.meets(pending, writer.array, &address, rotation))
+        });
+        Rtl::any(&reads.chain(written).collect::<Vec<_>>())
+    }
+
+    /// Whether `pending` is a write of the word of `array` at `address`, or of a group that shares a word with that there.
+    fn meets(&self, pending: &Pending, array: usize, address: &Rtl, rotation: Option<Rotation>) -> Rtl {
+        let process = self.process;
+        let there = pending.address.resize(address.ty());
+        let there = match Fields::of(process.buffer(array)) {
+            None => there.eq(address),
+            Some(fields) => {
+                let own = process.write_rotation(array);
+                fields.meet(&there, address, matches!(own, Some(Rotation::Always(_))) && own == rotation)
+            }
+        };
+        let writes = process.instances.is_one_of(pending.number.as_ref(), &process.writers_of(array));
+        pending.valid.and(&writes).and(&there)
+    }
+
+    /// The instance's slot in the chain is taken.
+    pub fn taken(&self) -> Vec<Rtl> {
+        let own = self.writers.iter().zip(self.process.present());
+        own.map(|(writer, &s)| self.candidate.is_of(self.process, &[s]).and(&self.chain.taken(writer))).collect()
+    }
+
+    /// A port of the instance is lent to a transfer: of the arrays `writes`, and of those that it reads.
+    pub fn lent(&self, m: &mut Module, writes: impl Iterator<Item = usize>, hazards: &mut Vec<Rtl>) -> Lent {
+        let Hazards { process, candidate, .. } = self;
+        let (loaded, stored) = transferred(process);
+        let mut lent = Lent { filled: vec![], drained: vec![] };
+        let mut borrow = |name: String, users: &[usize]| {
+            let port = m.input(&name, Type::BIT);
+            hazards.push(candidate.is_of(process, users).and(&port.e()));
+        };
+        for array in writes.filter(|array| loaded.contains(array)) {
+            borrow(format!("s_fill_{}", process.context.array(array).name), &process.writers_of(array));
+            lent.filled.push(array);
+        }
+        let shares = |p: &&ReadPort| p.copy == 0 && stored.contains(&p.array) && !process.buffer(p.array).store_copy;
+        for port in candidate.ports.iter().filter(shares) {
+            borrow(format!("s_drain_{}", process.context.array(port.array).name), &port.statements());
+            lent.drained.push(port.array);
+        }
+        lent
+    }
+}
+
+/// The arrays that some tile loads, and those that some tile stores.
+fn transferred(process: &Process) -> (Vec<usize>, Vec<usize>) {
+    let transfers = || process.offload.bands.iter().flat_map(|b| &b.transfers);
+    let loaded = transfers().filter(|t| !t.load.pieces.is_empty()).map(|t| t.array);
+    let stored = transfers().filter(|t| !t.store.pieces.is_empty()).map(|t| t.array);
+    (loaded.collect(), stored.collect())
+}

@@ -1,0 +1,184 @@
+//! The datapath of every statement, from the words of the buffers to what is written.
+
+use crate::affine::Affine;
+use crate::hardware::buffers::banks;
+use crate::hardware::circuit::ranged::rtl_type;
+use crate::hardware::compute::candidate::Candidate;
+use crate::hardware::compute::lanes::{self, Written};
+use crate::hardware::compute::pace;
+use crate::hardware::compute::ports::ReadPort;
+use crate::hardware::compute::process::Process;
+use crate::hardware::compute::reservation::{self, Writer};
+use crate::hardware::compute::windows::Registers;
+use crate::hardware::datapath::plan::Rehearsal;
+use crate::hardware::datapath::{self, Datapath, Leaves, Value};
+use crate::rtl::{Expr as Rtl, Module, Statement, Type, assign};
+use crate::source::kernel::{Access, Expr, ScalarType};
+
+/// The stage in which a buffer's word arrives: 1 holds the addresses, 2 the words.
+const READ_STAGE: u32 = 2;
+
+/// When and what every statement that has instances writes, in textual order.
+pub struct Pipelines {
+    pub writers: Vec<Writer>,
+    pub results: Vec<Written>,
+}
+
+impl Pipelines {
+    /// Builds the datapaths; `candidate` gets what they load in stage 1.
+    pub fn build(process: &Process, m: &mut Module, candidate: &mut Candidate, scalars: &[Rtl]) -> Pipelines {
+        let present = process.present();
+        let mut loads = std::mem::take(&mut candidate.loads);
+        let targets = process.targets();
+        let evaluation = Evaluation { process, candidate, scalars, targets: &targets };
+        let plan = pace::plan(process.offload, present, |place, plan| {
+            let mut datapath = Datapath::new(plan, None);
+            datapath.begin(&process.statements[present[place]].name, Rtl::bit(true));
+            let scratch = &mut datapath::scratch();
+            let values = evaluation.values(scratch, &mut datapath, present[place], &mut vec![]);
+            Rehearsal { uses: datapath.uses(), end: end(&values), divides: datapath.divides() }
+        });
+        let mut datapath = Datapath::new(plan, candidate.number.clone());
+        let mut values = vec![];
+        for &s in present {
+            let statement = process.statements[s];
+            m.comment(&format!("The datapath of {}: {}", statement.name, statement.text));
+            datapath.begin(&statement.name, candidate.fire.e().and(&candidate.is_of(process, &[s])));
+            values.push((evaluation.values(m, &mut datapath, s, &mut loads), datapath.divides()));
+        }
+        let pipelines = Pipelines::at_their_ends(process, m, candidate, &mut datapath, values);
+        datapath.finish(m);
+        candidate.loads = loads;
+        pipelines
+    }
+
+    /// Brings the `values` of every statement, and whether it divides, to the stage in which it writes.
+    fn at_their_ends(
+        process: &Process,
+        m: &mut Module,
+        candidate: &Candidate,
+        datapath: &mut Datapath,
+        values: Vec<(Vec<Value>, bool)>,
+    ) -> Pipelines {
+        let Process { instances, lanes, .. } = process;
+        let top = reservation::top_slot(values.iter().map(|(values, divides)| (end(values) - 1, *divides)));
+        let mut pipelines = Pipelines { writers: vec![], results: vec![] };
+        for (place, ((values, divides), &s)) in values.into_iter().zip(process.present()).enumerate() {
+            datapath.resume(place);
+            let mut stage = end(&values);
+            if divides {
+                stage = stage.max(reservation::least_division_latency(top) + 1);
+            }
+            let target = process.target(s);
+            let bits = Type::unsigned(process.context.array(target.array).element.bits);
+            let data: Vec<Rtl> = values.iter().map(|value| datapath.at(m, value, stage).resize(bits)).collect();
+            let masks = candidate.running.as_ref().filter(|_| lanes.of(s).is_masked());
+            let running = masks.map(|bits| datapath.at(m, &Value { expr: bits.clone(), stage: Some(1) }, stage));
+            pipelines.results.push(lanes.of(s).written(target, process.buffer(target.array), data, running));
+            pipelines.writers.push(Writer {
+                number: candidate.number.as_ref().map(|_| instances.number_of(s)),
+                latency: stage - 1,
+                divides,
+                array: target.array,
+            });
+        }
+        pipelines
+    }
+}
+
+/// The stage in which all values are there. The write comes at the earliest one stage behind the addresses.
+fn end(values: &[Value]) -> u32 {
+    values.iter().filter_map(|value| value.stage).max().unwrap_or(READ_STAGE).max(READ_STAGE)
+}
+
+/// What the values of statements are made of.
+struct Evaluation<'a, 'p> {
+    process: &'p Process<'a, 'p>,
+    candidate: &'p Candidate<'a>,
+    scalars: &'p [Rtl],
+    /// The arrays that some statement writes.
+    targets: &'p [usize],
+}
+
+impl Evaluation<'_, '_> {
+    /// The values of a statement, one per lane where they are not reduced to one. `loads` is what stage 1 takes.
+    fn values(&self, m: &mut Module, datapath: &mut Datapath, s: usize, loads: &mut Vec<Statement>) -> Vec<Value> {
+        let Evaluation { process, candidate, .. } = self;
+        let (lanes, statement) = (process.lanes.of(s), process.statements[s]);
+        let mut windows = vec![];
+        for window in process.offload.windows.iter().filter(|w| w.statement == s) {
+            let leader = (s, window.array, &window.leader);
+            let is_leader = |p: &&ReadPort| p.users.iter().any(|(s, a)| (*s, a.array, &a.subscripts) == leader);
+            let word = candidate.ports.iter().find(is_leader).expect("a leader has a port").data.e();
+            windows.push(Registers::declare(m, datapath, window, &word, READ_STAGE));
+        }
+        let mut leaves = BufferLeaves { evaluation: self, statement: s, lane: 0, windows: &windows, candidate: loads };
+        let mut in_lanes = |m: &mut Module, datapath: &mut Datapath, expr: &Expr| -> Vec<Value> {
+            let lane = |lane| {
+                leaves.lane = lane;
+                datapath.evaluate(m, expr, &mut leaves)
+            };
+            (0..lanes.count).map(lane).collect()
+        };
+        match lanes.reduction() {
+            None => in_lanes(m, datapath, &statement.value),
+            Some(reduction) => {
+                let terms = in_lanes(m, datapath, &reduction.term);
+                let target = leaves.read(m, &statement.target);
+                let element = process.context.array(statement.target.array).element;
+                vec![lanes::reduce(m, datapath, reduction, element, &target, terms, candidate.running.as_ref())]
+            }
+        }
+    }
+}
+
+/// The leaves of a statement inside a tile: words of the buffers, and indices.
+struct BufferLeaves<'p> {
+    evaluation: &'p Evaluation<'p, 'p>,
+    statement: usize,
+    lane: i64,
+    windows: &'p [Registers<'p>],
+    /// Loads of stage 1.
+    candidate: &'p mut Vec<Statement>,
+}
+
+impl Leaves for BufferLeaves<'_> {
+    fn read(&mut self, _: &mut Module, access: &Access) -> Value {
+        let of = |(statement, a): &(usize, &Access)| {
+            (*statement, a.array, &a.subscripts) == (self.statement, access.array, &access.subscripts)
+        };
+        if let Some(word) = self.windows.iter().find_map(|window| window.word(access)) {
+            return Value { expr: word, stage: Some(READ_STAGE) };
+        }
+        let Evaluation { process, candidate, .. } = self.evaluation;
+        let port =
+            candidate.ports.iter().find(|p| p.users.iter().any(of)).expect("a port or a window serves a reference");
+        let mut expr = port.data.e();
+        if port.rotation.is_some() {
+            let lanes = process.lanes.of(self.statement);
+            let gain = lanes.gain_in_banks(access, process.buffer(port.array));
+            let ty = rtl_type(process.context.array(port.array).element);
+            expr = banks::parts(&expr, ty.width)[lanes.word(self.lane, gain)].resize(ty);
+        }
+        Value { expr, stage: Some(READ_STAGE) }
+    }
+
+    fn comes_late(&self, access: &Access) -> bool {
+        !self.evaluation.targets.contains(&access.array)
+            && self.windows.iter().all(|window| window.word(access).is_none())
+    }
+
+    fn scalar(&self, scalar: usize) -> Rtl {
+        self.evaluation.scalars[scalar].clone()
+    }
+
+    fn index(&mut self, m: &mut Module, value: &Affine, ty: ScalarType) -> Value {
+        let Process { lanes, instances, .. } = self.evaluation.process;
+        let value = &lanes.of(self.statement).at(value, self.lane);
+        let value =
+            instances.choose(&[self.statement], |kind| kind.scope.affine(&kind.affine(value)).resize(rtl_type(ty)));
+        let register = m.reg("index", value.ty());
+        self.candidate.push(assign(&register, &value));
+        Value { expr: register.e(), stage: Some(1) }
+    }
+}
