@@ -79,7 +79,8 @@ pub fn memories(m: &mut Module, context: &Context, buffer: &Buffer, users: &User
     }
 }
 
-type Ports = Vec<(String, Connection)>;
+/// Ports of an instance with what they are joined to.
+pub type Ports = Vec<(String, Connection)>;
 
 struct Memories<'a> {
     buffer: &'a Buffer,

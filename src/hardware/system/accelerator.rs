@@ -2,16 +2,17 @@
 
 use crate::buffer::mapping_text;
 use crate::hardware::buffers::address::{self, buffer_of};
-use crate::hardware::buffers::memories::{Drain, Fill, Read, Users, Write, memories};
+use crate::hardware::buffers::banks::Rotation;
+use crate::hardware::buffers::memories::{Drain, Fill, Ports, Read, Users, Write, memories};
 use crate::hardware::buffers::partition;
 use crate::hardware::circuit::cells::{clocking, into, out_of, port};
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::stream::Stream;
-use crate::hardware::compute::process::{ComputeRead, compute};
+use crate::hardware::compute::process::{ComputePorts, ComputeRead, compute};
 use crate::hardware::context::Context;
 use crate::hardware::system::memory_port::{self, Commands, MemoryPort};
-use crate::hardware::transfer::load::load;
-use crate::hardware::transfer::store::store;
+use crate::hardware::transfer::load::{LoadPorts, load};
+use crate::hardware::transfer::store::{StorePorts, store};
 use crate::hardware::walk::connect::argument_ports;
 use crate::hardware::walk::tiles::tiles;
 use crate::rtl::{Connection, Expr, Module, Signal, Type, assign, when, when_else};
@@ -70,11 +71,57 @@ pub fn completion(
     running
 }
 
+/// A tile on its way from one process to the next.
+struct TileWires {
+    stream: Stream,
+    data: Signal,
+}
+
+impl TileWires {
+    fn declare(m: &mut Module, context: &Context, name: &str) -> TileWires {
+        let stream = Stream::wires(m, name);
+        TileWires { stream, data: m.wire(&format!("{name}_data"), Type::unsigned(context.tile_width())) }
+    }
+
+    /// The ports of the process that takes it.
+    fn taken(&self) -> Ports {
+        let mut ports = into("tile", &self.stream);
+        ports.push(("s_tile_data".into(), Connection::In(self.data.e())));
+        ports
+    }
+
+    /// The ports of the process that gives it.
+    fn given(&self) -> Ports {
+        let mut ports = out_of("tile", &self.stream);
+        ports.push(("m_tile_data".into(), Connection::Out(self.data.clone())));
+        ports
+    }
+}
+
+/// What joins the processes, but for the buffers.
+struct Wires {
+    memory: MemoryPort,
+    tile: TileWires,
+    tile_first: Signal,
+    loaded: TileWires,
+    computed: TileWires,
+    token_computed: Signal,
+    token_stored: Signal,
+    /// Behind a bus.
+    token_loaded: Option<Signal>,
+    token_in_memory: Option<Signal>,
+    finished: Signal,
+    load_busy: Signal,
+    compute_busy: Signal,
+    compute_stall: Signal,
+    store_busy: Signal,
+    loads: Commands,
+    stores: Commands,
+}
+
 /// All generated modules of the accelerator, `<kernel>_accelerator` last.
 pub fn accelerator(context: &Context) -> Vec<Module> {
-    let offload = context.offload;
-    let kernel = context.kernel;
-    let name = &kernel.name;
+    let name = &context.kernel.name;
     let mut modules = tiles(context);
     let (load_modules, load_ports) = load(context);
     let (compute_modules, compute_ports) = compute(context);
@@ -87,85 +134,146 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
     let (start, done, memory_idle) = control_ports(&mut m, context);
     m.comment("Memory port");
     let memory = MemoryPort::declare(&mut m, context);
+    let wires = join_tiles(&mut m, context, &start, memory);
+    let fills = join_load(&mut m, context, &wires, &load_ports);
+    let computed = join_compute(&mut m, context, &wires, &compute_ports);
+    let drains = join_store(&mut m, context, &wires, &store_ports);
+    modules.extend(join_buffers(&mut m, context, &fills, &computed, &drains));
 
-    m.comment("Tiles");
-    let begin = Stream::wires(&mut m, "begin");
-    m.assign(&begin.valid, &start.e());
-    let tile_type = Type::unsigned(context.tile_width());
-    let tile_wires = |m: &mut Module, name: &str| (Stream::wires(m, name), m.wire(&format!("{name}_data"), tile_type));
-    let (tile, tile_data) = tile_wires(&mut m, "tile");
-    let tile_first = m.wire("tile_first", Type::BIT);
-    let mut ports = clocking(&m);
-    ports.extend(argument_ports(context, &m));
-    ports.extend(into("start", &begin));
-    ports.extend(out_of("tile", &tile));
-    ports.push(("m_tile_data".into(), Connection::Out(tile_data.clone())));
-    ports.push(("m_tile_first".into(), Connection::Out(tile_first.clone())));
-    m.instance(&format!("{name}_tiles"), "u_tiles", vec![], ports);
+    m.comment("Memory port");
+    let Wires { memory, loads, stores, .. } = &wires;
+    memory.connect(&mut m, context, loads, stores);
+    if let (Some(in_memory), Some(written)) = (&wires.token_in_memory, memory.written()) {
+        memory_port::track(&mut m, stores, &wires.token_stored, written, in_memory);
+    }
 
-    let (loaded, loaded_data) = tile_wires(&mut m, "loaded");
-    let (computed, computed_data) = tile_wires(&mut m, "computed");
-    let bit = |m: &mut Module, name: &str| m.wire(name, Type::BIT);
-    let token_computed = bit(&mut m, "token_computed");
-    let token_stored = bit(&mut m, "token_stored");
-    let token_loaded = context.bus.map(|_| bit(&mut m, "token_loaded"));
-    let token_in_memory = context.bus.map(|_| bit(&mut m, "token_in_memory"));
-    let finished = bit(&mut m, "finished");
-    let (load_busy, compute_busy) = (bit(&mut m, "load_is_busy"), bit(&mut m, "compute_is_busy"));
-    let (compute_stall, store_busy) = (bit(&mut m, "compute_is_stalled"), bit(&mut m, "store_is_busy"));
-    let loads = Commands::wires(&mut m, context, "load");
-    let stores = Commands::wires(&mut m, context, "store");
+    m.comment("From start to done");
+    let quiet = memory_idle.e().and(&memory.quiet());
+    let settled = m.wire("counters_settled", Type::BIT);
+    let running = completion(&mut m, &start, &done, &wires.finished.e(), &quiet, &settled.e());
+    let events = [&wires.load_busy, &wires.compute_busy, &wires.compute_stall, &wires.store_busy].map(|s| s.e());
+    counters(&mut m, &start, &running, &settled, events.each_ref());
 
-    m.comment("Load");
-    let mut ports = clocking(&m);
-    ports.extend(argument_ports(context, &m));
-    ports.extend(into("tile", &tile));
-    ports.push(("s_tile_data".into(), Connection::In(tile_data.e())));
-    ports.push(("s_tile_first".into(), Connection::In(tile_first.e())));
-    ports.extend(out_of("tile", &loaded));
-    ports.push(("m_tile_data".into(), Connection::Out(loaded_data.clone())));
-    ports.push(("s_computed".into(), Connection::In(token_computed.e())));
-    ports.push(("s_stored".into(), Connection::In(token_stored.e())));
-    ports.extend(token_loaded.iter().map(|token| ("m_loaded".into(), Connection::Out(token.clone()))));
-    ports.extend(token_in_memory.iter().map(|token| ("s_in_memory".into(), Connection::In(token.e()))));
-    ports.extend(loads.connections());
-    ports.push(("s_read_valid".into(), Connection::In(memory.read.valid.e())));
-    ports.push(("s_read_ready".into(), Connection::Out(memory.read.ready.clone())));
-    ports.push(("s_read_data".into(), Connection::In(memory.read_data.e())));
-    ports.push(("busy".into(), Connection::Out(load_busy.clone())));
-    let base = |m: &Module, array: usize| {
+    modules.extend(load_modules);
+    modules.extend(compute_modules);
+    modules.extend(store_modules);
+    modules.push(m);
+    modules
+}
+
+/// The ports that every process has.
+fn process_ports(m: &Module, context: &Context) -> Ports {
+    let mut ports = clocking(m);
+    ports.extend(argument_ports(context, m));
+    ports
+}
+
+/// The bases of arrays.
+fn bases(m: &Module, context: &Context, arrays: &[usize]) -> Ports {
+    let base = |&array: &usize| {
         let name = format!("base_{}", context.array(array).name);
         (name.clone(), Connection::In(port(m, &name)))
     };
-    ports.extend(load_ports.arrays.iter().map(|&a| base(&m, a)));
-    let fill_data = m.wire("fill_data", load_ports.data);
-    ports.push(("m_fill_data".into(), Connection::Out(fill_data.clone())));
-    let mut fills: Vec<Fill> = vec![];
-    for &array in &load_ports.arrays {
-        let array_name = &context.array(array).name;
-        let stream = Stream::wires(&mut m, &format!("fill_{array_name}"));
-        let address = m.wire(&format!("fill_{array_name}_address"), address::address_type(buffer_of(offload, array)));
-        ports.extend(out_of(&format!("fill_{array_name}"), &stream));
-        ports.push((format!("m_fill_{array_name}_address"), Connection::Out(address.clone())));
-        fills.push(Fill { array, stream, address, data: fill_data.clone() });
-    }
-    m.instance(&format!("{name}_load"), "u_load", vec![], ports);
+    arrays.iter().map(base).collect()
+}
 
-    m.comment("Compute");
-    let mut ports = clocking(&m);
-    ports.extend(argument_ports(context, &m));
-    for scalar in &kernel.scalars {
-        let name = format!("arg_{}", scalar.name);
-        ports.push((name.clone(), Connection::In(port(&m, &name))));
+/// The tiles begin with `start`; declares what joins the other processes, too.
+fn join_tiles(m: &mut Module, context: &Context, start: &Signal, memory: MemoryPort) -> Wires {
+    m.comment("Tiles");
+    let begin = Stream::wires(m, "begin");
+    m.assign(&begin.valid, &start.e());
+    let tile = TileWires::declare(m, context, "tile");
+    let tile_first = m.wire("tile_first", Type::BIT);
+    let mut ports = process_ports(m, context);
+    ports.extend(into("start", &begin));
+    ports.extend(tile.given());
+    ports.push(("m_tile_first".into(), Connection::Out(tile_first.clone())));
+    m.instance(&format!("{}_tiles", context.kernel.name), "u_tiles", vec![], ports);
+
+    let loaded = TileWires::declare(m, context, "loaded");
+    let computed = TileWires::declare(m, context, "computed");
+    let mut bit = |name: &str| m.wire(name, Type::BIT);
+    let [token_computed, token_stored] = ["token_computed", "token_stored"].map(&mut bit);
+    let token_loaded = context.bus.map(|_| bit("token_loaded"));
+    let token_in_memory = context.bus.map(|_| bit("token_in_memory"));
+    let [finished, load_busy, compute_busy, compute_stall, store_busy] =
+        ["finished", "load_is_busy", "compute_is_busy", "compute_is_stalled", "store_is_busy"].map(&mut bit);
+    let loads = Commands::wires(m, context, "load");
+    let stores = Commands::wires(m, context, "store");
+    Wires {
+        memory,
+        tile,
+        tile_first,
+        loaded,
+        computed,
+        token_computed,
+        token_stored,
+        token_loaded,
+        token_in_memory,
+        finished,
+        load_busy,
+        compute_busy,
+        compute_stall,
+        store_busy,
+        loads,
+        stores,
     }
-    ports.extend(into("tile", &loaded));
-    ports.push(("s_tile_data".into(), Connection::In(loaded_data.e())));
-    ports.extend(out_of("tile", &computed));
-    ports.push(("m_tile_data".into(), Connection::Out(computed_data.clone())));
-    ports.push(("s_stored".into(), Connection::In(token_stored.e())));
-    ports.extend(token_loaded.iter().map(|token| ("s_loaded".into(), Connection::In(token.e()))));
-    ports.push(("m_computed".into(), Connection::Out(token_computed.clone())));
-    // A lent port holds back the iterations that would use it, so that the pipeline never has to stop.
+}
+
+/// The load process; gives what fills the buffers.
+fn join_load(m: &mut Module, context: &Context, wires: &Wires, load: &LoadPorts) -> Vec<Fill> {
+    m.comment("Load");
+    let mut ports = process_ports(m, context);
+    ports.extend(wires.tile.taken());
+    ports.push(("s_tile_first".into(), Connection::In(wires.tile_first.e())));
+    ports.extend(wires.loaded.given());
+    ports.push(("s_computed".into(), Connection::In(wires.token_computed.e())));
+    ports.push(("s_stored".into(), Connection::In(wires.token_stored.e())));
+    ports.extend(wires.token_loaded.iter().map(|token| ("m_loaded".into(), Connection::Out(token.clone()))));
+    ports.extend(wires.token_in_memory.iter().map(|token| ("s_in_memory".into(), Connection::In(token.e()))));
+    ports.extend(wires.loads.connections());
+    ports.push(("s_read_valid".into(), Connection::In(wires.memory.read.valid.e())));
+    ports.push(("s_read_ready".into(), Connection::Out(wires.memory.read.ready.clone())));
+    ports.push(("s_read_data".into(), Connection::In(wires.memory.read_data.e())));
+    ports.push(("busy".into(), Connection::Out(wires.load_busy.clone())));
+    ports.extend(bases(m, context, &load.arrays));
+    let data = m.wire("fill_data", load.data);
+    ports.push(("m_fill_data".into(), Connection::Out(data.clone())));
+    let mut fills: Vec<Fill> = vec![];
+    for &array in &load.arrays {
+        let prefix = format!("fill_{}", context.array(array).name);
+        let stream = Stream::wires(m, &prefix);
+        let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer_of(context.offload, array)));
+        ports.extend(out_of(&prefix, &stream));
+        ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
+        fills.push(Fill { array, stream, address, data: data.clone() });
+    }
+    m.instance(&format!("{}_load", context.kernel.name), "u_load", vec![], ports);
+    fills
+}
+
+/// What the compute process has to do with the buffers.
+struct Computed {
+    reads: Vec<Read>,
+    writes: Vec<Write>,
+    /// By array, high while a fill or a drain borrows the port: that holds back the iterations that would use it, so that
+    /// the pipeline never has to stop.
+    lent_writes: Vec<(usize, Signal)>,
+    lent_reads: Vec<(usize, Signal)>,
+}
+
+fn join_compute(m: &mut Module, context: &Context, wires: &Wires, compute: &ComputePorts) -> Computed {
+    m.comment("Compute");
+    let mut ports = process_ports(m, context);
+    for scalar in &context.kernel.scalars {
+        let name = format!("arg_{}", scalar.name);
+        ports.push((name.clone(), Connection::In(port(m, &name))));
+    }
+    ports.extend(wires.loaded.taken());
+    ports.extend(wires.computed.given());
+    ports.push(("s_stored".into(), Connection::In(wires.token_stored.e())));
+    ports.extend(wires.token_loaded.iter().map(|token| ("s_loaded".into(), Connection::In(token.e()))));
+    ports.push(("m_computed".into(), Connection::Out(wires.token_computed.clone())));
     let mut lends = |arrays: &[usize], what: &str| -> Vec<(usize, Signal)> {
         let lend = |&array: &usize| {
             let name = format!("{what}_{}", context.array(array).name);
@@ -175,119 +283,116 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
         };
         arrays.iter().map(lend).collect()
     };
-    let lent_writes = lends(&compute_ports.filled, "fill");
-    let lent_reads = lends(&compute_ports.drained, "drain");
-    ports.push(("busy".into(), Connection::Out(compute_busy.clone())));
-    ports.push(("stall".into(), Connection::Out(compute_stall.clone())));
-    let mut reads: Vec<Read> = vec![];
-    for &ComputeRead { array, copy, rotation, optional } in &compute_ports.reads {
-        let element = context.array(array).element;
-        let word = address::data_type(buffer_of(offload, array), element.bits);
-        let element = if rotation.is_some() { word } else { rtl_type(element) };
-        let prefix = format!("read_{}_{copy}", context.array(array).name);
-        let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer_of(offload, array)));
-        let data = m.wire(&format!("{prefix}_data"), element);
-        ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
-        ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
-        let mut partition_port = |what: &str, ty: Type| {
-            let signal = m.wire(&format!("{prefix}_{what}"), ty);
-            ports.push((format!("m_{prefix}_{what}"), Connection::Out(signal.clone())));
-            signal
-        };
-        let partition = buffer_of(offload, array).partition.as_ref();
-        let bank = partition.map(|p| partition_port("bank", partition::bank_type(p)));
-        let used = optional.then(|| partition_port("used", Type::BIT));
-        reads.push(Read { array, copy, address, data, rotation, bank, used });
-    }
-    let mut writes: Vec<Write> = vec![];
-    for &(array, rotation) in &compute_ports.writes {
-        let prefix = format!("write_{}", context.array(array).name);
-        let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
-        let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer_of(offload, array)));
-        let bits = context.array(array).element.bits;
-        let data = m.wire(&format!("{prefix}_data"), address::data_type(buffer_of(offload, array), bits));
-        ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
-        ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
-        ports.push((format!("m_{prefix}_data"), Connection::Out(data.clone())));
-        let group = rotation.map(|rotation| {
-            let words = m.wire(&format!("{prefix}_words"), Type::unsigned(data.width() / bits));
-            ports.push((format!("m_{prefix}_words"), Connection::Out(words.clone())));
-            (rotation, words)
-        });
-        writes.push(Write { array, valid, address, data, group });
-    }
-    m.instance(&format!("{name}_compute"), "u_compute", vec![], ports);
+    let lent_writes = lends(&compute.filled, "fill");
+    let lent_reads = lends(&compute.drained, "drain");
+    ports.push(("busy".into(), Connection::Out(wires.compute_busy.clone())));
+    ports.push(("stall".into(), Connection::Out(wires.compute_stall.clone())));
+    let reads = compute.reads.iter().map(|read| join_read(m, context, read, &mut ports)).collect();
+    let writes = compute.writes.iter().map(|&(array, r)| join_write(m, context, array, r, &mut ports)).collect();
+    m.instance(&format!("{}_compute", context.kernel.name), "u_compute", vec![], ports);
+    Computed { reads, writes, lent_writes, lent_reads }
+}
 
+/// A read port of the compute process, whose ports come to `ports`.
+fn join_read(m: &mut Module, context: &Context, read: &ComputeRead, ports: &mut Ports) -> Read {
+    let &ComputeRead { array, copy, rotation, optional } = read;
+    let buffer = buffer_of(context.offload, array);
+    let element = context.array(array).element;
+    let word = address::data_type(buffer, element.bits);
+    let element = if rotation.is_some() { word } else { rtl_type(element) };
+    let prefix = format!("read_{}_{copy}", context.array(array).name);
+    let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer));
+    let data = m.wire(&format!("{prefix}_data"), element);
+    ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
+    ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
+    let mut partition_port = |what: &str, ty: Type| {
+        let signal = m.wire(&format!("{prefix}_{what}"), ty);
+        ports.push((format!("m_{prefix}_{what}"), Connection::Out(signal.clone())));
+        signal
+    };
+    let bank = buffer.partition.as_ref().map(|p| partition_port("bank", partition::bank_type(p)));
+    let used = optional.then(|| partition_port("used", Type::BIT));
+    Read { array, copy, address, data, rotation, bank, used }
+}
+
+/// The write port of the compute process for an array.
+fn join_write(m: &mut Module, context: &Context, array: usize, rotation: Option<Rotation>, ports: &mut Ports) -> Write {
+    let buffer = buffer_of(context.offload, array);
+    let prefix = format!("write_{}", context.array(array).name);
+    let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
+    let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer));
+    let bits = context.array(array).element.bits;
+    let data = m.wire(&format!("{prefix}_data"), address::data_type(buffer, bits));
+    for (what, signal) in [("valid", &valid), ("address", &address), ("data", &data)] {
+        ports.push((format!("m_{prefix}_{what}"), Connection::Out(signal.clone())));
+    }
+    let group = rotation.map(|rotation| {
+        let words = m.wire(&format!("{prefix}_words"), Type::unsigned(data.width() / bits));
+        ports.push((format!("m_{prefix}_words"), Connection::Out(words.clone())));
+        (rotation, words)
+    });
+    Write { array, valid, address, data, group }
+}
+
+/// The store process; gives what drains the buffers.
+fn join_store(m: &mut Module, context: &Context, wires: &Wires, store: &StorePorts) -> Vec<Drain> {
     m.comment("Store");
-    let mut ports = clocking(&m);
-    ports.extend(argument_ports(context, &m));
-    ports.extend(into("tile", &computed));
-    ports.push(("s_tile_data".into(), Connection::In(computed_data.e())));
-    ports.extend(context.bus.map(|_| ("s_computed".into(), Connection::In(token_computed.e()))));
-    ports.extend(stores.connections());
-    ports.push(("m_write_valid".into(), Connection::Out(memory.data.valid.clone())));
-    ports.push(("m_write_ready".into(), Connection::In(memory.data.ready.e())));
-    ports.push(("m_write_data".into(), Connection::Out(memory.write_data.clone())));
-    ports.push(("m_write_strobe".into(), Connection::Out(memory.strobe.clone())));
-    ports.push(("m_stored".into(), Connection::Out(token_stored.clone())));
-    ports.push(("m_finished".into(), Connection::Out(finished.clone())));
-    ports.push(("busy".into(), Connection::Out(store_busy.clone())));
-    ports.extend(store_ports.arrays.iter().map(|&a| base(&m, a)));
+    let mut ports = process_ports(m, context);
+    ports.extend(wires.computed.taken());
+    ports.extend(context.bus.map(|_| ("s_computed".into(), Connection::In(wires.token_computed.e()))));
+    ports.extend(wires.stores.connections());
+    ports.push(("m_write_valid".into(), Connection::Out(wires.memory.data.valid.clone())));
+    ports.push(("m_write_ready".into(), Connection::In(wires.memory.data.ready.e())));
+    ports.push(("m_write_data".into(), Connection::Out(wires.memory.write_data.clone())));
+    ports.push(("m_write_strobe".into(), Connection::Out(wires.memory.strobe.clone())));
+    ports.push(("m_stored".into(), Connection::Out(wires.token_stored.clone())));
+    ports.push(("m_finished".into(), Connection::Out(wires.finished.clone())));
+    ports.push(("busy".into(), Connection::Out(wires.store_busy.clone())));
+    ports.extend(bases(m, context, &store.arrays));
     let mut drains: Vec<Drain> = vec![];
-    for &array in &store_ports.arrays {
+    for &array in &store.arrays {
         let prefix = format!("drain_{}", context.array(array).name);
         let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
-        let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer_of(offload, array)));
-        let data = m.wire(&format!("{prefix}_data"), store_ports.beat.data(context.array(array).element.bits));
+        let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer_of(context.offload, array)));
+        let data = m.wire(&format!("{prefix}_data"), store.beat.data(context.array(array).element.bits));
         ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
         drains.push(Drain { array, valid, address, data });
     }
-    m.instance(&format!("{name}_store"), "u_store", vec![], ports);
+    m.instance(&format!("{}_store", context.kernel.name), "u_store", vec![], ports);
+    drains
+}
 
+/// The buffers, each joined to all its users; gives the modules that they are made of.
+fn join_buffers(
+    m: &mut Module,
+    context: &Context,
+    fills: &[Fill],
+    computed: &Computed,
+    drains: &[Drain],
+) -> Vec<Module> {
     let signal_of = |wires: &[(usize, Signal)], array| wires.iter().find(|(a, _)| *a == array).map(|(_, s)| s.clone());
-    for buffer in &offload.buffers {
+    let mut modules = vec![];
+    for buffer in &context.offload.buffers {
         let array = buffer.array;
-        let text = format!("Buffer: {}", mapping_text(kernel, buffer));
+        let text = format!("Buffer: {}", mapping_text(context.kernel, buffer));
         m.comment(&text);
         let users = Users {
             fill: fills.iter().find(|fill| fill.array == array),
-            write: writes.iter().find(|write| write.array == array),
-            reads: reads.iter().filter(|read| read.array == array).collect(),
+            write: computed.writes.iter().find(|write| write.array == array),
+            reads: computed.reads.iter().filter(|read| read.array == array).collect(),
             drain: drains.iter().find(|drain| drain.array == array),
         };
         let borrowers = [
-            (signal_of(&lent_writes, array), users.fill.map(|fill| &fill.stream.valid)),
-            (signal_of(&lent_reads, array), users.drain.map(|drain| &drain.valid)),
+            (signal_of(&computed.lent_writes, array), users.fill.map(|fill| &fill.stream.valid)),
+            (signal_of(&computed.lent_reads, array), users.drain.map(|drain| &drain.valid)),
         ];
         for (lent, borrows) in borrowers {
             lent.zip(borrows).into_iter().for_each(|(lent, borrows)| m.assign(&lent, &borrows.e()));
         }
-        modules.extend(memories(&mut m, context, buffer, &users, text));
+        modules.extend(memories(m, context, buffer, &users, text));
     }
-    m.comment("Memory port");
-    memory.connect(&mut m, context, &loads, &stores);
-    if let (Some(in_memory), Some(written)) = (&token_in_memory, memory.written()) {
-        memory_port::track(&mut m, &stores, &token_stored, written, in_memory);
-    }
-
-    m.comment("From start to done");
-    let quiet = memory_idle.e().and(&memory.quiet());
-    let settled = m.wire("counters_settled", Type::BIT);
-    let running = completion(&mut m, &start, &done, &finished.e(), &quiet, &settled.e());
-    counters(
-        &mut m,
-        &start,
-        &running,
-        &settled,
-        [&load_busy.e(), &compute_busy.e(), &compute_stall.e(), &store_busy.e()],
-    );
-
-    modules.extend(load_modules);
-    modules.extend(compute_modules);
-    modules.extend(store_modules);
-    modules.push(m);
     modules
 }
 
