@@ -2,12 +2,14 @@
 
 use crate::affine::Affine;
 use crate::hardware::buffers::address::buffer_of;
+use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::longest_row;
 use crate::hardware::transfer::packing::{RowPacking, WIDEST_SIZE, element_size};
 use crate::hardware::transfer::stage::TransferStage;
 use crate::layout::Layout;
 use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
+use crate::word::Word;
 
 impl TransferStage<'_> {
     /// Adds the circuit that turns rows into commands `m_cmd_*` (in order, `last` on the last of a tile) and passes the
@@ -15,54 +17,241 @@ impl TransferStage<'_> {
     /// elements lie in the words, for a packer or unpacker.
     ///
     /// The address of a row that follows on the one before is that one's and the pitch. Any other is Horner's rule on the
-    /// digits of its layout ([`Layout::place`]), bit by bit in the same adder, while the data of the rows before are on their way.
+    /// digits of its layout ([`Layout::place`]), bit by bit in the same adder, while the data of the rows before are on
+    /// their way.
     pub fn bursts(&self, m: &mut Module, descriptors: &Stream) -> Option<RowPacking> {
-        let TransferStage { context, scope, format, kind_arrays: arrays, rows, row, held } = self;
-        let offload = context.offload;
-        let port = context.port;
-        let sizes: Vec<u32> = arrays.iter().map(|&a| context.array(a).element.bytes().trailing_zeros()).collect();
-        let word = port.word;
-        let mixed = sizes.iter().any(|&s| s != word.shift());
-        // Addresses count words where every element is one.
-        let unit = Type::unsigned(if mixed { port.byte_address() } else { port.address });
-        let shift = |k: usize| if mixed { sizes[k] } else { 0 };
-
+        let TransferStage { rows, row, held, .. } = self;
         m.comment("Bursts: one command per row.");
-        let command = Stream::master(m, "cmd");
-        let m_address = m.output("m_cmd_address", Type::unsigned(port.address));
-        let m_length = m.output("m_cmd_length", Type::unsigned(port.length));
-        let m_last = m.output("m_cmd_last", Type::BIT);
+        let command = Command::declare(m, self);
+        let cells = Cells::new(self, m);
+        let mut machine = Machine::declare(m, cells.rank(), cells.mixed);
+        let under_way = Burst::declare(m, self, &cells);
+        let mut taken = under_way.take(self);
+        taken.push(machine.goto("ISSUE"));
+        let Addresses { may_take, mut issued } = match cells.rank() {
+            1 => one_subscript(&mut machine, self, &cells, &under_way, taken),
+            _ => by_horner(m, &mut machine, self, &cells, &under_way, taken),
+        };
+        // The next row is looked at before a command goes out: an end mark there makes this command the last.
+        issued.push(machine.goto(if cells.mixed { "LAYOUT" } else { "TAKE" }));
+        machine.arm("ISSUE", vec![when(command.stream.fires(), issued)]);
 
+        m.assign(&command.stream.valid, &machine.is_in("ISSUE").and(&rows.valid.e()));
+        m.assign(&command.last, &row.end);
+        command.drive(m, &cells, &under_way);
+        let takes = held.iter().fold(may_take, |takes, held| takes.and(&held.not()));
+        m.assign(&descriptors.valid, &takes.and(&rows.valid.e()));
+        m.assign(&rows.ready, &takes.and(&descriptors.ready.e()));
+
+        let packing = cells.mixed.then(|| {
+            let stream = Stream::wires(m, "layout");
+            m.assign(&stream.valid, &machine.is_in("LAYOUT"));
+            machine.arm("LAYOUT", vec![when(stream.ready.e(), vec![machine.goto("TAKE")])]);
+            let mut wire = |name: &str, value: &Expr| m.define(name, value);
+            RowPacking {
+                stream,
+                size: wire("layout_size", &under_way.size()),
+                offset: wire("layout_offset", &cells.word.offset_of(&under_way.address.e())),
+                count: wire("layout_count", &under_way.count.e()),
+            }
+        });
+        machine.connect(m);
+        packing
+    }
+}
+
+/// The ports of the commands.
+struct Command {
+    stream: Stream,
+    address: Signal,
+    length: Signal,
+    last: Signal,
+}
+
+impl Command {
+    fn declare(m: &mut Module, stage: &TransferStage) -> Command {
+        let port = stage.context.port;
+        Command {
+            stream: Stream::master(m, "cmd"),
+            address: m.output("m_cmd_address", Type::unsigned(port.address)),
+            length: m.output("m_cmd_length", Type::unsigned(port.length)),
+            last: m.output("m_cmd_last", Type::BIT),
+        }
+    }
+
+    /// The words of the burst under way.
+    fn drive(&self, m: &mut Module, cells: &Cells, burst: &Burst) {
+        let (address, count, word) = (burst.address.e(), burst.count.e(), cells.word);
+        if !cells.mixed {
+            m.assign(&self.address, &address);
+            m.assign(&self.length, &count.resize(self.length.ty()));
+            return;
+        }
+        // A word more than the longest length, for what rounds up.
+        let bytes = Type::unsigned(self.length.width() + word.shift() + 1);
+        let size = burst.size();
+        let of_size = |s: u32| count.shl_const(s, bytes);
+        let covered = match size.as_constant() {
+            Some(size) => of_size(size as u32),
+            None => (1..=WIDEST_SIZE)
+                .fold(of_size(0), |other, s| size.eq(&Expr::constant(s.into(), size.ty())).select(&of_size(s), &other)),
+        };
+        let rounding = Expr::constant((word.bytes() - 1).into(), bytes);
+        let rounded = covered.add(&word.offset_of(&address), bytes).add(&rounding, bytes);
+        let words = m.define("burst_bytes", &rounded);
+        m.assign(&self.address, &word.address_of(&address));
+        m.assign(&self.length, &words.e().shr_const(word.shift()).resize(self.length.ty()));
+    }
+}
+
+/// Where the cells of the present row lie, by its kind.
+struct Cells<'a> {
+    stage: &'a TransferStage<'a>,
+    word: Word,
+    /// Some element is not one word long: addresses count bytes, else words.
+    mixed: bool,
+    /// Of an address.
+    unit: Type,
+    /// Of every kind, as all that follows: log2 of the element's bytes.
+    sizes: Vec<u32>,
+    layouts: Vec<Layout>,
+    /// The array's base.
+    base: Expr,
+    /// At the row's first element.
+    at_first: Scope,
+}
+
+impl<'a> Cells<'a> {
+    fn new(stage: &'a TransferStage<'a>, m: &mut Module) -> Cells<'a> {
+        let TransferStage { context, scope, format, kind_arrays, row, .. } = stage;
+        let (port, word) = (context.port, context.port.word);
+        let sizes: Vec<u32> = kind_arrays.iter().map(|&a| context.array(a).element.bytes().trailing_zeros()).collect();
+        let mixed = sizes.iter().any(|&s| s != word.shift());
         let mut bases: Vec<(usize, Signal)> = vec![];
-        for &array in arrays {
+        for &array in kind_arrays {
             if bases.iter().all(|(a, _)| *a != array) {
                 let base = m.input(&format!("base_{}", context.array(array).name), Type::unsigned(port.byte_address()));
-                // The low bits of a base are 0.
                 bases.push((array, base));
             }
         }
-        let by_kind = |value: &dyn Fn(usize) -> Expr| {
-            format.by_kind(&row.kind, (0..arrays.len()).map(|k| (k, value(k))).collect::<Vec<_>>())
-        };
-        let base = by_kind(&|k| {
-            let base = bases.iter().find(|(a, _)| *a == arrays[k]).expect("declared above").1.e();
+        let base = |k: usize| {
+            let base = bases.iter().find(|(a, _)| *a == kind_arrays[k]).expect("declared above").1.e();
+            // The low bits of a base are 0.
             if mixed { base } else { word.address_of(&base) }
-        });
-        let at_first = format.scope(scope, &row.outer, &row.first);
-        // A scalar counts as an array of one element.
-        let layouts: Vec<Layout> = arrays.iter().map(|&a| context.array(a).layout()).collect();
-        let digit = |k: usize, d: usize| {
-            let digit = layouts[k].digits.get(d);
-            digit.map_or(Affine::default(), |digit| format.kinds[k].point[digit.subscript].clone())
         };
-        let digit_value = |d: usize| by_kind(&|k| at_first.affine_as(&digit(k, d), unit));
-        let radix = |k: usize, d: usize| {
-            let digit = layouts[k].digits.get(d);
-            scope.affine_as(&digit.map_or(Affine::constant(1), |digit| digit.radix.clone()), unit)
-        };
+        Cells {
+            stage,
+            word,
+            mixed,
+            unit: Type::unsigned(if mixed { port.byte_address() } else { port.address }),
+            sizes,
+            layouts: kind_arrays.iter().map(|&a| context.array(a).layout()).collect(),
+            base: format.by_kind(&row.kind, (0..kind_arrays.len()).map(|k| (k, base(k)))),
+            at_first: format.scope(scope, &row.outer, &row.first),
+        }
+    }
 
-        let ranks: Vec<usize> = layouts.iter().map(|layout| layout.digits.len().max(1)).collect();
-        let rank = ranks.iter().copied().max().unwrap_or(1);
+    fn kinds(&self) -> usize {
+        self.sizes.len()
+    }
+
+    fn by_kind(&self, value: impl Fn(usize) -> Expr) -> Expr {
+        self.stage.format.by_kind(&self.stage.row.kind, (0..self.kinds()).map(|k| (k, value(k))))
+    }
+
+    /// Digits of a kind's places. A scalar counts as an array of one element.
+    fn rank_of(&self, k: usize) -> usize {
+        self.layouts[k].digits.len().max(1)
+    }
+
+    /// The most digits.
+    fn rank(&self) -> usize {
+        (0..self.kinds()).map(|k| self.rank_of(k)).max().unwrap_or(1)
+    }
+
+    fn is_of_rank(&self, test: impl Fn(usize) -> bool) -> Expr {
+        self.by_kind(|k| Expr::bit(test(self.rank_of(k))))
+    }
+
+    /// Digit `d` of the places of kind `k`, 0 where they have none.
+    fn affine_digit(&self, k: usize, d: usize) -> Affine {
+        let digit = self.layouts[k].digits.get(d);
+        digit.map_or(Affine::default(), |digit| self.stage.format.kinds[k].point[digit.subscript].clone())
+    }
+
+    /// Of the row's first element.
+    fn digit(&self, d: usize) -> Expr {
+        self.by_kind(|k| self.at_first.affine_as(&self.affine_digit(k, d), self.unit))
+    }
+
+    /// What is multiplied before digit `d` is added.
+    fn radix(&self, d: usize) -> Expr {
+        let radix = |k: usize| self.layouts[k].digits.get(d).map(|digit| digit.radix.clone());
+        self.by_kind(|k| self.stage.scope.affine_as(&radix(k).unwrap_or(Affine::constant(1)), self.unit))
+    }
+
+    /// From a row to the one that follows on it.
+    fn pitch(&self) -> Expr {
+        let pitch = |k: usize| self.layouts[k].pitch().cloned().unwrap_or(Affine::constant(1));
+        self.by_kind(|k| self.shifted(k, &self.stage.scope.affine_as(&pitch(k), self.unit)))
+    }
+
+    /// Elements of kind `k` as addresses count them.
+    fn shifted(&self, k: usize, elements: &Expr) -> Expr {
+        elements.shl_const(if self.mixed { self.sizes[k] } else { 0 }, self.unit)
+    }
+
+    fn scaled(&self, elements: &Expr) -> Expr {
+        self.by_kind(|k| self.shifted(k, elements))
+    }
+}
+
+/// The registers of the command under way; the row itself waits at the scanner until its address is known.
+struct Burst {
+    count: Signal,
+    address: Signal,
+    /// Where sizes differ: the row's.
+    size: Option<Signal>,
+    size_of_row: Expr,
+}
+
+impl Burst {
+    fn declare(m: &mut Module, stage: &TransferStage, cells: &Cells) -> Burst {
+        let buffers = stage.kind_arrays.iter().map(|&a| buffer_of(stage.context.offload, a));
+        let longest = buffers.map(longest_row).max().unwrap_or(1);
+        let count = m.reg("burst_count", Type::for_range(0, longest));
+        let address = m.reg("burst_address", cells.unit);
+        let size_of_row = cells.by_kind(|k| Expr::constant(cells.sizes[k].into(), element_size()));
+        let differs = cells.mixed && size_of_row.as_constant().is_none();
+        let size = differs.then(|| m.reg("burst_size", element_size()));
+        Burst { count, address, size, size_of_row }
+    }
+
+    /// log2 of an element's bytes.
+    fn size(&self) -> Expr {
+        self.size.as_ref().map_or_else(|| self.size_of_row.clone(), |size| size.e())
+    }
+
+    /// The row's elements.
+    fn take(&self, stage: &TransferStage) -> Vec<Statement> {
+        let (elements, row) = (self.count.ty(), &stage.row);
+        let count = row.last.sub(&row.first, elements).add(&Expr::constant(1, elements), elements);
+        let size = self.size.iter().map(|register| assign(register, &self.size_of_row));
+        std::iter::once(assign(&self.count, &count)).chain(size).collect()
+    }
+}
+
+/// States with names, and what happens in each.
+struct Machine {
+    names: Vec<String>,
+    codes: Vec<Expr>,
+    state: Signal,
+    arms: Vec<(Vec<Label>, Vec<Statement>)>,
+}
+
+impl Machine {
+    /// For places of up to `rank` digits.
+    fn declare(m: &mut Module, rank: usize, mixed: bool) -> Machine {
         let mut names = vec!["TAKE".to_string()];
         for d in 1..rank {
             names.extend((d > 1).then(|| format!("FACTOR_{d}")));
@@ -71,158 +260,163 @@ impl TransferStage<'_> {
         names.extend((rank > 1).then(|| "BASE".to_string()));
         names.push("ISSUE".to_string());
         names.extend(mixed.then(|| "LAYOUT".to_string()));
-        let state_type = Type::for_range(0, names.len() as i64 - 1);
-        let codes: Vec<Expr> =
-            names.iter().enumerate().map(|(code, n)| m.localparam(n, code as i128, state_type)).collect();
-        let code = |name: &str| codes[names.iter().position(|n| n == name).expect("a named state")].clone();
-        let state = m.reg("burst_state", state_type);
-        let in_state = |name: &str| state.e().eq(&code(name));
-        let goto = |name: &str| assign(&state, &code(name));
+        let ty = Type::for_range(0, names.len() as i64 - 1);
+        let codes = names.iter().enumerate().map(|(code, n)| m.localparam(n, code as i128, ty)).collect();
+        Machine { names, codes, state: m.reg("burst_state", ty), arms: vec![] }
+    }
 
-        // The command under way; the row itself waits at the scanner until its address is known.
-        let longest = arrays.iter().map(|&a| longest_row(buffer_of(offload, a))).max().unwrap_or(1);
-        let elements = Type::for_range(0, longest);
-        let count = m.reg("burst_count", elements);
-        let address = m.reg("burst_address", unit);
-        let size_type = element_size();
-        let size_of = by_kind(&|k| Expr::constant(sizes[k].into(), size_type));
-        let size_reg = (mixed && size_of.as_constant().is_none()).then(|| m.reg("burst_size", size_type));
-        let size = size_reg.as_ref().map_or_else(|| size_of.clone(), |s| s.e());
-        let mut taken =
-            vec![assign(&count, &row.last.sub(&row.first, elements).add(&Expr::constant(1, elements), elements))];
-        taken.extend(size_reg.iter().map(|register| assign(register, &size_of)));
-        taken.push(goto("ISSUE"));
-        let scaled = |value: &Expr| by_kind(&|k| value.shl_const(shift(k), unit));
+    fn code(&self, name: &str) -> Expr {
+        self.codes[self.names.iter().position(|n| n == name).expect("a named state")].clone()
+    }
 
-        let may_take;
-        let mut issued = vec![];
-        let mut arms: Vec<(Vec<Label>, Vec<Statement>)> = vec![];
-        if rank == 1 {
-            may_take = in_state("TAKE");
-            taken.push(assign(&address, &base.add(&scaled(&digit_value(0)), unit)));
-            arms.push((vec![code("TAKE").into()], vec![when(rows.fires().and(&row.end.not()), taken)]));
-        } else {
-            let follows = m.define("row_follows", &row.follows.and(&row.end.not()));
-            may_take = in_state("BASE").or(&in_state("TAKE").and(&row.end.or(&follows.e())));
-            // The factor of the next multiplication, its highest bit first; a one behind the lowest bit marks the end.
-            let first_factor = (0..arrays.len()).map(|k| {
-                let (_, high) = at_first.range(&digit(k, 0));
-                Type::for_range(0, high.max(1)).width.min(unit.width)
-            });
-            let factor_width = if rank > 2 { unit.width } else { first_factor.max().unwrap_or(unit.width) };
-            let factor = m.reg("burst_factor", Type::unsigned(factor_width + 1));
-            let factor_of = |value: &Expr| {
-                let value = value.resize(Type::unsigned(factor_width));
-                assign(&factor, &Expr::concat(&[value, Expr::constant(1, Type::BIT)]))
-            };
-            let multiplying =
-                (1..rank).map(|d| in_state(&format!("MULTIPLY_{d}"))).reduce(|a, b| a.or(&b)).expect("rank > 1");
-            let multiplying = m.define("multiplying", &multiplying);
-            let zero = Expr::constant(0, unit);
-            // What the next state adds stands in a register; before a row is looked at, what one that follows needs.
-            let addend = m.reg("burst_addend", unit);
-            let of_radix = |d: usize| by_kind(&|k| radix(k, d));
-            let digit_of = |digit: &Expr, d: usize| assign(&addend, &digit.select(&of_radix(d), &zero));
-            let top = |value: &Expr| value.resize(Type::unsigned(factor_width)).index(factor_width - 1);
-            let pitch = |k: usize| layouts[k].pitch().cloned().unwrap_or(Affine::constant(1));
-            let follow = by_kind(&|k| scope.affine_as(&pitch(k), unit).shl_const(shift(k), unit));
-            issued.push(assign(&addend, &follow));
-            let twice = address.e().shl_const(1, unit);
-            let own = if mixed { in_state("BASE").select(&scaled(&address.e()), &address.e()) } else { address.e() };
-            let sum = m.define("burst_sum", &multiplying.e().select(&twice, &own).add(&addend.e(), unit));
-            let keep = assign(&address, &sum.e());
+    fn is_in(&self, name: &str) -> Expr {
+        self.state.e().eq(&self.code(name))
+    }
 
-            taken.push(keep.clone());
-            // A subscript alone needs no product.
-            let is_of_rank = |test: &dyn Fn(usize) -> bool| by_kind(&|k| Expr::bit(test(ranks[k])));
-            let alone = is_of_rank(&|rank| rank == 1);
-            let begin = vec![
-                factor_of(&digit_value(0)),
-                assign(&address, &alone.select(&digit_value(0), &zero)),
-                assign(&state, &alone.select(&code("BASE"), &code("MULTIPLY_1"))),
-                assign(&addend, &alone.select(&base, &top(&digit_value(0)).select(&of_radix(1), &zero))),
+    fn goto(&self, name: &str) -> Statement {
+        assign(&self.state, &self.code(name))
+    }
+
+    fn arm(&mut self, name: &str, body: Vec<Statement>) {
+        self.arms.push((vec![self.code(name).into()], body));
+    }
+
+    fn connect(self, m: &mut Module) {
+        let reset = self.goto("TAKE");
+        m.clocked("", vec![(self.state.clone(), 0)], vec![case(self.state.e(), self.arms, vec![reset])]);
+    }
+}
+
+/// How the states before `ISSUE` find addresses.
+struct Addresses {
+    /// The present row is taken in this cycle, if it comes.
+    may_take: Expr,
+    /// What happens when a command has gone out.
+    issued: Vec<Statement>,
+}
+
+/// No place has more than one digit: an address is a sum, found as the row is `taken`.
+fn one_subscript(
+    machine: &mut Machine,
+    stage: &TransferStage,
+    cells: &Cells,
+    burst: &Burst,
+    mut taken: Vec<Statement>,
+) -> Addresses {
+    taken.push(assign(&burst.address, &cells.base.add(&cells.scaled(&cells.digit(0)), cells.unit)));
+    machine.arm("TAKE", vec![when(stage.rows.fires().and(&stage.row.end.not()), taken)]);
+    Addresses { may_take: machine.is_in("TAKE"), issued: vec![] }
+}
+
+/// `address = address * radix + digit` for every digit but the first, then the base. One adder does it all: a product is
+/// the sum of the radix's multiples by the bits of the factor.
+fn by_horner(
+    m: &mut Module,
+    machine: &mut Machine,
+    stage: &TransferStage,
+    cells: &Cells,
+    burst: &Burst,
+    mut taken: Vec<Statement>,
+) -> Addresses {
+    let (rows, row, unit, rank) = (&stage.rows, &stage.row, cells.unit, cells.rank());
+    let address = &burst.address;
+    let follows = m.define("row_follows", &row.follows.and(&row.end.not()));
+    let may_take = machine.is_in("BASE").or(&machine.is_in("TAKE").and(&row.end.or(&follows.e())));
+    let factor = Factor::declare(m, cells);
+    let multiplying = (1..rank).map(|d| machine.is_in(&format!("MULTIPLY_{d}"))).reduce(|a, b| a.or(&b));
+    let multiplying = m.define("multiplying", &multiplying.expect("rank > 1"));
+    let zero = Expr::constant(0, unit);
+    // What the next state adds stands in a register; before a row is looked at, what one that follows needs.
+    let addend = m.reg("burst_addend", unit);
+    let add_next = |value: &Expr| assign(&addend, value);
+    let multiple = |bit: &Expr, d: usize| bit.select(&cells.radix(d), &zero);
+    let issued = vec![add_next(&cells.pitch())];
+    let twice = address.e().shl_const(1, unit);
+    let own = match cells.mixed {
+        true => machine.is_in("BASE").select(&cells.scaled(&address.e()), &address.e()),
+        false => address.e(),
+    };
+    let sum = m.define("burst_sum", &multiplying.e().select(&twice, &own).add(&addend.e(), unit));
+    let keep = assign(address, &sum.e());
+
+    taken.push(keep.clone());
+    // A digit alone needs no product.
+    let alone = cells.is_of_rank(|rank| rank == 1);
+    let first = cells.digit(0);
+    let begin = vec![
+        factor.load(&first),
+        assign(address, &alone.select(&first, &zero)),
+        assign(&machine.state, &alone.select(&machine.code("BASE"), &machine.code("MULTIPLY_1"))),
+        add_next(&alone.select(&cells.base, &multiple(&factor.top_of(&first), 1))),
+    ];
+    let other = when(rows.valid.e().and(&row.end.not()), begin);
+    machine.arm("TAKE", vec![when_else(follows.e(), vec![when(rows.fires(), taken.clone())], vec![other])]);
+    for d in 1..rank {
+        let done = vec![machine.goto(&format!("ADD_{d}")), add_next(&cells.digit(d))];
+        let step = vec![keep.clone(), factor.shift(), add_next(&multiple(&factor.next_bit(), d))];
+        machine.arm(&format!("MULTIPLY_{d}"), vec![when_else(factor.is_done(), done, step)]);
+        let next = match d + 1 < rank {
+            true => {
+                let more = cells.is_of_rank(|rank| rank > d + 1);
+                more.select(&machine.code(&format!("FACTOR_{}", d + 1)), &machine.code("BASE"))
+            }
+            false => machine.code("BASE"),
+        };
+        let add = vec![keep.clone(), assign(&machine.state, &next), add_next(&cells.base)];
+        machine.arm(&format!("ADD_{d}"), add);
+        if d > 1 {
+            let load = vec![
+                factor.load(&address.e()),
+                assign(address, &zero),
+                machine.goto(&format!("MULTIPLY_{d}")),
+                add_next(&multiple(&factor.top_of(&address.e()), d)),
             ];
-            let other = when(rows.valid.e().and(&row.end.not()), begin);
-            let next = when_else(follows.e(), vec![when(rows.fires(), taken.clone())], vec![other]);
-            arms.push((vec![code("TAKE").into()], vec![next]));
-            for d in 1..rank {
-                let is_done = factor.e().slice(factor_width - 1, 0).is_zero();
-                let shifted = assign(&factor, &factor.e().shl_const(1, factor.ty()));
-                let done = vec![goto(&format!("ADD_{d}")), assign(&addend, &digit_value(d))];
-                let next_digit = digit_of(&factor.e().index(factor_width - 1), d);
-                let step = when_else(is_done, done, vec![keep.clone(), shifted, next_digit]);
-                arms.push((vec![code(&format!("MULTIPLY_{d}")).into()], vec![step]));
-                let next = if d + 1 < rank {
-                    let more = is_of_rank(&|rank| rank > d + 1);
-                    more.select(&code(&format!("FACTOR_{}", d + 1)), &code("BASE"))
-                } else {
-                    code("BASE")
-                };
-                let add = vec![keep.clone(), assign(&state, &next), assign(&addend, &base)];
-                arms.push((vec![code(&format!("ADD_{d}")).into()], add));
-                if d > 1 {
-                    let first_digit = digit_of(&top(&address.e()), d);
-                    let load = vec![
-                        factor_of(&address.e()),
-                        assign(&address, &zero),
-                        goto(&format!("MULTIPLY_{d}")),
-                        first_digit,
-                    ];
-                    arms.push((vec![code(&format!("FACTOR_{d}")).into()], load));
-                }
-            }
-            arms.push((vec![code("BASE").into()], vec![when(rows.fires(), taken)]));
+            machine.arm(&format!("FACTOR_{d}"), load);
         }
-        // The next row is looked at before a command goes out: an end mark there makes this command the last.
-        let after_issue = if mixed { "LAYOUT" } else { "TAKE" };
-        issued.push(goto(after_issue));
-        arms.push((vec![code("ISSUE").into()], vec![when(command.fires(), issued)]));
+    }
+    machine.arm("BASE", vec![when(rows.fires(), taken)]);
+    Addresses { may_take, issued }
+}
 
-        m.assign(&command.valid, &in_state("ISSUE").and(&rows.valid.e()));
-        m.assign(&m_last, &row.end);
-        let length = Type::unsigned(port.length);
-        // A word more than the longest length, for what rounds up.
-        let bytes = Type::unsigned(port.length + word.shift() + 1);
-        if mixed {
-            let offset = word.offset_of(&address.e());
-            let covered = (0..=WIDEST_SIZE).map(|s| (s, count.e().shl_const(s, bytes)));
-            let covered = match size.as_constant() {
-                Some(size) => count.e().shl_const(size as u32, bytes),
-                None => {
-                    covered
-                        .reduce(|(_, other), (s, value)| {
-                            (s, size.eq(&Expr::constant(s.into(), size_type)).select(&value, &other))
-                        })
-                        .expect("elements have sizes")
-                        .1
-                }
-            };
-            let rounded = covered.add(&offset, bytes).add(&Expr::constant((word.bytes() - 1).into(), bytes), bytes);
-            let words = m.define("burst_bytes", &rounded);
-            m.assign(&m_address, &word.address_of(&address.e()));
-            m.assign(&m_length, &words.e().shr_const(word.shift()).resize(length));
-        } else {
-            m.assign(&m_address, &address.e());
-            m.assign(&m_length, &count.e().resize(length));
-        }
-        let takes = held.iter().fold(may_take, |takes, held| takes.and(&held.not()));
-        m.assign(&descriptors.valid, &takes.and(&rows.valid.e()));
-        m.assign(&rows.ready, &takes.and(&descriptors.ready.e()));
+/// The factor of the multiplication under way, its highest bit first; a one behind the lowest bit marks the end.
+struct Factor {
+    register: Signal,
+    width: u32,
+}
 
-        let layout = mixed.then(|| {
-            let stream = Stream::wires(m, "layout");
-            m.assign(&stream.valid, &in_state("LAYOUT"));
-            arms.push((vec![code("LAYOUT").into()], vec![when(stream.ready.e(), vec![goto("TAKE")])]));
-            let mut wire = |name: &str, value: &Expr| m.define(name, value);
-            RowPacking {
-                stream,
-                size: wire("layout_size", &size),
-                offset: wire("layout_offset", &word.offset_of(&address.e())),
-                count: wire("layout_count", &count.e()),
-            }
-        });
-        let reset = goto("TAKE");
-        m.clocked("", vec![(state.clone(), 0)], vec![case(state.e(), arms, vec![reset])]);
-        layout
+impl Factor {
+    fn declare(m: &mut Module, cells: &Cells) -> Factor {
+        let first = |k: usize| {
+            let (_, high) = cells.at_first.range(&cells.affine_digit(k, 0));
+            Type::for_range(0, high.max(1)).width.min(cells.unit.width)
+        };
+        let width = match cells.rank() {
+            2 => (0..cells.kinds()).map(first).max().unwrap_or(cells.unit.width),
+            // What is multiplied again is a part of an address.
+            _ => cells.unit.width,
+        };
+        Factor { register: m.reg("burst_factor", Type::unsigned(width + 1)), width }
+    }
+
+    fn load(&self, value: &Expr) -> Statement {
+        let value = value.resize(Type::unsigned(self.width));
+        assign(&self.register, &Expr::concat(&[value, Expr::constant(1, Type::BIT)]))
+    }
+
+    /// The first bit of a factor that is loaded.
+    fn top_of(&self, value: &Expr) -> Expr {
+        value.resize(Type::unsigned(self.width)).index(self.width - 1)
+    }
+
+    fn shift(&self) -> Statement {
+        assign(&self.register, &self.register.e().shl_const(1, self.register.ty()))
+    }
+
+    fn next_bit(&self) -> Expr {
+        self.register.e().index(self.width - 1)
+    }
+
+    fn is_done(&self) -> Expr {
+        self.register.e().slice(self.width - 1, 0).is_zero()
     }
 }
