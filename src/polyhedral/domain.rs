@@ -406,7 +406,7 @@ mod tests {
             ("for (unsigned i = n; i > 0; i -= 2) a[i][0] = 1;", "wraps around below 0"),
             ("for (int i = 0; i < k; i++) { unsigned p = i - 1; a[p / 2][0] = 1; }", "`i - 1` wraps around below 0"),
             ("for (int i = 0; i < k; i++) for (unsigned j = i - 1; j < 5; j++) a[j][0] = 1;", "`i - 1` wraps"),
-            ("for (int i = 0; i < k; i++) if (i - 1u < 3) a[i][0] = 1;", "`i - 1` wraps around below 0"),
+            ("for (int i = 0; i < k; i++) if (i - 9u < 4294967290u) a[i][0] = 1;", "`i - 9` wraps around below 0"),
             (
                 "for (int i = 1; i < 4; i++) if (i * 65536u * 65536u < 5) a[i][0] = 1;",
                 "`4294967296*i` wraps around above",

@@ -31,8 +31,7 @@ impl fmt::Display for Role {
     }
 }
 
-const CHOICE: &str =
-    "a smallest upper or largest lower bound of a loop may be written so, nothing else; split the loop";
+const CHOICE: &str = "choose by a condition on sizes and the iterators of loops around it";
 
 /// No number in an affine expression is larger: sums and products of sizes then stay far inside 64 bits.
 pub const LARGEST: i64 = 1 << 40;
@@ -64,18 +63,35 @@ impl Scope<'_> {
     pub fn affine(&mut self, node: &Node<Expression>, role: Role) -> Checked<Affine> {
         match self.bounds(node, role)?.affine() {
             Some(value) => Ok(value),
-            None => Err(self.refused(node, role, "it chooses between two values", "a minimum or maximum", CHOICE)),
+            None => {
+                self.offer(node);
+                Err(self.refused(node, role, "it chooses between two values", "a minimum or maximum", CHOICE))
+            }
         }
     }
 
     /// The expression, or the smallest or largest of several.
     pub fn bounds(&mut self, node: &Node<Expression>, role: Role) -> Checked<Extremum> {
-        self.lowered(node, None).ok_or_else(|| self.blame(node, role))
+        self.lowered(node, None).ok_or_else(|| {
+            self.offer(node);
+            self.blame(node, role)
+        })
     }
 
     /// The same of the expression's value converted to `ty`.
     pub fn bounds_as(&mut self, node: &Node<Expression>, role: Role, ty: ScalarType) -> Checked<Extremum> {
-        self.lowered(node, Some(ty)).ok_or_else(|| self.blame(node, role))
+        self.lowered(node, Some(ty)).ok_or_else(|| {
+            self.offer(node);
+            self.blame(node, role)
+        })
+    }
+
+    /// Offers a choice in the expression, see [`super::choice`].
+    pub fn offer(&mut self, node: &Node<Expression>) {
+        if let Ok(expr) = self.expression(node) {
+            let expr = self.settled(expr);
+            self.offer_choice(&expr, self.span(node.span));
+        }
     }
 
     /// Both sides of a comparison, written at `span`, after their conversions to a common type.
@@ -87,12 +103,19 @@ impl Scope<'_> {
     ) -> Checked<(Extremum, Extremum)> {
         let values = match sides.map(|side| self.expression(side)) {
             [Ok(left), Ok(right)] => {
+                let (left, right) = (self.settled(left), self.settled(right));
                 let ty = common(left.ty(), right.ty());
                 self.compared(&convert(left, ty), &convert(right, ty), span)
             }
             _ => None,
         };
         values.ok_or_else(|| {
+            self.choice = None;
+            for side in sides {
+                if self.choice.is_none() {
+                    self.offer(side);
+                }
+            }
             let blamed = if self.try_bounds(sides[0]).is_none() { sides[0] } else { sides[1] };
             self.blame(blamed, role)
         })
@@ -118,6 +141,7 @@ impl Scope<'_> {
 
     fn lowered(&mut self, node: &Node<Expression>, ty: Option<ScalarType>) -> Option<Extremum> {
         let expr = self.expression(node).ok()?;
+        let expr = self.settled(expr);
         let span = self.span(node.span);
         match ty {
             Some(ty) => self.exactly(&convert(expr, ty), span),

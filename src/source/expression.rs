@@ -190,7 +190,7 @@ impl Scope<'_> {
     }
 
     /// An operand that C evaluates under `guard` only.
-    fn guarded(&mut self, guard: Option<Condition>, node: &Node<Expression>) -> Checked<Expr> {
+    pub fn guarded(&mut self, guard: Option<Condition>, node: &Node<Expression>) -> Checked<Expr> {
         let guards = self.guards.len();
         self.guards.extend(guard.clone());
         let value = self.under(guard, |scope| scope.expression(node));
@@ -255,7 +255,10 @@ impl Scope<'_> {
         let (lhs, rhs) = (&*operation.lhs, &*operation.rhs);
         let (op, swapped) = match operation.operator.node {
             BinaryOperator::Index => {
-                let access = self.access(node)?;
+                let access = match self.access(node) {
+                    Ok(access) => access,
+                    Err(refused) => return self.chosen_read(node).unwrap_or(Err(refused)),
+                };
                 let ty = self.arrays[access.array].element;
                 return Ok(Expr::Read { access, ty });
             }
@@ -325,6 +328,7 @@ impl Scope<'_> {
 
     /// An array element, `a[i][j]`.
     pub fn access(&mut self, node: &Node<Expression>) -> Checked<Access> {
+        self.choice = None;
         let mut subscripts = Vec::new();
         let mut base = node;
         while let Expression::BinaryOperator(operation) = &base.node

@@ -140,6 +140,9 @@ impl Scope<'_> {
                     true => self.extremum(operand, span)?,
                     false => self.exactly(operand, span)?,
                 };
+                if let Some(narrowed) = self.narrowed(&value, ty, span) {
+                    return Some(Extremum::single(narrowed));
+                }
                 if ty.signed && (from.bits > ty.bits || from.bits == ty.bits && !from.signed) {
                     self.require_all(&value, ty, Broken::Wraps(ty), span);
                 }
@@ -278,17 +281,22 @@ impl Scope<'_> {
                 Some(any(vec![left, right]))
             }
             Expr::Binary { op: op @ (BinaryOp::Less | BinaryOp::LessEqual), left, right, .. } => {
-                let (left, right) = self.compared(left, right, span)?;
-                is_less(*op, &left, &right)
+                if let Some(condition) = self.wrapped_comparison(*op, left, right, span) {
+                    return Some(condition);
+                }
+                let (sides, obligations) = self.trial(|scope| scope.compared(left, right, span));
+                let compared = sides.and_then(|(left, right)| is_less(*op, &left, &right));
+                self.kept(compared, obligations).or_else(|| self.by_choice(expr, span))
             }
             Expr::Binary { op: op @ (BinaryOp::Equal | BinaryOp::NotEqual), left, right, .. } => {
                 if let (true, Expr::Constant { value: value @ 0..=1, .. }) = (is_truth(left), &**right) {
                     let holds = self.condition_of(left, span)?;
                     return Some(if (*value == 1) == (*op == BinaryOp::Equal) { holds } else { negated(holds) });
                 }
-                let (left, right) = self.compared(left, right, span)?;
-                let equal = zero(plus(left.affine()?, right.affine()?, -1)?);
-                Some(if *op == BinaryOp::Equal { equal } else { negated(equal) })
+                let (sides, obligations) = self.trial(|scope| scope.compared(left, right, span));
+                let equal = sides.and_then(|(left, right)| Some(zero(plus(left.affine()?, right.affine()?, -1)?)));
+                let compared = equal.map(|equal| if *op == BinaryOp::Equal { equal } else { negated(equal) });
+                self.kept(compared, obligations).or_else(|| self.by_choice(expr, span))
             }
             Expr::Select { condition, then, otherwise, .. } => {
                 let condition = self.condition_of(condition, span)?;
@@ -297,8 +305,138 @@ impl Scope<'_> {
                 let otherwise = self.under(Some(fails.clone()), |scope| scope.condition_of(otherwise, span))?;
                 Some(any(vec![all(vec![condition, then]), all(vec![fails, otherwise])]))
             }
-            _ => Some(negated(zero(self.exactly(expr, span)?.affine()?))),
+            _ => {
+                let (value, obligations) = self.trial(|scope| scope.exactly(expr, span));
+                let compared = value.and_then(Extremum::affine).map(|value| negated(zero(value)));
+                self.kept(compared, obligations).or_else(|| self.by_choice(expr, span))
+            }
         }
+    }
+
+    /// A condition of a [`Scope::trial`] with what it brought.
+    fn kept(&mut self, condition: Option<Condition>, obligations: Vec<Obligation>) -> Option<Condition> {
+        condition.inspect(|_| self.obligations.extend(obligations))
+    }
+
+    /// A condition on a value that is chosen by another: either that holds and the one side does, or it fails and the other.
+    fn by_choice(&mut self, expr: &Expr, span: Span) -> Option<Condition> {
+        // Of a kind that iterators do not decide, nothing does.
+        if !expr.reads().is_empty() {
+            return None;
+        }
+        self.offer_choice(expr, span);
+        let choice = self.take_choice(span)?;
+        let sides = self.both_sides(choice, |scope, holds| {
+            let side = scope.settled(expr.clone());
+            let own = scope.under(Some(holds.clone()), |scope| scope.condition_of(&side, span));
+            Ok(own.map(|own| all(vec![holds, own])))
+        });
+        let [then, otherwise] = sides.ok()?;
+        Some(any(vec![then?, otherwise?]))
+    }
+
+    /// `(unsigned)(i - 1) < n`: a comparison of values without sign, one of which wraps around in some iterations. There
+    /// it is so large, or so small, that its type tells the outcome; elsewhere it is what it looks like. `None` where that
+    /// is not so, or nothing wraps around.
+    fn wrapped_comparison(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Option<Condition> {
+        let ty = left.ty();
+        if ty.signed || ty.floating || ty.bits > 32 {
+            return None;
+        }
+        let sides = [left, right];
+        let (values, obligations) = self.trial(|scope| {
+            let mut values = vec![];
+            for side in sides {
+                let value = scope.extremum(side, span)?.affine()?;
+                let wraps = !scope.shown_within(&value, ty) && scope.names_iterator(&value);
+                let range = scope.tight_range(side, &value);
+                values.push((value, wraps, range));
+            }
+            Some(values)
+        });
+        let values = values?;
+        if values.iter().all(|(_, wraps, _)| !wraps) || obligations.iter().any(Obligation::has_meaning) {
+            return None;
+        }
+        let modulus = 1i64 << ty.bits;
+        let windows = |(value, wraps, (low, high)): &(Affine, bool, (i64, i64))| -> Option<Vec<Window>> {
+            let whole = Window { turns: 0, holds: vec![], low: (*low).max(0), high: (*high).min(modulus - 1) };
+            if !wraps {
+                return Some(vec![whole]);
+            }
+            let (first, last) = (low.div_euclid(modulus), high.div_euclid(modulus));
+            let window = |turn: i64| {
+                let begin = turn * modulus;
+                let from = at_least_0(value.clone() - Affine::constant(begin));
+                let to = at_least_0(Affine::constant(begin + modulus - 1) - value.clone());
+                let holds = [(*low < begin).then_some(from), (*high >= begin + modulus).then_some(to)];
+                Some(Window {
+                    turns: turn,
+                    holds: holds.into_iter().flatten().collect::<Option<_>>()?,
+                    low: (low - begin).max(0),
+                    high: (high - begin).min(modulus - 1),
+                })
+            };
+            if last - first > 3 { None } else { (first..=last).map(window).collect() }
+        };
+        let (lefts, rights) = (windows(&values[0])?, windows(&values[1])?);
+        let strict = (op == BinaryOp::Less) as i64;
+        let mut cases = vec![];
+        for left in &lefts {
+            for right in &rights {
+                let outcome = if left.high + strict <= right.low {
+                    Condition::All(vec![])
+                } else if left.low + strict > right.high {
+                    continue;
+                } else if (left.turns, right.turns) == (0, 0) {
+                    at_least_0(plus(values[1].0.clone(), values[0].0.clone() + Affine::constant(strict), -1)?)?
+                } else {
+                    return None;
+                };
+                cases.push(all(left.holds.iter().chain(&right.holds).cloned().chain([outcome]).collect()));
+            }
+        }
+        // A side that is taken as it is lies within its type.
+        for (value, wraps, _) in &values {
+            if !wraps {
+                self.require(value, ty, Broken::Wraps(ty), span);
+            }
+        }
+        self.obligations.extend(obligations);
+        Some(any(cases))
+    }
+
+    /// Whether the value changes from iteration to iteration.
+    fn names_iterator(&self, value: &Affine) -> bool {
+        value.terms.keys().any(|name| !self.is_size(name))
+    }
+
+    /// An interval of the values that an expression has where it meets its obligations.
+    fn tight_range(&self, expr: &Expr, value: &Affine) -> (i64, i64) {
+        let known = value.range(|name| self.known_range(name));
+        match expr {
+            Expr::Cast { operand, .. } if operand.ty().signed && operand.ty().bits <= expr.ty().bits => {
+                let (least, most) = operand.ty().limits();
+                (known.0.max(least), known.1.min(most))
+            }
+            _ => known,
+        }
+    }
+
+    /// A value converted to a narrow type that constant bounds of loops take out of it: its remainder.
+    fn narrowed(&mut self, value: &Extremum, ty: ScalarType, span: Span) -> Option<Affine> {
+        let [value] = &value.parts[..] else { return None };
+        let (least, most) = ty.limits();
+        if ty.bits >= 32 {
+            return None;
+        }
+        let (low, high) = value.range(|name| self.constant_range(name));
+        if low == i64::MIN || high == i64::MAX || least <= low && high <= most {
+            return None;
+        }
+        let modulus = 1i64 << ty.bits;
+        let turns = self.quotient(value.clone() - Affine::constant(least), modulus, false, span);
+        plus(value.clone(), turns, -modulus)
     }
 
     /// What is known where a condition inside a value holds, as far as iterators and sizes decide it without wrapping
@@ -312,6 +450,14 @@ impl Scope<'_> {
         }
         condition
     }
+}
+
+/// Where a value modulo 2^bits is the integer minus `turns` times that: there `holds`, and it lies from `low` to `high`.
+struct Window {
+    turns: i64,
+    holds: Vec<Condition>,
+    low: i64,
+    high: i64,
 }
 
 /// `left < right`, or `left <= right`.

@@ -13,6 +13,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::kernel::ScalarType;
+use super::loops::steps;
 use super::map::SourceMap;
 use super::nest::{is_return, operation};
 use super::scope::{Checked, check_name};
@@ -392,10 +393,10 @@ pub fn counters(function: &Function) -> HashSet<String> {
                     self.0.extend(names.map(|name| name.node.name.clone()));
                 }
                 ForInitializer::Expression(first) => {
-                    if let Some((_, first)) = operation(first)
-                        && let Expression::Identifier(name) = &first.lhs.node
-                    {
-                        self.0.insert(name.node.name.clone());
+                    for (_, first) in steps(first).into_iter().filter_map(operation) {
+                        if let Expression::Identifier(name) = &first.lhs.node {
+                            self.0.insert(name.node.name.clone());
+                        }
                     }
                 }
                 ForInitializer::Empty => {}

@@ -1,15 +1,17 @@
 //! Local declarations: loop counters, names for affine values, and memory of the kernel's own.
 
 use lang_c::ast::{
-    ArraySize, BinaryOperatorExpression, BlockItem, Declaration, DeclarationSpecifier, DerivedDeclarator, Expression,
-    ForInitializer, ForStatement, InitDeclarator, Initializer, Statement as CStatement, StorageClassSpecifier,
-    UnaryOperator, UnaryOperatorExpression,
+    ArraySize, BinaryOperator, BinaryOperatorExpression, BlockItem, Declaration, DeclarationSpecifier,
+    DerivedDeclarator, Expression, ForInitializer, ForStatement, InitDeclarator, Initializer, Statement as CStatement,
+    StorageClassSpecifier, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
+use super::canonical::names_in;
 use super::function::{derived, identifier};
 use super::kernel::{Access, Array, Expr, Node as NestNode, Obligation, ScalarType, Storage};
+use super::loops::steps;
 use super::nest::{Nest, assignment, is_name, operation};
 use super::scope::{Checked, Name, check_name};
 use super::types::{CType, is_const, is_typedef};
@@ -94,13 +96,20 @@ impl Nest<'_, '_> {
                     .help("give it a plain value"));
             }
         };
+        let usage = Usage::of(name, rest);
+        // A number that counts: where it is one of several affine values, its uses choose.
+        if let (Usage { assigned: false, counts: false, places: true }, Some(first)) = (usage, first)
+            && let Some(value) = self.chosen_value(first, ty)?
+        {
+            self.scope.declare(name, Name::Value(value));
+            return Ok(());
+        }
         if let Some(hosted) = self.hosted.get_mut(name) {
             *hosted = ty.clone();
             let value = first.map(|first| self.host_value(name, first, ty)).transpose()?;
             self.scope.declare(name, value.map_or(Name::Unset, Name::Value));
             return Ok(());
         }
-        let usage = Usage::of(name, rest);
         let meaning = match (usage, first) {
             // What it begins with is never read: a counter has a value in its loops only.
             (Usage { counts: true, .. }, _) => ty.integer().map(Name::Counter),
@@ -122,6 +131,16 @@ impl Nest<'_, '_> {
             nodes.push(NestNode::Statement(statement));
         }
         Ok(())
+    }
+
+    /// The value of a variable that is affine by its choices alone.
+    fn chosen_value(&mut self, node: &Node<Expression>, ty: &CType) -> Checked<Option<Expr>> {
+        let value = self.scope.converted(node, ty)?;
+        let (span, known) = (self.span(node.span), self.scope.quotients.len());
+        let is_one = self.scope.trial(|scope| scope.extremum(&value, span)).0.is_some();
+        let is_choice = !is_one && size(&value) <= LARGEST && self.scope.is_affine_by_choice(&value, span);
+        self.scope.quotients.truncate(known);
+        Ok(is_choice.then_some(value))
     }
 
     /// What the host's variable `name` is assigned.
@@ -230,6 +249,8 @@ pub struct Usage {
     counts: bool,
     /// Something else changes it.
     assigned: bool,
+    /// A subscript or the head of a loop uses it.
+    places: bool,
 }
 
 impl Usage {
@@ -271,10 +292,24 @@ impl<'ast> Visit<'ast> for Search<'_> {
     }
 
     fn visit_for_statement(&mut self, f: &'ast ForStatement, span: &'ast ByteSpan) {
+        let mut head = f.condition.as_deref().map(names_in).unwrap_or_default();
+        match &f.initializer.node {
+            ForInitializer::Expression(first) => head.extend(names_in(first)),
+            ForInitializer::Declaration(declaration) => {
+                let firsts = declaration.node.declarators.iter().filter_map(|d| d.node.initializer.as_ref());
+                for first in firsts {
+                    if let Initializer::Expression(first) = &first.node {
+                        head.extend(names_in(first));
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.usage.places |= head.iter().any(|name| name == self.name);
         match &f.initializer.node {
             ForInitializer::Declaration(declaration) if declares(&declaration.node, self.name) => {}
             ForInitializer::Expression(first)
-                if operation(first).is_some_and(|(_, first)| is_name(&first.lhs, self.name)) =>
+                if steps(first).into_iter().filter_map(operation).any(|(_, first)| is_name(&first.lhs, self.name)) =>
             {
                 self.usage.counts = true;
                 self.visit_statement(&f.statement.node, &f.statement.span);
@@ -286,6 +321,8 @@ impl<'ast> Visit<'ast> for Search<'_> {
 
     fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast ByteSpan) {
         self.usage.assigned |= assignment(&o.operator.node).is_some() && is_name(&o.lhs, self.name);
+        let is_subscript = o.operator.node == BinaryOperator::Index;
+        self.usage.places |= is_subscript && names_in(&o.rhs).iter().any(|name| name == self.name);
         visit::visit_binary_operator_expression(self, o, span);
     }
 

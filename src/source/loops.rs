@@ -6,6 +6,7 @@ use lang_c::ast::{BinaryOperator, Expression, ForInitializer, ForStatement, Init
 use lang_c::span::{Node, Span as ByteSpan};
 
 use super::affine_expression::{Role, plus, times};
+use super::canonical::names_in;
 use super::expression::promoted;
 use super::extremum::{Extremum, Kind, all, any};
 use super::function::identifier;
@@ -39,24 +40,139 @@ struct Bounds {
     rooms: Vec<Affine>,
 }
 
+/// `i = L` in a loop's head.
+struct Start<'f> {
+    name: String,
+    ty: ScalarType,
+    first: &'f Node<Expression>,
+    place: Span,
+}
+
+/// A condition that changes the iterator: `i-- > 0`.
+struct Changing {
+    /// `i > 0`
+    condition: Node<Expression>,
+    step: i64,
+    /// What the comparison sees of the step: nothing of it in `i--`, all in `--i`.
+    tested: i64,
+}
+
+impl Changing {
+    /// Reads the condition of a loop without another step.
+    fn of(condition: &Node<Expression>, iterator: &str, alone: bool) -> Option<Self> {
+        let change = |node: &Node<Expression>| match &node.node {
+            Expression::UnaryOperator(unary) if is_name(&unary.node.operand, iterator) => {
+                let (step, tested) = match unary.node.operator.node {
+                    UnaryOperator::PostIncrement => (1, 0),
+                    UnaryOperator::PostDecrement => (-1, 0),
+                    UnaryOperator::PreIncrement => (1, 1),
+                    UnaryOperator::PreDecrement => (-1, -1),
+                    _ => return None,
+                };
+                Some(((*unary.node.operand).clone(), step, tested))
+            }
+            _ => None,
+        };
+        if !alone {
+            return None;
+        }
+        if let Some((condition, step, tested)) = change(condition) {
+            return Some(Changing { condition, step, tested });
+        }
+        let Expression::BinaryOperator(comparison) = &condition.node else { return None };
+        let (value, step, tested) = change(&comparison.node.lhs)?;
+        let mut comparison = comparison.clone();
+        *comparison.node.lhs = value;
+        let condition = Node::new(Expression::BinaryOperator(comparison), condition.span);
+        Some(Changing { condition, step, tested })
+    }
+}
+
+/// The expressions that commas join.
+pub fn steps(node: &Node<Expression>) -> Vec<&Node<Expression>> {
+    match &node.node {
+        Expression::Comma(parts) => parts.iter().collect(),
+        _ => vec![node],
+    }
+}
+
+/// Whether it changes the variable.
+fn is_step(node: &Node<Expression>, name: &str) -> bool {
+    match &node.node {
+        Expression::UnaryOperator(unary) => is_name(&unary.node.operand, name),
+        _ => operation(node).is_some_and(|(_, o)| is_name(&o.lhs, name)),
+    }
+}
+
+/// Which of several variables counts the iterations: the first that the condition compares and the head changes.
+fn primary(starts: &[Start], f: &ForStatement) -> usize {
+    let compared = |start: &Start| f.condition.as_ref().is_some_and(|c| names_in(c).contains(&start.name));
+    let steps = f.step.as_deref().map(steps).unwrap_or_default();
+    let changed = |start: &Start| steps.iter().any(|step| is_step(step, &start.name));
+    let found = starts.iter().position(|start| compared(start) && changed(start));
+    found.or(starts.iter().position(compared)).unwrap_or(0)
+}
+
 impl Nest<'_, '_> {
-    /// Lowers a loop; one that does nothing is left out.
+    /// Lowers a loop; one that does nothing is left out. Where it begins or ends at one of two values, and a condition
+    /// outside of it tells which, it becomes two.
     pub fn for_loop(&mut self, node: &Node<ForStatement>, bytes: ByteSpan, nodes: &mut Vec<NestNode>) -> Checked<()> {
+        self.scope.choice = None;
+        let (known, mark) = (self.scope.obligations.len(), self.scope.enter());
+        let (loops, exact, place) = (self.scope.loops.len(), self.scope.exact.len(), self.scope.go_into(None));
+        let refused = match self.whole_loop(node, bytes, nodes) {
+            Err(refused) if self.scope.choice.is_some() => refused,
+            result => return result,
+        };
+        self.scope.obligations.truncate(known);
+        self.scope.leave(mark);
+        self.scope.loops.truncate(loops);
+        self.scope.exact.truncate(exact);
+        self.scope.come_out(place);
+        let span = self.span(ByteSpan::span(bytes.start, node.node.statement.span.start));
+        let decided = self.scope.choice.clone().and_then(|choice| self.scope.condition_of(&choice, span));
+        self.scope.obligations.truncate(known);
+        if !decided.is_some_and(|condition| condition.affines().iter().all(|affine| self.is_outside(affine))) {
+            return Err(refused);
+        }
+        self.chosen_statement(refused, span, nodes, |nest, nodes| nest.for_loop(node, bytes, nodes))
+    }
+
+    /// Whether everything in it is known outside of the loop.
+    fn is_outside(&self, affine: &Affine) -> bool {
+        affine.terms.keys().all(|name| match self.scope.quotients.iter().find(|quotient| quotient.name == *name) {
+            Some(quotient) => self.is_outside(&quotient.numerator),
+            None => self.scope.is_size(name) || self.scope.loops.iter().any(|l| l.iterator == *name),
+        })
+    }
+
+    fn whole_loop(&mut self, node: &Node<ForStatement>, bytes: ByteSpan, nodes: &mut Vec<NestNode>) -> Checked<()> {
         let f = &node.node;
-        let (name, ty, first, place) = self.initializer(f, bytes)?;
+        let mut starts = self.initializer(f, bytes)?;
         let span = self.span(ByteSpan::span(bytes.start, f.statement.span.start));
-        self.shadow_iterator(&name, place)?;
-        let step = self.step(f, &name, span)?;
+        for start in &starts {
+            self.shadow_iterator(&start.name, start.place)?;
+        }
         let Some(condition) = &f.condition else {
-            return Err(Diagnostic::new(format!("the loop over `{name}` has no end"))
+            return Err(Diagnostic::new(format!("the loop over `{}` has no end", starts[0].name))
                 .at(span, "no condition")
-                .help(format!("give an affine bound, as in `{name} < N`")));
+                .help(format!("give an affine bound, as in `{} < N`", starts[0].name)));
+        };
+        let Start { name, ty, first, place } = starts.remove(primary(&starts, f));
+        let changing = Changing::of(condition, &name, f.step.is_none());
+        let step = match &changing {
+            Some(changing) => changing.step,
+            None => self.step(f, &name, span)?,
+        };
+        let (condition, tested, shift) = match &changing {
+            Some(changing) => (&changing.condition, changing.tested, changing.step),
+            None => (&**condition, 0, 0),
         };
         let start = self.scope.bounds_as(first, Role::Bound, ty)?;
 
         // A loop with a wider step from the largest of several values takes every value, under a guard.
         let stride = if start.parts.len() > 1 { step.abs() } else { 1 };
-        let (iterator, value, lower) = if step == 1 || step > 1 && stride > 1 {
+        let (iterator, value, lower) = if step == 1 && shift == 0 || step > 1 && stride > 1 {
             check_name(&name, place)?;
             let lower = start.of_kind(Kind::Largest).cloned();
             (name.clone(), Affine::variable(&name), lower.ok_or_else(|| self.wrong_kind(first, "begins", "largest"))?)
@@ -79,12 +195,22 @@ impl Nest<'_, '_> {
                     .at(span, "too large")
                     .help("use smaller constants"));
             };
-            self.sources.insert(iterator.clone(), (name.clone(), value.clone()));
+            self.sources.insert(iterator.clone(), (name.clone(), value.clone() + Affine::constant(shift)));
             (iterator, value, lower)
         };
 
         let mark = self.scope.enter();
-        self.scope.declare(&name, Name::Iterator(value.clone(), ty));
+        // How many iterations are over, where one value tells it.
+        let count = match (iterator == name, &lower[..]) {
+            (true, [lower]) if step == 1 => Some(value.clone() - lower.clone()),
+            (false, [lower]) if *lower == Affine::default() => Some(Affine::variable(&iterator)),
+            _ => None,
+        };
+        let mut others = vec![];
+        for start in &starts {
+            others.push(self.companion(f, start, count.as_ref(), span)?);
+        }
+        self.scope.declare(&name, Name::Iterator(value.clone() + Affine::constant(tested), ty));
         let own_ty = (iterator == name).then_some(ty);
         let is_unsigned = own_ty.is_some_and(|ty| !ty.signed);
         let (upper, known) = (vec![], self.scope.obligations.len());
@@ -96,6 +222,9 @@ impl Nest<'_, '_> {
             upper,
         });
         self.scope.exact.push((value.clone(), ty));
+        for (start, (value, _)) in starts.iter().zip(&others) {
+            self.scope.declare(&start.name, Name::Iterator(value.clone(), start.ty));
+        }
         let head = Head { name, iterator, ty, step, condition, lower };
         let mut bounds = Bounds::default();
         self.conditions(head.condition, &head, &mut bounds)?;
@@ -125,9 +254,20 @@ impl Nest<'_, '_> {
 
         let iterations = begun.into_iter().chain(holds(&this)).collect();
         let place = self.scope.go_into_loop(Some(head.iterator.clone()), iterations);
-        let next = value + Affine::constant(step);
-        let shown = format!("{} {} {}", head.name, if step > 0 { '+' } else { '-' }, step.unsigned_abs());
-        self.scope.require_next(&next, ty, shown, span);
+        // What is refused in the body is no matter of the head.
+        self.scope.choice = None;
+        let next = value.clone() + Affine::constant(step);
+        let shown =
+            |name: &str, step: i64| format!("{name} {} {}", if step > 0 { '+' } else { '-' }, step.unsigned_abs());
+        self.scope.require_next(&next, ty, shown(&head.name, step), span);
+        for (start, (value, step)) in starts.iter().zip(&others) {
+            self.scope.require(value, start.ty, Broken::Wraps(start.ty), span);
+            let next = value.clone() + Affine::constant(*step);
+            self.scope.require_next(&next, start.ty, shown(&start.name, *step), span);
+        }
+        if let Some(place) = self.scope.local_index(&head.name) {
+            self.scope.assign_local(place, Name::Iterator(value + Affine::constant(shift), ty));
+        }
         let mut body = Vec::new();
         self.statement(&f.statement, &mut body)?;
         self.scope.come_out(place);
@@ -171,52 +311,86 @@ impl Nest<'_, '_> {
         }
     }
 
-    /// `int i = L` or `i = L`: name, type, L, and the place of the name.
-    fn initializer<'f>(
-        &self,
-        f: &'f ForStatement,
-        bytes: ByteSpan,
-    ) -> Checked<(String, ScalarType, &'f Node<Expression>, Span)> {
+    /// What `start`, which does not count the iterations, is in iteration `count`, and its step.
+    fn companion(
+        &mut self,
+        f: &ForStatement,
+        start: &Start,
+        count: Option<&Affine>,
+        span: Span,
+    ) -> Checked<(Affine, i64)> {
+        let name = &start.name;
+        let step = match f.step.as_deref().is_some_and(|step| steps(step).iter().any(|step| is_step(step, name))) {
+            true => self.step(f, name, span)?,
+            false => 0,
+        };
+        let first = self.scope.bounds_as(start.first, Role::Bound, start.ty)?.affine();
+        let value = match (first, step, count) {
+            (Some(first), 0, _) => Some(first),
+            (Some(first), _, Some(count)) => times(count.clone(), step).and_then(|steps| plus(first, steps, 1)),
+            _ => None,
+        };
+        let value = value.ok_or_else(|| {
+            Diagnostic::new(format!("the value of `{name}` in an iteration is not affine"))
+                .at(start.place, "a second iterator")
+                .help("write it as a sum of the loop's iterator and sizes with constant factors where it is used")
+        })?;
+        Ok((value, step))
+    }
+
+    /// `int i = L` or `i = L`, and `i = 0, j = n`.
+    fn initializer<'f>(&self, f: &'f ForStatement, bytes: ByteSpan) -> Checked<Vec<Start<'f>>> {
         let refuse = |span: Span, message: &str, label: &str| {
             Err(Diagnostic::new(message).at(span, label).help("begin the loop as in `for (int i = 0; i < N; i++)`"))
         };
         let span = self.span(f.initializer.span);
         match &f.initializer.node {
             ForInitializer::Declaration(declaration) => {
-                let [declarator] = &declaration.node.declarators[..] else {
-                    return refuse(span, "the loop declares more than its iterator", "one iterator only");
-                };
-                let name = identifier(&declarator.node.declarator.node);
-                let value = match &declarator.node.initializer {
-                    Some(initializer) => match &initializer.node {
-                        Initializer::Expression(value) => Some(&**value),
-                        Initializer::List(_) => None,
-                    },
-                    None => None,
-                };
-                let (Some(name), Some(value), true) = (name, value, declarator.node.declarator.node.derived.is_empty())
-                else {
-                    return refuse(span, "the loop's iterator has no integer start", "start expected");
-                };
-                let ty = self.scope.types.of_declaration(&declaration.node.specifiers);
-                match ty.integer() {
-                    Some(integer) => Ok((name.node.name.clone(), integer, value, self.span(name.span))),
-                    None => refuse(span, &format!("the iterator has {ty}: integers only for now"), "not an integer"),
+                let mut starts = vec![];
+                for declarator in &declaration.node.declarators {
+                    let name = identifier(&declarator.node.declarator.node);
+                    let value = match &declarator.node.initializer {
+                        Some(initializer) => match &initializer.node {
+                            Initializer::Expression(value) => Some(&**value),
+                            Initializer::List(_) => None,
+                        },
+                        None => None,
+                    };
+                    let (Some(name), Some(value), true) =
+                        (name, value, declarator.node.declarator.node.derived.is_empty())
+                    else {
+                        return refuse(span, "the loop's iterator has no integer start", "start expected");
+                    };
+                    let ty = self.scope.types.of_declaration(&declaration.node.specifiers);
+                    let Some(integer) = ty.integer() else {
+                        return refuse(
+                            span,
+                            &format!("the iterator has {ty}: integers only for now"),
+                            "not an integer",
+                        );
+                    };
+                    let place = self.span(name.span);
+                    starts.push(Start { name: name.node.name.clone(), ty: integer, first: value, place });
                 }
+                Ok(starts)
             }
             ForInitializer::Expression(expression) => {
-                let Some((BinaryOperator::Assign, operation)) = operation(expression) else {
-                    return refuse(span, "the loop does not begin by setting its iterator", "`i = …` expected");
-                };
-                let Expression::Identifier(name) = &operation.lhs.node else {
-                    return refuse(self.span(operation.lhs.span), "the iterator is no variable", "not a variable");
-                };
-                let place = self.span(operation.lhs.span);
-                let name = &name.node.name;
-                match self.scope.lookup(name) {
-                    Some(Name::Counter(ty) | Name::Iterator(_, ty)) => Ok((name.clone(), ty, &operation.rhs, place)),
-                    _ => Err(self.assigned(name, place)),
+                let mut starts = vec![];
+                for expression in steps(expression) {
+                    let Some((BinaryOperator::Assign, operation)) = operation(expression) else {
+                        return refuse(span, "the loop does not begin by setting its iterator", "`i = …` expected");
+                    };
+                    let Expression::Identifier(name) = &operation.lhs.node else {
+                        return refuse(self.span(operation.lhs.span), "the iterator is no variable", "not a variable");
+                    };
+                    let place = self.span(operation.lhs.span);
+                    let name = &name.node.name;
+                    let Some(Name::Counter(ty) | Name::Iterator(_, ty)) = self.scope.lookup(name) else {
+                        return Err(self.assigned(name, place));
+                    };
+                    starts.push(Start { name: name.clone(), ty, first: &operation.rhs, place });
                 }
+                Ok(starts)
             }
             ForInitializer::Empty | ForInitializer::StaticAssert(_) => {
                 let head = self.span(ByteSpan::span(bytes.start, f.statement.span.start));
@@ -227,7 +401,8 @@ impl Nest<'_, '_> {
 
     /// The constant that `i++`, `i -= 2` and the like add, which is not 0.
     fn step(&mut self, f: &ForStatement, iterator: &str, head: Span) -> Checked<i64> {
-        let Some(step) = &f.step else {
+        let steps = f.step.as_deref().map(steps).unwrap_or_default();
+        let Some(step) = steps.iter().copied().find(|step| is_step(step, iterator)).or(steps.first().copied()) else {
             return Err(Diagnostic::new(format!("the loop over `{iterator}` has no step"))
                 .at(head, "no step")
                 .help(format!("end the loop's head with `{iterator}++`")));
@@ -264,9 +439,8 @@ impl Nest<'_, '_> {
 
     /// Comparisons of the iterator with affine bounds, joined by `&&`.
     fn conditions(&mut self, node: &Node<Expression>, head: &Head, bounds: &mut Bounds) -> Checked<()> {
-        let name = &head.name;
         let Some((operator, o)) = operation(node) else {
-            return Err(self.unusable(node, head, "ends on a condition that is no comparison"));
+            return self.until_zero(node, head, bounds);
         };
         match operator {
             BinaryOperator::LogicalAnd => {
@@ -279,7 +453,7 @@ impl Nest<'_, '_> {
             }
             BinaryOperator::NotEquals if head.step.abs() != 1 => {
                 let mut refused = self.unusable(node, head, "ends on `!=`, which its step may pass over");
-                refused.help = format!("compare with `<` or `>`, as in `{name} < N`");
+                refused.help = format!("compare with `<` or `>`, as in `{} < N`", head.name);
                 return Err(refused);
             }
             BinaryOperator::Less
@@ -287,10 +461,39 @@ impl Nest<'_, '_> {
             | BinaryOperator::Greater
             | BinaryOperator::GreaterOrEqual
             | BinaryOperator::NotEquals => {}
+            BinaryOperator::Plus | BinaryOperator::Minus => return self.until_zero(node, head, bounds),
             _ => return Err(self.unusable(node, head, "ends on a condition that is no comparison")),
         }
         let span = self.span(node.span);
-        let (left, right) = self.scope.compared_bounds([&o.lhs, &o.rhs], Role::Bound, span)?;
+        let sides = self.scope.compared_bounds([&o.lhs, &o.rhs], Role::Bound, span)?;
+        self.compare(node, operator, sides, head, bounds)
+    }
+
+    /// A condition that is no comparison: its value is not 0.
+    fn until_zero(&mut self, node: &Node<Expression>, head: &Head, bounds: &mut Bounds) -> Checked<()> {
+        let value = match head.step.abs() {
+            1 => self.scope.bounds(node, Role::Bound)?.affine(),
+            _ => None,
+        };
+        match value {
+            Some(value) if value.coefficient(&head.iterator) != 0 => {
+                let sides = (Extremum::single(value), Extremum::single(Affine::default()));
+                self.compare(node, BinaryOperator::NotEquals, sides, head, bounds)
+            }
+            _ => Err(self.unusable(node, head, "ends on a condition that is no comparison")),
+        }
+    }
+
+    /// The iterations in which `left operator right` holds.
+    fn compare(
+        &mut self,
+        node: &Node<Expression>,
+        operator: BinaryOperator,
+        (left, right): (Extremum, Extremum),
+        head: &Head,
+        bounds: &mut Bounds,
+    ) -> Checked<()> {
+        let (name, span) = (&head.name, self.span(node.span));
         let (smaller, larger, strict) = match operator {
             BinaryOperator::Less => (left, right, 1),
             BinaryOperator::LessOrEqual => (left, right, 0),
@@ -386,7 +589,8 @@ impl Nest<'_, '_> {
     }
 
     /// A minimum where the loop needs a maximum, or the other way round.
-    fn wrong_kind(&self, node: &Node<Expression>, does: &str, wanted: &str) -> Diagnostic {
+    fn wrong_kind(&mut self, node: &Node<Expression>, does: &str, wanted: &str) -> Diagnostic {
+        self.scope.offer(node);
         let given = if wanted == "smallest" { "largest" } else { "smallest" };
         Diagnostic::new(format!("this loop {does} at the {given} of several values"))
             .at(self.span(node.span), format!("the {given}"))

@@ -5,6 +5,8 @@
 
 mod affine_expression;
 mod balance;
+mod canonical;
+mod choice;
 mod directive;
 mod double;
 pub mod evaluate;
@@ -161,7 +163,7 @@ fn check_nesting(preprocessed: &Preprocessed) -> Checked<()> {
 fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let map = &preprocessed.map;
     let config = Config { cpp_command: String::new(), cpp_options: vec![], flavor: Flavor::GnuC11 };
-    let unit = match parse_preprocessed(&config, preprocessed.text.clone()) {
+    let mut unit = match parse_preprocessed(&config, preprocessed.text.clone()) {
         Ok(parse) => parse.unit,
         Err(error) => {
             return Err(Diagnostic::new("burstc cannot read this, although the C compiler can")
@@ -169,6 +171,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
                 .help("write it in standard C11, with names of letters, digits and `_`"));
         }
     };
+    canonical::canonical(&mut unit);
     let expansion = |name: &str| preprocessed.macros.get(name).map_or("", |text| text.trim());
     let long_bits = if expansion(SIZEOF_LONG) == "4" { 32 } else { 64 };
     let types = Types::new(&unit, expansion(CHAR_UNSIGNED) != "1", long_bits);

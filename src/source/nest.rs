@@ -207,7 +207,14 @@ impl Nest<'_, '_> {
                     _ => return nothing(),
                 };
                 let one = Expr::Constant { value: 1, ty: ScalarType::I32 };
-                let target = self.target(&unary.node.operand)?;
+                let target = match self.target(&unary.node.operand) {
+                    Ok(target) => target,
+                    Err(refused) => {
+                        let again =
+                            |nest: &mut Self, nodes: &mut Vec<NestNode>| nest.expression_statement(node, bytes, nodes);
+                        return self.chosen_statement(refused, span, nodes, again);
+                    }
+                };
                 let (left, ty) = (self.read(&target), self.element(&target));
                 let value = convert_to(self.scope.checked_binary(op, left, one, &unary.node.operand)?, &ty);
                 nodes.push(NestNode::Statement(self.finish(target, value, self.scope.map.text(bytes), bytes)?));
@@ -257,13 +264,40 @@ impl Nest<'_, '_> {
             self.scope.assign_local(place, Name::Value(value));
             return Ok(());
         }
-        let target = self.target(lhs)?;
+        let target = match self.target(lhs) {
+            Ok(target) => target,
+            Err(refused) => {
+                let again = |nest: &mut Self, nodes: &mut Vec<NestNode>| nest.assign(lhs, op, rhs, bytes, nodes);
+                return self.chosen_statement(refused, self.span(bytes), nodes, again);
+            }
+        };
         let ty = self.element(&target);
         let value = match op {
             None => self.scope.converted(rhs, &ty)?,
             Some(op) => self.updated(op, self.read(&target), rhs, &ty)?,
         };
         nodes.push(NestNode::Statement(self.finish(target, value, self.scope.map.text(bytes), bytes)?));
+        Ok(())
+    }
+
+    /// What `again` makes of C text that was `refused`, for both sides of the choice that it was refused for.
+    pub fn chosen_statement(
+        &mut self,
+        refused: Diagnostic,
+        span: Span,
+        nodes: &mut Vec<NestNode>,
+        again: impl Fn(&mut Self, &mut Vec<NestNode>) -> Checked<()>,
+    ) -> Checked<()> {
+        let Some((choice, condition)) = self.scope.take_choice(span) else { return Err(refused) };
+        for (holds, condition) in [(true, condition.clone()), (false, negated(condition))] {
+            let mut body = vec![];
+            let place = self.scope.go_into(Some(condition.clone()));
+            self.scope.chosen.push((choice.clone(), holds));
+            again(self, &mut body)?;
+            self.scope.chosen.pop();
+            self.scope.come_out(place);
+            nodes.extend(guarded(vec![condition], body, span));
+        }
         Ok(())
     }
 

@@ -118,6 +118,30 @@ impl Scope<'_> {
         high <= most && (low >= least || self.non_negative(&(value.clone() - Affine::constant(least))))
     }
 
+    /// The same, as far as constant bounds narrow it.
+    pub fn known_range(&self, name: &str) -> (i64, i64) {
+        let (low, high) = self.type_range(name);
+        if self.is_size(name) {
+            // Registers of sizes have 32 bits, of which one is a sign.
+            return (low, high.min(i64::from(i32::MAX)));
+        }
+        let (least, most) = self.constant_range(name);
+        (low.max(least), high.min(most))
+    }
+
+    /// The constant bounds of an iterator.
+    pub fn constant_range(&self, name: &str) -> (i64, i64) {
+        let Some(enclosing) = self.loops.iter().rev().find(|l| l.iterator == *name) else {
+            return (i64::MIN, i64::MAX);
+        };
+        let constants = |bounds: &[Affine]| -> Vec<i64> {
+            bounds.iter().filter(|bound| bound.is_constant()).map(|bound| bound.constant).collect()
+        };
+        let low = constants(&enclosing.lower).into_iter().max().unwrap_or(i64::MIN);
+        let high = constants(&enclosing.upper).into_iter().min().unwrap_or(i64::MAX);
+        (low, high)
+    }
+
     /// What the type of a size or iterator can hold.
     fn type_range(&self, name: &str) -> (i64, i64) {
         if let Some(quotient) = self.quotients.iter().find(|quotient| quotient.name == *name) {

@@ -59,6 +59,10 @@ pub struct Scope<'a> {
     pub around: Around,
     /// The conditions of `?:`, `&&` and `||` around this place.
     pub guards: Vec<Condition>,
+    /// The condition of a `?:` that keeps the expression which was refused last from being affine.
+    pub choice: Option<Expr>,
+    /// Conditions of `?:` around this place with the side that is read here, see [`super::choice`].
+    pub chosen: Vec<(Expr, bool)>,
     /// Values that lie within their types: the iterators of the loops around this place.
     pub exact: Vec<(Affine, ScalarType)>,
     /// What the values of local variables that became affine expressions were made under.
@@ -103,6 +107,8 @@ impl<'a> Scope<'a> {
             obligations: vec![],
             around: Around::default(),
             guards: vec![],
+            choice: None,
+            chosen: vec![],
             exact: vec![],
             definitions: HashMap::new(),
             functions: HashMap::new(),

@@ -225,6 +225,16 @@ fn loops_of_any_step_and_direction() {
         "int i = 11; i >= 0; i -= 4",
         "long i = 0; i < n; i++",
         "int i = 0; m > 4 && i < n; i++",
+        "int i = n; i-- > 0;",
+        "int i = n + 2; i-- > m - m / 2;",
+        "int i = n; --i >= 0;",
+        "int i = n - 1; i-- != 0;",
+        "int i = m / 2; i++ < n;",
+        "int i = -1; ++i <= n;",
+        "unsigned i = n; i-- > 0u;",
+        "unsigned i = n + m; i--;",
+        "int i = n; i; i--",
+        "unsigned i = 0; i - n; i++",
     ] {
         let set = head.split_once(' ').unwrap().1;
         body(
@@ -234,6 +244,59 @@ fn loops_of_any_step_and_direction() {
                  for (int k = 1; k < 4; k++) for ({head}) {{ {MARK} a[i] += k; }}"
             ),
         );
+    }
+}
+
+#[test]
+#[ignore = "slow: make test"]
+fn loops_in_other_words() {
+    for text in [
+        "int i = 0; while (i < n) { MARK i++; } i = m; while (i > 0) { MARK i -= 2; }",
+        "int i = n; while (i-- > 0) { MARK } int k; for (k = 0; k < 3; ++k) { int j = m; while (--j >= 0) a[j] += k; }",
+        "int i = 1; for (; i <= n; ) { MARK i = i + 3; } int k = m; for (; k > 0; k--) a[k] ^= k;",
+        "int i = n, e = 2 * n; a[0] = e; while (i < e) { MARK i += 1; }",
+        "for (int i = 0, j = n; i < n; i++, j--) { MARK a[j] = a[j] * 5 - a[i]; }",
+        "for (int i = n - 1, j = 2 * m; i >= 0; j += 3, i -= 2) { MARK a[j] += 3; }",
+        "for (int i = 0, e = n + m; i < e; i += 2) { MARK a[e - i] += e; }",
+        "int i, j; for (i = 0, j = n - 1; i < j; ++i, --j) { int t = a[i]; a[i] = a[j]; a[j] = t; }",
+        "for (int i = 0; i < n; i++) { if (i % 3 == 1) continue; MARK if (i > 4) { a[i] = 3; continue; } a[i] -= 9; }",
+        "for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) { if (j == i) continue; b[i][j] = j; } MARK }",
+        "for (int i = 0; i < 20; i++) { if (i >= n) break; MARK }",
+        "for (int i = 9; i > 0; i -= 2) { if (i < m) { break; } MARK }",
+        "if (n < 4) return; for (int i = 0; i < n; i++) { MARK } if (m > n) { a[0] = 1; return; } a[1] = 2;",
+        "for (int i = 0; i < n; i++) a[i] = i, c[i] += a[i];",
+        "for (int i = 0; i < n; i++) if (i > 2) a[i] = i, c[i] += a[i]; else c[i] = 7;",
+    ] {
+        body("", &text.replace("MARK", MARK));
+    }
+}
+
+#[test]
+#[ignore = "slow: make test"]
+fn values_by_choice() {
+    for text in [
+        "for (int i = 0; i < (n > m ? 4 : n); i++) { MARK }",
+        "for (int i = n < 5 ? m : 1; i < (m == 3 ? n : n + 3); i++) { MARK }",
+        "for (int i = MIN(n, m); i < n + m; i++) { MARK } for (int i = 0; i < MAX(n, m); i++) { MARK }",
+        "int lo = n < 5 ? 1 : 2; int hi = n > 7 ? 7 : n + lo; for (int i = lo; i < hi; i++) { MARK a[hi] += lo; }",
+        "for (int i = 0; i < n; i++) for (int j = i % 2 ? 0 : i; j < (i > 3 ? m : i); j++) b[i][j] = b[j][i] + 1;",
+        "for (int i = 0; i < n; i++) for (int j = (i & 1) ? i : 0; j < n; j += 2) b[i][j] = b[j][i] + 1;",
+        "for (int i = 0; i < n; i++) c[i] = a[i < m ? i + 1 : 0] + b[i > 2 ? 2 : i][i == 3 ? 0 : i];",
+        "for (int i = 0; i < n; i++) a[i == n - 1 ? 0 : i + 1] += c[i] * i;",
+        "for (int i = 0; i < n; i++) { a[i % 3 ? i : n]++; b[MIN(i, 2)][MAX(i, m)] -= a[MAX(i - 2, 0)]; }",
+        "for (int i = 0; i < n; i++) c[i] = a[i - 3 < 0 ? 3 - i : i - 3] + a[i < 0 ? 0 : i > m ? m : i];",
+        "for (int i = 0; i < n; i++) { int p = i > 2 ? i - 2 : 2 - i, q = p < m ? p : m - 1; a[i] += c[p] - c[q]; }",
+        "for (int i = 0; i < n; i++) if ((i > 3 ? n - i : i) < 2 * m) { MARK }",
+        "for (int i = 0; i < n; i++) if ((unsigned)(i - 1) < (unsigned)m) { MARK } else a[i] = 3;",
+        "for (int i = 0; i < n; i++) for (int k = -2; k <= 2; k++) if ((unsigned)(i + k) < (unsigned)n) a[i] += c[i + k];",
+        "for (unsigned i = 0; i < n + 2u; i++) if (i - 1 < (unsigned)n) { MARK } else a[i] ^= 5;",
+        "for (unsigned i = 0; i < 9; i++) { if (i - 2u >= m) a[i] = i; if (i - 4u > 100u) c[i] = 1; }",
+        "for (int i = 0; i < n; i++) a[i] = (unsigned)(i - 2) <= (unsigned)m ? c[i - 2] : s;",
+        "for (int i = 0; i < n; i++) { int w = (unsigned)(i - 1) < 3u && m > 2; a[i] += w; }",
+        "for (int i = 0; i < 600; i++) if ((uint8_t)i < 5 || (int8_t)(i - 3) < -125) a[i % 8] += i;",
+        "for (int i = -300; i < 300; i++) a[(uint8_t)i & 7] += i;",
+    ] {
+        body("", &text.replace("MARK", MARK));
     }
 }
 

@@ -1,0 +1,355 @@
+//! Statements as the rest reads them: loops and jumps that are `for` loops and `if`s in other words become those, on the
+//! C compiler's own terms, before anything is lowered. What does not become one stays what it is, and is refused where it
+//! stands.
+//!
+//! - `i = 0; while (i < n) { …; i++; }`, and `for` loops that begin before their head or step at the end of their body:
+//!   the start and the step move into the head, where nothing in between changes what they name;
+//! - `if (c) continue;`, and `if (c) { …; continue; }`: what follows in the loop's body becomes the `else`; so does what
+//!   follows `if (c) return;` in the function's body;
+//! - `if (i >= n) break;` at the beginning of a loop's body: one more condition of the loop;
+//! - `x = 1, y = 2;`: two statements.
+//!
+//! Heads such as `i-- > 0` are read by [`super::loops`].
+
+use lang_c::ast::{
+    BinaryOperator, BinaryOperatorExpression, BlockItem, Expression, ExternalDeclaration, ForInitializer, ForStatement,
+    Identifier, IfStatement, Initializer, Statement, TranslationUnit, UnaryOperator, WhileStatement,
+};
+use lang_c::span::{Node, Span};
+use lang_c::visit::{self, Visit};
+
+use super::function::identifier;
+use super::locals::Usage;
+use super::nest::operation;
+
+/// What is around a block.
+#[derive(Clone, Copy, PartialEq)]
+enum Around {
+    Function,
+    Loop,
+    Other,
+}
+
+/// Rewrites the bodies of all functions.
+pub fn canonical(unit: &mut TranslationUnit) {
+    for external in &mut unit.0 {
+        if let ExternalDeclaration::FunctionDefinition(function) = &mut external.node {
+            statement(&mut function.node.statement, Around::Function);
+        }
+    }
+}
+
+fn statement(node: &mut Node<Statement>, around: Around) {
+    match &mut node.node {
+        Statement::Compound(items) => block(items, around),
+        Statement::If(branch) => {
+            statement(&mut branch.node.then_statement, Around::Other);
+            if let Some(otherwise) = &mut branch.node.else_statement {
+                statement(otherwise, Around::Other);
+            }
+        }
+        Statement::For(f) => {
+            statement(&mut f.node.statement, Around::Loop);
+            take_step(&mut f.node);
+            take_break(&mut f.node);
+        }
+        Statement::While(w) => statement(&mut w.node.statement, Around::Loop),
+        Statement::DoWhile(w) => statement(&mut w.node.statement, Around::Loop),
+        Statement::Expression(Some(expression)) if matches!(expression.node, Expression::Comma(_)) => {
+            let mut items = vec![];
+            parts(node, &mut items);
+            node.node = Statement::Compound(items);
+        }
+        _ => {}
+    }
+}
+
+fn block(items: &mut Vec<Node<BlockItem>>, around: Around) {
+    let mut done: Vec<Node<BlockItem>> = vec![];
+    let mut pending = std::mem::take(items).into_iter();
+    while let Some(mut item) = pending.next() {
+        let BlockItem::Statement(inner) = &mut item.node else {
+            done.push(item);
+            continue;
+        };
+        // Before the loops inside, whose jumps are their own.
+        if let Some(branch) = jumps(inner, around) {
+            let mut rest: Vec<Node<BlockItem>> = pending.collect();
+            let end = rest.last().map_or(item.span.end, |last| last.span.end);
+            let otherwise = Statement::Compound(std::mem::take(&mut rest));
+            let after = branch.node.then_statement.span.end;
+            branch.node.else_statement = Some(Box::new(Node::new(otherwise, Span::span(after, end))));
+            statement(&mut branch.node.then_statement, Around::Other);
+            if let Some(otherwise) = &mut branch.node.else_statement {
+                statement(otherwise, around);
+            }
+            done.push(item);
+            break;
+        }
+        if matches!(&inner.node, Statement::Expression(Some(e)) if matches!(e.node, Expression::Comma(_))) {
+            parts(inner, &mut done);
+            continue;
+        }
+        begin(inner, &mut done);
+        statement(inner, Around::Other);
+        done.push(item);
+    }
+    *items = done;
+}
+
+/// The statements of `x = 1, y = 2;`.
+fn parts(node: &Node<Statement>, items: &mut Vec<Node<BlockItem>>) {
+    if let Statement::Expression(Some(expression)) = &node.node
+        && let Expression::Comma(parts) = &expression.node
+    {
+        for part in parts.iter() {
+            let own = Statement::Expression(Some(Box::new(part.clone())));
+            items.push(Node::new(BlockItem::Statement(Node::new(own, part.span)), part.span));
+        }
+    }
+}
+
+/// The `if` without `else` that ends in a jump behind everything that follows it, without that jump.
+fn jumps(node: &mut Node<Statement>, around: Around) -> Option<&mut Node<IfStatement>> {
+    let Statement::If(branch) = &mut node.node else { return None };
+    if branch.node.else_statement.is_some() {
+        return None;
+    }
+    let is_jump = |statement: &Statement| match statement {
+        Statement::Continue => around == Around::Loop,
+        Statement::Return(None) => around == Around::Function,
+        _ => false,
+    };
+    let then = &mut branch.node.then_statement;
+    match &mut then.node {
+        Statement::Compound(items) => match items.last() {
+            Some(Node { node: BlockItem::Statement(last), .. }) if is_jump(&last.node) => {
+                items.pop();
+            }
+            _ => return None,
+        },
+        jump if is_jump(jump) => then.node = Statement::Expression(None),
+        _ => return None,
+    }
+    Some(branch)
+}
+
+/// Gives a loop without a start the one that stands before it among `done`, and makes a `for` of a `while`.
+fn begin(node: &mut Node<Statement>, done: &mut Vec<Node<BlockItem>>) {
+    let (counter, end) = match &node.node {
+        Statement::While(w) => (counter(Some(&w.node.expression), &w.node.statement), w.span),
+        Statement::For(f) if matches!(f.node.initializer.node, ForInitializer::Empty) => {
+            let own = f.node.step.as_ref().and_then(|step| stepped(step));
+            (own.or_else(|| counter(f.node.condition.as_deref(), &f.node.statement)), f.span)
+        }
+        _ => return,
+    };
+    let Some(counter) = counter.map(str::to_string) else { return };
+    let Some(first) = start(&counter, done) else { return };
+    let head = Span::span(node.span.start, node.span.start);
+    let initializer = Node::new(ForInitializer::Expression(Box::new(first)), head);
+    match &mut node.node {
+        Statement::While(w) => {
+            let WhileStatement { expression, statement } = w.node.clone();
+            let f = ForStatement { initializer, condition: Some(expression), step: None, statement };
+            node.node = Statement::For(Node::new(f, end));
+        }
+        Statement::For(f) => f.node.initializer = initializer,
+        _ => {}
+    }
+}
+
+/// What a loop without a step counts with: what its condition or the end of its body changes.
+fn counter<'s>(condition: Option<&'s Node<Expression>>, body: &'s Node<Statement>) -> Option<&'s str> {
+    condition.and_then(|condition| changed(condition)).or_else(|| match &body.node {
+        Statement::Compound(items) => match &items.last()?.node {
+            BlockItem::Statement(Node { node: Statement::Expression(Some(last)), .. }) => stepped(last),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// `i` of `i-- > e`, `--i >= e` or `i--`.
+fn changed(condition: &Node<Expression>) -> Option<&str> {
+    match &condition.node {
+        Expression::UnaryOperator(_) => stepped(condition),
+        _ => operation(condition).and_then(|(_, o)| match &o.lhs.node {
+            Expression::UnaryOperator(_) => stepped(&o.lhs),
+            _ => None,
+        }),
+    }
+}
+
+/// The variable that `i++`, `i += 2` or `i = i + 2` changes.
+fn stepped(node: &Node<Expression>) -> Option<&str> {
+    match &node.node {
+        Expression::UnaryOperator(unary) => match unary.node.operator.node {
+            UnaryOperator::PostIncrement
+            | UnaryOperator::PostDecrement
+            | UnaryOperator::PreIncrement
+            | UnaryOperator::PreDecrement => variable(&unary.node.operand),
+            _ => None,
+        },
+        _ => match operation(node)? {
+            (BinaryOperator::AssignPlus | BinaryOperator::AssignMinus, o) => variable(&o.lhs),
+            (BinaryOperator::Assign, o) => {
+                let name = variable(&o.lhs)?;
+                matches!(operation(&o.rhs), Some((BinaryOperator::Plus | BinaryOperator::Minus, sum))
+                    if variable(&sum.lhs) == Some(name) || variable(&sum.rhs) == Some(name))
+                .then_some(name)
+            }
+            _ => None,
+        },
+    }
+}
+
+fn variable(node: &Node<Expression>) -> Option<&str> {
+    match &node.node {
+        Expression::Identifier(name) => Some(&name.node.name),
+        _ => None,
+    }
+}
+
+/// `counter = value`, from the last of `items` that gives it one; that goes where it is nothing but this. `None` where
+/// something behind it uses the counter, or changes what the value names.
+fn start(counter: &str, items: &mut Vec<Node<BlockItem>>) -> Option<Node<Expression>> {
+    let position = items.iter().rposition(|item| mentions(item, counter))?;
+    let first = match &items[position].node {
+        BlockItem::Declaration(declaration) => {
+            let declarator = declaration
+                .node
+                .declarators
+                .iter()
+                .find(|d| identifier(&d.node.declarator.node).is_some_and(|name| name.node.name == counter))?;
+            let name = identifier(&declarator.node.declarator.node)?;
+            let Initializer::Expression(value) = &declarator.node.initializer.as_ref()?.node else { return None };
+            let lhs = Box::new(Node::new(Expression::Identifier(Box::new(name.clone())), name.span));
+            let operator = Node::new(BinaryOperator::Assign, name.span);
+            let assignment = BinaryOperatorExpression { operator, lhs, rhs: value.clone() };
+            Node::new(Expression::BinaryOperator(Box::new(Node::new(assignment, declarator.span))), declarator.span)
+        }
+        BlockItem::Statement(Node { node: Statement::Expression(Some(expression)), .. }) => match operation(expression)
+        {
+            Some((BinaryOperator::Assign, o)) if variable(&o.lhs) == Some(counter) => (**expression).clone(),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let value = operation(&first).map(|(_, o)| (*o.rhs).clone())?;
+    if names_in(&value).iter().any(|name| name == counter || !Usage::of(name, &items[position + 1..]).is_constant()) {
+        return None;
+    }
+    if matches!(items[position].node, BlockItem::Statement(_)) {
+        items.remove(position);
+    }
+    Some(first)
+}
+
+fn mentions(item: &Node<BlockItem>, name: &str) -> bool {
+    let mut names = Named(vec![]);
+    names.visit_block_item(&item.node, &item.span);
+    names.0.iter().any(|known| known == name)
+}
+
+/// The names in an expression.
+pub fn names_in(node: &Node<Expression>) -> Vec<String> {
+    let mut names = Named(vec![]);
+    names.visit_expression(&node.node, &node.span);
+    names.0
+}
+
+/// All names in a piece of C.
+struct Named(Vec<String>);
+
+impl<'ast> Visit<'ast> for Named {
+    fn visit_identifier(&mut self, identifier: &'ast Identifier, _: &'ast Span) {
+        self.0.push(identifier.name.clone());
+    }
+}
+
+/// Moves a step at the end of the body into the head of a loop without one.
+fn take_step(f: &mut ForStatement) {
+    let counts = match &f.initializer.node {
+        ForInitializer::Expression(first) => operation(first).and_then(|(_, o)| variable(&o.lhs)).map(str::to_string),
+        ForInitializer::Declaration(declaration) => {
+            let first = declaration.node.declarators.first().and_then(|d| identifier(&d.node.declarator.node));
+            first.map(|name| name.node.name.clone())
+        }
+        _ => None,
+    };
+    let (Some(counts), None) = (counts, &f.step) else { return };
+    if f.condition.as_ref().is_some_and(|condition| changed(condition).is_some()) || has_continue(&f.statement) {
+        return;
+    }
+    let Statement::Compound(items) = &mut f.statement.node else { return };
+    let step = match items.last().map(|last| &last.node) {
+        Some(BlockItem::Statement(Node { node: Statement::Expression(Some(last)), .. })) => (**last).clone(),
+        _ => return,
+    };
+    if stepped(&step) == Some(&counts) {
+        items.pop();
+        f.step = Some(Box::new(step));
+    }
+}
+
+/// Whether a `continue` of the loop around a statement is left in it.
+fn has_continue(body: &Node<Statement>) -> bool {
+    struct Continues(bool);
+    impl<'ast> Visit<'ast> for Continues {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+            match statement {
+                Statement::Continue => self.0 = true,
+                Statement::For(_) | Statement::While(_) | Statement::DoWhile(_) => {}
+                _ => visit::visit_statement(self, statement, span),
+            }
+        }
+    }
+    let mut continues = Continues(false);
+    continues.visit_statement(&body.node, &body.span);
+    continues.0
+}
+
+/// Makes `if (c) break;` at the beginning of the body a condition of the loop, where that is a comparison.
+fn take_break(f: &mut ForStatement) {
+    let Statement::Compound(items) = &mut f.statement.node else { return };
+    let Some(Node { node: BlockItem::Statement(Node { node: Statement::If(branch), .. }), .. }) = items.first() else {
+        return;
+    };
+    let is_break = |statement: &Node<Statement>| match &statement.node {
+        Statement::Break => true,
+        Statement::Compound(items) => {
+            matches!(&items[..], [Node { node: BlockItem::Statement(Node { node: Statement::Break, .. }), .. }])
+        }
+        _ => false,
+    };
+    if !is_break(&branch.node.then_statement) || branch.node.else_statement.is_some() {
+        return;
+    }
+    let Expression::BinaryOperator(comparison) = &branch.node.condition.node else { return };
+    let mut opposite = comparison.clone();
+    opposite.node.operator.node = match comparison.node.operator.node {
+        BinaryOperator::Less => BinaryOperator::GreaterOrEqual,
+        BinaryOperator::LessOrEqual => BinaryOperator::Greater,
+        BinaryOperator::Greater => BinaryOperator::LessOrEqual,
+        BinaryOperator::GreaterOrEqual => BinaryOperator::Less,
+        BinaryOperator::Equals => BinaryOperator::NotEquals,
+        _ => return,
+    };
+    let span = branch.node.condition.span;
+    let opposite = Node::new(Expression::BinaryOperator(opposite), span);
+    f.condition = Some(Box::new(match f.condition.take() {
+        None => opposite,
+        // What the condition itself changes is another value behind it.
+        Some(condition) if changed(&condition).is_some() => {
+            f.condition = Some(condition);
+            return;
+        }
+        Some(condition) => {
+            let operator = Node::new(BinaryOperator::LogicalAnd, span);
+            let both = BinaryOperatorExpression { operator, lhs: condition, rhs: Box::new(opposite) };
+            Node::new(Expression::BinaryOperator(Box::new(Node::new(both, span))), span)
+        }
+    }));
+    items.remove(0);
+}

@@ -1,0 +1,108 @@
+//! `c ? x : y` where an affine value is wanted and neither a minimum nor a maximum will do: what needs the value is there
+//! twice, once for each side.
+//!
+//! Whoever refuses an expression for such a choice leaves its condition in [`Scope::choice`]. A read then becomes
+//! `c ? a[x] : a[y]`, an assignment to `a[c ? x : y]` two under opposite conditions, and so does a loop that begins or ends at
+//! such a value. Each lowers the same C text again with the side in [`Scope::chosen`], until no choice is left.
+
+use lang_c::ast::Expression;
+use lang_c::span::Node;
+
+use super::extremum::{Extremum, negated};
+use super::kernel::{Condition, Expr};
+use super::scope::{Checked, Scope};
+use crate::diagnostic::Span;
+
+/// Choices inside each other: 2^6 copies of a statement at most.
+const DEEPEST: usize = 6;
+
+impl Scope<'_> {
+    /// The expression without the choices that have been made around this place.
+    pub fn settled(&self, expr: Expr) -> Expr {
+        if self.chosen.is_empty() {
+            return expr;
+        }
+        let mut expr = expr;
+        for operand in expr.operands_mut() {
+            *operand = self.settled(operand.clone());
+        }
+        match expr {
+            Expr::Select { condition, then, otherwise, ty } => {
+                match self.chosen.iter().find(|(known, _)| *known == *condition) {
+                    Some((_, true)) => *then,
+                    Some((_, false)) => *otherwise,
+                    None => Expr::Select { condition, then, otherwise, ty },
+                }
+            }
+            other => other,
+        }
+    }
+
+    /// Leaves the condition of the first choice in `expr` that iterators and sizes decide.
+    pub fn offer_choice(&mut self, expr: &Expr, span: Span) {
+        self.choice = self.find_choice(expr, span);
+    }
+
+    fn find_choice(&mut self, expr: &Expr, span: Span) -> Option<Expr> {
+        if let Expr::Select { condition, .. } = expr
+            && self.trial(|scope| scope.condition_of(condition, span)).0.is_some()
+        {
+            return Some((**condition).clone());
+        }
+        expr.operands().into_iter().find_map(|operand| self.find_choice(operand, span))
+    }
+
+    /// Whether the expression is affine on every side of its choices.
+    pub fn is_affine_by_choice(&mut self, expr: &Expr, span: Span) -> bool {
+        if self.trial(|scope| scope.extremum(expr, span).and_then(Extremum::affine)).0.is_some() {
+            return true;
+        }
+        let sides = self.trial(|scope| {
+            scope.offer_choice(expr, span);
+            let choice = scope.take_choice(span)?;
+            let both = scope.both_sides(choice, |scope, _| {
+                let side = scope.settled(expr.clone());
+                Ok(scope.is_affine_by_choice(&side, span))
+            });
+            both.ok()
+        });
+        sides.0 == Some([true, true])
+    }
+
+    /// The condition that was offered, as it is and as iterators and sizes decide it.
+    pub fn take_choice(&mut self, span: Span) -> Option<(Expr, Condition)> {
+        let choice = self.choice.take()?;
+        if self.chosen.len() >= DEEPEST {
+            return None;
+        }
+        let condition = self.condition_of(&choice, span)?;
+        Some((choice, condition))
+    }
+
+    /// Both sides of a choice: what `act` gives where it holds, under its condition, and where it does not.
+    pub fn both_sides<T>(
+        &mut self,
+        (choice, condition): (Expr, Condition),
+        mut act: impl FnMut(&mut Self, Condition) -> Checked<T>,
+    ) -> Checked<[T; 2]> {
+        let mut side = |holds: bool| {
+            let condition = if holds { condition.clone() } else { negated(condition.clone()) };
+            self.chosen.push((choice.clone(), holds));
+            let result = act(self, condition);
+            self.chosen.pop();
+            result
+        };
+        Ok([side(true)?, side(false)?])
+    }
+
+    /// An element that a choice among its subscripts kept from being read; `None` where there was none.
+    pub fn chosen_read(&mut self, node: &Node<Expression>) -> Option<Checked<Expr>> {
+        let choice = self.take_choice(self.span(node.span))?;
+        let condition = Box::new(choice.0.clone());
+        let sides = self.both_sides(choice, |scope, holds| scope.guarded(Some(holds), node));
+        Some(sides.map(|[then, otherwise]| {
+            let ty = then.ty();
+            Expr::Select { condition, then: Box::new(then), otherwise: Box::new(otherwise), ty }
+        }))
+    }
+}
