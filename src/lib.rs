@@ -32,6 +32,7 @@ pub mod source;
 pub mod suggest;
 pub mod tiling;
 pub mod transfer;
+pub mod verify;
 pub mod walk;
 pub mod word;
 
@@ -134,6 +135,10 @@ fn analyzed(kernel: Kernel, board: &Board, options: &Options) -> Result<Offload>
     // Again, because local arrays that a tile hands to a later one through memory have grown.
     require_memory(&offload.kernel, board)?;
     require_registers(&offload.kernel)?;
+    budget::begin("the check of what the hardware is made of");
+    if let Err(faults) = verify::verify(&offload) {
+        bail!(Fault(format!("what the hardware is made of is not sound:\n{}", faults.join("\n"))));
+    }
     Ok(offload)
 }
 

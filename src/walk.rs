@@ -46,9 +46,16 @@ impl Values {
     }
 }
 
-/// Whether the piece goes on inside its first `depth` levels; guards name shared levels only.
+/// How many of the outermost levels the guards of a piece name, up to the last one: levels that it shares with the piece
+/// before it or with the one after it.
+pub fn guard_depth(piece: &Piece) -> usize {
+    let named = |name: &str| piece.guards.iter().any(|guard| guard.coefficient(name) != 0);
+    piece.levels.iter().rposition(|level| named(&level.name)).map_or(0, |last| last + 1)
+}
+
+/// Whether the piece goes on inside its first `depth` levels.
 pub fn goes_on(piece: &Piece, depth: usize, values: &Values) -> bool {
-    depth != piece.shared || piece.guards.iter().all(|guard| values.evaluate(guard) >= 0)
+    depth != guard_depth(piece) || piece.guards.iter().all(|guard| values.evaluate(guard) >= 0)
 }
 
 /// Calls `act` at every point of a piece inside its first `depth` levels, with the levels' values on the stack.

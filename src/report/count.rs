@@ -108,8 +108,7 @@ fn points_inside(piece: &Piece, depth: usize, values: &mut Values, steps: &mut u
 fn names(piece: &Piece, depth: usize) -> bool {
     let name = &piece.levels[depth].name;
     let mut bounds = piece.levels[depth + 1..].iter().flat_map(|l| l.lower.iter().chain(&l.upper));
-    bounds.any(|b| b.numerator.coefficient(name) != 0)
-        || depth < piece.shared && piece.guards.iter().any(|g| g.coefficient(name) != 0)
+    bounds.any(|b| b.numerator.coefficient(name) != 0) || piece.guards.iter().any(|g| g.coefficient(name) != 0)
 }
 
 #[cfg(test)]
@@ -252,5 +251,10 @@ mod tests {
         let mut visited = 0;
         visit(&piece, 0, &mut values, &mut |_| visited += 1);
         assert_eq!(visited, 4 + 5 + 6);
+        // The first piece in a loop shares it with those behind it.
+        let first = Piece { shared: 0, ..piece };
+        assert_eq!(points(&first, &mut values), 4 + 5 + 6);
+        visit(&first, 0, &mut values, &mut |_| visited += 1);
+        assert_eq!(visited, 2 * (4 + 5 + 6));
     }
 }

@@ -17,3 +17,4 @@ mod refused_input;
 mod rooms;
 mod scans;
 mod tiling;
+mod verified;

@@ -1,0 +1,622 @@
+//! The verifier of an [`Offload`]: what the hardware, the simulation and the reports may rely on. Every build runs it; a violation is burstc's
+//! own fault.
+//!
+//! 1. `kernel`: arguments, accesses and host values name what is there; every size has `min <= max`, its default between
+//!    them; accesses have as many subscripts as their array has dimensions, over sizes, iterators and quotients.
+//! 2. `statements`: every statement is in exactly one band; θ has one length per band, that of the sizes, which are
+//!    positive.
+//! 3. `leaves`: what a piece visits is there: a band in `tiles`, a statement in `source_order`, one of the band's own in
+//!    its iterations.
+//! 4. `points`: a point has as many values as what is visited has indices: the array's dimensions, the statement's
+//!    iterators (with lanes, the slacks of its masks beside them), the band's tile indices.
+//! 5. `shared`: a piece has fewer loops in common with the piece before than it has loops, none in the first piece, and
+//!    those are equal in both.
+//! 6. `scope`: loops of a piece have names of their own; bounds name sizes, tile indices and loops further out; guards name
+//!    loops that the piece shares with a neighbour; points name any of its loops.
+//! 7. `bounds`: a loop has a bound on either side; divisors are positive.
+//! 8. `ranges`: the interval of a loop holds its values; (sampled) at both ends of every loop, for small and large sizes and
+//!    the corners of the tiles.
+//! 9. `cells`: (sampled) cells lie in their array; iterations access cells in their arrays, unless a guard keeps them from it.
+//! 10. `transfers`: one per array and band, those that wait for less first; a strip that loads what others store
+//!     waits for its store; a band that stores an array whose tiles share places computes after the strip before is
+//!     stored; local arrays know whether they are transferred.
+//! 11. `buffers`: one per array; it has a mapping for each band that transfers or accesses the array; at least one copy.
+//! 12. `moduli`: of a mapping, one positive power of two per subscript, at least the exact one; slots are a power of two,
+//!     skews unit lower triangular.
+//! 13. `apart`: (sampled) the cells that one tile loads, and those that it stores, lie in different places.
+//! 14. `banks`: as many as lanes, dividing their subscript's modulus; of a partition, a power of two that divides each
+//!     weighted modulus, and odd weight and modulus at least that along the subscript that is left out.
+//! 15. `windows`: leader and followers are references of the statement, which does not write the array; delays are
+//!     positive.
+//! 16. `lanes`: a power of two from 2 on; a shape per statement with a step per iterator; with a reduction, every lane updates one cell.
+//!
+//! Sampled invariants are looked at in a number of points that does not depend on the kernel, so that verifying takes
+//! milliseconds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::affine::Affine;
+use crate::offload::{
+    Buffer, LaneShape, Lanes, Mapping, Offload, Partition, Piece, Scan, Wait, Window, port_references,
+};
+use crate::source::kernel::{Access, Argument, Kernel, Storage};
+use crate::walk::{Values, goes_on, guard_depth};
+
+/// Points of all scans that are looked at, for each of the sizes.
+const SAMPLES: usize = 4_000;
+
+/// Cells of a transfer whose places are compared.
+const CELLS: usize = 1_000;
+
+/// Checks the invariants that the file's head lists.
+///
+/// # Errors
+/// A line per violation, which begins with the invariant's name. After violations of structure, nothing is sampled.
+pub fn verify(offload: &Offload) -> Result<(), Vec<String>> {
+    let mut checker = Checker { offload, kernel: &offload.kernel, faults: vec![] };
+    checker.kernel();
+    if checker.faults.is_empty() {
+        checker.statements();
+    }
+    if checker.faults.is_empty() {
+        checker.scans();
+        checker.transfers();
+        checker.buffers();
+        checker.windows();
+        checker.lanes();
+    }
+    if checker.faults.is_empty() {
+        checker.samples();
+    }
+    if checker.faults.is_empty() { Ok(()) } else { Err(checker.faults) }
+}
+
+struct Checker<'a> {
+    offload: &'a Offload,
+    kernel: &'a Kernel,
+    faults: Vec<String>,
+}
+
+/// What the points of a scan are.
+#[derive(Clone, Copy)]
+enum Visits {
+    Tiles,
+    Source,
+    /// The cells of an array, in a band.
+    Cells {
+        array: usize,
+        band: usize,
+    },
+    /// The iterations of a band.
+    Iterations(usize),
+}
+
+impl<'a> Checker<'a> {
+    fn require(&mut self, holds: bool, invariant: &str, what: impl FnOnce() -> String) {
+        if !holds {
+            self.faults.push(format!("{invariant}: {}", what()));
+        }
+    }
+
+    fn kernel(&mut self) {
+        let kernel = self.kernel;
+        for argument in &kernel.arguments {
+            let is_there = match *argument {
+                Argument::Parameter(p) => p < kernel.parameters.len(),
+                Argument::Scalar(s) => s < kernel.scalars.len(),
+                Argument::Array(a) => a < kernel.arrays.len(),
+            };
+            self.require(is_there, "kernel", || format!("there is no argument {argument:?}"));
+        }
+        for parameter in &kernel.parameters {
+            let (min, max) = parameter.range();
+            let default = parameter.default.unwrap_or(min);
+            let holds = 0 <= min && min <= default && default <= max && parameter.max.is_some();
+            self.require(holds, "kernel", || format!("the size {} from {min} to {max}", parameter.name));
+        }
+        for array in &kernel.arrays {
+            let known = array.extents.iter().flat_map(|e| e.terms.keys()).all(|name| {
+                kernel.parameters.iter().any(|p| p.name == *name) || kernel.quotients.iter().any(|q| q.name == *name)
+            });
+            self.require(known, "kernel", || format!("an extent of {}", array.name));
+        }
+        for step in &kernel.host {
+            let register = step.scalar.is_none_or(|scalar| scalar < kernel.scalars.len());
+            self.require(register, "kernel", || format!("the host's {} has no register", step.name));
+        }
+        for (statement, iterators) in kernel.statements().into_iter().zip(kernel.iterators()) {
+            for access in statement.value.reads().into_iter().chain([&statement.target]) {
+                let Some(array) = kernel.arrays.get(access.array) else {
+                    self.faults.push(format!("kernel: {} accesses array {}", statement.name, access.array));
+                    continue;
+                };
+                let rank = access.subscripts.len() == array.extents.len();
+                self.require(rank, "kernel", || format!("{} subscripts {}", statement.name, array.name));
+                let is_known = |name: &String| {
+                    iterators.contains(name)
+                        || kernel.parameters.iter().any(|p| p.name == *name)
+                        || kernel.quotients.iter().any(|q| q.name == *name)
+                };
+                let known = access.subscripts.iter().flat_map(|s| s.terms.keys()).all(is_known);
+                self.require(known, "kernel", || format!("a subscript of {} in {}", array.name, statement.name));
+            }
+        }
+    }
+
+    fn statements(&mut self) {
+        let count = self.kernel.statements().len();
+        let mut all: Vec<usize> = self.offload.bands.iter().flat_map(|band| band.statements.iter().copied()).collect();
+        all.sort();
+        self.require(all == (0..count).collect::<Vec<_>>(), "statements", || {
+            format!("the bands have {all:?} of {count}")
+        });
+        for (number, band) in self.offload.bands.iter().enumerate() {
+            let sizes = &band.tiling.sizes;
+            let positive = !sizes.is_empty() && sizes.iter().all(|size| *size >= 1);
+            self.require(positive, "statements", || format!("band {number} has tile sizes {sizes:?}"));
+            let one_each = band.tiling.schedules.len() == band.statements.len();
+            self.require(one_each, "statements", || format!("band {number} has no θ per statement"));
+            let long = band.tiling.schedules.iter().all(|schedule| schedule.theta.len() == sizes.len());
+            self.require(long, "statements", || format!("θ of band {number} is not as long as its sizes"));
+        }
+    }
+
+    fn all_scans(&self) -> Vec<(String, &'a Scan, Visits)> {
+        let offload = self.offload;
+        let mut scans = vec![
+            ("tiles".to_string(), &offload.tiles, Visits::Tiles),
+            ("the source's order".to_string(), &offload.source_order, Visits::Source),
+        ];
+        for (number, band) in offload.bands.iter().enumerate() {
+            scans.push((format!("iterations of band {number}"), &band.compute.scan, Visits::Iterations(number)));
+            for transfer in &band.transfers {
+                let (array, cells) = (transfer.array, Visits::Cells { array: transfer.array, band: number });
+                scans.push((format!("loads of array {array} in band {number}"), &transfer.load, cells));
+                scans.push((format!("stores of array {array} in band {number}"), &transfer.store, cells));
+            }
+        }
+        scans
+    }
+
+    /// Names that every level of a scan may use.
+    fn context(&self, visits: Visits) -> BTreeSet<String> {
+        let mut names: BTreeSet<String> = self.kernel.parameters.iter().map(|p| p.name.clone()).collect();
+        if let Visits::Cells { band, .. } | Visits::Iterations(band) = visits {
+            names.extend(self.kernel.tile_names(self.rank(band)));
+        }
+        names
+    }
+
+    /// Tile indices of a band.
+    fn rank(&self, band: usize) -> usize {
+        self.offload.bands.get(band).map_or(0, |band| band.tiling.sizes.len())
+    }
+
+    fn scans(&mut self) {
+        for (name, scan, visits) in self.all_scans() {
+            let context = self.context(visits);
+            for (k, piece) in scan.pieces.iter().enumerate() {
+                let next = scan.pieces.get(k + 1).map_or(0, |next| next.shared);
+                self.shared(&name, k.checked_sub(1).map(|before| &scan.pieces[before]), piece);
+                self.scope(&name, &context, piece, next);
+                self.visited(&name, visits, piece);
+            }
+        }
+    }
+
+    fn shared(&mut self, scan: &str, before: Option<&Piece>, piece: &Piece) {
+        let shared = piece.shared;
+        let few = shared < piece.levels.len() && before.map_or(shared == 0, |before| shared <= before.levels.len());
+        self.require(few, "shared", || format!("{scan}: {shared} of {} loops", piece.levels.len()));
+        if let (true, Some(before)) = (few, before) {
+            let equal = before.levels[..shared] == piece.levels[..shared];
+            self.require(equal, "shared", || format!("{scan}: loops in common differ"));
+        }
+    }
+
+    fn scope(&mut self, scan: &str, context: &BTreeSet<String>, piece: &Piece, shared_with_next: usize) {
+        let mut known = context.clone();
+        let mut unknown: Vec<String> = vec![];
+        let mut check = |affine: &Affine, known: &BTreeSet<String>| {
+            unknown.extend(affine.terms.keys().filter(|name| !known.contains(*name)).cloned());
+        };
+        let (mut bounded, mut distinct) = (true, true);
+        let common = piece.shared.max(shared_with_next);
+        if common == 0 {
+            piece.guards.iter().for_each(|guard| check(guard, &known));
+        }
+        for (depth, level) in piece.levels.iter().enumerate() {
+            bounded &= !level.lower.is_empty() && !level.upper.is_empty();
+            for bound in level.lower.iter().chain(&level.upper) {
+                bounded &= bound.divisor >= 1;
+                check(&bound.numerator, &known);
+            }
+            distinct &= known.insert(level.name.clone());
+            if depth + 1 == common {
+                piece.guards.iter().for_each(|guard| check(guard, &known));
+            }
+        }
+        piece.point.iter().chain(&piece.slacks).for_each(|value| check(value, &known));
+        self.require(unknown.is_empty(), "scope", || format!("{scan}: {} there", unknown.join(", ")));
+        self.require(distinct, "scope", || format!("{scan}: two loops have one name"));
+        self.require(bounded, "bounds", || format!("{scan}: a loop without a bound, or a divisor below 1"));
+        let ordered = piece.levels.iter().all(|level| level.range.0 <= level.range.1);
+        self.require(ordered, "ranges", || format!("{scan}: an empty interval"));
+    }
+
+    fn visited(&mut self, scan: &str, visits: Visits, piece: &Piece) {
+        let iterators = self.kernel.iterators();
+        let (leaf, is_there, indices) = match visits {
+            Visits::Tiles => (piece.leaf, piece.leaf < self.offload.bands.len(), self.rank(piece.leaf)),
+            Visits::Source => (piece.leaf, piece.leaf < iterators.len(), iterators.get(piece.leaf).map_or(0, Vec::len)),
+            Visits::Cells { array, .. } => {
+                (array, array < self.kernel.arrays.len(), self.kernel.arrays.get(array).map_or(0, |a| a.extents.len()))
+            }
+            Visits::Iterations(band) => {
+                let band = &self.offload.bands[band];
+                let own = iterators.get(piece.leaf).map_or(0, Vec::len);
+                (piece.leaf, band.statements.contains(&piece.leaf), own)
+            }
+        };
+        self.require(is_there, "leaves", || format!("{scan}: there is no {leaf}"));
+        let masks = match visits {
+            Visits::Iterations(band) => self.offload.bands[band].lanes(leaf).map_or(0, |(_, shape)| shape.masks.len()),
+            _ => 0,
+        };
+        let slacks = piece.slacks.len() == masks;
+        self.require(!is_there || slacks, "points", || format!("{scan}: {} slacks for {masks}", piece.slacks.len()));
+        let rank = piece.point.len() == indices;
+        self.require(!is_there || rank, "points", || format!("{scan}: {} values for {indices}", piece.point.len()));
+    }
+
+    fn transfers(&mut self) {
+        let (offload, kernel) = (self.offload, self.kernel);
+        let mut waits_for_store = false;
+        for (number, band) in offload.bands.iter().enumerate() {
+            let arrays: BTreeSet<usize> = band.transfers.iter().map(|transfer| transfer.array).collect();
+            let once = arrays.len() == band.transfers.len();
+            self.require(once, "transfers", || format!("band {number} moves an array twice"));
+            let in_order = band.transfers.windows(2).all(|pair| pair[0].wait <= pair[1].wait);
+            self.require(in_order, "transfers", || format!("band {number} loads what waits before what does not"));
+            waits_for_store |= band.transfers.iter().any(|transfer| transfer.wait == Wait::Stored);
+            let shares = |array: usize| {
+                let buffer = offload.buffers.iter().find(|buffer| buffer.array == array);
+                let mapping = buffer.and_then(|buffer| buffer.mappings.get(number)?.as_ref());
+                mapping.is_some_and(|mapping| mapping.slots == 1) && self.rank(number) > 1
+            };
+            let (mut stores_shared, mut unsafe_load) = (false, None);
+            for transfer in band.transfers.iter().filter(|transfer| shares(transfer.array)) {
+                stores_shared |= !transfer.store.pieces.is_empty();
+                let least = if transfer.store.pieces.is_empty() { Wait::Computed } else { Wait::Stored };
+                if transfer.wait < least {
+                    unsafe_load = Some(transfer.array);
+                }
+            }
+            self.require(!stores_shared || band.compute_waits, "transfers", || {
+                format!("band {number} does not wait before it computes")
+            });
+            self.require(unsafe_load.is_none(), "transfers", || {
+                format!("band {number} loads array {unsafe_load:?} where an earlier strip's cells may lie")
+            });
+        }
+        self.require(!offload.strips_depend || waits_for_store, "transfers", || {
+            "strips depend on each other, and none waits".to_string()
+        });
+        for (array, declaration) in kernel.arrays.iter().enumerate() {
+            if let Storage::Local { transferred, .. } = declaration.storage {
+                let moved = offload.bands.iter().flat_map(|band| &band.transfers).any(|t| t.array == array);
+                self.require(moved == transferred, "transfers", || {
+                    format!("the local {} is in memory", declaration.name)
+                });
+            }
+        }
+    }
+
+    fn buffers(&mut self) {
+        let (offload, kernel) = (self.offload, self.kernel);
+        let arrays: BTreeSet<usize> = offload.buffers.iter().map(|buffer| buffer.array).collect();
+        self.require(arrays.len() == offload.buffers.len(), "buffers", || "an array has two buffers".to_string());
+        let known = arrays.iter().all(|array| *array < kernel.arrays.len());
+        self.require(known, "buffers", || "a buffer of no array".to_string());
+        let statements = kernel.statements();
+        for (number, band) in offload.bands.iter().enumerate() {
+            let accessed = band.statements.iter().filter_map(|s| statements.get(*s)).flat_map(|statement| {
+                statement.value.reads().into_iter().chain([&statement.target]).map(|access| access.array)
+            });
+            for array in accessed.chain(band.transfers.iter().map(|transfer| transfer.array)) {
+                let buffer = offload.buffers.iter().find(|buffer| buffer.array == array);
+                let mapped = buffer.is_some_and(|b| b.mappings.get(number).is_some_and(|mapping| mapping.is_some()));
+                self.require(mapped, "buffers", || format!("array {array} has no place in band {number}"));
+            }
+        }
+        for buffer in offload.buffers.iter().filter(|buffer| buffer.array < kernel.arrays.len()) {
+            let name = &kernel.arrays[buffer.array].name;
+            let full = buffer.mappings.len() == offload.bands.len() && buffer.mappings.iter().any(Option::is_some);
+            self.require(full && buffer.copies >= 1, "buffers", || format!("{name} has no copy, or no band"));
+            for mapping in buffer.mappings.iter().flatten() {
+                let rank = kernel.arrays[buffer.array].extents.len();
+                self.require(is_sound(mapping, rank), "moduli", || format!("{name}: {mapping:?}"));
+            }
+            if self.faults.is_empty() {
+                self.banks(buffer, name);
+            }
+        }
+    }
+
+    fn banks(&mut self, buffer: &Buffer, name: &str) {
+        if let Some(banks) = buffer.banks {
+            let lanes = self.offload.bands.iter().find_map(|band| band.compute.lanes.as_ref()).map(|lanes| lanes.count);
+            let divides = buffer.mappings.iter().flatten().all(|mapping| {
+                mapping.moduli.get(banks.subscript).is_some_and(|modulus| modulus % banks.count.max(1) == 0)
+            });
+            let holds = lanes == Some(banks.count) && divides && buffer.partition.is_none();
+            self.require(holds, "banks", || format!("{name}: {banks:?} for {lanes:?} lanes"));
+        }
+        if let Some(partition) = &buffer.partition {
+            let mut mappings = buffer.mappings.iter().flatten();
+            let holds = mappings.all(|mapping| fits(partition, mapping));
+            self.require(holds, "banks", || format!("{name}: {partition:?}"));
+        }
+    }
+
+    fn windows(&mut self) {
+        let statements = self.kernel.statements();
+        for window in &self.offload.windows {
+            let Some(statement) = statements.get(window.statement) else {
+                self.faults.push(format!("windows: there is no statement {}", window.statement));
+                continue;
+            };
+            let references = statement.references();
+            let is_read = |subscripts: &Vec<Affine>| {
+                references.iter().any(|r| r.array == window.array && r.subscripts == *subscripts)
+            };
+            let read = is_read(&window.leader) && window.followers.iter().all(|f| is_read(&f.subscripts));
+            self.require(read, "windows", || format!("{} does not read what slides", statement.name));
+            self.require(follows(window), "windows", || format!("{}: delays of {window:?}", statement.name));
+            let written = statement.target.array == window.array;
+            self.require(!written, "windows", || format!("{} writes what slides", statement.name));
+            let port = port_references(self.kernel, &self.offload.windows, window.statement);
+            let leads = port.iter().any(|r| r.array == window.array && r.subscripts == window.leader);
+            self.require(leads, "windows", || format!("{}: the leader has no port", statement.name));
+        }
+    }
+
+    fn lanes(&mut self) {
+        let (iterators, statements) = (self.kernel.iterators(), self.kernel.statements());
+        for (number, band) in self.offload.bands.iter().enumerate() {
+            let Some(lanes) = &band.compute.lanes else { continue };
+            let power = lanes.count >= 2 && lanes.count.count_ones() == 1;
+            self.require(power, "lanes", || format!("band {number} has {}", lanes.count));
+            let each = lanes.per_statement.len() == band.statements.len();
+            self.require(each, "lanes", || format!("band {number} has {} shapes", lanes.per_statement.len()));
+            for (&s, shape) in band.statements.iter().zip(&lanes.per_statement) {
+                let own = shape.steps.len() == iterators[s].len();
+                self.require(own, "lanes", || format!("{} has another number of steps", statements[s].name));
+                let gains = |affine: &Affine| affine.gain(&iterators[s], &shape.steps);
+                let moves = own && statements[s].target.subscripts.iter().any(|subscript| gains(subscript) != 0);
+                self.require(!own || moves != shape.reduction.is_some(), "lanes", || {
+                    format!("lanes of {} update one cell without a reduction, or several with one", statements[s].name)
+                });
+            }
+        }
+    }
+
+    /// Walks the ends of all loops, for the smallest, the usual and the largest sizes.
+    fn samples(&mut self) {
+        let kernel = self.kernel;
+        let usual = |p: &crate::source::kernel::SizeParameter| p.default.unwrap_or(p.range().1.min(p.min + 37));
+        let choices: [&dyn Fn(&crate::source::kernel::SizeParameter) -> i64; 3] =
+            [&|p| p.range().0, &usual, &|p| p.range().1];
+        for choose in choices {
+            let sizes: BTreeMap<String, i64> = kernel.parameters.iter().map(|p| (p.name.clone(), choose(p))).collect();
+            if kernel.refusal(|name| sizes.get(name).copied().unwrap_or(0)).is_some() {
+                continue;
+            }
+            let mut left = SAMPLES;
+            let mut values = Values::new(&sizes);
+            let mut corners: Vec<(usize, Vec<i64>)> = vec![];
+            self.ends("tiles", &self.offload.tiles.pieces, &mut values, &mut left, &mut |_, piece, values| {
+                corners.push((piece.leaf, piece.point.iter().map(|index| values.evaluate(index)).collect()));
+            });
+            self.ends(
+                "the source's order",
+                &self.offload.source_order.pieces,
+                &mut values,
+                &mut left,
+                &mut |c, p, v| {
+                    let point: Vec<i64> = p.point.iter().map(|value| v.evaluate(value)).collect();
+                    c.accesses(p.leaf, &point, v);
+                },
+            );
+            for (band, tile) in corners.iter().take(8) {
+                let place = values.enter_tile(kernel, tile);
+                self.in_tile(*band, &mut values, &mut left);
+                values.stack.truncate(place);
+            }
+        }
+    }
+
+    /// The scans of one tile.
+    fn in_tile(&mut self, number: usize, values: &mut Values, left: &mut usize) {
+        let band = &self.offload.bands[number];
+        self.ends("iterations", &band.compute.scan.pieces, values, left, &mut |checker, piece, values| {
+            let point: Vec<i64> = piece.point.iter().map(|value| values.evaluate(value)).collect();
+            let slacks: Vec<i64> = piece.slacks.iter().map(|value| values.evaluate(value)).collect();
+            for iterators in running(&point, &slacks, band.lanes(piece.leaf)) {
+                checker.accesses(piece.leaf, &iterators, values);
+            }
+        });
+        for transfer in &band.transfers {
+            for scan in [&transfer.load, &transfer.store] {
+                self.ends("transfers", &scan.pieces, values, left, &mut |checker, piece, values| {
+                    let cell: Vec<i64> = piece.point.iter().map(|value| values.evaluate(value)).collect();
+                    checker.cell(transfer.array, &cell, values);
+                });
+                self.apart(number, transfer.array, scan, values);
+            }
+        }
+    }
+
+    /// Calls `act` where every loop has its first or its last value, and checks the loops' intervals on the way.
+    fn ends(
+        &mut self,
+        scan: &str,
+        pieces: &'a [Piece],
+        values: &mut Values,
+        left: &mut usize,
+        act: &mut dyn FnMut(&mut Self, &'a Piece, &Values),
+    ) {
+        for piece in pieces {
+            // Each piece has its part, so that none goes unseen.
+            let mut own = (*left / pieces.len()).min(64);
+            *left -= own;
+            self.ends_of(scan, piece, 0, values, &mut own, act);
+            *left += own;
+        }
+    }
+
+    fn ends_of(
+        &mut self,
+        scan: &str,
+        piece: &'a Piece,
+        depth: usize,
+        values: &mut Values,
+        left: &mut usize,
+        act: &mut dyn FnMut(&mut Self, &'a Piece, &Values),
+    ) {
+        if *left == 0 || !self.faults.is_empty() || !goes_on(piece, depth, values) {
+            return;
+        }
+        let Some(level) = piece.levels.get(depth) else {
+            *left -= 1;
+            return act(self, piece, values);
+        };
+        let (low, high) = values.interval(level);
+        if low > high {
+            return;
+        }
+        // Guards further in may keep values of a loop around several pieces from it.
+        let holds = guard_depth(piece) > depth || (level.range.0 <= low && high <= level.range.1);
+        self.require(holds, "ranges", || {
+            format!("{scan}: {} from {low} to {high} is not in {:?}", level.name, level.range)
+        });
+        let place = values.stack.len();
+        values.stack.push((level.name.clone(), low));
+        self.ends_of(scan, piece, depth + 1, values, left, act);
+        if high > low {
+            values.stack[place].1 = high;
+            self.ends_of(scan, piece, depth + 1, values, left, act);
+        }
+        values.stack.truncate(place);
+    }
+
+    /// A cell lies in its array.
+    fn cell(&mut self, array: usize, cell: &[i64], values: &Values) {
+        let declaration = &self.kernel.arrays[array];
+        let inside = cell.iter().zip(&declaration.extents).all(|(x, e)| 0 <= *x && *x < values.evaluate(e));
+        self.require(inside, "cells", || format!("{}{cell:?} is outside", declaration.name));
+    }
+
+    /// What an iteration accesses lies in its arrays.
+    fn accesses(&mut self, statement: usize, iterators: &[i64], sizes: &Values) {
+        let kernel = self.kernel;
+        let names = &kernel.iterators()[statement];
+        let mut values = Values { stack: sizes.stack.clone() };
+        values.stack.extend(names.iter().cloned().zip(iterators.iter().copied()));
+        for quotient in &kernel.quotients {
+            let in_scope = |name: &String| values.stack.iter().any(|(known, _)| known == name);
+            if quotient.numerator.terms.keys().all(in_scope) {
+                let value = quotient.of(values.evaluate(&quotient.numerator));
+                values.stack.push((quotient.name.clone(), value));
+            }
+        }
+        let statement = kernel.statements()[statement];
+        let unguarded = |access: &&Access| access.guard.is_none();
+        for access in statement.value.reads().into_iter().filter(unguarded).chain([&statement.target]) {
+            let cell: Vec<i64> = access.subscripts.iter().map(|subscript| values.evaluate(subscript)).collect();
+            self.cell(access.array, &cell, &values);
+        }
+    }
+
+    /// Cells that are in the buffer at one time have different places.
+    fn apart(&mut self, band: usize, array: usize, scan: &Scan, values: &mut Values) {
+        let buffer = self.offload.buffers.iter().find(|buffer| buffer.array == array);
+        let Some(mapping) = buffer.and_then(|buffer| buffer.mappings[band].as_ref()) else { return };
+        let mut places: BTreeMap<Vec<i64>, Vec<i64>> = BTreeMap::new();
+        let mut clash = None;
+        let mut left = CELLS;
+        for piece in &scan.pieces {
+            walk(piece, 0, values, &mut left, &mut |values| {
+                let cell: Vec<i64> = piece.point.iter().map(|value| values.evaluate(value)).collect();
+                let place = mapping.skewed(&cell).iter().zip(&mapping.moduli).map(|(y, m)| y.rem_euclid(*m)).collect();
+                if let Some(other) = places.insert(place, cell.clone()) {
+                    clash = Some((other, cell));
+                }
+            });
+        }
+        let name = &self.kernel.arrays[array].name;
+        self.require(clash.is_none(), "apart", || format!("{name}: {clash:?} in one place"));
+    }
+}
+
+/// The first points of a piece.
+fn walk(piece: &Piece, depth: usize, values: &mut Values, left: &mut usize, act: &mut dyn FnMut(&Values)) {
+    if *left == 0 || !goes_on(piece, depth, values) {
+        return;
+    }
+    let Some(level) = piece.levels.get(depth) else {
+        *left -= 1;
+        return act(values);
+    };
+    let (low, high) = values.interval(level);
+    let place = values.stack.len();
+    values.stack.push((level.name.clone(), low));
+    let mut value = low;
+    while value <= high && *left > 0 {
+        values.stack[place].1 = value;
+        walk(piece, depth + 1, values, left, act);
+        value += 1;
+        // Loops whose inside is empty count too.
+        *left = left.saturating_sub(1);
+    }
+    values.stack.truncate(place);
+}
+
+/// The iterators of every lane that runs at a point.
+fn running(point: &[i64], slacks: &[i64], lanes: Option<(&Lanes, &LaneShape)>) -> Vec<Vec<i64>> {
+    let Some((lanes, shape)) = lanes else { return vec![point.to_vec()] };
+    let runs = |lane: i64| slacks.iter().zip(&shape.masks).all(|(slack, step)| slack + lane * step >= 0);
+    let at = |lane: i64| point.iter().zip(&shape.steps).map(|(value, step)| value + lane * step).collect();
+    (0..lanes.count).filter(|lane| runs(*lane)).map(at).collect()
+}
+
+fn is_power(value: i64) -> bool {
+    value >= 1 && value.count_ones() == 1
+}
+
+fn is_sound(mapping: &Mapping, rank: usize) -> bool {
+    let Mapping { moduli, exact_moduli, skew, slots, .. } = mapping;
+    let moduli_fit = moduli.len() == rank && exact_moduli.len() == rank;
+    let large =
+        moduli.iter().zip(exact_moduli).all(|(modulus, exact)| is_power(*modulus) && modulus >= exact && *exact >= 1);
+    let triangular = skew
+        .iter()
+        .enumerate()
+        .all(|(k, row)| row.len() == rank && row[k] == 1 && row[k + 1..].iter().all(|entry| *entry == 0));
+    moduli_fit && large && is_power(*slots) && triangular && (skew.is_empty() || skew.len() == rank)
+}
+
+fn fits(partition: &Partition, mapping: &Mapping) -> bool {
+    let Partition { count, weights, along } = partition;
+    let in_range = is_power(*count) && weights.iter().all(|weight| (0..*count).contains(weight));
+    let whole = weights.iter().zip(&mapping.moduli).all(|(weight, modulus)| weight * modulus % count == 0);
+    let left_out = weights.get(*along).zip(mapping.moduli.get(*along));
+    in_range
+        && weights.len() == mapping.moduli.len()
+        && whole
+        && left_out.is_some_and(|(weight, modulus)| weight % 2 == 1 && modulus % count == 0)
+}
+
+fn follows(window: &Window) -> bool {
+    !window.followers.is_empty() && window.followers.iter().all(|follower| follower.delay >= 1)
+}

@@ -1,0 +1,395 @@
+//! The verifier of an `Offload` finds every invariant broken: one test each, with an analysis that is right but for one
+//! thing.
+
+use std::sync::OnceLock;
+
+use burstc::affine::Affine;
+use burstc::offload::{Offload, Wait};
+use burstc::source::Source;
+use burstc::source::kernel::{Argument, Storage};
+use burstc::verify::verify;
+use burstc::{Options, analyze, board};
+
+use crate::common::root;
+
+/// The analysis of a kernel, which is sound.
+fn offload(path: &str) -> Offload {
+    let source = Source::read(&root(path), vec![]).unwrap();
+    let offload = analyze(&source, &board::load("stratix2-ddr400").unwrap(), &Options::default()).unwrap();
+    assert_eq!(verify(&offload), Ok(()), "{path}");
+    offload
+}
+
+fn matmul() -> Offload {
+    static ONCE: OnceLock<Offload> = OnceLock::new();
+    ONCE.get_or_init(|| offload("examples/matmul.c")).clone()
+}
+
+fn windowed() -> Offload {
+    static ONCE: OnceLock<Offload> = OnceLock::new();
+    ONCE.get_or_init(|| offload("tests/kernels/windows.c")).clone()
+}
+
+fn lanes() -> Offload {
+    static ONCE: OnceLock<Offload> = OnceLock::new();
+    ONCE.get_or_init(|| offload("tests/kernels/lanes_fir.c")).clone()
+}
+
+/// Statements that share loops.
+fn gaps() -> Offload {
+    static ONCE: OnceLock<Offload> = OnceLock::new();
+    ONCE.get_or_init(|| offload("tests/kernels/gaps.c")).clone()
+}
+
+/// Each of `changes` alone breaks the invariant, and is told by its name.
+fn finds(invariant: &str, sound: Offload, changes: &[&dyn Fn(&mut Offload)]) {
+    for (number, change) in changes.iter().enumerate() {
+        let mut broken = sound.clone();
+        change(&mut broken);
+        let faults = verify(&broken).expect_err(&format!("{invariant}, change {number}, goes unseen"));
+        let named = faults.iter().any(|fault| fault.starts_with(&format!("{invariant}: ")));
+        assert!(named, "{invariant}, change {number}: {faults:#?}");
+    }
+}
+
+#[test]
+fn kernel() {
+    finds(
+        "kernel",
+        matmul(),
+        &[
+            &|o| o.kernel.arguments.push(Argument::Array(3)),
+            &|o| o.kernel.parameters[0].max = None,
+            &|o| o.kernel.parameters[0].min = 2000,
+            &|o| o.kernel.parameters[0].default = Some(4000),
+            &|o| {
+                o.kernel.arrays.pop();
+            },
+            &|o| o.kernel.arrays[0].extents.push(Affine::constant(2)),
+            &|o| o.kernel.parameters[0].name = "M".to_string(),
+        ],
+    );
+}
+
+#[test]
+fn statements() {
+    finds(
+        "statements",
+        matmul(),
+        &[
+            &|o| o.bands[0].statements.clear(),
+            &|o| o.bands[0].statements.push(1),
+            &|o| o.bands[0].tiling.sizes[1] = 0,
+            &|o| {
+                o.bands[0].tiling.schedules.pop();
+            },
+            &|o| {
+                o.bands[0].tiling.schedules[0].theta.pop();
+            },
+        ],
+    );
+}
+
+#[test]
+fn leaves() {
+    finds(
+        "leaves",
+        matmul(),
+        &[
+            &|o| o.tiles.pieces[0].leaf = 1,
+            &|o| o.source_order.pieces[0].leaf = 1,
+            &|o| o.bands[0].compute.scan.pieces[0].leaf = 3,
+            &|o| o.bands[0].transfers[0].array = 9,
+        ],
+    );
+}
+
+#[test]
+fn points() {
+    finds(
+        "points",
+        matmul(),
+        &[
+            &|o| o.tiles.pieces[0].point.truncate(2),
+            &|o| o.source_order.pieces[0].point.truncate(2),
+            &|o| o.bands[0].compute.scan.pieces[0].point.push(Affine::constant(0)),
+            &|o| o.bands[0].transfers[0].load.pieces[0].point.truncate(1),
+        ],
+    );
+    finds("points", lanes(), &[&|o| o.bands[0].compute.scan.pieces[0].slacks.push(Affine::constant(0))]);
+}
+
+#[test]
+fn shared() {
+    let second = |o: &mut Offload| o.source_order.pieces.iter().position(|piece| piece.shared > 0).unwrap();
+    finds(
+        "shared",
+        gaps(),
+        &[
+            &|o| o.source_order.pieces[0].shared = 1,
+            &|o| {
+                let piece = second(o);
+                o.source_order.pieces[piece].shared = 7;
+            },
+            &|o| {
+                let piece = second(o);
+                o.source_order.pieces[piece].levels[0].range.1 += 1;
+            },
+        ],
+    );
+}
+
+#[test]
+fn scope() {
+    let variable = |name: &str| Affine::variable(name);
+    finds(
+        "scope",
+        matmul(),
+        &[
+            // A loop further in, a tile's index among the tiles, a name of nothing.
+            &|o| o.bands[0].compute.scan.pieces[0].levels[0].lower[0].numerator = variable("j"),
+            &|o| o.tiles.pieces[0].levels[1].upper[0].numerator = variable("T2"),
+            &|o| o.bands[0].transfers[0].load.pieces[0].point[0] = variable("M"),
+            &|o| o.source_order.pieces[0].guards.push(variable("i")),
+            &|o| o.source_order.pieces[0].guards.push(variable("T0")),
+            &|o| o.bands[0].compute.scan.pieces[0].levels[1].name = "k".to_string(),
+        ],
+    );
+}
+
+#[test]
+fn bounds() {
+    finds(
+        "bounds",
+        matmul(),
+        &[
+            &|o| o.bands[0].compute.scan.pieces[0].levels[2].upper.clear(),
+            &|o| o.bands[0].transfers[1].load.pieces[0].levels[0].lower.clear(),
+            &|o| o.tiles.pieces[0].levels[0].upper[0].divisor = 0,
+        ],
+    );
+}
+
+#[test]
+fn ranges() {
+    finds(
+        "ranges",
+        matmul(),
+        &[
+            &|o| o.bands[0].compute.scan.pieces[0].levels[2].range = (5, 4),
+            &|o| o.bands[0].compute.scan.pieces[0].levels[2].range.1 -= 1,
+            &|o| o.bands[0].transfers[0].load.pieces[0].levels[1].range.0 = 1,
+            &|o| o.tiles.pieces[0].levels[0].range.1 = 3,
+        ],
+    );
+}
+
+#[test]
+fn cells() {
+    let one = || Affine::constant(1);
+    finds(
+        "cells",
+        matmul(),
+        &[
+            &|o| {
+                let point = &mut o.bands[0].transfers[0].load.pieces[0].point[0];
+                *point = point.clone() + one();
+            },
+            &|o| {
+                let point = &mut o.bands[0].compute.scan.pieces[0].point[1];
+                *point = point.clone() + one();
+            },
+            &|o| {
+                let point = &mut o.source_order.pieces[0].point[2];
+                *point = point.clone() - one();
+            },
+            &|o| o.kernel.arrays[1].extents[0] = Affine::variable("N") - one(),
+            &|o| o.source_order.pieces[0].levels[0].upper[0].numerator.constant += 1,
+        ],
+    );
+    // The last lane leaves the array where its mask does not keep it from it.
+    finds(
+        "cells",
+        lanes(),
+        &[&|o| {
+            let lanes = o.bands[0].compute.lanes.as_mut().unwrap();
+            lanes.per_statement[0].masks.iter_mut().for_each(|step| *step = 0);
+        }],
+    );
+}
+
+#[test]
+fn transfers() {
+    finds(
+        "transfers",
+        matmul(),
+        &[
+            &|o| {
+                let twice = o.bands[0].transfers[0].clone();
+                o.bands[0].transfers.insert(0, twice);
+            },
+            &|o| o.bands[0].transfers.reverse(),
+            &|o| o.bands[0].compute_waits = false,
+            // c has one place for the tiles of all strips.
+            &|o| o.bands[0].transfers.iter_mut().for_each(|t| t.wait = Wait::Computed),
+            &|o| {
+                o.strips_depend = true;
+                o.bands[0].transfers.iter_mut().for_each(|t| t.wait = Wait::Nothing);
+            },
+        ],
+    );
+    finds(
+        "transfers",
+        offload("tests/kernels/local_arrays.c"),
+        &[&|o| {
+            for array in &mut o.kernel.arrays {
+                if let Storage::Local { transferred, .. } = &mut array.storage {
+                    *transferred = !*transferred;
+                }
+            }
+        }],
+    );
+}
+
+#[test]
+fn buffers() {
+    finds(
+        "buffers",
+        matmul(),
+        &[
+            &|o| {
+                o.buffers.remove(1);
+            },
+            &|o| o.buffers[0].array = 1,
+            &|o| o.buffers[0].mappings[0] = None,
+            &|o| o.buffers[0].mappings.clear(),
+            &|o| o.buffers[2].copies = 0,
+        ],
+    );
+}
+
+#[test]
+fn moduli() {
+    fn change(o: &mut Offload, act: impl Fn(&mut burstc::offload::Mapping)) {
+        act(o.buffers[0].mappings[0].as_mut().unwrap());
+    }
+    finds(
+        "moduli",
+        matmul(),
+        &[
+            &|o| change(o, |m| m.moduli[0] = 24),
+            &|o| change(o, |m| m.moduli[0] = 0),
+            &|o| change(o, |m| m.moduli[1] = 16),
+            &|o| change(o, |m| m.moduli.truncate(1)),
+            &|o| change(o, |m| m.slots = 3),
+            &|o| change(o, |m| m.skew = vec![vec![1, 1], vec![0, 1]]),
+            &|o| change(o, |m| m.skew = vec![vec![1, 0]]),
+        ],
+    );
+}
+
+#[test]
+fn apart() {
+    // Two columns of a tile of c in one place.
+    finds(
+        "apart",
+        matmul(),
+        &[&|o| {
+            let mapping = o.buffers[2].mappings[0].as_mut().unwrap();
+            (mapping.moduli[1], mapping.exact_moduli[1]) = (16, 16);
+        }],
+    );
+}
+
+#[test]
+fn banks() {
+    let banked = |o: &mut Offload| o.buffers.iter().position(|buffer| buffer.banks.is_some()).unwrap();
+    finds(
+        "banks",
+        lanes(),
+        &[
+            &|o| {
+                let buffer = banked(o);
+                o.buffers[buffer].banks.as_mut().unwrap().count *= 2;
+            },
+            &|o| {
+                let buffer = banked(o);
+                o.buffers[buffer].banks.as_mut().unwrap().subscript = 5;
+            },
+        ],
+    );
+    let sound = PARTITIONED.iter().map(|path| offload(path)).find(|o| o.buffers.iter().any(|b| b.partition.is_some()));
+    fn change(o: &mut Offload, act: impl Fn(&mut burstc::offload::Partition)) {
+        act(o.buffers.iter_mut().find_map(|buffer| buffer.partition.as_mut()).unwrap());
+    }
+    finds(
+        "banks",
+        sound.expect("a buffer in banks"),
+        &[
+            &|o| change(o, |p| p.count = 3),
+            &|o| change(o, |p| p.weights.push(1)),
+            &|o| change(o, |p| p.weights[p.along] = 2),
+            &|o| change(o, |p| p.along = 9),
+            &|o| change(o, |p| p.count = 1 << 20),
+        ],
+    );
+}
+
+/// Kernels of which one has a buffer that serves its reads from banks.
+const PARTITIONED: [&str; 4] =
+    ["tests/kernels/seidel.c", "tests/kernels/box_blur.c", "tests/kernels/jacobi.c", "tests/kernels/fdtd_2d.c"];
+
+#[test]
+fn windows() {
+    finds(
+        "windows",
+        windowed(),
+        &[
+            &|o| o.windows[0].statement = 4,
+            &|o| o.windows[0].leader[0] = Affine::variable("N"),
+            &|o| o.windows[0].followers[0].delay = 0,
+            &|o| o.windows[0].followers.clear(),
+            &|o| {
+                let statement = o.windows[0].statement;
+                let array = o.kernel.statements()[statement].target.array;
+                o.windows[0].array = array;
+            },
+        ],
+    );
+}
+
+#[test]
+fn lanes_of_a_band() {
+    fn change(o: &mut Offload, act: impl Fn(&mut burstc::offload::Lanes)) {
+        act(o.bands[0].compute.lanes.as_mut().unwrap());
+    }
+    finds(
+        "lanes",
+        lanes(),
+        &[
+            &|o| change(o, |lanes| lanes.count = 1),
+            &|o| change(o, |lanes| lanes.count = 6),
+            &|o| change(o, |lanes| lanes.per_statement[0].steps.push(0)),
+            &|o| change(o, |lanes| lanes.per_statement.clear()),
+            // All lanes would write one cell.
+            &|o| change(o, |lanes| lanes.per_statement[0].steps.iter_mut().for_each(|step| *step = 0)),
+        ],
+    );
+    finds(
+        "lanes",
+        offload("tests/kernels/lanes_dot.c"),
+        &[&|o| change(o, |lanes| lanes.per_statement[0].reduction = None)],
+    );
+}
+
+/// Verifying is a small part of a build, of large sets too: milliseconds, a second where nothing is optimised.
+#[test]
+fn verifying_is_cheap() {
+    for path in ["examples/jacobi_2d.c", "tests/kernels/nussinov.c"] {
+        let sound = offload(path);
+        let begin = std::time::Instant::now();
+        assert_eq!(verify(&sound), Ok(()));
+        println!("{path}: {:?}", begin.elapsed());
+        assert!(begin.elapsed().as_secs_f64() < 1.0, "{path}: {:?}", begin.elapsed());
+    }
+}
