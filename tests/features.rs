@@ -223,6 +223,7 @@ kernels! {
 
     // Found by random programs.
     repeated; [N = 0], [N = 1], [N = 12];
+    reused_scalars; [N = 0, M = 3], [N = 1, M = 1], [N = 9, M = 7];
     size_in_subscripts; [N = 0, M = 0], [N = 3, M = 3];
     local_scalar_in_memory; [N = 0], [N = 1], [N = 9];
     byte_rows; [N = 1], [N = 7], [N = 13];

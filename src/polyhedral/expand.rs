@@ -1,6 +1,9 @@
 //! Local arrays and scalars get an instance of their own in every iteration that needs none of another's: `acc` inside
 //! `for i` becomes `acc[i]`. Then iterations depend on each other only where values flow (array expansion, Feautrier
-//! 1988); the modular mapping of the buffers folds the instances together again.
+//! 1988); the modular mapping of the buffers folds the instances together again. Before that, what a scalar serves for
+//! one after the other becomes a scalar each (renaming by webs).
+
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 
@@ -15,10 +18,11 @@ use crate::source::kernel::{self, Expr, Kernel, Loop, Node, Storage};
 /// # Errors
 /// Those of [`super::extract()`].
 pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
-    let mut expanded = kernel.clone();
     if kernel.arrays.iter().all(|a| a.storage == Storage::Argument) {
-        return Ok(expanded);
+        return Ok(kernel.clone());
     }
+    let kernel = &split_webs(kernel)?;
+    let mut expanded = kernel.clone();
     let program = statements(kernel)?;
     let places = places(kernel);
     for (array, declaration) in kernel.arrays.iter().enumerate() {
@@ -43,6 +47,92 @@ pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
         });
     }
     Ok(expanded)
+}
+
+/// Cells up to which a local array is split: larger ones share their memory better.
+const SMALL: i64 = 16;
+
+/// `kernel` with local scalars and small local arrays split into their webs: sets of writes and of the reads that see
+/// their values, such that no value flows from one to another.
+fn split_webs(kernel: &Kernel) -> Result<Kernel> {
+    let mut split = kernel.clone();
+    let program = statements(kernel)?;
+    for (array, declaration) in kernel.arrays.iter().enumerate() {
+        let cells = declaration.extents.iter().map(|extent| extent.is_constant().then_some(extent.constant));
+        let is_small = cells.product::<Option<i64>>().is_some_and(|cells| cells <= SMALL);
+        if declaration.storage == Storage::Argument || !is_small {
+            continue;
+        }
+        let webs = webs(&program, array)?;
+        let count = webs.values().max().map_or(1, |last| last + 1);
+        for web in 1..count {
+            // A number alone would look like a copy of a buffer.
+            let mut name = format!("{}_web{web}", declaration.name);
+            while is_taken(&split, &name) {
+                name.push('_');
+            }
+            split.arrays.push(kernel::Array { name, ..declaration.clone() });
+        }
+        // The first web keeps the array, the others have those at the end.
+        let first_new = split.arrays.len() - count;
+        let of = |statement: usize, touch: Touch| match webs.get(&(statement, touch)) {
+            None | Some(0) => array,
+            Some(web) => first_new + web,
+        };
+        let mut statement = 0;
+        rewrite_statements(&mut split.body, &mut |assignment| {
+            if assignment.target.array == array {
+                assignment.target.array = of(statement, Touch::Write);
+            }
+            rewrite_reads(&mut assignment.value, &mut |access| {
+                if access.array == array {
+                    access.array = of(statement, Touch::Read);
+                }
+            });
+            statement += 1;
+        });
+    }
+    Ok(split)
+}
+
+fn is_taken(kernel: &Kernel, name: &str) -> bool {
+    kernel.arrays.iter().any(|array| array.name == name)
+        || kernel.scalars.iter().any(|scalar| scalar.name == name)
+        || kernel.parameters.iter().any(|parameter| parameter.name == name)
+        || kernel.iterators().iter().flatten().any(|iterator| iterator == name)
+}
+
+/// The web of every access of an array, counted from 0: of a statement's write, and of its reads.
+fn webs(program: &Program, array: usize) -> Result<BTreeMap<(usize, Touch), usize>> {
+    let mut web: BTreeMap<(usize, Touch), usize> = BTreeMap::new();
+    for (s, statement) in program.statements.iter().enumerate() {
+        for touch in [Touch::Write, Touch::Read] {
+            if statement.accesses_of(array, touch)?.is_some() {
+                web.insert((s, touch), web.len());
+            }
+        }
+    }
+    if let Some(flow) = last_writes(program, array)? {
+        let dates = |s: usize| program.statements[s].schedule.range();
+        let accesses: Vec<(usize, Touch)> = web.keys().copied().collect();
+        for &(reader, _) in accesses.iter().filter(|(_, touch)| *touch == Touch::Read) {
+            let seen = flow.intersect_domain(&dates(reader)?)?;
+            for &(writer, _) in accesses.iter().filter(|(_, touch)| *touch == Touch::Write) {
+                if !seen.intersect_range(&dates(writer)?)?.is_empty()? {
+                    let (one, other) = (web[&(writer, Touch::Write)], web[&(reader, Touch::Read)]);
+                    web.values_mut().filter(|w| **w == other).for_each(|w| *w = one);
+                }
+            }
+        }
+    }
+    let mut numbers: Vec<usize> = vec![];
+    for web in web.values_mut() {
+        if !numbers.contains(web) {
+            numbers.push(*web);
+        }
+        *web = numbers.iter().position(|number| number == web).unwrap_or(0);
+    }
+    Ok(web)
 }
 
 /// The loops around every access of an array.
@@ -131,14 +221,19 @@ fn range(kernel: &Kernel, outer: &[&Loop], inner: &Loop) -> Option<(Affine, Affi
 
 /// Calls `act` on every access.
 pub(super) fn rewrite(nodes: &mut [Node], act: &mut impl FnMut(&mut kernel::Access)) {
+    rewrite_statements(nodes, &mut |statement| {
+        act(&mut statement.target);
+        rewrite_reads(&mut statement.value, act);
+    });
+}
+
+/// Calls `act` on every statement, in the order of the text.
+fn rewrite_statements(nodes: &mut [Node], act: &mut impl FnMut(&mut kernel::Statement)) {
     for node in nodes {
         match node {
-            Node::Loop(inner) => rewrite(&mut inner.body, act),
-            Node::If(inner) => rewrite(&mut inner.body, act),
-            Node::Statement(statement) => {
-                act(&mut statement.target);
-                rewrite_reads(&mut statement.value, act);
-            }
+            Node::Loop(inner) => rewrite_statements(&mut inner.body, act),
+            Node::If(inner) => rewrite_statements(&mut inner.body, act),
+            Node::Statement(statement) => act(statement),
         }
     }
 }
@@ -189,6 +284,28 @@ mod tests {
         ] {
             assert_eq!(private(&kernel(body)), expected, "{body}");
         }
+    }
+
+    /// A scalar of two nests is two scalars; one whose first value the second nest still reads is one.
+    #[test]
+    fn uses_between_which_no_value_flows_are_arrays_of_their_own() {
+        let nests = |second: &str| {
+            let first = "int t = 1; for (int i = 0; i < N; i++) { t = t + a[i]; b[i] = t; }";
+            kernel(&format!("{first} {second}"))
+        };
+        for (second, expected) in [
+            ("t = 2; for (int i = 0; i < N; i++) { t = 3 * t; a[i] = t; }", &["a", "b", "t", "t_web1"][..]),
+            ("for (int i = 0; i < N; i++) { t = 3 * t; a[i] = t; }", &["a", "b", "t"]),
+            ("for (int i = 0; i < N; i++) { if (i > 0) a[i] = t; t = i; }", &["a", "b", "t", "t_web1"]),
+            ("for (int i = 0; i < N; i++) { a[i] = t; t = i; }", &["a", "b", "t"]),
+        ] {
+            let split = split_webs(&nests(second)).unwrap();
+            let names: Vec<&str> = split.arrays.iter().map(|array| array.name.as_str()).collect();
+            assert_eq!(names, expected, "{second}");
+        }
+        let split = split_webs(&nests("t = 2; for (int i = 0; i < N; i++) { t = 3 * t; a[i] = t; }")).unwrap();
+        let targets: Vec<usize> = split.statements().iter().map(|statement| statement.target.array).collect();
+        assert_eq!(targets, [2, 2, 1, 3, 3, 0]);
     }
 
     /// Only a write that happens whatever the data replaces the one before it.

@@ -67,7 +67,7 @@ pub struct Access {
 }
 
 /// Of which accesses a relation is the union.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Touch {
     /// The reads that may happen.
     Read,

@@ -88,9 +88,9 @@ fn without_stalls(
         other.bits() <= block_ram_bits as f64
     };
     // The more iterations beside the longest dimension, the more of them wait at the same time.
-    let width = |choice: &Choice| {
-        let longest = choice.sizes.iter().max().copied().unwrap_or(1);
-        choice.sizes.iter().product::<i64>() / longest
+    let width = |choice: &Choice| match choice.sizes[..] {
+        [only] => only,
+        _ => choice.sizes.iter().product::<i64>() / choice.sizes.iter().max().copied().unwrap_or(1),
     };
     let now = width(&tiled.choices[band]);
     let mut candidates: Vec<&Choice> =

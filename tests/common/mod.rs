@@ -88,7 +88,10 @@ impl Subject {
             (&self.accelerator.files, format!("{kernel}_top")),
             (&self.accelerator.direct_files, format!("{kernel}_direct_top")),
         ];
+        // Modules of one name may differ between the two: what nobody reads is in neither.
         tops.map(|(files, top)| {
+            let folder = folder.join(&top);
+            std::fs::create_dir_all(&folder).expect("the folder is writable");
             let write = |file: &VerilogFile| {
                 let path = folder.join(&file.name);
                 std::fs::write(&path, &file.text).expect("the folder is writable");
