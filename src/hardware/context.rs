@@ -93,6 +93,11 @@ impl<'a> Context<'a> {
         self.tile_fields().map(|t| t.ty().width).sum::<u32>() + 1
     }
 
+    /// The names and widths of what [`Context::tile_width`] counts, for a word that is a tile.
+    pub fn tile_layout(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.tile_fields().map(|field| (field.name.as_str(), field.ty().width)).chain([("end", 1)])
+    }
+
     /// Parameters of the controller or bus master behind the port.
     pub fn controller_parameters(&self) -> Vec<(&'static str, i128)> {
         let widths = [("ADDRESS_WIDTH", self.port.address.into()), ("LENGTH_WIDTH", self.port.length.into())];

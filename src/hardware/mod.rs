@@ -33,7 +33,7 @@ use crate::rtl::{Design, Module, trim};
 use circuit::library;
 use context::Context;
 use interface::names;
-use system::{accelerator, registers, top};
+use system::{accelerator, ports, registers, top};
 
 /// The accelerator with registers and controller: `<kernel>_top` is the last module.
 ///
@@ -54,7 +54,7 @@ pub fn generate(offload: &Offload, link: Link) -> Result<Design> {
         let mut modules = accelerator::accelerator(&context);
         modules.push(registers::registers(&context));
         modules.push(top::top(&context, &format!("{name}_top"), &format!("{name}_accelerator")));
-        design(modules, link.phy())
+        design(&context, modules, link.phy())
     }))
 }
 
@@ -66,13 +66,13 @@ pub fn generate_direct(offload: &Offload, link: Link) -> Result<Design> {
         let mut modules = direct::direct(&context);
         modules.push(registers::registers(&context));
         modules.push(top::top(&context, &format!("{name}_direct_top"), &format!("{name}_direct")));
-        design(modules, link.phy())
+        design(&context, modules, link.phy())
     }))
 }
 
 /// Library cells are whatever the modules instantiate without being generated, and the PHY that the board's top puts
 /// beside them, if it is ours.
-fn design(modules: Vec<Module>, phy: Option<&str>) -> Design {
+fn design(context: &Context, modules: Vec<Module>, phy: Option<&str>) -> Design {
     let generated: Vec<&str> = modules.iter().map(|m| m.name()).collect();
     let mut library: Vec<String> = modules.iter().flat_map(|m| m.instantiated()).map(str::to_string).collect();
     library.extend(phy.map(str::to_string));
@@ -81,5 +81,6 @@ fn design(modules: Vec<Module>, phy: Option<&str>) -> Design {
     library.dedup();
     let mut design = Design { modules, library: library::headers(&library) };
     trim(&mut design);
+    design.modules.iter_mut().for_each(|module| ports::explain(context, module));
     design
 }

@@ -160,6 +160,15 @@ impl Expr {
         }
     }
 
+    /// The signal of which this is the value, or bits of it.
+    pub fn signal(&self) -> Option<&Signal> {
+        match self.op() {
+            Op::Signal(signal) => Some(signal),
+            Op::Slice(inner, ..) | Op::Cast(inner) | Op::Extend(inner) => inner.signal(),
+            _ => None,
+        }
+    }
+
     /// The value of a constant, also of a named one.
     pub fn known_value(&self) -> Option<i128> {
         match self.op() {

@@ -453,6 +453,34 @@ impl Module {
         self.items.push(Item::Instance(instance));
     }
 
+    /// What a port is for, printed beside it.
+    pub fn remark(&mut self, port: &Signal, text: &str) {
+        self.remarks.push((port.clone(), text.to_string()));
+    }
+
+    /// What a port is for.
+    pub fn remark_of(&self, port: &Signal) -> Option<&str> {
+        self.remarks.iter().find(|(of, _)| of.same(port)).map(|(_, text)| text.as_str())
+    }
+
+    /// The fields of a word, the highest first, which take all its bits. Where a field is read, its place is a named
+    /// constant: `<of>_<field>_LSB`, or `<of>_<field>` of a single bit.
+    ///
+    /// # Panics
+    /// If the fields are not as wide as the word.
+    pub fn fields<'f>(&mut self, of: &str, word: &Signal, fields: impl IntoIterator<Item = (&'f str, u32)>) {
+        let mut low = word.width();
+        let mut named = vec![];
+        for (name, width) in fields {
+            low -= width;
+            let place = if width == 1 { "" } else { "_lsb" };
+            let name = super::names::legal(&format!("{of}_{name}{place}")).to_uppercase();
+            named.push(Field { name, low, width });
+        }
+        assert_eq!(low, 0, "the fields of `{}` are all its bits", word.name());
+        self.fields.push((word.clone(), named));
+    }
+
     /// A name that is not yet taken, made from `base`. The next signal or instance asked for by that name gets it.
     pub fn fresh(&mut self, base: &str) -> String {
         self.names.reserve(base)

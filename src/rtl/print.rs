@@ -1,10 +1,10 @@
 //! A module as Verilog-2001 text.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::expr::{Binary, Expr, Op};
 use super::lower::{lower, strip, visit_statements};
-use super::module::{Connection, Instance, Item, Kind, Label, Module, Parameter, Signal, Statement};
+use super::module::{Connection, Field, Instance, Item, Kind, Label, Module, Parameter, Signal, Statement};
 use super::names::Names;
 use super::plan::{procedural_targets, read_parameters, reset_name, wired_nodes};
 use super::text::{Identifier, Writer, layout, literal};
@@ -31,19 +31,35 @@ pub(super) struct Rendered {
 pub(super) fn render(module: &Module) -> Rendered {
     let items = lower(module);
     let wired = wired_nodes(&items);
+    let mut names = module.names.clone();
+    let fields = named_fields(module, &mut names);
     let mut printer = Printer {
         module,
         wired,
         procedural: procedural_targets(&items),
         parameters: read_parameters(&items),
-        writer: Writer::default(),
-        names: module.names.clone(),
+        writer: Writer { fields, ..Writer::default() },
+        names,
         own_wires: vec![],
         visited: HashSet::new(),
         blocks: vec![],
     };
     printer.items(&items);
     printer.finish()
+}
+
+/// The fields of the module's words, each with a name that no other thing of the module has, nor a field elsewhere.
+fn named_fields(module: &Module, names: &mut Names) -> HashMap<String, Vec<Field>> {
+    let mut known: HashMap<(String, u32), String> = HashMap::new();
+    let mut named = |field: &Field| {
+        let name = known.entry((field.name.clone(), field.low)).or_insert_with(|| names.unique(&field.name));
+        Field { name: name.clone(), ..field.clone() }
+    };
+    module
+        .fields
+        .iter()
+        .map(|(word, fields)| (word.name().to_string(), fields.iter().map(&mut named).collect()))
+        .collect()
 }
 
 /// Blocks of different sorts are set apart by a blank line.
@@ -376,6 +392,15 @@ impl Printer<'_> {
         lines.extend(comment(&self.module.description, 0));
         lines.extend(self.head());
         let mut before: Option<Sort> = None;
+        if !self.writer.places.is_empty() {
+            lines.extend(comment("Fields of words: their lowest bits.", 4));
+            // From the top of a word downwards.
+            let mut places: Vec<(&String, &u32)> = self.writer.places.iter().collect();
+            let group = |name: &str| name.split('_').next().unwrap_or_default().to_string();
+            places.sort_by_key(|(name, low)| (group(name), std::cmp::Reverse(**low), (*name).clone()));
+            lines.extend(places.iter().map(|(name, low)| format!("    localparam integer {name} = {low};")));
+            before = Some(Sort::Constants);
+        }
         for (sort, block) in &self.blocks {
             let apart = match (before, *sort) {
                 (None | Some(Sort::Comment), _) => false,
@@ -419,6 +444,13 @@ impl Printer<'_> {
                 })
                 .collect(),
         ));
+        // What a port is for stands beside it, in a column of its own.
+        let width = lines[1..].iter().map(String::len).max().unwrap_or(0);
+        for (line, port) in lines[1..].iter_mut().zip(module.ports()) {
+            if let Some(text) = module.remark_of(port) {
+                *line = format!("{line:width$}  // {text}");
+            }
+        }
         lines.push(");".into());
         lines
     }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::expr::{Binary, Comparison, Expr, Op};
 use super::lower::strip;
+use super::module::Field;
 use super::types::Type;
 
 /// How tightly a text binds.
@@ -54,6 +55,10 @@ pub(super) struct Writer {
     /// Nodes that have a wire of their own.
     pub named: HashMap<*const (), Identifier>,
     pub read: ReadBits,
+    /// The fields of words, by the words' names.
+    pub fields: HashMap<String, Vec<Field>>,
+    /// The fields that the text names, with their places.
+    pub places: BTreeMap<String, u32>,
 }
 
 /// Whether it is a product of operands narrower than itself, which prints only as the whole of an assignment's value.
@@ -193,7 +198,7 @@ impl Writer {
             Op::Slice(inner, high, low) => {
                 let identifier = self.identifier(strip(inner)).expect("bits are selected from what has a name");
                 self.read_bits(&identifier.name, identifier.ty.width, *high, *low);
-                let range = if high == low { format!("{high}") } else { format!("{high}:{low}") };
+                let range = self.range(&identifier.name, *high, *low);
                 plain(format!("{}[{range}]", identifier.name), Level::Primary)
             }
             Op::ReduceOr(a) | Op::ReduceAnd(a) => {
@@ -203,6 +208,23 @@ impl Writer {
             }
             Op::Signal(_) | Op::Extend(_) | Op::Cast(_) => unreachable!("names and lowering leave none"),
         }
+    }
+
+    /// What stands between brackets: bits by number, or by the field that they are of.
+    fn range(&mut self, word: &str, high: u32, low: u32) -> String {
+        // Bits of one field, or several whole ones side by side.
+        let fields = self.fields.get(word).map_or(&[][..], |fields| fields);
+        let ends = fields.iter().any(|field| field.low + field.width == high + 1);
+        let of = |field: &&Field| (field.low <= low && high < field.low + field.width) || (field.low == low && ends);
+        let Some(field) = fields.iter().find(of).cloned() else {
+            return if high == low { format!("{high}") } else { format!("{high}:{low}") };
+        };
+        self.places.insert(field.name.clone(), field.low);
+        let from = match low - field.low {
+            0 => field.name,
+            offset => format!("{} + {offset}", field.name),
+        };
+        if high == low { from } else { format!("{from} +: {}", high - low + 1) }
     }
 
     /// The text, made signed where it is not.

@@ -189,7 +189,7 @@ fn waiting_rows(
     let waiting = Stream::wires(m, "waiting");
     let packed = format.pack(&row_wires.row(format));
     let row = cells::fifo(m, "u_rows", ROWS_AHEAD, (&rows, &packed), &waiting, "waiting_row");
-    (waiting, format.unpack(&row))
+    (waiting, format.unpack(m, &row))
 }
 
 /// The write ports: every array that is written, with where its groups begin.

@@ -139,7 +139,7 @@ impl Datapath {
     pub fn valid_in(&mut self, m: &mut Module, stage: u32) -> Rtl {
         let pipeline = self.pipeline();
         while (pipeline.valid.len() as u32) < stage {
-            let register = m.reg(&format!("started_{}", pipeline.valid.len() + 1), Type::BIT);
+            let register = m.reg(&format!("started_s{}", pipeline.valid.len() + 1), Type::BIT);
             let before = pipeline.valid.last().expect("there is a stage 1").clone();
             pipeline.registers.push(assign(&register, &before));
             pipeline.resets.push((register.clone(), 0));
@@ -271,8 +271,7 @@ impl Datapath {
 
     /// The product of factors of one stage.
     fn registered_product(&mut self, m: &mut Module, factors: &[Rtl], stage: Option<u32>, ty: Type) -> Value {
-        let a = self.register(m, "factor", factors[0].clone(), stage, 1);
-        let b = self.register(m, "factor", factors[1].clone(), stage, 1);
+        let [a, b] = [0, 1].map(|f| self.register(m, &stem(&factors[f], "factor"), factors[f].clone(), stage, 1));
         self.product(m, &a, &b, ty)
     }
 
@@ -296,19 +295,24 @@ impl Datapath {
             (factor.slice(ty.width - 1, HALF), factor.slice(HALF - 1, 0))
         };
         let ((a_high, a_low), (b_high, b_low)) = (halves(&a.expr), halves(&b.expr));
-        let mut again = |value: Rtl| self.register(m, "factor", value, stage, 1).expr;
-        let (a_high, a_low, b_high, b_low) = (again(a_high), again(a_low), again(b_high), again(b_low));
+        let mut again = |half: &str, value: Rtl| {
+            let name = format!("{}_{half}", stem(&value, "factor"));
+            self.register(m, &name, value, stage, 1).expr
+        };
+        let (a_high, a_low) = (again("high", a_high), again("low", a_low));
+        let (b_high, b_low) = (again("high", b_high), again("low", b_low));
         let stage = stage.map(|stage| stage + 1);
-        let low = self.register(m, "product_low", a_low.mul(&b_low, all), stage, 2);
-        let left = self.register(m, "product_high", a_high.mul(&b_low, high), stage, 2);
-        let right = self.register(m, "product_high", a_low.mul(&b_high, high), stage, 2);
+        let low = self.register(m, "low_by_low", a_low.mul(&b_low, all), stage, 2);
+        let left = self.register(m, "high_by_low", a_high.mul(&b_low, high), stage, 2);
+        let right = self.register(m, "low_by_high", a_low.mul(&b_high, high), stage, 2);
         let above = low.expr.slice(ty.width - 1, HALF);
         let sum = above.add(&left.expr, high).add(&right.expr, high);
         let product = Rtl::concat(&[sum, low.expr.slice(HALF - 1, 0)]).resize(ty);
         self.register(m, "product", product, low.stage, MULTIPLY_LATENCY - 2)
     }
 
-    /// `expr`, shown `latency` cycles after `stage`; a value that never changes needs no register.
+    /// `expr`, shown `latency` cycles after `stage`; a value that never changes needs no register. Registers are called
+    /// after what they hold and the stage that shows it.
     pub(super) fn register(
         &mut self,
         m: &mut Module,
@@ -319,8 +323,8 @@ impl Datapath {
     ) -> Value {
         let Some(stage) = stage else { return Value { expr, stage: None } };
         let mut expr = expr;
-        for _ in 0..latency {
-            let register = m.reg(name, expr.ty());
+        for cycle in 1..=latency {
+            let register = m.reg(&format!("{name}_s{}", stage + cycle), expr.ty());
             self.pipeline().registers.push(assign(&register, &expr));
             expr = register.e();
         }
@@ -343,7 +347,7 @@ impl Datapath {
         if self.divides() && stage > from + LONG_WAIT {
             return self.held(m, &value.expr, from);
         }
-        self.delay(m, "delayed", from, &value.expr, stage)
+        self.delay(m, &stem(&value.expr, "delayed"), from, &value.expr, stage)
     }
 
     /// The number of the statement whose instance is in stage `stage`; there are several.
@@ -359,7 +363,7 @@ impl Datapath {
             expr = match self.delayed.get(&(value.clone(), s)) {
                 Some(signal) => signal.e(),
                 None => {
-                    let register = m.reg(&format!("{name}_{s}"), expr.ty());
+                    let register = m.reg(&format!("{name}_s{s}"), expr.ty());
                     self.pipeline().registers.push(assign(&register, &expr));
                     self.delayed.insert((value.clone(), s), register.clone());
                     register.e()
@@ -375,7 +379,7 @@ impl Datapath {
         if let Some(signal) = self.held.get(&key) {
             return signal.e();
         }
-        let register = m.reg(&format!("held_{from}"), value.ty());
+        let register = m.reg(&format!("{}_held_s{from}", stem(value, "value")), value.ty());
         let valid = self.valid_in(m, from);
         self.pipeline().registers.push(when(valid, vec![assign(&register, value)]));
         self.held.insert(key, register.clone());
@@ -391,6 +395,21 @@ impl Datapath {
             }
         }
     }
+}
+
+/// What a register of the pipeline is called that holds `value` in some stage: after the word of a buffer or the register
+/// that `value` is, or bits of it; `other` where it is computed.
+fn stem(value: &Rtl, other: &str) -> String {
+    let Some(name) = value.signal().map(|signal| signal.name()) else { return other.to_string() };
+    let word = name.strip_prefix("s_read_").and_then(|name| name.strip_suffix("_data"));
+    let name = word.unwrap_or(name);
+    // The stage, and the number of one of several.
+    let is_stage = |end: &str| {
+        let digits = end.strip_prefix('s').unwrap_or_default();
+        digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| c.is_ascii_digit() || c == '_')
+    };
+    let cut = name.match_indices('_').map(|(place, _)| place).find(|place| is_stage(&name[place + 1..]));
+    name[..cut.unwrap_or(name.len())].to_string()
 }
 
 /// Whether a product takes several blocks, which multiply halves.

@@ -184,7 +184,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
     let waiting = Stream::wires(&mut m, "waiting");
     let packed = format.pack(&row_wires.row(&format));
     let waiting_row = cells::fifo(&mut m, "u_rows", 4, (&rows, &packed), &waiting, "waiting_row");
-    let waiting_row = format.unpack(&waiting_row);
+    let waiting_row = format.unpack(&mut m, &waiting_row);
     let walker = Walker::declare(&mut m, &format, "iteration");
     let instances = Instances::new(context, &mut m, &format, &walker, &scope);
     let reads = statements.iter().map(|s| s.value.reads()).collect();

@@ -2,6 +2,7 @@
 
 pub mod accelerator;
 pub mod memory_port;
+pub mod ports;
 pub mod registers;
 pub mod top;
 pub mod top_bus;

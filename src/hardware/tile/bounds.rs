@@ -24,6 +24,21 @@ impl TileBound {
         self.field.name.replace(' ', "_")
     }
 
+    /// What it is, for the reader of the Verilog.
+    pub fn text(&self) -> String {
+        let one = |bound: &Bound| match (bound.divisor, self.upper) {
+            (1, _) => bound.numerator.to_string(),
+            (divisor, true) => format!("floor(({}) / {divisor})", bound.numerator),
+            (divisor, false) => format!("ceil(({}) / {divisor})", bound.numerator),
+        };
+        let all: Vec<String> = self.bounds.iter().map(one).collect();
+        match (&all[..], self.upper) {
+            ([one], _) => one.clone(),
+            (all, true) => format!("min({})", all.join(", ")),
+            (all, false) => format!("max({})", all.join(", ")),
+        }
+    }
+
     /// Its value in the type of its field, and the cycles that it takes beyond that of its sums; `sizes_and_tile` has
     /// names for both, which stand still in the meantime.
     pub fn value(&self, m: &mut Module, sizes_and_tile: &Scope) -> (Expr, u32) {

@@ -40,6 +40,7 @@ impl TransferStage<'_> {
         m.assign(&command.last, &row.end);
         command.drive(m, &cells, &under_way);
         let takes = held.iter().fold(may_take, |takes, held| takes.and(&held.not()));
+        let takes = m.define("may_take_row", &takes).e();
         m.assign(&descriptors.valid, &takes.and(&rows.valid.e()));
         m.assign(&rows.ready, &takes.and(&descriptors.ready.e()));
 
@@ -320,7 +321,7 @@ fn by_horner(
 ) -> Addresses {
     let (rows, row, unit, rank) = (&stage.rows, &stage.row, cells.unit, cells.rank());
     let address = &burst.address;
-    let follows = m.define("row_follows", &row.follows.and(&row.end.not()));
+    let follows = m.define("follows_on_row_before", &row.follows.and(&row.end.not()));
     let may_take = machine.is_in("BASE").or(&machine.is_in("TAKE").and(&row.end.or(&follows.e())));
     let factor = Factor::declare(m, cells);
     let multiplying = (1..rank).map(|d| machine.is_in(&format!("MULTIPLY_{d}"))).reduce(|a, b| a.or(&b));

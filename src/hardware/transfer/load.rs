@@ -63,7 +63,7 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
     connect_scanner(context, &mut m, &rows_module, (scan_tile, Some(tile_data)), &rows, &row_wires);
     let row = row_wires.row(&format);
-    let held = gate.held(offload, &format, &kind_arrays, &row);
+    let held = gate.held(offload, &format, &kind_arrays, &row).map(|held| m.define("row_held", &held).e());
 
     let queued = Stream::wires(&mut m, "descriptor");
     let stage = TransferStage { context, scope, format, kind_arrays, rows, row, held };

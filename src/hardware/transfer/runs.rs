@@ -98,7 +98,12 @@ impl RunFormat {
         Expr::concat(&parts)
     }
 
-    pub fn unpack(&self, word: &Signal) -> Run {
+    pub fn unpack(&self, m: &mut Module, word: &Signal) -> Run {
+        let mut fields = vec![("end", 1)];
+        fields.extend((self.arrays.len() > 1).then(|| ("array", self.target_type().width)));
+        fields.extend((self.wraps.len() > 1).then(|| ("wrap", self.wrap_type().width)));
+        fields.extend([("address", self.address.width), ("last", self.last.width)]);
+        m.fields("run", word, fields);
         let mut high = self.width();
         let mut take = |ty: Type| {
             high -= ty.width;

@@ -41,7 +41,7 @@ impl TransferStage<'_> {
         let waiting = Stream::wires(m, "waiting");
         let packed = runs.of_row(self, &number);
         let run = cells::fifo(m, "u_rows", depth, (queued, &packed), &waiting, "waiting_run");
-        let run = runs.unpack(&run);
+        let run = runs.unpack(m, &run);
         (runs, waiting, run)
     }
 }

@@ -21,6 +21,7 @@ pub fn connect_scanner(
     ports.extend(argument_ports(context, m));
     ports.extend(into("tile", tile.0));
     if let Some(data) = tile.1 {
+        m.fields("tile", data, context.tile_layout());
         let mut high = context.tile_width();
         for field in context.tile_fields() {
             high -= field.ty().width;

@@ -88,7 +88,13 @@ impl RowFormat {
         Expr::concat(&parts)
     }
 
-    pub fn unpack(&self, word: &Signal) -> Row {
+    pub fn unpack(&self, m: &mut Module, word: &Signal) -> Row {
+        let inner = self.inner.ty().width;
+        let mut fields = vec![("end", 1)];
+        fields.extend(self.has_kinds().then(|| ("kind", self.kind_type().width)));
+        fields.extend(self.outer.iter().map(|o| (o.name.as_str(), o.ty().width)));
+        fields.extend([("first", inner), ("last", inner)]);
+        m.fields("row", word, fields);
         let mut high = self.width();
         let mut take = |ty: Type| {
             high -= ty.width;

@@ -310,3 +310,49 @@ fn expressions_are_equal_by_structure_and_type() {
     let assigned = |width| assign(&b, &product(width).slice(7, 0));
     assert!(assigned(16) == assigned(16) && assigned(16) != assigned(12));
 }
+
+/// What a port is for stands beside it; where bits of a word are a field, its place has a name.
+#[test]
+fn ports_have_remarks_and_words_have_fields() {
+    let mut m = Module::new("fields");
+    let word = m.input("word", Type::unsigned(10));
+    m.remark(&word, "two numbers and a mark");
+    m.fields("word", &word, [("high", 5), ("low", 4), ("end", 1)]);
+    let values =
+        [word.slice(9, 5), word.slice(4, 1), word.slice(0, 0), word.slice(3, 2), word.slice(9, 1), word.slice(6, 4)];
+    for (n, value) in values.iter().enumerate() {
+        let y = m.output(&format!("y{n}"), value.ty());
+        m.assign(&y, value);
+    }
+    let text = print(&m);
+    for line in [
+        "    input  wire [9:0] word,  // two numbers and a mark",
+        "    localparam integer WORD_HIGH_LSB = 5;\n    localparam integer WORD_LOW_LSB = 1;\n    localparam integer WORD_END = 0;",
+        "assign y0 = word[WORD_HIGH_LSB +: 5];",
+        "assign y1 = word[WORD_LOW_LSB +: 4];",
+        "assign y2 = word[WORD_END];",
+        "assign y3 = word[WORD_LOW_LSB + 1 +: 2];",
+        "assign y4 = word[WORD_LOW_LSB +: 9];",
+        "assign y5 = word[6:4];",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    tools_accept(&Design { modules: vec![m], library: vec![] });
+}
+
+/// What arms of a case have in common stands outside; equal choices are one; nothing asks a sign what a comparison says.
+#[test]
+fn cases_and_conditions_are_merged() {
+    let mut m = Module::new("merged");
+    let clk = m.input("clk", Type::BIT);
+    let [kind, a, b] = ["kind", "a", "b"].map(|name| m.input(name, Type::unsigned(2)));
+    let [x, y] = ["x", "y"].map(|name| m.output_reg(name, Type::unsigned(2)));
+    let same = m.output("same", Type::BIT);
+    m.assign(&same, &a.ge(&b).and(&b.ge(&a)));
+    let step = |value: &Signal| vec![when(clk.e(), vec![assign(&x, &a), assign(&y, value)])];
+    m.clocked("", vec![], vec![case(&kind, vec![(vec![0.into()], step(&a)), (vec![1.into()], step(&b))], step(&a))]);
+    let text = print(&m);
+    assert!(text.contains("assign same = a == b;"), "{text}");
+    let block = "        if (clk) begin\n            x <= a;\n            case (kind)\n                2'd1: y <= b;\n                default: y <= a;";
+    assert!(text.contains(block), "{text}");
+}
