@@ -227,6 +227,7 @@ impl<'a> Settling<'a> {
             Broken::Wraps(ty) => format!("C computes with `{ty}` here"),
             Broken::Overflows(ty) => format!("C computes with `{ty}` here and leaves this undefined"),
             Broken::Passes => "this loop does not end in C".to_string(),
+            Broken::Leaves => "outside of the array".to_string(),
         };
         Diagnostic::new(message).at(obligation.span, label)
     }
@@ -249,6 +250,7 @@ fn effect(kernel: &Kernel, obligation: &Obligation, below: bool) -> String {
         Broken::Wraps(ty) if !ty.signed => format!("{value} wraps around above {}", ty.limits().1),
         Broken::Wraps(ty) => format!("{value} does not fit `{ty}`"),
         Broken::Overflows(ty) => format!("{value} overflows `{ty}`"),
+        Broken::Leaves => format!("the subscript {value} leaves its array"),
         Broken::Passes => "the loop begins beyond the bound that it compares with `!=`".to_string(),
     }
 }
@@ -410,6 +412,10 @@ mod tests {
             (
                 "for (int i = 1; i < 4; i++) if (i * 65536u * 65536u < 5) a[i][0] = 1;",
                 "`4294967296*i` wraps around above",
+            ),
+            (
+                "const int w[3] = {1, 2}; for (int i = 0; i < 4; i++) a[i][0] = w[i];",
+                "the subscript `i` leaves its array",
             ),
             ("for (int i = 1; i < 4; i++) if (i * 1000000000 < k) a[i][0] = 1;", "`1000000000*i` overflows `int32_t`"),
         ] {

@@ -287,7 +287,7 @@ impl Scope<'_> {
             .help(format!(
                 "a {role} is a sum of iterators and sizes; a local serves if its only value is one: `int {name} = i + 1;`"
             )),
-            Some(Name::Array(_)) => {
+            Some(Name::Array(_) | Name::Table(_)) => {
                 Diagnostic::new(format!("the array `{name}` is used in a {role} as if it were an integer"))
                     .at(span, "an array")
                     .help("use iterators, sizes and constants only")

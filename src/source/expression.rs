@@ -246,6 +246,11 @@ impl Scope<'_> {
                     .at(self.span(node.span), "an array, not an element")
                     .help(format!("write `{name}{subscripts}`")))
             }
+            Some(Name::Table(table)) => {
+                Err(Diagnostic::new(format!("the array `{}` is used without subscripts", table.name))
+                    .at(self.span(node.span), "an array, not an element")
+                    .help("give it one subscript for each dimension"))
+            }
             Some(Name::Counter(_) | Name::Unset) => Err(self.local(name, node)),
             None => Err(self.unknown(name, node)),
         }
@@ -255,6 +260,9 @@ impl Scope<'_> {
         let (lhs, rhs) = (&*operation.lhs, &*operation.rhs);
         let (op, swapped) = match operation.operator.node {
             BinaryOperator::Index => {
+                if let Some(table) = self.table_of(node) {
+                    return self.table_read(&table, node);
+                }
                 let access = match self.access(node) {
                     Ok(access) => access,
                     Err(refused) => return self.chosen_read(node).unwrap_or(Err(refused)),

@@ -275,7 +275,7 @@ impl Obligation {
 
     /// Whether C gives the value another meaning where it leaves the interval, and not none at all.
     pub fn has_meaning(&self) -> bool {
-        !matches!(self.broken, Broken::Overflows(_))
+        !matches!(self.broken, Broken::Overflows(_) | Broken::Leaves)
     }
 }
 
@@ -288,6 +288,8 @@ pub enum Broken {
     Overflows(ScalarType),
     /// A loop that ends on `!=` begins beyond its bound.
     Passes,
+    /// A subscript is outside of a table of constants: undefined in C.
+    Leaves,
 }
 
 /// Where an expression is evaluated: in all iterations of the loops around it for which all of the conditions hold.

@@ -58,7 +58,10 @@ impl Nest<'_, '_> {
                     let whole = if declaration.declarators.len() == 1 { node.span } else { declarator.span };
                     self.local_scalar(name, &ty, declarator, whole, rest, nodes)?;
                 }
-                _ => self.local_array(name, &ty, declarator)?,
+                _ => match self.scope.table(declaration, declarator) {
+                    Some(table) => self.scope.declare(name, Name::Table(table)),
+                    None => self.local_array(name, &ty, declarator)?,
+                },
             }
         }
         Ok(())
@@ -185,7 +188,9 @@ impl Nest<'_, '_> {
         if declarator.node.initializer.is_some() {
             return Err(Diagnostic::new(format!("the local array `{name}` has an initializer"))
                 .at(span, "initializer")
-                .help("assign its elements one by one; constant coefficients may be macros or an argument"));
+                .help(
+                    "assign its elements one by one; a table of up to 256 constants is `const` and has a plain list",
+                ));
         }
         let mut extents = vec![];
         for part in derived(&declarator.node.declarator) {

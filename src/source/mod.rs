@@ -25,6 +25,7 @@ mod nest;
 mod obligations;
 mod preprocess;
 mod scope;
+mod table;
 #[cfg(test)]
 mod tests;
 mod token;

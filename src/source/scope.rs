@@ -9,6 +9,7 @@ use super::function::identifier;
 use super::kernel::{Array, Condition, Expr, HostStep, Obligation, Quotient, ScalarType};
 use super::map::SourceMap;
 use super::obligations::Around;
+use super::table::Table;
 use super::types::{Types, constants, enumerations, functions};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
@@ -27,6 +28,8 @@ pub enum Name {
     Array(usize),
     /// Stands for an expression: enumerators, constants, locals that never change, arguments of inlined functions.
     Value(Expr),
+    /// An array of constants.
+    Table(Table),
     /// A local integer that counts loops, but none around this place.
     Counter(ScalarType),
     /// A local integer that is never given a value.
@@ -148,7 +151,15 @@ impl<'a> Scope<'a> {
                 scope.globals.insert(name.to_string(), Name::Value(value));
             }
         }
+        scope.declare_tables(unit);
         scope
+    }
+
+    /// A table of the file.
+    pub fn declare_global(&mut self, meaning: Name) {
+        if let Name::Table(table) = &meaning {
+            self.globals.insert(table.name.clone(), meaning);
+        }
     }
 
     pub fn lookup(&self, name: &str) -> Option<Name> {

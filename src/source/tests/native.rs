@@ -302,6 +302,19 @@ fn values_by_choice() {
 
 #[test]
 #[ignore = "slow: make test"]
+fn tables_of_constants() {
+    for text in [
+        "const int w[3] = {1, -2, 5}; for (int i = 1; i < n; i++) for (int k = 0; k < 3; k++) a[i] += w[k] * c[i + k - 1];",
+        "static const int8_t w[2][3] = {{1, 300, 5}, {7}}; for (int i = 0; i < n; i++) a[i] = w[i % 2][i % 3] + w[1][0];",
+        "const unsigned w[] = {9, 8, 7, 6}; for (int i = 0; i < n; i++) { a[i] = w[c[i] & 3]; c[i] -= w[3 - (i & 3)]; }",
+        "const short w[2][2] = {1, 2, 3}; for (int i = 0; i < n; i++) if (i < 2) a[i] = w[i][1 - i] - w[1][i];",
+    ] {
+        body("", text);
+    }
+}
+
+#[test]
+#[ignore = "slow: make test"]
 fn nests_of_loops() {
     for text in [
         "for (int i = 0; i < n; i++) { a[i] = 1; for (int j = i; j >= 0; j--) a[i] = a[i] * 3 + a[j]; c[i]++; }",
