@@ -9,7 +9,6 @@ use crate::affine::Affine;
 use crate::budget;
 use crate::buffer::reads::Fabric;
 use crate::buffer::{self, Allocation};
-use crate::diagnostic::Diagnostic;
 use crate::offload::{self, Buffer, Compute, NamedSet, Offload, Scan, Transfer, Wait};
 use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_tree};
@@ -24,7 +23,7 @@ use groups::Groups;
 /// the kernel, burstc chooses tiles whose buffers fit the block RAM of `fabric`.
 ///
 /// # Errors
-/// A [`Diagnostic`] for what the user can change: see the rooms. Anything else is an internal error.
+/// A [`Diagnostic`](crate::diagnostic::Diagnostic) for what the user can change: see the rooms. Anything else is an internal error.
 pub fn analyze(kernel: &Kernel, fabric: &Fabric) -> Result<Offload> {
     require_bounds(kernel)?;
     budget::begin("the dependences");
@@ -197,16 +196,10 @@ fn keep_locals_on_chip(kernel: &Kernel, flows: &mut [Vec<ArrayFlow>]) -> Result<
 }
 
 fn require_bounds(kernel: &Kernel) -> Result<()> {
-    let Some(parameter) = kernel.parameters.iter().find(|p| p.max.is_none()) else {
-        return Ok(());
-    };
-    let name = &parameter.name;
-    Err(Diagnostic::new(format!("the size parameter `{name}` has no bound: the hardware is built for sizes up to one"))
-        .at(parameter.span, "a parameter without a bound")
-        .help(format!(
-            "write `#pragma burstc size({name}: 128, max 4096)` above the function, or give `--max {name}=4096`"
-        ))
-        .into())
+    match kernel.parameters.iter().find(|p| p.max.is_none()) {
+        Some(parameter) => Err(parameter.without_bound().into()),
+        None => Ok(()),
+    }
 }
 
 /// What a band's scans have in scope.

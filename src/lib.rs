@@ -173,15 +173,7 @@ fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
         parameter.min = min.copied().unwrap_or(parameter.min);
         parameter.max = max.copied().or(parameter.max).or(options.fallback_max.get(&parameter.name).copied());
         let name = &parameter.name;
-        let Some(max) = parameter.max else {
-            bail!(
-                Diagnostic::new(format!("size parameter `{name}` has no bound"))
-                    .at(parameter.span, "how large can it be?")
-                    .help(format!(
-                        "declare one: `#pragma burstc size({name}: 128, max 4096)`, or pass `--max {name}=4096`"
-                    ))
-            );
-        };
+        let Some(max) = parameter.max else { bail!(parameter.without_bound()) };
         if parameter.min > max {
             bail!(
                 Diagnostic::new(format!("the size `{name}` is at least {} and at most {max}", parameter.min))

@@ -274,6 +274,11 @@ fn one() -> i64 {
     1
 }
 
+/// What the hardware makes of a modulus or of a number of places: the next power of two.
+pub fn power_of_two(least: i64) -> i64 {
+    least.unsigned_abs().next_power_of_two() as i64
+}
+
 impl Mapping {
     /// Successive modulo along the subscripts.
     pub fn successive(moduli: Vec<i64>, exact_moduli: Vec<i64>, slots: i64) -> Mapping {
@@ -297,8 +302,8 @@ impl Mapping {
 
     /// Words that successive modulo would take, where they are more.
     pub fn successive_words(&self) -> Option<i64> {
-        let rounded = |m: &i64| m.unsigned_abs().next_power_of_two() as i64;
-        (!self.skew.is_empty()).then(|| self.slots * self.successive_moduli.iter().map(rounded).product::<i64>())
+        let rounded = || self.successive_moduli.iter().map(|m| power_of_two(*m)).product::<i64>();
+        (!self.skew.is_empty()).then(|| self.slots * rounded())
     }
 
     pub fn words(&self) -> i64 {

@@ -10,7 +10,8 @@
 use anyhow::Result;
 
 use crate::affine::Affine;
-use crate::polyhedral::isl::{Bounded, Constraint, Set, Tuple};
+use crate::offload::power_of_two;
+use crate::polyhedral::isl::{Constraint, Set, Tuple};
 
 /// σ(x) = (S x) mod moduli.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +28,7 @@ impl Lattice {
 
     /// Words with every modulus a power of two.
     fn rounded_words(&self) -> i64 {
-        self.moduli.iter().map(|m| m.unsigned_abs().next_power_of_two() as i64).product()
+        self.moduli.iter().map(|m| power_of_two(*m)).product()
     }
 }
 
@@ -109,18 +110,16 @@ fn orders(rank: usize) -> Vec<Vec<usize>> {
 /// Successive moduli of the rows of S, in an order of theirs.
 fn successive(differences: &Set, skew: &[Vec<i64>], order: &[usize]) -> Result<Option<Vec<i64>>> {
     let names = names(skew.len());
-    let mut rest = differences.without_tuple_name()?;
+    let row = |k: usize| row(&names, &skew[k]);
+    let in_order = super::successive(
+        differences.without_tuple_name()?,
+        order.iter().copied(),
+        |rest, k| rest.largest(&names, &row(k)),
+        |rest, k| rest.intersect(&rest.context().set(&[], Tuple::unnamed(&names), &[Constraint::Zero(row(k))])?),
+    )?;
+    let Some(in_order) = in_order else { return Ok(None) };
     let mut moduli = vec![1; skew.len()];
-    for &k in order {
-        let row = row(&names, &skew[k]);
-        moduli[k] = match rest.largest(&names, &row)? {
-            Bounded::Finite(largest) => largest + 1,
-            Bounded::Infinite => return Ok(None),
-            Bounded::Empty => 1,
-        };
-        let zero = rest.context().set(&[], Tuple::unnamed(&names), &[Constraint::Zero(row)])?;
-        rest = rest.intersect(&zero)?;
-    }
+    order.iter().zip(in_order).for_each(|(&k, modulus)| moduli[k] = modulus);
     Ok(Some(moduli))
 }
 

@@ -17,7 +17,7 @@ use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::offload::{Banks, Buffer, Mapping, Offload, port_count};
+use crate::offload::{Banks, Buffer, Mapping, Offload, port_count, power_of_two};
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
 use crate::source::kernel::{Array, Kernel};
@@ -75,7 +75,7 @@ pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec
 
 /// Powers of two that hold the moduli, and a word of every bank.
 fn rounded(moduli: &[i64], banks: Option<Banks>) -> Vec<i64> {
-    let mut rounded: Vec<i64> = moduli.iter().map(|m| m.unsigned_abs().next_power_of_two() as i64).collect();
+    let mut rounded: Vec<i64> = moduli.iter().map(|m| power_of_two(*m)).collect();
     if let Some(Banks { subscript, count }) = banks {
         rounded[subscript] = rounded[subscript].max(count);
     }
@@ -132,7 +132,7 @@ fn by_tile(band: &Band, flow: &ArrayFlow, array: &str) -> Result<Option<Mapping>
     let differences = accessed.reverse()?.apply_range(&accessed)?.deltas()?.project_out_all_params()?.coalesce()?;
     let Some(exact_moduli) = successive_moduli(&differences)? else { return Ok(None) };
     let mapping = mapping_for(band, &differences, exact_moduli, banks(band, flow.array), array)?;
-    Ok(Some(Mapping { slots: (transfers as u64 + 1).next_power_of_two() as i64, ..mapping }))
+    Ok(Some(Mapping { slots: power_of_two(transfers as i64 + 1), ..mapping }))
 }
 
 /// The banks that the lanes of a band need of an array.
@@ -282,16 +282,32 @@ fn moduli_by_optima(band: &Band, flow: &ArrayFlow) -> Result<Option<Vec<i64>>> {
     let n = pairs.dimensions()?;
     let names: Vec<String> = (0..n).map(|k| format!("d{k}")).collect();
     let cell = |k: usize, second: bool| n - if second { rank } else { 2 * rank } + k;
-    let mut rest = pairs;
+    let difference = |k: usize| Affine::variable(&names[cell(k, false)]) - Affine::variable(&names[cell(k, true)]);
+    successive(
+        pairs,
+        0..rank,
+        |rest, k| rest.largest(&names, &difference(k)),
+        |rest, k| rest.equate(cell(k, false), cell(k, true)),
+    )
+}
+
+/// Successive modulo (Lefebvre and Feautrier): the modulus of a dimension is 1 plus the `largest` difference there among
+/// those that are 0 in the dimensions before it, what `equal` leaves. `None` where a difference has no bound.
+fn successive(
+    differences: Set,
+    dimensions: impl Iterator<Item = usize>,
+    largest: impl Fn(&Set, usize) -> Result<Bounded>,
+    equal: impl Fn(&Set, usize) -> Result<Set>,
+) -> Result<Option<Vec<i64>>> {
+    let mut rest = differences;
     let mut moduli = vec![];
-    for k in 0..rank {
-        let difference = Affine::variable(&names[cell(k, false)]) - Affine::variable(&names[cell(k, true)]);
-        moduli.push(match rest.largest(&names, &difference)? {
+    for k in dimensions {
+        moduli.push(match largest(&rest, k)? {
             Bounded::Finite(largest) => largest + 1,
             Bounded::Infinite => return Ok(None),
             Bounded::Empty => 1,
         });
-        rest = rest.equate(cell(k, false), cell(k, true))?;
+        rest = equal(&rest, k)?;
     }
     Ok(Some(moduli))
 }
@@ -311,20 +327,9 @@ pub fn differences(band: &Band, flow: &ArrayFlow) -> Result<Set> {
     conflicts(band, flow)?.deltas()?.project_out_all_params()?.coalesce()
 }
 
-/// Successive modulo (Lefebvre and Feautrier): the modulus of a dimension is 1 plus the largest difference there among
-/// the differences that are 0 in the dimensions before it. `None` where a difference has no bound.
+/// The moduli of successive modulo along the subscripts. `None` where a difference has no bound.
 pub fn successive_moduli(differences: &Set) -> Result<Option<Vec<i64>>> {
-    let mut rest = differences.clone();
-    let mut moduli = vec![];
-    for position in 0..differences.dimensions()? {
-        moduli.push(match rest.maximum(position)? {
-            Bounded::Finite(largest) => largest + 1,
-            Bounded::Infinite => return Ok(None),
-            Bounded::Empty => 1,
-        });
-        rest = rest.fix(position, 0)?;
-    }
-    Ok(Some(moduli))
+    successive(differences.clone(), 0..differences.dimensions()?, Set::maximum, |rest, k| rest.fix(k, 0))
 }
 
 /// `DS ∩ ker σ = {0}` for σ = (x mod m0, y mod m1, …).

@@ -4,7 +4,7 @@
 //! and the references, windows registers and a few cycles per row; what is the smallest part of the device is taken.
 
 use crate::affine::Affine;
-use crate::offload::{Buffer, Mapping, Partition, Window, port_count, port_references};
+use crate::offload::{Buffer, Mapping, Partition, Window, port_count, port_references, power_of_two};
 use crate::source::kernel::{Kernel, distance};
 
 /// What the FPGA has for buffers.
@@ -133,7 +133,7 @@ fn partition(kernel: &Kernel, windows: &[Window], buffer: &Buffer) -> Option<Par
     if distances.is_empty() {
         return None;
     }
-    let least = most.unsigned_abs().next_power_of_two() as i64;
+    let least = power_of_two(most);
     let counts = std::iter::successors(Some(least), |count| Some(2 * count)).take_while(|c| *c <= SPREAD * most);
     counts.into_iter().find_map(|count| weights(&mapping.moduli, &distances, count))
 }

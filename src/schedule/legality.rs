@@ -105,32 +105,73 @@ pub fn is_legal(program: &Program, plans: &[BandPlan]) -> Result<bool> {
     Ok(true)
 }
 
+/// What becomes of a dependence along the dimensions of θ.
+pub enum Verdict<'a> {
+    /// Sequential dimensions put every sink after its source.
+    Carried,
+    /// Dimension `position` takes some of these pairs to an earlier tile.
+    Reversed { position: usize, pairs: Pairs<'a> },
+    /// Nothing takes these pairs to different tiles in the wrong order, or to different values of sequential dimensions.
+    Tied(Pairs<'a>),
+}
+
+/// A dimension of θ as a dependence sees it.
+pub struct Dimension {
+    pub source: Affine,
+    pub sink: Affine,
+    /// One value after the other, for both ends.
+    pub sequential: bool,
+}
+
+/// Walks the dimensions, outermost first. A sequential one carries what has a positive distance; where tiles are larger, no
+/// distance may be negative, because the two ends can lie in one tile there and in neighbouring ones elsewhere. Between
+/// bands, only sequential dimensions put one tile before another.
+pub fn verdict<'a>(
+    program: &'a Program,
+    dependence: &Dependence,
+    in_one_band: bool,
+    dimensions: impl Iterator<Item = Dimension>,
+) -> Result<Verdict<'a>> {
+    let mut pairs = Pairs::new(program, dependence);
+    for (position, Dimension { source, sink, sequential }) in dimensions.enumerate() {
+        if !in_one_band && !sequential {
+            break;
+        }
+        if pairs.go_backwards(&source, &sink)? {
+            return Ok(Verdict::Reversed { position, pairs });
+        }
+        if sequential {
+            pairs.keep_equal(&source, &sink)?;
+            if pairs.is_empty()? {
+                return Ok(Verdict::Carried);
+            }
+        }
+    }
+    Ok(Verdict::Tied(pairs))
+}
+
 fn is_respected(program: &Program, plans: &[BandPlan], dependence: &Dependence) -> Result<bool> {
     let plan_of = |statement: usize| plans.iter().position(|p| p.statements.contains(&statement));
     let (Some(first), Some(second)) = (plan_of(dependence.source), plan_of(dependence.sink)) else {
         return Ok(false);
     };
-    let mut pairs = Pairs::new(program, dependence);
-    for position in 0..plans[first].tileable.len().max(plans[second].tileable.len()) {
+    let dimension = |position: usize| {
         let row = |plan: usize, statement: usize| {
             plans[plan].theta_of(statement).and_then(|t| t.get(position)).cloned().unwrap_or_default()
         };
         let is_tileable = |plan: usize| plans[plan].tileable.get(position) == Some(&true);
-        let (source, sink) = (row(first, dependence.source), row(second, dependence.sink));
-        if first != second && (is_tileable(first) || is_tileable(second)) {
-            break;
+        Dimension {
+            source: row(first, dependence.source),
+            sink: row(second, dependence.sink),
+            sequential: !is_tileable(first) && !is_tileable(second),
         }
-        if pairs.go_backwards(&source, &sink)? {
-            return Ok(false);
-        }
-        if !is_tileable(first) {
-            pairs.keep_equal(&source, &sink)?;
-            if pairs.is_empty()? {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(first == second)
+    };
+    let n = plans[first].tileable.len().max(plans[second].tileable.len());
+    Ok(match verdict(program, dependence, first == second, (0..n).map(dimension))? {
+        Verdict::Carried => true,
+        Verdict::Reversed { .. } => false,
+        Verdict::Tied(_) => first == second,
+    })
 }
 
 /// Every statement in one band, θ of one length, sequential dimensions first, and different constants in some

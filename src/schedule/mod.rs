@@ -7,7 +7,7 @@
 
 mod footprint;
 mod generic;
-mod legality;
+pub mod legality;
 mod original;
 pub mod sizes;
 mod skew;

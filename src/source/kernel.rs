@@ -320,6 +320,15 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 impl SizeParameter {
+    /// The refusal of a size without an upper bound.
+    pub fn without_bound(&self) -> Diagnostic {
+        let name = &self.name;
+        let message = format!("the size parameter `{name}` has no bound: the hardware is built for sizes up to one");
+        Diagnostic::new(message).at(self.span, "how large can it be?").help(format!(
+            "write `#pragma burstc size({name}: 128, max 4096)` above the function, or give `--max {name}=4096`"
+        ))
+    }
+
     /// The bound that nobody gave: what the type and a signed word of 32 bits hold.
     pub fn limit(&self) -> i64 {
         let bits = self.ty.bits - u32::from(self.ty.signed);

@@ -7,11 +7,11 @@ use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::polyhedral::isl::{Constraint, Map, Set, Tuple};
 use crate::polyhedral::{Dependence, Program};
+use crate::schedule::legality::{Dimension, Verdict, verdict};
 use crate::source::kernel::{Kernel, TilingDirective};
 
-/// Walks the dimensions of θ outermost first. Where tiles have size 1, a positive distance carries the dependence and a
-/// negative one breaks it; where they are larger, no distance may be negative, because the two ends can lie in one tile
-/// there and in neighbouring ones elsewhere. Between bands, only dimensions of size 1 put one tile before another.
+/// [`verdict`] of every dependence, where dimensions of tile size 1 are sequential; what no dimension orders, the order of
+/// the bands may.
 ///
 /// # Errors
 /// A [`Diagnostic`] that names the first dependence that is not respected, with its distance.
@@ -24,29 +24,29 @@ pub(super) fn require_legal(program: &Program, kernel: &Kernel, directives: &[Ti
         let (source, sink) = (band_of(dependence.source), band_of(dependence.sink));
         let (from, to) = (&directives[source], &directives[sink]);
         let n = from.sizes.len().min(to.sizes.len());
-        let distances = dependence
-            .relation
-            .apply_domain(&theta(program, from, dependence.source, n)?)?
-            .apply_range(&theta(program, to, dependence.sink, n)?)?
-            .deltas()?;
-        let mut rest = distances;
-        for position in 0..n {
-            let serial = from.sizes[position] == 1 && to.sizes[position] == 1;
-            if !serial && source != sink {
-                break;
-            }
-            if let Some(distance) = shortest(&at_most(&rest, position, -1)?)? {
+        let rows = [(from, dependence.source), (to, dependence.sink)].map(|(d, s)| rows(program, d, s));
+        let dimension = |k: usize| Dimension {
+            source: rows[0][k].clone(),
+            sink: rows[1][k].clone(),
+            sequential: from.sizes[k] == 1 && to.sizes[k] == 1,
+        };
+        match verdict(program, dependence, source == sink, (0..n).map(dimension))? {
+            Verdict::Carried => {}
+            Verdict::Reversed { position, pairs } => {
+                let distances = pairs
+                    .relation()
+                    .apply_domain(&theta(program, dependence.source, &rows[0][..n])?)?
+                    .apply_range(&theta(program, dependence.sink, &rows[1][..n])?)?
+                    .deltas()?;
+                let distance = shortest(&at_most(&distances, position, -1)?)?.unwrap_or_default();
                 return Err(reversed(program, kernel, dependence, (to, position), &distance).into());
             }
-            if serial {
-                rest = rest.fix(position, 0)?;
+            Verdict::Tied(pairs) => {
+                let is_open = source > sink || (source != sink && n > 0 && !ties_break(from, to, n));
+                if is_open && !pairs.is_empty()? {
+                    return Err(unordered(program, kernel, dependence, to).into());
+                }
             }
-        }
-        if source > sink || (source != sink && n > 0 && !ties_break(from, to, n)) {
-            if rest.is_empty()? {
-                continue;
-            }
-            return Err(unordered(program, kernel, dependence, to).into());
         }
     }
     Ok(())
@@ -58,11 +58,15 @@ fn ties_break(from: &TilingDirective, to: &TilingDirective, n: usize) -> bool {
     (0..n).all(|k| from.sizes[k] == 1 && to.sizes[k] == 1)
 }
 
-/// The first `n` dimensions of θ of a statement.
-fn theta(program: &Program, directive: &TilingDirective, statement: usize, n: usize) -> Result<Map> {
+/// θ of a statement.
+fn rows<'a>(program: &Program, directive: &'a TilingDirective, statement: usize) -> &'a [Affine] {
+    let name = &program.statements[statement].name;
+    directive.schedules.iter().find(|s| s.statement == *name).map_or(&[][..], |s| &s.theta)
+}
+
+/// `{ S0[i, j] -> [t0, t1] }` for the values `rows`.
+fn theta(program: &Program, statement: usize, values: &[Affine]) -> Result<Map> {
     let statement = &program.statements[statement];
-    let schedule = directive.schedules.iter().find(|s| s.statement == statement.name);
-    let values = schedule.map_or(&[][..], |s| &s.theta[..n]);
     let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
     program.isl.function(&program.parameters, tuple, Tuple::anonymous(), values)
 }
