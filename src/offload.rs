@@ -83,9 +83,37 @@ pub struct NamedSet {
 /// A set that the hardware walks: disjoint convex pieces, each a loop nest. Names in scope are the size parameters, the
 /// context (tile indices, except in `Offload::tiles` and `Offload::source_order`), and the levels further out.
 ///
-/// Pieces run one after the other, or interleave inside loops that they share:
-/// `for i { for j S0(i, j); for k S1(i, k) }` is the piece of S0 with levels i and j, and the piece of S1 with levels i
-/// and k and `shared` 1.
+/// Pieces run one after the other, or take turns inside loops that they share. `burstc analyze --dump offload` prints them
+/// as loops; for
+///
+/// ```text
+/// for (i = 0; i < N; i++)
+///     if (i % 4 != 1)
+///         s = 3 * s + a[i];                    // S0
+/// ```
+///
+/// the instances of S0 are two convex sets, `i = 4 q` and `4 q + 2 <= i <= 4 q + 3`. As S0 depends on itself, they must
+/// come in the order of i, so a loop over i goes around both:
+///
+/// ```text
+/// for (i = 32*T0; i <= min(N - 1, 32*T0 + 31); i++) {    // 0 to 127
+///     for (q0 = ceild(i - 3, 4); q0 <= floord(i - 2, 4); q0++)    // 0 to 31
+///         S0(i);
+///     for (q0 = ceild(i, 4); q0 <= floord(i, 4); q0++)    // 0 to 31
+///         S0(i);
+/// }
+/// ```
+///
+/// That is the list
+///
+/// | piece | `shared` | `levels` | `point` | `leaf` |
+/// |---|---|---|---|---|
+/// | 0 | 0 | i, q0 | (i) | S0 |
+/// | 1 | 1 | i, q0 | (i) | S0 |
+///
+/// The second piece has `shared` 1: its outermost loop is the one that piece 0 has opened, level for level. Were it 0, all
+/// points of piece 0 would come before those of piece 1. `guards` are tested as soon as the shared loops that they name
+/// are open: `if (T2 <= 0)` is the guard `-T2`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scan {
     pub pieces: Vec<Piece>,

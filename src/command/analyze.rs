@@ -10,7 +10,7 @@ use super::{Analyze, PASSED, options, print, watched};
 use crate::affine::Affine;
 use crate::dump;
 use crate::offload::{Mapping, Offload, Wait};
-use crate::report::{TilingReport, buffer_reports};
+use crate::report::{self, TilingReport, buffer_reports};
 use crate::source::Source;
 use crate::source::kernel::{Kernel, SizeParameter};
 use crate::tiling;
@@ -30,7 +30,7 @@ pub fn analyze(analyze: &Analyze, source: &Source) -> Result<u8> {
     let offload = watched(|| crate::analyze_read(read, &board, &options))?;
     drop(progress);
     if analyze.json {
-        print(&(serde_json::to_string_pretty(&offload)? + "\n"))?;
+        print(&report::json(&offload)?)?;
     } else {
         print(&text(&offload, &TilingReport::new(&offload, &board)))?;
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::board::Board;
 use crate::offload::Offload;
 use crate::project::registers::{Register, registers};
-use crate::report::{BufferReport, ConditionReport, ParameterReport, TilingReport, buffer_reports};
+use crate::report::{self, BufferReport, ConditionReport, ParameterReport, TilingReport, buffer_reports};
 
 /// `report.json` of an output folder. The same input gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,6 +48,6 @@ impl BuildReport {
 
     /// Indented JSON with a final newline.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
+        report::json(self)
     }
 }

@@ -23,6 +23,21 @@ use count::Work;
 pub use mapping::buffer_reports;
 pub use tiling::TilingReport;
 
+/// The number of the shape of all JSON that burstc writes: it grows when a field is added, renamed, removed, or changes its
+/// meaning. `docs/JSON.md` says what the fields mean, and what changed with each number.
+pub const SCHEMA: u32 = 1;
+
+/// Indented JSON with a final newline, whose first field is the number of its shape.
+pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
+    #[derive(Serialize)]
+    struct Numbered<'a, T> {
+        schema: u32,
+        #[serde(flatten)]
+        value: &'a T,
+    }
+    Ok(serde_json::to_string_pretty(&Numbered { schema: SCHEMA, value })? + "\n")
+}
+
 /// The result of `burstc run`. Field names and their order are the interface of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
@@ -291,7 +306,7 @@ impl RunReport {
 
     /// Indented JSON with a final newline.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
+        json(self)
     }
 
     /// The table for people.

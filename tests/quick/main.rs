@@ -9,6 +9,7 @@ mod kernels;
 mod conditional_writes;
 mod dumps;
 mod golden_sets;
+mod json;
 mod lanes;
 mod programs;
 mod reads;

@@ -219,7 +219,7 @@ fn choose(a: &Expr, b: &Expr, prefer: &impl Fn(&Expr, &Expr) -> Expr) -> Expr {
         let high = value.slice(bits - 1, ones).reduce_or();
         let negative = value.ty().signed.then(|| value.index(value.width() - 1));
         let above = negative.map_or(high.clone(), |negative| negative.not().and(&high));
-        // Where the value is above the limit, `prefer` says as for one and nothing.
+        // Where the value is above the limit, the choice is the one that `prefer` makes between 1 and 0.
         let (zero, one) = (Expr::constant(0, Type::BIT), Expr::constant(1, Type::BIT));
         let larger_wins = prefer(&one, &zero).known_value() == Some(1);
         return if larger_wins { above.select(value, limit) } else { above.select(limit, value) };

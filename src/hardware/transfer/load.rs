@@ -290,7 +290,8 @@ impl Gate {
                 held.push(row.end.not().and(&of_kind).and(&behind(ahead)));
             }
         }
-        // A band whose computation need not wait at its strips does not lose by it: of several bands, one will do.
+        // If any band computes only when the strip before is stored, all bands wait so: strips of different bands never
+        // overlap anyway, so the others lose nothing.
         if bands.iter().any(|b| b.compute_waits) {
             held.push(row.end.and(&behind(&self.ahead_of_store)));
         }

@@ -101,7 +101,8 @@ fn with_subscripts(context: &Context, layout: &Layout, piece: &Piece) -> Piece {
                 let extent = digit.radix.range(size).1;
                 let needs = piece.levels.iter().rposition(|l| value.coefficient(&l.name) != 0);
                 let at = if is_last { piece.levels.len() } else { needs.map_or(0, |d| d + 1) };
-                // Bounds further in name what the subscript is made of, so that a range of cells alone will do.
+                // The new level has the subscript's value and no other. Bounds further in go on naming the levels that it
+                // was made of, so its interval need not be exact: the array's extent is enough.
                 piece.levels.insert(at, one_value(name.clone(), value, (0, extent.max(1) - 1)));
             }
         }
