@@ -162,7 +162,7 @@ impl Case {
             let happens = |instance: &Instance| match lot {
                 0 => false,
                 1 => true,
-                _ => mix(instance.name.1.iter().fold(lot, |h, x| mix(h ^ *x as u64))) % 3 == 0,
+                _ => mix(instance.name.1.iter().fold(lot, |h, x| mix(h ^ *x as u64))).is_multiple_of(3),
             };
             let mut expected = self.initial();
             program.values().for_each(|instance| instance.run(&mut expected, &happens));

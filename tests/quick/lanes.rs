@@ -18,7 +18,7 @@ fn with_lanes(mut kernel: Kernel, count: i64) -> Kernel {
 }
 
 fn lanes_of(offload: &Offload) -> &Lanes {
-    kernels::band(&offload).compute.lanes.as_ref().expect("lanes")
+    kernels::band(offload).compute.lanes.as_ref().expect("lanes")
 }
 
 /// A kernel from C text.
@@ -56,7 +56,7 @@ fn visited(offload: &Offload, n: i64) -> Vec<Vec<i64>> {
         }
         names.remove(&level.name);
     }
-    let (band, lanes) = (kernels::band(&offload), lanes_of(offload));
+    let (band, lanes) = (kernels::band(offload), lanes_of(offload));
     let mut all = vec![];
     for tiles in &offload.tiles.pieces {
         let mut names = BTreeMap::from([("N".to_string(), n)]);
@@ -250,7 +250,7 @@ fn directives_are_checked() {
 fn automatic_lanes_keep_the_memory_busy() {
     let board = burstc::board::load("stratix2-ddr400").unwrap();
     let auto = |kernel: &Kernel| choose_lanes::analyze(kernel, &board, Some(Request::Automatic)).unwrap();
-    let count = |offload: &Offload| kernels::band(&offload).compute.lanes.as_ref().map_or(1, |lanes| lanes.count);
+    let count = |offload: &Offload| kernels::band(offload).compute.lanes.as_ref().map_or(1, |lanes| lanes.count);
     let mut matmul = kernels::matmul(&[32; 3]);
     matmul.parameters[0].default = Some(64);
     let chosen = auto(&matmul);

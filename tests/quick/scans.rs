@@ -133,12 +133,12 @@ fn check(offload: &Offload, sizes: &Environment) {
     let reference = Reference::new(kernel, sizes);
     let tile_of = |iteration: &Cell| -> Cell {
         let environment = reference.environment(iteration, sizes);
-        let theta = kernels::band(&offload).tiling.schedules[0].theta.iter().zip(&kernels::band(&offload).tiling.sizes);
+        let theta = kernels::band(offload).tiling.schedules[0].theta.iter().zip(&kernels::band(offload).tiling.sizes);
         theta.map(|(t, size)| value(t, &environment).div_euclid(*size)).collect()
     };
     let date_of = |iteration: &Cell| -> Cell {
         let environment = reference.environment(iteration, sizes);
-        kernels::band(&offload).tiling.schedules[0].theta.iter().map(|t| value(t, &environment)).collect()
+        kernels::band(offload).tiling.schedules[0].theta.iter().map(|t| value(t, &environment)).collect()
     };
 
     // In(T) and Out(T) by definition.
@@ -195,12 +195,12 @@ fn check(offload: &Offload, sizes: &Environment) {
         let expected_store: BTreeSet<_> =
             out.get(tile).unwrap_or(&none).iter().filter(|c| !after.contains(c)).cloned().collect();
         let visit = |scan: fn(&burstc::offload::Transfer) -> &Scan| -> Vec<(usize, Cell)> {
-            let all = kernels::band(&offload).transfers.iter();
+            let all = kernels::band(offload).transfers.iter();
             all.flat_map(|t| walk(scan(t), &context).into_iter().map(|c| (t.array, c))).collect()
         };
         loads.insert(tile, visit(|t| &t.load));
         stores.insert(tile, visit(|t| &t.store));
-        computes.insert(tile, walk(&kernels::band(&offload).compute.scan, &context));
+        computes.insert(tile, walk(&kernels::band(offload).compute.scan, &context));
         for (what, visited, expected) in
             [("load", &loads[tile], &expected_load), ("store", &stores[tile], &expected_store)]
         {

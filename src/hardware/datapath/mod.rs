@@ -72,12 +72,15 @@ pub struct Datapath {
     shared: shared_cells::Shared,
 }
 
+/// What an operator gets, and the stages.
+type Operands = Vec<(Rtl, Option<u32>)>;
+
 /// What belongs to one statement.
 struct Pipeline {
     name: String,
     registers: Vec<Statement>,
     /// The results of operators, and their stage, by what the operator is and gets.
-    results: HashMap<(Operator, Vec<(Rtl, Option<u32>)>), (Vec<Rtl>, u32)>,
+    results: HashMap<(Operator, Operands), (Vec<Rtl>, u32)>,
     /// The operators that statements can share, in the order of their evaluation.
     uses: Vec<Use>,
     /// Whether an instance of the statement is in stage 1, 2, …, as far as anyone asked.
