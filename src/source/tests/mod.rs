@@ -9,6 +9,7 @@ mod polybench;
 mod random;
 mod refusals;
 mod robustness;
+mod seeded;
 mod typed;
 mod wires;
 

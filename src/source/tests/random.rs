@@ -2,27 +2,17 @@
 //! memory.
 
 use super::native::{compare_source, small_sizes};
-use super::source;
+use super::{seeded, source};
 
-/// xorshift64*: the same kernels on every run.
-struct Random(u64);
+/// Of this file's programs.
+struct Kernels;
+type Random = seeded::Random<Kernels>;
 
 /// Every subscript is moved by this much, and lies within [`EXTENT`].
 const OFFSET: i64 = 200;
 const EXTENT: i64 = 512;
 
 impl Random {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % count
-    }
-
-    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.below(choices.len())]
-    }
-
     /// An affine expression of small value over the iterators and sizes.
     fn affine(&mut self, iterators: &[String]) -> String {
         let mut names: Vec<&str> = iterators.iter().map(String::as_str).collect();
@@ -142,7 +132,7 @@ impl Random {
 }
 
 fn compare(seed: u64) {
-    let random = &mut Random(seed | 1);
+    let random = &mut Random::new(seed);
     let mut block = String::new();
     random.block(3, &[], &[], &mut block);
     let text = format!(

@@ -2,27 +2,17 @@
 //! leaves in the domain, it does what C does.
 
 use super::native::compare_accepted;
-use super::source;
+use super::{seeded, source};
 
-/// xorshift64*: the same kernels on every run.
-struct Random(u64);
+/// Of this file's programs.
+struct TypedKernels;
+type Random = seeded::Random<TypedKernels>;
 
 const TYPES: [&str; 9] =
     ["int", "unsigned", "int8_t", "uint8_t", "int16_t", "uint16_t", "int64_t", "uint64_t", "unsigned long"];
 const SIZES: [&str; 4] = ["n", "m", "p", "q"];
 
 impl Random {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % count
-    }
-
-    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.below(choices.len())]
-    }
-
     fn name(&mut self, names: &[String]) -> String {
         match self.below(3) {
             0 => self.pick(&SIZES).to_string(),
@@ -117,7 +107,7 @@ impl Random {
 
 /// Whether burstc takes the kernel.
 fn compare(seed: u64) -> bool {
-    let random = &mut Random(seed | 1);
+    let random = &mut Random::new(seed);
     let mut block = String::new();
     let name = "k".to_string();
     let head = random.head(&name, &[]);

@@ -1,7 +1,7 @@
 //! Temporaries as wires: which go and which stay, and the values against the C compiler.
 
 use super::native::{compare_source, small_sizes};
-use super::source;
+use super::{seeded, source};
 use crate::source::kernel::Storage;
 use crate::source::parse;
 
@@ -99,17 +99,11 @@ fn long_sums_are_trees() {
     assert_eq!(depth(&format!("c[i][j] = {};", sum(32))), 1 + 31 + 2);
 }
 
-/// xorshift64*: the same kernels on every run.
-struct Random(u64);
+/// Of this file's programs.
+struct Temporaries;
+type Random = seeded::Random<Temporaries>;
 
 impl Random {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % count
-    }
-
     fn cell(&mut self) -> String {
         let array = ["a", "b", "c"][self.below(3)];
         let subscript = |random: &mut Self| ["i", "j", "i - 1", "j - 1", "j + 1", "3"][random.below(6)];
@@ -156,7 +150,7 @@ impl Random {
 
 fn compare(seed: u64) {
     let mut body = "outside = a[i][j] + j;\n".to_string();
-    Random(seed | 1).block(2, &["outside".to_string()], &mut body);
+    Random::new(seed).block(2, &["outside".to_string()], &mut body);
     body.push_str("b[i][j] = outside;\n");
     compare_source(&source(&text(&body)), &small_sizes(1));
 }
