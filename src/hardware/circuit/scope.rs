@@ -97,6 +97,11 @@ impl Scope {
         if high < 0 {
             return Some(Expr::bit(false));
         }
+        // Of several names, the sign of a sum says it: tools make less of that than of a sum and a comparison.
+        if affine.terms.len() > 1 {
+            let value = self.affine(affine);
+            return Some(value.index(value.width() - 1).not());
+        }
         // What is added stands on one side, what is subtracted on the other; of whole numbers, `a - 1 >= b` is `a > b`.
         let side = |sign: i64, constant: i64| {
             let terms = affine.terms.iter().filter(|(_, c)| c.signum() == sign);
