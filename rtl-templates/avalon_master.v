@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // avalon_master: the memory port of an accelerator as an Avalon-MM master of 32 to 512 bits with bursts.
 //
 // Latency     two cycles from a load command to avm_read; three from a beat to its word, one more where a beat is wider;
@@ -6,7 +8,7 @@
 //             LENGTH_WIDTH   bits of a command's length in words
 //             BEAT_WIDTH     log2 of the words of a beat: 0 for 32 bits, 4 for 512
 //             BURST_WIDTH    log2 of the beats of the longest burst, 1 to 8
-//             READ_DEPTH     beats of reads that may be under way, a power of two, at least 256
+//             READ_DEPTH     beats of reads that may be under way, a power of two, at least 4 and the longest burst
 // Handshake   s_load, m_read, s_store, s_write, m_written: the memory port of docs/ARCHITECTURE.md; a store has taken
 //             effect when its last beat has been accepted, because the port does its accesses in order
 //             idle  all accepted stores have been written
@@ -57,8 +59,8 @@ module avalon_master #(
 );
 
     generate
-        if (READ_DEPTH < 256 || (READ_DEPTH & (READ_DEPTH - 1)) != 0) begin : illegal_depth
-            avalon_master_error_READ_DEPTH_must_be_a_power_of_two_from_256_on stop ();
+        if (READ_DEPTH < 4 || READ_DEPTH < (1 << BURST_WIDTH) || (READ_DEPTH & (READ_DEPTH - 1)) != 0) begin : illegal_depth
+            avalon_master_error_READ_DEPTH_must_be_a_power_of_two_that_holds_a_burst stop ();
         end
     endgenerate
 
@@ -329,6 +331,138 @@ module avalon_master #(
             inside_reg <= inside_reg - 1'b1;
         end
     end
+
+`ifdef FORMAL
+    // The bus's rules, for a slave that sends the beats it owes: what waits does not change, a burst stays in its block and
+    // none reads within a write burst, which has as many beats as it said; beats under way have room. Of any one store:
+    // m_written comes with its last beat.
+    (* anyseq *) wire watch_store;
+
+    localparam integer COUNT_WIDTH = (LENGTH_WIDTH > PLACE_WIDTH ? LENGTH_WIDTH : PLACE_WIDTH) + 4;
+
+    reg                     started_reg = 1'b0;
+    reg                     waits_reg = 1'b0;
+    reg                     waiting_read_reg;
+    reg [ADDRESS_WIDTH+1:0] waiting_address_reg;
+    reg [BURST_WIDTH:0]     waiting_count_reg;
+    reg [DATA_WIDTH-1:0]    waiting_data_reg;
+    reg [STROBE_WIDTH-1:0]  waiting_enable_reg;
+    reg                     word_waits_reg = 1'b0;
+    reg [31:0]              waiting_word_reg;
+    reg [11:0]              owed_reg;          // beats asked for that have not come
+    reg [11:0]              stored_reg;        // beats that came and are in the FIFO
+    reg [BURST_WIDTH:0]     left_reg;          // beats of the write burst that has begun
+    reg [7:0]               stores_reg;        // accepted and not written
+    reg [7:0]               stores_before_reg;
+    reg                     watched_reg;
+    reg [COUNT_WIDTH-1:0]   beats_reg;         // of all stores up to here, modulo
+    reg [COUNT_WIDTH-1:0]   beats_at_end_reg;  // up to the end of the watched one
+    reg [COUNT_WIDTH-1:0]   moved_reg;
+
+    // The beats that a store touches.
+    wire [COUNT_WIDTH-1:0] offset     = s_store_address[PLACE_WIDTH-1:0] & ((1 << BEAT_WIDTH) - 1);
+    wire [COUNT_WIDTH-1:0] beats      = ((offset + s_store_length - 1'b1) >> BEAT_WIDTH) + 1'b1;
+    wire [COUNT_WIDTH-1:0] still_owed = beats_at_end_reg - moved_reg - write_moves;
+
+    wire read_moves   = avm_read && !avm_waitrequest;
+    wire write_moves  = avm_write && !avm_waitrequest;
+    wire taken        = come_valid && come_ready;
+    wire watch_begins = enters && watch_store && !watched_reg;
+    wire watch_ends   = watched_reg && m_written && stores_before_reg == 8'd0;
+
+    wire [ADDRESS_WIDTH+1:0]  in_block     = avm_address & ((4 << PLACE_WIDTH) - 1);
+    wire [ADDRESS_WIDTH+13:0] end_in_block = in_block + ({{(ADDRESS_WIDTH + 13 - BURST_WIDTH){1'b0}}, avm_burstcount} << (2 + BEAT_WIDTH));
+
+    always @(posedge clk) begin
+        started_reg         <= 1'b1;
+        waits_reg           <= started_reg && !rst && (avm_read || avm_write) && avm_waitrequest;
+        waiting_read_reg    <= avm_read;
+        waiting_address_reg <= avm_address;
+        waiting_count_reg   <= avm_burstcount;
+        waiting_data_reg    <= avm_writedata;
+        waiting_enable_reg  <= avm_byteenable;
+        word_waits_reg      <= started_reg && !rst && m_read_valid && !m_read_ready;
+        waiting_word_reg    <= m_read_data;
+        if (rst) begin
+            owed_reg    <= 12'd0;
+            stored_reg  <= 12'd0;
+            left_reg    <= 0;
+            stores_reg  <= 8'd0;
+            watched_reg <= 1'b0;
+            beats_reg   <= 0;
+            moved_reg   <= 0;
+        end else begin
+            owed_reg   <= owed_reg + (read_moves ? {{(11 - BURST_WIDTH){1'b0}}, avm_burstcount} : 12'd0) - {11'd0, avm_readdatavalid};
+            stored_reg <= stored_reg + {11'd0, avm_readdatavalid} - {11'd0, taken};
+            stores_reg <= stores_reg + {7'd0, enters} - {7'd0, m_written};
+            moved_reg  <= moved_reg + write_moves;
+            if (write_moves) begin
+                left_reg <= (left_reg == 0 ? avm_burstcount : left_reg) - 1'b1;
+            end
+            if (enters) begin
+                beats_reg <= beats_reg + beats;
+            end
+            if (watch_begins) begin
+                watched_reg       <= 1'b1;
+                stores_before_reg <= stores_reg - {7'd0, m_written};
+                beats_at_end_reg  <= beats_reg + beats;
+            end else if (watch_ends) begin
+                watched_reg <= 1'b0;
+            end else if (m_written) begin
+                stores_before_reg <= stores_before_reg - 1'b1;
+            end
+        end
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        assume (!s_load_valid || s_load_length != 0);
+        assume (!s_store_valid || s_store_length != 0);
+        assume (!avm_readdatavalid || owed_reg != 12'd0);
+        if (started_reg) begin
+            assert (!(avm_read && avm_write));
+            if (waits_reg) begin
+                assert (avm_read == waiting_read_reg && avm_write == !waiting_read_reg);
+                assert (avm_address == waiting_address_reg && avm_burstcount == waiting_count_reg);
+                assert (avm_byteenable == waiting_enable_reg);
+            end
+            if (waits_reg && avm_write) begin
+                assert (avm_writedata == waiting_data_reg);
+            end
+            if (word_waits_reg) begin
+                assert (m_read_valid && m_read_data == waiting_word_reg);
+            end
+            if (avm_read) begin
+                assert (left_reg == 0);
+                assert (&avm_byteenable);
+            end
+            if (avm_read || (avm_write && left_reg == 0)) begin
+                assert (avm_burstcount != 0 && end_in_block <= 4 << PLACE_WIDTH);
+            end
+            if (write_moves) begin
+                assert (writing_reg == (left_reg == 0 ? avm_burstcount != 1 : left_reg != 1));
+            end
+            if (avm_readdatavalid) begin
+                assert (beats_ready);
+            end
+            assert (owed_reg + stored_reg + (avm_read ? avm_burstcount : 0) <= READ_DEPTH);
+            assert (inside_reg == stores_reg);
+            if (m_written) begin
+                assert (stores_reg != 8'd0);
+            end
+            if (watch_ends) begin
+                assert (still_owed == 0);
+            end
+            if (idle) begin
+                assert (!avm_write && moved_reg == beats_reg);
+            end
+            cover (owed_reg + stored_reg == READ_DEPTH);
+            cover (waits_reg && avm_write && left_reg == 1);
+            cover (watch_ends && stores_reg != 8'd1);
+            cover (avm_readdatavalid && avm_write && word_waits_reg);
+        end
+    end
+`endif
 
 endmodule
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // avalon_slave: a register bus as an Avalon-MM slave.
 //
 // Latency     a write is taken in its first cycle, a read in its third, with its data.

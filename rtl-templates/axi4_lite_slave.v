@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // axi4_lite_slave: a register bus as an AXI4-Lite slave.
 //
 // Latency     a write is answered two cycles after address and data have both come, a read four after its address.

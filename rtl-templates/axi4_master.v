@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // axi4_master: the memory port of an accelerator as an AXI4 master of 32 to 512 bits, its two directions apart.
 //
 // Latency     that of axi4_reader and axi4_writer.
@@ -5,8 +7,8 @@
 //             LENGTH_WIDTH   bits of a command's length in words
 //             BEAT_WIDTH     log2 of the words of a beat: 0 for 32 bits, 4 for 512
 //             BURST_WIDTH    log2 of the beats of the longest burst; at most 8, and 10 - BEAT_WIDTH for 4 KB
-//             READ_DEPTH     beats of reads that may be under way, a power of two, at least 256
-//             OUTSTANDING    writes without a response, 4 to 64 bursts
+//             READ_DEPTH     beats of reads that may be under way, a power of two, at least 4 and the longest burst
+//             OUTSTANDING    writes without a response, 4 to 64 bursts; the next power of two and one more may be
 // Handshake   s_load, m_read, s_store, s_write, m_written: the memory port of docs/ARCHITECTURE.md
 //             idle    all accepted writes have been responded to
 //             status  {write DECERR, write SLVERR, read DECERR, read SLVERR} since its bit of clear, or reset
@@ -82,6 +84,15 @@ module axi4_master #(
     input  wire                        m_axi_bvalid,
     output wire                        m_axi_bready
 );
+
+    generate
+        if (BEAT_WIDTH < 0 || BEAT_WIDTH > 4) begin : illegal_beat_width
+            axi4_master_error_BEAT_WIDTH_must_be_0_to_4 stop ();
+        end
+        if (BURST_WIDTH < 1 || BURST_WIDTH > 8) begin : illegal_burst_width
+            axi4_master_error_BURST_WIDTH_must_be_1_to_8 stop ();
+        end
+    endgenerate
 
     localparam [2:0] SIZE           = 3'd2 + BEAT_WIDTH[2:0];
     localparam [1:0] INCR           = 2'b01;
@@ -181,6 +192,61 @@ module axi4_master #(
         .m_axi_bready    (m_axi_bready),
         .m_axi_bresp     (m_axi_bresp)
     );
+
+`ifdef FORMAL
+    // Responses come for what the slave owes. An error of either direction is kept until it is cleared, and the directions
+    // do not mix; the channels' rules are asserted in axi4_reader and axi4_writer.
+    (* anyconst *) wire [1:0] watched;
+
+    reg        started_reg = 1'b0;
+    reg [15:0] read_beats_reg;   // asked for and not come
+    reg [7:0]  open_bursts_reg;  // write addresses accepted, last beats not
+    reg [7:0]  owed_reg;         // writes without a response
+    reg        failed_reg;
+
+    wire read_comes  = m_axi_rvalid && m_axi_rready;
+    wire burst_ends  = m_axi_wvalid && m_axi_wready && m_axi_wlast;
+    wire answered    = m_axi_bvalid && m_axi_bready;
+    wire fails       = watched[1] ? answered && m_axi_bresp == {1'b1, watched[0]}
+                                  : read_comes && m_axi_rresp == {1'b1, watched[0]};
+
+    always @(posedge clk) begin
+        started_reg <= 1'b1;
+        if (rst) begin
+            read_beats_reg  <= 16'd0;
+            open_bursts_reg <= 8'd0;
+            owed_reg        <= 8'd0;
+            failed_reg      <= 1'b0;
+        end else begin
+            read_beats_reg  <= read_beats_reg - {15'd0, read_comes}
+                             + (m_axi_arvalid && m_axi_arready ? {8'd0, m_axi_arlen} + 16'd1 : 16'd0);
+            open_bursts_reg <= open_bursts_reg + {7'd0, m_axi_awvalid && m_axi_awready} - {7'd0, burst_ends};
+            owed_reg        <= owed_reg + {7'd0, burst_ends} - {7'd0, answered};
+            failed_reg      <= fails || (failed_reg && !clear[watched]);
+        end
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        assume (!s_load_valid || s_load_length != 0);
+        assume (!s_store_valid || s_store_length != 0);
+        assume (!m_axi_rvalid || read_beats_reg != 16'd0);
+        assume (!m_axi_bvalid || owed_reg != 8'd0);
+        if (started_reg) begin
+            assert (status[watched] == failed_reg);
+            assert ((8 << m_axi_arsize) == (32 << BEAT_WIDTH) && m_axi_arburst == 2'b01 && !m_axi_arid);
+            assert ((8 << m_axi_awsize) == (32 << BEAT_WIDTH) && m_axi_awburst == 2'b01 && !m_axi_awid);
+            if (m_axi_wvalid) begin
+                assert (open_bursts_reg != 8'd0);
+            end
+            if (idle) begin
+                assert (open_bursts_reg == 8'd0 && owed_reg == 8'd0);
+            end
+            cover (read_comes && answered && failed_reg);
+            cover (m_written && m_axi_arvalid && m_axi_wvalid);
+        end
+    end
+`endif
 
 endmodule
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // axi4_reader: read commands in 32-bit words to bursts of an AXI4 bus of 32 to 512 bits.
 //
 // Latency     two cycles from a command to m_axi_arvalid, two from a beat to its word, one more where a beat is wider.
@@ -5,7 +7,7 @@
 //             LENGTH_WIDTH   bits of a command's length in words
 //             BEAT_WIDTH     log2 of the words of a beat, 0 to 4
 //             BURST_WIDTH    log2 of the beats of the longest burst; at most 8, and 10 - BEAT_WIDTH for 4 KB
-//             DEPTH          beats that may be under way, a power of two, at least 256
+//             DEPTH          beats that may be under way, a power of two, at least 4 and the longest burst
 // Handshake   s_load   address, and length of at least 1
 //             m_read   one word per word of a command, in order
 //             error    {DECERR, SLVERR} of a beat, for a cycle
@@ -48,8 +50,8 @@ module axi4_reader #(
         if (BURST_WIDTH + BEAT_WIDTH > 10) begin : illegal_burst_width
             axi4_reader_error_bursts_must_not_cross_4_KB stop ();
         end
-        if (DEPTH < 256 || (DEPTH & (DEPTH - 1)) != 0) begin : illegal_depth
-            axi4_reader_error_DEPTH_must_be_a_power_of_two_from_256_on stop ();
+        if (DEPTH < 4 || DEPTH < (1 << BURST_WIDTH) || (DEPTH & (DEPTH - 1)) != 0) begin : illegal_depth
+            axi4_reader_error_DEPTH_must_be_a_power_of_two_that_holds_a_burst stop ();
         end
     endgenerate
 
@@ -197,6 +199,74 @@ module axi4_reader #(
         .m_word_ready (m_read_ready),
         .m_word_data  (m_read_data)
     );
+
+`ifdef FORMAL
+    // The rules of AXI4's read channels, for a slave that sends the beats it owes: addresses that wait do not change, bursts
+    // stay in their block and so in 4 KB, every beat that is under way has room, and words come only of beats that did.
+    reg                       started_reg = 1'b0;
+    reg                       address_waits_reg = 1'b0;
+    reg [ADDRESS_WIDTH+1:0]   waiting_address_reg;
+    reg [7:0]                 waiting_length_reg;
+    reg                       word_waits_reg = 1'b0;
+    reg [31:0]                waiting_word_reg;
+    reg [11:0]                owed_reg;    // beats asked for that have not come
+    reg [11:0]                stored_reg;  // beats that came and are in the FIFO
+
+    wire                      asked   = m_axi_arvalid && m_axi_arready;
+    wire                      came    = m_axi_rvalid && m_axi_rready;
+    wire                      taken   = beat_valid && beat_ready;
+    wire [ADDRESS_WIDTH+13:0] address = m_axi_araddr;
+    wire [12:0]               end_in_block = (address[11:0] & ((4 << (BEAT_WIDTH + BURST_WIDTH)) - 1))
+                                           + (({5'd0, m_axi_arlen} + 1'b1) << (2 + BEAT_WIDTH));
+    wire [11:0]               waiting_beats = m_axi_arvalid ? {4'd0, m_axi_arlen} + 12'd1 : 12'd0;
+
+    always @(posedge clk) begin
+        started_reg         <= 1'b1;
+        address_waits_reg   <= started_reg && !rst && m_axi_arvalid && !m_axi_arready;
+        waiting_address_reg <= m_axi_araddr;
+        waiting_length_reg  <= m_axi_arlen;
+        word_waits_reg      <= started_reg && !rst && m_read_valid && !m_read_ready;
+        waiting_word_reg    <= m_read_data;
+        if (rst) begin
+            owed_reg   <= 12'd0;
+            stored_reg <= 12'd0;
+        end else begin
+            owed_reg   <= owed_reg + (asked ? {4'd0, m_axi_arlen} + 12'd1 : 12'd0) - {11'd0, came};
+            stored_reg <= stored_reg + {11'd0, came} - {11'd0, taken};
+        end
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        assume (!s_load_valid || s_load_length != 0);
+        assume (!started_reg || !m_axi_rvalid || owed_reg != 12'd0);
+        if (started_reg) begin
+            if (address_waits_reg) begin
+                assert (m_axi_arvalid);
+                assert (m_axi_araddr == waiting_address_reg);
+                assert (m_axi_arlen == waiting_length_reg);
+            end
+            if (word_waits_reg) begin
+                assert (m_read_valid);
+                assert (m_read_data == waiting_word_reg);
+            end
+            if (m_axi_arvalid) begin
+                assert (end_in_block <= 4 << (BEAT_WIDTH + BURST_WIDTH));
+                assert (m_axi_arlen >> BURST_WIDTH == 8'd0);
+            end
+            if (m_axi_rvalid) begin
+                assert (m_axi_rready);
+            end
+            assert (waiting_beats + owed_reg + stored_reg <= DEPTH);
+            if (beat_valid) begin
+                assert (stored_reg != 12'd0);
+            end
+            cover (waiting_beats + owed_reg + stored_reg == DEPTH);
+            cover (address_waits_reg && word_waits_reg && came);
+            cover (came && taken && asked);
+        end
+    end
+`endif
 
 endmodule
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // axi4_writer: write commands in 32-bit words to bursts of an AXI4 bus of 32 to 512 bits.
 //
 // Latency     two cycles from a command to m_axi_awvalid, one from a beat's last word to m_axi_wvalid, one from the
@@ -6,7 +8,8 @@
 //             LENGTH_WIDTH   bits of a command's length in words
 //             BEAT_WIDTH     log2 of the words of a beat, 0 to 4
 //             BURST_WIDTH    log2 of the beats of the longest burst; at most 8, and 10 - BEAT_WIDTH for 4 KB
-//             OUTSTANDING    bursts whose response has not come, 4 to 64
+//             OUTSTANDING    bursts whose response has not come, 4 to 64; the FIFO that has a power of two of them, and
+//                            one more at its output, sets the bound
 // Handshake   s_store  address, and length of at least 1
 //             s_write  one word per word of a command, in order, with byte strobes
 //             m_written  high for a cycle per command, in order, when all its bursts have been responded to
@@ -224,6 +227,147 @@ module axi4_writer #(
             end
         end
     end
+
+`ifdef FORMAL
+    // The rules of AXI4's write channels, for a slave that answers what it owes: addresses and data that wait do not change,
+    // bursts stay in their block and so in 4 KB, data follow their address and end with their burst, the counters keep
+    // count. Of any one command: m_written comes when its last burst has been responded to, not before.
+    (* anyseq *) wire watch_burst;
+    (* anyseq *) wire watch_command;
+
+    localparam integer WORDS_WIDTH = (LENGTH_WIDTH > PLACE_WIDTH ? LENGTH_WIDTH : PLACE_WIDTH) + 1;
+
+    reg                                started_reg = 1'b0;
+    reg                                address_waits_reg = 1'b0;
+    reg [ADDRESS_WIDTH+1:0]            waiting_address_reg;
+    reg [7:0]                          waiting_length_reg;
+    reg                                data_wait_reg = 1'b0;
+    reg [(36<<BEAT_WIDTH):0]           waiting_data_reg;
+
+    reg [7:0]                          open_bursts_reg;    // address accepted, last beat not
+    reg [7:0]                          owed_reg;           // both accepted, no response yet
+    reg                                burst_watched_reg;
+    reg [7:0]                          bursts_before_reg;  // whose data come before those of the watched burst
+    reg [7:0]                          beats_left_reg;     // of the watched burst, without the next
+
+    reg [7:0]                          commands_reg;       // accepted and not yet written
+    reg                                command_watched_reg;
+    reg [7:0]                          commands_before_reg;
+    reg [WORDS_WIDTH+2:0]              bursts_reg;         // of all commands up to here, modulo
+    reg [WORDS_WIDTH+2:0]              bursts_at_end_reg;  // up to the end of the watched command
+    reg [WORDS_WIDTH+2:0]              answered_reg;
+    reg [WORDS_WIDTH+2:0]              asked_reg;
+
+    // The blocks that a command touches are its bursts.
+    wire [WORDS_WIDTH-1:0] last_place = s_store_address[PLACE_WIDTH-1:0] + s_store_length - 1'b1;
+    wire [WORDS_WIDTH+2:0] bursts     = (last_place >> PLACE_WIDTH) + 1'b1;
+
+    wire [WORDS_WIDTH+2:0] still_owed = bursts_at_end_reg - answered_reg;
+    wire [WORDS_WIDTH+2:0] still_due  = bursts_reg - asked_reg;
+
+    wire answered       = m_axi_bvalid && m_axi_bready;
+    wire data_move      = m_axi_wvalid && m_axi_wready;
+    wire burst_begins   = opens && watch_burst && !burst_watched_reg;
+    wire burst_is_next  = burst_watched_reg && bursts_before_reg == 8'd0;
+    wire command_begins = enters && watch_command && !command_watched_reg;
+    wire command_ends   = command_watched_reg && m_written && commands_before_reg == 8'd0;
+    wire [ADDRESS_WIDTH+13:0] address = m_axi_awaddr;
+    wire [12:0] end_in_page = {1'b0, address[11:0]} + (({5'd0, m_axi_awlen} + 1'b1) << (2 + BEAT_WIDTH));
+
+    always @(posedge clk) begin
+        started_reg         <= 1'b1;
+        address_waits_reg   <= started_reg && !rst && m_axi_awvalid && !m_axi_awready;
+        waiting_address_reg <= m_axi_awaddr;
+        waiting_length_reg  <= m_axi_awlen;
+        data_wait_reg       <= started_reg && !rst && m_axi_wvalid && !m_axi_wready;
+        waiting_data_reg    <= {m_axi_wdata, m_axi_wstrb, m_axi_wlast};
+        if (rst) begin
+            open_bursts_reg     <= 8'd0;
+            owed_reg            <= 8'd0;
+            burst_watched_reg   <= 1'b0;
+            commands_reg        <= 8'd0;
+            command_watched_reg <= 1'b0;
+            bursts_reg          <= 0;
+            answered_reg        <= 0;
+            asked_reg           <= 0;
+        end else begin
+            open_bursts_reg <= open_bursts_reg + {7'd0, opens} - {7'd0, closes};
+            owed_reg        <= owed_reg + {7'd0, closes} - {7'd0, answered};
+            commands_reg    <= commands_reg + {7'd0, enters} - {7'd0, m_written};
+            answered_reg    <= answered_reg + answered;
+            asked_reg       <= asked_reg + opens;
+            if (burst_begins) begin
+                burst_watched_reg <= 1'b1;
+                bursts_before_reg <= open_bursts_reg - {7'd0, closes};
+                beats_left_reg    <= m_axi_awlen;
+            end else if (burst_is_next && data_move) begin
+                burst_watched_reg <= beats_left_reg != 8'd0;
+                beats_left_reg    <= beats_left_reg - 1'b1;
+            end else if (closes) begin
+                bursts_before_reg <= bursts_before_reg - 1'b1;
+            end
+            if (enters) begin
+                bursts_reg <= bursts_reg + bursts;
+            end
+            if (command_begins) begin
+                command_watched_reg <= 1'b1;
+                commands_before_reg <= commands_reg - {7'd0, m_written};
+                bursts_at_end_reg   <= bursts_reg + bursts;
+            end else if (command_ends) begin
+                command_watched_reg <= 1'b0;
+            end else if (m_written) begin
+                commands_before_reg <= commands_before_reg - 1'b1;
+            end
+        end
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        assume (!s_store_valid || s_store_length != 0);
+        assume (!started_reg || !m_axi_bvalid || owed_reg != 8'd0);
+        if (started_reg) begin
+            if (address_waits_reg) begin
+                assert (m_axi_awvalid);
+                assert (m_axi_awaddr == waiting_address_reg);
+                assert (m_axi_awlen == waiting_length_reg);
+            end
+            if (data_wait_reg) begin
+                assert (m_axi_wvalid);
+                assert ({m_axi_wdata, m_axi_wstrb, m_axi_wlast} == waiting_data_reg);
+            end
+            if (m_axi_awvalid) begin
+                assert (end_in_page <= 13'd4096);
+                assert (m_axi_awlen >> BURST_WIDTH == 8'd0);
+            end
+            if (m_axi_wvalid) begin
+                assert (open_bursts_reg != 8'd0);
+            end
+            if (m_axi_wvalid && burst_is_next) begin
+                assert (m_axi_wlast == (beats_left_reg == 8'd0));
+            end
+            if (m_axi_bvalid) begin
+                assert (m_axi_bready);
+            end
+            assert (open_bursts_reg + owed_reg <= OUTSTANDING + 1);
+            assert (open_reg == open_bursts_reg[6:0]);
+            assert (inside_reg == commands_reg);
+            assert (commands_reg <= OUTSTANDING + 3);
+            if (m_written) begin
+                assert (commands_reg != 8'd0);
+            end
+            if (command_ends) begin
+                assert (still_owed == 0 || still_owed[WORDS_WIDTH+2]);
+            end
+            if (idle) begin
+                assert (open_bursts_reg == 8'd0 && owed_reg == 8'd0 && still_due == 0 && !m_axi_awvalid && !m_axi_wvalid);
+            end
+            cover (open_bursts_reg + owed_reg == OUTSTANDING + 1);
+            cover (burst_is_next && data_move && beats_left_reg != 8'd0);
+            cover (command_ends && commands_reg != 8'd1);
+            cover (address_waits_reg && data_wait_reg);
+        end
+    end
+`endif
 
 endmodule
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // beat_packer: puts the 32-bit words of commands into the beats of a wider bus, with byte strobes.
 //
 // Latency     one cycle from a command's entry to its first word taken; one from a beat's last word to m_beat_valid.

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // beat_room: counts the free beats of the FIFO behind a bus, and grants bursts that fit.
 //
 // Latency     granted follows s_burst_length in the same cycle; taken and returned count in the next.
-// Parameters  DEPTH  beats of the FIFO, at least 256
+// Parameters  DEPTH  beats of the FIFO, at least the longest burst
 // Handshake   granted is high when s_burst_length + 1 beats are free; taken takes them, and needs granted; returned
 //             gives one back.
 `default_nettype none
@@ -18,22 +20,13 @@ module beat_room #(
 );
 
     generate
-        if (DEPTH < 256) begin : illegal_depth
-            beat_room_error_DEPTH_must_be_at_least_256 stop ();
+        if (DEPTH < 1) begin : illegal_depth
+            beat_room_error_DEPTH_must_be_at_least_1 stop ();
         end
     endgenerate
 
-    // Bits that hold the numbers 0 to limit.
-    function integer count_bits(input integer limit);
-        begin
-            count_bits = 1;
-            while (count_bits < 31 && (1 << count_bits) <= limit) begin
-                count_bits = count_bits + 1;
-            end
-        end
-    endfunction
-
-    localparam integer WIDTH = count_bits(DEPTH);
+    // Holds the numbers 0 to DEPTH, and the beats of any burst.
+    localparam integer WIDTH = DEPTH < 256 ? 9 : $clog2(DEPTH + 1);
 
     reg  [WIDTH-1:0] free_reg;
     wire [WIDTH-1:0] length = {{(WIDTH - 8){1'b0}}, s_burst_length};
@@ -63,7 +56,7 @@ module beat_room #(
     always @* begin
         assume (rst == !started_reg);
         assume (!taken || granted);
-        assume (!returned || free_reg != DEPTH[WIDTH-1:0]);
+        assume (!started_reg || !returned || free_reg != DEPTH[WIDTH-1:0]);
         if (started_reg) begin
             assert (free_reg <= DEPTH[WIDTH-1:0]);
             cover (free_reg != DEPTH[WIDTH-1:0] && returned && taken);

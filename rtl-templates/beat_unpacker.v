@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // beat_unpacker: takes the 32-bit words of commands out of the beats of a wider bus.
 //
 // Latency     one cycle from a command's entry to its first word, one from a beat to its first word; none with

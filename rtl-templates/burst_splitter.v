@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // burst_splitter: cuts commands, in 32-bit words at any alignment, into bursts of whole beats of a wider bus.
 //
 // Latency     one cycle from a command's entry to its first burst.
@@ -112,7 +114,7 @@ module burst_splitter #(
 
     always @* begin
         assume (rst == !started_reg);
-        assume (s_cmd_length != 0);
+        assume (!s_cmd_valid || s_cmd_length != 0);
         if (started_reg) begin
             assert (!end_in_block[BURST_WIDTH] && m_burst_length >> BURST_WIDTH == 8'd0);
             if (waiting_reg) begin

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // cycle_counters: counts the cycles of two to five events, 32 bits each, in one memory with one adder.
 //
 // Every event has a small counter of its own, the low bits of its total. They are visited in turn, and the total in the
 // memory follows. Between runs the memory's port serves whoever reads.
 //
-// Latency     m_count shows the total of s_index one cycle later, while settled is high
+// Latency     m_count shows the total of s_index one cycle later, from the second cycle on in which settled is high
 // Parameters  COUNT  events, 2 to 5; event n is counter n + 1
 // Handshake   clear sets all counters to 0 and counts nothing of its own cycle. settled rises 8 cycles after the last
 //             event: then every event is in its total.

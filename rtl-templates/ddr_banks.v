@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // ddr_banks: the open rows of the four banks, and when a bank may be activated or precharged next.
 //
 // bank selects the bank to which open, match, open_row, busy_0 and busy_1 refer, and to which activate and precharge
@@ -40,6 +42,16 @@ module ddr_banks #(
     input  wire                 write,
     input  wire [1:0]           write_bank
 );
+
+    generate
+        if (ROW_WIDTH < 1) begin : illegal_row_width
+            ddr_banks_error_ROW_WIDTH_must_be_at_least_1 stop ();
+        end
+        if (T_RCD < 1 || T_RCD > 30 || T_RP < 1 || T_RP > 30 || T_RAS < 1 || T_RAS > 30 || T_RC < 1 || T_RC > 30
+            || T_WR < 1 || T_WR > 27) begin : illegal_timing
+            ddr_banks_error_timing_is_out_of_range stop ();
+        end
+    endgenerate
 
     // From a write to the precharge: a clock to the data, two of data, T_WR. The write comes T_RCD after the activate
     // at the earliest, so what T_RAS may still ask for is known, too. A read needs no timer: its bank is precharged
@@ -84,7 +96,7 @@ module ddr_banks #(
 
             ddr_timer #(
                 .CLOCKS (BUSY_CLOCKS)
-            ) row_timer (
+            ) u_row_timer (
                 .clk         (clk),
                 .rst         (rst),
                 .load        (activate_here | write_here),
@@ -98,7 +110,7 @@ module ddr_banks #(
             if (T_RC > T_RAS + T_RP) begin : cycle
                 ddr_timer #(
                     .CLOCKS (T_RC)
-                ) cycle_timer (
+                ) u_cycle_timer (
                     .clk         (clk),
                     .rst         (rst),
                     .load        (activate_here),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // ddr_controller: DDR-400 SDRAM controller for one x8 device; a cycle is two memory clocks and moves one 32-bit word.
 //
 // Slave: the memory port of docs/ARCHITECTURE.md. Commands are done in order. Rows stay open in all four banks; while
@@ -17,7 +19,7 @@
 //
 // Latency     a command accepted in cycle 0 to an open row is in its slot of the PHY port in cycle 3, if it needs a
 //             precharge and an activate first in cycle 5; a word is on m_read the cycle after phy_read_valid
-// Parameters  ADDRESS_WIDTH    bits of a word address {page, column[7:0]}, 11 to 22; ddr_splitter makes bank and row
+// Parameters  ADDRESS_WIDTH    bits of a word address {page, column[7:0]}, 11 to 22; page_splitter makes bank and row
 //                              of the page
 //             LENGTH_WIDTH     bits of a command's length in words
 //             READ_FIFO_DEPTH  words, a power of two; 16 or more for full speed
@@ -115,8 +117,9 @@ module ddr_controller #(
         if (READ_FIFO_DEPTH < 2 || (READ_FIFO_DEPTH & (READ_FIFO_DEPTH - 1)) != 0) begin : illegal_read_fifo_depth
             ddr_controller_error_READ_FIFO_DEPTH_must_be_a_power_of_two stop ();
         end
-        if (T_RCD > 30 || T_RP > 30 || T_RAS > 30 || T_RC > 30 || T_RRD > 30 || T_WR > 27 || T_RFC > 30 || T_MRD > 30
-            || T_WTR > 27 || CAS_LATENCY < 2 || CAS_LATENCY > 3) begin : illegal_timing
+        if (T_RCD < 1 || T_RCD > 30 || T_RP < 1 || T_RP > 30 || T_RAS < 1 || T_RAS > 30 || T_RC < 1 || T_RC > 30
+            || T_RRD < 1 || T_RRD > 30 || T_WR < 1 || T_WR > 27 || T_WTR < 0 || T_WTR > 27 || T_RFC < 1 || T_RFC > 30
+            || T_MRD < 1 || T_MRD > 30 || CAS_LATENCY < 2 || CAS_LATENCY > 3) begin : illegal_timing
             ddr_controller_error_timing_is_out_of_range stop ();
         end
     endgenerate
@@ -228,7 +231,7 @@ module ddr_controller #(
     // Until the next row command, whichever it is.
     ddr_timer #(
         .CLOCKS (ROW_CLOCKS)
-    ) row_timer (
+    ) u_row_timer (
         .clk         (clk),
         .rst         (rst),
         .load        (row_go),
@@ -245,7 +248,7 @@ module ddr_controller #(
         .T_RAS     (T_RAS),
         .T_RC      (T_RC),
         .T_WR      (T_WR)
-    ) banks (
+    ) u_banks (
         .clk           (clk),
         .rst           (rst),
         .bank          (row_bank),
@@ -281,7 +284,7 @@ module ddr_controller #(
 
     ddr_timer #(
         .CLOCKS (OPENING_CLOCKS)
-    ) head_timer (
+    ) u_head_timer (
         .clk         (clk),
         .rst         (rst),
         .load        (next_take | head_opens),
@@ -326,10 +329,10 @@ module ddr_controller #(
     // A bank is busy until the data of its last write are in the device.
     assign idle = ~next_valid & ~head_valid_reg & fifo_empty & ~any_busy_0;
 
-    ddr_splitter #(
+    page_splitter #(
         .ADDRESS_WIDTH (ADDRESS_WIDTH),
         .LENGTH_WIDTH  (LENGTH_WIDTH)
-    ) splitter (
+    ) u_splitter (
         .clk              (clk),
         .rst              (rst),
         .enable           (ready),
@@ -352,7 +355,7 @@ module ddr_controller #(
         .INIT_CLOCKS (INIT_CLOCKS),
         .DLL_CLOCKS  (DLL_CLOCKS),
         .CAS_LATENCY (CAS_LATENCY)
-    ) sequencer (
+    ) u_sequencer (
         .clk        (clk),
         .rst        (rst),
         .idle       (~next_valid & ~head_valid_reg),
@@ -367,9 +370,9 @@ module ddr_controller #(
         .address    (system_address)
     );
 
-    ddr_read_fifo #(
+    read_fifo #(
         .DEPTH (READ_FIFO_DEPTH)
-    ) read_fifo (
+    ) u_read_fifo (
         .clk          (clk),
         .rst          (rst),
         .reserve      (read_go),
@@ -422,6 +425,161 @@ module ddr_controller #(
             phy_write_enable <= 1'b0;
         end
     end
+
+`ifdef FORMAL
+    // The device's rules, on the command slots of the PHY port, for any one bank; and of any one command of the memory port
+    // that its words go, in order, to the open row, bank and column that are theirs. See docs/PROOFS.md for the sources.
+    (* anyconst *) wire [1:0] bank;
+    (* anyseq *)   wire       watch;
+
+    localparam [6:0] LONG_AGO = 7'd100;
+
+    reg                    started_reg = 1'b0;
+    reg                    open_reg;
+    reg [ROW_WIDTH-1:0]    row_reg;
+    // Clocks from the last such command to slot 0 of this cycle; of the bank, then of all banks.
+    reg [6:0]              activated_reg, precharged_reg, written_reg, read_reg;
+    reg [6:0]              any_activated_reg, any_written_reg, any_read_reg, refreshed_reg, mode_reg, dll_reset_reg;
+
+    // {slot 1, slot 0}
+    wire [1:0] is_command   = {phy_command_1 != COMMAND_NOP, phy_command_0 != COMMAND_NOP};
+    wire [1:0] is_read      = {phy_command_1 == COMMAND_READ, phy_command_0 == COMMAND_READ};
+    wire [1:0] is_write     = {phy_command_1 == COMMAND_WRITE, phy_command_0 == COMMAND_WRITE};
+    wire [1:0] is_activate  = {phy_command_1 == COMMAND_ACTIVATE, phy_command_0 == COMMAND_ACTIVATE};
+    wire [1:0] is_refresh   = {phy_command_1 == 3'b001, phy_command_0 == 3'b001};
+    wire [1:0] is_mode      = {phy_command_1 == COMMAND_MODE, phy_command_0 == COMMAND_MODE};
+    wire [1:0] is_precharge = {phy_command_1 == COMMAND_PRECHARGE, phy_command_0 == COMMAND_PRECHARGE};
+    wire [1:0] here         = {phy_bank_1 == bank, phy_bank_0 == bank};
+    wire [1:0] activates    = is_activate & here;
+    wire [1:0] precharges   = is_precharge & (here | {phy_address_1[10], phy_address_0[10]});
+    wire [1:0] dll_resets   = is_mode & {phy_bank_1 == 2'b00 && phy_address_1[8], phy_bank_0 == 2'b00 && phy_address_0[8]};
+    wire [1:0] column       = is_read | is_write;
+    wire [1:0] is_open      = {activates[0] || (open_reg && !precharges[0]), open_reg};
+    wire       open_next    = activates[1] || (is_open[1] && !precharges[1]);
+
+    // Whether a clock count is kept in both slots by the commands that are wanted to keep it.
+    function kept(input [1:0] command, input [1:0] event_before, input [6:0] since, input [6:0] wanted);
+        kept = (!command[0] || since >= wanted)
+            && (!command[1] || (event_before[0] ? 7'd1 : since + 7'd1) >= wanted);
+    endfunction
+
+    function [6:0] later(input [1:0] event_now, input [6:0] since);
+        later = event_now[1] ? 7'd1 : event_now[0] ? 7'd2 : since >= LONG_AGO ? LONG_AGO : since + 7'd2;
+    endfunction
+
+    wire row_closed_long_enough = kept(activates | is_refresh | is_mode, precharges, precharged_reg, T_RP);
+    wire row_open_long_enough   = kept(column & here, activates, activated_reg, T_RCD);
+
+    // The watched command.
+    reg                     watched_reg;
+    reg                     watched_write_reg;
+    reg [ADDRESS_WIDTH-1:0] watched_address_reg;  // of its next word
+    reg [LENGTH_WIDTH-1:0]  left_reg;
+    reg [LENGTH_WIDTH+3:0]  words_reg;            // accepted without a column command
+    reg [LENGTH_WIDTH+3:0]  words_before_reg;
+    reg [7:0]               reads_reg;            // column commands without their word
+
+    wire                     accepts = s_cmd_valid && s_cmd_ready;
+    wire                     begins  = accepts && watch && !watched_reg;
+    wire                     moves   = column != 2'b00;
+    wire                     mine    = watched_reg && words_before_reg == 0 && moves;
+    wire [1:0]               column_bank    = column[0] ? phy_bank_0 : phy_bank_1;
+    wire [11:0]              column_address = column[0] ? phy_address_0 : phy_address_1;
+    wire [ADDRESS_WIDTH-1:8] page    = watched_address_reg[ADDRESS_WIDTH-1:8];
+    wire [5:0]               digits  = page;
+
+    always @(posedge clk) begin
+        started_reg <= 1'b1;
+        if (rst) begin
+            open_reg          <= 1'b0;
+            activated_reg     <= LONG_AGO;
+            precharged_reg    <= LONG_AGO;
+            written_reg       <= LONG_AGO;
+            read_reg          <= LONG_AGO;
+            any_activated_reg <= LONG_AGO;
+            any_written_reg   <= LONG_AGO;
+            any_read_reg      <= LONG_AGO;
+            refreshed_reg     <= LONG_AGO;
+            mode_reg          <= LONG_AGO;
+            dll_reset_reg     <= 7'd0;
+            watched_reg       <= 1'b0;
+            words_reg         <= 0;
+            reads_reg         <= 8'd0;
+        end else begin
+            open_reg          <= open_next;
+            activated_reg     <= later(activates, activated_reg);
+            precharged_reg    <= later(precharges, precharged_reg);
+            written_reg       <= later(is_write & here, written_reg);
+            read_reg          <= later(is_read & here, read_reg);
+            any_activated_reg <= later(is_activate, any_activated_reg);
+            any_written_reg   <= later(is_write, any_written_reg);
+            any_read_reg      <= later(is_read, any_read_reg);
+            refreshed_reg     <= later(is_refresh, refreshed_reg);
+            mode_reg          <= later(is_mode, mode_reg);
+            dll_reset_reg     <= later(dll_resets, dll_reset_reg);
+            words_reg         <= words_reg + (accepts ? s_cmd_length : 0) - moves;
+            reads_reg         <= reads_reg + {7'd0, is_read != 2'b00} - {7'd0, phy_read_valid};
+            if (begins) begin
+                watched_reg         <= 1'b1;
+                watched_write_reg   <= s_cmd_write;
+                watched_address_reg <= s_cmd_address;
+                left_reg            <= s_cmd_length;
+                words_before_reg    <= words_reg - moves;
+            end else if (mine) begin
+                watched_reg         <= left_reg != 1;
+                watched_address_reg <= watched_address_reg + 1'b1;
+                left_reg            <= left_reg - 1'b1;
+            end else if (moves) begin
+                words_before_reg    <= words_before_reg - 1'b1;
+            end
+        end
+        if (activates[0]) begin
+            row_reg <= phy_address_0[ROW_WIDTH-1:0];
+        end
+        if (activates[1]) begin
+            row_reg <= phy_address_1[ROW_WIDTH-1:0];
+        end
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        assume (!s_cmd_valid || s_cmd_length != 0);
+        assume ({33'd0, s_cmd_address} + {33'd0, s_cmd_length} <= 1 << ADDRESS_WIDTH);
+        assume (!started_reg || !phy_read_valid || reads_reg != 8'd0);
+        if (started_reg && !rst) begin
+            assert (phy_cke || is_command == 2'b00);
+            assert (kept(is_command, is_refresh, refreshed_reg, T_RFC));
+            assert (kept(is_command, is_mode, mode_reg, T_MRD));
+            assert (kept(is_read, dll_resets, dll_reset_reg, DLL_CLOCKS));
+            assert (((activates | is_refresh | is_mode) & is_open) == 2'b00);
+            assert ((column & here & ~is_open) == 2'b00);
+            assert (row_closed_long_enough && row_open_long_enough);
+            assert (kept(precharges & is_open, activates, activated_reg, T_RAS));
+            assert (kept(activates | is_refresh, activates, activated_reg, T_RC));
+            assert (kept(is_activate, is_activate, any_activated_reg, T_RRD));
+            assert (kept(precharges & is_open, is_write & here, written_reg, 3 + T_WR));
+            assert (kept(precharges & is_open, is_read & here, read_reg, 2));
+            assert (kept(is_read, is_write, any_written_reg, 3 + T_WTR));
+            assert (kept(is_write, is_read, any_read_reg, CAS_LATENCY + 2));
+            assert (kept(column, is_write, any_written_reg, 2) && kept(column, is_read, any_read_reg, 2));
+            assert (is_read == {1'b0, phy_read_enable} && is_write == {phy_write_enable, 1'b0});
+            assert (words_reg != 0 || !moves);
+            if (mine) begin
+                assert (watched_write_reg == is_write[1]);
+                assert (column_bank == digits[1:0] + digits[3:2] + digits[5:4]);
+                assert (column_address == {2'b00, watched_address_reg[7:0], 2'b00});
+            end
+            if (mine && column_bank == bank) begin
+                assert ((column[0] ? row_reg : activates[0] ? phy_address_0[ROW_WIDTH-1:0] : row_reg) == page >> 2);
+            end
+            cover (is_write[1] && any_read_reg == 2 * READ_TO_WRITE);
+            cover (is_read[0] && any_written_reg < LONG_AGO);
+            cover (activates != 2'b00 && precharged_reg < LONG_AGO && written_reg < LONG_AGO);
+            cover (ready && is_refresh != 2'b00);
+            cover (mine && left_reg == 1 && watched_address_reg[7:0] == 8'd0 && column_bank == bank);
+        end
+    end
+`endif
 
 endmodule
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // ddr_sequencer: starts the device up, counts the refreshes owed to it, and asks for the commands of both.
 //
 // Start-up: INIT_CLOCKS with CKE low, precharge all, extended mode register (DLL on), mode register with DLL reset,
@@ -31,6 +33,15 @@ module ddr_sequencer #(
     output reg  [11:0] address
 );
 
+    generate
+        if (T_REFI < 4 || INIT_CLOCKS < 1 || DLL_CLOCKS < 1) begin : illegal_timing
+            ddr_sequencer_error_timing_is_out_of_range stop ();
+        end
+        if (CAS_LATENCY < 2 || CAS_LATENCY > 3) begin : illegal_cas_latency
+            ddr_sequencer_error_CAS_LATENCY_must_be_2_or_3 stop ();
+        end
+    endgenerate
+
     localparam [2:0] POWER_UP        = 3'd0,
                      PRECHARGE_FIRST = 3'd1,
                      EXTENDED_MODE   = 3'd2,
@@ -52,15 +63,9 @@ module ddr_sequencer #(
     localparam integer DLL_CYCLES     = (DLL_CLOCKS + 1) / 2;
     localparam integer REFRESH_CYCLES = T_REFI / 2 - 1;
 
-    function integer bits(input integer first, input integer second, input integer third);
-        begin
-            bits = 1;
-            while (first >> bits != 0 || second >> bits != 0 || third >> bits != 0)
-                bits = bits + 1;
-        end
-    endfunction
-
-    localparam integer INTERVAL_WIDTH = bits(INIT_CYCLES, DLL_CYCLES, REFRESH_CYCLES);
+    localparam integer LONGER_START   = INIT_CYCLES > DLL_CYCLES ? INIT_CYCLES : DLL_CYCLES;
+    localparam integer LONGEST        = LONGER_START > REFRESH_CYCLES ? LONGER_START : REFRESH_CYCLES;
+    localparam integer INTERVAL_WIDTH = $clog2(LONGEST + 1);
 
     reg  [2:0]                state_reg;
     reg  [2:0]                state_next;

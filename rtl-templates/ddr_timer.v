@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // ddr_timer: counts down memory clocks in logic that runs at half their rate.
 //
 // It is loaded in the cycle of a command, with the number of clocks in which another must not follow, as that many
@@ -20,6 +22,12 @@ module ddr_timer #(
     output wire              wait_0,
     output wire              wait_1
 );
+
+    generate
+        if (CLOCKS < 3) begin : illegal_clocks
+            ddr_timer_error_CLOCKS_must_be_at_least_3 stop ();
+        end
+    endgenerate
 
     // Bit k: a command is not allowed k clocks after slot 0 of this cycle.
     reg  [CLOCKS-2:0] waits_reg;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // delay_line: registers in a row; all move in every cycle.
 //
 // Latency     CYCLES

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // divide_serial: quotient and remainder as C has them, truncated towards zero, one bit per cycle.
 //
 // Latency     WIDTH + 2 cycles from the operands' transfer to m_valid, whatever the operands.
@@ -33,17 +35,7 @@ module divide_serial #(
         end
     endgenerate
 
-    // Bits that hold the numbers 0 to most.
-    function integer count_bits(input integer most);
-        begin
-            count_bits = 1;
-            while (count_bits < 31 && (1 << count_bits) <= most) begin
-                count_bits = count_bits + 1;
-            end
-        end
-    endfunction
-
-    localparam integer COUNT_WIDTH = count_bits(WIDTH);
+    localparam integer COUNT_WIDTH = $clog2(WIDTH + 1);
 
     localparam [COUNT_WIDTH-1:0] ALL  = WIDTH[COUNT_WIDTH-1:0];
     localparam [COUNT_WIDTH-1:0] NONE = {COUNT_WIDTH{1'b0}};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // dual_port_ram: simple dual-port memory, one write port and one read port.
 //
 // Latency     a read: one cycle; a write is seen by reads from the next cycle on.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fifo: first-word fall-through queue whose storage is a dual_port_ram.
 //
 // Latency     two cycles from a word's entry to its appearance at the empty fifo's output; one cycle from a word's
@@ -35,17 +37,7 @@ module fifo #(
         end
     endgenerate
 
-    // Smallest n >= 2 with 2^n >= depth.
-    function integer address_bits(input integer depth);
-        begin
-            address_bits = 2;
-            while (address_bits < 31 && (1 << address_bits) < depth) begin
-                address_bits = address_bits + 1;
-            end
-        end
-    endfunction
-
-    localparam integer ADDRESS_WIDTH = address_bits(DEPTH);
+    localparam integer ADDRESS_WIDTH = DEPTH < 4 ? 2 : $clog2(DEPTH);
     localparam integer CAPACITY      = 1 << ADDRESS_WIDTH;
 
     // One bit more than an address, so that full and empty differ.
@@ -64,7 +56,7 @@ module fifo #(
         .WIDTH         (WIDTH),
         .DEPTH         (CAPACITY),
         .ADDRESS_WIDTH (ADDRESS_WIDTH)
-    ) storage (
+    ) u_storage (
         .clk           (clk),
         .write_enable  (push),
         .write_address (write_pointer_reg[ADDRESS_WIDTH-1:0]),

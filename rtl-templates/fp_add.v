@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_add: a + b of IEEE 754-2019, rounded to nearest even, with subnormal numbers. Any NaN gives the quiet NaN. For
 // a - b, invert the sign of b.
 //
@@ -29,24 +31,14 @@ module fp_add #(
         end
     endgenerate
 
-    // Bits that hold the numbers 0 to most.
-    function integer count_bits(input integer most);
-        begin
-            count_bits = 1;
-            while (count_bits < 31 && (1 << count_bits) <= most) begin
-                count_bits = count_bits + 1;
-            end
-        end
-    endfunction
-
     localparam integer FRACTION = SIGNIFICAND - 1;
     localparam integer WIDTH    = EXPONENT + SIGNIFICAND;
     // The smaller number with two more bits, guard and round; its bits below are one sticky bit. The sum has a carry.
     localparam integer SMALL    = SIGNIFICAND + 2;
     localparam integer SUM      = SMALL + 1;
-    localparam integer RIGHT    = count_bits(SMALL);
+    localparam integer RIGHT    = $clog2(SMALL + 1);
     localparam integer MIDDLE   = RIGHT - 2;
-    localparam integer LEFT     = count_bits(SUM);
+    localparam integer LEFT     = $clog2(SUM + 1);
     // The exponent of infinity, less the significand's top bit.
     localparam [EXPONENT-1:0] HIGHEST = {{(EXPONENT - 1) {1'b1}}, 1'b0};
 

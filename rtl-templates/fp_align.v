@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_align: the top bits of a word shifted left, and whether a one is left below them. Part of a pipelined shifter: it
 // shifts by the bits HIGH to LOW of a shift amount; the part before leaves 2^LOW - 1 more bits for the part behind.
 //

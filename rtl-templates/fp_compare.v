@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_compare: a < b and a = b of IEEE 754-2019. With a NaN neither holds; zeros of both signs are equal.
 //
 // Latency     LATENCY; one comparison per cycle, all registers move in every cycle

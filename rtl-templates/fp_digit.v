@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_digit: a digit of the amount by which a word is shifted left: that of the zeros above its highest one, or of a
 // limit where that is less. Digits have the values 0 to 3; those before are found, and the word is shifted by them.
 //

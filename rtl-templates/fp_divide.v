@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_divide: a / b of IEEE 754-2019, rounded to nearest even, with subnormal numbers. Any NaN gives the quiet NaN.
 //
 // Latency     6 + ceil((SIGNIFICAND + 2) / DIGITS); one quotient per cycle, all registers move in every
@@ -27,19 +29,9 @@ module fp_divide #(
         end
     endgenerate
 
-    // Bits that hold the numbers 0 to most.
-    function integer count_bits(input integer most);
-        begin
-            count_bits = 1;
-            while (count_bits < 31 && (1 << count_bits) <= most) begin
-                count_bits = count_bits + 1;
-            end
-        end
-    endfunction
-
     localparam integer FRACTION = SIGNIFICAND - 1;
     localparam integer WIDTH    = EXPONENT + SIGNIFICAND;
-    localparam integer COUNT    = count_bits(SIGNIFICAND);
+    localparam integer COUNT    = $clog2(SIGNIFICAND + 1);
     localparam integer RANGE    = EXPONENT + 2;
     // The first bit of the quotient counts 1 and may be zero; the significand and its guard follow.
     localparam integer QUOTIENT = SIGNIFICAND + 2;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_from_int: an integer to a floating-point number, rounded to nearest even.
 //
 // Latency     LATENCY; one number per cycle, all registers move in every cycle
@@ -21,18 +23,8 @@ module fp_from_int #(
     output wire [EXPONENT+SIGNIFICAND-1:0] m_result
 );
 
-    // Bits that hold the numbers 0 to most.
-    function integer count_bits(input integer most);
-        begin
-            count_bits = 1;
-            while (count_bits < 31 && (1 << count_bits) <= most) begin
-                count_bits = count_bits + 1;
-            end
-        end
-    endfunction
-
     localparam integer RESULT = EXPONENT + SIGNIFICAND;
-    localparam integer COUNT  = count_bits(WIDTH);
+    localparam integer COUNT  = $clog2(WIDTH + 1);
     // The integer with zeros below, down to one more bit than the significand and its guard.
     localparam integer WORD   = WIDTH > SIGNIFICAND + 2 ? WIDTH : SIGNIFICAND + 2;
     localparam integer BELOW  = WORD - WIDTH;

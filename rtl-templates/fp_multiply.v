@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_multiply: a b of IEEE 754-2019, rounded to nearest even, with subnormal numbers. Any NaN gives the quiet NaN.
 //
 // Latency     LATENCY; one product per cycle, all registers move in every cycle
@@ -30,22 +32,12 @@ module fp_multiply #(
         end
     endgenerate
 
-    // Bits that hold the numbers 0 to most.
-    function integer count_bits(input integer most);
-        begin
-            count_bits = 1;
-            while (count_bits < 31 && (1 << count_bits) <= most) begin
-                count_bits = count_bits + 1;
-            end
-        end
-    endfunction
-
     localparam integer FRACTION = SIGNIFICAND - 1;
     localparam integer WIDTH    = EXPONENT + SIGNIFICAND;
     localparam integer PRODUCT  = 2 * SIGNIFICAND;
     localparam integer RANGE    = EXPONENT + 2;
     // A subnormal factor leaves up to SIGNIFICAND zeros.
-    localparam integer COUNT    = count_bits(SIGNIFICAND);
+    localparam integer COUNT    = $clog2(SIGNIFICAND + 1);
     localparam integer GROUPS   = (FRACTION + 5) / 6;
 
     // Registers behind the steps, in the order in which more latency adds them. One always ends the last step.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_narrow: a number to a format of fewer exponent and significand bits, as double to float, rounded to nearest even,
 // with subnormal numbers. Any NaN gives the quiet NaN.
 //
@@ -20,19 +22,9 @@ module fp_narrow #(
     output wire [EXPONENT+SIGNIFICAND-1:0]           m_result
 );
 
-    // Bits that hold the numbers 0 to most.
-    function integer count_bits(input integer most);
-        begin
-            count_bits = 1;
-            while (count_bits < 31 && (1 << count_bits) <= most) begin
-                count_bits = count_bits + 1;
-            end
-        end
-    endfunction
-
     localparam integer FRACTION = WIDE_SIGNIFICAND - 1;
     localparam integer WIDE     = WIDE_EXPONENT + WIDE_SIGNIFICAND;
-    localparam integer COUNT    = count_bits(SIGNIFICAND);
+    localparam integer COUNT    = $clog2(SIGNIFICAND + 1);
     localparam integer RANGE    = WIDE_EXPONENT + 1;
 
     // From one bias to the other, and one less as fp_pack counts.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_pack: rounds sign, exponent and an exact magnitude of any position to a number: overflow to infinity, gradual
 // underflow.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_product: the product of two unsigned numbers, all bits of it, in the multipliers of DSP blocks.
 //
 // Latency     CUT_PIECES + CUT_MIDDLE + CUT_TOTAL; one product per cycle, all registers move in every cycle

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_round: rounds a magnitude to nearest even and packs it.
 //
 // Latency     none, combinational
@@ -20,6 +22,12 @@ module fp_round #(
     input  wire                            s_sticky,
     output wire [EXPONENT+SIGNIFICAND-1:0] m_result
 );
+
+    generate
+        if (EXPONENT < 2 || SIGNIFICAND < 2) begin : illegal_format
+            fp_round_error_EXPONENT_and_SIGNIFICAND_must_be_at_least_2 stop ();
+        end
+    endgenerate
 
     localparam integer WIDTH = EXPONENT + SIGNIFICAND;
 

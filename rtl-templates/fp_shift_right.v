@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_shift_right: a word shifted right, filled from above with one bit, and whether a bit that differs from it is lost.
 // Part of a pipelined shifter: it shifts by the bits HIGH to LOW of a shift amount.
 //

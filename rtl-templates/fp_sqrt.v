@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_sqrt: the square root of IEEE 754-2019, rounded to nearest even. A NaN and a number below zero give the quiet NaN;
 // the root of -0 is -0.
 //
@@ -26,19 +28,9 @@ module fp_sqrt #(
         end
     endgenerate
 
-    // Bits that hold the numbers 0 to most.
-    function integer count_bits(input integer most);
-        begin
-            count_bits = 1;
-            while (count_bits < 31 && (1 << count_bits) <= most) begin
-                count_bits = count_bits + 1;
-            end
-        end
-    endfunction
-
     localparam integer FRACTION = SIGNIFICAND - 1;
     localparam integer WIDTH    = EXPONENT + SIGNIFICAND;
-    localparam integer COUNT    = count_bits(SIGNIFICAND);
+    localparam integer COUNT    = $clog2(SIGNIFICAND + 1);
     localparam integer RANGE    = EXPONENT + 1;
     // The root's significand and its guard.
     localparam integer ROOT     = SIGNIFICAND + 1;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_to_int: a floating-point number to an integer, truncated towards zero. What C leaves undefined (a NaN, or a number
 // whose integer part the type does not hold) gives any integer.
 //
@@ -22,20 +24,10 @@ module fp_to_int #(
     output wire [WIDTH-1:0]                m_integer
 );
 
-    // Bits that hold the numbers 0 to most.
-    function integer count_bits(input integer most);
-        begin
-            count_bits = 1;
-            while (count_bits < 31 && (1 << count_bits) <= most) begin
-                count_bits = count_bits + 1;
-            end
-        end
-    endfunction
-
     localparam integer FRACTION = SIGNIFICAND - 1;
     localparam integer ALL      = EXPONENT + SIGNIFICAND;
     // The shift is the number of bits of the integer part.
-    localparam integer COUNT    = count_bits(WIDTH);
+    localparam integer COUNT    = $clog2(WIDTH + 1);
     localparam integer MIDDLE   = COUNT / 2;
     localparam integer LEFT     = WIDTH + (1 << MIDDLE) - 1;
 

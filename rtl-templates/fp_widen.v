@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // fp_widen: a number to a format of more exponent and significand bits, as float to double; exact. A NaN gives the
 // quiet NaN.
 //
@@ -20,20 +22,10 @@ module fp_widen #(
     output wire [WIDE_EXPONENT+WIDE_SIGNIFICAND-1:0] m_result
 );
 
-    // Bits that hold the numbers 0 to most.
-    function integer count_bits(input integer most);
-        begin
-            count_bits = 1;
-            while (count_bits < 31 && (1 << count_bits) <= most) begin
-                count_bits = count_bits + 1;
-            end
-        end
-    endfunction
-
     localparam integer FRACTION = SIGNIFICAND - 1;
     localparam integer WIDTH    = EXPONENT + SIGNIFICAND;
     localparam integer WIDE     = WIDE_EXPONENT + WIDE_SIGNIFICAND;
-    localparam integer COUNT    = count_bits(SIGNIFICAND);
+    localparam integer COUNT    = $clog2(SIGNIFICAND + 1);
 
     // From one bias to the other.
     localparam integer             DISTANCE = (1 << (WIDE_EXPONENT - 1)) - (1 << (EXPONENT - 1));

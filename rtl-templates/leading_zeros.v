@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // leading_zeros: zeros above the highest one of a word, by a tree of pairs.
 //
 // Latency     none, combinational

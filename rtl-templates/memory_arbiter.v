@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // memory_arbiter: joins a load process (reads only) and a store process (writes only) to one memory port, batch by
 // batch, so that the bus seldom turns around.
 //
@@ -49,17 +51,7 @@ module memory_arbiter #(
         end
     endgenerate
 
-    // Bits that hold the numbers 0 to limit.
-    function integer count_bits(input integer limit);
-        begin
-            count_bits = 1;
-            while (count_bits < 31 && (1 << count_bits) <= limit) begin
-                count_bits = count_bits + 1;
-            end
-        end
-    endfunction
-
-    localparam integer SILENCE_WIDTH = count_bits(HOLD - 1);
+    localparam integer SILENCE_WIDTH = HOLD < 3 ? 1 : $clog2(HOLD);
     localparam integer SILENCE_LIMIT = HOLD - 1;
 
     localparam LOAD  = 1'b0;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // sdr_banks: the open rows of the four banks of an SDR SDRAM, and when each may get its next command.
 //
 // bank and row are the subject of open (the bank has an open row), match (it is `row`) and busy (it must not be
@@ -37,6 +39,16 @@ module sdr_banks #(
     input  wire                 read,
     input  wire                 write
 );
+
+    generate
+        if (ROW_WIDTH < 1) begin : illegal_row_width
+            sdr_banks_error_ROW_WIDTH_must_be_at_least_1 stop ();
+        end
+        if (T_RCD < 1 || T_RCD > 30 || T_RP < 1 || T_RP > 30 || T_RAS < 1 || T_RAS > 30 || T_RC < 1 || T_RC > 30
+            || T_WR < 1 || T_WR > 29) begin : illegal_timing
+            sdr_banks_error_timing_is_out_of_range stop ();
+        end
+    endgenerate
 
     function integer larger(input integer first, input integer second);
         larger = first > second ? first : second;

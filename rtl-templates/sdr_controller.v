@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // sdr_controller: controller for one x16 SDR SDRAM of four banks with pages of 1 KB; the memory's clock is the
 // accelerator's.
 //
@@ -17,11 +19,12 @@
 //
 // Latency     a command accepted in cycle 0 to an open row is on the PHY port in cycle 4, if it needs a precharge and an
 //             activate first in cycle 6 + T_RP + T_RCD; a word is on m_read two cycles after its second phy_read_valid
-// Parameters  ADDRESS_WIDTH    bits of a word address {page, column[7:0]}, 11 to 23; ddr_splitter makes bank and row
+// Parameters  ADDRESS_WIDTH    bits of a word address {page, column[7:0]}, 11 to 23; page_splitter makes bank and row
 //                              of the page
 //             LENGTH_WIDTH     bits of a command's length in words
 //             READ_FIFO_DEPTH  words, a power of two; 16 or more for full speed
 //             T_*, CAS_LATENCY, INIT_CLOCKS (from reset to the first command)  cycles
+//             FIRST_REFRESHES  of the start-up
 // Handshake   s_cmd_ready and s_write_ready follow from flip-flops alone; no input reaches a valid output.
 `default_nettype none
 
@@ -39,7 +42,8 @@ module sdr_controller #(
     parameter integer T_RFC           = 7,
     parameter integer T_MRD           = 2,
     parameter integer T_REFI          = 750,
-    parameter integer INIT_CLOCKS     = 22000
+    parameter integer INIT_CLOCKS     = 22000,
+    parameter integer FIRST_REFRESHES = 8
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -226,7 +230,7 @@ module sdr_controller #(
         .T_RAS     (T_RAS),
         .T_RC      (T_RC),
         .T_WR      (T_WR)
-    ) banks (
+    ) u_banks (
         .clk           (clk),
         .rst           (rst),
         .bank          (subject_bank),
@@ -290,10 +294,10 @@ module sdr_controller #(
 
     assign idle = ~next_valid & ~head_valid_reg & fifo_empty & ~drain_reg[0];
 
-    ddr_splitter #(
+    page_splitter #(
         .ADDRESS_WIDTH (ADDRESS_WIDTH),
         .LENGTH_WIDTH  (LENGTH_WIDTH)
-    ) splitter (
+    ) u_splitter (
         .clk              (clk),
         .rst              (rst),
         .enable           (ready),
@@ -312,10 +316,11 @@ module sdr_controller #(
     );
 
     sdr_sequencer #(
-        .T_REFI      (T_REFI),
-        .INIT_CLOCKS (INIT_CLOCKS),
-        .CAS_LATENCY (CAS_LATENCY)
-    ) sequencer (
+        .T_REFI          (T_REFI),
+        .INIT_CLOCKS     (INIT_CLOCKS),
+        .FIRST_REFRESHES (FIRST_REFRESHES),
+        .CAS_LATENCY     (CAS_LATENCY)
+    ) u_sequencer (
         .clk        (clk),
         .rst        (rst),
         .idle       (~next_valid & ~head_valid_reg),
@@ -347,9 +352,9 @@ module sdr_controller #(
         word_read_data_reg <= {phy_read_data, lower_reg};
     end
 
-    ddr_read_fifo #(
+    read_fifo #(
         .DEPTH (READ_FIFO_DEPTH)
-    ) read_fifo (
+    ) u_read_fifo (
         .clk          (clk),
         .rst          (rst),
         .reserve      (read_go),
@@ -420,6 +425,158 @@ module sdr_controller #(
             phy_write_enable <= 1'b0;
         end
     end
+
+`ifdef FORMAL
+    // The device's rules, on the PHY port, for any one bank; and of any one command of the memory port that its words go, in
+    // order, to the open row, bank and column that are theirs. See docs/PROOFS.md for the sources.
+    (* anyconst *) wire [1:0] bank;
+    (* anyseq *)   wire       watch;
+
+    localparam [5:0] LONG_AGO = 6'd40;
+
+    reg                 started_reg = 1'b0;
+    reg                 bank_open_reg;
+    reg [ROW_WIDTH-1:0] row_reg;
+    // Cycles from the last such command to this one; of the bank, then of all banks.
+    reg [5:0]           activated_reg, precharged_reg, written_reg, read_reg;
+    reg [5:0]           any_activated_reg, any_written_reg, any_read_reg, refreshed_reg, mode_reg;
+
+    wire is_command  = phy_command != COMMAND_NOP;
+    wire is_read     = phy_command == COMMAND_READ;
+    wire is_write    = phy_command == COMMAND_WRITE;
+    wire is_activate = phy_command == COMMAND_ACTIVATE;
+    wire is_refresh  = phy_command == COMMAND_REFRESH;
+    wire is_mode     = phy_command == COMMAND_MODE;
+    wire is_column   = is_read || is_write;
+    wire here        = phy_bank == bank;
+    wire activates   = is_activate && here;
+    wire precharges  = phy_command == COMMAND_PRECHARGE && (here || phy_address[10]);
+    wire closes      = precharges && bank_open_reg;
+
+    function [5:0] later(input event_now, input [5:0] since);
+        later = event_now ? 6'd1 : since >= LONG_AGO ? LONG_AGO : since + 6'd1;
+    endfunction
+
+    // The watched command.
+    reg                     watched_reg;
+    reg                     watched_write_reg;
+    reg [ADDRESS_WIDTH-1:0] watched_address_reg;  // of its next word
+    reg [LENGTH_WIDTH-1:0]  left_reg;
+    reg [LENGTH_WIDTH+3:0]  words_reg;            // accepted without a column command
+    reg [LENGTH_WIDTH+3:0]  words_before_reg;
+    reg [7:0]               reads_reg;            // halves asked for that have not come
+
+    wire                     accepts = s_cmd_valid && s_cmd_ready;
+    wire                     begins  = accepts && watch && !watched_reg;
+    wire                     mine    = watched_reg && words_before_reg == 0 && is_column;
+    wire [ADDRESS_WIDTH-1:8] page    = watched_address_reg[ADDRESS_WIDTH-1:8];
+    wire [5:0]               digits  = page;
+
+    always @(posedge clk) begin
+        started_reg <= 1'b1;
+        if (rst) begin
+            bank_open_reg     <= 1'b0;
+            activated_reg     <= LONG_AGO;
+            precharged_reg    <= LONG_AGO;
+            written_reg       <= LONG_AGO;
+            read_reg          <= LONG_AGO;
+            any_activated_reg <= LONG_AGO;
+            any_written_reg   <= LONG_AGO;
+            any_read_reg      <= LONG_AGO;
+            refreshed_reg     <= LONG_AGO;
+            mode_reg          <= LONG_AGO;
+            watched_reg       <= 1'b0;
+            words_reg         <= 0;
+            reads_reg         <= 8'd0;
+        end else begin
+            bank_open_reg     <= activates || (bank_open_reg && !precharges);
+            activated_reg     <= later(activates, activated_reg);
+            precharged_reg    <= later(precharges, precharged_reg);
+            written_reg       <= later(is_write && here, written_reg);
+            read_reg          <= later(is_read && here, read_reg);
+            any_activated_reg <= later(is_activate, any_activated_reg);
+            any_written_reg   <= later(is_write, any_written_reg);
+            any_read_reg      <= later(is_read, any_read_reg);
+            refreshed_reg     <= later(is_refresh, refreshed_reg);
+            mode_reg          <= later(is_mode, mode_reg);
+            words_reg         <= words_reg + (accepts ? s_cmd_length : 0) - is_column;
+            reads_reg         <= reads_reg + {7'd0, phy_read_enable} - {7'd0, phy_read_valid};
+            if (begins) begin
+                watched_reg         <= 1'b1;
+                watched_write_reg   <= s_cmd_write;
+                watched_address_reg <= s_cmd_address;
+                left_reg            <= s_cmd_length;
+                words_before_reg    <= words_reg - is_column;
+            end else if (mine) begin
+                watched_reg         <= left_reg != 1;
+                watched_address_reg <= watched_address_reg + 1'b1;
+                left_reg            <= left_reg - 1'b1;
+            end else if (is_column) begin
+                words_before_reg    <= words_before_reg - 1'b1;
+            end
+        end
+        if (activates) begin
+            row_reg <= phy_address[ROW_WIDTH-1:0];
+        end
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        assume (!s_cmd_valid || s_cmd_length != 0);
+        assume ({33'd0, s_cmd_address} + {33'd0, s_cmd_length} <= 1 << ADDRESS_WIDTH);
+        assume (!started_reg || !phy_read_valid || reads_reg != 8'd0);
+        if (started_reg && !rst) begin
+            assert (phy_cke || !is_command);
+            if (is_command) begin
+                assert (refreshed_reg >= T_RFC);
+                assert (mode_reg >= T_MRD);
+            end
+            if (bank_open_reg) begin
+                assert (!activates && !is_refresh && !is_mode);
+            end
+            if (activates || is_refresh || is_mode) begin
+                assert (precharged_reg >= T_RP);
+            end
+            if (activates || is_refresh) begin
+                assert (activated_reg >= T_RC);
+            end
+            if (is_activate) begin
+                assert (any_activated_reg >= T_RRD);
+            end
+            if (is_column && here) begin
+                assert (bank_open_reg && activated_reg >= T_RCD);
+            end
+            if (closes) begin
+                assert (activated_reg >= T_RAS);
+                assert (written_reg >= T_WR + 1);
+                assert (read_reg >= 2);
+            end
+            if (is_write) begin
+                assert (any_read_reg >= CAS_LATENCY + 3);
+            end
+            if (is_column) begin
+                assert (any_written_reg >= 2 && any_read_reg >= 2);
+                assert (words_reg != 0);
+                assert (!phy_address[10]);
+            end
+            assert (phy_read_enable == (is_read || any_read_reg == 6'd1));
+            assert (phy_write_enable == (is_write || any_written_reg == 6'd1));
+            if (mine) begin
+                assert (watched_write_reg == is_write);
+                assert (phy_bank == digits[1:0] + digits[3:2] + digits[5:4]);
+                assert (phy_address == {4'd0, watched_address_reg[7:0], 1'b0});
+            end
+            if (mine && here) begin
+                assert (row_reg == page >> 2);
+            end
+            cover (is_write && any_read_reg == CAS_LATENCY + 3);
+            cover (is_read && any_written_reg == 2);
+            cover (activates && precharged_reg < LONG_AGO && written_reg < LONG_AGO);
+            cover (ready && is_refresh);
+            cover (mine && left_reg == 1 && watched_address_reg[7:0] == 8'd0 && here);
+        end
+    end
+`endif
 
 endmodule
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // sdr_phy_ecp5: joins sdr_controller to the pins of a x16 SDR SDRAM on Lattice ECP5. All pins have registers in their
 // I/O cells; chip select is tied low.
 //
@@ -43,6 +45,12 @@ module sdr_phy_ecp5 #(
     output wire [1:0]  sdram_dqm,
     inout  wire [15:0] sdram_d
 );
+
+    generate
+        if (CAS_LATENCY < 2 || CAS_LATENCY > 3) begin : illegal_cas_latency
+            sdr_phy_ecp5_error_CAS_LATENCY_must_be_2_or_3 stop ();
+        end
+    endgenerate
 
     assign sdram_csn = 1'b0;
 

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // sdr_sequencer: starts an SDR SDRAM up, counts the refreshes owed to it, and asks for the commands of both.
 //
-// Start-up: INIT_CLOCKS without a command, precharge all, eight refreshes, mode register (burst length 2, sequential);
+// Start-up: INIT_CLOCKS without a command, precharge all, FIRST_REFRESHES refreshes, mode register (burst length 2, sequential);
 // then ready.
 //
 // From then on a refresh falls due every T_REFI. They are given when the controller is idle, when three are owed at a
@@ -8,13 +10,15 @@
 // open for longer than five T_REFI, of which the device allows more than ten.
 //
 // Parameters  T_REFI, INIT_CLOCKS, CAS_LATENCY  cycles
+//             FIRST_REFRESHES  1 to 8; devices ask for up to eight
 // Handshake   a command is asked for by request until grant; while running is high the controller gives its own
 `default_nettype none
 
 module sdr_sequencer #(
-    parameter integer T_REFI      = 750,
-    parameter integer INIT_CLOCKS = 22000,
-    parameter integer CAS_LATENCY = 3
+    parameter integer T_REFI          = 750,
+    parameter integer INIT_CLOCKS     = 22000,
+    parameter integer FIRST_REFRESHES = 8,
+    parameter integer CAS_LATENCY     = 3
 ) (
     input  wire        clk,
     input  wire        rst,
@@ -27,6 +31,18 @@ module sdr_sequencer #(
     output reg  [2:0]  command,
     output reg  [12:0] address
 );
+
+    generate
+        if (T_REFI < 2 || INIT_CLOCKS < 1) begin : illegal_timing
+            sdr_sequencer_error_timing_is_out_of_range stop ();
+        end
+        if (FIRST_REFRESHES < 1 || FIRST_REFRESHES > 8) begin : illegal_first_refreshes
+            sdr_sequencer_error_FIRST_REFRESHES_must_be_1_to_8 stop ();
+        end
+        if (CAS_LATENCY < 2 || CAS_LATENCY > 3) begin : illegal_cas_latency
+            sdr_sequencer_error_CAS_LATENCY_must_be_2_or_3 stop ();
+        end
+    endgenerate
 
     localparam [2:0] POWER_UP  = 3'd0,
                      PRECHARGE = 3'd1,
@@ -41,18 +57,8 @@ module sdr_sequencer #(
     localparam [12:0] ADDRESS_ALL_BANKS = 13'h0400,
                       ADDRESS_MODE      = {6'd0, CAS_LATENCY[2:0], 4'b0001};
 
-    localparam [3:0] FIRST_REFRESHES = 4'd8;
-
-    function integer bits(input integer first, input integer second);
-        begin
-            bits = 1;
-            while (first >> bits != 0 || second >> bits != 0)
-                bits = bits + 1;
-        end
-    endfunction
-
     localparam integer REFRESH_CYCLES = T_REFI - 1;
-    localparam integer INTERVAL_WIDTH = bits(INIT_CLOCKS, REFRESH_CYCLES);
+    localparam integer INTERVAL_WIDTH = $clog2((INIT_CLOCKS > REFRESH_CYCLES ? INIT_CLOCKS : REFRESH_CYCLES) + 1);
 
     reg  [2:0]                state_reg;
     reg  [2:0]                state_next;
@@ -99,7 +105,7 @@ module sdr_sequencer #(
             state_reg    <= POWER_UP;
             ready        <= 1'b0;
             interval_reg <= INIT_CLOCKS[INTERVAL_WIDTH-1:0];
-            owed_reg     <= FIRST_REFRESHES;
+            owed_reg     <= FIRST_REFRESHES[3:0];
         end else begin
             state_reg <= state_next;
             ready     <= ready | running;

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // store_tracker: tells when the stores of a tile are in memory, where commands and their completion lie far apart.
 //
 // Latency     three cycles from s_end to m_end, if everything has been written.
 // Parameters  COUNT_WIDTH  bits of the number of commands under way, which must stay below 2^(COUNT_WIDTH-1)
-//             DEPTH        end marks that may wait
+//             DEPTH        end marks that may wait; one that finds no room would be lost, and its tile wait for ever
 // Handshake   s_command  a store command has been accepted
 //             s_written  the oldest one that was not has taken effect
 //             s_end      all commands of a tile have been accepted before
@@ -21,13 +23,22 @@ module store_tracker #(
     output wire m_end
 );
 
+    generate
+        if (COUNT_WIDTH < 2) begin : illegal_count_width
+            store_tracker_error_COUNT_WIDTH_must_be_at_least_2 stop ();
+        end
+        if (DEPTH < 1) begin : illegal_depth
+            store_tracker_error_DEPTH_must_be_at_least_1 stop ();
+        end
+    endgenerate
+
     reg  [COUNT_WIDTH-1:0] commands_reg;
     reg  [COUNT_WIDTH-1:0] written_reg;
 
     wire                   mark_valid;
     wire [COUNT_WIDTH-1:0] mark;
 
-    /* verilator lint_off UNUSED */
+    /* verilator lint_off UNUSED */ // whoever instantiates this sees to it that there is room
     wire                   mark_ready;
     /* verilator lint_on UNUSED */
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // stream_register: register slice; cuts every path between its two sides.
 //
 // Latency     one cycle forwards (valid, data), one cycle backwards (ready).

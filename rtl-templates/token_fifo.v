@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // token_fifo: a counting semaphore; a fifo without payload.
 //
 // Latency     one cycle from a token's entry to m_valid, one cycle from its exit to s_ready.
@@ -28,17 +30,7 @@ module token_fifo #(
         end
     endgenerate
 
-    // Bits that hold the numbers 0 to depth.
-    function integer count_bits(input integer depth);
-        begin
-            count_bits = 1;
-            while (count_bits < 31 && (1 << count_bits) <= depth) begin
-                count_bits = count_bits + 1;
-            end
-        end
-    endfunction
-
-    localparam integer COUNT_WIDTH = count_bits(DEPTH);
+    localparam integer COUNT_WIDTH = $clog2(DEPTH + 1);
 
     localparam [COUNT_WIDTH-1:0] FULL  = DEPTH[COUNT_WIDTH-1:0];
     localparam [COUNT_WIDTH-1:0] START = INITIAL[COUNT_WIDTH-1:0];

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // word_packer: packs the elements of a row of an array into the 32-bit words that hold it, with byte strobes.
 //
 // Latency     from row to first element taken: 1 cycle; from a word's last element to m_word_valid: 1 cycle.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
 // word_unpacker: cuts the 32-bit words that hold a row of an array into the row's elements.
 //
 // Latency     from row to first word taken: 1 cycle; from an element's last word to m_element_valid: 1 cycle.

@@ -23,6 +23,8 @@ const TRACING: &str = "\
 `verilator_config
 tracing_off -file \"*ddr_*.v\"
 tracing_off -file \"*sdr_*.v\"
+tracing_off -file \"*page_splitter.v\"
+tracing_off -file \"*read_fifo.v\"
 tracing_off -file \"*1P3BX.v\"
 tracing_off -file \"*_memory.v\"
 ";

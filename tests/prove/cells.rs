@@ -163,7 +163,7 @@ proofs! {
             mutation("assign wait_1 = waits_reg[1];", "assign wait_1 = waits_reg[0];"),
         ]
     }
-    ddr_read_fifo {
+    read_fifo {
         ["DEPTH 4", "DEPTH 2"],
         12, Abc(10), 24,
         [
@@ -174,9 +174,9 @@ proofs! {
             mutation("taken_reg <= taken_reg + 1'b1;", "taken_reg <= taken_reg + 2'd2;"),
         ]
     }
-    ddr_splitter {
+    page_splitter {
         ["ADDRESS_WIDTH 11 LENGTH_WIDTH 4", "ADDRESS_WIDTH 16 LENGTH_WIDTH 10"],
-        6, Z3, 8,
+        8, Abc(3), 8,
         [
             mutation("assign s_cmd_ready      = enable &", "assign s_cmd_ready      = 1'b1 &"),
             mutation("s_digits[1:0] + s_digits[3:2]", "s_digits[1:0] - s_digits[3:2]"),
@@ -222,6 +222,117 @@ proofs! {
         [
             mutation("wire [COUNT_WIDTH-1:0] beyond = written_reg - mark;", "wire [COUNT_WIDTH-1:0] beyond = written_reg - mark + 1'b1;"),
             mutation("assign m_end = mark_valid &&", "assign m_end = mark_valid ||"),
+        ]
+    }
+    axi4_writer {
+        ["ADDRESS_WIDTH 6 LENGTH_WIDTH 3 BEAT_WIDTH 0 BURST_WIDTH 1 OUTSTANDING 4",
+            "ADDRESS_WIDTH 12 LENGTH_WIDTH 4 BEAT_WIDTH 2 BURST_WIDTH 8 OUTSTANDING 4"],
+        10, Abc(2), 11,
+        [
+            mutation("assign m_axi_awvalid = awvalid_reg;", "assign m_axi_awvalid = awvalid_reg && is_open;"),
+            mutation_of(1, "awlen_reg  <= burst_length;", "awlen_reg  <= burst_length + 2'd2;"),
+            mutation("wire address_moves = m_axi_awready || !awvalid_reg;", "wire address_moves = 1'b1;"),
+            mutation("awlen_reg  <= burst_length;", "awlen_reg  <= burst_length + 2'd2;"),
+            mutation("assign m_axi_wvalid = beat_valid && is_open;", "assign m_axi_wvalid = beat_valid;"),
+            mutation("m_axi_wready && is_open", "1'b1"),
+            mutation("m_beat_last     (m_axi_wlast)", "m_beat_cmd_last (m_axi_wlast)"),
+            mutation("expected_ready && address_moves),", "address_moves),"),
+            mutation(".m_ready (m_axi_bvalid)", ".m_ready (m_axi_wvalid)"),
+            mutation("open_reg <= open_reg + 1'b1;", "open_reg <= open_reg + 2'd2;"),
+            mutation("if (enters && !written_reg) begin", "if (enters) begin"),
+            mutation("expected_valid && expected_last;", "expected_valid;"),
+            mutation("assign idle         = inside_reg == 8'd0;", "assign idle         = !is_open;"),
+        ]
+    }
+    axi4_reader {
+        ["ADDRESS_WIDTH 5 LENGTH_WIDTH 3 BEAT_WIDTH 0 BURST_WIDTH 1 DEPTH 4",
+            "ADDRESS_WIDTH 6 LENGTH_WIDTH 4 BEAT_WIDTH 1 BURST_WIDTH 2 DEPTH 4"],
+        10, Abc(2), 11,
+        [
+            mutation("assign m_axi_arvalid = arvalid_reg;", "assign m_axi_arvalid = arvalid_reg && !beat_valid;"),
+            mutation("assign m_axi_araddr  = {araddr_reg, {(2 + BEAT_WIDTH){1'b0}}};", "assign m_axi_araddr  = {araddr_reg, {(2 + BEAT_WIDTH){m_axi_arready}}};"),
+            mutation("assign m_axi_arlen   = arlen_reg;", "assign m_axi_arlen   = arlen_reg + {m_axi_arready, 1'b0};"),
+            mutation(".s_burst_length (burst_length)", ".s_burst_length (8'd0)"),
+            mutation(".returned       (beat_valid && beat_ready)", ".returned       (m_axi_rvalid)"),
+            mutation(".m_word_ready (m_read_ready)", ".m_word_ready (1'b1)"),
+            mutation(".m_ready (beat_ready)", ".m_ready (1'b0)"),
+        ]
+    }
+    axi4_master {
+        ["ADDRESS_WIDTH 5 LENGTH_WIDTH 3 BEAT_WIDTH 0 BURST_WIDTH 1 OUTSTANDING 4 READ_DEPTH 4"],
+        8, Abc(0), 11,
+        [
+            mutation("(status_reg & ~clear) | {write_error, read_error}", "(status_reg | {write_error, read_error}) & ~clear"),
+            mutation("assign m_axi_arburst = INCR;", "assign m_axi_arburst = 2'b10;"),
+            mutation("assign m_axi_awsize  = SIZE;", "assign m_axi_awsize  = SIZE + 1'b1;"),
+            mutation(".m_axi_awready   (m_axi_awready)", ".m_axi_awready   (1'b1)"),
+            mutation(".m_axi_bvalid    (m_axi_bvalid)", ".m_axi_bvalid    (m_axi_wready)"),
+        ]
+    }
+    avalon_master {
+        ["ADDRESS_WIDTH 5 LENGTH_WIDTH 3 BEAT_WIDTH 0 BURST_WIDTH 1 READ_DEPTH 4"],
+        12, Abc(0), 13,
+        [
+            mutation("wire free = !avm_waitrequest || !(read_reg || write_reg);", "wire free = 1'b1;"),
+            mutation("wire starts_write = free && !writing_reg && !(read_valid && read_granted) &&", "wire starts_write = free && !writing_reg &&"),
+            mutation("wire starts_read  = free && !writing_reg &&", "wire starts_read  = free &&"),
+            mutation("assign avm_address    = {address_reg, {(2 + BEAT_WIDTH){1'b0}}};", "assign avm_address    = {address_reg ^ avm_waitrequest, {(2 + BEAT_WIDTH){1'b0}}};"),
+            mutation("enable_reg <= {STROBE_WIDTH{1'b1}};", "enable_reg <= {STROBE_WIDTH{1'b0}};"),
+            mutation("read_valid && read_granted;", "read_valid;"),
+            mutation("write_length[BURST_WIDTH-1:0]} + 1'b1;", "write_length[BURST_WIDTH-1:0]};"),
+            mutation(".m_word_ready (m_read_ready)", ".m_word_ready (1'b1)"),
+            mutation("m_beat_last     (beat_last)", "m_beat_cmd_last (beat_last)"),
+            mutation("if (enters && !m_written) begin", "if (enters) begin"),
+            mutation("!beat_last : writing_reg", "!beat_cmd_last : writing_reg"),
+            mutation("assign m_written = write_reg && written_reg &&", "assign m_written = write_reg &&"),
+            mutation("assign idle      = inside_reg == 8'd0;", "assign idle      = !write_valid;"),
+            mutation("written_reg <= beat_cmd_last;", "written_reg <= beat_last;"),
+            mutation("assign avm_writedata  = data_reg;", "assign avm_writedata  = data_reg ^ avm_waitrequest;"),
+        ]
+    }
+    ddr_controller {
+        ["ADDRESS_WIDTH 11 LENGTH_WIDTH 2 READ_FIFO_DEPTH 2 CAS_LATENCY 2 T_RCD 4 T_RP 2 T_RAS 8 T_RC 12 T_RRD 4 T_WR 2 T_WTR 1 \
+            T_RFC 3 T_MRD 4 T_REFI 8 INIT_CLOCKS 2 DLL_CLOCKS 18"],
+        25, Abc(0), 30,
+        [
+            mutation("row_request & ~row_wait_0 &", "row_request &"),
+            mutation("~(running ? bank_busy_1 : any_busy_1)", "1'b1"),
+            mutation("~row_open & (head_closed | next_valid)", "head_closed | next_valid"),
+            mutation("~head_write_reg & ~head_wait_0 &", "~head_write_reg &"),
+            mutation("& ~(turnaround_reg[0] & (head_write_reg ^ last_write_reg))", ""),
+            mutation("wire next_take = next_valid & row_match &", "wire next_take = next_valid &"),
+            mutation("head_valid_reg & (head_bank_reg == next_bank)", "1'b0"),
+            mutation("head_column_next == head_end_reg", "1'b0"),
+            mutation("head_write_reg  <= next_write;", "head_write_reg  <= !next_write;"),
+            mutation("head_bank_reg   <= next_bank;", "head_bank_reg   <= next_bank + 1'b1;"),
+            mutation("head_column_reg <= next_column;", "head_column_reg <= next_end;"),
+            mutation("row_address[ROW_WIDTH-1:0] = row;", "row_address[ROW_WIDTH-1:0] = ~row;"),
+            mutation("phy_write_enable <= write_go;", "phy_write_enable <= read_go;"),
+            mutation("row_address      = system_address;", "row_address      = system_address | 12'h100;"),
+            mutation("row_open ? COMMAND_PRECHARGE : COMMAND_ACTIVATE;", "COMMAND_ACTIVATE;"),
+            mutation("phy_command_0 <= row_go_0 ? row_command :", "phy_command_0 <= row_go_0 ? row_command : ~phy_cke ? COMMAND_MODE :"),
+        ]
+    }
+    sdr_controller {
+        ["ADDRESS_WIDTH 11 LENGTH_WIDTH 2 READ_FIFO_DEPTH 2 CAS_LATENCY 2 T_RCD 3 T_RP 2 T_RAS 7 T_RC 11 T_RRD 5 T_WR 2 T_RFC 3 \
+            T_MRD 7 T_REFI 12 INIT_CLOCKS 2 FIRST_REFRESHES 1"],
+        26, Abc(0), 34,
+        [
+            mutation("row_request & ~command_wait_reg[0] &", "row_request &"),
+            mutation("(activate_want | precharge_want) & ~subject_busy", "(activate_want | precharge_want)"),
+            mutation("system_request & ~any_busy", "system_request"),
+            mutation(".activate      (activate_go)", ".activate      (activate_want)"),
+            mutation("head_write_reg & ~turnaround_reg[0] &", "head_write_reg &"),
+            mutation("head_ready & running & ~second_reg", "head_ready & running"),
+            mutation("phy_read_enable  <= read_go |", "phy_read_enable  <= write_go |"),
+            mutation("phy_write_enable <= write_go |", "phy_write_enable <= read_go |"),
+            mutation("(column_go & head_last_reg)", "(column_go & 1'b0)"),
+            mutation("head_write_reg  <= next_write;", "head_write_reg  <= !next_write;"),
+            mutation("head_bank_reg   <= next_bank;", "head_bank_reg   <= next_bank + 1'b1;"),
+            mutation("phy_address[8:0] <= {head_column_reg, 1'b0};", "phy_address <= {5'd31, head_column_reg};"),
+            mutation("phy_address[ROW_WIDTH-1:0] <= subject_row;", "phy_address[ROW_WIDTH-1:0] <= ~subject_row;"),
+            mutation("phy_cke     <= ~rst;", "phy_cke     <= 1'b0;"),
+            mutation("open_reg ? COMMAND_PRECHARGE : COMMAND_ACTIVATE;", "COMMAND_ACTIVATE;"),
         ]
     }
 }

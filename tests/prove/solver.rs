@@ -1,5 +1,6 @@
 //! Yosys makes a model of a cell, yosys-smtbmc and z3 decide about it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -52,7 +53,12 @@ impl Files {
                 if all.contains(&word) && texts.iter().all(|(name, _)| *name != word) {
                     let inside = read(&word);
                     let lines = inside.lines().filter(|line| !line.trim_start().starts_with("cover ("));
-                    let text = lines.map(|line| line.replace("assume (", "assert (") + "\n").collect();
+                    let asserted =
+                        |line: &str| match line.split_once("assume (").and_then(|(_, l)| l.strip_suffix(");")) {
+                            Some(condition) => format!("assert (!started_reg || ({condition}));\n"),
+                            None => format!("{line}\n"),
+                        };
+                    let text = lines.map(asserted).collect();
                     texts.push((word, text));
                 }
             }
@@ -104,7 +110,7 @@ impl Files {
 
     /// The cell as an and-inverter graph under parameters.
     pub fn graph(&self, parameters: &str) -> Result<Graph, String> {
-        let script = "memory_map; opt -full; techmap; dffunmap; setundef -anyseq; opt_clean; simplemap; abc -g AND -fast; \
+        let script = "memory_map; opt -full; techmap; dffunmap; setundef -anyseq; opt_clean; aigmap; \
              chformal -cover -remove; delete -port o:*; opt_clean; write_rtlil model.il; \
              write_aiger -zinit -I -B model.aig";
         let folder = self.elaborate(parameters, script)?;
@@ -213,28 +219,90 @@ pub enum Found {
 }
 
 impl Graph {
-    /// Looks at each assertion by itself: whether it fails in the first `steps`, and whether it holds in every step, which is
-    /// given up after `seconds`. With the line in the cell's own file.
-    pub fn decide(&self, steps: usize, seconds: usize) -> Vec<(Option<usize>, Found)> {
-        let mut script = "read_aiger model.aig; fold; strash; scorr; write_aiger folded.aig".to_string();
-        for index in 0..self.assertions.len() {
-            script += &format!(
-                "; echo begins; read_aiger folded.aig; cone -s -O {index}; scorr; bmc3 -F {steps}; pdr -T {seconds}"
-            );
-        }
-        let output = Command::new("yosys-abc").args(["-c", &script]).current_dir(self.folder.path()).output();
-        let output = output.expect("yosys-abc is installed with yosys (scripts/bootstrap.sh)");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let sections: Vec<&str> = text.split("\nbegins").skip(1).collect();
-        assert_eq!(sections.len(), self.assertions.len(), "ABC stopped early:\n{}", tail(&text));
-        let found = |section: &&str| match section {
-            s if s.contains("was asserted in frame") => Found::Fails,
-            s if s.contains("Property proved") => Found::Always,
-            s if s.contains("No output asserted in") => Found::Bounded,
-            s => panic!("ABC says nothing that is known:\n{}", tail(s)),
-        };
-        self.assertions.iter().copied().zip(sections.iter().map(found)).collect()
+    /// What the joint induction and the first `steps` say of each assertion, with its line in the cell's own file: all at
+    /// once, so that one may lean on what is known of the others. (Without `-x`, `bmc3 -a` crashes where all of them fail.)
+    pub fn bounded(&self, steps: usize) -> Vec<(Option<usize>, Found)> {
+        self.look(&format!("-F {steps}"), Some(steps))
     }
+
+    /// The same, where what fails is wanted: it ends ten seconds of the processor's time after it last found one
+    /// that does.
+    pub fn failing(&self, steps: usize) -> Vec<(Option<usize>, Found)> {
+        self.look(&format!("-F {steps} -G 10"), None)
+    }
+
+    fn look(&self, limits: &str, wanted_depth: Option<usize>) -> Vec<(Option<usize>, Found)> {
+        let script = format!("read_aiger model.aig; fold; strash; scorr; write_aiger folded.aig; bmc3 -a -x {limits}");
+        let text = self.abc(&script);
+        let constants = self.constant_outputs();
+        let failing: BTreeSet<usize> = text.lines().filter_map(failing_output).collect();
+        // Every output that does not fail was looked at in all steps, unless all are constant.
+        let depth =
+            text.lines().filter_map(|line| line.rsplit_once(" frames.")).filter_map(|(l, _)| last_number(l)).last();
+        let all_known = constants.iter().all(|&constant| constant == Some(false));
+        let complete =
+            wanted_depth.is_none() || depth == wanted_depth || failing.len() == self.assertions.len() || all_known;
+        assert!(complete, "ABC stopped early:\n{}", tail(&text));
+        let found = |(index, constant)| match constant {
+            Some(false) => Found::Always,
+            _ if failing.contains(&index) => Found::Fails,
+            _ => Found::Bounded,
+        };
+        self.assertions.iter().copied().zip((0..).zip(constants).map(found)).collect()
+    }
+
+    /// Which outputs the induction, of which ABC wrote what is left, has shown to be constant.
+    fn constant_outputs(&self) -> Vec<Option<bool>> {
+        let file = std::fs::read(self.folder.path().join("folded.aig")).expect("ABC wrote it");
+        let mut lines = file.split(|&byte| byte == b'\n').map(|line| String::from_utf8_lossy(line).into_owned());
+        let header = lines.next().expect("a header");
+        let counts: Vec<usize> = header.split(' ').skip(1).map(|word| word.parse().expect("a count")).collect();
+        let outputs = lines.skip(counts[2]).take(counts[3]);
+        outputs.map(|literal| (literal == "0" || literal == "1").then(|| literal == "1")).collect()
+    }
+
+    /// Looks, after `bounded`, at each assertion of the cell itself by itself of which nothing else is known: whether it holds
+    /// in every step, which is given up after `seconds`.
+    pub fn always(&self, seconds: usize, known: &[(Option<usize>, Found)]) -> Vec<(Option<usize>, Found)> {
+        let open = |index: &usize| known[*index].0.is_some() && known[*index].1 == Found::Bounded && seconds > 0;
+        let looked_at: Vec<usize> = (0..known.len()).filter(open).collect();
+        let mut script = "version".to_string();
+        for index in &looked_at {
+            script += &format!("; echo begins; read_aiger folded.aig; cone -s -O {index}; scorr; pdr -T {seconds}");
+        }
+        let text = self.abc(&script);
+        let sections: Vec<&str> = text.split("\nbegins").skip(1).collect();
+        assert_eq!(sections.len(), looked_at.len(), "ABC stopped early:\n{}", tail(&text));
+        let mut found = known.to_vec();
+        for (index, section) in looked_at.into_iter().zip(sections) {
+            found[index].1 = match section {
+                s if s.contains("was asserted in frame") => Found::Fails,
+                s if s.contains("Property proved") => Found::Always,
+                s if s.contains("Property UNDECIDED") || s.contains("Reached timeout") => Found::Bounded,
+                s => panic!("ABC says nothing that is known:\n{}", tail(s)),
+            };
+        }
+        found
+    }
+
+    fn abc(&self, script: &str) -> String {
+        let output = Command::new("yosys-abc").args(["-c", script]).current_dir(self.folder.path()).output();
+        let output = output.expect("yosys-abc is installed with yosys (scripts/bootstrap.sh)");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+}
+
+/// The number of the output of which a line says that it fails after the first step, in which nothing is reset yet and
+/// nothing is asserted.
+fn failing_output(line: &str) -> Option<usize> {
+    let (output, rest) = line.trim_start().strip_prefix("Output")?.split_once("was asserted in frame")?;
+    let step: usize = rest.split_whitespace().next()?.parse().ok()?;
+    assert!(step > 0, "asserted or covered before reset: {line}");
+    output.trim().parse().ok()
+}
+
+fn last_number(text: &str) -> Option<usize> {
+    text.split_whitespace().last()?.parse().ok()
 }
 
 /// The line where a `line.column-line.column` ends; where it begins is sometimes the end of the statement before.
@@ -242,10 +310,14 @@ fn last_line(place: &str) -> Option<usize> {
     place.split_once('-')?.1.split('.').next()?.parse().ok()
 }
 
-/// The line of a source attribute that names the file.
+/// The line of a source attribute, if the file is the only one that it names: an assertion of a cell inside names where that
+/// is instantiated, too.
 fn place(attribute: &str, file: &str) -> Option<usize> {
-    let (before, place) = attribute.split_once(file)?;
-    before.ends_with('"').then(|| last_line(place))?
+    let places: Vec<&str> = attribute.split('"').nth(1)?.split('|').collect();
+    match places[..] {
+        [place] => last_line(place.strip_prefix(file)?),
+        _ => None,
+    }
 }
 
 fn tail(text: &str) -> String {

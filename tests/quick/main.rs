@@ -6,6 +6,7 @@ mod common;
 #[path = "../kernels/mod.rs"]
 mod kernels;
 
+mod cells;
 mod conditional_writes;
 mod dumps;
 mod golden_sets;

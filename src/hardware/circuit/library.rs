@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn a_cell_brings_the_cells_it_needs() {
         let names: Vec<String> = files(&headers(&["ddr_controller".to_string()])).into_iter().map(|f| f.name).collect();
-        assert!(names.contains(&"ddr_splitter.v".to_string()), "{names:?}");
+        assert!(names.contains(&"page_splitter.v".to_string()), "{names:?}");
         assert!(!names.contains(&"word_packer.v".to_string()), "{names:?}");
     }
 

@@ -3,6 +3,7 @@
 use crate::hardware::circuit::cells::{clocking, into, out_of};
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
+use crate::hardware::transfer::load::TILES_ON_A_BUS;
 use crate::rtl::{Connection, Expr, Module, Signal, Type};
 
 /// Wires or ports of the memory port.
@@ -213,6 +214,10 @@ impl Commands {
     }
 }
 
+/// Bits that count store commands under way, of which fewer than half their range may be: a bus master has at most 67, as
+/// many bursts without a response as OUTSTANDING may be, 64, and three on their way to it.
+const STORES_UNDER_WAY_BITS: i128 = 8;
+
 /// `in_memory`, once per tile, when all stores that the tile's end mark (`stored`) has behind it have been written.
 pub fn track(m: &mut Module, stores: &Commands, stored: &Signal, written: &Signal, in_memory: &Signal) {
     let mut ports = clocking(m);
@@ -222,5 +227,7 @@ pub fn track(m: &mut Module, stores: &Commands, stored: &Signal, written: &Signa
         ("s_end".into(), Connection::In(stored.e())),
         ("m_end".into(), Connection::Out(in_memory.clone())),
     ]);
-    m.instance("store_tracker", "u_tracker", vec![], ports);
+    // As many end marks wait as there are tiles ahead of memory.
+    let parameters = vec![("COUNT_WIDTH", STORES_UNDER_WAY_BITS), ("DEPTH", i128::from(TILES_ON_A_BUS))];
+    m.instance("store_tracker", "u_tracker", parameters, ports);
 }

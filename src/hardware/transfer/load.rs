@@ -29,7 +29,7 @@ const ROWS_IN_FLIGHT: i128 = 8;
 /// The same behind a bus, whose latency is longer.
 const ROWS_IN_FLIGHT_ON_A_BUS: i128 = 32;
 /// Tiles of which the stores may still be on a bus.
-const TILES_ON_A_BUS: i64 = 7;
+pub const TILES_ON_A_BUS: i64 = 7;
 
 /// The modules of the load process: the scanner of its rows, and the process.
 pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {

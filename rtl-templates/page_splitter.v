@@ -1,4 +1,6 @@
-// ddr_splitter: cuts bursts of any length at page borders into segments of one page each.
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// page_splitter: cuts bursts of any length at page borders into segments of one page each.
 //
 // A segment is the columns m_segment_column up to, but without, m_segment_end of a page: row m_segment_row of bank
 // m_segment_bank. An end of 0 means 256, the end of the page.
@@ -14,7 +16,7 @@
 //             is low.
 `default_nettype none
 
-module ddr_splitter #(
+module page_splitter #(
     parameter integer ADDRESS_WIDTH = 22,
     parameter integer LENGTH_WIDTH  = 16
 ) (
@@ -36,6 +38,15 @@ module ddr_splitter #(
     output wire [7:0]                m_segment_column,
     output wire [7:0]                m_segment_end
 );
+
+    generate
+        if (ADDRESS_WIDTH < 11) begin : illegal_address_width
+            page_splitter_error_ADDRESS_WIDTH_must_be_at_least_11 stop ();
+        end
+        if (LENGTH_WIDTH < 1) begin : illegal_length_width
+            page_splitter_error_LENGTH_WIDTH_must_be_at_least_1 stop ();
+        end
+    endgenerate
 
     // The sum of first column and length: its low bits are the end in the last page, its high bits count the borders.
     localparam integer SUM_WIDTH  = (LENGTH_WIDTH > 8 ? LENGTH_WIDTH : 8) + 1;
@@ -117,7 +128,7 @@ module ddr_splitter #(
     always @(posedge clk) begin
         started_reg <= 1'b1;
         waiting_reg <= started_reg && !rst && m_segment_valid && !m_segment_ready;
-        enabled_reg <= enable;
+        enabled_reg <= started_reg && !rst && enable;
         if (s_cmd_ready) begin
             next_reg <= s_cmd_address;
             left_reg <= s_cmd_length;
@@ -129,7 +140,7 @@ module ddr_splitter #(
 
     always @* begin
         assume (rst == !started_reg);
-        assume (s_cmd_length != 0);
+        assume (!s_cmd_valid || s_cmd_length != 0);
         assume (!m_segment_ready || m_segment_valid);
         assume (!enabled_reg || enable);
         assume ({33'd0, s_cmd_address} + {33'd0, s_cmd_length} <= 1 << ADDRESS_WIDTH);
@@ -149,9 +160,11 @@ module ddr_splitter #(
         if (started_reg && waiting_reg) begin
             assert (m_segment_valid);
         end
-        cover (takes && !last_segment && m_segment_column != 8'd0);
-        cover (takes && last_segment && m_segment_end == 8'd0);
-        cover (takes && s_cmd_valid && s_cmd_ready);
+        if (started_reg) begin
+            cover (takes && !last_segment && m_segment_column != 8'd0);
+            cover (takes && last_segment && m_segment_end == 8'd0);
+            cover (takes && s_cmd_valid && s_cmd_ready);
+        end
     end
 `endif
 

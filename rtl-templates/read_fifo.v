@@ -1,4 +1,6 @@
-// ddr_read_fifo: takes read data from the PHY, which cannot be stalled, and hands them to a master that may stall.
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// read_fifo: takes read data from the PHY, which cannot be stalled, and hands them to a master that may stall.
 //
 // reserve is high with every read command, and only while full is low. A place is taken from the command until the
 // master has the word, so that data always find room. empty is high when no read is under way.
@@ -8,7 +10,7 @@
 // Handshake   full throughput, one word per cycle; m_read_valid comes from the pointers alone
 `default_nettype none
 
-module ddr_read_fifo #(
+module read_fifo #(
     parameter integer DEPTH = 32
 ) (
     input  wire        clk,
@@ -26,16 +28,13 @@ module ddr_read_fifo #(
     output wire [31:0] m_read_data
 );
 
-    function integer log2(input integer value);
-        integer power;
-        begin
-            log2 = 0;
-            for (power = 1; power < value; power = power * 2)
-                log2 = log2 + 1;
+    generate
+        if (DEPTH < 2 || (DEPTH & (DEPTH - 1)) != 0) begin : illegal_depth
+            read_fifo_error_DEPTH_must_be_a_power_of_two stop ();
         end
-    endfunction
+    endgenerate
 
-    localparam integer INDEX_WIDTH = log2(DEPTH);
+    localparam integer INDEX_WIDTH = $clog2(DEPTH);
 
     // Pointers have one bit more than an index, so that full and empty differ.
     // Yosys has its own word for LUT RAM, whichever the maker.
