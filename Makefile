@@ -8,6 +8,7 @@
 # make prove  the properties of the cells, by Yosys and z3: what is proved, how far, in what time
 # make fp     the floating-point cells against the processor's arithmetic, OPERANDS random pairs each
 # make polybench POLYBENCH=/path/to/polybench-c-4.2.1
+# make shares POLYBENCH=…  what share of an iteration or word per cycle its kernels reach, TYPE float, double or int
 # make buses  every example and kernel behind AXI4 and Avalon-MM, with random back-pressure
 # make ulx3s  every kernel on the ULX3S's SDR SDRAM; dma, vecsum and matmul down to the bitstream
 # make cocotb  AXI4 against the models of cocotbext-axi, from PyPI
@@ -24,7 +25,7 @@ OPERANDS ?= 10000000
 # What `make soak` adds to `make test`: tests of modules of this name, and those whose names begin so.
 SOAK     = soak:: many_
 
-.PHONY: demo check test soak bench fuzz mutations prove fp polybench buses ulx3s cocotb synth lint bootstrap
+.PHONY: demo check test soak bench fuzz mutations prove fp polybench shares buses ulx3s cocotb synth lint bootstrap
 
 demo: bootstrap
 	$(CARGO) build --release
@@ -74,6 +75,13 @@ fp: bootstrap
 polybench: bootstrap
 	@test -n "$(POLYBENCH)" || { echo "make polybench POLYBENCH=/path/to/polybench-c-4.2.1"; exit 2; }
 	POLYBENCH="$(abspath $(POLYBENCH))" $(CARGO) test --release --test polybench -- --nocapture --include-ignored
+
+TYPE ?= float
+
+shares: bootstrap
+	@test -n "$(POLYBENCH)" || { echo "make shares POLYBENCH=/path/to/polybench-c-4.2.1"; exit 2; }
+	$(CARGO) build --release
+	scripts/shares.py target/release/burstc $(POLYBENCH) --type $(TYPE)
 
 BUSES = generic-axi4:32 generic-axi4:64 generic-axi4:128 generic-avalon:32 generic-avalon:64
 

@@ -337,7 +337,8 @@ module tb_accelerator;
         if (load_valid !== 1'b0 || store_valid !== 1'b0)
             has_moved = 1'b1;
 
-    // Four-state simulators find an unknown bit; every simulator finds an access beyond the image.
+    // Four-state simulators find an unknown bit; every simulator finds an access beyond the image: a command counts as soon
+    // as it is offered, as it holds until it is taken.
     always @(posedge clk)
         if (checking) begin
             cycle <= cycle + 1;
@@ -347,13 +348,13 @@ module tb_accelerator;
             if (load_valid === 1'b1) begin
                 if (^{load_address, load_length} === 1'bx)
                     port_fault("unknown load command", load_address);
-                else if (dut.u_accelerator.m_load_ready && load_address + load_length > image_bytes / 4)
+                else if (load_address + load_length > image_bytes / 4)
                     port_fault("read outside the arrays", load_address);
             end
             if (store_valid === 1'b1) begin
                 if (^{store_address, store_length} === 1'bx)
                     port_fault("unknown store command", store_address);
-                else if (dut.u_accelerator.m_store_ready && store_address + store_length > image_bytes / 4)
+                else if (store_address + store_length > image_bytes / 4)
                     port_fault("write outside the arrays", store_address);
             end
             if (write_valid === 1'b1 && (^strobe === 1'bx || ^(write_data & write_bits) === 1'bx))

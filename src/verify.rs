@@ -510,10 +510,13 @@ impl<'a> Checker<'a> {
         values.stack.truncate(place);
     }
 
-    /// A cell lies in its array.
+    /// A cell lies in its array. At sizes where an array would have no cells there is no such array in C, so that no
+    /// caller has them.
     fn cell(&mut self, array: usize, cell: &[i64], values: &Values) {
         let declaration = &self.kernel.arrays[array];
-        let inside = cell.iter().zip(&declaration.extents).all(|(x, e)| 0 <= *x && *x < values.evaluate(e));
+        let extents: Vec<i64> = declaration.extents.iter().map(|extent| values.evaluate(extent)).collect();
+        let exists = extents.iter().all(|extent| *extent > 0);
+        let inside = !exists || cell.iter().zip(&extents).all(|(x, extent)| (0..*extent).contains(x));
         self.require(inside, "cells", || format!("{}{cell:?} is outside", declaration.name));
     }
 

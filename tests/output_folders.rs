@@ -40,7 +40,8 @@ fn calls(file: &Path, scratch: &Path) -> Option<String> {
 fn ports(folder: &Path) -> Vec<(String, u32, String)> {
     let text = std::fs::read_to_string(folder.join("rtl/widths_top.v")).unwrap();
     let port = |line: &str| {
-        let words: Vec<&str> = line.trim().trim_end_matches(',').split_whitespace().collect();
+        let (code, _) = line.split_once("//").unwrap_or((line, ""));
+        let words: Vec<&str> = code.trim().trim_end_matches(',').split_whitespace().collect();
         let (direction, name) = (words.first()?.to_string(), words.last()?.to_string());
         let width =
             words.iter().find_map(|w| w.strip_prefix('[')?.split(':').next()?.parse().ok()).map_or(1, |w: u32| w + 1);

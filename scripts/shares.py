@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What share of the possible the kernels of PolyBench/C 4.2.1 reach: the larger of iterations and words moved, over
+cycles; 1 is one iteration or one word of the memory per cycle. Iterations count copies from scalar to scalar, too.
+
+    shares.py BURSTC POLYBENCH [--type float|double|int] [--size SMALL] [--board BOARD] [KERNEL...]
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# Data that keep divisors and roots from what has no value.
+DATA = {"cholesky": ["A=1..3"], "correlation": ["float_n=2..1000"], "covariance": ["float_n=2..1000"]}
+TYPES = {"float": ["-D", "DATA_TYPE_IS_FLOAT"], "double": ["-D", "DATA_TYPE_IS_DOUBLE"],
+         "int": ["-D", "DATA_TYPE_IS_INT", "-D", "SCALAR_VAL(x)=x"]}
+# Kernels that leave their arrays where a size is 0: the sizes must be extents.
+NEVER_EMPTY = ["correlation"]
+
+
+def sizes(header, dataset):
+    """The macros that the header defines for a dataset: {'tsteps': '40', 'n': '120'}."""
+    section = re.search(rf"ifdef {dataset}_DATASET(.*?)endif", header.read_text(), re.S).group(1)
+    return {name.lower(): value for name, value in re.findall(r"define (\w+) (\d+)", section)}
+
+
+def run(burstc, suite, path, arguments):
+    command = [burstc, "run", path, "--simulator", "verilator", "--board", arguments.board]
+    command += ["-I", suite / "utilities", "-I", path.parent, "-D", f"{arguments.size}_DATASET", *TYPES[arguments.type]]
+    if path.stem in NEVER_EMPTY:
+        command += ["-D", "POLYBENCH_USE_C99_PROTO"]
+    for name, value in sizes(path.with_suffix(".h"), arguments.size).items():
+        command += ["--max", f"{name}={value}", "--set", f"{name}={value}"]
+    for data in DATA.get(path.stem, []):
+        command += ["--data", data]
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report.json"
+        done = subprocess.run([*command, "--json", report], capture_output=True, text=True)
+        if done.returncode:
+            return None, done.stderr.strip().splitlines()[-1:] or ["no message"]
+        return json.loads(report.read_text()), None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("burstc")
+    parser.add_argument("polybench", type=pathlib.Path)
+    parser.add_argument("kernels", nargs="*")
+    parser.add_argument("--type", choices=TYPES, default="float")
+    parser.add_argument("--size", default="SMALL")
+    parser.add_argument("--board", default="stratix2-ddr400")
+    arguments = parser.parse_args()
+    suite = arguments.polybench.resolve()
+    headers = [h for h in sorted(suite.rglob("*.h"), key=lambda h: h.stem) if "_DATASET" in h.read_text()]
+    paths = [h.with_suffix(".c") for h in headers if h.with_suffix(".c").exists()]
+    if arguments.kernels:
+        paths = [path for path in paths if path.stem in arguments.kernels]
+    shares, failed = [], 0
+    print("| kernel | cycles | iterations | cycles per iteration | words | share |\n|---|---|---|---|---|---|")
+    for path in paths:
+        report, fault = run(arguments.burstc, suite, path, arguments)
+        if fault:
+            failed += 1
+            print(f"| {path.stem} | not run: {fault[0]} | | | | |", flush=True)
+            continue
+        words = (report["ddr"]["bytes_read"] + report["ddr"]["bytes_written"]) / 4
+        cycles, iterations = report["cycles"], report["iterations"]
+        share = min(max(iterations, words) / cycles, 1)
+        shares.append(share)
+        print(f"| {path.stem} | {cycles:,} | {iterations:,} | {cycles / iterations:.3f} | {words:,.0f} | {share:.2f} |",
+              flush=True)
+    if shares:
+        mean = math.exp(sum(map(math.log, shares)) / len(shares))
+        print(f"\ngeometric mean of {len(shares)} shares: {mean:.3f}")
+    return 1 if failed or not shares else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
