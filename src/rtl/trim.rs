@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use super::expr::{Expr, Op};
 use super::lower::{lower, strip};
 use super::module::{Connection, Design, Field, Instance, Item, Module, Signal, Statement};
+use super::print::render;
 use super::types::Type;
 
 /// Rounds after which nothing changes: what is taken out of one module settles conditions in another.
@@ -23,8 +24,19 @@ const FIFO: &str = "fifo";
 /// Which bits of a signal are needed, the lowest first.
 type Bits = Vec<bool>;
 
-/// Takes out what nobody reads; the last module is the one whose ports are wanted.
+/// Takes out what nobody reads; the last module is the one whose ports are wanted. What is read only by expressions that
+/// the printer simplifies away is left, and waived.
 pub fn trim(design: &mut Design) {
+    take_out(design);
+    for module in &mut design.modules {
+        let unread: Vec<Signal> = render(module).unread.into_iter().map(|(signal, _)| signal.clone()).collect();
+        module.waived.extend(unread);
+        module.waived.sort_by_key(Signal::index);
+        module.waived.dedup();
+    }
+}
+
+fn take_out(design: &mut Design) {
     for _ in 0..MOST_ROUNDS {
         for module in &mut design.modules {
             module.items = lower(module);
