@@ -21,9 +21,13 @@ pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
     if kernel.arrays.iter().all(|a| a.storage == Storage::Argument) {
         return Ok(kernel.clone());
     }
-    let kernel = &split_webs(kernel)?;
-    let mut expanded = kernel.clone();
     let program = statements(kernel)?;
+    let split = split_webs(kernel, &program)?;
+    let (kernel, program) = match &split {
+        Some(split) => (split, statements(split)?),
+        None => (kernel, program),
+    };
+    let mut expanded = kernel.clone();
     let places = places(kernel);
     for (array, declaration) in kernel.arrays.iter().enumerate() {
         let Storage::Local { declared_in, .. } = &declaration.storage else { continue };
@@ -53,18 +57,20 @@ pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
 const SMALL: i64 = 16;
 
 /// `kernel` with local scalars and small local arrays split into their webs: sets of writes and of the reads that see
-/// their values, such that no value flows from one to another.
-fn split_webs(kernel: &Kernel) -> Result<Kernel> {
+/// their values, such that no value flows from one to another; `None` where each has one.
+fn split_webs(kernel: &Kernel, program: &Program) -> Result<Option<Kernel>> {
     let mut split = kernel.clone();
-    let program = statements(kernel)?;
     for (array, declaration) in kernel.arrays.iter().enumerate() {
         let cells = declaration.extents.iter().map(|extent| extent.is_constant().then_some(extent.constant));
         let is_small = cells.product::<Option<i64>>().is_some_and(|cells| cells <= SMALL);
         if declaration.storage == Storage::Argument || !is_small {
             continue;
         }
-        let webs = webs(&program, array)?;
+        let webs = webs(program, array)?;
         let count = webs.values().max().map_or(1, |last| last + 1);
+        if count == 1 {
+            continue;
+        }
         for web in 1..count {
             // A number alone would look like a copy of a buffer.
             let mut name = format!("{}_web{web}", declaration.name);
@@ -92,7 +98,7 @@ fn split_webs(kernel: &Kernel) -> Result<Kernel> {
             statement += 1;
         });
     }
-    Ok(split)
+    Ok((split.arrays.len() > kernel.arrays.len()).then_some(split))
 }
 
 fn is_taken(kernel: &Kernel, name: &str) -> bool {
@@ -293,17 +299,18 @@ mod tests {
             let first = "int t = 1; for (int i = 0; i < N; i++) { t = t + a[i]; b[i] = t; }";
             kernel(&format!("{first} {second}"))
         };
+        let split = |kernel: Kernel| split_webs(&kernel, &statements(&kernel).unwrap()).unwrap().unwrap_or(kernel);
         for (second, expected) in [
             ("t = 2; for (int i = 0; i < N; i++) { t = 3 * t; a[i] = t; }", &["a", "b", "t", "t_web1"][..]),
             ("for (int i = 0; i < N; i++) { t = 3 * t; a[i] = t; }", &["a", "b", "t"]),
             ("for (int i = 0; i < N; i++) { if (i > 0) a[i] = t; t = i; }", &["a", "b", "t", "t_web1"]),
             ("for (int i = 0; i < N; i++) { a[i] = t; t = i; }", &["a", "b", "t"]),
         ] {
-            let split = split_webs(&nests(second)).unwrap();
+            let split = split(nests(second));
             let names: Vec<&str> = split.arrays.iter().map(|array| array.name.as_str()).collect();
             assert_eq!(names, expected, "{second}");
         }
-        let split = split_webs(&nests("t = 2; for (int i = 0; i < N; i++) { t = 3 * t; a[i] = t; }")).unwrap();
+        let split = split(nests("t = 2; for (int i = 0; i < N; i++) { t = 3 * t; a[i] = t; }"));
         let targets: Vec<usize> = split.statements().iter().map(|statement| statement.target.array).collect();
         assert_eq!(targets, [2, 2, 1, 3, 3, 0]);
     }

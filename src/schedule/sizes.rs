@@ -96,8 +96,7 @@ pub fn rank(
     let mut choices: Vec<Choice> = vec![];
     let mut budget = budget_bits as f64;
     let mut tempting = all.clone();
-    let mut fitting = all.clone();
-    fitting.retain(|c| c.bits <= budget);
+    let mut fitting: Vec<Choice> = all.iter().filter(|c| c.bits <= budget).cloned().collect();
     fitting.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     while budget >= 1.0 {
         all.retain(|c| c.bits <= budget);
@@ -128,6 +127,16 @@ fn cheapest_of_each_shape(choices: &mut Vec<Choice>) {
     choices.retain(|c| shapes.insert(c.shape()));
 }
 
+/// Upper estimate of the bits of block RAM for bands that are tiled so: an array has one memory, which serves all bands.
+pub fn bits<'a>(choices: impl IntoIterator<Item = &'a Choice>) -> f64 {
+    let mut buffers: BTreeMap<usize, f64> = BTreeMap::new();
+    for (array, bits) in choices.into_iter().flat_map(|c| &c.buffers) {
+        let largest = buffers.entry(*array).or_default();
+        *largest = largest.max(*bits);
+    }
+    buffers.values().sum()
+}
+
 /// A schedule with a choice for each band.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tiled {
@@ -146,14 +155,9 @@ impl Tiled {
         self.choices.iter().map(|c| c.bytes).sum()
     }
 
-    /// Upper estimate of the bits of block RAM: an array has one memory, which serves all bands.
+    /// Upper estimate of the bits of block RAM.
     pub fn bits(&self) -> f64 {
-        let mut buffers: BTreeMap<usize, f64> = BTreeMap::new();
-        for (array, bits) in self.choices.iter().flat_map(|c| &c.buffers) {
-            let largest = buffers.entry(*array).or_default();
-            *largest = largest.max(*bits);
-        }
-        buffers.values().sum()
+        bits(&self.choices)
     }
 
     fn cost(&self) -> f64 {

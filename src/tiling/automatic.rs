@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 use crate::diagnostic::Span;
 use crate::polyhedral::Program;
 use crate::schedule::BandPlan;
-use crate::schedule::sizes::{Choice, Tiled, choose};
+use crate::schedule::sizes::{Choice, Tiled, bits, choose};
 use crate::source::kernel::{Kernel, Schedule, TilingDirective};
 use crate::tiling::order::{Effort, effort};
 
@@ -83,9 +83,8 @@ fn without_stalls(
     }
     let ideal = effort.iterations * BYTES_PER_CYCLE;
     let fits = |choice: &&Choice| {
-        let mut other = tiled.clone();
-        other.choices[band] = (*choice).clone();
-        other.bits() <= block_ram_bits as f64
+        let others = tiled.choices.iter().enumerate().filter(|(other, _)| *other != band).map(|(_, other)| other);
+        bits(others.chain([*choice])) <= block_ram_bits as f64
     };
     // The more iterations beside the longest dimension, the more of them wait at the same time.
     let width = |choice: &Choice| match choice.sizes[..] {
