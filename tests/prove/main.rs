@@ -33,9 +33,11 @@ struct Proof {
 enum By {
     /// yosys-smtbmc and z3: the steps, and all by induction.
     Z3,
-    /// Yosys' ABC, for what is too much for z3: the steps, and all by property directed reachability, given up for an assertion
-    /// after so many seconds.
-    Abc(usize),
+    /// Yosys' ABC, for what is too much for z3: the steps, and all by property directed reachability
+    /// but for some, which are only bounded: for each set of parameters how the conditions of these begin, `&[]` for none.
+    Abc(&'static [&'static [&'static str]]),
+    /// Yosys' ABC, for the wholes: the steps, and for all steps what a joint induction shows.
+    Steps,
 }
 
 /// A change of the cell's text that must break one of its assertions under a set of parameters.
@@ -43,25 +45,35 @@ struct Mutation {
     parameters: usize,
     from: &'static str,
     to: &'static str,
+    /// How the conditions of the assertions begin that it breaks. Only they are looked at: what is left of the cell is small then.
+    breaks: &'static [&'static str],
 }
 
-const fn mutation(from: &'static str, to: &'static str) -> Mutation {
-    Mutation { parameters: 0, from, to }
+const fn mutation(from: &'static str, to: &'static str, breaks: &'static [&'static str]) -> Mutation {
+    Mutation { parameters: 0, from, to, breaks }
 }
 
 /// The same, shown with another than the first set of parameters.
-const fn mutation_of(parameters: usize, from: &'static str, to: &'static str) -> Mutation {
-    Mutation { parameters, from, to }
+const fn mutation_of(
+    parameters: usize,
+    from: &'static str,
+    to: &'static str,
+    breaks: &'static [&'static str],
+) -> Mutation {
+    Mutation { parameters, from, to, breaks }
 }
+
+/// What one assertion's property directed reachability may take.
+const SECONDS: usize = 20;
 
 fn prove(cell: &str) {
     let proof = cells::PROOFS.iter().find(|p| p.cell == cell).expect("the table has the cell");
     let mut failures = String::new();
     let files = Files::of(proof.cell);
     let started = Instant::now();
-    for parameters in proof.parameters {
+    for (index, parameters) in proof.parameters.iter().enumerate() {
         let begun = Instant::now();
-        match holds(proof, &files, parameters) {
+        match holds(proof, &files, index) {
             Ok(how) => println!("| `{cell}` | {parameters} | {how} | {:.1} |", begun.elapsed().as_secs_f64()),
             Err(why) => writeln!(failures, "{cell} with {parameters}: {why}").expect("a string"),
         }
@@ -70,7 +82,7 @@ fn prove(cell: &str) {
     let (broken, complaints) = mutate(proof, &files);
     failures += &complaints;
     println!(
-        "| `{cell}` | {} mutations | fail, and every assertion of {broken} with one | {:.1} |",
+        "| `{cell}` | {} mutations | fail; each of {broken} assertions with one | {:.1} |",
         proof.mutations.len(),
         begun.elapsed().as_secs_f64()
     );
@@ -78,11 +90,17 @@ fn prove(cell: &str) {
     assert!(started.elapsed().as_secs() < 600, "{cell} takes {:?}: too long for a test", started.elapsed());
 }
 
-/// Proves the cell under one set of parameters: how, or what went wrong.
-fn holds(proof: &Proof, files: &Files, parameters: &str) -> Result<String, String> {
+/// Proves the cell under one of its sets of parameters: how, or what went wrong.
+fn holds(proof: &Proof, files: &Files, index: usize) -> Result<String, String> {
+    let parameters = proof.parameters[index];
     match proof.by {
         By::Z3 => holds_by_z3(proof, files, parameters),
-        By::Abc(seconds) => holds_by_abc(proof, files, parameters, seconds),
+        By::Abc(bounded) => {
+            let bounded =
+                bounded.get(index).copied().unwrap_or_default().iter().map(|condition| files.named(condition));
+            holds_by_abc(proof, files, parameters, &bounded.collect::<Result<Vec<_>, _>>()?.concat())
+        }
+        By::Steps => holds_by_abc(proof, files, parameters, &files.assertions().collect::<Vec<_>>()),
     }
 }
 
@@ -104,60 +122,68 @@ fn holds_by_z3(proof: &Proof, files: &Files, parameters: &str) -> Result<String,
     }
 }
 
-fn holds_by_abc(proof: &Proof, files: &Files, parameters: &str, seconds: usize) -> Result<String, String> {
+fn holds_by_abc(proof: &Proof, files: &Files, parameters: &str, only_bounded: &[usize]) -> Result<String, String> {
     let lines = |found: &[(Option<usize>, Found)], wanted: Found| -> Vec<Option<usize>> {
         found.iter().filter(|(_, found)| *found == wanted).map(|(line, _)| *line).collect()
     };
     let graph = files.graph(parameters)?;
-    let mut found = graph.always(seconds, &graph.bounded(proof.steps));
+    let mut found = graph.always(SECONDS, only_bounded, &graph.bounded(proof.steps));
     let failed = lines(&found, Found::Fails);
     if !failed.is_empty() {
         return Err(format!("fails in lines {failed:?}, within {} steps or later", proof.steps));
     }
-    let covers = files.covers().graph(parameters)?.failing(proof.cover_steps);
-    let unreached: Vec<_> = covers.iter().filter(|(_, found)| *found != Found::Fails).collect();
+    let model = files.covers().graph(parameters)?;
+    let covers = &model.assertions;
+    let reached = model.failing(proof.cover_steps);
+    let unreached: Vec<_> =
+        (0..covers.len()).filter(|index| !reached.contains(index)).map(|index| covers[index]).collect();
     if covers.is_empty() || !unreached.is_empty() {
-        return Err(format!("does not reach the covers in {unreached:?} of {}", covers.len()));
+        return Err(format!("does not reach the covers in lines {unreached:?}, of {}", covers.len()));
     }
     found.retain(|(line, _)| line.is_some());
     let always = lines(&found, Found::Always).len();
     let bounded: Vec<usize> = lines(&found, Found::Bounded).into_iter().flatten().collect();
+    if let Some(line) = bounded.iter().find(|line| !only_bounded.contains(line)) {
+        return Err(format!("no proof for every step of line {line}: {}", files.line(*line)));
+    }
     let rest = if bounded.is_empty() { String::new() } else { format!(", lines {bounded:?} in {} steps", proof.steps) };
     Ok(format!("ABC: {always} of {} assertions in every step{rest}; {} covers", found.len(), covers.len()))
 }
 
-/// The lines of the cell's assertions that fail under the parameters.
-fn failing(proof: &Proof, files: &Files, parameters: &str) -> Result<Vec<usize>, String> {
-    let found = files.graph(parameters)?.failing(proof.steps);
-    Ok(found.iter().filter(|(_, found)| *found == Found::Fails).filter_map(|(line, _)| *line).collect())
-}
-
-/// Applies the mutations one by one: the number of assertions, and a complaint about every mutation that breaks none and
-/// every assertion that none breaks.
+/// Applies the mutations one by one: the number of assertions, and a complaint about every mutation that does not break what it
+/// says and every assertion that none breaks.
 fn mutate(proof: &Proof, files: &Files) -> (usize, String) {
     let mut complaints = String::new();
     let mut unbroken: BTreeSet<usize> = files.assertions().collect();
     let assertions = unbroken.len();
-    for Mutation { parameters, from, to } in proof.mutations {
-        let mutated = match files.mutated(from, to) {
-            Ok(mutated) => mutated,
-            Err(why) => {
-                writeln!(complaints, "{}: {why}", proof.cell).expect("a string");
-                continue;
-            }
-        };
-        match failing(proof, &mutated, proof.parameters[*parameters]) {
-            Ok(lines) if lines.is_empty() => {
-                writeln!(complaints, "{}: nobody notices `{from}` -> `{to}`", proof.cell).expect("a string");
-            }
+    for mutation in proof.mutations {
+        match broken_by(proof, files, mutation) {
             Ok(lines) => unbroken.retain(|line| !lines.contains(line)),
-            Err(why) => writeln!(complaints, "{}: `{from}` -> `{to}`: {why}", proof.cell).expect("a string"),
+            Err(why) => {
+                writeln!(complaints, "{}: `{}` -> `{}`: {why}", proof.cell, mutation.from, mutation.to)
+                    .expect("a string");
+            }
         }
     }
     for line in unbroken {
         writeln!(complaints, "{}: no mutation breaks line {line}: {}", proof.cell, files.line(line)).expect("a string");
     }
     (assertions, complaints)
+}
+
+/// The lines of the assertions that a mutation breaks: all that it names.
+fn broken_by(proof: &Proof, files: &Files, mutation: &Mutation) -> Result<Vec<usize>, String> {
+    let named = mutation.breaks.iter().map(|condition| files.named(condition)).collect::<Result<Vec<_>, _>>()?.concat();
+    if named.is_empty() {
+        return Err("names no assertion".to_string());
+    }
+    let graph = files.mutated(mutation.from, mutation.to)?.only(&named).graph(proof.parameters[mutation.parameters])?;
+    let failing = graph.failing(proof.steps);
+    let failing: Vec<usize> = failing.iter().filter_map(|&index| graph.assertions[index]).collect();
+    match named.iter().find(|line| !failing.contains(line)) {
+        None => Ok(named),
+        Some(line) => Err(format!("does not break line {line}: {}", files.line(*line))),
+    }
 }
 
 #[test]

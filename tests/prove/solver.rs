@@ -94,6 +94,32 @@ impl Files {
         Ok(Files { cell: self.cell.clone(), texts })
     }
 
+    /// The lines of the assertions whose conditions begin so; lines that are the same count as one.
+    pub fn named(&self, condition: &str) -> Result<Vec<usize>, String> {
+        let begins = |line: &str| line.trim().strip_prefix("assert (").is_some_and(|l| l.starts_with(condition));
+        let lines: Vec<usize> = self.assertions().filter(|&number| begins(self.line(number))).collect();
+        let texts: BTreeSet<&str> = lines.iter().map(|&number| self.line(number)).collect();
+        match texts.len() {
+            1 => Ok(lines),
+            count => Err(format!("`{condition}` begins {count} assertions")),
+        }
+    }
+
+    /// The files with no other assertions than those in some lines.
+    pub fn only(&self, kept: &[usize]) -> Files {
+        let is_assertion = |line: &str| line.trim().starts_with("assert (");
+        let mut texts = self.texts.clone();
+        for (index, (_, text)) in texts.iter_mut().enumerate() {
+            let lines = (1..).zip(text.lines());
+            let lines = lines.map(|(number, line)| {
+                let goes = is_assertion(line) && (index > 0 || !kept.contains(&number));
+                if goes { "\n".to_string() } else { format!("{line}\n") }
+            });
+            *text = lines.collect();
+        }
+        Files { cell: self.cell.clone(), texts }
+    }
+
     /// The files with every cover as an assertion that it is never reached, and no other assertion.
     pub fn covers(&self) -> Files {
         let line = |line: &str| match line.trim().strip_prefix("cover (").and_then(|l| l.strip_suffix(");")) {
@@ -110,12 +136,13 @@ impl Files {
 
     /// The cell as an and-inverter graph under parameters.
     pub fn graph(&self, parameters: &str) -> Result<Graph, String> {
-        let script = "memory_map; opt -full; techmap; dffunmap; setundef -anyseq; opt_clean; aigmap; \
-             chformal -cover -remove; delete -port o:*; opt_clean; write_rtlil model.il; \
-             write_aiger -zinit -I -B model.aig";
+        // Names of wires that go early make the passes after them quick.
+        let script = "chformal -cover -remove; proc -noopt; flatten; delete -port o:*; opt_expr; opt_clean -purge; opt_merge; \
+             opt_dff; opt_expr; opt_clean -purge; memory_collect; memory_map; opt_expr -mux_bool -fine; opt_clean -purge; simplemap; techmap; dffunmap; setundef -anyseq; aigmap; \
+             tee -q -o assertions.il dump t:$assert; write_aiger -zinit -I -B model.aig";
         let folder = self.elaborate(parameters, script)?;
         // The bad states of the graph are in the order of the assertions, whose source is on the line before.
-        let text = std::fs::read_to_string(folder.path().join("model.il")).expect("yosys wrote it");
+        let text = std::fs::read_to_string(folder.path().join("assertions.il")).expect("yosys wrote it");
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         let assertions = lines.windows(2).filter(|pair| pair[1].starts_with("cell $assert "));
         let assertions = assertions.map(|pair| place(pair[0], &format!("{}.v:", self.cell))).collect();
@@ -124,7 +151,7 @@ impl Files {
 
     /// The cell's model under parameters, `NAME value` pairs.
     pub fn model(&self, parameters: &str) -> Result<Model, String> {
-        let script = "memory_map; opt -full; dffunmap; opt_clean; write_smt2 -wires model.smt2";
+        let script = "prep -flatten; memory_map; opt -full; dffunmap; opt_clean; write_smt2 -wires model.smt2";
         Ok(Model { folder: self.elaborate(parameters, script)?, cell: self.cell.clone() })
     }
 
@@ -139,7 +166,7 @@ impl Files {
         let set: String = words.chunks(2).map(|pair| format!(" -set {} {}", pair[0], pair[1])).collect();
         let set = if set.is_empty() { String::new() } else { format!("chparam{set} {cell};") };
         let files: String = self.texts.iter().map(|(name, _)| format!(" {name}.v")).collect();
-        let script = format!("read_verilog -formal{files}; {set} prep -flatten -top {cell}; {commands}");
+        let script = format!("read_verilog -formal{files}; {set} hierarchy -check -top {cell}; {commands}");
         let output = Command::new("yosys").args(["-q", "-p", &script]).current_dir(folder.path()).output();
         let output = output.expect("yosys is installed (scripts/bootstrap.sh)");
         if output.status.success() {
@@ -205,7 +232,7 @@ impl Model {
 pub struct Graph {
     folder: TempDir,
     /// The line of each in the cell's own file; `None` for those of the cells inside.
-    assertions: Vec<Option<usize>>,
+    pub assertions: Vec<Option<usize>>,
 }
 
 /// What ABC found of one assertion.
@@ -220,27 +247,14 @@ pub enum Found {
 
 impl Graph {
     /// What the joint induction and the first `steps` say of each assertion, with its line in the cell's own file: all at
-    /// once, so that one may lean on what is known of the others. (Without `-x`, `bmc3 -a` crashes where all of them fail.)
+    /// once, so that one may lean on what is known of the others.
     pub fn bounded(&self, steps: usize) -> Vec<(Option<usize>, Found)> {
-        self.look(&format!("-F {steps}"), Some(steps))
-    }
-
-    /// The same, where what fails is wanted: it ends ten seconds of the processor's time after it last found one
-    /// that does.
-    pub fn failing(&self, steps: usize) -> Vec<(Option<usize>, Found)> {
-        self.look(&format!("-F {steps} -G 10"), None)
-    }
-
-    fn look(&self, limits: &str, wanted_depth: Option<usize>) -> Vec<(Option<usize>, Found)> {
-        let script = format!("read_aiger model.aig; fold; strash; scorr; write_aiger folded.aig; bmc3 -a -x {limits}");
-        let text = self.abc(&script);
+        let (text, failing) = self.steps("scorr; write_aiger folded.aig;", steps);
         let constants = self.constant_outputs();
-        let failing: BTreeSet<usize> = text.lines().filter_map(failing_output).collect();
         // Every output that does not fail was looked at in all steps, unless all are constant.
         let depth = text.lines().rev().find_map(|line| last_number(line.rsplit_once(" frames.")?.0));
         let all_known = constants.iter().all(|&constant| constant == Some(false));
-        let complete =
-            wanted_depth.is_none() || depth == wanted_depth || failing.len() == self.assertions.len() || all_known;
+        let complete = depth == Some(steps) || failing.len() == self.assertions.len() || all_known;
         assert!(complete, "ABC stopped early:\n{}", tail(&text));
         let found = |(index, constant)| match constant {
             Some(false) => Found::Always,
@@ -248,6 +262,19 @@ impl Graph {
             _ => Found::Bounded,
         };
         self.assertions.iter().copied().zip((0..).zip(constants).map(found)).collect()
+    }
+
+    /// The assertions that fail in the first `steps`, by their places among all.
+    pub fn failing(&self, steps: usize) -> BTreeSet<usize> {
+        self.steps("", steps).1
+    }
+
+    /// Runs ABC over the first `steps` after other commands: what it says, and the assertions that fail. (Without `-x`, `bmc3 -a`
+    /// crashes where all of them fail.)
+    fn steps(&self, commands: &str, steps: usize) -> (String, BTreeSet<usize>) {
+        let text = self.abc(&format!("read_aiger model.aig; fold; strash; {commands} bmc3 -a -x -F {steps}"));
+        let failing = text.lines().filter_map(failing_output).collect();
+        (text, failing)
     }
 
     /// Which outputs the induction, of which ABC wrote what is left, has shown to be constant.
@@ -260,10 +287,16 @@ impl Graph {
         outputs.map(|literal| (literal == "0" || literal == "1").then(|| literal == "1")).collect()
     }
 
-    /// Looks, after `bounded`, at each assertion of the cell itself by itself of which nothing else is known: whether it holds
-    /// in every step, which is given up after `seconds`.
-    pub fn always(&self, seconds: usize, known: &[(Option<usize>, Found)]) -> Vec<(Option<usize>, Found)> {
-        let open = |index: &usize| known[*index].0.is_some() && known[*index].1 == Found::Bounded && seconds > 0;
+    /// Looks, after `bounded`, at each assertion of the cell itself by itself of which nothing else is known, but for those in some
+    /// lines: whether it holds in every step, which is given up after `seconds`.
+    pub fn always(
+        &self,
+        seconds: usize,
+        except: &[usize],
+        known: &[(Option<usize>, Found)],
+    ) -> Vec<(Option<usize>, Found)> {
+        let wanted = |line: Option<usize>| line.is_some_and(|line| !except.contains(&line));
+        let open = |index: &usize| wanted(known[*index].0) && known[*index].1 == Found::Bounded;
         let looked_at: Vec<usize> = (0..known.len()).filter(open).collect();
         let mut script = "version".to_string();
         for index in &looked_at {
