@@ -9,6 +9,7 @@ use crate::affine::Affine;
 use crate::budget;
 use crate::buffer::reads::Fabric;
 use crate::buffer::{self, Allocation};
+use crate::ids::ByBand;
 use crate::offload::{self, Buffer, Compute, NamedSet, Offload, Scan, Transfer, Wait};
 use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_tree};
@@ -172,7 +173,7 @@ impl Mapped {
             lanes_note: None,
             buffers,
             windows,
-            bands: analysed,
+            bands: analysed.into(),
             kernel,
         })
     }
@@ -525,7 +526,7 @@ fn named_sets(
         if let Some(differences) = &allocation.differences {
             add(format!("DS({array})"), differences.name_dimensions(&cells)?.to_string());
         }
-        let mappings = vec![Some(allocation.mapping.clone())];
+        let mappings = ByBand::from(vec![Some(allocation.mapping.clone())]);
         let buffer = Buffer::new(flow.array, mappings);
         add(format!("σ({array})"), buffer::mapping_text(kernel, &buffer));
     }

@@ -17,6 +17,7 @@ pub mod diagnostic_render;
 pub mod dump;
 pub mod hardware;
 pub mod host;
+pub mod ids;
 pub mod layout;
 pub mod offload;
 pub mod operators;

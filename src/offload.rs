@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::affine::Affine;
+use crate::ids::ByBand;
 use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, ScalarType, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -11,7 +12,7 @@ pub struct Offload {
     /// The source, with `max` and `default` of every size parameter settled, local arrays expanded by the loops
     /// whose iterations have an instance of their own.
     pub kernel: Kernel,
-    pub bands: Vec<Band>,
+    pub bands: ByBand<Band>,
     /// The tiles of all bands in execution order. Context: size parameters. Levels: the tile indices, named `T0`, `T1`,
     /// … (as many as the band has dimensions); the innermost one walks a strip. `leaf` is the band.
     pub tiles: Scan,
@@ -188,7 +189,7 @@ pub struct Buffer {
     /// Index into `Kernel::arrays`.
     pub array: usize,
     /// One per band; `None` where the band does not access the array.
-    pub mappings: Vec<Option<Mapping>>,
+    pub mappings: ByBand<Option<Mapping>>,
     /// Whether the store process has a copy to itself, so that no iteration waits for its port.
     #[serde(default)]
     pub store_copy: bool,
@@ -341,7 +342,7 @@ impl Mapping {
 
 impl Buffer {
     /// One memory of one bank.
-    pub fn new(array: usize, mappings: Vec<Option<Mapping>>) -> Buffer {
+    pub fn new(array: usize, mappings: ByBand<Option<Mapping>>) -> Buffer {
         Buffer { array, mappings, store_copy: false, banks: None, copies: 1, partition: None }
     }
 

@@ -36,6 +36,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::affine::Affine;
+use crate::ids::BandId;
 use crate::offload::{
     Buffer, LaneShape, Lanes, Mapping, Offload, Partition, Piece, Scan, Wait, Window, port_references,
 };
@@ -85,10 +86,10 @@ enum Visits {
     /// The cells of an array, in a band.
     Cells {
         array: usize,
-        band: usize,
+        band: BandId,
     },
     /// The iterations of a band.
-    Iterations(usize),
+    Iterations(BandId),
 }
 
 impl<'a> Checker<'a> {
@@ -150,7 +151,7 @@ impl<'a> Checker<'a> {
         self.require(all == (0..count).collect::<Vec<_>>(), "statements", || {
             format!("the bands have {all:?} of {count}")
         });
-        for (number, band) in self.offload.bands.iter().enumerate() {
+        for (number, band) in self.offload.bands.iter_enumerated() {
             let sizes = &band.tiling.sizes;
             let positive = !sizes.is_empty() && sizes.iter().all(|size| *size >= 1);
             self.require(positive, "statements", || format!("band {number} has tile sizes {sizes:?}"));
@@ -167,7 +168,7 @@ impl<'a> Checker<'a> {
             ("tiles".to_string(), &offload.tiles, Visits::Tiles),
             ("the source's order".to_string(), &offload.source_order, Visits::Source),
         ];
-        for (number, band) in offload.bands.iter().enumerate() {
+        for (number, band) in offload.bands.iter_enumerated() {
             scans.push((format!("iterations of band {number}"), &band.compute.scan, Visits::Iterations(number)));
             for transfer in &band.transfers {
                 let (array, cells) = (transfer.array, Visits::Cells { array: transfer.array, band: number });
@@ -188,7 +189,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Tile indices of a band.
-    fn rank(&self, band: usize) -> usize {
+    fn rank(&self, band: BandId) -> usize {
         self.offload.bands.get(band).map_or(0, |band| band.tiling.sizes.len())
     }
 
@@ -247,7 +248,7 @@ impl<'a> Checker<'a> {
     fn visited(&mut self, scan: &str, visits: Visits, piece: &Piece) {
         let iterators = self.kernel.iterators();
         let (leaf, is_there, indices) = match visits {
-            Visits::Tiles => (piece.leaf, piece.leaf < self.offload.bands.len(), self.rank(piece.leaf)),
+            Visits::Tiles => (piece.leaf, piece.leaf < self.offload.bands.len(), self.rank(BandId(piece.leaf))),
             Visits::Source => (piece.leaf, piece.leaf < iterators.len(), iterators.get(piece.leaf).map_or(0, Vec::len)),
             Visits::Cells { array, .. } => {
                 (array, array < self.kernel.arrays.len(), self.kernel.arrays.get(array).map_or(0, |a| a.extents.len()))
@@ -272,7 +273,7 @@ impl<'a> Checker<'a> {
     fn transfers(&mut self) {
         let (offload, kernel) = (self.offload, self.kernel);
         let mut waits_for_store = false;
-        for (number, band) in offload.bands.iter().enumerate() {
+        for (number, band) in offload.bands.iter_enumerated() {
             let arrays: BTreeSet<usize> = band.transfers.iter().map(|transfer| transfer.array).collect();
             let once = arrays.len() == band.transfers.len();
             self.require(once, "transfers", || format!("band {number} moves an array twice"));
@@ -319,7 +320,7 @@ impl<'a> Checker<'a> {
         let known = arrays.iter().all(|array| *array < kernel.arrays.len());
         self.require(known, "buffers", || "a buffer of no array".to_string());
         let statements = kernel.statements();
-        for (number, band) in offload.bands.iter().enumerate() {
+        for (number, band) in offload.bands.iter_enumerated() {
             let accessed = band.statements.iter().filter_map(|s| statements.get(*s)).flat_map(|statement| {
                 statement.value.reads().into_iter().chain([&statement.target]).map(|access| access.array)
             });
@@ -383,7 +384,7 @@ impl<'a> Checker<'a> {
 
     fn lanes(&mut self) {
         let (iterators, statements) = (self.kernel.iterators(), self.kernel.statements());
-        for (number, band) in self.offload.bands.iter().enumerate() {
+        for (number, band) in self.offload.bands.iter_enumerated() {
             let Some(lanes) = &band.compute.lanes else { continue };
             let power = lanes.count >= 2 && lanes.count.count_ones() == 1;
             self.require(power, "lanes", || format!("band {number} has {}", lanes.count));
@@ -414,9 +415,9 @@ impl<'a> Checker<'a> {
             }
             let mut left = SAMPLES;
             let mut values = Values::new(&sizes);
-            let mut corners: Vec<(usize, Vec<i64>)> = vec![];
+            let mut corners: Vec<(BandId, Vec<i64>)> = vec![];
             self.ends("tiles", &self.offload.tiles.pieces, &mut values, &mut left, &mut |_, piece, values| {
-                corners.push((piece.leaf, piece.point.iter().map(|index| values.evaluate(index)).collect()));
+                corners.push((BandId(piece.leaf), piece.point.iter().map(|index| values.evaluate(index)).collect()));
             });
             self.ends(
                 "the source's order",
@@ -437,7 +438,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The scans of one tile.
-    fn in_tile(&mut self, number: usize, values: &mut Values, left: &mut usize) {
+    fn in_tile(&mut self, number: BandId, values: &mut Values, left: &mut usize) {
         let band = &self.offload.bands[number];
         self.ends("iterations", &band.compute.scan.pieces, values, left, &mut |checker, piece, values| {
             let point: Vec<i64> = piece.point.iter().map(|value| values.evaluate(value)).collect();
@@ -542,7 +543,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Cells that are in the buffer at one time have different places.
-    fn apart(&mut self, band: usize, array: usize, scan: &Scan, values: &mut Values) {
+    fn apart(&mut self, band: BandId, array: usize, scan: &Scan, values: &mut Values) {
         let buffer = self.offload.buffers.iter().find(|buffer| buffer.array == array);
         let Some(mapping) = buffer.and_then(|buffer| buffer.mappings[band].as_ref()) else { return };
         let mut places: BTreeMap<Vec<i64>, Vec<i64>> = BTreeMap::new();

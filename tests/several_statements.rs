@@ -6,6 +6,7 @@ mod assembled;
 use assembled::verilog;
 use assembled::{Rig, affine, edit_accesses, edit_expressions, joined, lint, make_local, parse, piece, scan, source};
 use burstc::analysis::analyze;
+use burstc::ids::{BandId, ByBand};
 use burstc::offload::{Band, Buffer, Compute, Mapping, Offload, Piece, Scan, Transfer, Wait};
 use burstc::report::count::Work;
 use burstc::simulate::simulator::Simulator;
@@ -16,16 +17,16 @@ use burstc::source::kernel::{Expr, Kernel, Quotient, Storage, TilingDirective};
 fn in_sequence(parts: &[Source]) -> Offload {
     let kernels: Vec<Kernel> = parts.iter().map(parse).collect();
     let fabric = burstc::board::load("stratix2-ddr400").expect("a known board").fabric();
-    let offloads: Vec<Offload> = kernels.iter().map(|k| analyze(k, &fabric).unwrap()).collect();
+    let offloads: ByBand<Offload> = kernels.iter().map(|k| analyze(k, &fabric).unwrap()).collect();
     let kernel = joined(kernels);
     let mut buffers: Vec<Buffer> = vec![];
-    for (band, offload) in offloads.iter().enumerate() {
+    for (band, offload) in offloads.iter_enumerated() {
         for buffer in &offload.buffers {
             let place = buffers.iter().position(|b| b.array == buffer.array).unwrap_or_else(|| {
-                buffers.push(Buffer::new(buffer.array, vec![None; parts.len()]));
+                buffers.push(Buffer::new(buffer.array, vec![None; parts.len()].into()));
                 buffers.len() - 1
             });
-            buffers[place].mappings[band] = buffer.mappings[0].clone();
+            buffers[place].mappings[band] = buffer.mappings[BandId(0)].clone();
         }
     }
     let leaves =
@@ -34,9 +35,9 @@ fn in_sequence(parts: &[Source]) -> Offload {
         scan(offloads.iter().enumerate().flat_map(|(b, offload)| leaves(of(offload), b)).collect())
     };
     let (tiles, source_order) = (all(&|o| &o.tiles), all(&|o| &o.source_order));
-    let mut bands = vec![];
+    let mut bands = ByBand::new();
     for (statement, mut offload) in offloads.into_iter().enumerate() {
-        let mut band = offload.bands.remove(0);
+        let mut band = offload.bands.remove(BandId(0));
         band.statements = vec![statement];
         band.compute.scan = scan(leaves(&band.compute.scan, statement));
         bands.push(band);
@@ -75,16 +76,16 @@ fn in_one_strip(
         let moduli = vec![64; kernel.arrays[a].extents.len()];
         Mapping::successive(moduli.clone(), moduli, 1)
     };
-    let buffer = |array: usize| Buffer::new(array, vec![Some(mapping(array))]);
+    let buffer = |array: usize| Buffer::new(array, vec![Some(mapping(array))].into());
     Offload {
-        bands: vec![Band {
+        bands: ByBand::from(vec![Band {
             statements: (0..kernel.statements().len()).collect(),
             tiling: TilingDirective { schedules: vec![], sizes: vec![1], lanes: None, span: Default::default() },
             sets: vec![],
             transfers,
             compute_waits: false,
             compute: Compute { scan: compute, order: "(…)".into(), innermost_distance: None, lanes: None },
-        }],
+        }]),
         tiles: scan(vec![piece(0, 0, &[], &[tiles], &["T0"])]),
         buffers: (0..kernel.arrays.len()).map(buffer).collect(),
         source_order,

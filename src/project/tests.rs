@@ -10,10 +10,10 @@ use crate::simulate::samples;
 fn offload() -> Offload {
     Offload {
         kernel: samples::copy(),
-        bands: vec![],
+        bands: Default::default(),
         tiles: Scan { pieces: vec![] },
         source_order: Scan { pieces: vec![] },
-        buffers: vec![Buffer::new(0, vec![Some(Mapping::successive(vec![64], vec![60], 1))])],
+        buffers: vec![Buffer::new(0, vec![Some(Mapping::successive(vec![64], vec![60], 1))].into())],
         windows: vec![],
         strips_depend: false,
         lanes_note: None,

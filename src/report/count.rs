@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::ids::BandId;
 use crate::offload::{Offload, Piece, Scan, Transfer};
 use crate::source::kernel::Expr;
 use crate::walk::{Values, goes_on, visit};
@@ -37,7 +38,7 @@ impl Work {
             element * scan.pieces.iter().map(|piece| points(piece, values)).sum::<u64>()
         };
         for piece in &offload.tiles.pieces {
-            let transfers = &offload.bands[piece.leaf].transfers;
+            let transfers = &offload.bands[BandId(piece.leaf)].transfers;
             // The indices of a tile are in scope while its transfers are counted.
             visit(piece, 0, &mut values, &mut |values| {
                 let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
@@ -224,7 +225,8 @@ mod tests {
                     innermost_distance: None,
                     lanes: None,
                 },
-            }],
+            }]
+            .into(),
             buffers: Vec::<Buffer>::new(),
             windows: vec![],
             strips_depend: false,

@@ -4,6 +4,7 @@
 use std::ops::ControlFlow;
 
 use crate::affine::Affine;
+use crate::ids::BandId;
 use crate::offload::{LaneShape, Offload, Piece, Reduction};
 use crate::simulate::job::{Job, Region};
 use crate::source::evaluate::evaluate;
@@ -26,10 +27,10 @@ pub fn reordered(offload: &Offload, job: &Job, program: &[u8]) -> Option<Reorder
     let mut run = Run::new(offload, job);
     // Tiles run in lexicographic order of their indices.
     let mut values = Values::new(&job.sizes);
-    let mut tiles: Vec<(Vec<i64>, usize)> = vec![];
+    let mut tiles: Vec<(Vec<i64>, BandId)> = vec![];
     for piece in &offload.tiles.pieces {
         visit(piece, 0, &mut values, &mut |values| {
-            tiles.push((piece.point.iter().map(|index| values.evaluate(index)).collect(), piece.leaf));
+            tiles.push((piece.point.iter().map(|index| values.evaluate(index)).collect(), BandId(piece.leaf)));
         });
     }
     tiles.sort();

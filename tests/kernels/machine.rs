@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use burstc::ids::BandId;
 use burstc::offload::{Band, Offload, Wait};
 
 use super::pipeline::{Cell, Environment, Instance, Memory, Text, compute, initial, walk};
@@ -38,7 +39,7 @@ pub struct Machine<'a> {
     computed: usize,
     stored: usize,
     /// `(band, array, place)` to the cell that is there, and its value.
-    buffers: BTreeMap<(usize, usize, Cell), (Cell, u64)>,
+    buffers: BTreeMap<(BandId, usize, Cell), (Cell, u64)>,
     ddr: Memory,
     ran: Vec<Instance>,
 }
@@ -98,7 +99,7 @@ impl<'a> Machine<'a> {
     }
 
     fn band(&self, tile: usize) -> &'a Band {
-        &self.offload.bands[self.tiles[tile].0]
+        &self.offload.bands[BandId(self.tiles[tile].0)]
     }
 
     /// The next array of the tile under way, or its end mark behind the last one.
@@ -139,8 +140,8 @@ impl<'a> Machine<'a> {
         self.sizes.clone().into_iter().chain(indices).collect()
     }
 
-    fn place(&self, tile: usize, (array, cell): &(usize, Cell)) -> (usize, usize, Cell) {
-        let band = self.tiles[tile].0;
+    fn place(&self, tile: usize, (array, cell): &(usize, Cell)) -> (BandId, usize, Cell) {
+        let band = BandId(self.tiles[tile].0);
         let buffer = self.offload.buffers.iter().find(|b| b.array == *array).expect("a buffer");
         let mapping = buffer.mappings[band].as_ref().expect("a mapping");
         let skewed = mapping.skewed(cell);

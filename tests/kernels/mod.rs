@@ -20,7 +20,7 @@ pub fn analyze(kernel: &Kernel) -> anyhow::Result<Offload> {
 
 /// The only band.
 pub fn band(offload: &Offload) -> &Band {
-    let [band] = &offload.bands[..] else { panic!("{} bands", offload.bands.len()) };
+    let [band] = &offload.bands.raw[..] else { panic!("{} bands", offload.bands.len()) };
     band
 }
 

@@ -3,6 +3,7 @@
 //! tightest overlap that the tokens allow, and compare the memory with that of the plain loop nest.
 
 use crate::kernels;
+use burstc::ids::BandId;
 
 use kernels::analyze;
 
@@ -297,7 +298,7 @@ fn strips_that_do_not_wait_are_caught() {
     };
     let hasty = |array: usize| {
         move |offload: &mut Offload| {
-            let band = &mut offload.bands[0];
+            let band = &mut offload.bands[BandId(0)];
             band.transfers.iter_mut().filter(|t| t.array == array).for_each(|t| t.wait = Wait::Nothing);
             band.compute_waits = false;
         }
@@ -310,13 +311,15 @@ fn strips_that_do_not_wait_are_caught() {
     assert!(caught(&kernels::polymul(&[3, 3]), 12, &hasty(c)));
     // a is loaded ahead only because tiles have slots; 9 columns are an odd number of tiles.
     assert!(caught(&kernels::matmul(&[3, 3, 3]), 9, &|offload| {
-        let mapping = offload.buffers[a].mappings[0].as_mut().unwrap();
+        let mapping = offload.buffers[a].mappings[BandId(0)].as_mut().unwrap();
         assert_eq!(mapping.slots, 2);
         (mapping.slots, mapping.exact_moduli[1]) = (1, 6);
     }));
     // Places written by a strip whose results the store process has not taken yet.
     let copy = kernels::nest("copy", "N:9 M:9", "x[N][M]; y[N]", "i:0..N - 1; j:0..M - 1", "y[i]", "x[i][j]");
-    assert!(caught(&kernels::tiled(copy, "i, j", &[2, 2]), 8, &|offload| offload.bands[0].compute_waits = false));
+    assert!(
+        caught(&kernels::tiled(copy, "i, j", &[2, 2]), 8, &|offload| offload.bands[BandId(0)].compute_waits = false)
+    );
 }
 
 #[test]

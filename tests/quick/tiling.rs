@@ -2,6 +2,7 @@
 //! for every power of two as size of every tile dimension whose buffers fit the same block RAM.
 
 use crate::common;
+use burstc::ids::BandId;
 
 use std::collections::BTreeMap;
 
@@ -102,7 +103,7 @@ fn check(kernel: &str, block_ram_bits: u64, set: &[(&str, i64)]) {
         let (bytes, tiles) = best(&chosen, band, &sizes, &board, largest);
         println!(
             "{kernel}, band {band}: {moved} bytes with {:?}, {bytes} with {tiles:?}",
-            chosen.bands[band].tiling.sizes
+            chosen.bands[BandId(band)].tiling.sizes
         );
         least -= moved.saturating_sub(bytes);
     }

@@ -4,6 +4,7 @@
 use std::sync::OnceLock;
 
 use burstc::affine::Affine;
+use burstc::ids::BandId;
 use burstc::offload::{Offload, Wait};
 use burstc::source::Source;
 use burstc::source::kernel::{Argument, Storage};
@@ -77,14 +78,14 @@ fn statements() {
         "statements",
         matmul(),
         &[
-            &|o| o.bands[0].statements.clear(),
-            &|o| o.bands[0].statements.push(1),
-            &|o| o.bands[0].tiling.sizes[1] = 0,
+            &|o| o.bands[BandId(0)].statements.clear(),
+            &|o| o.bands[BandId(0)].statements.push(1),
+            &|o| o.bands[BandId(0)].tiling.sizes[1] = 0,
             &|o| {
-                o.bands[0].tiling.schedules.pop();
+                o.bands[BandId(0)].tiling.schedules.pop();
             },
             &|o| {
-                o.bands[0].tiling.schedules[0].theta.pop();
+                o.bands[BandId(0)].tiling.schedules[0].theta.pop();
             },
         ],
     );
@@ -98,8 +99,8 @@ fn leaves() {
         &[
             &|o| o.tiles.pieces[0].leaf = 1,
             &|o| o.source_order.pieces[0].leaf = 1,
-            &|o| o.bands[0].compute.scan.pieces[0].leaf = 3,
-            &|o| o.bands[0].transfers[0].array = 9,
+            &|o| o.bands[BandId(0)].compute.scan.pieces[0].leaf = 3,
+            &|o| o.bands[BandId(0)].transfers[0].array = 9,
         ],
     );
 }
@@ -112,11 +113,11 @@ fn points() {
         &[
             &|o| o.tiles.pieces[0].point.truncate(2),
             &|o| o.source_order.pieces[0].point.truncate(2),
-            &|o| o.bands[0].compute.scan.pieces[0].point.push(Affine::constant(0)),
-            &|o| o.bands[0].transfers[0].load.pieces[0].point.truncate(1),
+            &|o| o.bands[BandId(0)].compute.scan.pieces[0].point.push(Affine::constant(0)),
+            &|o| o.bands[BandId(0)].transfers[0].load.pieces[0].point.truncate(1),
         ],
     );
-    finds("points", lanes(), &[&|o| o.bands[0].compute.scan.pieces[0].slacks.push(Affine::constant(0))]);
+    finds("points", lanes(), &[&|o| o.bands[BandId(0)].compute.scan.pieces[0].slacks.push(Affine::constant(0))]);
 }
 
 #[test]
@@ -147,12 +148,12 @@ fn scope() {
         matmul(),
         &[
             // A loop further in, a tile's index among the tiles, a name of nothing.
-            &|o| o.bands[0].compute.scan.pieces[0].levels[0].lower[0].numerator = variable("j"),
+            &|o| o.bands[BandId(0)].compute.scan.pieces[0].levels[0].lower[0].numerator = variable("j"),
             &|o| o.tiles.pieces[0].levels[1].upper[0].numerator = variable("T2"),
-            &|o| o.bands[0].transfers[0].load.pieces[0].point[0] = variable("M"),
+            &|o| o.bands[BandId(0)].transfers[0].load.pieces[0].point[0] = variable("M"),
             &|o| o.source_order.pieces[0].guards.push(variable("i")),
             &|o| o.source_order.pieces[0].guards.push(variable("T0")),
-            &|o| o.bands[0].compute.scan.pieces[0].levels[1].name = "k".to_string(),
+            &|o| o.bands[BandId(0)].compute.scan.pieces[0].levels[1].name = "k".to_string(),
         ],
     );
 }
@@ -163,8 +164,8 @@ fn bounds() {
         "bounds",
         matmul(),
         &[
-            &|o| o.bands[0].compute.scan.pieces[0].levels[2].upper.clear(),
-            &|o| o.bands[0].transfers[1].load.pieces[0].levels[0].lower.clear(),
+            &|o| o.bands[BandId(0)].compute.scan.pieces[0].levels[2].upper.clear(),
+            &|o| o.bands[BandId(0)].transfers[1].load.pieces[0].levels[0].lower.clear(),
             &|o| o.tiles.pieces[0].levels[0].upper[0].divisor = 0,
         ],
     );
@@ -176,9 +177,9 @@ fn ranges() {
         "ranges",
         matmul(),
         &[
-            &|o| o.bands[0].compute.scan.pieces[0].levels[2].range = (5, 4),
-            &|o| o.bands[0].compute.scan.pieces[0].levels[2].range.1 -= 1,
-            &|o| o.bands[0].transfers[0].load.pieces[0].levels[1].range.0 = 1,
+            &|o| o.bands[BandId(0)].compute.scan.pieces[0].levels[2].range = (5, 4),
+            &|o| o.bands[BandId(0)].compute.scan.pieces[0].levels[2].range.1 -= 1,
+            &|o| o.bands[BandId(0)].transfers[0].load.pieces[0].levels[1].range.0 = 1,
             &|o| o.tiles.pieces[0].levels[0].range.1 = 3,
         ],
     );
@@ -192,11 +193,11 @@ fn cells() {
         matmul(),
         &[
             &|o| {
-                let point = &mut o.bands[0].transfers[0].load.pieces[0].point[0];
+                let point = &mut o.bands[BandId(0)].transfers[0].load.pieces[0].point[0];
                 *point = point.clone() + one();
             },
             &|o| {
-                let point = &mut o.bands[0].compute.scan.pieces[0].point[1];
+                let point = &mut o.bands[BandId(0)].compute.scan.pieces[0].point[1];
                 *point = point.clone() + one();
             },
             &|o| {
@@ -212,7 +213,7 @@ fn cells() {
         "cells",
         lanes(),
         &[&|o| {
-            let lanes = o.bands[0].compute.lanes.as_mut().unwrap();
+            let lanes = o.bands[BandId(0)].compute.lanes.as_mut().unwrap();
             lanes.per_statement[0].masks.iter_mut().for_each(|step| *step = 0);
         }],
     );
@@ -225,16 +226,16 @@ fn transfers() {
         matmul(),
         &[
             &|o| {
-                let twice = o.bands[0].transfers[0].clone();
-                o.bands[0].transfers.insert(0, twice);
+                let twice = o.bands[BandId(0)].transfers[0].clone();
+                o.bands[BandId(0)].transfers.insert(0, twice);
             },
-            &|o| o.bands[0].transfers.reverse(),
-            &|o| o.bands[0].compute_waits = false,
+            &|o| o.bands[BandId(0)].transfers.reverse(),
+            &|o| o.bands[BandId(0)].compute_waits = false,
             // c has one place for the tiles of all strips.
-            &|o| o.bands[0].transfers.iter_mut().for_each(|t| t.wait = Wait::Computed),
+            &|o| o.bands[BandId(0)].transfers.iter_mut().for_each(|t| t.wait = Wait::Computed),
             &|o| {
                 o.strips_depend = true;
-                o.bands[0].transfers.iter_mut().for_each(|t| t.wait = Wait::Nothing);
+                o.bands[BandId(0)].transfers.iter_mut().for_each(|t| t.wait = Wait::Nothing);
             },
         ],
     );
@@ -261,7 +262,7 @@ fn buffers() {
                 o.buffers.remove(1);
             },
             &|o| o.buffers[0].array = 1,
-            &|o| o.buffers[0].mappings[0] = None,
+            &|o| o.buffers[0].mappings[BandId(0)] = None,
             &|o| o.buffers[0].mappings.clear(),
             &|o| o.buffers[2].copies = 0,
         ],
@@ -271,7 +272,7 @@ fn buffers() {
 #[test]
 fn moduli() {
     fn change(o: &mut Offload, act: impl Fn(&mut burstc::offload::Mapping)) {
-        act(o.buffers[0].mappings[0].as_mut().unwrap());
+        act(o.buffers[0].mappings[BandId(0)].as_mut().unwrap());
     }
     finds(
         "moduli",
@@ -295,7 +296,7 @@ fn apart() {
         "apart",
         matmul(),
         &[&|o| {
-            let mapping = o.buffers[2].mappings[0].as_mut().unwrap();
+            let mapping = o.buffers[2].mappings[BandId(0)].as_mut().unwrap();
             (mapping.moduli[1], mapping.exact_moduli[1]) = (16, 16);
         }],
     );
@@ -361,7 +362,7 @@ fn windows() {
 #[test]
 fn lanes_of_a_band() {
     fn change(o: &mut Offload, act: impl Fn(&mut burstc::offload::Lanes)) {
-        act(o.bands[0].compute.lanes.as_mut().unwrap());
+        act(o.bands[BandId(0)].compute.lanes.as_mut().unwrap());
     }
     finds(
         "lanes",

@@ -4,6 +4,7 @@
 
 use crate::affine::Affine;
 use crate::hardware::circuit::scope::Scope;
+use crate::ids::BandId;
 use crate::offload::{Buffer, Offload};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when};
 
@@ -42,7 +43,7 @@ impl TileNumber {
 
 /// σ(point) in a tile of `band`: its slot, and the residues modulo powers of two side by side, each a few low bits of its
 /// subscript.
-pub fn address(buffer: &Buffer, band: usize, point: &[Affine], scope: &Scope, tile: &TileNumber) -> Expr {
+pub fn address(buffer: &Buffer, band: BandId, point: &[Affine], scope: &Scope, tile: &TileNumber) -> Expr {
     let mapping = buffer.mappings[band].as_ref().expect("a band that accesses an array has a mapping for it");
     let slot = tile.0.as_ref().filter(|_| mapping.slots > 1);
     let slot = slot.map(|number| number.e().slice(mapping.slots.trailing_zeros() - 1, 0));

@@ -5,6 +5,7 @@ use crate::hardware::circuit::scope::Scope;
 use crate::hardware::context::Context;
 use crate::hardware::walk::rows::RowFormat;
 use crate::hardware::walk::walker::Walker;
+use crate::ids::BandId;
 use crate::offload::Bound;
 use crate::rtl::{Expr, Module, Type};
 use crate::source::kernel::{self, Condition};
@@ -12,7 +13,7 @@ use crate::source::kernel::{self, Condition};
 /// Rows of one kind: instances of one statement of one band, whose iterators follow from the row in one way.
 pub struct InstanceKind {
     pub statement: usize,
-    pub band: usize,
+    pub band: BandId,
     /// The registers of the row, the sizes, and the quotients that the statement uses.
     pub scope: Scope,
     iterators: Vec<String>,

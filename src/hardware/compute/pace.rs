@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use crate::affine::Affine;
 use crate::hardware::datapath::plan::{Plan, Rehearsal};
+use crate::ids::BandId;
 use crate::offload::{Offload, Piece};
 use crate::source::kernel::Access;
 use crate::walk::{Values, in_order};
@@ -80,9 +81,9 @@ impl Pace {
             kernel.parameters.iter().map(|p| (p.name.clone(), size(p.default.or(p.max)))).collect();
         let (statements, iterators) = (kernel.statements(), kernel.iterators());
         let mut values = Values::new(&sizes);
-        let mut tiles: Vec<(Vec<i64>, usize)> = vec![];
+        let mut tiles: Vec<(Vec<i64>, BandId)> = vec![];
         let _ = in_order(&offload.tiles.pieces, 0, &mut values, &mut |piece, values| {
-            tiles.push((piece.point.iter().map(|index| values.evaluate(index)).collect(), piece.leaf));
+            tiles.push((piece.point.iter().map(|index| values.evaluate(index)).collect(), BandId(piece.leaf)));
             if tiles.len() < TILES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         tiles.sort();

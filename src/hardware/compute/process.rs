@@ -98,7 +98,7 @@ impl<'a> Process<'a, '_> {
 pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let (offload, kernel) = (context.offload, context.kernel);
     let sources: Vec<Source> =
-        offload.bands.iter().enumerate().map(|(b, band)| Source::in_tile(context, b, &band.compute.scan)).collect();
+        offload.bands.iter_enumerated().map(|(b, band)| Source::in_tile(context, b, &band.compute.scan)).collect();
     let about = about_rows(offload, &kernel.statements());
     let (rows_module, format) = scanner(context, &format!("{}_compute_rows", kernel.name), &about, true, &sources);
 
@@ -271,7 +271,7 @@ fn about_process(context: &Context) -> String {
 /// The header comment of the scanner.
 fn about_rows(offload: &Offload, statements: &[&Assignment]) -> String {
     let mut lines = vec![];
-    for (index, band) in offload.bands.iter().enumerate() {
+    for (index, band) in offload.bands.iter_enumerated() {
         let of = if offload.bands.len() > 1 { format!(" of band {index}") } else { String::new() };
         lines.push(format!("Walks the iterations of a tile{of} in the order {}.", band.compute.order));
         lines.extend(band.statements.iter().map(|&s| format!("{}: {}", statements[s].name, statements[s].text)));

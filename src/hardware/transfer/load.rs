@@ -212,7 +212,7 @@ fn gate(context: &Context, m: &mut Module, fills: bool) -> Gate {
     }
     // Strips of different bands do not overlap; and a strip that loads nothing has nothing but this to wait at.
     let loads_nothing = offload.bands.iter().flat_map(|b| &b.transfers).all(|t| t.load.pieces.is_empty());
-    let drains = match &offload.bands[..] {
+    let drains = match &offload.bands.raw[..] {
         [only] => Expr::bit(loads_nothing && only.compute_waits),
         _ if loads_nothing => Expr::bit(true),
         _ => {

@@ -53,7 +53,7 @@ pub fn walked(offload: &Offload, set: &str, arrays: &[&str]) -> String {
     let wanted: Vec<String> = arrays.iter().map(|a| format!("{set}({a})")).collect();
     let several = offload.bands.len() > 1;
     let mut lines = vec![];
-    for (index, band) in offload.bands.iter().enumerate() {
+    for (index, band) in offload.bands.iter_enumerated() {
         let of = if several { format!(" of band {index}") } else { String::new() };
         let found = band.sets.iter().filter(|s| wanted.contains(&s.name));
         lines.extend(found.map(|s| match s.isl.len() {

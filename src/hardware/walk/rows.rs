@@ -3,6 +3,7 @@
 use crate::affine::Affine;
 use crate::hardware::circuit::ranged::Ranged;
 use crate::hardware::circuit::scope::Scope;
+use crate::ids::BandId;
 use crate::rtl::{Expr, Module, Signal, Type};
 
 /// The shape of a stream of rows.
@@ -24,7 +25,7 @@ pub struct RowFormat {
 pub struct RowKind {
     /// Index among the sources given to the scanner.
     pub source: usize,
-    pub band: usize,
+    pub band: BandId,
     /// `Piece::leaf`
     pub leaf: usize,
     /// What an element of the row visits, over size parameters, `outer` and `inner`.

@@ -9,12 +9,13 @@ use crate::hardware::context::Context;
 use crate::hardware::tile::bounds::with_names;
 use crate::hardware::tile::relative::relative;
 use crate::hardware::walk::tree::unused;
+use crate::ids::BandId;
 use crate::layout::Layout;
 use crate::offload::{Bound, Level, Piece, Scan, Transfer};
 
 /// One scan for the tiles of one band.
 pub struct Source {
-    pub band: usize,
+    pub band: BandId,
     pub tiled: bool,
     /// How the cells lie in memory, of a source that visits such: every row is contiguous there.
     pub memory: Option<Layout>,
@@ -31,18 +32,18 @@ impl Source {
     /// A scan outside all tiles.
     pub fn untiled(scan: &Scan) -> Source {
         let pieces = with_own_rows(scan.pieces.clone());
-        Source { band: 0, tiled: false, memory: None, by_subscripts: false, pieces }
+        Source { band: BandId(0), tiled: false, memory: None, by_subscripts: false, pieces }
     }
 
     /// A scan of a tile, its levels counted from the tile's corner.
-    pub fn in_tile(context: &Context, band: usize, scan: &Scan) -> Source {
+    pub fn in_tile(context: &Context, band: BandId, scan: &Scan) -> Source {
         let pieces = with_names(&context.names, &context.tile_bounds, relative(&context.names, &scan.pieces));
         Source { band, tiled: true, memory: None, by_subscripts: false, pieces: with_own_rows(pieces) }
     }
 
     /// [`Source::in_tile`] for cells of an array in memory. A piece whose innermost level does not walk neighbours gets
     /// rows of one element.
-    pub fn in_memory(context: &Context, band: usize, array: usize, scan: &Scan) -> Source {
+    pub fn in_memory(context: &Context, band: BandId, array: usize, scan: &Scan) -> Source {
         let layout = context.array(array).layout();
         let mut source = Source::in_tile(context, band, scan);
         for piece in source.pieces.iter_mut().filter(|p| !is_contiguous(&layout, p)) {
@@ -56,7 +57,7 @@ impl Source {
 
     /// The same with a level for every subscript, named [`subscript`], memory's innermost one innermost. Levels that are no
     /// subscript stay around them. Nothing is relative to the tile. The pieces share no loops.
-    pub fn by_subscripts(context: &Context, band: usize, array: usize, scan: &Scan) -> Source {
+    pub fn by_subscripts(context: &Context, band: BandId, array: usize, scan: &Scan) -> Source {
         let layout = context.array(array).layout();
         let pieces = scan.pieces.iter().map(|piece| with_subscripts(context, &layout, piece)).collect();
         Source { band, tiled: true, memory: Some(layout), by_subscripts: true, pieces }
@@ -141,8 +142,8 @@ impl Transfers {
         let offload = context.offload;
         let mut all = Transfers { sources: vec![], source_arrays: vec![], arrays: vec![] };
         let mut scans = vec![];
-        for (band, transfers) in offload.bands.iter().map(|b| &b.transfers).enumerate() {
-            for transfer in transfers.iter().filter(|t| !scan(t).pieces.is_empty()) {
+        for (band, own) in offload.bands.iter_enumerated() {
+            for transfer in own.transfers.iter().filter(|t| !scan(t).pieces.is_empty()) {
                 scans.push((band, scan(transfer)));
                 all.source_arrays.push(transfer.array);
                 if !all.arrays.contains(&transfer.array) {
@@ -152,7 +153,7 @@ impl Transfers {
         }
         let of_arrays = || scans.iter().zip(&all.source_arrays);
         let in_memory =
-            |((band, scan), &array): (&(usize, &Scan), &usize)| Source::in_memory(context, *band, array, scan);
+            |((band, scan), &array): (&(BandId, &Scan), &usize)| Source::in_memory(context, *band, array, scan);
         all.sources = of_arrays().map(in_memory).collect();
         let shares_loops = scans.iter().flat_map(|(_, scan)| &scan.pieces).any(|piece| piece.shared > 0);
         if !shares_loops

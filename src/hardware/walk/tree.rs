@@ -5,6 +5,7 @@ use crate::hardware::circuit::ranged::Ranged;
 use crate::hardware::context::Context;
 use crate::hardware::walk::rows::{RowFormat, RowKind};
 use crate::hardware::walk::source::{Source, subscript};
+use crate::ids::BandId;
 use crate::layout::Layout;
 use crate::offload::{Bound, Level, Piece};
 
@@ -22,7 +23,7 @@ pub struct Tree {
 }
 
 pub struct TreePiece {
-    pub band: usize,
+    pub band: BandId,
     pub kind: usize,
     pub piece: Piece,
     /// The register of each level but the innermost, see [`Tree::registers`].
@@ -152,7 +153,7 @@ impl Tree {
     }
 
     /// The first piece of a band.
-    pub fn first_of(&self, band: usize) -> Option<usize> {
+    pub fn first_of(&self, band: BandId) -> Option<usize> {
         self.pieces.iter().position(|p| p.band == band)
     }
 

@@ -9,6 +9,7 @@ use crate::hardware::walk::rows::Row;
 use crate::hardware::walk::scanner::folds::{Folds, is_wide};
 use crate::hardware::walk::scanner::{Frame, register_constants};
 use crate::hardware::walk::tree::{Next, Tree, TreePiece};
+use crate::ids::BandId;
 use crate::offload::{Bound, Level};
 use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
 
@@ -309,10 +310,10 @@ impl<'a> Machine<'a> {
         let Some(band) = band else {
             return if self.tree.pieces.is_empty() { vec![self.goto(State::End)] } else { self.enter(None, 0) };
         };
-        let mut bands: Vec<usize> = self.tree.pieces.iter().map(|p| p.band).collect();
+        let mut bands: Vec<BandId> = self.tree.pieces.iter().map(|p| p.band).collect();
         bands.dedup();
         let enter =
-            |&band: &usize| Some((vec![Label::Value(band as i128)], self.enter(None, self.tree.first_of(band)?)));
+            |&band: &BandId| Some((vec![Label::Value(band.0 as i128)], self.enter(None, self.tree.first_of(band)?)));
         vec![case(band.e(), bands.iter().filter_map(enter).collect(), vec![self.goto(State::End)])]
     }
 

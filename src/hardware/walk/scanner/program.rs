@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::affine::Affine;
 use crate::hardware::circuit::scope::{rounded_up, signed_digits};
 use crate::hardware::walk::tree::{Next, Tree};
+use crate::ids::BandId;
 use crate::offload::{Bound, Level};
 
 /// What is added to the sum, before it is shifted.
@@ -192,7 +193,7 @@ impl Writer<'_> {
                 self.sum(difference, Complete { upper: true, first: true });
                 self.code.push(Instruction::Guard(Label::Band(band + 1)));
             }
-            self.jump(self.tree.first_of(band).map_or(Next::End, Next::Enter), false);
+            self.jump(self.tree.first_of(BandId(band)).map_or(Next::End, Next::Enter), false);
         }
     }
 

@@ -10,6 +10,7 @@ use crate::hardware::context::Context;
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::tree::Tree;
 use crate::hardware::{Ddr, Link};
+use crate::ids::BandId;
 use crate::offload::{Offload, Piece, Scan, Transfer};
 use crate::source;
 use crate::walk::{Values as Loops, visit};
@@ -32,7 +33,7 @@ fn walk(scan: &Scan, values: &Values) -> Vec<Vec<i64>> {
 }
 
 /// The points that a program gives, by the source of the row, and whether rows follow where they say so.
-fn run(tree: &Tree, program: &Program, band: usize, values: &Values) -> Vec<(usize, Vec<i64>)> {
+fn run(tree: &Tree, program: &Program, band: BandId, values: &Values) -> Vec<(usize, Vec<i64>)> {
     let names: Vec<&str> = tree.registers().map(|r| r.name.as_str()).collect();
     let (mut values, mut last) = (values.clone(), vec![0; names.len()]);
     let (mut pc, mut sum, mut bounds) = (0, 0, [0, 0]);
@@ -48,7 +49,7 @@ fn run(tree: &Tree, program: &Program, band: usize, values: &Values) -> Vec<(usi
                     Term::Add { first, minus, operand, shift } => {
                         let value = match operand {
                             Operand::Constant(value) => *value,
-                            Operand::Band => band as i64,
+                            Operand::Band => band.0 as i64,
                             Operand::Name(name) => *values.get(name).unwrap_or(&0),
                         };
                         let before = if *first { 0 } else { sum };
@@ -107,9 +108,9 @@ fn check(file: &str, sizes: &[(&str, i64)]) {
     let sizes: Values = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
     let mut rows = 0;
     for of in [|t: &Transfer| t.load.clone(), |t: &Transfer| t.store.clone()] {
-        let mut scans: Vec<(usize, usize, Scan)> = vec![];
-        for (band, transfers) in offload.bands.iter().map(|b| &b.transfers).enumerate() {
-            scans.extend(transfers.iter().map(|t| (band, t.array, of(t))));
+        let mut scans: Vec<(BandId, usize, Scan)> = vec![];
+        for (band, own) in offload.bands.iter_enumerated() {
+            scans.extend(own.transfers.iter().map(|t| (band, t.array, of(t))));
         }
         let sources: Vec<Source> =
             scans.iter().map(|(band, array, scan)| Source::by_subscripts(&context, *band, *array, scan)).collect();
@@ -128,13 +129,13 @@ fn check(file: &str, sizes: &[(&str, i64)]) {
 }
 
 /// Band, and values of sizes and tile indices.
-fn tiles(offload: &Offload, sizes: &Values) -> Vec<(usize, Values)> {
+fn tiles(offload: &Offload, sizes: &Values) -> Vec<(BandId, Values)> {
     let mut tiles = vec![];
     for piece in &offload.tiles.pieces {
         let scan = Scan { pieces: vec![Piece { shared: 0, ..piece.clone() }] };
         for point in walk(&scan, sizes) {
             let indices = point.into_iter().enumerate().map(|(d, index)| (format!("T{d}"), index));
-            tiles.push((piece.leaf, sizes.clone().into_iter().chain(indices).collect()));
+            tiles.push((BandId(piece.leaf), sizes.clone().into_iter().chain(indices).collect()));
         }
     }
     tiles
