@@ -40,3 +40,14 @@ fn nussinov_runs_along_diagonals() {
     let iterations = cells * 3 + sums;
     guard("nussinov", &[("N", 48)], iterations, 1.92);
 }
+
+/// Sums in a scalar, each of which waits for the one before, 18 cycles: rows and columns behind a pivot take turns once
+/// the pivot's column is divided before the rows.
+#[test]
+fn linear_system_updates_what_is_behind_the_pivot() {
+    let n = 64u64;
+    // Sums of the decomposition, in and out of the scalar for each element; two substitutions.
+    let decomposition = (0..n).map(|i| i * i.saturating_sub(1) / 2 + i * (n - i)).sum::<u64>() + 2 * n * n;
+    let substitution = n * (n - 1) / 2 + 2 * n;
+    guard("linear_system", &[("N", 64)], decomposition + 2 * substitution, 1.70);
+}

@@ -83,6 +83,8 @@ struct Candidate {
     dimensions: Vec<Vec<usize>>,
     /// The depth at which the statements run one after the other; `None` with a single statement.
     apart: Option<usize>,
+    /// Per statement, its place among them there.
+    places: Vec<usize>,
     /// Estimated cycles per tile.
     cost: f64,
     /// See [`carried_by_level`].
@@ -479,6 +481,7 @@ impl Space {
         Ok(Some(Candidate {
             dimensions: vec![order.to_vec(); count],
             apart: (count > 1).then_some(n),
+            places: (0..count).collect(),
             cost,
             carried: carried_by_level(order, distances)?,
             lane: None,
@@ -500,14 +503,12 @@ impl Space {
 
     /// The statements one after the other inside the loops `outer`, each in the best of its `own` orders.
     fn apart(&self, outer: &[usize], own: &[Vec<Alone>], distances: &[Distances]) -> Result<Option<Candidate>> {
-        let between = distances.iter().filter(|d| d.source != d.sink);
-        if !self.is_legal(outer, outer.len(), between)? {
-            return Ok(None);
-        }
+        let Some(places) = self.places(outer, distances)? else { return Ok(None) };
         let n = self.rank();
         let mut candidate = Candidate {
             dimensions: vec![],
             apart: Some(outer.len()),
+            places,
             cost: 0.0,
             carried: vec![i64::MAX; n],
             lane: None,
@@ -532,6 +533,41 @@ impl Space {
         Ok(Some(candidate))
     }
 
+    /// The places of the statements one after the other inside the loops `outer`: in the order of the source where
+    /// values that stay inside those loops do not want another one; `None` where no order of them is legal.
+    fn places(&self, outer: &[usize], distances: &[Distances]) -> Result<Option<Vec<usize>>> {
+        let count = self.values.len();
+        let mut before = vec![vec![false; count]; count];
+        for dependence in distances.iter().filter(|d| d.source != d.sink) {
+            let Some(rest) = self.inside(outer, &dependence.set)? else { return Ok(None) };
+            before[dependence.source][dependence.sink] |= !rest.is_empty()?;
+        }
+        let mut places = vec![None; count];
+        for place in 0..count {
+            let is_next = |s: &usize| {
+                places[*s].is_none() && (0..count).all(|other| places[other].is_some() || !before[other][*s])
+            };
+            let Some(next) = (0..count).find(is_next) else { return Ok(None) };
+            places[next] = Some(place);
+        }
+        Ok(Some(places.into_iter().flatten().collect()))
+    }
+
+    /// The distances of a dependence between two instances in one iteration of the loops `outer`; `None` where it leads
+    /// back in them.
+    fn inside(&self, outer: &[usize], set: &Set) -> Result<Option<Set>> {
+        let mut rest = set.clone();
+        for &dimension in outer {
+            if (self.tiled..self.rank()).contains(&dimension)
+                && rest.minimum(dimension)?.finite().is_none_or(|least| least < 0)
+            {
+                return Ok(rest.is_empty()?.then_some(rest));
+            }
+            rest = rest.fix(dimension, 0)?;
+        }
+        Ok(Some(rest))
+    }
+
     /// Whether `order`, with the statements one after the other at the depth `apart`, reverses none of these
     /// dependences. θ's own dimensions have no negative distances, so that only the others, and the statements' own
     /// order inside `apart`, can.
@@ -543,23 +579,10 @@ impl Space {
     ) -> Result<bool> {
         for Distances { source, sink, set, .. } in distances {
             let depth = if source == sink { order.len() } else { apart };
-            let mut rest = set.clone();
-            let mut is_settled = false;
-            for &dimension in &order[..depth] {
-                if (self.tiled..self.rank()).contains(&dimension)
-                    && rest.minimum(dimension)?.finite().is_none_or(|least| least < 0)
-                {
-                    if !rest.is_empty()? {
-                        return Ok(false);
-                    }
-                    is_settled = true;
-                    break;
-                }
-                rest = rest.fix(dimension, 0)?;
-            }
+            let Some(rest) = self.inside(&order[..depth], set)? else { return Ok(false) };
             // Where θ does not tell instances apart, those that run together to the end keep the order of the source.
             let is_by_place = source > sink && (self.injective || apart < self.rank());
-            if is_by_place && !is_settled && !rest.is_empty()? {
+            if is_by_place && !rest.is_empty()? {
                 return Ok(false);
             }
         }
@@ -668,7 +691,7 @@ impl Candidate {
             let mut date: Vec<Affine> =
                 self.dimensions[place].iter().map(|&k| space.values[place][k].clone()).collect();
             if let Some(apart) = apart {
-                date.insert(apart, Affine::constant(place as i64));
+                date.insert(apart, Affine::constant(self.places[place] as i64));
             }
             if !space.injective {
                 date.extend(program.statements[s].order.iter().cloned());

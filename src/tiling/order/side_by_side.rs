@@ -140,6 +140,7 @@ impl Space {
             found.push(Candidate {
                 dimensions: vec![order.to_vec(); statements],
                 apart: (statements > 1).then_some(n),
+                places: (0..statements).collect(),
                 cost: self.values.iter().zip(&self.latencies).zip(shapes).map(cost).sum(),
                 carried: carried.clone(),
                 lane: Some(Lane { dimension: lane, level }),
