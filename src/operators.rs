@@ -1,5 +1,5 @@
-//! Latencies of the floating-point cells in `rtl-templates/`, which the order inside a tile counts with and the datapath
-//! builds by.
+//! Latencies of the operators: those of the floating-point cells in `rtl-templates/`, which the order inside a tile counts
+//! with and the datapath builds by, and those of integers.
 
 use crate::source::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
 
@@ -62,6 +62,56 @@ pub fn latency(expr: &Expr) -> u32 {
             (true, true) if operand.ty().bits < ty.bits => WIDEN,
             (true, true) => NARROW,
         },
+        _ => 0,
+    }
+}
+
+/// Cycles of a product of integers, of which one or three multiplier blocks make the low `bits`: operands, product and
+/// result have registers.
+pub fn product_latency(bits: u32) -> u32 {
+    // A register on each side of the blocks.
+    if in_halves(bits) { MULTIPLY + 2 } else { MULTIPLY }
+}
+
+/// Cycles of a product of one multiplier block.
+pub const MULTIPLY: u32 = 3;
+
+/// Widest product of one multiplier block.
+const BLOCK: u32 = 18;
+
+/// Bits of the halves of a product that takes several blocks.
+pub const HALF: u32 = 16;
+
+/// Whether a product of so many bits takes several blocks, which multiply halves.
+pub fn in_halves(bits: u32) -> bool {
+    bits > BLOCK && bits <= 2 * HALF
+}
+
+/// Cycles of a serial division beyond one per bit.
+pub const SERIAL_OVERHEAD: u32 = 2;
+
+/// Cycles of the operator at the top of `expr` in the datapath, of any type; operands of integers have all bits of theirs.
+pub fn cycles(expr: &Expr) -> u32 {
+    fn bits(expr: &Expr) -> u32 {
+        match expr {
+            Expr::Cast { operand, ty } if !operand.ty().floating => bits(operand).min(ty.bits),
+            _ => expr.ty().bits,
+        }
+    }
+    let floating = latency(expr);
+    match expr {
+        _ if floating > 0 => floating,
+        // Signs are wires.
+        Expr::Unary { ty, .. } if ty.floating => 0,
+        Expr::Unary { op: UnaryOp::Complement, .. } | Expr::Cast { .. } => 0,
+        Expr::Unary { .. } | Expr::Select { .. } => 1,
+        Expr::Binary { op: BinaryOp::Multiply, ty, .. } => product_latency(ty.bits),
+        Expr::Binary { op: BinaryOp::Divide | BinaryOp::Remainder, left, right, .. } => match &**right {
+            Expr::Constant { value, .. } if value.count_ones() == 1 => 0,
+            Expr::Constant { .. } => MULTIPLY,
+            right => bits(left).max(bits(right)) + SERIAL_OVERHEAD,
+        },
+        Expr::Binary { .. } => 1,
         _ => 0,
     }
 }

@@ -1,5 +1,6 @@
 //! What a run found: data first (JSON), then a table for people.
 
+mod bound;
 pub mod count;
 pub mod demand;
 mod mapping;
@@ -19,13 +20,15 @@ use crate::simulate::bench::MemoryModel;
 use crate::simulate::number::Number;
 use crate::simulate::simulator::{Counters, Simulator};
 use crate::source::kernel::{Kernel, SizeCondition, SizeParameter};
+use crate::word::Word;
+pub use bound::Bound;
 use count::Work;
 pub use mapping::buffer_reports;
 pub use tiling::TilingReport;
 
 /// The number of the shape of all JSON that burstc writes: it grows when a field is added, renamed, removed, or changes its
 /// meaning. `docs/JSON.md` says what the fields mean, and what changed with each number.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// Indented JSON with a final newline, whose first field is the number of its shape.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
@@ -73,6 +76,8 @@ pub struct RunReport {
     pub arguments: BTreeMap<String, Number>,
     /// Cycles in which each process was busy, from start to done.
     pub processes: ProcessReport,
+    #[serde(default)]
+    pub bound: BoundReport,
     /// The sizes that the hardware takes.
     #[serde(default)]
     pub parameters: Vec<ParameterReport>,
@@ -198,8 +203,28 @@ impl ConditionReport {
 pub struct ProcessReport {
     pub load_busy: u64,
     pub compute_busy: u64,
+    /// An iteration waits for values under way, or for a port that is lent to a transfer.
     pub compute_stall: u64,
     pub store_busy: u64,
+    /// Busy, but without a word: the memory has the next one not yet, or the buffers cannot take it.
+    #[serde(default)]
+    pub load_without_word: u64,
+    #[serde(default)]
+    pub store_without_word: u64,
+    /// There is no iteration: no tile is there, or no row of it.
+    #[serde(default)]
+    pub compute_idle: u64,
+}
+
+/// The cycles that memory, datapath and dependences would each allow ([`Bound`]), and what was reached of the largest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BoundReport {
+    #[serde(flatten)]
+    pub cycles: Bound,
+    /// The largest of them: `memory`, `datapath` or `dependences`.
+    pub limit: String,
+    /// That over the cycles of the run.
+    pub share: f64,
 }
 
 /// Where a run left its files, for the table.
@@ -222,6 +247,7 @@ pub struct Facts<'a> {
     pub memory: MemoryModel,
     pub direct: Option<&'a Counters>,
     pub work: Work,
+    pub bound: Bound,
     pub seed: u64,
     pub arguments: BTreeMap<String, Number>,
     pub generate_ms: u64,
@@ -296,6 +322,14 @@ impl RunReport {
                 compute_busy: counters.compute_busy,
                 compute_stall: counters.compute_stall,
                 store_busy: counters.store_busy,
+                load_without_word: counters.load_busy.saturating_sub(Word::PORT.holding(work.bytes_read)),
+                store_without_word: counters.store_busy.saturating_sub(Word::PORT.holding(work.bytes_written)),
+                compute_idle: counters.cycles.saturating_sub(counters.compute_busy + counters.compute_stall),
+            },
+            bound: BoundReport {
+                cycles: facts.bound,
+                limit: facts.bound.largest().0.to_string(),
+                share: ratio(facts.bound.largest().1 as f64, counters.cycles as f64),
             },
             parameters: ParameterReport::all(&offload.kernel),
             conditions: ConditionReport::all(&offload.kernel),
@@ -376,6 +410,7 @@ mod tests {
             counters: &counters,
             direct: direct.then_some(&slow),
             work: Work { iterations: 500, accesses: 1_000, bytes_read: 1_500, bytes_written: 500 },
+            bound: Bound { memory: 500, datapath: 450, dependences: 12, dependences_whole: true },
             seed: 1,
             arguments: BTreeMap::from([("N".to_string(), Number::Whole(8))]),
             generate_ms: 12,

@@ -50,6 +50,33 @@ pub fn render(report: &RunReport, places: &Places) -> String {
             share(processes.store_busy)
         ),
     );
+    let cycles = |what: &str, cycles: u64| format!("{what} {}", grouped(cycles));
+    let bound = &report.bound.cycles;
+    let at_least = if bound.dependences_whole { "dependences" } else { "dependences at least" };
+    table.row(
+        "bound",
+        &format!(
+            "{} of what the {} would allow; cycles of {}, {}, {}",
+            fixed(report.bound.share, 2),
+            report.bound.limit,
+            cycles("the memory", bound.memory),
+            cycles("the datapath", bound.datapath),
+            cycles(at_least, bound.dependences)
+        ),
+    );
+    let idle = |busy: u64| share(report.cycles.saturating_sub(busy));
+    table.row(
+        "waits",
+        &format!(
+            "load {} for tiles, {} for words; store {} for tiles, {} for words",
+            idle(processes.load_busy),
+            share(processes.load_without_word),
+            idle(processes.store_busy),
+            share(processes.store_without_word)
+        ),
+    );
+    let compute = (share(processes.compute_idle), share(processes.compute_stall));
+    table.row("", &format!("compute {} for rows, {} for values and ports", compute.0, compute.1));
     match &report.bus {
         None => ddr(&mut table, report),
         Some(bus) => self::bus(&mut table, bus, &report.ddr),

@@ -6,6 +6,7 @@ mod common;
 #[path = "../kernels/mod.rs"]
 mod kernels;
 
+mod bound;
 mod cells;
 mod conditional_writes;
 mod dumps;

@@ -6,8 +6,9 @@ use crate::affine::Affine;
 use crate::hardware::buffers::banks::{Rotation, joined, parts};
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::instances::{InstanceKind, Instances};
-use crate::hardware::datapath::{Datapath, Leaves, MULTIPLY_LATENCY, Value};
+use crate::hardware::datapath::{Datapath, Leaves, Value};
 use crate::offload::{Buffer, LaneShape, Offload, Reduction, ReductionOp};
+use crate::operators;
 use crate::rtl::{Expr, Module, Type};
 use crate::source::kernel::{Access, Expr as Operation, ScalarType};
 
@@ -222,7 +223,7 @@ fn combine(m: &mut Module, datapath: &mut Datapath, operator: ReductionOp, ty: T
     let (a, b, stage) = (&pair[0].expr, &pair[1].expr, pair[0].stage);
     let (result, latency) = match operator {
         ReductionOp::Add => (a.add(b, ty), 1),
-        ReductionOp::Multiply => (a.mul(b, ty), MULTIPLY_LATENCY),
+        ReductionOp::Multiply => (a.mul(b, ty), operators::MULTIPLY),
         ReductionOp::And => (a.and(b).resize(ty), 1),
         ReductionOp::Or => (a.or(b).resize(ty), 1),
         ReductionOp::Xor => (a.xor(b).resize(ty), 1),

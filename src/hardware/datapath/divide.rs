@@ -4,12 +4,10 @@
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::interval::{self, Interval, bits};
 use crate::hardware::circuit::scope::times;
-use crate::hardware::datapath::{Datapath, Leaves, MULTIPLY_LATENCY, Value};
+use crate::hardware::datapath::{Datapath, Leaves, Value};
+use crate::operators::{MULTIPLY as MULTIPLY_LATENCY, SERIAL_OVERHEAD};
 use crate::rtl::{Connection, Expr as Rtl, Module, Signal, Type};
 use crate::source::kernel::{BinaryOp, Expr};
-
-/// Cycles of a `divide_serial` beyond one per bit.
-const SERIAL_OVERHEAD: u32 = 2;
 
 /// Bits of the widest product that a division by a constant may take.
 const WIDEST_PRODUCT: u32 = 126;

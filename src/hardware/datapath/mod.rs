@@ -13,15 +13,9 @@ use std::collections::HashMap;
 
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::datapath::plan::{Plan, Use};
+use crate::operators::{HALF, MULTIPLY as MULTIPLY_LATENCY, in_halves};
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, BinaryOp, Expr, ScalarType, UnaryOp};
-
-/// Cycles of a multiplication: operands, product and result registered, so that it maps on a pipelined DSP block.
-pub const MULTIPLY_LATENCY: u32 = 3;
-
-/// Widest product of one DSP block. Up to twice `HALF` bits three blocks multiply halves, and their sum is the result.
-const BLOCK: u32 = 18;
-const HALF: u32 = 16;
 
 /// With one instance under way, a value that waits longer than this stays in one register.
 const LONG_WAIT: u32 = 4;
@@ -278,17 +272,11 @@ impl Datapath {
         self.product(m, &a, &b, ty)
     }
 
-    /// Cycles from two factors that vary to their product.
-    fn product_latency(ty: Type) -> u32 {
-        // A register on each side of the blocks.
-        if in_halves(ty) { MULTIPLY_LATENCY + 2 } else { MULTIPLY_LATENCY }
-    }
-
     /// The product of registered factors, modulo 2^width of `ty`. Where it takes several blocks, each has registers beside
     /// it on both sides, which take up the way to and from it.
     fn product(&mut self, m: &mut Module, a: &Value, b: &Value, ty: Type) -> Value {
         let stage = a.stage.or(b.stage);
-        if !in_halves(ty) || stage.is_none() {
+        if !in_halves(ty.width) || stage.is_none() {
             let product = a.expr.mul(&b.expr, ty);
             return self.register(m, "product", product, stage, MULTIPLY_LATENCY - 1);
         }
@@ -413,11 +401,6 @@ fn stem(value: &Rtl, other: &str) -> String {
     };
     let cut = name.match_indices('_').map(|(place, _)| place).find(|place| is_stage(&name[place + 1..]));
     name[..cut.unwrap_or(name.len())].to_string()
-}
-
-/// Whether a product takes several blocks, which multiply halves.
-fn in_halves(ty: Type) -> bool {
-    ty.width > BLOCK && ty.width <= 2 * HALF
 }
 
 /// Whether `expr` is a word that comes late, perhaps in another type.

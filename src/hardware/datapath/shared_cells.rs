@@ -4,6 +4,7 @@ use super::{Datapath, Value};
 use crate::hardware::datapath::divide;
 use crate::hardware::datapath::float::Cell;
 use crate::hardware::datapath::plan::{Operand, REGISTERS_PER_ALUT, Use};
+use crate::operators::product_latency;
 use crate::rtl::{Expr as Rtl, Module, Signal, Type};
 
 /// An operator that takes operands in every cycle. Equal ones are alike in everything but their operands.
@@ -20,7 +21,7 @@ impl Operator {
     pub fn latency(&self) -> u32 {
         match self {
             Operator::Cell(cell) => cell.latency,
-            Operator::Product(_, ty) => Datapath::product_latency(*ty),
+            Operator::Product(_, ty) => product_latency(ty.width),
         }
     }
 

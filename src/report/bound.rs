@@ -1,0 +1,296 @@
+//! What limits a run: the cycles that the memory, the datapath and the dependences would each allow, were there nothing
+//! but them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::count::Work;
+use crate::affine::Affine;
+use crate::board::{Board, Memory};
+use crate::offload::{Offload, Piece};
+use crate::operators;
+use crate::source::kernel::{Access, Condition, Expr};
+use crate::walk::guard_depth;
+use crate::word::Word;
+
+/// Instances whose dependences are followed; of longer runs, the first ones.
+const INSTANCES: u64 = 10_000_000;
+
+/// Cells whose values' times are kept.
+const CELLS: u64 = 1 << 24;
+
+/// Lower bounds of the cycles of a run, each by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bound {
+    /// The words of the Load and Store sets through the port of the memory; behind a bus, of the direction that moves more.
+    pub memory: u64,
+    /// Instances of the statements over those that start per cycle.
+    pub datapath: u64,
+    /// The longest chain of values, each computed from the ones before, in cycles of the operators between them. Integer
+    /// operators take what they take in the datapath, and no instance less than a cycle. Sums that lanes split are in no
+    /// order.
+    pub dependences: u64,
+    /// Whether the chain is that of the whole run, or of its first instances only.
+    pub dependences_whole: bool,
+}
+
+impl Bound {
+    pub fn of(offload: &Offload, board: &Board, work: &Work, sizes: &BTreeMap<String, i64>) -> Bound {
+        let (dependences, dependences_whole) = chain(offload, sizes, INSTANCES);
+        let memory = match &board.memory {
+            Memory::Axi4(_) | Memory::AvalonMm(_) => Word::PORT.holding(work.bytes_read.max(work.bytes_written)),
+            memory => {
+                let bytes = (work.bytes_read + work.bytes_written) as f64;
+                (bytes * board.clock_mhz / memory.peak_mb_s()).ceil() as u64
+            }
+        };
+        let lanes = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
+        let lanes = lanes.map(|lanes| lanes.count as u64).max().unwrap_or(1).max(1);
+        Bound { memory, datapath: work.iterations.div_ceil(lanes), dependences, dependences_whole }
+    }
+
+    /// The largest of the three, and which.
+    pub fn largest(&self) -> (&'static str, u64) {
+        let all = [("datapath", self.datapath), ("memory", self.memory), ("dependences", self.dependences)];
+        let largest = all.iter().map(|(_, cycles)| *cycles).max().unwrap_or(0);
+        *all.iter().find(|(_, cycles)| *cycles == largest).expect("one of them")
+    }
+}
+
+/// The longest chain in cycles, and whether it is that of all instances: of longer runs than `instances` the first are
+/// followed, whose chain is none longer than the run's.
+fn chain(offload: &Offload, sizes: &BTreeMap<String, i64>, instances: u64) -> (u64, bool) {
+    let Some(cells) = Cells::new(offload, sizes) else { return (0, false) };
+    let mut chain = Chain { sizes, times: vec![0; cells.count as usize], slots: vec![], left: instances, longest: 0 };
+    let nests: Vec<Nest> = offload.source_order.pieces.iter().map(|piece| Nest::new(offload, piece, &cells)).collect();
+    chain.slots = vec![0; nests.iter().map(|nest| nest.names.len()).max().unwrap_or(0)];
+    let whole = chain.walk(&nests, 0).is_some();
+    (chain.longest, whole)
+}
+
+/// Where the cells of all arrays have their times.
+struct Cells<'a> {
+    sizes: &'a BTreeMap<String, i64>,
+    /// Per array, its first cell and the cells from one to the next of each subscript.
+    places: Vec<(i64, Vec<i64>)>,
+    count: u64,
+}
+
+impl<'a> Cells<'a> {
+    /// `None` where there are too many.
+    fn new(offload: &Offload, sizes: &'a BTreeMap<String, i64>) -> Option<Cells<'a>> {
+        let (mut places, mut count) = (vec![], 0u64);
+        for array in &offload.kernel.arrays {
+            let mut own = 1u64;
+            let mut strides = vec![0; array.extents.len()];
+            for (stride, extent) in strides.iter_mut().zip(&array.extents).rev() {
+                *stride = own as i64;
+                let extent = extent.evaluate(|name| sizes.get(name).copied().unwrap_or(0)).max(0) as u64;
+                own = own.checked_mul(extent).filter(|own| *own <= CELLS)?;
+            }
+            places.push((count as i64, strides));
+            count += own;
+        }
+        (count <= CELLS).then_some(Cells { sizes, places, count })
+    }
+
+    /// The place of a cell's time.
+    fn place(&self, access: &Access) -> Affine {
+        let (first, strides) = &self.places[access.array];
+        let terms = access.subscripts.iter().zip(strides);
+        terms.fold(Affine::constant(*first), |sum, (subscript, stride)| sum + subscript.clone() * *stride)
+    }
+}
+
+/// An affine expression over slots.
+struct Flat {
+    terms: Vec<(usize, i64)>,
+    constant: i64,
+}
+
+impl Flat {
+    fn of(&self, slots: &[i64]) -> i64 {
+        self.terms.iter().fold(self.constant, |sum, (slot, factor)| sum + slots[*slot] * factor)
+    }
+}
+
+/// A read of an instance.
+struct Source {
+    place: Flat,
+    guard: Option<Condition>,
+    /// Cycles from its value to the instance's.
+    cycles: u64,
+}
+
+/// A piece of the program as written, with its loops and instances over slots: a level's value has its depth as slot,
+/// quotients come behind.
+struct Nest<'a> {
+    piece: &'a Piece,
+    /// By slot.
+    names: Vec<String>,
+    levels: Vec<[Vec<(Flat, i64)>; 2]>,
+    guards: Vec<Flat>,
+    /// What quotients are of, with the number of each in the kernel.
+    quotients: Vec<(Flat, &'a crate::source::kernel::Quotient)>,
+    /// The values of iterators that guards of reads name.
+    iterators: Vec<(String, Flat)>,
+    sources: Vec<Source>,
+    target: Flat,
+    /// Cycles of an instance that reads nothing.
+    least: u64,
+    /// Updates of the target in any order.
+    joins: bool,
+}
+
+impl<'a> Nest<'a> {
+    fn new(offload: &'a Offload, piece: &'a Piece, cells: &Cells) -> Nest<'a> {
+        let kernel = &offload.kernel;
+        let mut names: Vec<String> = piece.levels.iter().map(|level| level.name.clone()).collect();
+        let depth = names.len();
+        names.extend(kernel.quotients.iter().map(|quotient| quotient.name.clone()));
+        let flat = |affine: &Affine| {
+            let mut flat = Flat { terms: vec![], constant: affine.constant };
+            for (name, factor) in &affine.terms {
+                match names.iter().rposition(|own| own == name) {
+                    Some(slot) => flat.terms.push((slot, *factor)),
+                    None => flat.constant += cells.sizes.get(name).copied().unwrap_or(0) * factor,
+                }
+            }
+            flat
+        };
+        let bounds =
+            |bounds: &[crate::offload::Bound]| bounds.iter().map(|b| (flat(&b.numerator), b.divisor)).collect();
+        let iterators = &kernel.iterators()[piece.leaf];
+        // From iterators to the loops.
+        let in_loops = |affine: &Affine| {
+            flat(&affine.substitute(|name| match iterators.iter().position(|iterator| iterator == name) {
+                Some(place) => piece.point[place].clone(),
+                None => Affine::variable(name),
+            }))
+        };
+        let statement = kernel.statements()[piece.leaf];
+        let reduction = offload.lanes(piece.leaf).and_then(|(_, shape)| shape.reduction.as_ref());
+        let value = reduction.map_or(&statement.value, |reduction| &reduction.term);
+        // Updates of lanes take a cycle; the order of theirs is open.
+        let behind = u64::from(reduction.is_some());
+        let mut sources = vec![];
+        reads(value, behind, &mut |access, cycles| {
+            let place = in_loops(&cells.place(access));
+            sources.push(Source { place, guard: access.guard.clone(), cycles: cycles.max(1) });
+        });
+        Nest {
+            piece,
+            levels: piece.levels.iter().map(|level| [bounds(&level.lower), bounds(&level.upper)]).collect(),
+            guards: piece.guards.iter().map(flat).collect(),
+            quotients: kernel.quotients.iter().map(|quotient| (in_loops(&quotient.numerator), quotient)).collect(),
+            iterators: iterators.iter().zip(&piece.point).map(|(name, value)| (name.clone(), flat(value))).collect(),
+            sources,
+            target: in_loops(&cells.place(&statement.target)),
+            least: (longest(value) + behind).max(1),
+            joins: reduction.is_some(),
+            names: names[..depth + kernel.quotients.len()].to_vec(),
+        }
+    }
+
+    /// The first and last value of the level at `depth`.
+    fn interval(&self, depth: usize, slots: &[i64]) -> (i64, i64) {
+        let [lower, upper] = &self.levels[depth];
+        let lower = lower.iter().map(|(bound, by)| -(-bound.of(slots)).div_euclid(*by)).max();
+        let upper = upper.iter().map(|(bound, by)| bound.of(slots).div_euclid(*by)).min();
+        (lower.unwrap_or(0), upper.unwrap_or(-1))
+    }
+}
+
+/// Calls `found` for every read in `expr`, with the cycles from its value to one `behind` cycles behind that of `expr`.
+fn reads(expr: &Expr, behind: u64, found: &mut impl FnMut(&Access, u64)) {
+    if let Expr::Read { access, .. } = expr {
+        found(access, behind);
+    }
+    let behind = behind + u64::from(operators::cycles(expr));
+    expr.operands().into_iter().for_each(|operand| reads(operand, behind, found));
+}
+
+/// The cycles of the longest chain of operators in `expr`.
+fn longest(expr: &Expr) -> u64 {
+    let operands = expr.operands().into_iter().map(longest).max().unwrap_or(0);
+    u64::from(operators::cycles(expr)) + operands
+}
+
+struct Chain<'a> {
+    sizes: &'a BTreeMap<String, i64>,
+    /// When the value of every cell is there.
+    times: Vec<u64>,
+    slots: Vec<i64>,
+    /// Instances that are still followed.
+    left: u64,
+    longest: u64,
+}
+
+impl Chain<'_> {
+    /// The instances of pieces that share their first `depth` levels, in the order of the program; `None` when enough have
+    /// been followed. See [`crate::walk::in_order`].
+    fn walk(&mut self, nests: &[Nest], depth: usize) -> Option<()> {
+        let mut rest = nests;
+        while let Some(first) = rest.first() {
+            let inside = 1 + rest[1..].iter().take_while(|nest| nest.piece.shared > depth).count();
+            let (group, others) = rest.split_at(inside);
+            rest = others;
+            let is_settled = guard_depth(first.piece) <= depth;
+            if group.len() == 1 && is_settled && first.guards.iter().any(|guard| guard.of(&self.slots) < 0) {
+                continue;
+            }
+            if depth == first.levels.len() {
+                self.left = self.left.checked_sub(1)?;
+                self.instance(first);
+                continue;
+            }
+            let (lower, upper) = first.interval(depth, &self.slots);
+            for value in lower..=upper {
+                self.slots[depth] = value;
+                self.walk(group, depth + 1)?;
+            }
+        }
+        Some(())
+    }
+
+    fn instance(&mut self, nest: &Nest) {
+        let first_quotient = nest.levels.len();
+        for (place, (numerator, quotient)) in nest.quotients.iter().enumerate() {
+            self.slots[first_quotient + place] = quotient.of(numerator.of(&self.slots));
+        }
+        let time = |place: i64, times: &[u64]| usize::try_from(place).ok().and_then(|p| times.get(p)).copied();
+        let mut end = nest.least;
+        for source in &nest.sources {
+            if source.guard.as_ref().is_none_or(|guard| self.holds(nest, guard)) {
+                let there = time(source.place.of(&self.slots), &self.times).unwrap_or(0);
+                end = end.max(there + source.cycles);
+            }
+        }
+        let target = nest.target.of(&self.slots);
+        if nest.joins {
+            end = end.max(time(target, &self.times).unwrap_or(0));
+        }
+        if let Some(own) = usize::try_from(target).ok().and_then(|place| self.times.get_mut(place)) {
+            *own = end;
+        }
+        self.longest = self.longest.max(end);
+    }
+
+    fn holds(&self, nest: &Nest, condition: &Condition) -> bool {
+        let value = |affine: &Affine| {
+            affine.evaluate(|name| {
+                let iterator = nest.iterators.iter().find(|(own, _)| own == name).map(|(_, v)| v.of(&self.slots));
+                let slot = || nest.names.iter().rposition(|own| own == name).map(|slot| self.slots[slot]);
+                iterator.or_else(slot).or_else(|| self.sizes.get(name).copied()).unwrap_or(0)
+            })
+        };
+        match condition {
+            Condition::NonNegative(affine) => value(affine) >= 0,
+            Condition::Zero(affine) => value(affine) == 0,
+            Condition::All(parts) => parts.iter().all(|part| self.holds(nest, part)),
+            Condition::Any(parts) => parts.iter().any(|part| self.holds(nest, part)),
+            Condition::Not(part) => !self.holds(nest, part),
+        }
+    }
+}
