@@ -7,13 +7,15 @@
 //! - `if (c) continue;`, and `if (c) { …; continue; }`: what follows in the loop's body becomes the `else`; so does what
 //!   follows `if (c) return;` in the function's body;
 //! - `if (i >= n) break;` at the beginning of a loop's body: one more condition of the loop;
+//! - `i = 0; do { …; i++; } while (i < n);`: a `for` inside of a `do` without any text of its own ([`at_least_once`]);
 //! - `x = 1, y = 2;`: two statements.
 //!
 //! Heads such as `i-- > 0` are read by [`super::loops`].
 
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, BlockItem, Expression, ExternalDeclaration, ForInitializer, ForStatement,
-    Identifier, IfStatement, Initializer, Statement, TranslationUnit, UnaryOperator, WhileStatement,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, Constant, DoWhileStatement, Expression, ExternalDeclaration,
+    ForInitializer, ForStatement, Identifier, IfStatement, Initializer, Integer, IntegerBase, IntegerSize,
+    IntegerSuffix, Statement, TranslationUnit, UnaryOperator, WhileStatement,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -54,7 +56,13 @@ fn statement(node: &mut Node<Statement>, around: Around) {
             take_break(&mut f.node);
         }
         Statement::While(w) => statement(&mut w.node.statement, Around::Loop),
-        Statement::DoWhile(w) => statement(&mut w.node.statement, Around::Loop),
+        Statement::DoWhile(w) => {
+            let is_made = at_least_once(w).is_some();
+            match &mut w.node.statement.node {
+                Statement::For(f) if is_made => statement(&mut f.node.statement, Around::Loop),
+                _ => statement(&mut w.node.statement, Around::Loop),
+            }
+        }
         Statement::Expression(Some(expression)) if matches!(expression.node, Expression::Comma(_)) => {
             let mut items = vec![];
             parts(node, &mut items);
@@ -137,6 +145,7 @@ fn jumps(node: &mut Node<Statement>, around: Around) -> Option<&mut Node<IfState
 /// Gives a loop without a start the one that stands before it among `done`, and makes a `for` of a `while`.
 fn begin(node: &mut Node<Statement>, done: &mut Vec<Node<BlockItem>>) {
     let (counter, end) = match &node.node {
+        Statement::DoWhile(w) => (counter(Some(&w.node.expression), &w.node.statement), w.span),
         Statement::While(w) => (counter(Some(&w.node.expression), &w.node.statement), w.span),
         Statement::For(f) if matches!(f.node.initializer.node, ForInitializer::Empty) => {
             let own = f.node.step.as_ref().and_then(|step| stepped(step));
@@ -149,6 +158,16 @@ fn begin(node: &mut Node<Statement>, done: &mut Vec<Node<BlockItem>>) {
     let head = Span::span(node.span.start, node.span.start);
     let initializer = Node::new(ForInitializer::Expression(Box::new(first)), head);
     match &mut node.node {
+        Statement::DoWhile(w) => {
+            let (condition, step) = stepped_before(&w.node.expression);
+            let body = (*w.node.statement).clone();
+            let condition = Some(Box::new(condition));
+            let mut f = ForStatement { initializer, condition, step: step.map(Box::new), statement: Box::new(body) };
+            take_step(&mut f);
+            if f.step.is_some() {
+                *w.node.statement = Node::new(Statement::For(Node::new(f, end)), end);
+            }
+        }
         Statement::While(w) => {
             let WhileStatement { expression, statement } = w.node.clone();
             let f = ForStatement { initializer, condition: Some(expression), step: None, statement };
@@ -245,6 +264,50 @@ fn start(counter: &str, items: &mut Vec<Node<BlockItem>>) -> Option<Node<Express
     }
     Some(first)
 }
+
+/// The `for` loop that a `do` loop has become: it runs through its body once before it looks at its condition.
+pub fn at_least_once(w: &Node<DoWhileStatement>) -> Option<&Node<ForStatement>> {
+    match &w.node.statement.node {
+        // The user's own loop in the body of a `do` is shorter than that.
+        Statement::For(f) if f.span == w.span => Some(f),
+        _ => None,
+    }
+}
+
+/// The condition of a `do` loop as it is behind the step that it does, and that step: `i < n` and `++i` of `++i < n`,
+/// `i - 1 < n` and `i++` of `i++ < n`.
+fn stepped_before(condition: &Node<Expression>) -> (Node<Expression>, Option<Node<Expression>>) {
+    let unstepped = |node: &Node<Expression>| -> Option<Node<Expression>> {
+        let Expression::UnaryOperator(unary) = &node.node else { return None };
+        let back = match unary.node.operator.node {
+            UnaryOperator::PreIncrement | UnaryOperator::PreDecrement => return Some((*unary.node.operand).clone()),
+            UnaryOperator::PostIncrement => BinaryOperator::Minus,
+            UnaryOperator::PostDecrement => BinaryOperator::Plus,
+            _ => return None,
+        };
+        let span = node.span;
+        let one = Integer { base: IntegerBase::Decimal, number: "1".into(), suffix: INT };
+        let one = Node::new(Expression::Constant(Box::new(Node::new(Constant::Integer(one), span))), span);
+        let operator = Node::new(back, span);
+        let sum = BinaryOperatorExpression { operator, lhs: unary.node.operand.clone(), rhs: Box::new(one) };
+        Some(Node::new(Expression::BinaryOperator(Box::new(Node::new(sum, span))), span))
+    };
+    let mut condition = condition.clone();
+    let place = match &mut condition.node {
+        Expression::BinaryOperator(comparison) => &mut comparison.node.lhs,
+        _ => return unstepped(&condition).map_or((condition.clone(), None), |value| (value, Some(condition))),
+    };
+    let step = (**place).clone();
+    match unstepped(&step) {
+        Some(value) => {
+            **place = value;
+            (condition, Some(step))
+        }
+        None => (condition, None),
+    }
+}
+
+const INT: IntegerSuffix = IntegerSuffix { size: IntegerSize::Int, unsigned: false, imaginary: false };
 
 fn mentions(item: &Node<BlockItem>, name: &str) -> bool {
     let mut names = Named(vec![]);

@@ -132,6 +132,10 @@ impl Scope<'_> {
             }
             Expr::Read { .. } | Expr::Scalar { .. } => return None,
             Expr::Unary { op: UnaryOp::Negate, operand, .. } => self.extremum(operand, span)?.negated()?,
+            // All bits of x are those of -1 - x.
+            Expr::Unary { op: UnaryOp::Complement, operand, .. } => {
+                self.extremum(operand, span)?.negated()?.plus(Extremum::single(Affine::constant(-1)))?
+            }
             Expr::Unary { .. } => return None,
             Expr::Cast { operand, .. } => {
                 let from = operand.ty();
@@ -149,11 +153,11 @@ impl Scope<'_> {
                 return Some(value);
             }
             Expr::Select { condition, then, otherwise, .. } => return self.choice(condition, then, otherwise, span),
+            Expr::Binary { op: op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), left, right, .. } => {
+                self.bits(*op, left, right, span)?
+            }
             Expr::Binary { op, left, right, .. } => {
-                let wraps = matches!(
-                    op,
-                    BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::ShiftLeft | BinaryOp::And
-                );
+                let wraps = matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::ShiftLeft);
                 let left = if wraps { self.extremum(left, span)? } else { self.exactly(left, span)? };
                 let right = if wraps { self.extremum(right, span)? } else { self.exactly(right, span)? };
                 self.combine(*op, left, right, ty, span)?
@@ -189,15 +193,92 @@ impl Scope<'_> {
             BinaryOp::Divide => self.divided(left, constant(&right)?, ty.signed, span),
             BinaryOp::ShiftRight => self.divided(left, power(constant(&right)?)?, false, span),
             BinaryOp::Remainder => self.remainder(left, constant(&right)?, ty.signed, span),
-            BinaryOp::And => {
-                let (value, mask) = match constant(&right) {
-                    Some(mask) => (left, mask),
-                    None => (right, constant(&left)?),
-                };
-                let modulus = mask.checked_add(1).filter(|modulus| mask >= 0 && modulus & mask == 0)?;
-                self.remainder(value, modulus, false, span)
-            }
             _ => None,
+        }
+    }
+
+    /// `left & right`, `left | right` and `left ^ right` where one side is constant; the latter two also where no bit is
+    /// in both sides, which makes them sums.
+    fn bits(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Option<Extremum> {
+        let (value, mask) = match (left, right) {
+            (value, Expr::Constant { value: mask, .. }) | (Expr::Constant { value: mask, .. }, value) => (value, *mask),
+            _ if op == BinaryOp::And => return None,
+            _ => {
+                let (x, y) = (self.exactly(left, span)?.affine()?, self.exactly(right, span)?.affine()?);
+                let is_below = |most: Option<i64>, high: &Affine| most.is_some_and(|most| most < lowest_bit(high));
+                let are_apart = is_below(self.most(right, span), &x) || is_below(self.most(left, span), &y);
+                return if are_apart { plus(x, y, 1).map(Extremum::single) } else { None };
+            }
+        };
+        let ty = value.ty();
+        // The lowest bits are those of the value modulo 2^bits, too.
+        let is_lowest = op == BinaryOp::And && mask >= 0 && mask & (mask + 1) == 0;
+        let value = if is_lowest { self.extremum(value, span)? } else { self.exactly(value, span)? }.affine()?;
+        // A value without sign has zeros above its type, so ones there change nothing.
+        let above = !ty.signed && ty.bits <= 32 && mask >> (ty.bits - 1) & 1 == 1;
+        let common = self.masked(&value, if above { mask - (1 << ty.bits) } else { mask }, span)?;
+        if !ty.signed && mask < 0 && op != BinaryOp::And {
+            return None;
+        }
+        let mask = Affine::constant(mask);
+        let result = match op {
+            BinaryOp::And => Some(common),
+            BinaryOp::Or => plus(plus(value, mask, 1)?, common, -1),
+            _ => plus(plus(value, mask, 1)?, common, -2),
+        };
+        result.map(Extremum::single)
+    }
+
+    /// The value's bits that are ones in `mask`: for every run of ones that begins at bit l and ends before bit h, the
+    /// value without its bits below l, less the value without those below h. A negative mask's last run never ends.
+    fn masked(&mut self, value: &Affine, mask: i64, span: Span) -> Option<Affine> {
+        if !matches!(mask >> HIGHEST, 0 | -1) {
+            return None;
+        }
+        let mut sum = Affine::default();
+        for bit in 0..=HIGHEST {
+            let (own, last) = (mask >> bit & 1, if bit == 0 { 0 } else { mask >> (bit - 1) & 1 });
+            if own != last {
+                let cleared = match bit {
+                    0 => value.clone(),
+                    _ => times(self.quotient(value.clone(), 1 << bit, false, span), 1 << bit)?,
+                };
+                sum = plus(sum, cleared, own - last)?;
+            }
+        }
+        Some(sum)
+    }
+
+    /// What a value that is never negative is at most, where its operator or constant bounds tell.
+    fn most(&mut self, expr: &Expr, span: Span) -> Option<i64> {
+        match expr {
+            Expr::Constant { value, .. } => (*value >= 0).then_some(*value),
+            Expr::Cast { operand, ty } => self.most(operand, span).filter(|most| *most <= ty.limits().1),
+            Expr::Binary { op: BinaryOp::And, left, right, .. } => {
+                [left, right].into_iter().find_map(|side| match **side {
+                    Expr::Constant { value, .. } if value >= 0 => Some(value),
+                    _ => None,
+                })
+            }
+            Expr::Binary { op: BinaryOp::Remainder, left, right, .. } => {
+                let Expr::Constant { value: divisor @ 1.., .. } = **right else { return None };
+                let value = self.trial(|scope| scope.exactly(left, span)).0?.affine()?;
+                self.non_negative(&value).then_some(divisor - 1)
+            }
+            Expr::Binary { op: BinaryOp::ShiftLeft, left, right, .. } => {
+                let Expr::Constant { value: count @ 0..=20, .. } = **right else { return None };
+                self.most(left, span).filter(|most| *most < 1 << HIGHEST).map(|most| most << count)
+            }
+            Expr::Binary { op: BinaryOp::Or | BinaryOp::Xor, left, right, .. } => {
+                let both = self.most(left, span)?.max(self.most(right, span)?);
+                Some((both as u64 + 1).next_power_of_two() as i64 - 1).filter(|most| *most < 1 << HIGHEST)
+            }
+            _ if is_truth(expr) => Some(1),
+            _ => {
+                let value = self.trial(|scope| scope.exactly(expr, span)).0?.affine()?;
+                let (low, high) = value.range(|name| self.known_range(name));
+                (low >= 0).then_some(high)
+            }
         }
     }
 
@@ -473,13 +554,22 @@ fn is_less(op: BinaryOp, left: &Extremum, right: &Extremum) -> Option<Condition>
     Some(if left.kind == Kind::Smallest { any(outer) } else { all(outer) })
 }
 
+/// The highest bit of masks: sums stay far inside 64 bits.
+const HIGHEST: u32 = 40;
+
+/// The largest power of two that divides the value in all iterations.
+fn lowest_bit(value: &Affine) -> i64 {
+    let all = value.terms.values().chain([&value.constant]).fold(0, |all, c| all | c);
+    if all == 0 { i64::MAX } else { all & all.wrapping_neg() }
+}
+
 /// 2 to the `exponent`.
 fn power(exponent: i64) -> Option<i64> {
     (0..=40).contains(&exponent).then(|| 1 << exponent)
 }
 
 /// Whether the value is 0 or 1 by its operator.
-fn is_truth(expr: &Expr) -> bool {
+pub fn is_truth(expr: &Expr) -> bool {
     match expr {
         Expr::Unary { op, .. } => *op == UnaryOp::Not,
         Expr::Binary { op, .. } => matches!(
@@ -496,7 +586,8 @@ fn is_truth(expr: &Expr) -> bool {
     }
 }
 
-fn at_least_0(value: Affine) -> Option<Condition> {
+/// `value >= 0`.
+pub fn at_least_0(value: Affine) -> Option<Condition> {
     Some(match (value.is_constant(), value.constant >= 0) {
         (true, true) => Condition::All(vec![]),
         (true, false) => Condition::Any(vec![]),

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use lang_c::ast::{
-    ArraySize, BlockItem, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, DoWhileStatement,
-    Ellipsis, Expression, ForInitializer, ForStatement, FunctionDeclarator, FunctionDefinition, FunctionSpecifier,
-    Identifier, IfStatement, InitDeclarator, ParameterDeclaration, PointerQualifier, Statement, StorageClassSpecifier,
-    TranslationUnit, TypeQualifier, WhileStatement,
+    ArraySize, BinaryOperator, BinaryOperatorExpression, BlockItem, DeclarationSpecifier, Declarator, DeclaratorKind,
+    DerivedDeclarator, DoWhileStatement, Ellipsis, Expression, ForInitializer, ForStatement, FunctionDeclarator,
+    FunctionDefinition, FunctionSpecifier, Identifier, IfStatement, InitDeclarator, ParameterDeclaration,
+    PointerQualifier, Statement, StorageClassSpecifier, TranslationUnit, TypeQualifier, UnaryOperator, WhileStatement,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
@@ -15,7 +15,7 @@ use lang_c::visit::{self, Visit};
 use super::kernel::ScalarType;
 use super::loops::steps;
 use super::map::SourceMap;
-use super::nest::{is_return, operation};
+use super::nest::{assignment, is_return, operation};
 use super::scope::{Checked, check_name};
 use super::types::{CType, Types, functions};
 use crate::diagnostic::{Diagnostic, Span};
@@ -339,6 +339,10 @@ pub fn names_in_sizes(function: &Function) -> HashSet<String> {
         names: Names,
         /// What local variables begin with.
         locals: HashMap<&'ast str, Names>,
+        /// What they are assigned.
+        assigned: HashMap<&'ast str, Names>,
+        /// The names in every comparison of a condition.
+        comparisons: Vec<HashSet<String>>,
     }
     impl<'ast> Visit<'ast> for Bounds<'ast> {
         fn visit_for_statement(&mut self, f: &'ast ForStatement, span: &'ast ByteSpan) {
@@ -351,8 +355,14 @@ pub fn names_in_sizes(function: &Function) -> HashSet<String> {
             visit::visit_for_statement(self, f, span);
         }
         fn visit_if_statement(&mut self, branch: &'ast IfStatement, span: &'ast ByteSpan) {
-            self.names.visit_expression(&branch.condition.node, &branch.condition.span);
+            comparisons(&branch.condition, &mut self.comparisons);
             visit::visit_if_statement(self, branch, span);
+        }
+        fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast ByteSpan) {
+            if let (Some(_), Expression::Identifier(name)) = (assignment(&o.operator.node), &o.lhs.node) {
+                self.assigned.entry(&name.node.name).or_default().visit_expression(&o.rhs.node, &o.rhs.span);
+            }
+            visit::visit_binary_operator_expression(self, o, span);
         }
         fn visit_array_size(&mut self, size: &'ast ArraySize, span: &'ast ByteSpan) {
             self.names.visit_array_size(size, span);
@@ -369,7 +379,25 @@ pub fn names_in_sizes(function: &Function) -> HashSet<String> {
     for extent in function.arguments.iter().filter_map(|a| a.extents.as_ref()).flatten() {
         bounds.names.visit_expression(&extent.node, &extent.span);
     }
-    let Bounds { names: Names(mut names), mut locals } = bounds;
+    let Bounds { names: Names(mut names), mut locals, assigned, comparisons } = bounds;
+    // Comparisons with data are decided by the data.
+    let mut data: HashSet<&str> =
+        function.arguments.iter().filter(|a| a.extents.is_some()).map(|a| a.name.as_str()).collect();
+    loop {
+        let known = data.len();
+        let values = locals.iter().chain(&assigned);
+        data.extend(
+            values
+                .filter(|(_, value)| value.0.iter().any(|n| data.contains(n.as_str())))
+                .map(|(n, _)| *n)
+                .collect::<Vec<_>>(),
+        );
+        if data.len() == known {
+            break;
+        }
+    }
+    let decided = comparisons.into_iter().filter(|names| !names.iter().any(|name| data.contains(name.as_str())));
+    names.extend(decided.flatten());
     let mut pending: Vec<String> = names.iter().cloned().collect();
     while let Some(name) = pending.pop() {
         for inner in locals.remove(name.as_str()).unwrap_or_default().0 {
@@ -379,6 +407,26 @@ pub fn names_in_sizes(function: &Function) -> HashSet<String> {
         }
     }
     names
+}
+
+/// The names in each of the comparisons that `&&`, `||` and `!` join.
+fn comparisons(condition: &Node<Expression>, found: &mut Vec<HashSet<String>>) {
+    match &condition.node {
+        Expression::BinaryOperator(o)
+            if matches!(o.node.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) =>
+        {
+            comparisons(&o.node.lhs, found);
+            comparisons(&o.node.rhs, found);
+        }
+        Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Negate => {
+            comparisons(&unary.node.operand, found);
+        }
+        _ => {
+            let mut names = Names::default();
+            names.visit_expression(&condition.node, &condition.span);
+            found.push(names.0);
+        }
+    }
 }
 
 /// The names that loops of the function count with.

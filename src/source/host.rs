@@ -191,7 +191,7 @@ fn needs_float_cell(value: &Expr) -> bool {
 }
 
 /// Whether a processor may stop at it, in a run in which no iteration needs it.
-fn may_trap(value: &Expr) -> bool {
+pub fn may_trap(value: &Expr) -> bool {
     let divides = matches!(value, Expr::Binary { op: BinaryOp::Divide | BinaryOp::Remainder, ty, .. } if !ty.floating);
     divides || value.operands().into_iter().any(may_trap)
 }

@@ -217,26 +217,23 @@ impl Nest<'_, '_> {
 
     /// Declares memory of the kernel's own, under a name that nothing else has.
     fn local_memory(&mut self, name: &str, ty: &CType, extents: Vec<Affine>, span: Span) -> usize {
-        let array = self.scope.arrays.len();
-        let element = ty.arithmetic().unwrap_or(ScalarType::I32);
         let unique = match check_name(name, span) {
             Ok(()) => self.scope.own(name),
             Err(_) => self.scope.fresh(&format!("{}_local", name.chars().take(40).collect::<String>())),
         };
+        let array = self.memory(unique, ty, extents, span);
+        self.scope.declare(name, Name::Array(array));
+        array
+    }
+
+    /// Memory of the kernel's own that the user's text does not name.
+    pub fn memory(&mut self, name: String, ty: &CType, extents: Vec<Affine>, span: Span) -> usize {
+        let element = ty.arithmetic().unwrap_or(ScalarType::I32);
         let declared_in = self.scope.loops.iter().map(|l| l.iterator.clone()).collect();
         let storage = Storage::Local { declared_in, expanded: 0, transferred: false };
         let boolean = *ty == CType::Bool;
-        self.scope.arrays.push(Array {
-            name: unique,
-            element,
-            boolean,
-            extents,
-            order: Default::default(),
-            storage,
-            span,
-        });
-        self.scope.declare(name, Name::Array(array));
-        array
+        self.scope.arrays.push(Array { name, element, boolean, extents, order: Default::default(), storage, span });
+        self.scope.arrays.len() - 1
     }
 }
 

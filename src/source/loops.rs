@@ -8,13 +8,25 @@ use lang_c::span::{Node, Span as ByteSpan};
 use super::affine_expression::{Role, plus, times};
 use super::canonical::names_in;
 use super::expression::promoted;
-use super::extremum::{Extremum, Kind, all, any};
+use super::extremum::{Extremum, Kind, all, any, at_least_0, negated};
 use super::function::identifier;
 use super::kernel::{Broken, Condition, If, Loop, Node as NestNode, ScalarType};
 use super::nest::{Nest, is_name, operation};
 use super::scope::{Checked, Enclosing, Name, check_name};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
+
+/// When a loop looks at its condition. A `do` loop is two under opposite conditions, which tell whether it holds behind
+/// the first iteration.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Runs {
+    /// Before every iteration.
+    While,
+    /// Behind every iteration, and it holds behind the first.
+    Again,
+    /// Behind the only iteration.
+    Once,
+}
 
 /// A loop's head as written.
 struct Head<'f> {
@@ -26,6 +38,8 @@ struct Head<'f> {
     condition: &'f Node<Expression>,
     /// The kernel's iterator where the loop begins: the largest of these.
     lower: Vec<Affine>,
+    /// How many iterations are over when the condition is evaluated first.
+    over: i64,
 }
 
 /// What the loop's condition comes to.
@@ -116,11 +130,17 @@ fn primary(starts: &[Start], f: &ForStatement) -> usize {
 impl Nest<'_, '_> {
     /// Lowers a loop; one that does nothing is left out. Where it begins or ends at one of two values, and a condition
     /// outside of it tells which, it becomes two.
-    pub fn for_loop(&mut self, node: &Node<ForStatement>, bytes: ByteSpan, nodes: &mut Vec<NestNode>) -> Checked<()> {
+    pub fn for_loop(
+        &mut self,
+        node: &Node<ForStatement>,
+        bytes: ByteSpan,
+        runs: Runs,
+        nodes: &mut Vec<NestNode>,
+    ) -> Checked<()> {
         self.scope.choice = None;
         let (known, mark) = (self.scope.obligations.len(), self.scope.enter());
         let (loops, exact, place) = (self.scope.loops.len(), self.scope.exact.len(), self.scope.go_into(None));
-        let refused = match self.whole_loop(node, bytes, nodes) {
+        let refused = match self.whole_loop(node, bytes, runs, nodes) {
             Err(refused) if self.scope.choice.is_some() => refused,
             result => return result,
         };
@@ -135,7 +155,7 @@ impl Nest<'_, '_> {
         if !decided.is_some_and(|condition| condition.affines().iter().all(|affine| self.is_outside(affine))) {
             return Err(refused);
         }
-        self.chosen_statement(refused, span, nodes, |nest, nodes| nest.for_loop(node, bytes, nodes))
+        self.chosen_statement(refused, span, nodes, |nest, nodes| nest.for_loop(node, bytes, runs, nodes))
     }
 
     /// Whether everything in it is known outside of the loop.
@@ -146,7 +166,13 @@ impl Nest<'_, '_> {
         })
     }
 
-    fn whole_loop(&mut self, node: &Node<ForStatement>, bytes: ByteSpan, nodes: &mut Vec<NestNode>) -> Checked<()> {
+    fn whole_loop(
+        &mut self,
+        node: &Node<ForStatement>,
+        bytes: ByteSpan,
+        runs: Runs,
+        nodes: &mut Vec<NestNode>,
+    ) -> Checked<()> {
         let f = &node.node;
         let mut starts = self.initializer(f, bytes)?;
         let span = self.span(ByteSpan::span(bytes.start, f.statement.span.start));
@@ -225,34 +251,51 @@ impl Nest<'_, '_> {
         for (start, (value, _)) in starts.iter().zip(&others) {
             self.scope.declare(&start.name, Name::Iterator(value.clone(), start.ty));
         }
-        let head = Head { name, iterator, ty, step, condition, lower };
+        let over = i64::from(runs != Runs::While);
+        let head = Head { name, iterator, ty, step, condition, lower, over };
         let mut bounds = Bounds::default();
         self.conditions(head.condition, &head, &mut bounds)?;
         if bounds.upper.is_empty() {
             return Err(self.endless(head.condition, &head));
         }
+        let rooms = std::mem::take(&mut bounds.rooms);
+        let holds = |at: &Affine| {
+            let of = |name: &str| if name == head.iterator { at.clone() } else { Affine::variable(name) };
+            rooms.iter().filter_map(|room| at_least_0(room.substitute(of))).collect::<Vec<_>>()
+        };
+        if runs != Runs::While {
+            let [first] = &head.lower[..] else { return Err(self.wrong_kind(first, "begins", "smallest")) };
+            let again = all(holds(&(first.clone() + Affine::constant(1))));
+            if runs == Runs::Once {
+                let fails = negated(again);
+                bounds = Bounds { upper: head.lower.clone(), outside: vec![fails], ..Bounds::default() };
+            } else {
+                bounds.outside.push(again);
+            }
+        }
         if let Some(enclosing) = self.scope.loops.last_mut() {
             enclosing.upper = bounds.upper.clone();
         }
         let guard = (stride > 1).then(|| self.on_stride(&head, stride, span));
-        // The condition is evaluated where the loop begins, and behind each iteration.
+        // The condition is evaluated where the loop begins, unless that is behind its first iteration, and behind each.
         let this = Affine::variable(&head.iterator);
         let before = this.clone() - Affine::constant(stride);
-        let begun: Vec<_> = (head.lower.iter())
-            .map(|lower| Condition::NonNegative(this.clone() - lower.clone()))
-            .chain(guard.clone())
-            .collect();
-        let first = head.lower.iter().map(|lower| Condition::Zero(this.clone() - lower.clone()));
-        let holds = |at: &Affine| {
-            let of = |name: &str| if name == head.iterator { at.clone() } else { Affine::variable(name) };
-            bounds.rooms.iter().map(|room| Condition::NonNegative(room.substitute(of))).collect::<Vec<_>>()
+        let since = |lower: &Affine, over: i64| this.clone() - lower.clone() - Affine::constant(over);
+        let begun = |over: i64| -> Vec<_> {
+            let lower = head.lower.iter().map(|lower| Condition::NonNegative(since(lower, over)));
+            lower.chain(guard.clone()).collect()
         };
+        let first = head.lower.iter().map(|lower| Condition::Zero(since(lower, over)));
         let again = Condition::All(holds(&before));
         let evaluated =
-            Condition::All(begun.iter().cloned().chain([Condition::Any(first.chain([again]).collect())]).collect());
+            Condition::All(begun(over).into_iter().chain([Condition::Any(first.chain([again]).collect())]).collect());
         self.scope.put_into_loop(known, &head.iterator, &evaluated);
 
-        let iterations = begun.into_iter().chain(holds(&this)).collect();
+        let own = match runs {
+            Runs::Once => head.lower.iter().map(|lower| Condition::Zero(since(lower, 0))).collect(),
+            _ => holds(&this),
+        };
+        let iterations = begun(0).into_iter().chain(bounds.outside.iter().cloned()).chain(own).collect();
         let place = self.scope.go_into_loop(Some(head.iterator.clone()), iterations);
         // What is refused in the body is no matter of the head.
         self.scope.choice = None;
@@ -520,7 +563,8 @@ impl Nest<'_, '_> {
             };
             if operator == BinaryOperator::NotEquals {
                 // From beyond the bound, the iterator never meets it.
-                for at in &head.lower {
+                for lower in &head.lower {
+                    let at = lower.clone() + Affine::constant(head.over);
                     let of = |name: &str| if *name == *head.iterator { at.clone() } else { Affine::variable(name) };
                     let distance = room.substitute(of) + Affine::constant(1);
                     if !self.scope.non_negative(&distance) {

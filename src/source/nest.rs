@@ -10,11 +10,12 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span as ByteSpan};
 
 use super::balance::balanced;
-use super::expression::convert_to;
-use super::extremum::negated;
-use super::host::Hosted;
-use super::kernel::{Access, BinaryOp, Condition, Expr, Node as NestNode, ScalarType, Statement};
-use super::loops::guarded;
+use super::canonical::at_least_once;
+use super::expression::{binary, convert_to, truth, unary};
+use super::extremum::{all, is_truth, negated};
+use super::host::{Hosted, may_trap};
+use super::kernel::{Access, BinaryOp, Condition, Expr, Node as NestNode, ScalarType, Statement, UnaryOp};
+use super::loops::{Runs, guarded};
 use super::scope::{Checked, Name, Scope};
 use super::types::CType;
 use crate::affine::Affine;
@@ -34,7 +35,7 @@ pub struct Body {
 
 /// Lowers a function's body.
 pub fn body(scope: &mut Scope, node: &Node<CStatement>) -> Checked<Body> {
-    let mut nest = Nest { scope, statements: 0, sources: BTreeMap::new(), hosted: HashMap::new() };
+    let mut nest = Nest { scope, statements: 0, sources: BTreeMap::new(), hosted: HashMap::new(), data: None };
     let (mut nodes, mut places) = (vec![], vec![]);
     match &node.node {
         CStatement::Compound(items) => {
@@ -85,6 +86,19 @@ pub struct Nest<'s, 'a> {
     pub sources: BTreeMap<String, (String, Affine)>,
     /// Among the items that [`Hosted`] found, the host's variables with their types, as soon as they are declared.
     pub hosted: HashMap<String, CType>,
+    /// The conditions on data around this place.
+    data: Option<Data>,
+}
+
+/// Where C executes statements only if data say so, which hardware executes always: there, what they assign keeps its
+/// value unless `holds`.
+#[derive(Clone)]
+struct Data {
+    /// 0 or 1.
+    holds: Expr,
+    /// Arrays from here on are declared under the condition. Nobody outside sees their values, so they are assigned
+    /// whatever the data.
+    own: usize,
 }
 
 impl Nest<'_, '_> {
@@ -118,8 +132,8 @@ impl Nest<'_, '_> {
             }
             CStatement::Expression(None) => Ok(()),
             CStatement::Expression(Some(expression)) => self.expression_statement(expression, node.span, nodes),
-            CStatement::For(f) => self.for_loop(f, node.span, nodes),
-            CStatement::If(branch) => self.branch(&branch.node, first, nodes),
+            CStatement::For(f) => self.for_loop(f, node.span, Runs::While, nodes),
+            CStatement::If(branch) => self.branch(branch, node.span, nodes),
             CStatement::Switch(_) | CStatement::Labeled(_) if is_switch_part(&node.node) => {
                 refuse("`switch` statements are", "`switch`", "choose between values with `c ? x : y`")
             }
@@ -129,7 +143,11 @@ impl Nest<'_, '_> {
             CStatement::While(_) => {
                 refuse("`while` loops are", "`while`", "write `for (int i = 0; i < N; i++)` with affine bounds")
             }
-            CStatement::DoWhile(_) => {
+            CStatement::DoWhile(w) => {
+                if let Some(f) = at_least_once(w) {
+                    self.for_loop(f, node.span, Runs::Again, nodes)?;
+                    return self.for_loop(f, node.span, Runs::Once, nodes);
+                }
                 refuse("`do` loops are", "`do`", "write `for (int i = 0; i < N; i++)` with affine bounds")
             }
             CStatement::Goto(_) => refuse("`goto` is", "`goto`", "use `for` loops with affine bounds"),
@@ -144,50 +162,138 @@ impl Nest<'_, '_> {
         }
     }
 
-    fn branch(&mut self, branch: &IfStatement, span: Span, nodes: &mut Vec<NestNode>) -> Checked<()> {
-        let condition = self.condition(&branch.condition, span)?;
-        let mut arm = |nest: &mut Self, condition: Condition, statement: &Node<CStatement>| -> Checked<()> {
-            let mut body = vec![];
-            let mark = nest.scope.enter();
-            let place = nest.scope.go_into(Some(condition.clone()));
-            nest.statement(statement, &mut body)?;
-            nest.scope.come_out(place);
-            nest.scope.leave(mark);
-            nodes.extend(guarded(vec![condition], body, span));
-            Ok(())
+    fn branch(&mut self, branch: &Node<IfStatement>, bytes: ByteSpan, nodes: &mut Vec<NestNode>) -> Checked<()> {
+        let span = self.span(ByteSpan::span(bytes.start, bytes.start + 1));
+        let IfStatement { condition, then_statement, else_statement } = &branch.node;
+        let (known, data) = self.condition(condition)?;
+        let Some(data) = data else {
+            self.arm(known.clone(), then_statement, span, nodes)?;
+            return match else_statement {
+                Some(statement) => self.arm(negated(known), statement, span, nodes),
+                None => Ok(()),
+            };
         };
-        arm(self, condition.clone(), &branch.then_statement)?;
-        match &branch.else_statement {
-            Some(statement) => arm(self, negated(condition), statement),
-            None => Ok(()),
+        let mut body = vec![];
+        let place = self.scope.go_into(Some(known.clone()));
+        self.branch_on_data(branch, data, bytes, &mut body)?;
+        self.scope.come_out(place);
+        nodes.extend(guarded(vec![known.clone()], body, span));
+        match (else_statement, negated(known)) {
+            (Some(statement), fails) if fails != Condition::Any(vec![]) => self.arm(fails, statement, span, nodes),
+            _ => Ok(()),
         }
     }
 
-    /// The condition of an `if`, over iterators and sizes.
-    fn condition(&mut self, node: &Node<Expression>, keyword: Span) -> Checked<Condition> {
+    /// A side of a branch that iterators and sizes decide.
+    fn arm(
+        &mut self,
+        condition: Condition,
+        statement: &Node<CStatement>,
+        span: Span,
+        nodes: &mut Vec<NestNode>,
+    ) -> Checked<()> {
+        let mut body = vec![];
+        let mark = self.scope.enter();
+        let place = self.scope.go_into(Some(condition.clone()));
+        self.statement(statement, &mut body)?;
+        self.scope.come_out(place);
+        self.scope.leave(mark);
+        nodes.extend(guarded(vec![condition], body, span));
+        Ok(())
+    }
+
+    /// A branch that data decide: all statements of both sides are executed, and `x = y` becomes `x = c ? y : x`. The
+    /// condition is computed once, before them; one statement alone takes it in.
+    fn branch_on_data(
+        &mut self,
+        branch: &Node<IfStatement>,
+        condition: Expr,
+        bytes: ByteSpan,
+        nodes: &mut Vec<NestNode>,
+    ) -> Checked<()> {
+        let IfStatement { condition: written, then_statement, else_statement } = &branch.node;
+        let span = self.span(written.span);
+        let outer = self.data.take();
+        let condition = match &outer {
+            Some(outer) => binary(BinaryOp::LogicalAnd, outer.holds.clone(), condition),
+            None => condition,
+        };
+        let name = self.scope.fresh("condition");
+        let array = self.memory(name, &CType::Bool, vec![], span);
+        let target = Access { array, subscripts: vec![], guard: None, span };
+        let holds = self.read(&target);
+        let value = match is_truth(&condition) {
+            true => convert_to(condition.clone(), &CType::of(holds.ty())),
+            false => convert_to(condition.clone(), &CType::Bool),
+        };
+        let text = self.scope.map.text(ByteSpan::span(bytes.start, written.span.end));
+        let statement = self.finish(target, value, format!("{text})"), written.span)?;
+        let mut body = vec![];
+        let sides = [(Some(then_statement), true), (else_statement.as_ref(), false)];
+        for (statement, then) in sides.into_iter().filter_map(|(side, then)| Some((side?, then))) {
+            let holds = match (then, &outer) {
+                (true, _) => holds.clone(),
+                (false, None) => unary(UnaryOp::Not, holds.clone()),
+                (false, Some(outer)) => {
+                    let fails = unary(UnaryOp::Not, holds.clone());
+                    binary(BinaryOp::LogicalAnd, outer.holds.clone(), fails)
+                }
+            };
+            let mark = self.scope.enter();
+            self.data = Some(Data { holds, own: self.scope.arrays.len() });
+            self.statement(statement, &mut body)?;
+            self.scope.leave(mark);
+        }
+        self.data = outer;
+        if let (Some(only), None) = (only_statement(&mut body), else_statement)
+            && array + 1 == self.scope.arrays.len()
+        {
+            put(&mut only.value, array, &condition);
+            (only.name, only.text) = (statement.name, self.scope.map.text(bytes));
+            only.span = self.span(bytes);
+            self.scope.arrays.pop();
+            self.statements -= 1;
+        } else {
+            nodes.push(NestNode::Statement(statement));
+        }
+        nodes.extend(body);
+        Ok(())
+    }
+
+    /// The condition of an `if`: what iterators and sizes decide of it, and what else must hold, where there is more.
+    fn condition(&mut self, node: &Node<Expression>) -> Checked<(Condition, Option<Expr>)> {
         let span = self.span(node.span);
         let expr = self.scope.expression(node)?;
-        if let Some(condition) = self.scope.condition_of(&expr, span) {
-            return Ok(condition);
+        if let Some(condition) = self.decided(&expr, span) {
+            return Ok((condition, None));
         }
-        let depends_on_data = |expr: &Expr| {
-            let mut pending = vec![expr];
-            while let Some(expr) = pending.pop() {
-                if matches!(expr, Expr::Read { .. } | Expr::Scalar { .. }) {
-                    return true;
+        let (mut known, mut rest) = (vec![], None);
+        for part in conjuncts(truth(expr)) {
+            let around = all(known.clone());
+            let place = self.scope.go_into(Some(around));
+            let decided = self.decided(&part, span);
+            self.scope.come_out(place);
+            match (decided, rest.take()) {
+                (Some(condition), others) => {
+                    known.push(condition);
+                    rest = others;
                 }
-                pending.extend(expr.operands());
+                (None, None) => rest = Some(part),
+                (None, Some(others)) => rest = Some(binary(BinaryOp::LogicalAnd, others, part)),
             }
-            false
-        };
-        if depends_on_data(&expr) {
-            return Err(Diagnostic::new("`if` statements on data are not supported")
-                .at(keyword, "known only when the data are")
-                .help("choose between values: `x = c ? y : x;` instead of `if (c) x = y;`"));
         }
-        Err(Diagnostic::new("this condition is not affine").at(span, "not affine").help(
-            "compare sums of iterators and sizes with constant factors, or choose between values with `c ? x : y`",
-        ))
+        Ok((all(known), rest))
+    }
+
+    /// The expression as a condition that iterators and sizes decide. Where they do not, nothing is left of the trial.
+    fn decided(&mut self, expr: &Expr, span: Span) -> Option<Condition> {
+        let (obligations, quotients) = (self.scope.obligations.len(), self.scope.quotients.len());
+        let condition = self.scope.condition_of(expr, span);
+        if condition.is_none() {
+            self.scope.obligations.truncate(obligations);
+            self.scope.quotients.truncate(quotients);
+        }
+        condition
     }
 
     fn expression_statement(
@@ -329,7 +435,7 @@ impl Nest<'_, '_> {
     /// The next statement of the kernel.
     pub fn finish(&mut self, target: Access, value: Expr, text: String, bytes: ByteSpan) -> Checked<Statement> {
         let span = self.span(bytes);
-        let value = balanced(value, &target);
+        let value = self.if_data_hold(&target, balanced(value, &target));
         if deeper_than(&value, DEEPEST) {
             return Err(Diagnostic::new(format!("the expression nests more than {DEEPEST} operators deep"))
                 .at(span, "too deep")
@@ -338,6 +444,20 @@ impl Nest<'_, '_> {
         let name = format!("S{}", self.statements);
         self.statements += 1;
         Ok(Statement { name, target, value, text, span })
+    }
+
+    /// What a statement leaves in its target.
+    fn if_data_hold(&self, target: &Access, value: Expr) -> Expr {
+        let Some(Data { holds, own }) = &self.data else { return value };
+        let ty = value.ty();
+        let otherwise = match target.array < *own {
+            true => self.read(target),
+            // The host's processor stops at a division by 0 that C does not execute.
+            false if may_trap(&value) => Expr::Constant { value: 0, ty },
+            false => return value,
+        };
+        let (condition, then) = (Box::new(holds.clone()), Box::new(value));
+        Expr::Select { condition, then, otherwise: Box::new(otherwise), ty }
     }
 
     /// The array element that a statement assigns.
@@ -372,6 +492,35 @@ impl Nest<'_, '_> {
             }
         };
         Diagnostic::new(format!("a statement assigns {what} `{name}`")).at(span, "assigned here").help(help)
+    }
+}
+
+/// The statement that `nodes` are, under conditions at most.
+fn only_statement(nodes: &mut [NestNode]) -> Option<&mut Statement> {
+    match nodes {
+        [NestNode::Statement(statement)] => Some(statement),
+        [NestNode::If(inner)] => only_statement(&mut inner.body),
+        _ => None,
+    }
+}
+
+/// Puts the local scalar's value in place of its reads.
+fn put(expr: &mut Expr, array: usize, value: &Expr) {
+    match expr {
+        Expr::Read { access, .. } if access.array == array => *expr = value.clone(),
+        _ => expr.operands_mut().into_iter().for_each(|operand| put(operand, array, value)),
+    }
+}
+
+/// The parts of `x && y && z`, from the left.
+fn conjuncts(expr: Expr) -> Vec<Expr> {
+    match expr {
+        Expr::Binary { op: BinaryOp::LogicalAnd, left, right, .. } => {
+            let mut parts = conjuncts(*left);
+            parts.extend(conjuncts(*right));
+            parts
+        }
+        other => vec![other],
     }
 }
 

@@ -41,6 +41,11 @@ macro_rules! programs {
 }
 
 programs! {
+    remainders(13, LARGE): "(int N, int M, int a[N + 1], int b[N + 1], int c[N + 1][N + 1]) {
+        for (int i = 0; i < N; i++) if ((3 * i) % 4 != 1) a[i + 1] += a[i];
+        for (int i = 0; i < N; i++) if ((5 * i + M) % 6 != 2 && (7 * i - 3) / 4 != 3) b[i + 1] += a[i] - b[i];
+        for (int i = 0; i < N; i++) for (int j = i / 3; j < N - (3 * i) % 4; j++)
+            if ((3 * i + 5 * j) % 8 != 1 || (2 * j + 1) / 3 == 2) c[i + 1][j + 1] += b[j] - c[i][j + 1] + c[i + 1][j]; }";
     gemm(14, SMALL): "(int N, int M, int a[N][N], int b[N][N], int c[N][N], int beta) {
         for (int i = 0; i < N; i++)
             for (int j = 0; j < N; j++) {

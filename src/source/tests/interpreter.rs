@@ -10,6 +10,9 @@ use crate::source::kernel::{Access, Condition, HostValue, Kernel, Node, Statemen
 /// A cell of local memory: the array, the iterations of the loops around its declaration, the subscripts.
 type Cell = (usize, Vec<i64>, Vec<i64>);
 
+/// What local memory holds before it is written, in some type.
+const UNDEFINED: i64 = 85;
+
 pub struct Interpreter<'k> {
     kernel: &'k Kernel,
     scalars: Vec<i64>,
@@ -119,6 +122,12 @@ impl Interpreter<'_> {
     fn statement(&self, statement: &Statement) {
         let read = &mut |access: &Access| match self.cell(access) {
             Ok((array, place)) => self.arguments.borrow()[array][place],
+            // What data keep from being written for the first time stays as it is: nobody may look at it.
+            Err(cell)
+                if (access.array, &access.subscripts) == (statement.target.array, &statement.target.subscripts) =>
+            {
+                self.locals.borrow().get(&cell).copied().unwrap_or(UNDEFINED)
+            }
             Err(cell) => *self.locals.borrow().get(&cell).expect("local memory is written before it is read"),
         };
         let value = evaluate(&statement.value, read, &|scalar| self.scalars[scalar], &|name| self.value(name));

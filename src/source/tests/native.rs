@@ -273,6 +273,43 @@ fn loops_in_other_words() {
 
 #[test]
 #[ignore = "slow: make test"]
+fn loops_that_run_at_least_once() {
+    for text in [
+        "int i = 0; do { MARK i++; } while (i < n);",
+        "int i = m; do { MARK i -= 2; } while (i > 0);",
+        "int i = 2; do { MARK } while (++i < n); i = n; do { MARK } while (--i > 3);",
+        "int i = 1; do { MARK } while (i++ < n); i = m + 1; do { MARK } while (i-- >= 4);",
+        "int i = 0; do { MARK i++; } while (i != n); i = n; do { MARK } while (--i);",
+        "unsigned i = 0; do { MARK i += 3; } while (i < (unsigned)n);",
+        "for (int k = 0; k < m; k++) { int j = k; do { b[k][j] = b[j][k] + 1; j++; } while (j < n); }",
+        "int i = 0; do { int j = i; do { b[i][j]++; j += 2; } while (j < m && j < 5); i++; } while (i <= n / 2);",
+        "int i = 0; do { if (i == 4) a[i] = 1; for (int j = 0; j < i; j++) a[j] += i; i++; } while (i < 12);",
+        "int i = 0; do for (int j = 0; j < n; j++) a[j] += i; while (++i < m);",
+    ] {
+        body("", &text.replace("MARK", MARK));
+    }
+}
+
+#[test]
+#[ignore = "slow: make test"]
+fn bits_in_subscripts_bounds_and_conditions() {
+    for text in [
+        "a[i << 1 | 1] += a[i << 2]; a[i ^ 1] -= i;",
+        "a[i & ~3] += i; a[(i | 3) - 1] ^= i; c[i & 6]++; d[i & -2]--;",
+        "a[(i & 1) | i >> 1 << 1] += i; b[i >> 2][i & 3] = i; if ((i & 5) == 4) c[i]++;",
+        "for (int j = i & ~1; j < (i | 1) + n; j++) a[j] = a[j] * 3 + i;",
+        "for (int j = 0; j < 4; j++) a[(i << 2 | j) % 8 + (i << 3 | (j & 3) << 1 | 1) / 4] += j;",
+        "unsigned u = i; a[u & ~1u] += i; a[(u | 4u) ^ 1u]--; a[(u << 1) + 1 & 0xfffffffeu] += 3;",
+        "a[(~i & 7) + 1] += i; a[n + ~(i >> 1)] -= i; if (i & 2) c[i]--; else if (!(i & 4)) c[i] ^= 9;",
+        "a[((i - 5) & ~3) + 8] += i; a[((i - 4) | 1) + 4]--; a[((i - 3) ^ 2) + 5] += 7; a[(i - 9 >> 1) + 5] ^= i;",
+        "for (uint8_t j = 0; j < 7; j++) a[j ^ 5 | (i & 3) << 3] += j;",
+    ] {
+        body("", &format!("for (int i = 0; i < n; i++) {{ {text} }}"));
+    }
+}
+
+#[test]
+#[ignore = "slow: make test"]
 fn values_by_choice() {
     for text in [
         "for (int i = 0; i < (n > m ? 4 : n); i++) { MARK }",
@@ -416,6 +453,40 @@ fn guarded_reads() {
         "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)\n\
          b[i][j] = (i > 0 && j > 0 ? b[i - 1][j - 1] : 0) + (unsigned)(i % 3 ? b[i / 3][j] : b[i][j + 1]);",
         "for (unsigned i = 0; i < (unsigned)n; i++) a[i] = i ? d[i - 1] : s;",
+    ] {
+        body("", text);
+    }
+}
+
+#[test]
+#[ignore = "slow: make test"]
+fn branches_on_data() {
+    for text in [
+        "for (int i = 0; i < n; i++) if (a[i] > s) c[i] = a[i];",
+        "for (int i = 0; i < n; i++) if (a[i] > s) c[i] += 3; else d[i] -= a[i + 1];",
+        "for (int i = 0; i < n; i++) { if (a[i] & 1) { a[i] = a[i + 1] * 3; a[i + 1]--; } else a[i]++; c[i] = a[i]; }",
+        "if (s > 0) for (int i = 0; i < n; i++) a[i] = a[i] * 5 + i; else a[n] = 7;",
+        "int best = a[0], at = 0; for (int i = 1; i < n; i++) if (a[i] > best) { best = a[i]; at = i; } d[0] = best; d[1] = at;",
+        "int least = a[0]; for (int i = 1; i < n; i++) if (least > a[i]) least = a[i]; d[0] = least;",
+        "int count = 0; for (int i = 0; i < n; i++) if (a[i] > s && c[i] & 1) count++; d[0] = count;",
+        // What iterators decide keeps reads inside of their arrays.
+        "for (int i = 0; i < n; i++) if (i > 0 && a[i] > s) a[i] -= d[i - 1]; else a[i] ^= 5;",
+        "for (int i = 0; i < n; i++) if (a[i] > s && i >= 2 && c[i - 2]) a[i] = c[i - 2]; else if (i & 1) a[i] = 1; else a[i]--;",
+        "for (int i = 0; i < n; i++) if (i == 0 || d[i - 1] > d[i]) a[i] = d[i] * 2;",
+        // Branches inside of each other.
+        "for (int i = 0; i < n; i++) if (a[i] & 1) if (a[i] & 2) a[i] = 3; else a[i] = 4;",
+        "for (int i = 0; i < n; i++) if (a[i] & 1) { if (a[i] & 2) { a[i] = 3; c[i] = 9; } } else if (a[i] & 4) { a[i] = 5; c[i]--; } else a[i] = 6;",
+        "for (int i = 0; i < n; i++) if (a[i] & 1) { if (a[i] & 2) c[i] = 3; }",
+        "for (int i = 0; i < n; i++) if (a[i] & 1) { a[i] = 0; if (s) { if (a[i]) c[i] = 3; else c[i] = 5; } c[i]++; }",
+        // Loops and locals inside.
+        "for (int i = 0; i < n; i++) if (a[i] > s) { int t = a[i]; for (int j = 0; j < m; j++) t += b[i][j]; a[i] = t; }",
+        "for (int i = 0; i < n; i++) if (d[i] > 50) { int q = a[i] / (d[i] - 50), r = 1; r += q; a[i] = q * r; }",
+        "for (int i = 0; i < n; i++) { int t; if (a[i] > 0) t = 5; if (a[i] > 0) a[i] = t; }",
+        "for (int i = 0; i < n; i++) { int t; if (a[i] > 0) t = i; else { t = a[i]; t++; } a[i] = t; }",
+        "for (int i = 0; i < n; i++) { if (c[i] > 99) continue; a[i] = c[i]; c[i] *= 3; }",
+        "for (int i = 0; i < n; i++) { float t = a[i]; if (t > 0.5f) t = -t; if (!t) c[i] = 1; else d[i] = t / 2; }",
+        // Conditions of iterators that are not affine.
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (i * j > 3 && ((i ^ j) & 1)) b[i][j] = i; else b[i][j]--;",
     ] {
         body("", text);
     }
