@@ -9,7 +9,7 @@ use crate::affine::Affine;
 use crate::budget;
 use crate::buffer::reads::Fabric;
 use crate::buffer::{self, Allocation};
-use crate::ids::ByBand;
+use crate::ids::{ArrayId, ByBand};
 use crate::offload::{self, Buffer, Compute, NamedSet, Offload, Scan, Transfer, Wait};
 use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_tree};
@@ -181,7 +181,7 @@ impl Mapped {
 
 /// A local array that no tile loads need not be stored either.
 fn keep_locals_on_chip(kernel: &Kernel, flows: &mut [Vec<ArrayFlow>]) -> Result<()> {
-    for (array, declaration) in kernel.arrays.iter().enumerate() {
+    for (array, declaration) in kernel.arrays.iter_enumerated() {
         if declaration.storage == Storage::Argument {
             continue;
         }
@@ -229,7 +229,7 @@ impl Context {
     }
 
     /// Load(T) or Store(T) of one array, the array's last subscript innermost.
-    fn scan_cells(&self, band: &Band, kernel: &Kernel, array: usize, cells: &Map) -> Result<Scan> {
+    fn scan_cells(&self, band: &Band, kernel: &Kernel, array: ArrayId, cells: &Map) -> Result<Scan> {
         let names = polyhedral::dimension_names(kernel, array);
         let image = cells.image_of(&band.tile_names)?;
         if names.is_empty() {

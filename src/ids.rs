@@ -46,3 +46,8 @@ id! {
     /// Index into [`Offload::bands`](crate::offload::Offload::bands): bands in the order in which they run.
     BandId, ByBand
 }
+
+id! {
+    /// Index into [`Kernel::arrays`](crate::source::kernel::Kernel::arrays): the arguments' arrays, then the local ones.
+    ArrayId, ByArray
+}

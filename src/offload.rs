@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::affine::Affine;
-use crate::ids::ByBand;
+use crate::ids::{ArrayId, ByBand};
 use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, ScalarType, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -162,7 +162,7 @@ pub struct Bound {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transfer {
     /// Index into `Kernel::arrays`.
-    pub array: usize,
+    pub array: ArrayId,
     pub load: Scan,
     pub store: Scan,
     /// What the loads wait for.
@@ -187,7 +187,7 @@ pub enum Wait {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Buffer {
     /// Index into `Kernel::arrays`.
-    pub array: usize,
+    pub array: ArrayId,
     /// One per band; `None` where the band does not access the array.
     pub mappings: ByBand<Option<Mapping>>,
     /// Whether the store process has a copy to itself, so that no iteration waits for its port.
@@ -245,7 +245,7 @@ pub struct Window {
     /// Index into `Kernel::statements()`.
     pub statement: usize,
     /// Index into `Kernel::arrays`.
-    pub array: usize,
+    pub array: ArrayId,
     /// The subscripts of the reference that has a port.
     pub leader: Vec<Affine>,
     pub followers: Vec<Follower>,
@@ -266,7 +266,7 @@ impl Window {
 }
 
 /// The most ports through which a statement reads an array.
-pub fn port_count(kernel: &Kernel, windows: &[Window], array: usize) -> usize {
+pub fn port_count(kernel: &Kernel, windows: &[Window], array: ArrayId) -> usize {
     let of = |statement| port_references(kernel, windows, statement).iter().filter(|r| r.array == array).count();
     (0..kernel.statements().len()).map(of).max().unwrap_or(0)
 }
@@ -342,7 +342,7 @@ impl Mapping {
 
 impl Buffer {
     /// One memory of one bank.
-    pub fn new(array: usize, mappings: ByBand<Option<Mapping>>) -> Buffer {
+    pub fn new(array: ArrayId, mappings: ByBand<Option<Mapping>>) -> Buffer {
         Buffer { array, mappings, store_copy: false, banks: None, copies: 1, partition: None }
     }
 

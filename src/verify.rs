@@ -36,7 +36,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::affine::Affine;
-use crate::ids::BandId;
+use crate::ids::{ArrayId, BandId};
 use crate::offload::{
     Buffer, LaneShape, Lanes, Mapping, Offload, Partition, Piece, Scan, Wait, Window, port_references,
 };
@@ -85,7 +85,7 @@ enum Visits {
     Source,
     /// The cells of an array, in a band.
     Cells {
-        array: usize,
+        array: ArrayId,
         band: BandId,
     },
     /// The iterations of a band.
@@ -105,7 +105,7 @@ impl<'a> Checker<'a> {
             let is_there = match *argument {
                 Argument::Parameter(p) => p < kernel.parameters.len(),
                 Argument::Scalar(s) => s < kernel.scalars.len(),
-                Argument::Array(a) => a < kernel.arrays.len(),
+                Argument::Array(a) => a < kernel.arrays.next_key(),
             };
             self.require(is_there, "kernel", || format!("there is no argument {argument:?}"));
         }
@@ -250,9 +250,11 @@ impl<'a> Checker<'a> {
         let (leaf, is_there, indices) = match visits {
             Visits::Tiles => (piece.leaf, piece.leaf < self.offload.bands.len(), self.rank(BandId(piece.leaf))),
             Visits::Source => (piece.leaf, piece.leaf < iterators.len(), iterators.get(piece.leaf).map_or(0, Vec::len)),
-            Visits::Cells { array, .. } => {
-                (array, array < self.kernel.arrays.len(), self.kernel.arrays.get(array).map_or(0, |a| a.extents.len()))
-            }
+            Visits::Cells { array, .. } => (
+                array.0,
+                array < self.kernel.arrays.next_key(),
+                self.kernel.arrays.get(array).map_or(0, |a| a.extents.len()),
+            ),
             Visits::Iterations(band) => {
                 let band = &self.offload.bands[band];
                 let own = iterators.get(piece.leaf).map_or(0, Vec::len);
@@ -274,13 +276,13 @@ impl<'a> Checker<'a> {
         let (offload, kernel) = (self.offload, self.kernel);
         let mut waits_for_store = false;
         for (number, band) in offload.bands.iter_enumerated() {
-            let arrays: BTreeSet<usize> = band.transfers.iter().map(|transfer| transfer.array).collect();
+            let arrays: BTreeSet<ArrayId> = band.transfers.iter().map(|transfer| transfer.array).collect();
             let once = arrays.len() == band.transfers.len();
             self.require(once, "transfers", || format!("band {number} moves an array twice"));
             let in_order = band.transfers.windows(2).all(|pair| pair[0].wait <= pair[1].wait);
             self.require(in_order, "transfers", || format!("band {number} loads what waits before what does not"));
             waits_for_store |= band.transfers.iter().any(|transfer| transfer.wait == Wait::Stored);
-            let shares = |array: usize| {
+            let shares = |array: ArrayId| {
                 let buffer = offload.buffers.iter().find(|buffer| buffer.array == array);
                 let mapping = buffer.and_then(|buffer| buffer.mappings.get(number)?.as_ref());
                 mapping.is_some_and(|mapping| mapping.slots == 1) && self.rank(number) > 1
@@ -303,7 +305,7 @@ impl<'a> Checker<'a> {
         self.require(!offload.strips_depend || waits_for_store, "transfers", || {
             "strips depend on each other, and none waits".to_string()
         });
-        for (array, declaration) in kernel.arrays.iter().enumerate() {
+        for (array, declaration) in kernel.arrays.iter_enumerated() {
             if let Storage::Local { transferred, .. } = declaration.storage {
                 let moved = offload.bands.iter().flat_map(|band| &band.transfers).any(|t| t.array == array);
                 self.require(moved == transferred, "transfers", || {
@@ -315,9 +317,9 @@ impl<'a> Checker<'a> {
 
     fn buffers(&mut self) {
         let (offload, kernel) = (self.offload, self.kernel);
-        let arrays: BTreeSet<usize> = offload.buffers.iter().map(|buffer| buffer.array).collect();
+        let arrays: BTreeSet<ArrayId> = offload.buffers.iter().map(|buffer| buffer.array).collect();
         self.require(arrays.len() == offload.buffers.len(), "buffers", || "an array has two buffers".to_string());
-        let known = arrays.iter().all(|array| *array < kernel.arrays.len());
+        let known = arrays.iter().all(|array| *array < kernel.arrays.next_key());
         self.require(known, "buffers", || "a buffer of no array".to_string());
         let statements = kernel.statements();
         for (number, band) in offload.bands.iter_enumerated() {
@@ -330,7 +332,7 @@ impl<'a> Checker<'a> {
                 self.require(mapped, "buffers", || format!("array {array} has no place in band {number}"));
             }
         }
-        for buffer in offload.buffers.iter().filter(|buffer| buffer.array < kernel.arrays.len()) {
+        for buffer in offload.buffers.iter().filter(|buffer| buffer.array < kernel.arrays.next_key()) {
             let name = &kernel.arrays[buffer.array].name;
             let full = buffer.mappings.len() == offload.bands.len() && buffer.mappings.iter().any(Option::is_some);
             self.require(full && buffer.copies >= 1, "buffers", || format!("{name} has no copy, or no band"));
@@ -513,7 +515,7 @@ impl<'a> Checker<'a> {
 
     /// A cell lies in its array. At sizes where an array would have no cells there is no such array in C, so that no
     /// caller has them.
-    fn cell(&mut self, array: usize, cell: &[i64], values: &Values) {
+    fn cell(&mut self, array: ArrayId, cell: &[i64], values: &Values) {
         let declaration = &self.kernel.arrays[array];
         let extents: Vec<i64> = declaration.extents.iter().map(|extent| values.evaluate(extent)).collect();
         let exists = extents.iter().all(|extent| *extent > 0);
@@ -543,7 +545,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Cells that are in the buffer at one time have different places.
-    fn apart(&mut self, band: BandId, array: usize, scan: &Scan, values: &mut Values) {
+    fn apart(&mut self, band: BandId, array: ArrayId, scan: &Scan, values: &mut Values) {
         let buffer = self.offload.buffers.iter().find(|buffer| buffer.array == array);
         let Some(mapping) = buffer.and_then(|buffer| buffer.mappings[band].as_ref()) else { return };
         let mut places: BTreeMap<Vec<i64>, Vec<i64>> = BTreeMap::new();

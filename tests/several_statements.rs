@@ -6,7 +6,7 @@ mod assembled;
 use assembled::verilog;
 use assembled::{Rig, affine, edit_accesses, edit_expressions, joined, lint, make_local, parse, piece, scan, source};
 use burstc::analysis::analyze;
-use burstc::ids::{BandId, ByBand};
+use burstc::ids::{ArrayId, BandId, ByBand};
 use burstc::offload::{Band, Buffer, Compute, Mapping, Offload, Piece, Scan, Transfer, Wait};
 use burstc::report::count::Work;
 use burstc::simulate::simulator::Simulator;
@@ -59,7 +59,7 @@ fn in_one_strip(
     compute: Scan,
     source_order: Scan,
 ) -> Offload {
-    let whole = |a: usize, guard: &str| {
+    let whole = |a: ArrayId, guard: &str| {
         let names: Vec<String> = (0..kernel.arrays[a].extents.len()).map(|d| format!("x{d}")).collect();
         let levels = names.iter().zip(&kernel.arrays[a].extents);
         let levels: Vec<String> = levels.map(|(n, e)| format!("{n}: 0 .. {e} - 1 in 0..63")).collect();
@@ -68,15 +68,15 @@ fn in_one_strip(
         scan(vec![piece(0, 0, &[guard], &levels, &names)])
     };
     let wait = Wait::Nothing;
-    let argument = |a: &usize| kernel.arrays[*a].storage == Storage::Argument;
-    let transfers = (0..kernel.arrays.len()).filter(argument);
+    let argument = |a: &ArrayId| kernel.arrays[*a].storage == Storage::Argument;
+    let transfers = kernel.arrays.keys().filter(argument);
     let transfers =
         transfers.map(|array| Transfer { array, load: whole(array, load), store: whole(array, store), wait }).collect();
-    let mapping = |a: usize| {
+    let mapping = |a: ArrayId| {
         let moduli = vec![64; kernel.arrays[a].extents.len()];
         Mapping::successive(moduli.clone(), moduli, 1)
     };
-    let buffer = |array: usize| Buffer::new(array, vec![Some(mapping(array))].into());
+    let buffer = |array: ArrayId| Buffer::new(array, vec![Some(mapping(array))].into());
     Offload {
         bands: ByBand::from(vec![Band {
             statements: (0..kernel.statements().len()).collect(),
@@ -87,7 +87,7 @@ fn in_one_strip(
             compute: Compute { scan: compute, order: "(…)".into(), innermost_distance: None, lanes: None },
         }]),
         tiles: scan(vec![piece(0, 0, &[], &[tiles], &["T0"])]),
-        buffers: (0..kernel.arrays.len()).map(buffer).collect(),
+        buffers: kernel.arrays.keys().map(buffer).collect(),
         source_order,
         windows: vec![],
         strips_depend: true,
@@ -225,7 +225,7 @@ fn quotients_in_subscripts_and_values() {
     };
     kernel.quotients = vec![quotient("third", "i + N", 3), quotient("sixth", "third", 2)];
     edit_accesses(&mut kernel, &mut |access| {
-        if access.array == 1 {
+        if access.array == ArrayId(1) {
             access.subscripts = vec![affine("i + sixth")];
         } else {
             access.subscripts = vec![affine("third")];

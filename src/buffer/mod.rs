@@ -17,6 +17,7 @@ use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
+use crate::ids::ArrayId;
 use crate::offload::{Banks, Buffer, Mapping, Offload, port_count, power_of_two};
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
@@ -28,7 +29,7 @@ use lattice::Lattice;
 /// The mapping of one array in one band, with the set it was made for.
 pub struct Allocation {
     /// Index into `Kernel::arrays`.
-    pub array: usize,
+    pub array: ArrayId,
     pub mapping: Mapping,
     /// `{ c[x, y] }`: the differences of cells that live at the same time, over all strips and sizes; `None` where the
     /// live intervals have too many pieces to say more than the moduli.
@@ -136,14 +137,14 @@ fn by_tile(band: &Band, flow: &ArrayFlow, array: &str) -> Result<Option<Mapping>
 }
 
 /// The banks that the lanes of a band need of an array.
-fn banks(band: &Band, array: usize) -> Option<Banks> {
+fn banks(band: &Band, array: ArrayId) -> Option<Banks> {
     let lanes = band.lanes.as_ref()?;
     Some(Banks { subscript: lanes.banked_subscript(array)?, count: lanes.count })
 }
 
 /// One buffer per array that some band accesses; `allocations` has those of each band.
 pub fn merge(bands: &[Band], allocations: &[Vec<Allocation>]) -> Vec<Buffer> {
-    let mut arrays: Vec<usize> = allocations.iter().flatten().map(|a| a.array).collect();
+    let mut arrays: Vec<ArrayId> = allocations.iter().flatten().map(|a| a.array).collect();
     arrays.sort();
     arrays.dedup();
     let mapping = |band: &Vec<Allocation>, array| band.iter().find(|a| a.array == array).map(|a| a.mapping.clone());

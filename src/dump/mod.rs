@@ -19,6 +19,7 @@ use anyhow::Result;
 use crate::board::Board;
 use crate::diagnostic::Fault;
 use crate::hardware;
+use crate::ids::ArrayId;
 use crate::offload::Offload;
 use crate::polyhedral;
 use crate::rtl;
@@ -104,6 +105,6 @@ fn set(text: &mut String, indent: usize, name: &str, isl: impl std::fmt::Display
 }
 
 /// What an array is called.
-fn array_name(kernel: &Kernel, array: usize) -> &str {
+fn array_name(kernel: &Kernel, array: ArrayId) -> &str {
     &kernel.arrays[array].name
 }

@@ -5,6 +5,7 @@ use crate::hardware::circuit::scope::Scope;
 use crate::hardware::interface::link::{Bus, Link};
 use crate::hardware::tile::Names;
 use crate::hardware::tile::bounds::{self, TileBound};
+use crate::ids::ArrayId;
 use crate::offload::{Buffer, Mapping, Offload};
 use crate::rtl::{Expr, Module, Type};
 use crate::source::kernel::{Array, Kernel};
@@ -104,7 +105,7 @@ impl<'a> Context<'a> {
         widths.into_iter().chain(self.link.parameters()).collect()
     }
 
-    pub fn array(&self, array: usize) -> &'a Array {
+    pub fn array(&self, array: ArrayId) -> &'a Array {
         &self.kernel.arrays[array]
     }
 }

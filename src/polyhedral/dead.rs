@@ -8,6 +8,7 @@ use super::Program;
 use super::extract::{ever_run, places, sizes_with_elements, statements};
 use super::isl::{Map, Set};
 use crate::diagnostic::Diagnostic;
+use crate::ids::{ArrayId, ByArray};
 use crate::source::kernel::{self, Access, BinaryOp, Expr, Kernel, Node, Storage};
 
 /// isl's operations for the values of all local arrays. Past them no value is called unused and none undefined, which
@@ -160,13 +161,13 @@ fn keep(kernel: &Kernel, kept: &[bool]) -> Kernel {
     kernel.tilings.retain(|tiling| !tiling.schedules.is_empty());
     let statements = kernel.statements();
     let accesses = |s: &&kernel::Statement| s.value.reads().into_iter().chain([&s.target]).map(|a| a.array).collect();
-    let touched: Vec<usize> = statements.iter().flat_map(|s| -> Vec<usize> { accesses(s) }).collect();
-    let stays = |array: usize| kernel.arrays[array].storage == Storage::Argument || touched.contains(&array);
-    let stay: Vec<usize> = (0..kernel.arrays.len()).filter(|&array| stays(array)).collect();
+    let touched: Vec<ArrayId> = statements.iter().flat_map(|s| -> Vec<ArrayId> { accesses(s) }).collect();
+    let stays = |array: ArrayId| kernel.arrays[array].storage == Storage::Argument || touched.contains(&array);
+    let stay: ByArray<ArrayId> = kernel.arrays.keys().filter(|&array| stays(array)).collect();
     kernel.arrays = stay.iter().map(|&array| kernel.arrays[array].clone()).collect();
     // Arguments come first and all stay: only indices of local arrays change.
     super::expand::rewrite(&mut kernel.body, &mut |access| {
-        access.array = stay.iter().position(|&array| array == access.array).expect("a touched array stays");
+        access.array = stay.position(|&array| array == access.array).expect("a touched array stays");
     });
     kernel
 }

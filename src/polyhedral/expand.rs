@@ -11,6 +11,7 @@ use super::extract::{Place, places, statements};
 use super::isl::Map;
 use super::{Program, Touch};
 use crate::affine::Affine;
+use crate::ids::ArrayId;
 use crate::source::kernel::{self, Expr, Kernel, Loop, Node, Storage};
 
 /// `kernel` with every local array expanded by the outer loops whose iterations do not hand its values on.
@@ -29,7 +30,7 @@ pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
     };
     let mut expanded = kernel.clone();
     let places = places(kernel);
-    for (array, declaration) in kernel.arrays.iter().enumerate() {
+    for (array, declaration) in kernel.arrays.iter_enumerated() {
         let Storage::Local { declared_in, .. } = &declaration.storage else { continue };
         let common = common_loops(&places, array);
         let private = private_loops(&program, array, common.len())?.max(declared_in.len().min(common.len()));
@@ -60,7 +61,7 @@ const SMALL: i64 = 16;
 /// their values, such that no value flows from one to another; `None` where each has one.
 fn split_webs(kernel: &Kernel, program: &Program) -> Result<Option<Kernel>> {
     let mut split = kernel.clone();
-    for (array, declaration) in kernel.arrays.iter().enumerate() {
+    for (array, declaration) in kernel.arrays.iter_enumerated() {
         let cells = declaration.extents.iter().map(|extent| extent.is_constant().then_some(extent.constant));
         let is_small = cells.product::<Option<i64>>().is_some_and(|cells| cells <= SMALL);
         if declaration.storage == Storage::Argument || !is_small {
@@ -83,7 +84,7 @@ fn split_webs(kernel: &Kernel, program: &Program) -> Result<Option<Kernel>> {
         let first_new = split.arrays.len() - count;
         let of = |statement: usize, touch: Touch| match webs.get(&(statement, touch)) {
             None | Some(0) => array,
-            Some(web) => first_new + web,
+            Some(web) => ArrayId(first_new + web),
         };
         let mut statement = 0;
         rewrite_statements(&mut split.body, &mut |assignment| {
@@ -109,7 +110,7 @@ fn is_taken(kernel: &Kernel, name: &str) -> bool {
 }
 
 /// The web of every access of an array, counted from 0: of a statement's write, and of its reads.
-fn webs(program: &Program, array: usize) -> Result<BTreeMap<(usize, Touch), usize>> {
+fn webs(program: &Program, array: ArrayId) -> Result<BTreeMap<(usize, Touch), usize>> {
     let mut web: BTreeMap<(usize, Touch), usize> = BTreeMap::new();
     for (s, statement) in program.statements.iter().enumerate() {
         for touch in [Touch::Write, Touch::Read] {
@@ -142,7 +143,7 @@ fn webs(program: &Program, array: usize) -> Result<BTreeMap<(usize, Touch), usiz
 }
 
 /// The loops around every access of an array.
-fn common_loops<'a>(places: &[Place<'a>], array: usize) -> Vec<&'a Loop> {
+fn common_loops<'a>(places: &[Place<'a>], array: ArrayId) -> Vec<&'a Loop> {
     let touches = |p: &&Place| {
         p.statement.target.array == array || p.statement.value.reads().iter().any(|read| read.array == array)
     };
@@ -155,7 +156,7 @@ fn common_loops<'a>(places: &[Place<'a>], array: usize) -> Vec<&'a Loop> {
 }
 
 /// How many of the common loops, outermost first, have iterations that read none of another iteration's values.
-fn private_loops(program: &Program, array: usize, common: usize) -> Result<usize> {
+fn private_loops(program: &Program, array: ArrayId, common: usize) -> Result<usize> {
     let Some(flow) = last_writes(program, array)? else { return Ok(common) };
     let distances = flow.deltas()?;
     for level in 0..common {
@@ -169,7 +170,7 @@ fn private_loops(program: &Program, array: usize, common: usize) -> Result<usize
 
 /// `{ [date of a read] -> [date of a write whose value it may read] }` of an array, over the order of the source; `None`
 /// where nothing is read or nothing written. Reads without a write before them read garbage in C.
-fn last_writes(program: &Program, array: usize) -> Result<Option<Map>> {
+fn last_writes(program: &Program, array: ArrayId) -> Result<Option<Map>> {
     let by_date = |touch: Touch| -> Result<Option<Map>> {
         let mut union: Option<Map> = None;
         for statement in &program.statements {
@@ -274,7 +275,7 @@ mod tests {
     /// The outer loops whose iterations have an instance of the local array each.
     fn private(kernel: &Kernel) -> usize {
         let program = statements(kernel).unwrap();
-        let array = kernel.arrays.iter().position(|a| a.storage != Storage::Argument).unwrap();
+        let array = kernel.arrays.position(|a| a.storage != Storage::Argument).unwrap();
         let places = places(kernel);
         private_loops(&program, array, common_loops(&places, array).len()).unwrap()
     }
@@ -311,7 +312,7 @@ mod tests {
             assert_eq!(names, expected, "{second}");
         }
         let split = split(nests("t = 2; for (int i = 0; i < N; i++) { t = 3 * t; a[i] = t; }"));
-        let targets: Vec<usize> = split.statements().iter().map(|statement| statement.target.array).collect();
+        let targets: Vec<usize> = split.statements().iter().map(|statement| statement.target.array.0).collect();
         assert_eq!(targets, [2, 2, 1, 3, 3, 0]);
     }
 
@@ -319,7 +320,7 @@ mod tests {
     #[test]
     fn a_write_that_may_not_happen_leaves_the_value_of_the_one_before() {
         let kernel = kernel("int t[2]; t[0] = 1; for (int i = 0; i < N; i++) { t[0] = a[i]; b[i] = t[0]; }");
-        let flows = |program: &Program| last_writes(program, 2).unwrap().unwrap();
+        let flows = |program: &Program| last_writes(program, ArrayId(2)).unwrap().unwrap();
         let program = statements(&kernel).unwrap();
         let expected = |text: &str| program.isl.parse_map(text).unwrap();
         let exact = "[N] -> { [1, i, 1] -> [1, i, 0] : 0 <= i < N }";

@@ -8,6 +8,7 @@ use super::isl::{Constraint, Context, Map, Set, Tuple};
 use super::{Access, Dependence, DependenceKind, Program, Statement};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::ids::ArrayId;
 use crate::source::kernel::{self, Condition, Kernel, Loop, Node, Quotient, Storage};
 
 /// A statement with the loops and conditions around it and its place in each of the loops' bodies.
@@ -153,7 +154,7 @@ impl<'a> Collector<'a> {
 
 /// Names for the dimensions of an array: an iterator where it is the whole subscript in every access, else `x0`, `x1`,
 /// ….
-pub fn dimension_names(kernel: &Kernel, array: usize) -> Vec<String> {
+pub fn dimension_names(kernel: &Kernel, array: ArrayId) -> Vec<String> {
     let places = places(kernel);
     let loops = places.iter().flat_map(|p| &p.loops).map(|l| &l.iterator);
     let quotients = kernel.quotients.iter().map(|q| &q.name);
@@ -491,7 +492,7 @@ pub(super) fn holds(isl: &Context, parameters: &[String], tuple: Tuple, conditio
 /// Pairs of instances in schedule order that touch the same cell, at least one writing:
 /// for `c[i + j] += …` the flow, anti and output dependence is `{ S0[i, j] -> S0[i', j'] : i + j = i' + j', i < i' }`.
 fn dependences(program: &Program) -> Result<Vec<Dependence>> {
-    let mut found: BTreeMap<(usize, usize, usize, DependenceKind), Map> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, usize, ArrayId, DependenceKind), Map> = BTreeMap::new();
     for (s, source) in program.statements.iter().enumerate() {
         for (t, sink) in program.statements.iter().enumerate() {
             let shares = |a: &Access| sink.accesses.iter().any(|b| a.array == b.array && (a.write || b.write));

@@ -17,6 +17,7 @@ use std::fmt;
 
 use crate::affine::Affine;
 use crate::diagnostic::Span;
+use crate::ids::ArrayId;
 use isl::{Context, Map, Set};
 
 /// A kernel in the polyhedral model.
@@ -58,7 +59,7 @@ pub struct Statement {
 /// touch for a kill: only that surely replaces the value before it (RR-7697 section 4).
 pub struct Access {
     /// Index into `Kernel::arrays`.
-    pub array: usize,
+    pub array: ArrayId,
     pub write: bool,
     /// `[N] -> { S0[i, j, k] -> a[i, k] }` over the domain: the cells that may be touched.
     pub may: Map,
@@ -115,14 +116,14 @@ pub struct Dependence {
     pub source: usize,
     pub sink: usize,
     /// Index into `Kernel::arrays`.
-    pub array: usize,
+    pub array: ArrayId,
     /// `[N] -> { S0[i, j, k] -> S0[i', j', k'] : … }`
     pub relation: Map,
 }
 
 impl Statement {
     /// The union of the statement's accesses of one array, `None` where there is none of that sort.
-    pub fn accesses_of(&self, array: usize, touch: Touch) -> anyhow::Result<Option<Map>> {
+    pub fn accesses_of(&self, array: ArrayId, touch: Touch) -> anyhow::Result<Option<Map>> {
         let mut union: Option<Map> = None;
         for relation in self.accesses.iter().filter(|a| a.array == array).filter_map(|a| a.relation(touch)) {
             union = Some(match union {
@@ -134,7 +135,7 @@ impl Statement {
     }
 
     /// Whether all writes of the statement to the array happen whatever the data.
-    pub fn surely_writes(&self, array: usize) -> anyhow::Result<bool> {
+    pub fn surely_writes(&self, array: ArrayId) -> anyhow::Result<bool> {
         for access in self.accesses.iter().filter(|a| a.array == array && a.write) {
             if !access.may.is_equal(&access.must)? {
                 return Ok(false);

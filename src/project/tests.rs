@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use super::*;
+use crate::ids::ArrayId;
 use crate::offload::{Buffer, Mapping, Scan};
 use crate::simulate::samples;
 
@@ -13,7 +14,7 @@ fn offload() -> Offload {
         bands: Default::default(),
         tiles: Scan { pieces: vec![] },
         source_order: Scan { pieces: vec![] },
-        buffers: vec![Buffer::new(0, vec![Some(Mapping::successive(vec![64], vec![60], 1))].into())],
+        buffers: vec![Buffer::new(ArrayId(0), vec![Some(Mapping::successive(vec![64], vec![60], 1))].into())],
         windows: vec![],
         strips_depend: false,
         lanes_note: None,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::count::Work;
 use crate::affine::Affine;
 use crate::board::{Board, Memory};
+use crate::ids::ByArray;
 use crate::offload::{Offload, Piece};
 use crate::operators;
 use crate::source::kernel::{Access, Condition, Expr};
@@ -73,14 +74,14 @@ fn chain(offload: &Offload, sizes: &BTreeMap<String, i64>, instances: u64) -> (u
 struct Cells<'a> {
     sizes: &'a BTreeMap<String, i64>,
     /// Per array, its first cell and the cells from one to the next of each subscript.
-    places: Vec<(i64, Vec<i64>)>,
+    places: ByArray<(i64, Vec<i64>)>,
     count: u64,
 }
 
 impl<'a> Cells<'a> {
     /// `None` where there are too many.
     fn new(offload: &Offload, sizes: &'a BTreeMap<String, i64>) -> Option<Cells<'a>> {
-        let (mut places, mut count) = (vec![], 0u64);
+        let (mut places, mut count) = (ByArray::new(), 0u64);
         for array in &offload.kernel.arrays {
             let mut own = 1u64;
             let mut strides = vec![0; array.extents.len()];

@@ -116,6 +116,7 @@ fn names(piece: &Piece, depth: usize) -> bool {
 mod tests {
     use super::*;
     use crate::affine::Affine;
+    use crate::ids::ArrayId;
     use crate::offload::{Band, Bound, Buffer, Compute, Level, Wait};
     use crate::source::kernel::{
         Access, Argument, Array, BinaryOp, Expr, Kernel, Node, ScalarType, SizeParameter, Statement, Storage,
@@ -147,10 +148,10 @@ mod tests {
     /// stores two whole tiles of b, the second one only from T0 = 1 on.
     fn triangle() -> Offload {
         let access = |array| Access { array, subscripts: vec![], guard: None, span: Default::default() };
-        let read = || Box::new(Expr::Read { access: access(0), ty: ScalarType::I32 });
+        let read = || Box::new(Expr::Read { access: access(ArrayId(0)), ty: ScalarType::I32 });
         let statement = Statement {
             name: "S0".into(),
-            target: access(1),
+            target: access(ArrayId(1)),
             value: Expr::Binary { op: BinaryOp::Add, left: read(), right: read(), ty: ScalarType::I32 },
             text: String::new(),
             span: Default::default(),
@@ -171,7 +172,7 @@ mod tests {
         Offload {
             kernel: Kernel {
                 name: "triangle".into(),
-                arguments: vec![Argument::Parameter(0), Argument::Array(0), Argument::Array(1)],
+                arguments: vec![Argument::Parameter(0), Argument::Array(ArrayId(0)), Argument::Array(ArrayId(1))],
                 parameters: vec![SizeParameter {
                     name: "N".into(),
                     ty: ScalarType::I32,
@@ -185,7 +186,7 @@ mod tests {
                 domain: vec![],
                 obligations: vec![],
                 reassociates: false,
-                arrays: vec![array("a", 32), array("b", 16)],
+                arrays: vec![array("a", 32), array("b", 16)].into(),
                 body: vec![Node::Statement(statement)],
                 quotients: vec![],
                 made: Default::default(),
@@ -206,13 +207,13 @@ mod tests {
                 sets: vec![],
                 transfers: vec![
                     Transfer {
-                        array: 0,
+                        array: ArrayId(0),
                         load: Scan { pieces: vec![piece(vec![row()])] },
                         store: Scan { pieces: vec![] },
                         wait: Wait::Nothing,
                     },
                     Transfer {
-                        array: 1,
+                        array: ArrayId(1),
                         load: Scan { pieces: vec![] },
                         store: Scan { pieces: vec![piece(vec![row()]), later] },
                         wait: Wait::Nothing,

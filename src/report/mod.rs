@@ -358,6 +358,7 @@ fn ratio(numerator: f64, denominator: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::affine::Affine;
+    use crate::ids::ArrayId;
     use crate::offload::{Buffer, Mapping, Scan};
     use crate::source::kernel::{Array, ScalarType, Storage};
 
@@ -381,7 +382,7 @@ mod tests {
                 domain: vec![],
                 obligations: vec![],
                 reassociates: false,
-                arrays: vec![array],
+                arrays: vec![array].into(),
                 body: vec![],
                 quotients: vec![],
                 made: Default::default(),
@@ -390,7 +391,10 @@ mod tests {
             bands: Default::default(),
             tiles: Scan { pieces: vec![] },
             source_order: Scan { pieces: vec![] },
-            buffers: vec![Buffer::new(0, vec![Some(Mapping::successive(vec![32, 64], vec![32, 64], 1))].into())],
+            buffers: vec![Buffer::new(
+                ArrayId(0),
+                vec![Some(Mapping::successive(vec![32, 64], vec![32, 64], 1))].into(),
+            )],
             windows: vec![],
             strips_depend: false,
             lanes_note: None,

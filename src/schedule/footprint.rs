@@ -10,6 +10,7 @@ use anyhow::{Result, anyhow};
 
 use super::BandPlan;
 use crate::affine::Affine;
+use crate::ids::ArrayId;
 use crate::polyhedral::isl::Set;
 use crate::polyhedral::{DependenceKind, Program, Statement};
 use crate::source::kernel::Kernel;
@@ -30,7 +31,7 @@ struct Run<'a> {
 /// What a band does with one array.
 pub struct ArrayModel {
     /// Index into `Kernel::arrays`.
-    pub array: usize,
+    pub array: ArrayId,
     element_bytes: f64,
     element_bits: f64,
     /// Copies of the buffer.
@@ -147,7 +148,7 @@ impl<'a> Footprint<'a> {
         (0..order.len()).map(of).collect()
     }
 
-    fn array(&mut self, kernel: &Kernel, array: usize, sizes: &BTreeMap<String, i64>) -> &mut ArrayModel {
+    fn array(&mut self, kernel: &Kernel, array: ArrayId, sizes: &BTreeMap<String, i64>) -> &mut ArrayModel {
         let position = self.arrays.iter().position(|a| a.array == array).unwrap_or_else(|| {
             let declared = &kernel.arrays[array];
             let extent = |e: &Affine| e.evaluate(|name| sizes.get(name).copied().unwrap_or(1)).max(1) as f64;
@@ -279,7 +280,7 @@ fn iterators(
 /// The dimensions in which the one earlier write of a statement's cells has one place while the reader runs through
 /// several: `{ t[i][j] = 0; for (k…) t[i][j] += …; }` has k. `None` where cells may be read before they are surely
 /// written.
-fn covered(program: &Program, plan: &BandPlan, reader: usize, array: usize) -> Result<Option<Vec<usize>>> {
+fn covered(program: &Program, plan: &BandPlan, reader: usize, array: ArrayId) -> Result<Option<Vec<usize>>> {
     let of = |kind: DependenceKind| program.dependences.iter().filter(move |d| d.kind == kind && d.array == array);
     let is_before = |flow: &&crate::polyhedral::Dependence| {
         let before = |d: &&crate::polyhedral::Dependence| d.source == reader && d.sink == flow.source;

@@ -19,6 +19,7 @@ mod tests;
 use anyhow::{Result, bail};
 
 use crate::affine::Affine;
+use crate::ids::ArrayId;
 use crate::polyhedral::isl::schedule::{Fusion, Problem, Tree};
 use crate::polyhedral::isl::{Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
@@ -165,7 +166,7 @@ fn reuse(program: &Program) -> Result<Vec<Map>> {
     let mut pairs = vec![];
     for (second, sink) in program.statements.iter().enumerate() {
         for source in &program.statements[..second] {
-            let mut arrays: Vec<usize> = source.accesses.iter().map(|a| a.array).collect();
+            let mut arrays: Vec<ArrayId> = source.accesses.iter().map(|a| a.array).collect();
             arrays.sort_unstable();
             arrays.dedup();
             for array in arrays {

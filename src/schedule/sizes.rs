@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::BandPlan;
 use super::footprint::{ArrayModel, Footprint, Range, power_of_two};
 use crate::affine::Affine;
+use crate::ids::ArrayId;
 use crate::polyhedral::Program;
 use crate::source::kernel::Kernel;
 use crate::word::Word;
@@ -26,7 +27,7 @@ pub struct Choice {
     /// Upper estimate of the bits of block RAM.
     pub bits: f64,
     /// The same by array, an index into `Kernel::arrays`.
-    pub buffers: BTreeMap<usize, f64>,
+    pub buffers: BTreeMap<ArrayId, f64>,
 }
 
 impl Choice {
@@ -129,7 +130,7 @@ fn cheapest_of_each_shape(choices: &mut Vec<Choice>) {
 
 /// Upper estimate of the bits of block RAM for bands that are tiled so: an array has one memory, which serves all bands.
 pub fn bits<'a>(choices: impl IntoIterator<Item = &'a Choice>) -> f64 {
-    let mut buffers: BTreeMap<usize, f64> = BTreeMap::new();
+    let mut buffers: BTreeMap<ArrayId, f64> = BTreeMap::new();
     for (array, bits) in choices.into_iter().flat_map(|c| &c.buffers) {
         let largest = buffers.entry(*array).or_default();
         *largest = largest.max(*bits);
@@ -283,7 +284,7 @@ impl<'a> Search<'a> {
     }
 
     /// Bits of the buffers, by array.
-    fn bits(&self, sizes: &[i64], round: fn(f64) -> f64) -> BTreeMap<usize, f64> {
+    fn bits(&self, sizes: &[i64], round: fn(f64) -> f64) -> BTreeMap<ArrayId, f64> {
         let tile = self.tile(sizes);
         let last = self.order.len() - 1;
         let values = self.largest_ranges[last].values(&by_order(&self.order, &tile));

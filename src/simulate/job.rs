@@ -8,6 +8,7 @@ use anyhow::Result;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::hardware;
+use crate::ids::{ArrayId, ByArray};
 use crate::layout::{Layout, PAGE_BYTES, whole_pages};
 use crate::simulate::number::Number;
 use crate::simulate::random::{Range, SplitMix};
@@ -28,7 +29,7 @@ pub struct Region {
     pub element: ScalarType,
     pub layout: Layout<u64>,
     /// Index into `Kernel::arrays`.
-    pub array: usize,
+    pub array: ArrayId,
     /// A local array: the C program does not have it in this memory, so nothing is expected there.
     pub local: bool,
 }
@@ -79,8 +80,8 @@ impl Placement {
     /// arrays fit. Arrays beyond the capacity are a `Diagnostic`.
     pub fn new(kernel: &Kernel, sizes: &BTreeMap<String, i64>, capacity: u64) -> Result<Placement> {
         let extent = |e: &Affine| evaluate(e, sizes).clamp(0, u64::MAX.into()) as u64;
-        let wanted: Vec<Layout<u64>> = kernel.arrays.iter().map(|a| a.layout().map(extent)).collect();
-        let is_local = |array: usize| kernel.arrays[array].storage != Storage::Argument;
+        let wanted: ByArray<Layout<u64>> = kernel.arrays.iter().map(|a| a.layout().map(extent)).collect();
+        let is_local = |array: ArrayId| kernel.arrays[array].storage != Storage::Argument;
         let order = || {
             hardware::argument_words(kernel).into_iter().filter_map(|(argument, ..)| match argument {
                 Argument::Array(array) => Some(array),
@@ -95,7 +96,7 @@ impl Placement {
                 (bases, base.saturating_add(wanted[array].bytes()).saturating_add(u128::from(guard)))
             })
         };
-        let fits = |(_, end): &(Vec<(usize, u128)>, u128)| *end <= u128::from(capacity);
+        let fits = |(_, end): &(Vec<(ArrayId, u128)>, u128)| *end <= u128::from(capacity);
         let guarded = place(PAGE_BYTES, GUARD);
         let (bases, end) = if fits(&guarded) { guarded } else { place(0, 0) };
         for (limit, holder) in [(capacity, "the board's memory holds"), (SIMULATED_BYTES, "simulations hold at most")] {
@@ -103,7 +104,7 @@ impl Placement {
                 return Err(too_large(kernel, sizes, &wanted, end, &format!("{holder} {limit}")).into());
             }
         }
-        let region = |(array, base): (usize, u128)| Region {
+        let region = |(array, base): (ArrayId, u128)| Region {
             name: kernel.arrays[array].name.clone(),
             base: base as u64,
             element: kernel.arrays[array].element,
@@ -126,7 +127,7 @@ impl Placement {
     }
 
     /// The region of an array, an index into `Kernel::arrays`.
-    pub fn region(&self, array: usize) -> &Region {
+    pub fn region(&self, array: ArrayId) -> &Region {
         self.regions.iter().find(|region| region.array == array).expect("every array has a place")
     }
 
@@ -249,12 +250,12 @@ fn at_sizes(sizes: &BTreeMap<String, i64>) -> String {
 fn too_large(
     kernel: &Kernel,
     sizes: &BTreeMap<String, i64>,
-    wanted: &[Layout<u64>],
+    wanted: &ByArray<Layout<u64>>,
     end: u128,
     limit: &str,
 ) -> Diagnostic {
     let at = at_sizes(sizes);
-    let largest = (0..kernel.arrays.len()).max_by_key(|array| wanted[*array].bytes());
+    let largest = kernel.arrays.keys().max_by_key(|array| wanted[*array].bytes());
     let mut diagnostic = Diagnostic::new(format!(
         "the arrays need {} bytes{at}, but {limit}",
         if end == u128::MAX { "far too many".to_string() } else { end.to_string() }
@@ -462,7 +463,7 @@ mod tests {
     #[test]
     fn local_arrays_have_a_place_and_no_expectation() {
         let mut kernel = samples::copy();
-        let local = kernel.arrays[1].clone();
+        let local = kernel.arrays[ArrayId(1)].clone();
         kernel.arrays.push(Array {
             name: "t".into(),
             extents: vec![],
@@ -552,7 +553,7 @@ mod tests {
     fn booleans_are_0_or_1() {
         let mut kernel = samples::scale();
         (kernel.scalars[1].boolean, kernel.scalars[1].ty) = (true, ScalarType::integer(8, false));
-        (kernel.arrays[0].boolean, kernel.arrays[0].element) = (true, ScalarType::integer(8, false));
+        (kernel.arrays[ArrayId(0)].boolean, kernel.arrays[ArrayId(0)].element) = (true, ScalarType::integer(8, false));
         let job = |set: &[(&str, i128)], seed| Job::new(&kernel, &samples::set(set), 16 << 20, seed).unwrap();
         let data = job(&[("N", 100), ("beta", 159)], 1);
         let region = &data.placement.regions[0];

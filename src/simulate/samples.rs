@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::affine::Affine;
 use crate::hardware::{self, VerilogFile};
+use crate::ids::{ArrayId, ByArray};
 use crate::simulate::number::Number;
 use crate::source::kernel::{Argument, Array, Kernel, Scalar, ScalarType, SizeParameter, Storage};
 
@@ -33,7 +34,7 @@ fn kernel(name: &str) -> Kernel {
         domain: vec![],
         obligations: vec![],
         reassociates: false,
-        arrays: vec![],
+        arrays: ByArray::new(),
         body: vec![],
         quotients: vec![],
         made: Default::default(),
@@ -45,8 +46,13 @@ fn kernel(name: &str) -> Kernel {
 pub fn matmul() -> Kernel {
     let n = || Affine::variable("N");
     Kernel {
-        arguments: vec![Argument::Parameter(0), Argument::Array(0), Argument::Array(1), Argument::Array(2)],
-        arrays: ["a", "b", "c"].map(|name| array(name, 32, vec![n(), n()])).to_vec(),
+        arguments: vec![
+            Argument::Parameter(0),
+            Argument::Array(ArrayId(0)),
+            Argument::Array(ArrayId(1)),
+            Argument::Array(ArrayId(2)),
+        ],
+        arrays: ["a", "b", "c"].map(|name| array(name, 32, vec![n(), n()])).to_vec().into(),
         ..kernel("matmul")
     }
 }
@@ -54,8 +60,8 @@ pub fn matmul() -> Kernel {
 /// `void copy(int N, int32_t a[N], int32_t b[N])`, without its body.
 pub fn copy() -> Kernel {
     Kernel {
-        arguments: vec![Argument::Parameter(0), Argument::Array(0), Argument::Array(1)],
-        arrays: ["a", "b"].map(|name| array(name, 32, vec![Affine::variable("N")])).to_vec(),
+        arguments: vec![Argument::Parameter(0), Argument::Array(ArrayId(0)), Argument::Array(ArrayId(1))],
+        arrays: ["a", "b"].map(|name| array(name, 32, vec![Affine::variable("N")])).to_vec().into(),
         ..kernel("copy")
     }
 }
@@ -72,15 +78,16 @@ pub fn scale() -> Kernel {
         arguments: vec![
             Argument::Parameter(0),
             Argument::Scalar(0),
-            Argument::Array(0),
+            Argument::Array(ArrayId(0)),
             Argument::Scalar(1),
-            Argument::Array(1),
+            Argument::Array(ArrayId(1)),
         ],
         scalars: vec![scalar("alpha", 64), scalar("beta", 8)],
         arrays: vec![
             array("a", 16, vec![Affine::variable("N")]),
             array("b", 64, vec![Affine::variable("N") * 2 + Affine::constant(1)]),
-        ],
+        ]
+        .into(),
         ..kernel("scale")
     }
 }

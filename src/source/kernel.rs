@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::ids::{ArrayId, ByArray};
 use crate::layout::{Layout, Order};
 
 /// A C arithmetic type: `int32_t` is `{ bits: 32, signed: true }`, `float` `{ bits: 32, floating: true }`. Values of
@@ -75,7 +76,7 @@ pub struct Kernel {
     #[serde(default)]
     pub host: Vec<HostStep>,
     /// The arguments' arrays, then the local ones.
-    pub arrays: Vec<Array>,
+    pub arrays: ByArray<Array>,
     /// Names that affine expressions use beside iterators and size parameters.
     #[serde(default)]
     pub quotients: Vec<Quotient>,
@@ -205,24 +206,24 @@ impl Kernel {
     }
 
     /// The most read references to `array` that a statement has, at least 1.
-    fn read_references(&self, array: usize) -> usize {
+    fn read_references(&self, array: ArrayId) -> usize {
         self.references_to(array).map(|references| references.len()).max().unwrap_or(0).max(1)
     }
 
     /// Whether the subscripts of the read references to `array` differ by constants inside every statement.
-    fn reads_uniformly(&self, array: usize) -> bool {
+    fn reads_uniformly(&self, array: ArrayId) -> bool {
         self.references_to(array).all(|references| {
             references.windows(2).all(|pair| distance(&pair[0].subscripts, &pair[1].subscripts).is_some())
         })
     }
 
     /// Copies of the buffer of `array` that its reads want at least: banks serve those at constant distances.
-    pub fn least_copies(&self, array: usize) -> usize {
+    pub fn least_copies(&self, array: ArrayId) -> usize {
         if self.reads_uniformly(array) { 1 } else { self.read_references(array) }
     }
 
     /// The distinct read references to `array` of every statement.
-    fn references_to<'a>(&'a self, array: usize) -> impl Iterator<Item = Vec<&'a Access>> {
+    fn references_to<'a>(&'a self, array: ArrayId) -> impl Iterator<Item = Vec<&'a Access>> {
         let of = move |s: &'a Statement| s.references().into_iter().filter(|r| r.array == array).collect();
         self.statements().into_iter().map(of)
     }
@@ -238,7 +239,7 @@ fn is_number(rest: &str) -> bool {
 pub enum Argument {
     Parameter(usize),
     Scalar(usize),
-    Array(usize),
+    Array(ArrayId),
 }
 
 /// What sizes must satisfy beside their own bounds for the C program to mean what the hardware does: `value >= 0`, where
@@ -581,7 +582,7 @@ pub fn distance(a: &[Affine], b: &[Affine]) -> Option<Vec<i64>> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Access {
     /// Index into `Kernel::arrays`.
-    pub array: usize,
+    pub array: ArrayId,
     pub subscripts: Vec<Affine>,
     /// A read inside `?:`, `&&` or `||` happens where this holds: elsewhere there may be no such element.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -17,6 +17,7 @@ use super::scope::{Checked, Name, check_name};
 use super::types::{CType, is_const, is_typedef};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::ids::ArrayId;
 
 impl Nest<'_, '_> {
     /// Local variables of a block, whose items after the declaration are `rest`.
@@ -216,7 +217,7 @@ impl Nest<'_, '_> {
     }
 
     /// Declares memory of the kernel's own, under a name that nothing else has.
-    fn local_memory(&mut self, name: &str, ty: &CType, extents: Vec<Affine>, span: Span) -> usize {
+    fn local_memory(&mut self, name: &str, ty: &CType, extents: Vec<Affine>, span: Span) -> ArrayId {
         let unique = match check_name(name, span) {
             Ok(()) => self.scope.own(name),
             Err(_) => self.scope.fresh(&format!("{}_local", name.chars().take(40).collect::<String>())),
@@ -227,13 +228,20 @@ impl Nest<'_, '_> {
     }
 
     /// Memory of the kernel's own that the user's text does not name.
-    pub fn memory(&mut self, name: String, ty: &CType, extents: Vec<Affine>, span: Span) -> usize {
+    pub fn memory(&mut self, name: String, ty: &CType, extents: Vec<Affine>, span: Span) -> ArrayId {
         let element = ty.arithmetic().unwrap_or(ScalarType::I32);
         let declared_in = self.scope.loops.iter().map(|l| l.iterator.clone()).collect();
         let storage = Storage::Local { declared_in, expanded: 0, transferred: false };
         let boolean = *ty == CType::Bool;
-        self.scope.arrays.push(Array { name, element, boolean, extents, order: Default::default(), storage, span });
-        self.scope.arrays.len() - 1
+        self.scope.arrays.push_and_get_key(Array {
+            name,
+            element,
+            boolean,
+            extents,
+            order: Default::default(),
+            storage,
+            span,
+        })
     }
 }
 

@@ -42,6 +42,7 @@ use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Span as ByteSpan;
 
 use crate::diagnostic::{Diagnostic, Fault, Span};
+use crate::ids::ByArray;
 use crate::printable::on_one_line;
 use directive::Directives;
 use function::{Function, Region, names_in_sizes};
@@ -297,8 +298,8 @@ fn arguments(
         let (name, ty, span) = (argument.name.clone(), argument.ty, argument.span);
         if argument.extents.is_some() {
             check_name(&name, span)?;
-            scope.define(&name, Name::Array(scope.arrays.len()));
-            arguments.push(Argument::Array(scope.arrays.len()));
+            scope.define(&name, Name::Array(scope.arrays.next_key()));
+            arguments.push(Argument::Array(scope.arrays.next_key()));
             let (boolean, storage) = (argument.is_bool, Storage::Argument);
             scope.arrays.push(Array {
                 name,
@@ -321,8 +322,8 @@ fn arguments(
             scalars.push(Scalar { name, ty, boolean: argument.is_bool, span });
         }
     }
-    let arrays: Vec<_> = function.arguments.iter().filter(|argument| argument.extents.is_some()).collect();
-    for (array, argument) in arrays.into_iter().enumerate() {
+    let arrays: ByArray<_> = function.arguments.iter().filter(|argument| argument.extents.is_some()).collect();
+    for (array, argument) in arrays.into_iter_enumerated() {
         let mut extents = argument
             .extents
             .iter()

@@ -20,6 +20,7 @@ use super::scope::{Checked, Name, Scope};
 use super::types::CType;
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::ids::ArrayId;
 
 /// The deepest expression: a stencil of some hundred points has room.
 const DEEPEST: usize = 1000;
@@ -98,7 +99,7 @@ struct Data {
     holds: Expr,
     /// Arrays from here on are declared under the condition. Nobody outside sees their values, so they are assigned
     /// whatever the data.
-    own: usize,
+    own: ArrayId,
 }
 
 impl Nest<'_, '_> {
@@ -240,13 +241,13 @@ impl Nest<'_, '_> {
                 }
             };
             let mark = self.scope.enter();
-            self.data = Some(Data { holds, own: self.scope.arrays.len() });
+            self.data = Some(Data { holds, own: self.scope.arrays.next_key() });
             self.statement(statement, &mut body)?;
             self.scope.leave(mark);
         }
         self.data = outer;
         if let (Some(only), None) = (only_statement(&mut body), else_statement)
-            && array + 1 == self.scope.arrays.len()
+            && self.scope.arrays.last_key() == Some(array)
         {
             put(&mut only.value, array, &condition);
             (only.name, only.text) = (statement.name, self.scope.map.text(bytes));
@@ -505,7 +506,7 @@ fn only_statement(nodes: &mut [NestNode]) -> Option<&mut Statement> {
 }
 
 /// Puts the local scalar's value in place of its reads.
-fn put(expr: &mut Expr, array: usize, value: &Expr) {
+fn put(expr: &mut Expr, array: ArrayId, value: &Expr) {
     match expr {
         Expr::Read { access, .. } if access.array == array => *expr = value.clone(),
         _ => expr.operands_mut().into_iter().for_each(|operand| put(operand, array, value)),

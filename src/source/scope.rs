@@ -13,6 +13,7 @@ use super::table::Table;
 use super::types::{Types, constants, enumerations, functions};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::ids::{ArrayId, ByArray};
 use crate::suggest;
 
 pub type Checked<T> = Result<T, Diagnostic>;
@@ -25,7 +26,7 @@ pub enum Name {
     /// Index into `Kernel::scalars`.
     Scalar(usize, ScalarType),
     /// Index into `Kernel::arrays`; a local scalar is an array without extents.
-    Array(usize),
+    Array(ArrayId),
     /// Stands for an expression: enumerators, constants, locals that never change, arguments of inlined functions.
     Value(Expr),
     /// An array of constants.
@@ -51,7 +52,7 @@ pub struct Enclosing {
 pub struct Scope<'a> {
     pub map: &'a SourceMap<'a>,
     pub types: &'a Types,
-    pub arrays: Vec<Array>,
+    pub arrays: ByArray<Array>,
     pub quotients: Vec<Quotient>,
     /// How many scalar arguments there are; `Expr::Scalar` counts the steps of `host` on from there.
     pub scalar_arguments: usize,
@@ -102,7 +103,7 @@ impl<'a> Scope<'a> {
         let mut scope = Scope {
             map,
             types,
-            arrays: vec![],
+            arrays: ByArray::new(),
             quotients: vec![],
             scalar_arguments: 0,
             host: vec![],
@@ -283,7 +284,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The array that is the local scalar `name`.
-    pub fn local_scalar(&self, name: &str) -> Option<usize> {
+    pub fn local_scalar(&self, name: &str) -> Option<ArrayId> {
         match self.lookup(name) {
             Some(Name::Array(array)) if self.arrays[array].extents.is_empty() => Some(array),
             _ => None,

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::kernel::{Access, Array, Expr, If, Loop, Node, Statement, Storage};
+use crate::ids::{ArrayId, ByArray};
 
 /// The most nodes of an expression that takes in a value in several places: without a bound, temporaries that are read
 /// twice double it each.
@@ -19,13 +20,13 @@ const DEEPEST: usize = 250;
 const LONGEST: usize = 160;
 
 /// Local scalars, by their arrays.
-type Scalars = BTreeSet<usize>;
+type Scalars = BTreeSet<ArrayId>;
 
 /// Replaces the temporaries in a kernel's body and removes those of `arrays` that nothing mentions any more. What
 /// `beside` has for the nodes at the top goes with them.
-pub fn forward<T>(nodes: &mut Vec<Node>, beside: &mut Vec<T>, arrays: &mut Vec<Array>) {
+pub fn forward<T>(nodes: &mut Vec<Node>, beside: &mut Vec<T>, arrays: &mut ByArray<Array>) {
     let is_scalar = |array: &Array| array.extents.is_empty() && matches!(array.storage, Storage::Local { .. });
-    let scalars: Scalars = (0..arrays.len()).filter(|array| is_scalar(&arrays[*array])).collect();
+    let scalars: Scalars = arrays.keys().filter(|array| is_scalar(&arrays[*array])).collect();
     if scalars.is_empty() {
         return;
     }
@@ -51,8 +52,8 @@ pub fn forward<T>(nodes: &mut Vec<Node>, beside: &mut Vec<T>, arrays: &mut Vec<A
     });
     let mut mentioned = Scalars::new();
     for_each(nodes, &mut |s| mentioned.extend(s.value.reads().iter().map(|a| a.array).chain([s.target.array])));
-    let left: Vec<usize> = (0..arrays.len()).filter(|a| mentioned.contains(a) || !pass.scalars.contains(a)).collect();
-    let places: HashMap<usize, usize> = left.iter().enumerate().map(|(new, old)| (*old, new)).collect();
+    let left: Vec<ArrayId> = arrays.keys().filter(|a| mentioned.contains(a) || !pass.scalars.contains(a)).collect();
+    let places: HashMap<ArrayId, ArrayId> = left.iter().enumerate().map(|(new, old)| (*old, ArrayId(new))).collect();
     *arrays = left.iter().map(|array| arrays[*array].clone()).collect();
     for_each(nodes, &mut |s| {
         s.target.array = places[&s.target.array];
@@ -70,7 +71,7 @@ pub fn for_each(nodes: &mut [Node], visit: &mut dyn FnMut(&mut Statement)) {
     }
 }
 
-fn renumber(expr: &mut Expr, places: &HashMap<usize, usize>) {
+fn renumber(expr: &mut Expr, places: &HashMap<ArrayId, ArrayId>) {
     if let Expr::Read { access, .. } = expr {
         access.array = places[&access.array];
     }
@@ -113,7 +114,7 @@ struct Since {
 
 /// An assignment that may go.
 struct Candidate<'a> {
-    array: usize,
+    array: ArrayId,
     reads: Vec<&'a Access>,
     nodes: usize,
     depth: usize,
@@ -278,7 +279,7 @@ impl Candidate<'_> {
 }
 
 /// How often `nodes` read the scalar `array`, up to the next assignment to it.
-fn uses(nodes: &[Node], array: usize) -> usize {
+fn uses(nodes: &[Node], array: ArrayId) -> usize {
     let mut count = 0;
     for node in nodes {
         match node {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::affine::Affine;
+use crate::ids::ArrayId;
 use crate::offload::Reduction;
 use crate::polyhedral::scan::solve;
 use crate::source::kernel::{Access, Kernel, Statement};
@@ -24,7 +25,7 @@ pub struct Lanes {
 
 impl Lanes {
     /// The subscript in which lanes access neighbours of an array, if they do.
-    pub fn banked_subscript(&self, array: usize) -> Option<usize> {
+    pub fn banked_subscript(&self, array: ArrayId) -> Option<usize> {
         self.per_statement.iter().find_map(|shape| shape.banks.get(&array)).copied()
     }
 }
@@ -35,7 +36,7 @@ pub struct LaneShape {
     /// What each iterator gains from lane to lane.
     pub steps: Vec<i64>,
     /// The subscript in which lanes access neighbours, of each array that they do not access in one place.
-    pub banks: BTreeMap<usize, usize>,
+    pub banks: BTreeMap<ArrayId, usize>,
     /// Where all lanes update one cell.
     pub reduction: Option<Reduction>,
 }

@@ -13,6 +13,7 @@ use anyhow::{Result, anyhow};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
+use crate::ids::ArrayId;
 use crate::polyhedral::isl::{Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::{Kernel, Schedule, TilingDirective};
@@ -142,7 +143,7 @@ impl Band {
 
     /// `[N] -> { D[d0, d1] -> c[m] }`: what the instances of all statements of the band touch of one array; `None` where
     /// there is no such access.
-    pub fn accesses(&self, program: &Program, array: usize, touch: Touch) -> Result<Option<Map>> {
+    pub fn accesses(&self, program: &Program, array: ArrayId, touch: Touch) -> Result<Option<Map>> {
         let mut union: Option<Map> = None;
         for (&s, dates) in self.statements.iter().zip(&self.dates) {
             if let Some(accesses) = program.statements[s].accesses_of(array, touch)? {

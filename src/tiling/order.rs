@@ -12,6 +12,7 @@ use anyhow::{Result, anyhow};
 use super::lane_shape::Lanes;
 use super::tuple_text;
 use crate::affine::Affine;
+use crate::ids::ArrayId;
 use crate::operators;
 use crate::polyhedral::isl::{Constraint, Map, Set, Tuple};
 use crate::polyhedral::{Dependence, DependenceKind, Program, Statement};
@@ -130,7 +131,7 @@ struct Distances {
     source: usize,
     sink: usize,
     /// Index into `Kernel::arrays`.
-    array: usize,
+    array: ArrayId,
     /// The distances of pairs that can lie in one tile: `{ [d0, d1, …] }`.
     set: Set,
     /// Those at the sizes that the user runs.

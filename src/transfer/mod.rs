@@ -9,6 +9,7 @@ pub mod validity;
 use anyhow::{Result, bail};
 
 use crate::affine::Affine;
+use crate::ids::ArrayId;
 use crate::polyhedral::isl::{Map, Tuple};
 use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::Kernel;
@@ -17,7 +18,7 @@ use crate::tiling::Band;
 /// The data flow of one array through the tiles of a band. Every map is `[N] -> { T[T0, T1] -> c[m] }`.
 pub struct ArrayFlow {
     /// Index into `Kernel::arrays`.
-    pub array: usize,
+    pub array: ArrayId,
     /// All cells that the tile touches.
     pub accessed: Map,
     /// In(T): cells that the tile may read before it surely writes them.
@@ -47,7 +48,7 @@ struct Accesses {
 
 impl Accesses {
     /// `None` where the band does not access the array.
-    fn of(program: &Program, band: &Band, array: usize) -> Result<Option<Accesses>> {
+    fn of(program: &Program, band: &Band, array: ArrayId) -> Result<Option<Accesses>> {
         let of = |touch| band.accesses(program, array, touch);
         let (reads, writes) = match (of(Touch::Read)?, of(Touch::Write)?) {
             (None, None) => return Ok(None),
@@ -73,13 +74,13 @@ impl Accesses {
 /// An internal error where Theorems 1 and 2 differ.
 pub fn plan(program: &Program, band: &Band, kernel: &Kernel) -> Result<Vec<ArrayFlow>> {
     let mut flows = vec![];
-    for (array, declaration) in kernel.arrays.iter().enumerate() {
+    for (array, declaration) in kernel.arrays.iter_enumerated() {
         flows.extend(flow(program, band, array, &declaration.name)?);
     }
     Ok(flows)
 }
 
-fn flow(program: &Program, band: &Band, array: usize, name: &str) -> Result<Option<ArrayFlow>> {
+fn flow(program: &Program, band: &Band, array: ArrayId, name: &str) -> Result<Option<ArrayFlow>> {
     let Some(accesses) = Accesses::of(program, band, array)? else { return Ok(None) };
     let instances = &band.instances;
     let live_in = live_in(instances, &accesses.reads, accesses.sure_writes())?;
@@ -113,7 +114,7 @@ fn checked(band: &Band, flow: &ArrayFlow, accesses: &Accesses, name: &str) -> Re
 
 /// `[N] -> { [Strip[T0] -> c[m]] -> S0[i, j] }`, one per statement of the band: the iteration that reads the cell first
 /// in the strip (RR-7697 section 2.2).
-pub fn first_read(program: &Program, band: &Band, array: usize) -> Result<Vec<Map>> {
+pub fn first_read(program: &Program, band: &Band, array: ArrayId) -> Result<Vec<Map>> {
     match Accesses::of(program, band, array)? {
         Some(accesses) => Operations::new(band)?.instances_at(band, |o| o.dates(&accesses.reads, 0)?.lexmin()),
         None => Ok(vec![]),
@@ -121,7 +122,7 @@ pub fn first_read(program: &Program, band: &Band, array: usize) -> Result<Vec<Ma
 }
 
 /// The same with the iteration that may write the cell last.
-pub fn last_write(program: &Program, band: &Band, array: usize) -> Result<Vec<Map>> {
+pub fn last_write(program: &Program, band: &Band, array: ArrayId) -> Result<Vec<Map>> {
     match Accesses::of(program, band, array)? {
         Some(accesses) => Operations::new(band)?.instances_at(band, |o| o.dates(&accesses.writes, 0)?.lexmax()),
         None => Ok(vec![]),

@@ -142,7 +142,7 @@ fn edit_statements(nodes: &mut [Node], edit: &mut dyn FnMut(&mut Statement)) {
 
 /// Makes an array argument a local array; one of one element a local scalar.
 pub fn make_local(kernel: &mut Kernel, name: &str) {
-    let array = kernel.arrays.iter().position(|a| a.name == name).unwrap();
+    let array = kernel.arrays.position(|a| a.name == name).unwrap();
     kernel.arguments.retain(|a| *a != Argument::Array(array));
     let data = &mut kernel.arrays[array];
     data.storage = Storage::Local { declared_in: vec![], expanded: 0, transferred: false };

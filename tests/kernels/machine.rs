@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use burstc::ids::BandId;
+use burstc::ids::{ArrayId, BandId};
 use burstc::offload::{Band, Offload, Wait};
 
 use super::pipeline::{Cell, Environment, Instance, Memory, Text, compute, initial, walk};
@@ -39,7 +39,7 @@ pub struct Machine<'a> {
     computed: usize,
     stored: usize,
     /// `(band, array, place)` to the cell that is there, and its value.
-    buffers: BTreeMap<(BandId, usize, Cell), (Cell, u64)>,
+    buffers: BTreeMap<(BandId, ArrayId, Cell), (Cell, u64)>,
     ddr: Memory,
     ran: Vec<Instance>,
 }
@@ -140,7 +140,7 @@ impl<'a> Machine<'a> {
         self.sizes.clone().into_iter().chain(indices).collect()
     }
 
-    fn place(&self, tile: usize, (array, cell): &(usize, Cell)) -> (BandId, usize, Cell) {
+    fn place(&self, tile: usize, (array, cell): &(ArrayId, Cell)) -> (BandId, ArrayId, Cell) {
         let band = BandId(self.tiles[tile].0);
         let buffer = self.offload.buffers.iter().find(|b| b.array == *array).expect("a buffer");
         let mapping = buffer.mappings[band].as_ref().expect("a mapping");
@@ -168,7 +168,7 @@ impl<'a> Machine<'a> {
         let name = &self.offload.kernel.name;
         for instance in walk(&self.band(n).compute.scan, &self.context(n)) {
             let (reads, target) = self.text.cells(&instance);
-            let operand = |cell: &(usize, Cell)| {
+            let operand = |cell: &(ArrayId, Cell)| {
                 let Some((found, value)) = self.buffers.get(&self.place(n, cell)) else {
                     panic!("{name}: {instance:?} reads {cell:?}, which is not on chip")
                 };

@@ -7,6 +7,7 @@ pub mod pipeline;
 use burstc::affine::Affine;
 use burstc::buffer::reads::{Blocks, Fabric};
 use burstc::diagnostic::Span;
+use burstc::ids::ByArray;
 use burstc::offload::{Band, Offload};
 use burstc::source::kernel::{
     Access, Argument, Array, BinaryOp, Expr, Kernel, Loop, Node, ScalarType, Schedule, SizeParameter, Statement,
@@ -71,7 +72,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
             SizeParameter { name: name.to_string(), ty: ScalarType::I32, default: None, min: 0, max, span: span(2) }
         })
         .collect();
-    let arrays: Vec<Array> = arrays
+    let arrays: ByArray<Array> = arrays
         .split(';')
         .map(subscripted)
         .map(|(name, extents)| Array {
@@ -86,7 +87,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         .collect();
     let access = |text: &str| {
         let (name, subscripts) = subscripted(text);
-        Access { array: arrays.iter().position(|a| a.name == name).unwrap(), subscripts, guard: None, span: span(9) }
+        Access { array: arrays.position(|a| a.name == name).unwrap(), subscripts, guard: None, span: span(9) }
     };
     let value = reads
         .split(';')
@@ -119,8 +120,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
             span: span(5 + depth),
         })];
     }
-    let arguments =
-        (0..parameters.len()).map(Argument::Parameter).chain((0..arrays.len()).map(Argument::Array)).collect();
+    let arguments = (0..parameters.len()).map(Argument::Parameter).chain(arrays.keys().map(Argument::Array)).collect();
     Kernel {
         name: name.to_string(),
         arguments,

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 
 use super::machine::{Machine, Policy};
 use burstc::affine::Affine;
+use burstc::ids::ArrayId;
 use burstc::offload::{Bound, Offload, Piece, Scan};
 use burstc::source::kernel::{Access, Condition, Kernel, Node, Statement, Storage};
 
 pub type Environment = BTreeMap<String, i64>;
 pub type Cell = Vec<i64>;
-pub type Memory = BTreeMap<(usize, Cell), u64>;
+pub type Memory = BTreeMap<(ArrayId, Cell), u64>;
 
 pub fn value(affine: &Affine, environment: &Environment) -> i64 {
     affine.evaluate(|name| *environment.get(name).unwrap_or_else(|| panic!("{name} in {affine} is not in scope")))
@@ -179,7 +180,7 @@ impl<'a> Text<'a> {
     }
 
     /// Cells read, in order, and the cell written.
-    pub fn cells(&self, instance: &Instance) -> (Vec<(usize, Cell)>, (usize, Cell)) {
+    pub fn cells(&self, instance: &Instance) -> (Vec<(ArrayId, Cell)>, (ArrayId, Cell)) {
         let environment = self.environment(instance);
         let cell = |access: &Access| (access.array, access.subscripts.iter().map(|s| value(s, &environment)).collect());
         let statement = self.statements[instance.0];
@@ -188,8 +189,8 @@ impl<'a> Text<'a> {
 }
 
 /// Some value that depends on the address, for cells nobody wrote.
-pub fn initial(place: &(usize, Cell)) -> u64 {
-    mix(place.1.iter().fold(place.0 as u64 + 1, |h, x| mix(h ^ *x as u64)))
+pub fn initial(place: &(ArrayId, Cell)) -> u64 {
+    mix(place.1.iter().fold(place.0.0 as u64 + 1, |h, x| mix(h ^ *x as u64)))
 }
 
 fn mix(x: u64) -> u64 {

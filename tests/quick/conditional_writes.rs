@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use burstc::ids::ArrayId;
 use burstc::polyhedral::isl::{Map, Set};
 use burstc::polyhedral::scan::{Fixed, Request, Scanned, scan};
 use burstc::polyhedral::{self, Program};
@@ -43,7 +44,7 @@ fn case(body: &str, perhaps: &[(usize, &str)]) -> Case {
 }
 
 type Point = Vec<i64>;
-type Cell = (usize, Point);
+type Cell = (ArrayId, Point);
 
 /// The points of a set for N.
 fn points(program: &Program, set: &Set) -> BTreeSet<Point> {
@@ -115,7 +116,7 @@ impl Case {
         let mut all = BTreeMap::new();
         for (s, (statement, dates)) in self.program.statements.iter().zip(dates).enumerate() {
             let date = pairs(&self.program, dates);
-            let cells = |write: bool| -> Vec<(usize, BTreeMap<Point, BTreeSet<Point>>)> {
+            let cells = |write: bool| -> Vec<(ArrayId, BTreeMap<Point, BTreeSet<Point>>)> {
                 let own = statement.accesses.iter().filter(|a| a.write == write);
                 own.map(|a| (a.array, pairs(&self.program, &a.may))).collect()
             };
@@ -137,11 +138,11 @@ impl Case {
 
     fn initial(&self) -> BTreeMap<Cell, u64> {
         let mut memory = BTreeMap::new();
-        for array in 0..self.kernel.arrays.len() {
+        for array in self.kernel.arrays.keys() {
             let rank = self.kernel.arrays[array].extents.len() as u32;
             for cell in 0..N.pow(rank) {
                 let cell = if rank == 1 { vec![cell] } else { vec![cell / N, cell % N] };
-                let value = cell.iter().fold(array as u64, |h, x| mix(h ^ *x as u64 ^ 1 << 40));
+                let value = cell.iter().fold(array.0 as u64, |h, x| mix(h ^ *x as u64 ^ 1 << 40));
                 memory.insert((array, cell), value);
             }
         }
@@ -170,7 +171,7 @@ impl Case {
             let mut memory = self.initial();
             let mut chip = BTreeMap::new();
             let mut strip = None;
-            let own = |cells: &BTreeMap<Point, BTreeSet<Point>>, array: usize, tile: &Point| -> Vec<Cell> {
+            let own = |cells: &BTreeMap<Point, BTreeSet<Point>>, array: ArrayId, tile: &Point| -> Vec<Cell> {
                 cells.get(tile).into_iter().flatten().map(|cell| (array, cell.clone())).collect()
             };
             for (tile, dates) in &tiles {

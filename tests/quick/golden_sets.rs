@@ -2,6 +2,7 @@
 //! are isl text; they are compared as sets.
 
 use crate::kernels;
+use burstc::ids::ArrayId;
 
 use kernels::analyze;
 
@@ -325,7 +326,7 @@ fn waits() {
     use burstc::offload::Wait::{self, Computed, Nothing, Stored};
     let waits = |kernel: &Kernel| -> Vec<(String, Wait)> {
         let offload = analyze(kernel).unwrap();
-        let name = |array: usize| kernel.arrays[array].name.clone();
+        let name = |array: ArrayId| kernel.arrays[array].name.clone();
         kernels::band(&offload).transfers.iter().map(|t| (name(t.array), t.wait)).collect()
     };
     let named = |expected: &[(&str, Wait)]| -> Vec<(String, Wait)> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use burstc::analysis::analyze;
 use burstc::buffer::reads::{Blocks, Fabric};
+use burstc::ids::ArrayId;
 use burstc::offload::{Offload, Partition, port_count, port_references};
 use burstc::source::{self, Source};
 
@@ -160,13 +161,13 @@ fn a_follower_reads_what_its_leader_has_read() {
     }
     // Of a, `i + 6` leads `i + 5`, and `i + 1` leads `i - 1` and `i - 3`; of b, which runs backwards, `N - i - 3` leads
     // all.
-    let delays = |array: usize| -> Vec<Vec<i64>> {
+    let delays = |array: ArrayId| -> Vec<Vec<i64>> {
         let of_array = offload.windows.iter().filter(|w| w.array == array);
         of_array.map(|w| w.followers.iter().map(|f| f.delay).collect()).collect()
     };
-    assert_eq!(delays(0), [vec![1], vec![2, 4]]);
-    assert_eq!(delays(1), [[1, 3]]);
-    assert_eq!(port_count(&offload.kernel, &offload.windows, 0), 2);
+    assert_eq!(delays(ArrayId(0)), [vec![1], vec![2, 4]]);
+    assert_eq!(delays(ArrayId(1)), [[1, 3]]);
+    assert_eq!(port_count(&offload.kernel, &offload.windows, ArrayId(0)), 2);
 }
 
 /// A statement that writes the array reads it through ports, and so do short rows.

@@ -3,7 +3,7 @@
 //! tightest overlap that the tokens allow, and compare the memory with that of the plain loop nest.
 
 use crate::kernels;
-use burstc::ids::BandId;
+use burstc::ids::{ArrayId, BandId};
 
 use kernels::analyze;
 
@@ -81,7 +81,7 @@ impl<'a> Reference<'a> {
     }
 
     /// Array and cell of an access.
-    fn place(access: &Access, environment: &Environment) -> (usize, Cell) {
+    fn place(access: &Access, environment: &Environment) -> (ArrayId, Cell) {
         (access.array, access.subscripts.iter().map(|s| value(s, environment)).collect())
     }
 }
@@ -110,11 +110,11 @@ fn enumerate(nodes: &[Node], environment: &mut Environment, iterators: &[String]
     }
 }
 
-type Memory = BTreeMap<(usize, Cell), u64>;
+type Memory = BTreeMap<(ArrayId, Cell), u64>;
 
 /// Some value that depends on the address, for cells nobody wrote.
-fn initial(place: &(usize, Cell)) -> u64 {
-    mix(place.1.iter().fold(place.0 as u64 + 1, |h, x| mix(h ^ *x as u64)))
+fn initial(place: &(ArrayId, Cell)) -> u64 {
+    mix(place.1.iter().fold(place.0.0 as u64 + 1, |h, x| mix(h ^ *x as u64)))
 }
 
 fn mix(x: u64) -> u64 {
@@ -147,8 +147,8 @@ fn check(offload: &Offload, sizes: &Environment) {
     for iteration in &reference.iterations {
         by_tile.entry(tile_of(iteration)).or_default().push(iteration.clone());
     }
-    let mut live_in: BTreeMap<&Cell, BTreeSet<(usize, Cell)>> = BTreeMap::new();
-    let mut out: BTreeMap<&Cell, BTreeSet<(usize, Cell)>> = BTreeMap::new();
+    let mut live_in: BTreeMap<&Cell, BTreeSet<(ArrayId, Cell)>> = BTreeMap::new();
+    let mut out: BTreeMap<&Cell, BTreeSet<(ArrayId, Cell)>> = BTreeMap::new();
     for (tile, iterations) in &by_tile {
         let mut sorted = iterations.clone();
         sorted.sort_by_key(date_of);
@@ -179,8 +179,8 @@ fn check(offload: &Offload, sizes: &Environment) {
     }
 
     // Load and Store by RR-7697 Theorem 1, per tile; each cell once.
-    let mut loads: BTreeMap<&Cell, Vec<(usize, Cell)>> = BTreeMap::new();
-    let mut stores: BTreeMap<&Cell, Vec<(usize, Cell)>> = BTreeMap::new();
+    let mut loads: BTreeMap<&Cell, Vec<(ArrayId, Cell)>> = BTreeMap::new();
+    let mut stores: BTreeMap<&Cell, Vec<(ArrayId, Cell)>> = BTreeMap::new();
     let mut computes: BTreeMap<&Cell, Vec<Cell>> = BTreeMap::new();
     for tile in &tiles {
         let context: Environment =
@@ -195,7 +195,7 @@ fn check(offload: &Offload, sizes: &Environment) {
             live_in.get(tile).unwrap_or(&none).iter().filter(|c| !before.contains(c)).cloned().collect();
         let expected_store: BTreeSet<_> =
             out.get(tile).unwrap_or(&none).iter().filter(|c| !after.contains(c)).cloned().collect();
-        let visit = |scan: fn(&burstc::offload::Transfer) -> &Scan| -> Vec<(usize, Cell)> {
+        let visit = |scan: fn(&burstc::offload::Transfer) -> &Scan| -> Vec<(ArrayId, Cell)> {
             let all = kernels::band(offload).transfers.iter();
             all.flat_map(|t| walk(scan(t), &context).into_iter().map(|c| (t.array, c))).collect()
         };
@@ -225,13 +225,13 @@ fn check(offload: &Offload, sizes: &Environment) {
         let result = compute(iteration, reads.map(|p| plain.get(&p).copied().unwrap_or_else(|| initial(&p))));
         plain.insert(Reference::place(&reference.statement.target, &environment), result);
     }
-    let mut touched: BTreeMap<(usize, Cell), (Cell, bool)> = BTreeMap::new();
+    let mut touched: BTreeMap<(ArrayId, Cell), (Cell, bool)> = BTreeMap::new();
     let mut depend = false;
     let mut strips: BTreeMap<Cell, Vec<&Cell>> = BTreeMap::new();
     tiles.iter().for_each(|t| strips.entry(strip(t)).or_default().push(t));
     for (strip, tiles) in strips {
-        let mut buffers: BTreeMap<(usize, Cell), (Cell, u64)> = BTreeMap::new();
-        let slot = |tile: usize, place: &(usize, Cell)| {
+        let mut buffers: BTreeMap<(ArrayId, Cell), (Cell, u64)> = BTreeMap::new();
+        let slot = |tile: usize, place: &(ArrayId, Cell)| {
             let buffer = offload.buffers.iter().find(|b| b.array == place.0).expect("a buffer");
             let mapping = buffer.common_mapping().unwrap();
             let skewed = mapping.skewed(&place.1);
@@ -296,14 +296,14 @@ fn strips_that_do_not_wait_are_caught() {
         edit(&mut offload);
         std::panic::catch_unwind(|| kernels::pipeline::check(&offload, &sizes)).is_err()
     };
-    let hasty = |array: usize| {
+    let hasty = |array: ArrayId| {
         move |offload: &mut Offload| {
             let band = &mut offload.bands[BandId(0)];
             band.transfers.iter_mut().filter(|t| t.array == array).for_each(|t| t.wait = Wait::Nothing);
             band.compute_waits = false;
         }
     };
-    let (a, b, c) = (0, 1, 2);
+    let [a, b, c] = [0, 1, 2].map(ArrayId);
     // Cells of the strip before are still in their places: c until it is stored, b until it has been read.
     assert!(caught(&kernels::matmul(&[3, 3, 3]), 9, &hasty(c)));
     assert!(caught(&kernels::polymul_skewed(&[3, 3]), 12, &hasty(b)));
@@ -311,7 +311,7 @@ fn strips_that_do_not_wait_are_caught() {
     assert!(caught(&kernels::polymul(&[3, 3]), 12, &hasty(c)));
     // a is loaded ahead only because tiles have slots; 9 columns are an odd number of tiles.
     assert!(caught(&kernels::matmul(&[3, 3, 3]), 9, &|offload| {
-        let mapping = offload.buffers[a].mappings[BandId(0)].as_mut().unwrap();
+        let mapping = offload.buffers[a.0].mappings[BandId(0)].as_mut().unwrap();
         assert_eq!(mapping.slots, 2);
         (mapping.slots, mapping.exact_moduli[1]) = (1, 6);
     }));

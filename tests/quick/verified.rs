@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use burstc::affine::Affine;
-use burstc::ids::BandId;
+use burstc::ids::{ArrayId, BandId};
 use burstc::offload::{Offload, Wait};
 use burstc::source::Source;
 use burstc::source::kernel::{Argument, Storage};
@@ -59,14 +59,14 @@ fn kernel() {
         "kernel",
         matmul(),
         &[
-            &|o| o.kernel.arguments.push(Argument::Array(3)),
+            &|o| o.kernel.arguments.push(Argument::Array(ArrayId(3))),
             &|o| o.kernel.parameters[0].max = None,
             &|o| o.kernel.parameters[0].min = 2000,
             &|o| o.kernel.parameters[0].default = Some(4000),
             &|o| {
                 o.kernel.arrays.pop();
             },
-            &|o| o.kernel.arrays[0].extents.push(Affine::constant(2)),
+            &|o| o.kernel.arrays[ArrayId(0)].extents.push(Affine::constant(2)),
             &|o| o.kernel.parameters[0].name = "M".to_string(),
         ],
     );
@@ -100,7 +100,7 @@ fn leaves() {
             &|o| o.tiles.pieces[0].leaf = 1,
             &|o| o.source_order.pieces[0].leaf = 1,
             &|o| o.bands[BandId(0)].compute.scan.pieces[0].leaf = 3,
-            &|o| o.bands[BandId(0)].transfers[0].array = 9,
+            &|o| o.bands[BandId(0)].transfers[0].array = ArrayId(9),
         ],
     );
 }
@@ -204,7 +204,7 @@ fn cells() {
                 let point = &mut o.source_order.pieces[0].point[2];
                 *point = point.clone() - one();
             },
-            &|o| o.kernel.arrays[1].extents[0] = Affine::variable("N") - one(),
+            &|o| o.kernel.arrays[ArrayId(1)].extents[0] = Affine::variable("N") - one(),
             &|o| o.source_order.pieces[0].levels[0].upper[0].numerator.constant += 1,
         ],
     );
@@ -261,7 +261,7 @@ fn buffers() {
             &|o| {
                 o.buffers.remove(1);
             },
-            &|o| o.buffers[0].array = 1,
+            &|o| o.buffers[0].array = ArrayId(1),
             &|o| o.buffers[0].mappings[BandId(0)] = None,
             &|o| o.buffers[0].mappings.clear(),
             &|o| o.buffers[2].copies = 0,

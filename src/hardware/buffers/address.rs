@@ -4,12 +4,12 @@
 
 use crate::affine::Affine;
 use crate::hardware::circuit::scope::Scope;
-use crate::ids::BandId;
+use crate::ids::{ArrayId, BandId};
 use crate::offload::{Buffer, Offload};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when};
 
 /// The buffer of an array that some tile accesses.
-pub fn buffer_of(offload: &Offload, array: usize) -> &Buffer {
+pub fn buffer_of(offload: &Offload, array: ArrayId) -> &Buffer {
     offload.buffers.iter().find(|b| b.array == array).expect("every accessed array has a buffer")
 }
 

@@ -8,6 +8,7 @@ use crate::hardware::buffers::partition;
 use crate::hardware::circuit::cells::port;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
+use crate::ids::ArrayId;
 use crate::offload::Buffer;
 use crate::rtl::{Connection, Expr, Module, Signal, Type};
 
@@ -16,7 +17,7 @@ const _: () = assert!(Beat::OF_TRANSFERS.elements() == 1);
 
 /// Words from memory: the load process waits while the compute process writes.
 pub struct Fill {
-    pub array: usize,
+    pub array: ArrayId,
     pub stream: Stream,
     pub address: Signal,
     /// As wide as the widest element.
@@ -25,7 +26,7 @@ pub struct Fill {
 
 /// Words that the compute process writes.
 pub struct Write {
-    pub array: usize,
+    pub array: ArrayId,
     pub valid: Signal,
     pub address: Signal,
     pub data: Signal,
@@ -35,7 +36,7 @@ pub struct Write {
 
 /// A read port of the compute process.
 pub struct Read {
-    pub array: usize,
+    pub array: ArrayId,
     pub copy: usize,
     pub address: Signal,
     pub data: Signal,
@@ -48,7 +49,7 @@ pub struct Read {
 
 /// Words that the store process reads.
 pub struct Drain {
-    pub array: usize,
+    pub array: ArrayId,
     pub valid: Signal,
     pub address: Signal,
     pub data: Signal,

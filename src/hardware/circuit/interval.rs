@@ -81,10 +81,12 @@ pub fn bits(value: i128) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::ArrayId;
     use crate::source::evaluate::evaluate;
     use crate::source::kernel::Access;
 
     fn read(array: usize, ty: ScalarType) -> Expr {
+        let array = ArrayId(array);
         Expr::Read { access: Access { array, subscripts: vec![], guard: None, span: Default::default() }, ty }
     }
 
@@ -118,7 +120,7 @@ mod tests {
                 let expr = Expr::Binary { op, left: operand(0), right: operand(1), ty };
                 let (low, high) = of(&expr);
                 for (x, y) in samples.iter().flat_map(|x| samples.map(|y| (*x, y))) {
-                    let value = evaluate(&expr, &mut |a| if a.array == 0 { x } else { y }, &|_| 0, &|_| 0);
+                    let value = evaluate(&expr, &mut |a| if a.array.0 == 0 { x } else { y }, &|_| 0, &|_| 0);
                     let value = if ty.signed { i128::from(value) } else { i128::from(value as u64) };
                     assert!(
                         (low..=high).contains(&value),

@@ -7,6 +7,7 @@ use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::ports::ReadPort;
 use crate::hardware::compute::process::Process;
 use crate::hardware::compute::reservation::{Chain, Pending, Start, Writer};
+use crate::ids::ArrayId;
 use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign};
 
 /// The writes that are under way, beside the instance that may start.
@@ -22,9 +23,9 @@ pub struct Hazards<'a, 'p> {
 /// Ports that the transfers borrow.
 pub struct Lent {
     /// Arrays with `s_fill_<array>`.
-    pub filled: Vec<usize>,
+    pub filled: Vec<ArrayId>,
     /// Arrays with `s_drain_<array>`.
-    pub drained: Vec<usize>,
+    pub drained: Vec<ArrayId>,
 }
 
 impl Hazards<'_, '_> {
@@ -73,7 +74,7 @@ impl Hazards<'_, '_> {
     }
 
     /// Whether `pending` is a write of the word of `array` at `address`, or of a group that shares a word with that there.
-    fn meets(&self, pending: &Pending, array: usize, address: &Rtl, rotation: Option<Rotation>) -> Rtl {
+    fn meets(&self, pending: &Pending, array: ArrayId, address: &Rtl, rotation: Option<Rotation>) -> Rtl {
         let process = self.process;
         let there = pending.address.resize(address.ty());
         let there = match Fields::of(process.buffer(array)) {
@@ -94,7 +95,7 @@ impl Hazards<'_, '_> {
     }
 
     /// A port of the instance is lent to a transfer: of the arrays `writes`, and of those that it reads.
-    pub fn lent(&self, m: &mut Module, writes: impl Iterator<Item = usize>, hazards: &mut Vec<Rtl>) -> Lent {
+    pub fn lent(&self, m: &mut Module, writes: impl Iterator<Item = ArrayId>, hazards: &mut Vec<Rtl>) -> Lent {
         let Hazards { process, candidate, .. } = self;
         let (loaded, stored) = transferred(process);
         let mut lent = Lent { filled: vec![], drained: vec![] };
@@ -116,7 +117,7 @@ impl Hazards<'_, '_> {
 }
 
 /// The arrays that some tile loads, and those that some tile stores.
-fn transferred(process: &Process) -> (Vec<usize>, Vec<usize>) {
+fn transferred(process: &Process) -> (Vec<ArrayId>, Vec<ArrayId>) {
     let transfers = || process.offload.bands.iter().flat_map(|b| &b.transfers);
     let loaded = transfers().filter(|t| !t.load.pieces.is_empty()).map(|t| t.array);
     let stored = transfers().filter(|t| !t.store.pieces.is_empty()).map(|t| t.array);

@@ -7,6 +7,7 @@ use crate::hardware::buffers::banks::{Rotation, joined, parts};
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::instances::{InstanceKind, Instances};
 use crate::hardware::datapath::{Datapath, Leaves, Value};
+use crate::ids::ArrayId;
 use crate::offload::{Buffer, LaneShape, Offload, Reduction, ReductionOp};
 use crate::operators;
 use crate::rtl::{Expr, Module, Type};
@@ -198,7 +199,10 @@ pub fn reduce(
 
 /// The operand number `index` of an operation on a [`Pair`].
 fn place(index: usize, ty: ScalarType) -> Operation {
-    Operation::Read { access: Access { array: index, subscripts: vec![], guard: None, span: Default::default() }, ty }
+    Operation::Read {
+        access: Access { array: ArrayId(index), subscripts: vec![], guard: None, span: Default::default() },
+        ty,
+    }
 }
 
 /// Two values as the leaves of an operation.
@@ -206,7 +210,7 @@ struct Pair<'v>(&'v [Value]);
 
 impl Leaves for Pair<'_> {
     fn read(&mut self, _: &mut Module, access: &Access) -> Value {
-        self.0[access.array].clone()
+        self.0[access.array.0].clone()
     }
 
     fn scalar(&self, _: usize) -> Expr {

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use crate::affine::Affine;
 use crate::hardware::datapath::plan::{Plan, Rehearsal};
-use crate::ids::BandId;
+use crate::ids::{ArrayId, BandId};
 use crate::offload::{Offload, Piece};
 use crate::source::kernel::Access;
 use crate::walk::{Values, in_order};
@@ -87,7 +87,7 @@ impl Pace {
             if tiles.len() < TILES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         tiles.sort();
-        let mut cells: HashMap<(usize, Vec<i64>), usize> = HashMap::new();
+        let mut cells: HashMap<(ArrayId, Vec<i64>), usize> = HashMap::new();
         let mut iterations = vec![];
         let mut row: Option<(*const Piece, Vec<i64>)> = None;
         for (tile, band) in tiles {

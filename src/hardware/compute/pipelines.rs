@@ -12,6 +12,7 @@ use crate::hardware::compute::reservation::{self, Writer};
 use crate::hardware::compute::windows::Registers;
 use crate::hardware::datapath::plan::Rehearsal;
 use crate::hardware::datapath::{self, Datapath, Leaves, Value};
+use crate::ids::ArrayId;
 use crate::rtl::{Expr as Rtl, Module, Statement, Type, assign};
 use crate::source::kernel::{Access, Expr, ScalarType};
 
@@ -97,7 +98,7 @@ struct Evaluation<'a, 'p> {
     candidate: &'p Candidate<'a>,
     scalars: &'p [Rtl],
     /// The arrays that some statement writes.
-    targets: &'p [usize],
+    targets: &'p [ArrayId],
 }
 
 impl Evaluation<'_, '_> {

@@ -7,6 +7,7 @@ use crate::hardware::buffers::partition;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::instances::InstanceKind;
 use crate::hardware::compute::process::Process;
+use crate::ids::ArrayId;
 use crate::offload::port_references;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, assign};
 use crate::source::kernel::Access;
@@ -16,7 +17,7 @@ pub type Users<'a> = Vec<(usize, &'a Access)>;
 
 /// A read port: one copy of the buffer of an array, used by some reference of some statements.
 pub struct ReadPort<'a> {
-    pub array: usize,
+    pub array: ArrayId,
     pub copy: usize,
     pub users: Users<'a>,
     /// What the address register takes with the next instance.
@@ -39,9 +40,9 @@ pub fn read_ports<'a>(
     loads: &mut Vec<Statement>,
 ) -> Vec<ReadPort<'a>> {
     let Process { context, offload, instances, lanes, .. } = process;
-    let mut wanted: Vec<(usize, usize, Users<'a>)> = vec![];
+    let mut wanted: Vec<(ArrayId, usize, Users<'a>)> = vec![];
     for &s in &instances.statements {
-        let mut used: Vec<usize> = vec![];
+        let mut used: Vec<ArrayId> = vec![];
         for access in port_references(context.kernel, &offload.windows, s) {
             let copy = used.iter().filter(|array| **array == access.array).count();
             used.push(access.array);

@@ -18,6 +18,7 @@ use crate::hardware::walk::rows::{Row, RowFormat, RowPorts};
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
+use crate::ids::ArrayId;
 use crate::offload::{Buffer, Offload};
 use crate::rtl::{Expr as Rtl, Module, Type, assign, when};
 use crate::source::kernel::{Access, Statement as Assignment};
@@ -27,17 +28,17 @@ pub struct ComputePorts {
     pub reads: Vec<ComputeRead>,
     /// The arrays with ports `m_write_<array>_valid`, `_address`, `_data`; where the buffer has banks, a group of words
     /// and `_words`, a bit for each that is written.
-    pub writes: Vec<(usize, Option<Rotation>)>,
+    pub writes: Vec<(ArrayId, Option<Rotation>)>,
     /// Arrays whose write port the load process borrows: `s_fill_<array>` holds back iterations that write them.
-    pub filled: Vec<usize>,
+    pub filled: Vec<ArrayId>,
     /// Arrays whose first read port the store process borrows: `s_drain_<array>` holds back iterations that use it.
-    pub drained: Vec<usize>,
+    pub drained: Vec<ArrayId>,
 }
 
 /// Ports `m_read_<array>_<copy>_address` and, one cycle later, `s_read_<array>_<copy>_data`, a group of words where the
 /// buffer has banks for lanes. Of a partitioned buffer, `m_read_<array>_<copy>_bank` as well.
 pub struct ComputeRead {
-    pub array: usize,
+    pub array: ArrayId,
     pub copy: usize,
     pub rotation: Option<Rotation>,
     /// Whether there is `m_read_<array>_<copy>_used`: some iterations that read the partitioned buffer do not read here.
@@ -67,22 +68,22 @@ impl<'a> Process<'a, '_> {
         &self.statements[statement].target
     }
 
-    pub fn buffer(&self, array: usize) -> &'a Buffer {
+    pub fn buffer(&self, array: ArrayId) -> &'a Buffer {
         buffer_of(self.offload, array)
     }
 
     /// The array that each of the statements with instances writes.
-    pub fn targets(&self) -> Vec<usize> {
+    pub fn targets(&self) -> Vec<ArrayId> {
         self.present().iter().map(|&s| self.target(s).array).collect()
     }
 
     /// The statements with instances that write an array.
-    pub fn writers_of(&self, array: usize) -> Vec<usize> {
+    pub fn writers_of(&self, array: ArrayId) -> Vec<usize> {
         self.present().iter().copied().filter(|&s| self.target(s).array == array).collect()
     }
 
     /// Where the groups begin that are written to an array.
-    pub fn write_rotation(&self, array: usize) -> Option<Rotation> {
+    pub fn write_rotation(&self, array: ArrayId) -> Option<Rotation> {
         let users: Vec<(usize, &Access)> = self.writers_of(array).into_iter().map(|s| (s, self.target(s))).collect();
         self.lanes.rotation(&users, self.buffer(array), self.instances)
     }
@@ -198,9 +199,9 @@ fn write_ports(
     m: &mut Module,
     written: &Pending,
     results: &[Written],
-) -> Vec<(usize, Option<Rotation>)> {
+) -> Vec<(ArrayId, Option<Rotation>)> {
     let (instances, present) = (process.instances, process.present());
-    let mut writes: Vec<(usize, Option<Rotation>)> = vec![];
+    let mut writes: Vec<(ArrayId, Option<Rotation>)> = vec![];
     for array in process.targets() {
         if writes.iter().any(|(a, _)| *a == array) {
             continue;

@@ -5,6 +5,7 @@
 //! it enters. Statements that divide have one instance under way; its write waits beside the chain and enters at the
 //! top, which nothing else does.
 
+use crate::ids::ArrayId;
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// A statement as the chain sees it.
@@ -15,7 +16,7 @@ pub struct Writer {
     pub latency: u32,
     /// Has one instance under way at a time.
     pub divides: bool,
-    pub array: usize,
+    pub array: ArrayId,
 }
 
 /// A write under way.

@@ -19,6 +19,7 @@ use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
+use crate::ids::ArrayId;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, Statement as Assignment};
 use crate::word::Word;
@@ -234,7 +235,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
         let value = d.by_step(&step, number.as_ref(), |_, r, _| read_addresses[r].e());
         m.define("read_address", &value)
     });
-    let is_written = |array: usize| d.present().iter().any(|&s| d.statements[s].target.array == array);
+    let is_written = |array: ArrayId| d.present().iter().any(|&s| d.statements[s].target.array == array);
     let may_conflict = match most_reads {
         0 => Rtl::bit(false),
         _ => d.by_step(&step, number.as_ref(), |_, _, access| Rtl::bit(is_written(access.array))),

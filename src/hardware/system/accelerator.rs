@@ -15,6 +15,7 @@ use crate::hardware::transfer::load::{LoadPorts, load};
 use crate::hardware::transfer::store::{StorePorts, store};
 use crate::hardware::walk::connect::argument_ports;
 use crate::hardware::walk::tiles::tiles;
+use crate::ids::ArrayId;
 use crate::rtl::{Connection, Expr, Module, Signal, Type, assign, when, when_else};
 use crate::word::RegisterWord;
 
@@ -169,8 +170,8 @@ fn process_ports(m: &Module, context: &Context) -> Ports {
 }
 
 /// The bases of arrays.
-fn bases(m: &Module, context: &Context, arrays: &[usize]) -> Ports {
-    let base = |&array: &usize| {
+fn bases(m: &Module, context: &Context, arrays: &[ArrayId]) -> Ports {
+    let base = |&array: &ArrayId| {
         let name = format!("base_{}", context.array(array).name);
         (name.clone(), Connection::In(port(m, &name)))
     };
@@ -258,8 +259,8 @@ struct Computed {
     writes: Vec<Write>,
     /// By array, high while a fill or a drain borrows the port: that holds back the iterations that would use it, so that
     /// the pipeline never has to stop.
-    lent_writes: Vec<(usize, Signal)>,
-    lent_reads: Vec<(usize, Signal)>,
+    lent_writes: Vec<(ArrayId, Signal)>,
+    lent_reads: Vec<(ArrayId, Signal)>,
 }
 
 fn join_compute(m: &mut Module, context: &Context, wires: &Wires, compute: &ComputePorts) -> Computed {
@@ -274,8 +275,8 @@ fn join_compute(m: &mut Module, context: &Context, wires: &Wires, compute: &Comp
     ports.push(("s_stored".into(), Connection::In(wires.token_stored.e())));
     ports.extend(wires.token_loaded.iter().map(|token| ("s_loaded".into(), Connection::In(token.e()))));
     ports.push(("m_computed".into(), Connection::Out(wires.token_computed.clone())));
-    let mut lends = |arrays: &[usize], what: &str| -> Vec<(usize, Signal)> {
-        let lend = |&array: &usize| {
+    let mut lends = |arrays: &[ArrayId], what: &str| -> Vec<(ArrayId, Signal)> {
+        let lend = |&array: &ArrayId| {
             let name = format!("{what}_{}", context.array(array).name);
             let wire = m.wire(&format!("{name}_borrows"), Type::BIT);
             ports.push((format!("s_{name}"), Connection::In(wire.e())));
@@ -316,7 +317,13 @@ fn join_read(m: &mut Module, context: &Context, read: &ComputeRead, ports: &mut 
 }
 
 /// The write port of the compute process for an array.
-fn join_write(m: &mut Module, context: &Context, array: usize, rotation: Option<Rotation>, ports: &mut Ports) -> Write {
+fn join_write(
+    m: &mut Module,
+    context: &Context,
+    array: ArrayId,
+    rotation: Option<Rotation>,
+    ports: &mut Ports,
+) -> Write {
     let buffer = buffer_of(context.offload, array);
     let prefix = format!("write_{}", context.array(array).name);
     let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
@@ -372,7 +379,8 @@ fn join_buffers(
     computed: &Computed,
     drains: &[Drain],
 ) -> Vec<Module> {
-    let signal_of = |wires: &[(usize, Signal)], array| wires.iter().find(|(a, _)| *a == array).map(|(_, s)| s.clone());
+    let signal_of =
+        |wires: &[(ArrayId, Signal)], array| wires.iter().find(|(a, _)| *a == array).map(|(_, s)| s.clone());
     let mut modules = vec![];
     for buffer in &context.offload.buffers {
         let array = buffer.array;

@@ -35,7 +35,7 @@ pub fn argument_words(kernel: &Kernel) -> Vec<(Argument, u32, u32)> {
         next += words(argument);
         (*argument, first, words(argument))
     };
-    let local = (0..kernel.arrays.len()).filter(|&a| kernel.arrays[a].storage != Storage::Argument);
+    let local = kernel.arrays.keys().filter(|&a| kernel.arrays[a].storage != Storage::Argument);
     let host = (kernel.scalar_arguments()..kernel.scalars.len()).map(Argument::Scalar);
     let all: Vec<Argument> = kernel.arguments.iter().copied().chain(host).chain(local.map(Argument::Array)).collect();
     all.iter().map(place).collect()

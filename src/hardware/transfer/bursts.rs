@@ -7,6 +7,7 @@ use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::longest_row;
 use crate::hardware::transfer::packing::{RowPacking, WIDEST_SIZE, element_size};
 use crate::hardware::transfer::stage::TransferStage;
+use crate::ids::ArrayId;
 use crate::layout::Layout;
 use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
 use crate::word::Word;
@@ -128,7 +129,7 @@ impl<'a> Cells<'a> {
         let (port, word) = (context.port, context.port.word);
         let sizes: Vec<u32> = kind_arrays.iter().map(|&a| context.array(a).element.bytes().trailing_zeros()).collect();
         let mixed = sizes.iter().any(|&s| s != word.shift());
-        let mut bases: Vec<(usize, Signal)> = vec![];
+        let mut bases: Vec<(ArrayId, Signal)> = vec![];
         for &array in kind_arrays {
             if bases.iter().all(|(a, _)| *a != array) {
                 let base = m.input(&format!("base_{}", context.array(array).name), Type::unsigned(port.byte_address()));

@@ -13,13 +13,14 @@ use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::rows::{Row, RowFormat};
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Transfers;
+use crate::ids::ArrayId;
 use crate::offload::{Offload, Wait};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// What the accelerator must connect.
 pub struct LoadPorts {
     /// Arrays that are loaded: each has `m_fill_<array>_valid`, `_ready` and `_address`.
-    pub arrays: Vec<usize>,
+    pub arrays: Vec<ArrayId>,
     /// Type of `m_fill_data`: a beat of the widest element.
     pub data: Type,
 }
@@ -58,7 +59,7 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
 
     let gate = gate(context, &mut m, true);
     let Gate { data: tile_data, scan: scan_tile, wait: wait_tile, loaded, loaded_data, .. } = &gate;
-    let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
+    let kind_arrays: Vec<ArrayId> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let rows = Stream::wires(&mut m, "row");
     let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
     connect_scanner(context, &mut m, &rows_module, (scan_tile, Some(tile_data)), &rows, &row_wires);
@@ -270,7 +271,7 @@ impl Gate {
 
     /// What holds back a row of the tile under way: loads that wait for the strips before, and the end mark of a tile
     /// whose computation does. `None` where nothing waits.
-    fn held(&self, offload: &Offload, format: &RowFormat, arrays: &[usize], row: &Row) -> Option<Expr> {
+    fn held(&self, offload: &Offload, format: &RowFormat, arrays: &[ArrayId], row: &Row) -> Option<Expr> {
         let bands = &offload.bands;
         let waits = |k: usize| {
             let transfers = &bands[format.kinds[k].band].transfers;

@@ -6,15 +6,16 @@ use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::transfer::stage::TransferStage;
 use crate::hardware::walk::rows::RowFormat;
+use crate::ids::ArrayId;
 use crate::offload::Offload;
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// The shape of a stream of runs.
 pub struct RunFormat {
     /// Arrays whose buffers take part, each once.
-    pub arrays: Vec<usize>,
+    pub arrays: Vec<ArrayId>,
     /// The array of every row kind.
-    kind_arrays: Vec<usize>,
+    kind_arrays: Vec<ArrayId>,
     /// Where buffers lie differently: the bits of the last subscript's residue, which count on within a row.
     wraps: Vec<u32>,
     address: Type,
@@ -37,7 +38,7 @@ pub struct Run {
 }
 
 impl RunFormat {
-    pub fn new(offload: &Offload, format: &RowFormat, kind_arrays: &[usize], arrays: &[usize]) -> RunFormat {
+    pub fn new(offload: &Offload, format: &RowFormat, kind_arrays: &[ArrayId], arrays: &[ArrayId]) -> RunFormat {
         let mut wraps: Vec<u32> = (0..kind_arrays.len()).map(|k| wrap(offload, format, kind_arrays, k)).collect();
         wraps.sort_unstable();
         wraps.dedup();
@@ -138,7 +139,7 @@ impl RunFormat {
 }
 
 /// log2 of the last subscript's modulus in the buffer of row kind `k`.
-fn wrap(offload: &Offload, format: &RowFormat, kind_arrays: &[usize], k: usize) -> u32 {
+fn wrap(offload: &Offload, format: &RowFormat, kind_arrays: &[ArrayId], k: usize) -> u32 {
     let mapping = buffer_of(offload, kind_arrays[k]).mappings[format.kinds[k].band].as_ref();
     let mapping = mapping.expect("a band that transfers an array has a mapping for it");
     mapping.moduli.last().map_or(0, |modulus| modulus.trailing_zeros())

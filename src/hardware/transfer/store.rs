@@ -12,12 +12,13 @@ use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Transfers;
+use crate::ids::ArrayId;
 use crate::rtl::{Expr, Module, Type, assign, when};
 
 /// What the accelerator must connect.
 pub struct StorePorts {
     /// Arrays that are stored: each has `m_drain_<array>_valid`, `_address` and, one cycle later, `s_drain_<array>_data`.
-    pub arrays: Vec<usize>,
+    pub arrays: Vec<ArrayId>,
     pub beat: Beat,
 }
 
@@ -62,7 +63,7 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     });
 
     let queued = Stream::wires(&mut m, "descriptor");
-    let kind_arrays: Vec<usize> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
+    let kind_arrays: Vec<ArrayId> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let stage = TransferStage { context, scope, format, kind_arrays, rows, row, held };
     let layout = stage.bursts(&mut m, &queued);
     let about = "Rows wait here for their turn to be drained.";

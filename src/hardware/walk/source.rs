@@ -9,7 +9,7 @@ use crate::hardware::context::Context;
 use crate::hardware::tile::bounds::with_names;
 use crate::hardware::tile::relative::relative;
 use crate::hardware::walk::tree::unused;
-use crate::ids::BandId;
+use crate::ids::{ArrayId, BandId};
 use crate::layout::Layout;
 use crate::offload::{Bound, Level, Piece, Scan, Transfer};
 
@@ -43,7 +43,7 @@ impl Source {
 
     /// [`Source::in_tile`] for cells of an array in memory. A piece whose innermost level does not walk neighbours gets
     /// rows of one element.
-    pub fn in_memory(context: &Context, band: BandId, array: usize, scan: &Scan) -> Source {
+    pub fn in_memory(context: &Context, band: BandId, array: ArrayId, scan: &Scan) -> Source {
         let layout = context.array(array).layout();
         let mut source = Source::in_tile(context, band, scan);
         for piece in source.pieces.iter_mut().filter(|p| !is_contiguous(&layout, p)) {
@@ -57,7 +57,7 @@ impl Source {
 
     /// The same with a level for every subscript, named [`subscript`], memory's innermost one innermost. Levels that are no
     /// subscript stay around them. Nothing is relative to the tile. The pieces share no loops.
-    pub fn by_subscripts(context: &Context, band: BandId, array: usize, scan: &Scan) -> Source {
+    pub fn by_subscripts(context: &Context, band: BandId, array: ArrayId, scan: &Scan) -> Source {
         let layout = context.array(array).layout();
         let pieces = scan.pieces.iter().map(|piece| with_subscripts(context, &layout, piece)).collect();
         Source { band, tiled: true, memory: Some(layout), by_subscripts: true, pieces }
@@ -132,9 +132,9 @@ fn rename_levels(piece: &mut Piece, new_name: impl Fn(&str) -> Option<String>) {
 pub struct Transfers {
     pub sources: Vec<Source>,
     /// The array of each source.
-    pub source_arrays: Vec<usize>,
+    pub source_arrays: Vec<ArrayId>,
     /// The arrays that are transferred at all, each once.
-    pub arrays: Vec<usize>,
+    pub arrays: Vec<ArrayId>,
 }
 
 impl Transfers {
@@ -153,7 +153,7 @@ impl Transfers {
         }
         let of_arrays = || scans.iter().zip(&all.source_arrays);
         let in_memory =
-            |((band, scan), &array): (&(BandId, &Scan), &usize)| Source::in_memory(context, *band, array, scan);
+            |((band, scan), &array): (&(BandId, &Scan), &ArrayId)| Source::in_memory(context, *band, array, scan);
         all.sources = of_arrays().map(in_memory).collect();
         let shares_loops = scans.iter().flat_map(|(_, scan)| &scan.pieces).any(|piece| piece.shared > 0);
         if !shares_loops

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::affine::Affine;
+use crate::ids::{ArrayId, ByArray};
 use crate::schedule::BandPlan;
 use crate::source::kernel::{Kernel, Node};
 
 /// One access to one cell.
 pub struct Access {
-    pub array: usize,
+    pub array: ArrayId,
     pub cell: Vec<i64>,
     pub statement: usize,
     pub iterators: BTreeMap<String, i64>,
@@ -89,7 +90,7 @@ pub fn places(
 
 /// Two accesses to one cell, one of them a write, that the tiles put in the wrong order, as text.
 pub fn violation(kernel: &Kernel, accesses: &[Access], places: &[(usize, Vec<i64>)]) -> Option<String> {
-    let mut cells: BTreeMap<(usize, &[i64]), Vec<usize>> = BTreeMap::new();
+    let mut cells: BTreeMap<(ArrayId, &[i64]), Vec<usize>> = BTreeMap::new();
     for (number, access) in accesses.iter().enumerate() {
         cells.entry((access.array, &access.cell)).or_default().push(number);
     }
@@ -128,7 +129,7 @@ struct Use {
 
 /// The cost where the strip's dimension of each band is `last`.
 pub fn cost(kernel: &Kernel, accesses: &[Access], places: &[(usize, Vec<i64>)], last: &[usize]) -> Cost {
-    let mut strips: BTreeMap<Vec<i64>, HashMap<usize, Vec<usize>>> = BTreeMap::new();
+    let mut strips: BTreeMap<Vec<i64>, HashMap<ArrayId, Vec<usize>>> = BTreeMap::new();
     let step = |number: usize| places[number].1[last[places[number].0]];
     for (number, (access, (band, tile))) in accesses.iter().zip(places).enumerate() {
         let mut strip = tile.clone();
@@ -136,7 +137,7 @@ pub fn cost(kernel: &Kernel, accesses: &[Access], places: &[(usize, Vec<i64>)], 
         strips.entry(strip).or_default().entry(access.array).or_default().push(number);
     }
     let mut cost = Cost { bytes: 0, bits: 0 };
-    let mut bits = vec![0; kernel.arrays.len()];
+    let mut bits: ByArray<i64> = vec![0; kernel.arrays.len()].into();
     for arrays in strips.values() {
         for (&array, numbers) in arrays {
             let element = kernel.arrays[array].element;

@@ -2,6 +2,7 @@
 
 use super::{kernel, perfect, source};
 use crate::affine::Affine;
+use crate::ids::ArrayId;
 use crate::source::kernel::{
     Argument, BinaryOp, Condition, Expr, HostStep, Kernel, Node, ScalarType, Storage, TilingDirective, UnaryOp,
 };
@@ -138,7 +139,8 @@ fn a_compound_assignment_reads_its_target() {
     let Expr::Binary { op: BinaryOp::Add, left, right, ty: ScalarType::I32 } = &statement.value else { panic!() };
     assert_eq!(**left, Expr::Read { access: statement.target.clone(), ty: ScalarType::I32 });
     assert!(matches!(**right, Expr::Binary { op: BinaryOp::Multiply, .. }));
-    let reads: Vec<(usize, String)> = statement.value.reads().iter().map(|r| (r.array, list(&r.subscripts))).collect();
+    let reads: Vec<(usize, String)> =
+        statement.value.reads().iter().map(|r| (r.array.0, list(&r.subscripts))).collect();
     assert_eq!(reads, [(2, "i, j".into()), (0, "i, k".into()), (1, "k, j".into())]);
 }
 
@@ -250,7 +252,7 @@ fn every_integer_type() {
         let text = text.replace("for (const ", "for (");
         let kernel = parse(&Source { cpp_args, ..source(&text) }).unwrap();
         assert_eq!(kernel.scalars[0].ty.to_string(), expected, "{name}");
-        assert_eq!(kernel.arrays[0].element.to_string(), expected, "{name}");
+        assert_eq!(kernel.arrays[ArrayId(0)].element.to_string(), expected, "{name}");
         assert_eq!(perfect(&kernel).0[0].ty.to_string(), expected, "{name}");
     }
 }
@@ -260,8 +262,8 @@ fn char_follows_the_compiler() {
     let text = "void f(char a[9])\n{\n    for (int i = 0; i < 9; i++)\n        a[i] = '\\xff';\n}\n";
     for (flag, name, value) in [("-fsigned-char", "int8_t", -1), ("-funsigned-char", "uint8_t", 255)] {
         let kernel = parse(&Source { cpp_args: vec![flag.into()], ..source(text) }).unwrap();
-        assert_eq!(kernel.arrays[0].element.to_string(), name);
-        assert_eq!(perfect(&kernel).1.value, Expr::Constant { value, ty: kernel.arrays[0].element });
+        assert_eq!(kernel.arrays[ArrayId(0)].element.to_string(), name);
+        assert_eq!(perfect(&kernel).1.value, Expr::Constant { value, ty: kernel.arrays[ArrayId(0)].element });
     }
 }
 
@@ -270,7 +272,13 @@ fn sizes_and_scalars() {
     let kernel = statement("", "a[i][j] = s * N + i;");
     assert_eq!(
         kernel.arguments,
-        [Argument::Parameter(0), Argument::Parameter(1), Argument::Scalar(0), Argument::Array(0), Argument::Array(1)]
+        [
+            Argument::Parameter(0),
+            Argument::Parameter(1),
+            Argument::Scalar(0),
+            Argument::Array(ArrayId(0)),
+            Argument::Array(ArrayId(1))
+        ]
     );
     let Expr::Binary { left, right, .. } = &perfect(&kernel).1.value else { panic!() };
     assert_eq!(**right, Expr::Index { value: Affine::variable("i"), ty: ScalarType::I32 });
@@ -434,7 +442,7 @@ fn local_memory() {
                  long max = a[i];\n        const int next = i + 1;\n        if (i > 2)\n            max++;\n        sum[0][next - 1] = max;\n        \
          a[i] = sum[0][i];\n    }\n    for (int i = 0; i < n; i++)\n        sum += i;\n    a[0] = sum;\n}\n",
     );
-    let locals: Vec<String> = kernel.arrays[1..]
+    let locals: Vec<String> = kernel.arrays.raw[1..]
         .iter()
         .map(|a| {
             let Storage::Local { declared_in, .. } = &a.storage else { panic!("{} is an argument", a.name) };
@@ -474,7 +482,7 @@ fn spans_are_the_users_own() {
     assert_eq!(at(statement.span), "a[ i ]  =  PLUS(a[i],");
     assert_eq!(at(statement.value.reads()[0].span), "a[i]");
     assert_eq!(statement.text, "a[ i ] = PLUS(a[i], N) ;");
-    assert_eq!((at(kernel.parameters[0].span), at(kernel.arrays[0].span)), ("N".into(), "a".into()));
+    assert_eq!((at(kernel.parameters[0].span), at(kernel.arrays[ArrayId(0)].span)), ("N".into(), "a".into()));
 }
 
 #[test]
@@ -488,7 +496,7 @@ fn line_directives_and_endings_do_not_mislead() {
 fn options_reach_the_preprocessor() {
     let text = "void f(int a[N])\n{\n    for (int i = 0; i < N; i++)\n        a[i] = 1;\n}\n";
     let kernel = parse(&Source { cpp_args: vec!["-DN=12".into()], ..source(text) }).unwrap();
-    assert_eq!(list(&kernel.arrays[0].extents), "12");
+    assert_eq!(list(&kernel.arrays[ArrayId(0)].extents), "12");
 }
 
 #[test]
@@ -499,7 +507,7 @@ fn headers_beside_the_file() {
     let text = "#include \"sizes.h\"\nvoid f(int a[SIZE])\n{\n for (int i = 0; i < SIZE; i++)\n  a[i] = 1;\n}\n";
     std::fs::write(&path, text).unwrap();
     let kernel = parse(&Source::read(&path, vec![]).unwrap()).unwrap();
-    assert_eq!(list(&kernel.arrays[0].extents), "7");
+    assert_eq!(list(&kernel.arrays[ArrayId(0)].extents), "7");
     let tiling = kernel.tilings[0].clone();
     assert_eq!((tiling.sizes, tiling.span.line), (vec![7], 1));
 }

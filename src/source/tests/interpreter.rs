@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::affine::Affine;
+use crate::ids::ArrayId;
 use crate::source::evaluate::{evaluate, wrap};
 use crate::source::kernel::{Access, Condition, HostValue, Kernel, Node, Statement, Storage};
 
 /// A cell of local memory: the array, the iterations of the loops around its declaration, the subscripts.
-type Cell = (usize, Vec<i64>, Vec<i64>);
+type Cell = (ArrayId, Vec<i64>, Vec<i64>);
 
 /// What local memory holds before it is written, in some type.
 const UNDEFINED: i64 = 85;
@@ -112,7 +113,7 @@ impl Interpreter<'_> {
             place = place * extent + subscript;
         }
         match &array.storage {
-            Storage::Argument => Ok((access.array, place as usize)),
+            Storage::Argument => Ok((access.array.0, place as usize)),
             Storage::Local { declared_in, .. } => {
                 Err((access.array, declared_in.iter().map(|name| self.value(name)).collect(), subscripts))
             }

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use super::interpreter;
 use crate::diagnostic::Diagnostic;
+use crate::ids::ArrayId;
 use crate::polyhedral::settle_domain;
 use crate::source::evaluate::wrap;
 use crate::source::kernel::{Argument, Kernel, ScalarType, Storage};
@@ -111,7 +112,7 @@ fn interpreted(kernel: &Kernel, sizes: &[i64]) -> Vec<i64> {
     let mut arrays = vec![];
     for (i, array) in kernel.arrays.iter().enumerate().filter(|(_, array)| array.storage == Storage::Argument) {
         let length: i64 = array.extents.iter().map(|extent| extent.evaluate(|name| sizes[name])).product();
-        let argument = number(Argument::Array(i));
+        let argument = number(Argument::Array(ArrayId(i)));
         arrays.push((0..length as u64).map(|place| datum(argument, place, &array.name, array.element)).collect());
     }
     interpreter::run(kernel, sizes, scalars, arrays).into_iter().flatten().collect()

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::process::Command;
 
 use super::kernel;
+use crate::ids::ArrayId;
 use crate::source::compiler;
 use crate::source::evaluate::{evaluate, wrap};
 use crate::source::kernel::{Access, BinaryOp, Expr, Node, ScalarType, Statement, UnaryOp};
@@ -139,7 +140,7 @@ fn compare(seed: u64, rows: usize) -> usize {
     let [Node::Loop(nest)] = &kernel.body[..] else { panic!("one loop") };
     let cell = |access: &Access, i: usize| -> (usize, usize) {
         let value = |k: usize| access.subscripts[k].evaluate(|_| i as i64) as usize;
-        if access.array < 8 { (access.array, value(0)) } else { (access.array, value(0) * LENGTH + value(1)) }
+        if access.array.0 < 8 { (access.array.0, value(0)) } else { (access.array.0, value(0) * LENGTH + value(1)) }
     };
     let inputs = data.iter().zip(&types).map(|(values, ty)| values.iter().map(|v| wrap(*v, *ty)).collect());
     let outputs = (0..8).map(|_| vec![0; rows * LENGTH]);
@@ -240,7 +241,7 @@ fn undefined_operations() {
 fn operands_that_c_skips_are_not_read() {
     let zero = || Box::new(Expr::Constant { value: 0, ty: ScalarType::I32 });
     let read = || {
-        let access = Access { array: 0, subscripts: vec![], guard: None, span: Default::default() };
+        let access = Access { array: ArrayId(0), subscripts: vec![], guard: None, span: Default::default() };
         Box::new(Expr::Read { access, ty: ScalarType::I32 })
     };
     let ty = ScalarType::I32;

@@ -6,6 +6,7 @@ use anyhow::Result;
 use super::{CYCLES_PER_ROW, Candidate, Distances, Lane, Space, carried_by_level};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
+use crate::ids::ArrayId;
 use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
 use crate::source::kernel::{Kernel, LanesDirective, TilingDirective};
@@ -21,7 +22,7 @@ pub struct Wanted {
     /// By dimension of the space: what lanes along it mean for each statement of the band, or why there are none.
     shapes: Vec<Result<Vec<LaneShape>, String>>,
     /// The array that each statement writes, indices into `Kernel::arrays`.
-    targets: Vec<usize>,
+    targets: Vec<ArrayId>,
 }
 
 impl Wanted {

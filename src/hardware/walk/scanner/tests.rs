@@ -10,7 +10,7 @@ use crate::hardware::context::Context;
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::tree::Tree;
 use crate::hardware::{Ddr, Link};
-use crate::ids::BandId;
+use crate::ids::{ArrayId, BandId};
 use crate::offload::{Offload, Piece, Scan, Transfer};
 use crate::source;
 use crate::walk::{Values as Loops, visit};
@@ -108,7 +108,7 @@ fn check(file: &str, sizes: &[(&str, i64)]) {
     let sizes: Values = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
     let mut rows = 0;
     for of in [|t: &Transfer| t.load.clone(), |t: &Transfer| t.store.clone()] {
-        let mut scans: Vec<(BandId, usize, Scan)> = vec![];
+        let mut scans: Vec<(BandId, ArrayId, Scan)> = vec![];
         for (band, own) in offload.bands.iter_enumerated() {
             scans.extend(own.transfers.iter().map(|t| (band, t.array, of(t))));
         }
