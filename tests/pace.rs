@@ -51,3 +51,16 @@ fn linear_system_updates_what_is_behind_the_pivot() {
     let substitution = n * (n - 1) / 2 + 2 * n;
     guard("linear_system", &[("N", 64)], decomposition + 2 * substitution, 1.70);
 }
+
+/// Terms of a sum, 18 cycles from one to the next where each reads the sum when it reads its factors: the sum comes as late
+/// as the product, and out of the adder. 7.0 cycles each; the chain alone takes 3.0.
+#[test]
+fn sums_take_the_adder_s_cycles() {
+    guard("levinson", &[("N", 96)], 3 * 96 * 95 / 2 + 5 * 96, 3.70);
+}
+
+/// Integers are there for the next iteration, a filter's output after a product and two sums.
+#[test]
+fn running_values_are_passed_on() {
+    guard("running_values", &[("N", 400)], 7 * 400, 5.00);
+}

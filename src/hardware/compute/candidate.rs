@@ -1,6 +1,7 @@
 //! Stage 1 of the compute process: the instance that comes next, its addresses, and whether it starts.
 
 use crate::hardware::buffers::address::{self, TileNumber};
+use crate::hardware::compute::lateness::Latenesses;
 use crate::hardware::compute::ports::{ReadPort, read_ports};
 use crate::hardware::compute::process::Process;
 use crate::hardware::compute::windows::WarmUp;
@@ -28,7 +29,13 @@ pub struct Candidate<'a> {
 }
 
 impl<'a> Candidate<'a> {
-    pub fn declare(process: &Process<'a, '_>, m: &mut Module, tile: &TileNumber, warm_up: &WarmUp) -> Candidate<'a> {
+    pub fn declare(
+        process: &Process<'a, '_>,
+        m: &mut Module,
+        tile: &TileNumber,
+        warm_up: &WarmUp,
+        latenesses: &Latenesses,
+    ) -> Candidate<'a> {
         let Process { instances, lanes, .. } = process;
         let present = process.present();
         m.comment("Stage 1: its addresses.");
@@ -37,7 +44,7 @@ impl<'a> Candidate<'a> {
         let number = (present.len() > 1).then(|| m.reg("candidate_statement", instances.number_type()));
         let mut loads: Vec<Statement> = vec![];
         loads.extend(number.iter().map(|register| assign(register, &instances.number())));
-        let ports = read_ports(process, m, tile, &mut loads);
+        let ports = read_ports(process, m, tile, latenesses, &mut loads);
 
         let write_address = m.reg("write_address", process.write_address_type());
         let next_write = instances.choose(present, |kind| {

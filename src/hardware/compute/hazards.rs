@@ -1,6 +1,8 @@
 //! What an instance in stage 1 waits for: words on their way to the buffers, slots of the reservation chain, and ports
 //! that the transfers borrow.
 
+use std::collections::BTreeSet;
+
 use crate::hardware::buffers::address;
 use crate::hardware::buffers::banks::{Fields, Rotation};
 use crate::hardware::compute::candidate::Candidate;
@@ -32,10 +34,23 @@ impl Hazards<'_, '_> {
     /// A bit for every write under way, found out as an instance comes to stage 1, which `moves` tells; while the instance
     /// waits there, what it waits for moves on.
     pub fn waits(&self, m: &mut Module, start: &Start, moves: &Rtl) -> Vec<Rtl> {
+        // Ports that are late see what the others wait for.
+        let seen: BTreeSet<u32> = self.candidate.ports.iter().map(|port| port.lateness.sees()).chain([0]).collect();
+        seen.into_iter().flat_map(|seen| self.waits_of(m, start, moves, seen)).collect()
+    }
+
+    /// [`Hazards::waits`] of the ports that see what is written fewer than `seen` cycles from now.
+    fn waits_of(&self, m: &mut Module, start: &Start, moves: &Rtl, seen: u32) -> Vec<Rtl> {
         let pending = self.chain.pending();
-        let waits: Vec<Signal> = (0..pending.len()).map(|n| m.reg(&format!("waits_for_{n}"), Type::BIT)).collect();
+        let is_seen = |pending: &Pending| pending.slot.is_some_and(|slot| slot < seen);
+        let mut register = |(n, pending): (usize, &Pending)| {
+            let name = if seen == 0 { format!("waits_for_{n}") } else { format!("late_{seen}_waits_for_{n}") };
+            (!is_seen(pending)).then(|| m.reg(&name, Type::BIT))
+        };
+        let waits: Vec<Option<Signal>> = pending.iter().enumerate().map(&mut register).collect();
         let mut updates = vec![];
         for (n, sources) in self.chain.next(self.writers, start).into_iter().enumerate() {
+            let Some(register) = &waits[n] else { continue };
             let mut found = vec![];
             for (condition, source) in sources {
                 let slot = pending[n].slot;
@@ -48,23 +63,27 @@ impl Hazards<'_, '_> {
                         slot,
                     },
                 };
-                let stays = source.map_or(Rtl::bit(false), |source| waits[source].e());
-                found.push(condition.and(&moves.select(&self.clash(&before), &stays)));
+                let stays = source.and_then(|source| waits[source].as_ref()).map_or(Rtl::bit(false), Signal::e);
+                found.push(condition.and(&moves.select(&self.clash(&before, seen), &stays)));
             }
-            updates.push(assign(&waits[n], &Rtl::any(&found)));
+            updates.push(assign(register, &Rtl::any(&found)));
         }
-        m.clocked("", vec![], updates);
-        waits.iter().map(|w| w.e()).collect()
+        if !updates.is_empty() {
+            m.clocked("", vec![], updates);
+        }
+        waits.iter().flatten().map(Signal::e).collect()
     }
 
-    /// Whether the next instance must wait for `pending`: it reads the word, or its own write would come first.
-    fn clash(&self, pending: &Pending) -> Rtl {
+    /// Whether the next instance must wait for `pending`: it reads the word through a port that is as late as `seen` says,
+    /// or, looked at with those that are not late, its own write would come first.
+    fn clash(&self, pending: &Pending, seen: u32) -> Rtl {
         let Hazards { process, candidate, .. } = self;
         let is_incoming = |statements: &[usize]| process.instances.is_one_of(self.incoming.as_ref(), statements);
-        let reads = candidate.ports.iter().map(|port| {
+        let reads = candidate.ports.iter().filter(|port| port.lateness.sees() == seen).map(|port| {
             is_incoming(&port.statements()).and(&self.meets(pending, port.array, &port.incoming, port.rotation))
         });
-        let written = self.writers.iter().zip(process.present()).filter(|(w, _)| Chain::overtaken(w, pending));
+        let overtaken = |(w, _): &(&Writer, &usize)| seen == 0 && Chain::overtaken(w, pending);
+        let written = self.writers.iter().zip(process.present()).filter(overtaken);
         let written = written.map(|(writer, &s)| {
             let address = candidate.next_write.resize(address::address_type(process.buffer(writer.array)));
             let rotation = process.write_rotation(writer.array);
@@ -97,7 +116,7 @@ impl Hazards<'_, '_> {
     /// A port of the instance is lent to a transfer: of the arrays `writes`, and of those that it reads.
     pub fn lent(&self, m: &mut Module, writes: impl Iterator<Item = ArrayId>, hazards: &mut Vec<Rtl>) -> Lent {
         let Hazards { process, candidate, .. } = self;
-        let (loaded, stored) = transferred(process);
+        let (loaded, _) = transferred(process);
         let mut lent = Lent { filled: vec![], drained: vec![] };
         let mut borrow = |name: String, users: &[usize]| {
             let port = m.input(&name, Type::BIT);
@@ -107,13 +126,18 @@ impl Hazards<'_, '_> {
             borrow(format!("s_fill_{}", process.context.array(array).name), &process.writers_of(array));
             lent.filled.push(array);
         }
-        let shares = |p: &&ReadPort| p.copy == 0 && stored.contains(&p.array) && !process.buffer(p.array).store_copy;
-        for port in candidate.ports.iter().filter(shares) {
+        for port in candidate.ports.iter().filter(|port| is_drained(process, port)) {
             borrow(format!("s_drain_{}", process.context.array(port.array).name), &port.statements());
             lent.drained.push(port.array);
         }
         lent
     }
+}
+
+/// Whether the store process borrows the port.
+pub fn is_drained(process: &Process, port: &ReadPort) -> bool {
+    let (_, stored) = transferred(process);
+    port.copy == 0 && stored.contains(&port.array) && !process.buffer(port.array).store_copy
 }
 
 /// The arrays that some tile loads, and those that some tile stores.

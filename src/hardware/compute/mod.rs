@@ -4,6 +4,7 @@ mod candidate;
 mod hazards;
 pub mod instances;
 pub mod lanes;
+mod lateness;
 pub mod pace;
 mod pipelines;
 mod ports;

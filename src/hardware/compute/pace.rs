@@ -3,13 +3,13 @@
 //! statements have by themselves ([`crate::operators`]), and stays as good where nothing takes more cycles.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use crate::affine::Affine;
 use crate::hardware::datapath::plan::{Plan, Rehearsal};
 use crate::ids::{ArrayId, BandId};
-use crate::offload::{Offload, Piece};
+use crate::offload::{Offload, Piece, port_references};
 use crate::source::kernel::Access;
 use crate::walk::{Values, in_order};
 
@@ -18,20 +18,27 @@ const LARGEST_SIZE: i64 = 20;
 
 /// Tiles and iterations that are looked at, from the first on.
 const TILES: usize = 10_000;
-const ITERATIONS: usize = 50_000;
+const ITERATIONS: usize = 20_000;
 
 /// Cycles from row to row of the scanner, and rows that it may be ahead.
 const ROW: u64 = 4;
 const ROWS_AHEAD: usize = 4;
 
-/// The plan of what the statements `present` share; a statement takes longer for it only where that costs no cycle.
-pub fn plan(offload: &Offload, present: &[usize], rehearse: impl Fn(usize, Plan) -> Rehearsal) -> Plan {
+/// The plan of what the statements `present` share; a statement takes longer for it only where that costs no cycle. `sees`
+/// as in [`Timing`]; `least` has the latencies that the statements must have.
+pub fn plan(
+    offload: &Offload,
+    present: &[usize],
+    sees: &dyn Fn((ArrayId, usize)) -> u32,
+    least: &[u32],
+    rehearse: impl Fn(usize, Plan) -> Rehearsal,
+) -> Plan {
     if present.len() == 1 {
         return Plan::default();
     }
     let latency = |place: usize| {
         let Rehearsal { end, divides, .. } = rehearse(place, Plan::default());
-        Latency { cycles: end - 1, divides }
+        Latency { cycles: (end - 1).max(least[place]), divides }
     };
     let alone: Vec<Latency> = (0..present.len()).map(latency).collect();
     let pace = OnceCell::new();
@@ -40,18 +47,26 @@ pub fn plan(offload: &Offload, present: &[usize], rehearse: impl Fn(usize, Plan)
         let keeps = || {
             let (pace, before) = pace.get_or_init(|| {
                 let pace = Pace::of(offload, present);
-                let before = pace.cycles(&alone);
+                let before = pace.cycles(&Timing { latencies: &alone, sees });
                 (pace, before)
             });
-            let longer = |(latency, end): (&Latency, &u32)| Latency { cycles: end - 1, ..*latency };
-            pace.cycles(&alone.iter().zip(ends).map(longer).collect::<Vec<_>>()) <= *before
+            let longer = |((latency, end), least): ((&Latency, &u32), &u32)| Latency {
+                cycles: (end - 1).max(*least),
+                ..*latency
+            };
+            let latencies: Vec<Latency> = alone.iter().zip(ends).zip(least).map(longer).collect();
+            pace.cycles(&Timing { latencies: &latencies, sees }) <= *before
         };
         *known.entry(ends.to_vec()).or_insert_with(keeps)
     })
 }
 
 /// The first iterations of a run.
-struct Pace {
+pub struct Pace {
+    /// Array and copy of its buffer, of all that is read.
+    ports: Vec<(ArrayId, usize)>,
+    /// How many cells there are.
+    cells: usize,
     iterations: Vec<Iteration>,
 }
 
@@ -59,22 +74,30 @@ struct Iteration {
     /// Its place among the statements that have instances.
     statement: usize,
     begins_row: bool,
-    reads: Vec<usize>,
+    /// Cells, each with the number of its port.
+    reads: Vec<(usize, usize)>,
     writes: usize,
 }
 
 /// When a statement writes.
-#[derive(Clone, Copy)]
-struct Latency {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latency {
     /// Cycles from the start of an instance to its write.
-    cycles: u32,
+    pub cycles: u32,
     /// One instance at a time.
-    divides: bool,
+    pub divides: bool,
+}
+
+/// What the statements that have instances wait for.
+pub struct Timing<'a> {
+    pub latencies: &'a [Latency],
+    /// For array and copy of its buffer: an instance that starts now sees what is written fewer cycles from now.
+    pub sees: &'a dyn Fn((ArrayId, usize)) -> u32,
 }
 
 impl Pace {
     /// `present` are the statements that have instances.
-    fn of(offload: &Offload, present: &[usize]) -> Pace {
+    pub fn of(offload: &Offload, present: &[usize]) -> Pace {
         let kernel = &offload.kernel;
         let size = |default: Option<i64>| default.unwrap_or(LARGEST_SIZE).min(LARGEST_SIZE);
         let sizes: BTreeMap<String, i64> =
@@ -87,6 +110,20 @@ impl Pace {
             if tiles.len() < TILES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         tiles.sort();
+        let mut ports: Vec<(ArrayId, usize)> = vec![];
+        let mut references: Vec<Vec<(&Access, usize)>> = vec![];
+        for s in 0..statements.len() {
+            let mut own: Vec<(&Access, usize)> = vec![];
+            for access in port_references(kernel, &offload.windows, s) {
+                let copy = own.iter().filter(|(other, _)| other.array == access.array).count();
+                let known = ports.iter().position(|port| *port == (access.array, copy));
+                own.push((access, known.unwrap_or(ports.len())));
+                if known.is_none() {
+                    ports.push((access.array, copy));
+                }
+            }
+            references.push(own);
+        }
         let mut cells: HashMap<(ArrayId, Vec<i64>), usize> = HashMap::new();
         let mut iterations = vec![];
         let mut row: Option<(*const Piece, Vec<i64>)> = None;
@@ -116,7 +153,7 @@ impl Pace {
                     *cells.entry((access.array, subscripts)).or_insert(next)
                 };
                 let statement = statements[piece.leaf];
-                let reads = statement.references().into_iter().map(&mut cell).collect();
+                let reads = references[piece.leaf].iter().map(|(access, port)| (cell(access), *port)).collect();
                 let writes = cell(&statement.target);
                 let statement = present.iter().position(|s| *s == piece.leaf).expect("it has instances");
                 iterations.push(Iteration { statement, begins_row, reads, writes });
@@ -128,14 +165,23 @@ impl Pace {
                 break;
             }
         }
-        Pace { iterations }
+        Pace { ports, cells: cells.len(), iterations }
+    }
+
+    /// How many iterations there are.
+    pub fn iterations(&self) -> usize {
+        self.iterations.len()
     }
 
     /// Cycles until the last write, if nobody but the statements themselves makes an iteration wait.
-    fn cycles(&self, latencies: &[Latency]) -> u64 {
-        // The cycle of the last write of every cell.
-        let mut written: HashMap<usize, u64> = HashMap::new();
-        let mut taken: HashSet<u64> = HashSet::new();
+    pub fn cycles(&self, Timing { latencies, sees }: &Timing) -> u64 {
+        let sees: Vec<u64> = self.ports.iter().map(|port| u64::from(sees(*port))).collect();
+        // The cycle behind the last write of every cell, 0 for none.
+        let mut written: Vec<u64> = vec![0; self.cells];
+        // The cycles in which somebody writes, each at its remainder: writes lie less than a latency behind a start.
+        let longest = latencies.iter().map(|latency| latency.cycles).max().unwrap_or(0);
+        let mut taken: Vec<u64> = vec![u64::MAX; longest as usize + 1];
+        let slot = |cycle: u64| (cycle % (u64::from(longest) + 1)) as usize;
         let mut rows: Vec<u64> = vec![];
         let mut row_there = 0;
         let (mut next, mut divided, mut last) = (0, 0, 0);
@@ -148,23 +194,23 @@ impl Pace {
                 row_there = room.max(row_there + ROW);
                 start = start.max(row_there);
             }
-            for cell in &iteration.reads {
-                start = start.max(written.get(cell).map_or(0, |write| write + 1));
+            for &(cell, port) in &iteration.reads {
+                start = start.max(written[cell].saturating_sub(sees[port]));
             }
             // A write comes behind earlier ones of its cell, and in a cycle of its own.
             if latency.divides {
                 start = start.max(divided);
             }
-            start = start.max(written.get(&iteration.writes).map_or(0, |write| (write + 1).saturating_sub(cycles)));
-            while taken.contains(&(start + cycles)) {
+            start = start.max(written[iteration.writes].saturating_sub(cycles));
+            while taken[slot(start + cycles)] == start + cycles {
                 start += 1;
             }
             let write = start + cycles;
             if latency.divides {
                 divided = write + 1;
             }
-            taken.insert(write);
-            written.insert(iteration.writes, write);
+            taken[slot(write)] = write;
+            written[iteration.writes] = write + 1;
             if iteration.begins_row {
                 rows.push(start);
             }
@@ -183,15 +229,26 @@ mod tests {
         let iteration = |&(statement, begins_row, reads, writes): &(usize, bool, &[usize], usize)| Iteration {
             statement,
             begins_row,
-            reads: reads.to_vec(),
+            reads: reads.iter().map(|cell| (*cell, 0)).collect(),
             writes,
         };
-        Pace { iterations: iterations.iter().map(iteration).collect() }
+        Pace { ports: vec![(ArrayId::from(0), 0)], cells: 10, iterations: iterations.iter().map(iteration).collect() }
     }
 
     fn cycles(pace: &Pace, latencies: &[(u32, bool)]) -> u64 {
         let latencies: Vec<Latency> = latencies.iter().map(|&(cycles, divides)| Latency { cycles, divides }).collect();
-        pace.cycles(&latencies)
+        pace.cycles(&Timing { latencies: &latencies, sees: &|_| 0 })
+    }
+
+    /// A sum of 18 cycles that reads itself ten cycles late, and is forwarded.
+    #[test]
+    fn late_reads_see_what_is_written_before_them() {
+        let chain = pace(&[(0, true, &[], 0), (0, false, &[0], 0), (0, false, &[0], 0)]);
+        let sums = [Latency { cycles: 18, divides: false }];
+        let late = |sees: u32| chain.cycles(&Timing { latencies: &sums, sees: &|_| sees });
+        assert_eq!(late(0), 4 + 2 * 19 + 18);
+        assert_eq!(late(9), 4 + 2 * 10 + 18);
+        assert_eq!(late(11), 4 + 2 * 8 + 18);
     }
 
     /// The first row starts in cycle 4, when the scanner has found it.

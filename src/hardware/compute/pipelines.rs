@@ -5,12 +5,13 @@ use crate::hardware::buffers::banks;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::lanes::{self, Written};
-use crate::hardware::compute::pace;
+use crate::hardware::compute::lateness::{self, Latenesses};
+use crate::hardware::compute::pace::{self, Latency};
 use crate::hardware::compute::ports::ReadPort;
 use crate::hardware::compute::process::Process;
 use crate::hardware::compute::reservation::{self, Writer};
 use crate::hardware::compute::windows::Registers;
-use crate::hardware::datapath::plan::Rehearsal;
+use crate::hardware::datapath::plan::{Plan, Rehearsal};
 use crate::hardware::datapath::{self, Datapath, Leaves, Value};
 use crate::ids::ArrayId;
 use crate::rtl::{Expr as Rtl, Module, Statement, Type, assign};
@@ -26,13 +27,33 @@ pub struct Pipelines {
 }
 
 impl Pipelines {
+    /// When the statement at a place among those that have instances would write with the ports of `candidate`, sharing
+    /// nothing.
+    pub fn latency(process: &Process, candidate: &Candidate, scalars: &[Rtl], place: usize) -> Latency {
+        let targets = process.targets();
+        let evaluation = Evaluation { process, candidate, scalars, targets: &targets };
+        let s = process.present()[place];
+        let mut datapath = Datapath::new(Plan::default(), None);
+        datapath.begin(&process.statements[s].name, Rtl::bit(true));
+        let values = evaluation.values(&mut datapath::scratch(), &mut datapath, s, &mut vec![]);
+        Latency { cycles: end(&values) - 1, divides: datapath.divides() }
+    }
+
     /// Builds the datapaths; `candidate` gets what they load in stage 1.
-    pub fn build(process: &Process, m: &mut Module, candidate: &mut Candidate, scalars: &[Rtl]) -> Pipelines {
+    pub fn build(
+        process: &Process,
+        m: &mut Module,
+        candidate: &mut Candidate,
+        scalars: &[Rtl],
+        latenesses: &Latenesses,
+    ) -> Pipelines {
         let present = process.present();
         let mut loads = std::mem::take(&mut candidate.loads);
         let targets = process.targets();
         let evaluation = Evaluation { process, candidate, scalars, targets: &targets };
-        let plan = pace::plan(process.offload, present, |place, plan| {
+        let least: Vec<u32> = targets.iter().map(|array| lateness::least_latency(latenesses, *array)).collect();
+        let sees = |port| lateness::sees(latenesses, port);
+        let plan = pace::plan(process.offload, present, &sees, &least, |place, plan| {
             let mut datapath = Datapath::new(plan, None);
             datapath.begin(&process.statements[present[place]].name, Rtl::bit(true));
             let scratch = &mut datapath::scratch();
@@ -47,26 +68,29 @@ impl Pipelines {
             datapath.begin(&statement.name, candidate.fire.e().and(&candidate.is_of(process, &[s])));
             values.push((evaluation.values(m, &mut datapath, s, &mut loads), datapath.divides()));
         }
-        let pipelines = Pipelines::at_their_ends(process, m, candidate, &mut datapath, values);
+        let pipelines = Pipelines::at_their_ends(process, m, candidate, &mut datapath, &least, values);
         datapath.finish(m);
         candidate.loads = loads;
         pipelines
     }
 
-    /// Brings the `values` of every statement, and whether it divides, to the stage in which it writes.
+    /// Brings the `values` of every statement, and whether it divides, to the stage in which it writes; `least` has the
+    /// least latencies.
     fn at_their_ends(
         process: &Process,
         m: &mut Module,
         candidate: &Candidate,
         datapath: &mut Datapath,
+        least: &[u32],
         values: Vec<(Vec<Value>, bool)>,
     ) -> Pipelines {
         let Process { instances, lanes, .. } = process;
-        let top = reservation::top_slot(values.iter().map(|(values, divides)| (end(values) - 1, *divides)));
+        let ends: Vec<u32> = values.iter().zip(least).map(|((v, _), least)| end(v).max(least + 1)).collect();
+        let top = reservation::top_slot(ends.iter().zip(&values).map(|(end, (_, divides))| (end - 1, *divides)));
         let mut pipelines = Pipelines { writers: vec![], results: vec![] };
         for (place, ((values, divides), &s)) in values.into_iter().zip(process.present()).enumerate() {
             datapath.resume(place);
-            let mut stage = end(&values);
+            let mut stage = ends[place];
             if divides {
                 stage = stage.max(reservation::least_division_latency(top) + 1);
             }
@@ -110,7 +134,7 @@ impl Evaluation<'_, '_> {
         for window in process.offload.windows.iter().filter(|w| w.statement == s) {
             let leader = (s, window.array, &window.leader);
             let is_leader = |p: &&ReadPort| p.users.iter().any(|(s, a)| (*s, a.array, &a.subscripts) == leader);
-            let word = candidate.ports.iter().find(is_leader).expect("a leader has a port").data.e();
+            let word = candidate.ports.iter().find(is_leader).expect("a leader has a port").word.e();
             windows.push(Registers::declare(m, datapath, window, &word, READ_STAGE));
         }
         let mut leaves = BufferLeaves { evaluation: self, statement: s, lane: 0, windows: &windows, candidate: loads };
@@ -154,14 +178,14 @@ impl Leaves for BufferLeaves<'_> {
         let Evaluation { process, candidate, .. } = self.evaluation;
         let port =
             candidate.ports.iter().find(|p| p.users.iter().any(of)).expect("a port or a window serves a reference");
-        let mut expr = port.data.e();
+        let mut expr = port.word.e();
         if port.rotation.is_some() {
             let lanes = process.lanes.of(self.statement);
             let gain = lanes.gain_in_banks(access, process.buffer(port.array));
             let ty = rtl_type(process.context.array(port.array).element);
             expr = banks::parts(&expr, ty.width)[lanes.word(self.lane, gain)].resize(ty);
         }
-        Value { expr, stage: Some(READ_STAGE) }
+        Value { expr, stage: Some(READ_STAGE + port.lateness.delay) }
     }
 
     fn comes_late(&self, access: &Access) -> bool {

@@ -6,11 +6,18 @@ use crate::hardware::buffers::banks::Rotation;
 use crate::hardware::buffers::partition;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::instances::InstanceKind;
+use crate::hardware::compute::lateness::{Lateness, Latenesses};
 use crate::hardware::compute::process::Process;
 use crate::ids::ArrayId;
 use crate::offload::port_references;
-use crate::rtl::{Expr as Rtl, Module, Signal, Statement, assign};
+use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign};
 use crate::source::kernel::Access;
+
+/// A write to an array, in some cycle.
+pub struct Write {
+    pub valid: Rtl,
+    pub address: Rtl,
+}
 
 /// Who reads through a port: statements, each with the reference that it reads.
 pub type Users<'a> = Vec<(usize, &'a Access)>;
@@ -22,11 +29,44 @@ pub struct ReadPort<'a> {
     pub users: Users<'a>,
     /// What the address register takes with the next instance.
     pub incoming: Rtl,
-    pub data: Signal,
+    /// The word, in stage 2 or as many stages later as the port is late.
+    pub word: Signal,
     pub rotation: Option<Rotation>,
+    pub lateness: Lateness,
+    /// What becomes of the address in stage 1, where the port is late: the stages behind it.
+    address: Vec<Signal>,
 }
 
 impl ReadPort<'_> {
+    /// Connects a port that is late or takes words on their way; `name` is its array's, `written` the write of the array in
+    /// this cycle, with its value, and `next` the one in the next cycle.
+    pub fn connect(&self, m: &mut Module, name: &str, written: Option<(Write, Rtl)>, next: Option<Write>) {
+        if self.lateness.delay > 0 {
+            let moves = self.address.windows(2).map(|pair| assign(&pair[1], &pair[0].e())).collect();
+            m.clocked("", vec![], moves);
+        }
+        let Some((write, value)) = written.filter(|_| self.lateness.forward > 0) else { return };
+        let address = self.address.last().expect("there is stage 1").e();
+        let data = m.input(&format!("s_read_{name}_{}_data", self.copy), self.word.ty());
+        let mut registers = vec![];
+        let mut word = data.e();
+        let mut take = |m: &mut Module, what: &str, write: &Write| {
+            let taken = m.reg(&format!("{name}_{}_is_{what}", self.copy), Type::BIT);
+            let hit = write.valid.and(&write.address.resize(address.ty()).eq(&address));
+            registers.push(assign(&taken, &hit));
+            taken
+        };
+        let taken = take(m, "written", &write);
+        let last = m.reg(&format!("{name}_{}_written", self.copy), self.word.ty());
+        word = taken.e().select(&last.e(), &word);
+        if let Some(next) = next {
+            word = take(m, "on_its_way", &next).e().select(&value.resize(self.word.ty()), &word);
+        }
+        registers.push(assign(&last, &value.resize(self.word.ty())));
+        m.clocked("", vec![], registers);
+        m.assign(&self.word, &word);
+    }
+
     pub fn statements(&self) -> Vec<usize> {
         self.users.iter().map(|(statement, _)| *statement).collect()
     }
@@ -37,6 +77,7 @@ pub fn read_ports<'a>(
     process: &Process<'a, '_>,
     m: &mut Module,
     tile: &TileNumber,
+    latenesses: &Latenesses,
     loads: &mut Vec<Statement>,
 ) -> Vec<ReadPort<'a>> {
     let Process { context, offload, instances, lanes, .. } = process;
@@ -56,10 +97,18 @@ pub fn read_ports<'a>(
     for (array, copy, users) in wanted {
         let name = &context.array(array).name;
         let buffer = buffer_of(offload, array);
-        let address = m.output_reg(&format!("m_read_{name}_{copy}_address"), address::address_type(buffer));
+        let lateness = latenesses.get(&(array, copy)).copied().unwrap_or_default();
+        let mut stage = |stage: u32| match stage == lateness.delay {
+            true => m.output_reg(&format!("m_read_{name}_{copy}_address"), address::address_type(buffer)),
+            false => m.reg(&format!("read_{name}_{copy}_address_s{}", stage + 1), address::address_type(buffer)),
+        };
+        let address: Vec<Signal> = (0..=lateness.delay).map(&mut stage).collect();
         let element = rtl_type(context.array(array).element);
         let word = if buffer.banks.is_some() { address::data_type(buffer, element.width) } else { element };
-        let data = m.input(&format!("s_read_{name}_{copy}_data"), word);
+        let word = match lateness.forward {
+            0 => m.input(&format!("s_read_{name}_{copy}_data"), word),
+            _ => m.wire(&format!("{name}_{copy}"), word),
+        };
         let rotation = lanes.rotation(&users, buffer, instances);
         let statements: Vec<usize> = users.iter().map(|(statement, _)| *statement).collect();
         let choose = |value: &dyn Fn(&InstanceKind, &[Affine]) -> Rtl| {
@@ -70,7 +119,7 @@ pub fn read_ports<'a>(
         };
         let value = choose(&|kind, cell| address::address(buffer, kind.band, cell, &kind.scope, tile));
         let incoming = m.define(&format!("next_read_{name}_{copy}"), &value).e();
-        loads.push(assign(&address, &incoming));
+        loads.push(assign(&address[0], &incoming));
         if let Some(partition) = &buffer.partition {
             let bank = m.output_reg(&format!("m_read_{name}_{copy}_bank"), partition::bank_type(partition));
             let value = choose(&|kind, cell| {
@@ -80,7 +129,7 @@ pub fn read_ports<'a>(
             });
             loads.push(assign(&bank, &value));
         }
-        ports.push(ReadPort { array, copy, users, incoming, data, rotation });
+        ports.push(ReadPort { array, copy, users, incoming, word, rotation, lateness, address });
     }
     ports
 }

@@ -8,11 +8,14 @@ use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::hazards::{Hazards, Lent};
 use crate::hardware::compute::instances::Instances;
 use crate::hardware::compute::lanes::{Lanes, Written};
+use crate::hardware::compute::lateness::{self, Latenesses};
 use crate::hardware::compute::pipelines::Pipelines;
+use crate::hardware::compute::ports::Write;
 use crate::hardware::compute::reservation::{Chain, Pending, Start};
 use crate::hardware::compute::tokens::Tokens;
 use crate::hardware::compute::windows::WarmUp;
 use crate::hardware::context::Context;
+use crate::hardware::datapath;
 use crate::hardware::walk::connect::connect_scanner;
 use crate::hardware::walk::rows::{Row, RowFormat, RowPorts};
 use crate::hardware::walk::scanner::scanner;
@@ -20,7 +23,7 @@ use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
 use crate::ids::ArrayId;
 use crate::offload::{Buffer, Offload};
-use crate::rtl::{Expr as Rtl, Module, Type, assign, when};
+use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign, when};
 use crate::source::kernel::{Access, Statement as Assignment};
 
 /// What the accelerator must connect.
@@ -122,8 +125,12 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let lanes = Lanes::new(offload);
     let process = &Process { context, offload, statements: kernel.statements(), instances: &instances, lanes };
 
-    let mut candidate = Candidate::declare(process, &mut m, &number_of_tile, &warm_up);
-    let Pipelines { writers, results } = Pipelines::build(process, &mut m, &mut candidate, &scalars);
+    let none = Latenesses::new();
+    let mut rehearsed = Candidate::declare(process, &mut datapath::scratch(), &number_of_tile, &warm_up, &none);
+    let latency = |candidate: &Candidate, place| Pipelines::latency(process, candidate, &scalars, place);
+    let latenesses = lateness::choose(process, &mut rehearsed, &latency);
+    let mut candidate = Candidate::declare(process, &mut m, &number_of_tile, &warm_up, &latenesses);
+    let Pipelines { writers, results } = Pipelines::build(process, &mut m, &mut candidate, &scalars, &latenesses);
     let candidate = candidate;
 
     m.comment("Writes under way, each in the slot of the cycles until it reaches its buffer.");
@@ -134,6 +141,22 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
         Start { fire: &candidate.starts, end: &end, number: candidate.number.as_ref(), address: &write_address };
     chain.connect(&mut m, &writers, &start);
     let writes = write_ports(process, &mut m, &chain.write(), &results);
+    let passed_on = candidate.ports.iter().any(|port| port.lateness.forward > 0);
+    if passed_on {
+        m.comment("Words that are written as they are read, or a cycle later, come from there.");
+    }
+    for port in &candidate.ports {
+        let array = port.array;
+        let name = &context.array(array).name;
+        let of_array = |pending: &Pending| {
+            let writes = instances.is_one_of(pending.number.as_ref(), &process.writers_of(array));
+            Write { valid: pending.valid.and(&writes), address: pending.address.clone() }
+        };
+        let pending = chain.pending();
+        let next = pending.get(1).filter(|pending| pending.slot.is_some() && port.lateness.forward > 1);
+        let value = writes.iter().find(|write| write.array == array).map(|write| write.data.e());
+        port.connect(&mut m, name, value.map(|value| (of_array(&pending[0]), value)), next.map(of_array));
+    }
 
     m.comment("An iteration waits for words that are still on their way to the buffer, and while its port is lent.");
     let moves = m.wire("stage_1_moves", Type::BIT);
@@ -141,7 +164,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let under_way = Hazards { process, candidate: &candidate, writers: &writers, chain: &chain, incoming };
     let mut hazards = under_way.waits(&mut m, &start, &moves.e());
     hazards.extend(under_way.taken());
-    let Lent { filled, drained } = under_way.lent(&mut m, writes.iter().map(|(array, _)| *array), &mut hazards);
+    let Lent { filled, drained } = under_way.lent(&mut m, writes.iter().map(|write| write.array), &mut hazards);
     let hazard = m.define("hazard", &Rtl::any(&hazards));
     m.assign(&candidate.fire, &candidate.valid.e().and(&hazard.e().not()));
     m.assign(&moves, &candidate.valid.e().not().or(&candidate.fire.e()));
@@ -172,6 +195,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let stall = m.output("stall", Type::BIT);
     m.assign(&stall, &candidate.valid.e().and(&candidate.fire.e().not()));
     let reads = reads(process, &mut m, &candidate);
+    let writes = writes.into_iter().map(|write| (write.array, write.rotation)).collect();
     (vec![rows_module, m], ComputePorts { reads, writes, filled, drained })
 }
 
@@ -193,21 +217,23 @@ fn waiting_rows(
     (waiting, format.unpack(m, &row))
 }
 
-/// The write ports: every array that is written, with where its groups begin.
-fn write_ports(
-    process: &Process,
-    m: &mut Module,
-    written: &Pending,
-    results: &[Written],
-) -> Vec<(ArrayId, Option<Rotation>)> {
+/// The write port of an array.
+struct WritePort {
+    array: ArrayId,
+    /// Where the groups begin that are written.
+    rotation: Option<Rotation>,
+    data: Signal,
+}
+
+/// The write ports: every array that is written.
+fn write_ports(process: &Process, m: &mut Module, written: &Pending, results: &[Written]) -> Vec<WritePort> {
     let (instances, present) = (process.instances, process.present());
-    let mut writes: Vec<(ArrayId, Option<Rotation>)> = vec![];
+    let mut writes: Vec<WritePort> = vec![];
     for array in process.targets() {
-        if writes.iter().any(|(a, _)| *a == array) {
+        if writes.iter().any(|write| write.array == array) {
             continue;
         }
         let buffer = process.buffer(array);
-        writes.push((array, process.write_rotation(array)));
         let declaration = process.context.array(array);
         let name = &declaration.name;
         let valid = m.output(&format!("m_write_{name}_valid"), Type::BIT);
@@ -235,6 +261,7 @@ fn write_ports(
         m.assign(&valid, &is_valid);
         m.assign(&address, &written.address.resize(address.ty()));
         m.assign(&data, &choose(&|result| result.data.resize(data.ty())));
+        writes.push(WritePort { array, rotation: process.write_rotation(array), data });
     }
     writes
 }

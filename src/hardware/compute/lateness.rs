@@ -1,0 +1,144 @@
+//! When the ports of the compute process read. A word that an operator wants some cycles later, as the sum behind a product
+//! wants the sum so far, is read that much later, and a word that is on its way to the buffer in that moment is taken from
+//! there. So a sum waits for the one before for the cycles of the sum alone.
+
+use std::collections::BTreeMap;
+
+use crate::hardware::compute::candidate::Candidate;
+use crate::hardware::compute::hazards::is_drained;
+use crate::hardware::compute::pace::{Latency, Pace, Timing};
+use crate::hardware::compute::ports::ReadPort;
+use crate::hardware::compute::process::Process;
+use crate::ids::ArrayId;
+
+/// When a port reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lateness {
+    /// Cycles from the start of an instance to its address at the port.
+    pub delay: u32,
+    /// Words that are taken on their way: 1, one that is written as the buffer is read; 2, one that is written a cycle later,
+    /// too, when the datapath gets the word.
+    pub forward: u32,
+}
+
+/// Words of cycles that are taken on their way at most.
+const FORWARD: u32 = 2;
+
+/// What is to be gained at least: this part of the cycles.
+const WORTH_IT: f64 = 0.99;
+
+/// A port without is as good as one with it where the cycles grow by no more than this.
+const AS_GOOD: f64 = 1.002;
+
+impl Lateness {
+    /// A write under way is seen by an instance that starts now where fewer cycles than this lie before it.
+    pub fn sees(self) -> u32 {
+        self.delay + self.forward
+    }
+
+    /// The latency that every statement that writes the array must have, so that what it writes is not seen by instances
+    /// that have started before it.
+    pub fn least_latency(self) -> u32 {
+        self.delay + self.forward.saturating_sub(1)
+    }
+}
+
+/// The lateness of the port of each array and copy, where it is not 0.
+pub type Latenesses = BTreeMap<(ArrayId, usize), Lateness>;
+
+/// The least latency of a statement that writes `array`.
+pub fn least_latency(latenesses: &Latenesses, array: ArrayId) -> u32 {
+    let own = latenesses.iter().filter(|((read, _), _)| *read == array);
+    own.map(|(_, lateness)| lateness.least_latency()).max().unwrap_or(0)
+}
+
+/// Chooses what lets the first iterations of a run pass fastest. The ports of `candidate` are looked at and changed;
+/// `latency` builds the pipeline of a statement, by its place among those that have instances, with these ports.
+pub fn choose(
+    process: &Process,
+    candidate: &mut Candidate,
+    latency: &dyn Fn(&Candidate, usize) -> Latency,
+) -> Latenesses {
+    let present = process.present();
+    // With lanes, ports give groups of words, and reductions keep their sums by themselves.
+    if process.offload.bands.iter().any(|band| band.compute.lanes.is_some()) {
+        return Latenesses::new();
+    }
+    let alone: Vec<Latency> = (0..present.len()).map(|place| latency(candidate, place)).collect();
+    let targets = process.targets();
+    let place_of = |s: usize| present.iter().position(|own| *own == s).expect("who reads has instances");
+    let can = |port: &ReadPort| {
+        let buffer = process.buffer(port.array);
+        let is_windowed = process.offload.windows.iter().any(|window| window.array == port.array);
+        let is_plain = buffer.partition.is_none() && buffer.banks.is_none() && !is_windowed;
+        let divides = port.statements().into_iter().any(|s| alone[place_of(s)].divides);
+        is_plain && targets.contains(&port.array) && !divides
+    };
+    let open: Vec<usize> = (0..candidate.ports.len()).filter(|&port| can(&candidate.ports[port])).collect();
+    if open.is_empty() {
+        return Latenesses::new();
+    }
+    let pace = Pace::of(process.offload, present);
+    let cycles = |candidate: &Candidate| {
+        let latenesses = latenesses(candidate);
+        let is_late = |s: usize| candidate.ports.iter().any(|p| p.lateness.delay > 0 && p.statements().contains(&s));
+        let latencies: Vec<Latency> = (present.iter().zip(&targets).zip(&alone).enumerate())
+            .map(|(place, ((&s, &target), own))| {
+                let own = if is_late(s) { latency(candidate, place) } else { *own };
+                Latency { cycles: own.cycles.max(least_latency(&latenesses, target)), ..own }
+            })
+            .collect();
+        pace.cycles(&Timing { latencies: &latencies, sees: &|port| sees(&latenesses, port) }) as f64
+    };
+    let before = cycles(candidate);
+    if before * WORTH_IT <= pace.iterations() as f64 {
+        return Latenesses::new();
+    }
+    // As late as one of the statements that read there does not become longer.
+    let mut delays: Vec<Vec<u32>> = vec![];
+    for &port in &open {
+        let mut own = vec![0];
+        if !is_drained(process, &candidate.ports[port]) {
+            for place in candidate.ports[port].statements().into_iter().map(place_of) {
+                let (mut delay, mut too_late) = (0, alone[place].cycles + 1);
+                while too_late - delay > 1 {
+                    let middle = (delay + too_late) / 2;
+                    candidate.ports[port].lateness.delay = middle;
+                    if latency(candidate, place) == alone[place] { delay = middle } else { too_late = middle }
+                }
+                candidate.ports[port].lateness.delay = 0;
+                own.push(delay);
+            }
+        }
+        own.sort_unstable();
+        own.dedup();
+        delays.push(own);
+    }
+    for (&port, delays) in open.iter().zip(&delays) {
+        let delay = delays.last().copied().unwrap_or(0);
+        candidate.ports[port].lateness = Lateness { delay, forward: FORWARD };
+    }
+    for (&port, delays) in open.iter().zip(&delays) {
+        let choices = (0..=FORWARD).flat_map(|forward| delays.iter().map(move |&delay| Lateness { delay, forward }));
+        let mut tried: Vec<(Lateness, f64)> = vec![];
+        for lateness in choices {
+            candidate.ports[port].lateness = lateness;
+            tried.push((lateness, cycles(candidate)));
+        }
+        let least = tried.iter().map(|(_, cycles)| *cycles).fold(f64::INFINITY, f64::min);
+        let cheapest = tried.iter().find(|(_, cycles)| *cycles <= least * AS_GOOD);
+        candidate.ports[port].lateness = cheapest.expect("one of them").0;
+    }
+    if cycles(candidate) < before * WORTH_IT { latenesses(candidate) } else { Latenesses::new() }
+}
+
+/// What the ports of a candidate have.
+fn latenesses(candidate: &Candidate) -> Latenesses {
+    let late = candidate.ports.iter().filter(|port| port.lateness != Lateness::default());
+    late.map(|port| ((port.array, port.copy), port.lateness)).collect()
+}
+
+/// What the port of an array and a copy of its buffer sees, see [`Lateness::sees`].
+pub fn sees(latenesses: &Latenesses, port: (ArrayId, usize)) -> u32 {
+    latenesses.get(&port).map_or(0, |lateness| lateness.sees())
+}
