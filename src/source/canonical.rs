@@ -13,9 +13,9 @@
 //! Heads such as `i-- > 0` are read by [`super::loops`].
 
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, BlockItem, Constant, DoWhileStatement, Expression, ExternalDeclaration,
-    ForInitializer, ForStatement, Identifier, IfStatement, Initializer, Integer, IntegerBase, IntegerSize,
-    IntegerSuffix, Statement, TranslationUnit, UnaryOperator, WhileStatement,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, DoWhileStatement, Expression, ExternalDeclaration,
+    ForInitializer, ForStatement, Identifier, IfStatement, Initializer, Statement, TranslationUnit, UnaryOperator,
+    WhileStatement,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -23,6 +23,7 @@ use lang_c::visit::{self, Visit};
 use super::function::identifier;
 use super::locals::Usage;
 use super::nest::operation;
+use super::plain::{binary, number};
 
 /// What is around a block.
 #[derive(Clone, Copy, PartialEq)]
@@ -285,12 +286,7 @@ fn stepped_before(condition: &Node<Expression>) -> (Node<Expression>, Option<Nod
             UnaryOperator::PostDecrement => BinaryOperator::Plus,
             _ => return None,
         };
-        let span = node.span;
-        let one = Integer { base: IntegerBase::Decimal, number: "1".into(), suffix: INT };
-        let one = Node::new(Expression::Constant(Box::new(Node::new(Constant::Integer(one), span))), span);
-        let operator = Node::new(back, span);
-        let sum = BinaryOperatorExpression { operator, lhs: unary.node.operand.clone(), rhs: Box::new(one) };
-        Some(Node::new(Expression::BinaryOperator(Box::new(Node::new(sum, span))), span))
+        Some(binary(back, (*unary.node.operand).clone(), number("1", node.span), node.span))
     };
     let mut condition = condition.clone();
     let place = match &mut condition.node {
@@ -306,8 +302,6 @@ fn stepped_before(condition: &Node<Expression>) -> (Node<Expression>, Option<Nod
         None => (condition, None),
     }
 }
-
-const INT: IntegerSuffix = IntegerSuffix { size: IntegerSize::Int, unsigned: false, imaginary: false };
 
 fn mentions(item: &Node<BlockItem>, name: &str) -> bool {
     let mut names = Named(vec![]);

@@ -128,7 +128,7 @@ impl Scope<'_> {
                         return refuse(
                             "pointers are not supported",
                             "pointer",
-                            "access arrays by subscripts: `a[i]` instead of `*(a + i)`",
+                            "use the names of arrays: `a[i]`, or `*(a + i)`",
                         );
                     }
                     UnaryOperator::PostIncrement

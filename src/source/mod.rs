@@ -23,6 +23,7 @@ mod loops;
 mod map;
 mod nest;
 mod obligations;
+mod plain;
 mod preprocess;
 mod scope;
 mod table;
@@ -173,6 +174,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
                 .help("write it in standard C11, with names of letters, digits and `_`"));
         }
     };
+    plain::plain(&mut unit);
     canonical::canonical(&mut unit);
     let expansion = |name: &str| preprocessed.macros.get(name).map_or("", |text| text.trim());
     let long_bits = if expansion(SIZEOF_LONG) == "4" { 32 } else { 64 };

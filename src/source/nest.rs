@@ -472,7 +472,7 @@ impl Nest<'_, '_> {
             Expression::BinaryOperator(o) if o.node.operator.node == BinaryOperator::Index => self.scope.access(node),
             Expression::UnaryOperator(_) => Err(Diagnostic::new("a statement assigns through a pointer")
                 .at(self.span(node.span), "not an array element")
-                .help("access arrays by subscripts: `a[i]` instead of `*(a + i)`")),
+                .help("use the names of arrays: `a[i]`, or `*(a + i)`")),
             _ => Err(Diagnostic::new("a statement assigns something that is no array element")
                 .at(self.span(node.span), "not an array element")
                 .help("assign elements of the argument arrays")),

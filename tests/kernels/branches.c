@@ -5,7 +5,7 @@ void branches(int N, int x, const int a[N + 2], int b[N + 2], short c[2 * N + 4]
 {
     int best = a[0], at = 0, count = 0;
     for (int i = 0; i < N; i++) {
-        if (a[i] > best) {
+        if (*(a + i) > best) {
             best = a[i];
             at = i;
         }
@@ -17,7 +17,7 @@ void branches(int N, int x, const int a[N + 2], int b[N + 2], short c[2 * N + 4]
             if (q & 4)
                 b[i + 1] ^= q;
         } else
-            kind[i] = i;
+            *(kind + i) = i;
     }
     int i = 0;
     do {

@@ -293,6 +293,21 @@ fn loops_that_run_at_least_once() {
 
 #[test]
 #[ignore = "slow: make test"]
+fn elements_by_pointers() {
+    for text in [
+        "*(a + i) += i; *(i + a) ^= 5; i[a]++; *a += i; (a + 1)[i] -= 3; *(a + i + 2) = *(a + 2 + (i - 1));",
+        "*(*(b + i) + 1) = i; *(b[i] + 2) += 3; (*(b + 1))[i]--; **b += i; *b[i] ^= 9; 2[b[i]] = 7; b[1][i] += **(b + i);",
+        "*&a[i] += 2; *(&a[i] + 1) -= i; (&b[i][1])[2] = 4; (&a[4])[i] ^= *(a + 3 - 1); (*(a + i))++; --*(a + n);",
+        "int t[4]; for (int j = 0; j < 4; j++) *(t + j) = j * i; a[i] += *(t + 3) - *t;",
+        "a[i] += (a[i + 1] + 1) * *(a + i) + -*(&a[n] - 1);",
+    ] {
+        body("", &format!("for (int i = 0; i < n; i++) {{ {text} }}"));
+    }
+    body("", "int i = 0; while (i < n) a[i++] += 3; i = n; do a[i--] ^= 5; while (i > 0);");
+}
+
+#[test]
+#[ignore = "slow: make test"]
 fn bits_in_subscripts_bounds_and_conditions() {
     for text in [
         "a[i << 1 | 1] += a[i << 2]; a[i ^ 1] -= i;",
