@@ -9,7 +9,8 @@ use crate::affine::Affine;
 use crate::budget;
 use crate::buffer::reads::Fabric;
 use crate::buffer::{self, Allocation};
-use crate::ids::{ArrayId, ByBand};
+use crate::ids::{ArrayId, BandId, ByBand, StatementId};
+use crate::offload::Leaf;
 use crate::offload::{self, Buffer, Compute, NamedSet, Offload, Scan, Transfer, Wait};
 use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_tree};
@@ -254,7 +255,7 @@ impl Context {
     /// The one cell of a local scalar.
     fn scan_scalar(&self, band: &Band, image: &Set) -> Result<Scan> {
         let set = image.clone();
-        let branch = Branch { leaf: 0, set, date: &[], point: &[], definitions: vec![], in_order: false };
+        let branch = Branch { leaf: Leaf::default(), set, date: &[], point: &[], definitions: vec![], in_order: false };
         let tree = Tree {
             parameters: &self.parameters,
             context: &self.constraints,
@@ -278,8 +279,9 @@ fn tiles(program: &Program, kernel: &Kernel, bands: &[Band], contexts: &[Context
         dates.push(own.chain(std::iter::repeat(Affine::default())).take(rank).collect::<Vec<_>>());
     }
     let mut branches = vec![];
-    for (leaf, (context, date)) in contexts.iter().zip(&dates).enumerate() {
+    for (band, (context, date)) in contexts.iter().zip(&dates).enumerate() {
         let set = context.hull.to_set()?.padded_with_zeros(rank)?;
+        let leaf = BandId(band).into();
         branches.push(Branch { leaf, set, date, point: &names, definitions: vec![], in_order: true });
     }
     let parameters = &program.parameters;
@@ -287,7 +289,7 @@ fn tiles(program: &Program, kernel: &Kernel, bands: &[Band], contexts: &[Context
     let mut scan = scan_tree(&program.isl, &tree)?.ok_or_else(|| anyhow!("internal error: tiles without an index"))?;
     for piece in &mut scan.pieces {
         // The last dimension of the band is the row.
-        let n = bands[piece.leaf].tile_names.len();
+        let n = bands[piece.leaf.band().0].tile_names.len();
         piece.levels.truncate(n);
         piece.point.truncate(n);
     }
@@ -345,12 +347,12 @@ fn compute_in_lanes(
         instances.push((point, set, masks, definitions));
     }
     let mut branches = vec![];
-    for ((&leaf, date), (point, set, _, definitions)) in
+    for ((&own, date), (point, set, _, definitions)) in
         band.statements.iter().zip(&band.date_expressions).zip(&instances)
     {
         let (set, definitions) = (set.clone(), definitions.clone());
         // Groups are one convex set.
-        branches.push(Branch { leaf, set, date, point, definitions, in_order: false });
+        branches.push(Branch { leaf: own.into(), set, date, point, definitions, in_order: false });
     }
     let tree = Tree {
         parameters: &context.parameters,
@@ -361,7 +363,7 @@ fn compute_in_lanes(
     };
     let mut scan = scan_tree(&band.isl, &tree)?.ok_or_else(|| anyhow!("internal error: lanes without iterators"))?;
     for piece in &mut scan.pieces {
-        piece.slacks = piece.point.split_off(program.statements[piece.leaf].iterators.len());
+        piece.slacks = piece.point.split_off(program.statements[piece.leaf.statement()].iterators.len());
     }
     let shapes = lanes.per_statement.iter().zip(&instances).map(|(shape, (_, _, masks, _))| offload::LaneShape {
         steps: shape.steps.clone(),
@@ -388,14 +390,15 @@ fn scan_instances(program: &Program, band: &Band, context: &Context, iterators_t
     let statements: Vec<_> = band.statements.iter().map(|&s| &program.statements[s]).collect();
     let names = level_names(&dates, &statements, &context.parameters);
     let mut branches = vec![];
-    for (((&leaf, statement), date), iterations) in
+    for (((&own, statement), date), iterations) in
         band.statements.iter().zip(&statements).zip(&dates).zip(&band.iterations)
     {
         let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
         let dates = band.isl.function(&band.parameters, tuple, Tuple::anonymous(), date)?;
         let set = iterations.apply_range(&dates)?.image_of(&band.tile_names)?;
         let definitions = names.iter().zip(date).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
-        let in_order = depends_on_itself(program, leaf);
+        let in_order = depends_on_itself(program, own);
+        let leaf = own.into();
         branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions, in_order });
     }
     let tree = Tree {
@@ -409,7 +412,7 @@ fn scan_instances(program: &Program, band: &Band, context: &Context, iterators_t
 }
 
 /// Whether the order of a statement's instances matters among themselves; beside other statements it always does.
-fn depends_on_itself(program: &Program, statement: usize) -> bool {
+fn depends_on_itself(program: &Program, statement: StatementId) -> bool {
     program.dependences.iter().any(|d| (d.source, d.sink) == (statement, statement))
 }
 
@@ -443,10 +446,11 @@ fn source_order(program: &Program) -> Result<Scan> {
     let statements: Vec<_> = program.statements.iter().collect();
     let names = level_names(&dates, &statements, &program.parameters);
     let mut branches = vec![];
-    for (leaf, (statement, date)) in program.statements.iter().zip(&dates).enumerate() {
+    for ((own, statement), date) in program.statements.iter_enumerated().zip(&dates) {
         let set = statement.schedule.range()?;
         let definitions = names.iter().zip(date).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
-        let in_order = depends_on_itself(program, leaf);
+        let in_order = depends_on_itself(program, own);
+        let leaf = own.into();
         branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions, in_order });
     }
     let tree = Tree { parameters: &program.parameters, context: &context, names: &names, fixed: Fixed::Drop, branches };

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::diagnostic::Diagnostic;
+use crate::ids::ByStatement;
 use crate::polyhedral::isl::Exhausted;
 use crate::source::kernel::{Kernel, Node};
 
@@ -45,8 +46,8 @@ const DEEPEST: usize = 12;
 
 /// Refuses nests that are too deep.
 pub fn require_shallow(kernel: &Kernel) -> Result<(), Diagnostic> {
-    let depths: Vec<usize> = kernel.iterators().iter().map(Vec::len).collect();
-    let Some(deep) = depths.iter().position(|depth| *depth > DEEPEST) else { return Ok(()) };
+    let depths: ByStatement<usize> = kernel.iterators().iter().map(Vec::len).collect();
+    let Some(deep) = depths.position(|depth| *depth > DEEPEST) else { return Ok(()) };
     Err(Diagnostic::new(format!(
         "{} loops in each other are too many to analyse: burstc takes up to {DEEPEST}",
         depths[deep]

@@ -51,3 +51,9 @@ id! {
     /// Index into [`Kernel::arrays`](crate::source::kernel::Kernel::arrays): the arguments' arrays, then the local ones.
     ArrayId, ByArray
 }
+
+id! {
+    /// Index into [`Kernel::statements`](crate::source::kernel::Kernel::statements), and into
+    /// [`Program::statements`](crate::polyhedral::Program::statements): statements in textual order.
+    StatementId, ByStatement
+}

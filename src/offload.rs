@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::affine::Affine;
-use crate::ids::{ArrayId, ByBand};
+use crate::ids::{ArrayId, BandId, ByBand, StatementId};
 use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, ScalarType, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub struct Offload {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Band {
     /// Indices into `Kernel::statements()`.
-    pub statements: Vec<usize>,
+    pub statements: Vec<StatementId>,
     pub tiling: TilingDirective,
     /// Every set as isl prints it, for people: `("dependences", "[N] -> { S0[i, j, k] -> … }")`.
     pub sets: Vec<NamedSet>,
@@ -61,14 +61,14 @@ impl Offload {
     }
 
     /// How a statement runs in lanes, `None` where it does not.
-    pub fn lanes(&self, statement: usize) -> Option<(&Lanes, &LaneShape)> {
+    pub fn lanes(&self, statement: StatementId) -> Option<(&Lanes, &LaneShape)> {
         self.bands.iter().find_map(|band| band.lanes(statement))
     }
 }
 
 impl Band {
     /// How one of its statements runs in lanes, `None` where it does not.
-    pub fn lanes(&self, statement: usize) -> Option<(&Lanes, &LaneShape)> {
+    pub fn lanes(&self, statement: StatementId) -> Option<(&Lanes, &LaneShape)> {
         let lanes = self.compute.lanes.as_ref()?;
         let place = self.statements.iter().position(|s| *s == statement)?;
         Some((lanes, lanes.per_statement.get(place)?))
@@ -126,10 +126,9 @@ pub struct Piece {
     /// the number of levels, and 0 in the first piece.
     #[serde(default)]
     pub shared: usize,
-    /// What the piece visits, where the scan visits several things: the statement (index into `Kernel::statements()`)
-    /// or the band.
+    /// What the piece visits, where the scan visits several things.
     #[serde(default)]
-    pub leaf: usize,
+    pub leaf: Leaf,
     /// The piece is empty unless each of these, over the context and the shared levels, is at least 0.
     pub guards: Vec<Affine>,
     /// Loops, outermost first. The last is the row: `max(lower) ..= min(upper)`; an empty interval is skipped.
@@ -139,6 +138,35 @@ pub struct Piece {
     /// Of a statement in lanes: the slack of every mask, over context and levels, see [`LaneShape::masks`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slacks: Vec<Affine>,
+}
+
+/// What a piece visits, as a number in JSON: the scan says of what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Leaf(usize);
+
+impl Leaf {
+    /// In [`Offload::tiles`].
+    pub fn band(self) -> BandId {
+        BandId(self.0)
+    }
+
+    /// In [`Compute::scan`] and [`Offload::source_order`].
+    pub fn statement(self) -> StatementId {
+        StatementId(self.0)
+    }
+}
+
+impl From<BandId> for Leaf {
+    fn from(band: BandId) -> Self {
+        Leaf(band.0)
+    }
+}
+
+impl From<StatementId> for Leaf {
+    fn from(statement: StatementId) -> Self {
+        Leaf(statement.0)
+    }
 }
 
 /// `for (name = max(ceil(lower)); name <= min(floor(upper)); name++)`.
@@ -243,7 +271,7 @@ pub struct Banks {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     /// Index into `Kernel::statements()`.
-    pub statement: usize,
+    pub statement: StatementId,
     /// Index into `Kernel::arrays`.
     pub array: ArrayId,
     /// The subscripts of the reference that has a port.
@@ -268,11 +296,11 @@ impl Window {
 /// The most ports through which a statement reads an array.
 pub fn port_count(kernel: &Kernel, windows: &[Window], array: ArrayId) -> usize {
     let of = |statement| port_references(kernel, windows, statement).iter().filter(|r| r.array == array).count();
-    (0..kernel.statements().len()).map(of).max().unwrap_or(0)
+    kernel.statements().keys().map(of).max().unwrap_or(0)
 }
 
 /// The distinct read references of a statement that read a buffer through a port: all but those that windows serve.
-pub fn port_references<'a>(kernel: &'a Kernel, windows: &[Window], statement: usize) -> Vec<&'a Access> {
+pub fn port_references<'a>(kernel: &'a Kernel, windows: &[Window], statement: StatementId) -> Vec<&'a Access> {
     let follows = |access: &&Access| {
         let mut own = windows.iter().filter(|w| (w.statement, w.array) == (statement, access.array));
         own.any(|window| window.followers.iter().any(|f| f.subscripts == access.subscripts))

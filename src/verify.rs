@@ -36,7 +36,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::affine::Affine;
-use crate::ids::{ArrayId, BandId};
+use crate::ids::{ArrayId, BandId, StatementId};
 use crate::offload::{
     Buffer, LaneShape, Lanes, Mapping, Offload, Partition, Piece, Scan, Wait, Window, port_references,
 };
@@ -146,9 +146,10 @@ impl<'a> Checker<'a> {
 
     fn statements(&mut self) {
         let count = self.kernel.statements().len();
-        let mut all: Vec<usize> = self.offload.bands.iter().flat_map(|band| band.statements.iter().copied()).collect();
+        let mut all: Vec<StatementId> =
+            self.offload.bands.iter().flat_map(|band| band.statements.iter().copied()).collect();
         all.sort();
-        self.require(all == (0..count).collect::<Vec<_>>(), "statements", || {
+        self.require(all.iter().map(|s| s.0).eq(0..count), "statements", || {
             format!("the bands have {all:?} of {count}")
         });
         for (number, band) in self.offload.bands.iter_enumerated() {
@@ -247,9 +248,14 @@ impl<'a> Checker<'a> {
 
     fn visited(&mut self, scan: &str, visits: Visits, piece: &Piece) {
         let iterators = self.kernel.iterators();
+        let statement = piece.leaf.statement();
         let (leaf, is_there, indices) = match visits {
-            Visits::Tiles => (piece.leaf, piece.leaf < self.offload.bands.len(), self.rank(BandId(piece.leaf))),
-            Visits::Source => (piece.leaf, piece.leaf < iterators.len(), iterators.get(piece.leaf).map_or(0, Vec::len)),
+            Visits::Tiles => {
+                (statement.0, piece.leaf.band() < self.offload.bands.next_key(), self.rank(piece.leaf.band()))
+            }
+            Visits::Source => {
+                (statement.0, statement < iterators.next_key(), iterators.get(statement).map_or(0, Vec::len))
+            }
             Visits::Cells { array, .. } => (
                 array.0,
                 array < self.kernel.arrays.next_key(),
@@ -257,13 +263,15 @@ impl<'a> Checker<'a> {
             ),
             Visits::Iterations(band) => {
                 let band = &self.offload.bands[band];
-                let own = iterators.get(piece.leaf).map_or(0, Vec::len);
-                (piece.leaf, band.statements.contains(&piece.leaf), own)
+                let own = iterators.get(statement).map_or(0, Vec::len);
+                (statement.0, band.statements.contains(&statement), own)
             }
         };
         self.require(is_there, "leaves", || format!("{scan}: there is no {leaf}"));
         let masks = match visits {
-            Visits::Iterations(band) => self.offload.bands[band].lanes(leaf).map_or(0, |(_, shape)| shape.masks.len()),
+            Visits::Iterations(band) => {
+                self.offload.bands[band].lanes(statement).map_or(0, |(_, shape)| shape.masks.len())
+            }
             _ => 0,
         };
         let slacks = piece.slacks.len() == masks;
@@ -419,7 +427,7 @@ impl<'a> Checker<'a> {
             let mut values = Values::new(&sizes);
             let mut corners: Vec<(BandId, Vec<i64>)> = vec![];
             self.ends("tiles", &self.offload.tiles.pieces, &mut values, &mut left, &mut |_, piece, values| {
-                corners.push((BandId(piece.leaf), piece.point.iter().map(|index| values.evaluate(index)).collect()));
+                corners.push((piece.leaf.band(), piece.point.iter().map(|index| values.evaluate(index)).collect()));
             });
             self.ends(
                 "the source's order",
@@ -428,7 +436,7 @@ impl<'a> Checker<'a> {
                 &mut left,
                 &mut |c, p, v| {
                     let point: Vec<i64> = p.point.iter().map(|value| v.evaluate(value)).collect();
-                    c.accesses(p.leaf, &point, v);
+                    c.accesses(p.leaf.statement(), &point, v);
                 },
             );
             for (band, tile) in corners.iter().take(8) {
@@ -445,8 +453,8 @@ impl<'a> Checker<'a> {
         self.ends("iterations", &band.compute.scan.pieces, values, left, &mut |checker, piece, values| {
             let point: Vec<i64> = piece.point.iter().map(|value| values.evaluate(value)).collect();
             let slacks: Vec<i64> = piece.slacks.iter().map(|value| values.evaluate(value)).collect();
-            for iterators in running(&point, &slacks, band.lanes(piece.leaf)) {
-                checker.accesses(piece.leaf, &iterators, values);
+            for iterators in running(&point, &slacks, band.lanes(piece.leaf.statement())) {
+                checker.accesses(piece.leaf.statement(), &iterators, values);
             }
         });
         for transfer in &band.transfers {
@@ -524,7 +532,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What an iteration accesses lies in its arrays.
-    fn accesses(&mut self, statement: usize, iterators: &[i64], sizes: &Values) {
+    fn accesses(&mut self, statement: StatementId, iterators: &[i64], sizes: &Values) {
         let kernel = self.kernel;
         let names = &kernel.iterators()[statement];
         let mut values = Values { stack: sizes.stack.clone() };

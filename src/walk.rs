@@ -114,6 +114,7 @@ pub fn in_order<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::StatementId;
 
     #[test]
     fn bounds_round_towards_the_inside() {
@@ -135,7 +136,7 @@ mod tests {
         };
         let piece = |leaf, shared, inner: &str, guards: Vec<Affine>| Piece {
             shared,
-            leaf,
+            leaf: StatementId(leaf).into(),
             guards,
             levels: vec![level("i", 1), level(inner, 1)],
             point: vec![Affine::variable("i"), Affine::variable(inner)],
@@ -148,7 +149,7 @@ mod tests {
         let mut seen = vec![];
         let mut act = |piece: &Piece, values: &mut Values| {
             let point: Vec<i64> = piece.point.iter().map(|p| values.evaluate(p)).collect();
-            seen.push((piece.leaf, point[0], point[1]));
+            seen.push((piece.leaf.statement().0, point[0], point[1]));
             if seen.len() < 8 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         assert!(in_order(&pieces, 0, &mut values, &mut act).is_break());

@@ -6,8 +6,8 @@ mod assembled;
 use assembled::verilog;
 use assembled::{Rig, affine, edit_accesses, edit_expressions, joined, lint, make_local, parse, piece, scan, source};
 use burstc::analysis::analyze;
-use burstc::ids::{ArrayId, BandId, ByBand};
-use burstc::offload::{Band, Buffer, Compute, Mapping, Offload, Piece, Scan, Transfer, Wait};
+use burstc::ids::{ArrayId, BandId, ByBand, StatementId};
+use burstc::offload::{Band, Buffer, Compute, Leaf, Mapping, Offload, Piece, Scan, Transfer, Wait};
 use burstc::report::count::Work;
 use burstc::simulate::simulator::Simulator;
 use burstc::source::Source;
@@ -30,16 +30,16 @@ fn in_sequence(parts: &[Source]) -> Offload {
         }
     }
     let leaves =
-        |scan: &Scan, leaf: usize| -> Vec<Piece> { scan.pieces.iter().map(|p| Piece { leaf, ..p.clone() }).collect() };
+        |scan: &Scan, leaf: Leaf| -> Vec<Piece> { scan.pieces.iter().map(|p| Piece { leaf, ..p.clone() }).collect() };
     let all = |of: &dyn Fn(&Offload) -> &Scan| {
-        scan(offloads.iter().enumerate().flat_map(|(b, offload)| leaves(of(offload), b)).collect())
+        scan(offloads.iter_enumerated().flat_map(|(b, offload)| leaves(of(offload), b.into())).collect())
     };
     let (tiles, source_order) = (all(&|o| &o.tiles), all(&|o| &o.source_order));
     let mut bands = ByBand::new();
     for (statement, mut offload) in offloads.into_iter().enumerate() {
         let mut band = offload.bands.remove(BandId(0));
-        band.statements = vec![statement];
-        band.compute.scan = scan(leaves(&band.compute.scan, statement));
+        band.statements = vec![StatementId(statement)];
+        band.compute.scan = scan(leaves(&band.compute.scan, StatementId(statement).into()));
         bands.push(band);
     }
     Offload { kernel, bands, tiles, source_order, buffers, windows: vec![], strips_depend: true, lanes_note: None }
@@ -79,7 +79,7 @@ fn in_one_strip(
     let buffer = |array: ArrayId| Buffer::new(array, vec![Some(mapping(array))].into());
     Offload {
         bands: ByBand::from(vec![Band {
-            statements: (0..kernel.statements().len()).collect(),
+            statements: kernel.statements().keys().collect(),
             tiling: TilingDirective { schedules: vec![], sizes: vec![1], lanes: None, span: Default::default() },
             sets: vec![],
             transfers,

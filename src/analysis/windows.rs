@@ -1,6 +1,7 @@
 //! Reads that repeat what the same row has read some iterations before.
 
 use crate::affine::Affine;
+use crate::ids::StatementId;
 use crate::offload::{Band, Follower, Piece, Window};
 use crate::source::kernel::{BinaryOp, Expr, Kernel, Statement, distance};
 
@@ -30,7 +31,7 @@ pub fn windows(kernel: &Kernel, bands: &[Band], rows: &[Vec<i64>]) -> Vec<Window
 
 /// The windows of a statement; `along` is what a subscript gains from one iteration of a row to the next.
 fn of_statement(
-    statement: usize,
+    statement: StatementId,
     text: &Statement,
     along: impl Fn(&Affine) -> Option<i64>,
     longest: i64,
@@ -77,9 +78,9 @@ fn of_statement(
 
 /// What the iterators of a statement gain from one iteration of a row to the next; `None` where that differs from piece
 /// to piece, or where rows have one iteration.
-fn step(pieces: &[Piece], statement: usize) -> Option<Vec<i64>> {
+fn step(pieces: &[Piece], statement: StatementId) -> Option<Vec<i64>> {
     let mut step = None;
-    for (p, piece) in pieces.iter().enumerate().filter(|(_, piece)| piece.leaf == statement) {
+    for (p, piece) in pieces.iter().enumerate().filter(|(_, piece)| piece.leaf.statement() == statement) {
         let is_own = pieces.get(p + 1).is_none_or(|next| next.shared < piece.levels.len());
         let row = piece.levels.last().filter(|_| is_own)?;
         let own: Vec<i64> = piece.point.iter().map(|i| i.coefficient(&row.name)).collect();

@@ -117,7 +117,7 @@ fn partition(kernel: &Kernel, windows: &[Window], buffer: &Buffer) -> Option<Par
     // What must not be a multiple of the number of banks, once weighted.
     let mut distances: Vec<Vec<i64>> = vec![];
     let mut most = 1;
-    for statement in 0..kernel.statements().len() {
+    for statement in kernel.statements().keys() {
         let mut references = port_references(kernel, windows, statement);
         references.retain(|r| r.array == buffer.array);
         let cells: Vec<Vec<Affine>> = references.iter().map(|r| mapping.skewed(&r.subscripts)).collect();

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::{array_name, set};
+use crate::ids::StatementId;
 use crate::offload::Offload;
 use crate::polyhedral::isl::{Bounded, Set};
 use crate::polyhedral::{self, Dependence, Program};
@@ -47,7 +48,7 @@ pub fn text(offload: &Offload) -> Result<String> {
     }
     for dependence in &program.dependences {
         let line = legality(&program, &bands, dependence)?;
-        let name = |statement: usize| &program.statements[statement].name;
+        let name = |statement: StatementId| &program.statements[statement].name;
         let (source, sink) = (name(dependence.source), name(dependence.sink));
         let through = array_name(kernel, dependence.array);
         let _ = writeln!(text, "    {} of {sink} on {source} through {through}: {line}", dependence.kind);
@@ -57,7 +58,7 @@ pub fn text(offload: &Offload) -> Result<String> {
 
 /// `(0, 0, 1) to (0, 0, 1023): nothing goes back`
 fn legality(program: &Program, bands: &[Band], dependence: &Dependence) -> Result<String> {
-    let find = |statement: usize| {
+    let find = |statement: StatementId| {
         let place = |band: &Band| band.statements.iter().position(|s| *s == statement);
         bands.iter().enumerate().find_map(|(number, band)| Some((number, band, place(band)?)))
     };

@@ -34,7 +34,7 @@ pub fn text(offload: &Offload) -> String {
         let _ = writeln!(text, "sizes: {}", bounds.join(", "));
     }
     text.push_str("\ntiles:\n");
-    let tile = |piece: &Piece| loops::call(&format!("band{}", piece.leaf), &piece.point);
+    let tile = |piece: &Piece| loops::call(&format!("band{}", piece.leaf.statement()), &piece.point);
     text.push_str(&loops::text(&offload.tiles, 1, &tile));
     for (number, band) in offload.bands.iter().enumerate() {
         for transfer in band.transfers.iter().filter(|transfer| !transfer.load.pieces.is_empty()) {
@@ -68,11 +68,11 @@ fn cells(kernel: &Kernel, transfer: &Transfer, scan: &Scan) -> String {
 }
 
 fn instance(kernel: &Kernel, piece: &Piece) -> String {
-    loops::call(&kernel.statements()[piece.leaf].name, &piece.point)
+    loops::call(&kernel.statements()[piece.leaf.statement()].name, &piece.point)
 }
 
 fn iterations(kernel: &Kernel, band: &Band) -> String {
-    let visit = |piece: &Piece| match band.lanes(piece.leaf) {
+    let visit = |piece: &Piece| match band.lanes(piece.leaf.statement()) {
         None => instance(kernel, piece),
         Some((lanes, shape)) => in_lanes(kernel, lanes, shape, piece),
     };
@@ -87,6 +87,6 @@ fn in_lanes(kernel: &Kernel, lanes: &Lanes, shape: &LaneShape, piece: &Piece) ->
     let masks: Vec<String> =
         piece.slacks.iter().zip(&shape.masks).map(|(slack, step)| at_lane(slack, *step).at_least_zero()).collect();
     let masks = if masks.is_empty() { String::new() } else { format!("if ({}) ", masks.join(" && ")) };
-    let instance = loops::call(&kernel.statements()[piece.leaf].name, &iterators);
+    let instance = loops::call(&kernel.statements()[piece.leaf.statement()].name, &iterators);
     format!("for (lane = 0; lane < {}; lane++) {masks}{instance}", lanes.count)
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::{array_name, set};
+use crate::ids::StatementId;
 use crate::polyhedral;
 use crate::source::kernel::Kernel;
 
@@ -27,7 +28,7 @@ pub fn text(kernel: &Kernel) -> Result<String> {
         text.push_str("    none\n");
     }
     for dependence in &program.dependences {
-        let name = |statement: usize| &program.statements[statement].name;
+        let name = |statement: StatementId| &program.statements[statement].name;
         let (source, sink) = (name(dependence.source), name(dependence.sink));
         let through = array_name(kernel, dependence.array);
         let what = format!("{} of {sink} on {source} through {through}", dependence.kind);

@@ -8,7 +8,7 @@ use super::Program;
 use super::extract::{ever_run, places, sizes_with_elements, statements};
 use super::isl::{Map, Set};
 use crate::diagnostic::Diagnostic;
-use crate::ids::{ArrayId, ByArray};
+use crate::ids::{ArrayId, ByArray, ByStatement, StatementId};
 use crate::source::kernel::{self, Access, BinaryOp, Expr, Kernel, Node, Storage};
 
 /// isl's operations for the values of all local arrays. Past them no value is called unused and none undefined, which
@@ -51,13 +51,13 @@ pub fn runs(kernel: &Kernel) -> Result<bool> {
 }
 
 /// By statement, whether what it writes reaches an argument.
-fn used(kernel: &Kernel) -> Result<Vec<bool>> {
+fn used(kernel: &Kernel) -> Result<ByStatement<bool>> {
     let program = statements(kernel)?;
     let flow = program.isl.within(OPERATIONS, || local_flow(&program, kernel))?;
     let statements = kernel.statements();
-    let mut used: Vec<bool> =
+    let mut used: ByStatement<bool> =
         statements.iter().map(|s| kernel.arrays[s.target.array].storage == Storage::Argument).collect();
-    let Some(flow) = flow else { return Ok(vec![true; statements.len()]) };
+    let Some(flow) = flow else { return Ok(vec![true; statements.len()].into()) };
     if let Some(undefined) = flow.undefined {
         return Err(undefined.into());
     }
@@ -70,7 +70,7 @@ fn used(kernel: &Kernel) -> Result<Vec<bool>> {
 /// How values of local arrays pass between statements.
 struct Flow {
     /// Statements of which the first writes a cell that the second reads later.
-    pairs: Vec<(usize, usize)>,
+    pairs: Vec<(StatementId, StatementId)>,
     /// A read of a cell that has not been written.
     undefined: Option<Diagnostic>,
 }
@@ -79,14 +79,14 @@ fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
     let (sources, places) = (kernel.statements(), places(kernel));
     let sizes = sizes_with_elements(program, kernel)?;
     let mut flow = Flow { pairs: vec![], undefined: None };
-    for (sink, statement) in sources.iter().enumerate() {
+    for (sink, statement) in sources.iter_enumerated() {
         // The model has a statement's write first, then its references.
         for (reference, read) in statement.references().into_iter().zip(&program.statements[sink].accesses[1..]) {
             let array = &kernel.arrays[reference.array];
             let Storage::Local { declared_in, .. } = &array.storage else { continue };
             let instances = read.may.domain()?;
             let mut undefined = instances.intersect_params(&sizes)?;
-            let writers = (0..sources.len()).filter(|&s| sources[s].target.array == reference.array);
+            let writers = sources.keys().filter(|&s| sources[s].target.array == reference.array);
             for source in writers {
                 // A value that may be written is perhaps used; and only what surely nobody has written is refused.
                 let write = &program.statements[source].accesses[0].may;
@@ -111,7 +111,7 @@ fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
 }
 
 /// `{ instance of the sink -> instance of the source before it }`, both in one iteration of the outer `loops`.
-fn earlier(program: &Program, (source, sink): (usize, usize), loops: usize) -> Result<Map> {
+fn earlier(program: &Program, (source, sink): (StatementId, StatementId), loops: usize) -> Result<Map> {
     let dimensions = program.statements[sink].order.len();
     let (source, sink) = (&program.statements[source].schedule, &program.statements[sink].schedule);
     let before = sink.lex_gt_map(source)?;
@@ -147,7 +147,7 @@ fn is_sure(value: &Expr, reference: &Access) -> bool {
 }
 
 /// The statements for which `kept` holds, what is around them, the arguments, and the local arrays that they touch.
-fn keep(kernel: &Kernel, kept: &[bool]) -> Kernel {
+fn keep(kernel: &Kernel, kept: &ByStatement<bool>) -> Kernel {
     if kept.iter().all(|kept| *kept) {
         return kernel.clone();
     }

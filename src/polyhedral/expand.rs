@@ -11,7 +11,7 @@ use super::extract::{Place, places, statements};
 use super::isl::Map;
 use super::{Program, Touch};
 use crate::affine::Affine;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, StatementId};
 use crate::source::kernel::{self, Expr, Kernel, Loop, Node, Storage};
 
 /// `kernel` with every local array expanded by the outer loops whose iterations do not hand its values on.
@@ -32,7 +32,7 @@ pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
     let places = places(kernel);
     for (array, declaration) in kernel.arrays.iter_enumerated() {
         let Storage::Local { declared_in, .. } = &declaration.storage else { continue };
-        let common = common_loops(&places, array);
+        let common = common_loops(&places.raw, array);
         let private = private_loops(&program, array, common.len())?.max(declared_in.len().min(common.len()));
         // A dimension without bounds over the sizes cannot be an extent; sharing cells is legal, only slower.
         let Some(ranges) = (0..private).map(|l| range(kernel, &common[..l], common[l])).collect::<Option<Vec<_>>>()
@@ -82,18 +82,18 @@ fn split_webs(kernel: &Kernel, program: &Program) -> Result<Option<Kernel>> {
         }
         // The first web keeps the array, the others have those at the end.
         let first_new = split.arrays.len() - count;
-        let of = |statement: usize, touch: Touch| match webs.get(&(statement, touch)) {
+        let of = |statement: StatementId, touch: Touch| match webs.get(&(statement, touch)) {
             None | Some(0) => array,
             Some(web) => ArrayId(first_new + web),
         };
         let mut statement = 0;
         rewrite_statements(&mut split.body, &mut |assignment| {
             if assignment.target.array == array {
-                assignment.target.array = of(statement, Touch::Write);
+                assignment.target.array = of(StatementId(statement), Touch::Write);
             }
             rewrite_reads(&mut assignment.value, &mut |access| {
                 if access.array == array {
-                    access.array = of(statement, Touch::Read);
+                    access.array = of(StatementId(statement), Touch::Read);
                 }
             });
             statement += 1;
@@ -110,9 +110,9 @@ fn is_taken(kernel: &Kernel, name: &str) -> bool {
 }
 
 /// The web of every access of an array, counted from 0: of a statement's write, and of its reads.
-fn webs(program: &Program, array: ArrayId) -> Result<BTreeMap<(usize, Touch), usize>> {
-    let mut web: BTreeMap<(usize, Touch), usize> = BTreeMap::new();
-    for (s, statement) in program.statements.iter().enumerate() {
+fn webs(program: &Program, array: ArrayId) -> Result<BTreeMap<(StatementId, Touch), usize>> {
+    let mut web: BTreeMap<(StatementId, Touch), usize> = BTreeMap::new();
+    for (s, statement) in program.statements.iter_enumerated() {
         for touch in [Touch::Write, Touch::Read] {
             if statement.accesses_of(array, touch)?.is_some() {
                 web.insert((s, touch), web.len());
@@ -120,8 +120,8 @@ fn webs(program: &Program, array: ArrayId) -> Result<BTreeMap<(usize, Touch), us
         }
     }
     if let Some(flow) = last_writes(program, array)? {
-        let dates = |s: usize| program.statements[s].schedule.range();
-        let accesses: Vec<(usize, Touch)> = web.keys().copied().collect();
+        let dates = |s: StatementId| program.statements[s].schedule.range();
+        let accesses: Vec<(StatementId, Touch)> = web.keys().copied().collect();
         for &(reader, _) in accesses.iter().filter(|(_, touch)| *touch == Touch::Read) {
             let seen = flow.intersect_domain(&dates(reader)?)?;
             for &(writer, _) in accesses.iter().filter(|(_, touch)| *touch == Touch::Write) {
@@ -277,7 +277,7 @@ mod tests {
         let program = statements(kernel).unwrap();
         let array = kernel.arrays.position(|a| a.storage != Storage::Argument).unwrap();
         let places = places(kernel);
-        private_loops(&program, array, common_loops(&places, array).len()).unwrap()
+        private_loops(&program, array, common_loops(&places.raw, array).len()).unwrap()
     }
 
     #[test]
@@ -327,7 +327,7 @@ mod tests {
         assert!(flows(&program).is_equal(&expected(exact)).unwrap(), "{}", flows(&program));
 
         let mut program = statements(&kernel).unwrap();
-        let write = program.statements[1].accesses.iter_mut().find(|a| a.write).unwrap();
+        let write = program.statements[StatementId(1)].accesses.iter_mut().find(|a| a.write).unwrap();
         write.must = write.must.subtract(&write.must).unwrap();
         let may = "[N] -> { [1, i, 1] -> [1, j, 0] : 0 <= j <= i < N; [1, i, 1] -> [0, 0, 0] : 0 <= i < N }";
         let expected = program.isl.parse_map(may).unwrap();

@@ -8,7 +8,7 @@ use super::isl::{Constraint, Context, Map, Set, Tuple};
 use super::{Access, Dependence, DependenceKind, Program, Statement};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, ByStatement, StatementId};
 use crate::source::kernel::{self, Condition, Kernel, Loop, Node, Quotient, Storage};
 
 /// A statement with the loops and conditions around it and its place in each of the loops' bodies.
@@ -33,7 +33,7 @@ pub fn extract(kernel: &Kernel) -> Result<Program> {
 /// The same without dependences.
 pub(super) fn statements(kernel: &Kernel) -> Result<Program> {
     let places = places(kernel);
-    let (mut program, schedules) = without_statements(kernel, &places)?;
+    let (mut program, schedules) = without_statements(kernel, &places.raw)?;
     for (place, schedule) in places.iter().zip(schedules) {
         let statement = Model::new(&program, kernel, place)?.statement(&schedule)?;
         program.statements.push(statement);
@@ -42,9 +42,9 @@ pub(super) fn statements(kernel: &Kernel) -> Result<Program> {
 }
 
 /// By statement, whether it has an instance for some sizes within their bounds.
-pub(super) fn ever_run(kernel: &Kernel) -> Result<Vec<bool>> {
+pub(super) fn ever_run(kernel: &Kernel) -> Result<ByStatement<bool>> {
     let places = places(kernel);
-    let (program, _) = without_statements(kernel, &places)?;
+    let (program, _) = without_statements(kernel, &places.raw)?;
     let runs = |place| {
         let instances = Model::new(&program, kernel, place)?.extended.intersect_params(&program.bounded_sizes)?;
         Ok(!instances.is_empty()?)
@@ -79,7 +79,7 @@ fn without_statements(kernel: &Kernel, places: &[Place]) -> Result<(Program, Vec
         bounded_sizes: isl.parameter_set(&parameters, &bounded)?,
         parameters,
         loop_dimensions,
-        statements: vec![],
+        statements: ByStatement::new(),
         dependences: vec![],
         isl,
     };
@@ -102,7 +102,7 @@ fn require_sizes(kernel: &Kernel, program: &Program) -> Result<()> {
 }
 
 /// The statements of `kernel` in textual order.
-pub(super) fn places(kernel: &Kernel) -> Vec<Place<'_>> {
+pub(super) fn places(kernel: &Kernel) -> ByStatement<Place<'_>> {
     let mut collector = Collector::default();
     collector.body(&kernel.body, 0);
     collector.places
@@ -113,7 +113,7 @@ struct Collector<'a> {
     loops: Vec<&'a Loop>,
     conditions: Vec<&'a Condition>,
     positions: Vec<usize>,
-    places: Vec<Place<'a>>,
+    places: ByStatement<Place<'a>>,
 }
 
 impl<'a> Collector<'a> {
@@ -492,9 +492,9 @@ pub(super) fn holds(isl: &Context, parameters: &[String], tuple: Tuple, conditio
 /// Pairs of instances in schedule order that touch the same cell, at least one writing:
 /// for `c[i + j] += …` the flow, anti and output dependence is `{ S0[i, j] -> S0[i', j'] : i + j = i' + j', i < i' }`.
 fn dependences(program: &Program) -> Result<Vec<Dependence>> {
-    let mut found: BTreeMap<(usize, usize, ArrayId, DependenceKind), Map> = BTreeMap::new();
-    for (s, source) in program.statements.iter().enumerate() {
-        for (t, sink) in program.statements.iter().enumerate() {
+    let mut found: BTreeMap<(StatementId, StatementId, ArrayId, DependenceKind), Map> = BTreeMap::new();
+    for (s, source) in program.statements.iter_enumerated() {
+        for (t, sink) in program.statements.iter_enumerated() {
             let shares = |a: &Access| sink.accesses.iter().any(|b| a.array == b.array && (a.write || b.write));
             if !source.accesses.iter().any(shares) {
                 continue;

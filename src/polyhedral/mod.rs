@@ -17,7 +17,7 @@ use std::fmt;
 
 use crate::affine::Affine;
 use crate::diagnostic::Span;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, ByStatement, StatementId};
 use isl::{Context, Map, Set};
 
 /// A kernel in the polyhedral model.
@@ -33,7 +33,7 @@ pub struct Program {
     pub bounded_sizes: Set,
     /// The dimension of the statements' schedules in which each loop level runs, outermost first.
     pub loop_dimensions: Vec<usize>,
-    pub statements: Vec<Statement>,
+    pub statements: ByStatement<Statement>,
     pub dependences: Vec<Dependence>,
 }
 
@@ -113,8 +113,8 @@ impl fmt::Display for DependenceKind {
 pub struct Dependence {
     pub kind: DependenceKind,
     /// Indices into `Program::statements`.
-    pub source: usize,
-    pub sink: usize,
+    pub source: StatementId,
+    pub sink: StatementId,
     /// Index into `Kernel::arrays`.
     pub array: ArrayId,
     /// `[N] -> { S0[i, j, k] -> S0[i', j', k'] : … }`

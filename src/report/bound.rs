@@ -162,7 +162,7 @@ impl<'a> Nest<'a> {
         };
         let bounds =
             |bounds: &[crate::offload::Bound]| bounds.iter().map(|b| (flat(&b.numerator), b.divisor)).collect();
-        let iterators = &kernel.iterators()[piece.leaf];
+        let iterators = &kernel.iterators()[piece.leaf.statement()];
         // From iterators to the loops.
         let in_loops = |affine: &Affine| {
             flat(&affine.substitute(|name| match iterators.iter().position(|iterator| iterator == name) {
@@ -170,8 +170,8 @@ impl<'a> Nest<'a> {
                 None => Affine::variable(name),
             }))
         };
-        let statement = kernel.statements()[piece.leaf];
-        let reduction = offload.lanes(piece.leaf).and_then(|(_, shape)| shape.reduction.as_ref());
+        let statement = kernel.statements()[piece.leaf.statement()];
+        let reduction = offload.lanes(piece.leaf.statement()).and_then(|(_, shape)| shape.reduction.as_ref());
         let value = reduction.map_or(&statement.value, |reduction| &reduction.term);
         // Updates of lanes take a cycle; the order of theirs is open.
         let behind = u64::from(reduction.is_some());

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ids::BandId;
+use crate::ids::ByStatement;
 use crate::offload::{Offload, Piece, Scan, Transfer};
 use crate::source::kernel::Expr;
 use crate::walk::{Values, goes_on, visit};
@@ -31,14 +31,14 @@ impl Work {
             let instances = points(piece, &mut values);
             work.iterations += instances;
             // Every read, and the write.
-            work.accesses += instances * (statements[piece.leaf].value.reads().len() as u64 + 1);
+            work.accesses += instances * (statements[piece.leaf.statement()].value.reads().len() as u64 + 1);
         }
         let bytes = |values: &mut Values, transfer: &Transfer, scan: &Scan| {
             let element = u64::from(offload.kernel.arrays[transfer.array].element.bytes());
             element * scan.pieces.iter().map(|piece| points(piece, values)).sum::<u64>()
         };
         for piece in &offload.tiles.pieces {
-            let transfers = &offload.bands[BandId(piece.leaf)].transfers;
+            let transfers = &offload.bands[piece.leaf.band()].transfers;
             // The indices of a tile are in scope while its transfers are counted.
             visit(piece, 0, &mut values, &mut |values| {
                 let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
@@ -57,11 +57,11 @@ impl Work {
 /// The operations and accesses of the C program for the given sizes; `None` where counting takes more than `steps`.
 pub fn operations(offload: &Offload, sizes: &BTreeMap<String, i64>, mut steps: u64) -> Option<u64> {
     let statements = offload.kernel.statements();
-    let weights: Vec<u64> = statements.iter().map(|statement| 1 + nodes(&statement.value)).collect();
+    let weights: ByStatement<u64> = statements.iter().map(|statement| 1 + nodes(&statement.value)).collect();
     let mut values = Values::new(sizes);
     offload.source_order.pieces.iter().try_fold(0u64, |sum, piece| {
         let points = points_inside(piece, 0, &mut values, &mut steps)?;
-        Some(sum.saturating_add(weights[piece.leaf].saturating_mul(points)))
+        Some(sum.saturating_add(weights[piece.leaf.statement()].saturating_mul(points)))
     })
 }
 
@@ -116,7 +116,7 @@ fn names(piece: &Piece, depth: usize) -> bool {
 mod tests {
     use super::*;
     use crate::affine::Affine;
-    use crate::ids::ArrayId;
+    use crate::ids::{ArrayId, StatementId};
     use crate::offload::{Band, Bound, Buffer, Compute, Level, Wait};
     use crate::source::kernel::{
         Access, Argument, Array, BinaryOp, Expr, Kernel, Node, ScalarType, SizeParameter, Statement, Storage,
@@ -141,7 +141,7 @@ mod tests {
 
     fn piece(levels: Vec<Level>) -> Piece {
         let point = levels.iter().map(|l| Affine::variable(&l.name)).collect();
-        Piece { shared: 0, leaf: 0, guards: vec![], levels, point, slacks: vec![] }
+        Piece { shared: 0, leaf: Default::default(), guards: vec![], levels, point, slacks: vec![] }
     }
 
     /// `for i < N: for j <= i: b[j] = a[j] + a[i]`, cut in tiles of 10 along i; every tile loads `a[10*T0 ..]` and
@@ -202,7 +202,7 @@ mod tests {
                 pieces: vec![piece(vec![level("T0", vec![bound(constant(0), 1)], vec![bound(n() - constant(1), 10)])])],
             },
             bands: vec![Band {
-                statements: vec![0],
+                statements: vec![StatementId(0)],
                 tiling: TilingDirective { schedules: vec![], sizes: vec![10], lanes: None, span: Default::default() },
                 sets: vec![],
                 transfers: vec![

@@ -10,7 +10,7 @@ use anyhow::{Result, anyhow};
 
 use super::BandPlan;
 use crate::affine::Affine;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, StatementId};
 use crate::polyhedral::isl::Set;
 use crate::polyhedral::{DependenceKind, Program, Statement};
 use crate::source::kernel::Kernel;
@@ -280,7 +280,7 @@ fn iterators(
 /// The dimensions in which the one earlier write of a statement's cells has one place while the reader runs through
 /// several: `{ t[i][j] = 0; for (k…) t[i][j] += …; }` has k. `None` where cells may be read before they are surely
 /// written.
-fn covered(program: &Program, plan: &BandPlan, reader: usize, array: ArrayId) -> Result<Option<Vec<usize>>> {
+fn covered(program: &Program, plan: &BandPlan, reader: StatementId, array: ArrayId) -> Result<Option<Vec<usize>>> {
     let of = |kind: DependenceKind| program.dependences.iter().filter(move |d| d.kind == kind && d.array == array);
     let is_before = |flow: &&crate::polyhedral::Dependence| {
         let before = |d: &&crate::polyhedral::Dependence| d.source == reader && d.sink == flow.source;
@@ -295,7 +295,7 @@ fn covered(program: &Program, plan: &BandPlan, reader: usize, array: ArrayId) ->
     }
     let Some(writer) = writer else { return Ok(None) };
     let (Some(write), Some(read)) = (plan.theta_of(writer.source), plan.theta_of(reader)) else { return Ok(None) };
-    let varies = |row: &Affine, statement: usize| {
+    let varies = |row: &Affine, statement: StatementId| {
         program.statements[statement].iterators.iter().any(|i| row.coefficient(i) != 0)
     };
     let places = (0..write.len()).filter(|k| !varies(&write[*k], writer.source) && varies(&read[*k], reader));

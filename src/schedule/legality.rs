@@ -4,14 +4,15 @@ use anyhow::Result;
 
 use super::BandPlan;
 use crate::affine::Affine;
+use crate::ids::StatementId;
 use crate::polyhedral::isl::{Constraint, Map, Tuple};
 use crate::polyhedral::{Dependence, Program};
 
 /// The pairs of one dependence that the sequential dimensions seen so far do not order.
 pub struct Pairs<'a> {
     program: &'a Program,
-    pub source: usize,
-    pub sink: usize,
+    pub source: StatementId,
+    pub sink: StatementId,
     relation: Map,
     /// Names of the sink's iterators that differ from those of the source's.
     sink_names: Vec<String>,
@@ -67,7 +68,7 @@ impl<'a> Pairs<'a> {
 
     /// The smallest distance over all sizes; `None` where there is none.
     pub fn smallest_distance(&self, source_row: &Affine, sink_row: &Affine) -> Result<Option<i64>> {
-        let function = |statement: usize, row: &Affine| {
+        let function = |statement: StatementId, row: &Affine| {
             let statement = &self.program.statements[statement];
             let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
             self.program.isl.function(&self.program.parameters, tuple, Tuple::anonymous(), std::slice::from_ref(row))
@@ -151,12 +152,12 @@ pub fn verdict<'a>(
 }
 
 fn is_respected(program: &Program, plans: &[BandPlan], dependence: &Dependence) -> Result<bool> {
-    let plan_of = |statement: usize| plans.iter().position(|p| p.statements.contains(&statement));
+    let plan_of = |statement: StatementId| plans.iter().position(|p| p.statements.contains(&statement));
     let (Some(first), Some(second)) = (plan_of(dependence.source), plan_of(dependence.sink)) else {
         return Ok(false);
     };
     let dimension = |position: usize| {
-        let row = |plan: usize, statement: usize| {
+        let row = |plan: usize, statement: StatementId| {
             plans[plan].theta_of(statement).and_then(|t| t.get(position)).cloned().unwrap_or_default()
         };
         let is_tileable = |plan: usize| plans[plan].tileable.get(position) == Some(&true);
@@ -177,7 +178,7 @@ fn is_respected(program: &Program, plans: &[BandPlan], dependence: &Dependence) 
 /// Every statement in one band, θ of one length, sequential dimensions first, and different constants in some
 /// sequential dimension of any two bands.
 fn is_well_formed(program: &Program, plans: &[BandPlan]) -> bool {
-    let mut seen: Vec<usize> = plans.iter().flat_map(|p| p.statements.iter().copied()).collect();
+    let mut seen: Vec<StatementId> = plans.iter().flat_map(|p| p.statements.iter().copied()).collect();
     seen.sort_unstable();
     let shapes = plans.iter().all(|plan| {
         let serial = plan.serial();
@@ -185,7 +186,7 @@ fn is_well_formed(program: &Program, plans: &[BandPlan]) -> bool {
             && plan.theta.iter().all(|theta| theta.len() == plan.tileable.len())
             && plan.tileable[serial..].iter().all(|t| *t)
     });
-    seen.into_iter().eq(0..program.statements.len())
+    seen.into_iter().eq(program.statements.keys())
         && shapes
         && plans.iter().enumerate().all(|(p, plan)| plans[..p].iter().all(|other| stand_apart(plan, other)))
 }

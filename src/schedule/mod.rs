@@ -19,7 +19,7 @@ mod tests;
 use anyhow::{Result, bail};
 
 use crate::affine::Affine;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, StatementId};
 use crate::polyhedral::isl::schedule::{Fusion, Problem, Tree};
 use crate::polyhedral::isl::{Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
@@ -44,7 +44,7 @@ const CUTTING: u64 = 3_000_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BandPlan {
     /// Indices into `Program::statements`, in textual order.
-    pub statements: Vec<usize>,
+    pub statements: Vec<StatementId>,
     /// θ per statement (parallel to `statements`), all of one length: affine in the statement's iterators and the size
     /// parameters.
     pub theta: Vec<Vec<Affine>>,
@@ -59,7 +59,7 @@ impl BandPlan {
         self.tileable.iter().take_while(|t| !**t).count()
     }
 
-    fn theta_of(&self, statement: usize) -> Option<&Vec<Affine>> {
+    fn theta_of(&self, statement: StatementId) -> Option<&Vec<Affine>> {
         self.statements.iter().position(|s| *s == statement).map(|position| &self.theta[position])
     }
 }
@@ -164,7 +164,7 @@ fn trees(program: &Program) -> Result<Vec<Tree>> {
 /// Pairs of instances of different statements that read one cell: `{ S0[i, j] -> S1[j, i] }`.
 fn reuse(program: &Program) -> Result<Vec<Map>> {
     let mut pairs = vec![];
-    for (second, sink) in program.statements.iter().enumerate() {
+    for (second, sink) in program.statements.iter_enumerated() {
         for source in &program.statements[..second] {
             let mut arrays: Vec<ArrayId> = source.accesses.iter().map(|a| a.array).collect();
             arrays.sort_unstable();

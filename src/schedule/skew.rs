@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::legality::Pairs;
 use super::tree::Row;
 use crate::affine::Affine;
+use crate::ids::StatementId;
 
 /// The largest factor of a dimension further out.
 const LARGEST_FACTOR: i64 = 2;
@@ -30,7 +31,7 @@ pub fn skew(row: &Row, outer: &[Row], pairs: &[Pairs]) -> Result<Option<Row>> {
     rows.sort_by_key(|row| row.values().flat_map(|value| value.terms.values()).map(|c| c.abs()).sum::<i64>());
     for skewed in rows {
         if let Some(shifts) = shifts(&skewed, pairs)? {
-            let shifted = |(s, value): (usize, Affine)| (s, value + Affine::constant(shifts[&s]));
+            let shifted = |(s, value): (StatementId, Affine)| (s, value + Affine::constant(shifts[&s]));
             return Ok(Some(skewed.into_iter().map(shifted).collect()));
         }
     }
@@ -47,7 +48,7 @@ fn factors(n: usize) -> Vec<Vec<i64>> {
 
 /// The smallest constants, at least 0, that make every distance at least 0: longest paths in the graph of the
 /// dependences. `None` where a cycle goes backwards or a distance has no bound.
-fn shifts(row: &Row, pairs: &[Pairs]) -> Result<Option<BTreeMap<usize, i64>>> {
+fn shifts(row: &Row, pairs: &[Pairs]) -> Result<Option<BTreeMap<StatementId, i64>>> {
     let mut edges = vec![];
     for pairs in pairs {
         let (Some(source), Some(sink)) = (row.get(&pairs.source), row.get(&pairs.sink)) else {
@@ -61,7 +62,7 @@ fn shifts(row: &Row, pairs: &[Pairs]) -> Result<Option<BTreeMap<usize, i64>>> {
         }
         edges.push((pairs.source, pairs.sink, distance));
     }
-    let mut shifts: BTreeMap<usize, i64> = row.keys().map(|s| (*s, 0)).collect();
+    let mut shifts: BTreeMap<StatementId, i64> = row.keys().map(|s| (*s, 0)).collect();
     for _ in 0..=row.len() {
         let mut settled = true;
         for (source, sink, distance) in &edges {

@@ -8,12 +8,13 @@ use super::BandPlan;
 use super::legality::Pairs;
 use super::skew::skew;
 use crate::affine::Affine;
+use crate::ids::StatementId;
 use crate::polyhedral::Program;
 use crate::polyhedral::isl::Tuple;
 use crate::polyhedral::isl::schedule::Tree;
 
 /// One dimension of θ, by statement. A statement that a tree gives no value runs between the others' instances.
-pub type Row = BTreeMap<usize, Affine>;
+pub type Row = BTreeMap<StatementId, Affine>;
 
 /// How many band nodes lie above each other on the longest way down.
 pub fn depth(tree: &Tree) -> usize {
@@ -48,7 +49,7 @@ pub struct Style {
 /// # Errors
 /// Only isl's.
 pub fn bands(program: &Program, tree: &Tree, serial: usize, style: Style) -> Result<Vec<BandPlan>> {
-    let statements: Vec<usize> = (0..program.statements.len()).collect();
+    let statements: Vec<StatementId> = program.statements.keys().collect();
     let mut plans = vec![];
     Cut { program, style, plans: &mut plans }.cut(tree, &statements, &[], serial)?;
     drop_constants(&mut plans);
@@ -62,7 +63,7 @@ struct Cut<'a> {
 }
 
 impl Cut<'_> {
-    fn cut(&mut self, tree: &Tree, statements: &[usize], prefix: &[Row], serial: usize) -> Result<()> {
+    fn cut(&mut self, tree: &Tree, statements: &[StatementId], prefix: &[Row], serial: usize) -> Result<()> {
         match tree {
             Tree::Leaf => self.plans.push(plan(statements, prefix, &[])),
             Tree::Sequence(children) => {
@@ -100,7 +101,7 @@ impl Cut<'_> {
 
     /// The dimensions in which no pair of instances goes backwards, as far as the prefix has not put them in order. Any
     /// set of them is permutable.
-    fn tileable(&self, rows: Vec<Row>, statements: &[usize], prefix: &[Row]) -> Result<Vec<Row>> {
+    fn tileable(&self, rows: Vec<Row>, statements: &[StatementId], prefix: &[Row]) -> Result<Vec<Row>> {
         let program = self.program;
         let mut left = vec![];
         for dependence in &program.dependences {
@@ -130,12 +131,12 @@ impl Cut<'_> {
     }
 }
 
-fn plan(statements: &[usize], prefix: &[Row], tiled: &[Row]) -> BandPlan {
-    let row = |row: &Row, statement: &usize| row.get(statement).cloned().unwrap_or_default();
+fn plan(statements: &[StatementId], prefix: &[Row], tiled: &[Row]) -> BandPlan {
+    let row = |row: &Row, statement: &StatementId| row.get(statement).cloned().unwrap_or_default();
     // A statement outside of all loops has a tile of its own, too.
     let nothing = [Row::new()];
     let prefix = if prefix.is_empty() && tiled.is_empty() { &nothing } else { prefix };
-    let theta = |s: &usize| prefix.iter().chain(tiled).map(|r| row(r, s)).collect();
+    let theta = |s: &StatementId| prefix.iter().chain(tiled).map(|r| row(r, s)).collect();
     BandPlan {
         statements: statements.to_vec(),
         theta: statements.iter().map(theta).collect(),
@@ -143,8 +144,9 @@ fn plan(statements: &[usize], prefix: &[Row], tiled: &[Row]) -> BandPlan {
     }
 }
 
-fn numbers(program: &Program, names: &[String], among: &[usize]) -> Result<Vec<usize>> {
-    let found: Vec<usize> = among.iter().copied().filter(|s| names.contains(&program.statements[*s].name)).collect();
+fn numbers(program: &Program, names: &[String], among: &[StatementId]) -> Result<Vec<StatementId>> {
+    let found: Vec<StatementId> =
+        among.iter().copied().filter(|s| names.contains(&program.statements[*s].name)).collect();
     match found.len() == names.len() {
         true => Ok(found),
         false => Err(anyhow!("internal error: a schedule of unknown statements")),
@@ -158,7 +160,7 @@ fn members(program: &Program, tree: &Tree) -> Vec<Row> {
     };
     let count = members.values().map(Vec::len).max().unwrap_or(0);
     let mut rows = vec![Row::new(); count];
-    for (number, statement) in program.statements.iter().enumerate() {
+    for (number, statement) in program.statements.iter_enumerated() {
         for (row, value) in rows.iter_mut().zip(members.get(&statement.name).into_iter().flatten()) {
             row.insert(number, value.clone());
         }
@@ -205,7 +207,7 @@ fn is_forward(row: &Row, pairs: &[Pairs]) -> Result<bool> {
 /// Gives the statements without a value one that keeps the row legal, where there is such a one: the end of the loop
 /// around the instances that depend on them, or on which they depend. In `{ x[i] = 0; for (j…) x[i] += …; }` the first
 /// statement gets the lower bound of j.
-fn complete(program: &Program, mut row: Row, statements: &[usize], pairs: &[Pairs]) -> Result<Row> {
+fn complete(program: &Program, mut row: Row, statements: &[StatementId], pairs: &[Pairs]) -> Result<Row> {
     for &statement in statements {
         if row.contains_key(&statement) {
             continue;

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use crate::affine::Affine;
-use crate::ids::BandId;
+use crate::ids::{BandId, ByStatement, StatementId};
 use crate::offload::{LaneShape, Offload, Piece, Reduction};
 use crate::simulate::job::{Job, Region};
 use crate::source::evaluate::evaluate;
@@ -30,7 +30,7 @@ pub fn reordered(offload: &Offload, job: &Job, program: &[u8]) -> Option<Reorder
     let mut tiles: Vec<(Vec<i64>, BandId)> = vec![];
     for piece in &offload.tiles.pieces {
         visit(piece, 0, &mut values, &mut |values| {
-            tiles.push((piece.point.iter().map(|index| values.evaluate(index)).collect(), BandId(piece.leaf)));
+            tiles.push((piece.point.iter().map(|index| values.evaluate(index)).collect(), piece.leaf.band()));
         });
     }
     tiles.sort();
@@ -52,9 +52,9 @@ pub fn reordered(offload: &Offload, job: &Job, program: &[u8]) -> Option<Reorder
 struct Run<'a> {
     offload: &'a Offload,
     job: &'a Job,
-    statements: Vec<&'a Statement>,
+    statements: ByStatement<&'a Statement>,
     /// By statement.
-    iterators: Vec<Vec<String>>,
+    iterators: ByStatement<Vec<String>>,
     /// By number in `Kernel::scalars`.
     scalars: Vec<i64>,
     image: Vec<u8>,
@@ -79,29 +79,33 @@ impl<'a> Run<'a> {
     fn point(&mut self, piece: &Piece, values: &Values) {
         let all = |of: &[Affine]| -> Vec<i64> { of.iter().map(|value| values.evaluate(value)).collect() };
         let (first, slacks) = (all(&piece.point), all(&piece.slacks));
-        let statement = self.statements[piece.leaf];
-        let Some((lanes, shape)) = self.offload.lanes(piece.leaf) else {
-            return self.write(piece.leaf, &first, self.value(&statement.value, piece.leaf, &first));
+        let statement = self.statements[piece.leaf.statement()];
+        let Some((lanes, shape)) = self.offload.lanes(piece.leaf.statement()) else {
+            return self.write(
+                piece.leaf.statement(),
+                &first,
+                self.value(&statement.value, piece.leaf.statement(), &first),
+            );
         };
         let own = |lane: i64| -> Vec<i64> { first.iter().zip(&shape.steps).map(|(i, step)| i + lane * step).collect() };
         let instances: Vec<Option<Vec<i64>>> =
             (0..lanes.count).map(|lane| runs(shape, &slacks, lane).then(|| own(lane))).collect();
         match &shape.reduction {
-            Some(reduction) => self.reduce(reduction, piece.leaf, &first, &instances),
+            Some(reduction) => self.reduce(reduction, piece.leaf.statement(), &first, &instances),
             None => {
                 // All lanes read before one of them writes.
                 let results: Vec<(Vec<i64>, i64)> = instances
                     .into_iter()
                     .flatten()
-                    .map(|own| (own.clone(), self.value(&statement.value, piece.leaf, &own)))
+                    .map(|own| (own.clone(), self.value(&statement.value, piece.leaf.statement(), &own)))
                     .collect();
-                results.iter().for_each(|(own, value)| self.write(piece.leaf, own, *value));
+                results.iter().for_each(|(own, value)| self.write(piece.leaf.statement(), own, *value));
             }
         }
     }
 
     /// One update by the terms of all lanes, the `instances` that run.
-    fn reduce(&mut self, reduction: &Reduction, statement: usize, first: &[i64], instances: &[Option<Vec<i64>>]) {
+    fn reduce(&mut self, reduction: &Reduction, statement: StatementId, first: &[i64], instances: &[Option<Vec<i64>>]) {
         if instances.iter().all(Option::is_none) {
             return;
         }
@@ -122,24 +126,24 @@ impl<'a> Run<'a> {
         self.write(statement, first, new);
     }
 
-    fn write(&mut self, statement: usize, iterators: &[i64], value: i64) {
+    fn write(&mut self, statement: StatementId, iterators: &[i64], value: i64) {
         let (start, bytes) = self.address(&self.statements[statement].target, statement, iterators);
         self.image[start..start + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
     }
 
     /// The value of a statement's expression in the iteration `iterators`.
-    fn value(&self, expr: &Expr, statement: usize, iterators: &[i64]) -> i64 {
+    fn value(&self, expr: &Expr, statement: StatementId, iterators: &[i64]) -> i64 {
         let read = &mut |access: &Access| self.word(self.address(access, statement, iterators));
         evaluate(expr, read, &|scalar| self.scalars[scalar], &|name| self.index(name, statement, iterators))
     }
 
-    fn index(&self, name: &str, statement: usize, iterators: &[i64]) -> i64 {
+    fn index(&self, name: &str, statement: StatementId, iterators: &[i64]) -> i64 {
         let own = self.iterators[statement].iter().position(|iterator| iterator == name).map(|place| iterators[place]);
         own.or_else(|| self.job.sizes.get(name).copied()).unwrap_or(0)
     }
 
     /// Where an element's bytes begin, and how many they are.
-    fn address(&self, access: &Access, statement: usize, iterators: &[i64]) -> (usize, usize) {
+    fn address(&self, access: &Access, statement: StatementId, iterators: &[i64]) -> (usize, usize) {
         let region = self.job.placement.region(access.array);
         let subscript = |k: usize| access.subscripts[k].evaluate(|name| self.index(name, statement, iterators)) as u64;
         (region.base as usize + region.layout.offset(subscript) as usize, region.element.bytes() as usize)

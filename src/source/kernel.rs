@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::ids::{ArrayId, ByArray};
+use crate::ids::{ArrayId, ByArray, ByStatement};
 use crate::layout::{Layout, Order};
 
 /// A C arithmetic type: `int32_t` is `{ bits: 32, signed: true }`, `float` `{ bits: 32, floating: true }`. Values of
@@ -94,8 +94,8 @@ pub struct Kernel {
 
 impl Kernel {
     /// The statements in textual order.
-    pub fn statements(&self) -> Vec<&Statement> {
-        fn collect<'a>(nodes: &'a [Node], found: &mut Vec<&'a Statement>) {
+    pub fn statements(&self) -> ByStatement<&Statement> {
+        fn collect<'a>(nodes: &'a [Node], found: &mut ByStatement<&'a Statement>) {
             for node in nodes {
                 match node {
                     Node::Loop(inner) => collect(&inner.body, found),
@@ -104,14 +104,14 @@ impl Kernel {
                 }
             }
         }
-        let mut found = vec![];
+        let mut found = ByStatement::new();
         collect(&self.body, &mut found);
         found
     }
 
     /// The iterators of the loops around every statement, outermost first; statements in textual order.
-    pub fn iterators(&self) -> Vec<Vec<String>> {
-        fn collect(nodes: &[Node], outer: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    pub fn iterators(&self) -> ByStatement<Vec<String>> {
+        fn collect(nodes: &[Node], outer: &mut Vec<String>, found: &mut ByStatement<Vec<String>>) {
             for node in nodes {
                 match node {
                     Node::Loop(inner) => {
@@ -124,7 +124,7 @@ impl Kernel {
                 }
             }
         }
-        let mut found = vec![];
+        let mut found = ByStatement::new();
         collect(&self.body, &mut vec![], &mut found);
         found
     }

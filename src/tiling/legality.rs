@@ -5,6 +5,7 @@ use anyhow::Result;
 use super::{theta_text, tuple_text};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
+use crate::ids::StatementId;
 use crate::polyhedral::isl::{Constraint, Map, Set, Tuple};
 use crate::polyhedral::{Dependence, Program};
 use crate::schedule::legality::{Dimension, Verdict, verdict};
@@ -16,7 +17,7 @@ use crate::source::kernel::{Kernel, TilingDirective};
 /// # Errors
 /// A [`Diagnostic`] that names the first dependence that is not respected, with its distance.
 pub(super) fn require_legal(program: &Program, kernel: &Kernel, directives: &[TilingDirective]) -> Result<()> {
-    let band_of = |statement: usize| {
+    let band_of = |statement: StatementId| {
         let name = &program.statements[statement].name;
         directives.iter().position(|d| d.schedules.iter().any(|s| s.statement == *name)).unwrap_or(0)
     };
@@ -59,13 +60,13 @@ fn ties_break(from: &TilingDirective, to: &TilingDirective, n: usize) -> bool {
 }
 
 /// θ of a statement.
-fn rows<'a>(program: &Program, directive: &'a TilingDirective, statement: usize) -> &'a [Affine] {
+fn rows<'a>(program: &Program, directive: &'a TilingDirective, statement: StatementId) -> &'a [Affine] {
     let name = &program.statements[statement].name;
     directive.schedules.iter().find(|s| s.statement == *name).map_or(&[][..], |s| &s.theta)
 }
 
 /// `{ S0[i, j] -> [t0, t1] }` for the values `rows`.
-fn theta(program: &Program, statement: usize, values: &[Affine]) -> Result<Map> {
+fn theta(program: &Program, statement: StatementId, values: &[Affine]) -> Result<Map> {
     let statement = &program.statements[statement];
     let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
     program.isl.function(&program.parameters, tuple, Tuple::anonymous(), values)

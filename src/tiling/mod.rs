@@ -13,7 +13,7 @@ use anyhow::{Result, anyhow};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, StatementId};
 use crate::polyhedral::isl::{Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::{Kernel, Schedule, TilingDirective};
@@ -27,7 +27,7 @@ pub struct Band {
     /// `[N] -> { : 0 <= N <= 1024 }`, as far as the parameters have bounds.
     pub bounded_sizes: Set,
     /// Indices into `Program::statements`.
-    pub statements: Vec<usize>,
+    pub statements: Vec<StatementId>,
     pub directive: TilingDirective,
     /// `T0`, `T1`, …
     pub tile_names: Vec<String>,
@@ -159,8 +159,8 @@ impl Band {
 }
 
 /// `[N] -> { S0[i, j, k] -> [t0, t1, t2] }`, θ of these statements, over their domains.
-fn theta(program: &Program, directive: &TilingDirective, statements: &[usize]) -> Result<Vec<Map>> {
-    let of = |(&s, schedule): (&usize, &Schedule)| {
+fn theta(program: &Program, directive: &TilingDirective, statements: &[StatementId]) -> Result<Vec<Map>> {
+    let of = |(&s, schedule): (&StatementId, &Schedule)| {
         let statement = &program.statements[s];
         let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
         let map = program.isl.function(&program.parameters, tuple, Tuple::anonymous(), &schedule.theta)?;
@@ -170,8 +170,8 @@ fn theta(program: &Program, directive: &TilingDirective, statements: &[usize]) -
 }
 
 /// The statements that a directive names, in its order.
-fn statements_of(program: &Program, directive: &TilingDirective) -> Vec<usize> {
-    let index = |name: &String| program.statements.iter().position(|s| s.name == *name);
+fn statements_of(program: &Program, directive: &TilingDirective) -> Vec<StatementId> {
+    let index = |name: &String| program.statements.position(|s| s.name == *name);
     directive.schedules.iter().filter_map(|s| index(&s.statement)).collect()
 }
 

@@ -12,7 +12,7 @@ use anyhow::{Result, anyhow};
 use super::lane_shape::Lanes;
 use super::tuple_text;
 use crate::affine::Affine;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, StatementId};
 use crate::operators;
 use crate::polyhedral::isl::{Constraint, Map, Set, Tuple};
 use crate::polyhedral::{Dependence, DependenceKind, Program, Statement};
@@ -167,7 +167,7 @@ fn best(
     program: &Program,
     kernel: &Kernel,
     directive: &TilingDirective,
-    statements: &[usize],
+    statements: &[StatementId],
     theta: &[Map],
 ) -> Result<(Space, Option<Candidate>)> {
     let mut space = Space::new(program, kernel, directive, statements, theta)?;
@@ -186,7 +186,7 @@ pub(super) fn choose(
     program: &Program,
     kernel: &Kernel,
     directive: &TilingDirective,
-    statements: &[usize],
+    statements: &[StatementId],
     theta: &[Map],
 ) -> Result<Order> {
     let (mut space, best, wanted) = match directive.lanes {
@@ -250,7 +250,7 @@ impl Space {
         program: &Program,
         kernel: &Kernel,
         directive: &TilingDirective,
-        statements: &[usize],
+        statements: &[StatementId],
         theta: &[Map],
     ) -> Result<Space> {
         let mut space = Space::of_theta(kernel, directive, statements);
@@ -284,7 +284,7 @@ impl Space {
     }
 
     /// How much of every dimension the iterations fill at the sizes that the user runs.
-    fn measure(&mut self, program: &Program, kernel: &Kernel, statements: &[usize]) -> Result<()> {
+    fn measure(&mut self, program: &Program, kernel: &Kernel, statements: &[StatementId]) -> Result<()> {
         let usual = |name: &str| {
             let size = kernel.parameters.iter().find(|p| p.name == name)?;
             size.default.or(size.max)
@@ -322,7 +322,7 @@ impl Space {
 
     /// Adds the sums of dimensions that iterations may be walked along, see [`Wave`]: dimensions of θ, which have no
     /// negative distances, and others without.
-    fn add_waves(&mut self, program: &Program, statements: &[usize]) -> Result<()> {
+    fn add_waves(&mut self, program: &Program, statements: &[StatementId]) -> Result<()> {
         let distances = self.distances(program, statements)?;
         let mut members = vec![];
         for k in (0..self.sizes.len()).filter(|&k| self.sizes[k] > 1 && self.extents[k] > 1) {
@@ -403,7 +403,7 @@ impl Space {
     }
 
     /// θ alone; instances that it does not tell apart keep the order of the source, which is always legal.
-    fn of_theta(kernel: &Kernel, directive: &TilingDirective, statements: &[usize]) -> Space {
+    fn of_theta(kernel: &Kernel, directive: &TilingDirective, statements: &[StatementId]) -> Space {
         let all = kernel.statements();
         Space {
             latencies: statements.iter().map(|&s| latency(&all[s].value)).collect(),
@@ -418,7 +418,12 @@ impl Space {
     }
 
     /// The cheapest legal order of these dimensions.
-    fn best(&self, program: &Program, statements: &[usize], wanted: Option<&Wanted>) -> Result<Option<Candidate>> {
+    fn best(
+        &self,
+        program: &Program,
+        statements: &[StatementId],
+        wanted: Option<&Wanted>,
+    ) -> Result<Option<Candidate>> {
         let n = self.rank();
         let serial: Vec<usize> = (0..self.tiled).filter(|&k| self.sizes[k] == 1 && n > 1).collect();
         let others: Vec<usize> = (0..n).filter(|k| !serial.contains(k)).collect();
@@ -637,7 +642,7 @@ impl Space {
     }
 
     /// The distances within one tile of every dependence inside the band.
-    fn distances(&self, program: &Program, statements: &[usize]) -> Result<Vec<Distances>> {
+    fn distances(&self, program: &Program, statements: &[StatementId]) -> Result<Vec<Distances>> {
         let isl = &program.isl;
         let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
         let mut inside = vec![];
@@ -658,7 +663,7 @@ impl Space {
             let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
             maps.push(isl.function(&program.parameters, tuple, Tuple::anonymous(), values)?);
         }
-        let place = |statement: usize| statements.iter().position(|s| *s == statement);
+        let place = |statement: StatementId| statements.iter().position(|s| *s == statement);
         let mut found = vec![];
         for Dependence { kind, source, sink, array, relation } in &program.dependences {
             let (Some(source), Some(sink)) = (place(*source), place(*sink)) else { continue };
@@ -685,10 +690,10 @@ impl Candidate {
 
     /// The date of every statement: its dimensions in their order, with the statement's place in the band, and the order
     /// of the source behind it where those do not tell all instances apart.
-    fn expressions(&self, program: &Program, space: &Space, statements: &[usize]) -> Vec<Vec<Affine>> {
+    fn expressions(&self, program: &Program, space: &Space, statements: &[StatementId]) -> Vec<Vec<Affine>> {
         // Statements that run together to the end are told apart by the order of the source.
         let apart = self.apart.filter(|&a| a < space.rank() || space.injective);
-        let date = |(place, &s): (usize, &usize)| {
+        let date = |(place, &s): (usize, &StatementId)| {
             let mut date: Vec<Affine> =
                 self.dimensions[place].iter().map(|&k| space.values[place][k].clone()).collect();
             if let Some(apart) = apart {

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use burstc::affine::Affine;
 use burstc::hardware::{self, Ddr, Link, VerilogFile};
+use burstc::ids::StatementId;
 use burstc::offload::{Bound, Level, Offload, Piece, Scan};
 use burstc::rtl;
 use burstc::simulate::bench::Bench;
@@ -56,7 +57,7 @@ pub fn level(text: &str) -> Level {
 pub fn piece(leaf: usize, shared: usize, guards: &[&str], levels: &[&str], point: &[&str]) -> Piece {
     Piece {
         shared,
-        leaf,
+        leaf: StatementId(leaf).into(),
         guards: guards.iter().map(|g| affine(g)).collect(),
         levels: levels.iter().map(|l| level(l)).collect(),
         point: point.iter().map(|p| affine(p)).collect(),

@@ -63,7 +63,7 @@ fn walk_group(pieces: &[Piece], depth: usize, environment: &mut Environment, poi
 fn walk_level(run: &[Piece], depth: usize, environment: &mut Environment, points: &mut Vec<(usize, Cell)>) {
     let first = &run[0];
     let Some(level) = first.levels.get(depth) else {
-        points.push((first.leaf, first.point.iter().map(|p| value(p, environment)).collect()));
+        points.push((first.leaf.statement().0, first.point.iter().map(|p| value(p, environment)).collect()));
         return;
     };
     assert!(!environment.contains_key(&level.name), "{} is bound twice", level.name);
@@ -170,7 +170,7 @@ pub struct Text<'a> {
 
 impl<'a> Text<'a> {
     pub fn new(kernel: &'a Kernel, sizes: &'a Environment) -> Self {
-        Text { kernel, statements: kernel.statements(), iterators: kernel.iterators(), sizes }
+        Text { kernel, statements: kernel.statements().into(), iterators: kernel.iterators().into(), sizes }
     }
 
     pub fn environment(&self, (statement, point): &Instance) -> Environment {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use burstc::ids::ArrayId;
+use burstc::ids::{ArrayId, StatementId};
 use burstc::polyhedral::isl::{Map, Set};
 use burstc::polyhedral::scan::{Fixed, Request, Scanned, scan};
 use burstc::polyhedral::{self, Program};
@@ -33,7 +33,7 @@ fn case(body: &str, perhaps: &[(usize, &str)]) -> Case {
     let mut program = polyhedral::extract(&kernel).unwrap();
     for (statement, surely) in perhaps {
         let surely = program.isl.parse_set(surely).unwrap();
-        let write = program.statements[*statement].accesses.iter_mut().find(|a| a.write).unwrap();
+        let write = program.statements[StatementId(*statement)].accesses.iter_mut().find(|a| a.write).unwrap();
         write.must = write.must.intersect_domain(&surely).unwrap();
     }
     let mut bands = tiling::apply(&program, &kernel, &kernel.tilings).unwrap();

@@ -9,6 +9,7 @@ use std::process::Command;
 
 use burstc::board::{self, Board};
 use burstc::dump::{self, Stage};
+use burstc::ids::StatementId;
 use burstc::offload::Offload;
 use burstc::polyhedral::isl::{Context, Map, Set};
 use burstc::rtl::Header;
@@ -214,7 +215,7 @@ fn loops_of_iterations_visit_what_the_printed_kernel_executes() {
         for line in body.lines() {
             match names.iter().position(|n| line.trim().starts_with(&format!("{n}: "))) {
                 Some(s) => {
-                    let _ = writeln!(calls, "{}({});", names[s], offload.kernel.iterators()[s].join(", "));
+                    let _ = writeln!(calls, "{}({});", names[s], offload.kernel.iterators()[StatementId(s)].join(", "));
                 }
                 None if ["for", "if", "}"].iter().any(|w| line.trim().starts_with(w)) => {
                     // Loops that declare their variable.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use burstc::analysis::analyze;
 use burstc::buffer::reads::{Blocks, Fabric};
-use burstc::ids::ArrayId;
+use burstc::ids::{ArrayId, StatementId};
 use burstc::offload::{Offload, Partition, port_count, port_references};
 use burstc::source::{self, Source};
 
@@ -101,7 +101,7 @@ fn no_two_ports_meet_in_a_bank() {
             let moduli = &buffer.common_mapping().unwrap().moduli;
             let mut places: BTreeMap<(i64, Vec<i64>), Vec<i64>> = BTreeMap::new();
             for (s, names) in iterators.iter().enumerate() {
-                let references = port_references(&offload.kernel, &offload.windows, s);
+                let references = port_references(&offload.kernel, &offload.windows, StatementId(s));
                 for point in points(names, 11) {
                     let mut taken = vec![];
                     for reference in references.iter().filter(|r| r.array == buffer.array) {
@@ -177,7 +177,7 @@ fn no_window_where_a_word_may_change_or_rows_are_short() {
         [SEIDEL, FIVE, &LINE.replace("256", "32"), &LINE.replace("c[i] =", "a[i] =").replace("short c[N]", "int c[1]")]
     {
         let offload = offload(text, &of_little_block_ram());
-        let statement = offload.kernel.statements()[0].target.array;
+        let statement = offload.kernel.statements()[StatementId(0)].target.array;
         assert!(offload.windows.iter().all(|w| w.array != statement), "{text}");
         assert!(offload.windows.is_empty() || text.contains("a[i] ="), "{:?}\n{text}", offload.windows);
     }

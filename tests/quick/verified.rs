@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use burstc::affine::Affine;
-use burstc::ids::{ArrayId, BandId};
+use burstc::ids::{ArrayId, BandId, StatementId};
 use burstc::offload::{Offload, Wait};
 use burstc::source::Source;
 use burstc::source::kernel::{Argument, Storage};
@@ -79,7 +79,7 @@ fn statements() {
         matmul(),
         &[
             &|o| o.bands[BandId(0)].statements.clear(),
-            &|o| o.bands[BandId(0)].statements.push(1),
+            &|o| o.bands[BandId(0)].statements.push(StatementId(1)),
             &|o| o.bands[BandId(0)].tiling.sizes[1] = 0,
             &|o| {
                 o.bands[BandId(0)].tiling.schedules.pop();
@@ -97,9 +97,9 @@ fn leaves() {
         "leaves",
         matmul(),
         &[
-            &|o| o.tiles.pieces[0].leaf = 1,
-            &|o| o.source_order.pieces[0].leaf = 1,
-            &|o| o.bands[BandId(0)].compute.scan.pieces[0].leaf = 3,
+            &|o| o.tiles.pieces[0].leaf = BandId(1).into(),
+            &|o| o.source_order.pieces[0].leaf = StatementId(1).into(),
+            &|o| o.bands[BandId(0)].compute.scan.pieces[0].leaf = StatementId(3).into(),
             &|o| o.bands[BandId(0)].transfers[0].array = ArrayId(9),
         ],
     );
@@ -346,7 +346,7 @@ fn windows() {
         "windows",
         windowed(),
         &[
-            &|o| o.windows[0].statement = 4,
+            &|o| o.windows[0].statement = StatementId(4),
             &|o| o.windows[0].leader[0] = Affine::variable("N"),
             &|o| o.windows[0].followers[0].delay = 0,
             &|o| o.windows[0].followers.clear(),

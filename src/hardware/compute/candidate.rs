@@ -5,6 +5,7 @@ use crate::hardware::compute::lateness::Latenesses;
 use crate::hardware::compute::ports::{ReadPort, read_ports};
 use crate::hardware::compute::process::Process;
 use crate::hardware::compute::windows::WarmUp;
+use crate::ids::StatementId;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign};
 
 /// The registers of stage 1, which hold an instance until it starts.
@@ -73,7 +74,7 @@ impl<'a> Candidate<'a> {
     }
 
     /// Whether the instance is one of these statements'.
-    pub fn is_of(&self, process: &Process, statements: &[usize]) -> Rtl {
+    pub fn is_of(&self, process: &Process, statements: &[StatementId]) -> Rtl {
         process.instances.is_one_of(self.number.as_ref(), statements)
     }
 }

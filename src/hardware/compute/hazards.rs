@@ -9,7 +9,7 @@ use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::ports::ReadPort;
 use crate::hardware::compute::process::Process;
 use crate::hardware::compute::reservation::{Chain, Pending, Start, Writer};
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, StatementId};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign};
 
 /// The writes that are under way, beside the instance that may start.
@@ -78,11 +78,11 @@ impl Hazards<'_, '_> {
     /// or, looked at with those that are not late, its own write would come first.
     fn clash(&self, pending: &Pending, seen: u32) -> Rtl {
         let Hazards { process, candidate, .. } = self;
-        let is_incoming = |statements: &[usize]| process.instances.is_one_of(self.incoming.as_ref(), statements);
+        let is_incoming = |statements: &[StatementId]| process.instances.is_one_of(self.incoming.as_ref(), statements);
         let reads = candidate.ports.iter().filter(|port| port.lateness.sees() == seen).map(|port| {
             is_incoming(&port.statements()).and(&self.meets(pending, port.array, &port.incoming, port.rotation))
         });
-        let overtaken = |(w, _): &(&Writer, &usize)| seen == 0 && Chain::overtaken(w, pending);
+        let overtaken = |(w, _): &(&Writer, &StatementId)| seen == 0 && Chain::overtaken(w, pending);
         let written = self.writers.iter().zip(process.present()).filter(overtaken);
         let written = written.map(|(writer, &s)| {
             let address = candidate.next_write.resize(address::address_type(process.buffer(writer.array)));
@@ -118,7 +118,7 @@ impl Hazards<'_, '_> {
         let Hazards { process, candidate, .. } = self;
         let (loaded, _) = transferred(process);
         let mut lent = Lent { filled: vec![], drained: vec![] };
-        let mut borrow = |name: String, users: &[usize]| {
+        let mut borrow = |name: String, users: &[StatementId]| {
             let port = m.input(&name, Type::BIT);
             hazards.push(candidate.is_of(process, users).and(&port.e()));
         };

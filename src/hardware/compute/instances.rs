@@ -5,14 +5,14 @@ use crate::hardware::circuit::scope::Scope;
 use crate::hardware::context::Context;
 use crate::hardware::walk::rows::RowFormat;
 use crate::hardware::walk::walker::Walker;
-use crate::ids::BandId;
+use crate::ids::{BandId, StatementId};
 use crate::offload::Bound;
 use crate::rtl::{Expr, Module, Type};
 use crate::source::kernel::{self, Condition};
 
 /// Rows of one kind: instances of one statement of one band, whose iterators follow from the row in one way.
 pub struct InstanceKind {
-    pub statement: usize,
+    pub statement: StatementId,
     pub band: BandId,
     /// The registers of the row, the sizes, and the quotients that the statement uses.
     pub scope: Scope,
@@ -78,7 +78,7 @@ pub struct Instances<'a> {
     kind: Expr,
     kinds: Vec<InstanceKind>,
     /// Indices of the statements that have instances, in textual order.
-    pub statements: Vec<usize>,
+    pub statements: Vec<StatementId>,
 }
 
 impl<'a> Instances<'a> {
@@ -90,32 +90,32 @@ impl<'a> Instances<'a> {
         let mut kinds = vec![];
         for kind in &format.kinds {
             let mut instance = InstanceKind {
-                statement: kind.leaf,
+                statement: kind.leaf.statement(),
                 band: kind.band,
                 scope: row.clone(),
-                iterators: iterators[kind.leaf].clone(),
+                iterators: iterators[kind.leaf.statement()].clone(),
                 point: kind.point.clone(),
                 slacks: kind.slacks.clone(),
             };
-            let used = used_names(all[kind.leaf]);
+            let used = used_names(all[kind.leaf.statement()]);
             for quotient in needed_quotients(&kernel.quotients, used) {
                 instance.bind(m, quotient);
             }
             kinds.push(instance);
         }
-        let mut statements: Vec<usize> = kinds.iter().map(|k| k.statement).collect();
+        let mut statements: Vec<StatementId> = kinds.iter().map(|k| k.statement).collect();
         statements.sort_unstable();
         statements.dedup();
         Instances { format, kind: walker.kind(), kinds, statements }
     }
 
     /// The kinds of a statement's instances.
-    pub fn kinds_of(&self, statement: usize) -> impl Iterator<Item = &InstanceKind> {
+    pub fn kinds_of(&self, statement: StatementId) -> impl Iterator<Item = &InstanceKind> {
         self.kinds.iter().filter(move |kind| kind.statement == statement)
     }
 
     /// The value for the instance at hand, of one of `statements`.
-    pub fn choose(&self, statements: &[usize], value: impl Fn(&InstanceKind) -> Expr) -> Expr {
+    pub fn choose(&self, statements: &[StatementId], value: impl Fn(&InstanceKind) -> Expr) -> Expr {
         let chosen = self.kinds.iter().enumerate().filter(|(_, k)| statements.contains(&k.statement));
         self.format.by_kind(&self.kind, chosen.map(|(index, kind)| (index, value(kind))))
     }
@@ -131,13 +131,13 @@ impl<'a> Instances<'a> {
     }
 
     /// The number of a statement among those that have instances.
-    pub fn number_of(&self, statement: usize) -> Expr {
+    pub fn number_of(&self, statement: StatementId) -> Expr {
         let number = self.statements.iter().position(|s| *s == statement).expect("a statement with instances");
         Expr::constant(number as i128, self.number_type())
     }
 
     /// Whether `number`, absent where there is one statement only, is that of one of `statements`.
-    pub fn is_one_of(&self, number: Option<&Expr>, statements: &[usize]) -> Expr {
+    pub fn is_one_of(&self, number: Option<&Expr>, statements: &[StatementId]) -> Expr {
         let Some(number) = number else { return Expr::bit(!statements.is_empty()) };
         if self.statements.iter().all(|s| statements.contains(s)) {
             return Expr::bit(true);

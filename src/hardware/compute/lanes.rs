@@ -7,7 +7,7 @@ use crate::hardware::buffers::banks::{Rotation, joined, parts};
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::instances::{InstanceKind, Instances};
 use crate::hardware::datapath::{Datapath, Leaves, Value};
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, ByStatement, StatementId};
 use crate::offload::{Buffer, LaneShape, Offload, Reduction, ReductionOp};
 use crate::operators;
 use crate::rtl::{Expr, Module, Type};
@@ -16,7 +16,7 @@ use crate::source::kernel::{Access, Expr as Operation, ScalarType};
 /// The lanes of the compute process.
 pub struct Lanes<'a> {
     /// By statement.
-    statements: Vec<LanesOf<'a>>,
+    statements: ByStatement<LanesOf<'a>>,
 }
 
 /// The lanes of one statement: one without a directive.
@@ -28,19 +28,24 @@ pub struct LanesOf<'a> {
 
 impl<'a> Lanes<'a> {
     pub fn new(offload: &'a Offload) -> Self {
-        let of = |(statement, iterators): (usize, Vec<String>)| {
+        let of = |(statement, iterators): (StatementId, Vec<String>)| {
             let (count, shape) = offload.lanes(statement).map_or((1, None), |(all, shape)| (all.count, Some(shape)));
             LanesOf { count, shape, iterators }
         };
-        Lanes { statements: offload.kernel.iterators().into_iter().enumerate().map(of).collect() }
+        Lanes { statements: offload.kernel.iterators().into_iter_enumerated().map(of).collect() }
     }
 
-    pub fn of(&self, statement: usize) -> &LanesOf<'a> {
+    pub fn of(&self, statement: StatementId) -> &LanesOf<'a> {
         &self.statements[statement]
     }
 
     /// Where the groups begin that statements access through one port, each with its reference.
-    pub fn rotation(&self, users: &[(usize, &Access)], buffer: &Buffer, instances: &Instances) -> Option<Rotation> {
+    pub fn rotation(
+        &self,
+        users: &[(StatementId, &Access)],
+        buffer: &Buffer,
+        instances: &Instances,
+    ) -> Option<Rotation> {
         let banks = buffer.banks?;
         let mut places: Vec<Option<u32>> = vec![];
         for (statement, access) in users {
@@ -59,8 +64,8 @@ impl<'a> Lanes<'a> {
 
     /// A bit per lane, lane 0 lowest: whether it runs in the present iteration. `None` where all lanes always run.
     pub fn running(&self, m: &mut Module, instances: &Instances) -> Option<Expr> {
-        let masked = |s: &&usize| self.of(**s).is_masked();
-        let all: BTreeMap<usize, Expr> =
+        let masked = |s: &&StatementId| self.of(**s).is_masked();
+        let all: BTreeMap<StatementId, Expr> =
             instances.statements.iter().filter(masked).map(|&s| (s, self.of(s).running(m, s, instances))).collect();
         let widest = all.values().map(Expr::width).max()?;
         let always = Expr::bit(true).replicate(widest);
@@ -128,7 +133,7 @@ impl<'a> LanesOf<'a> {
     }
 
     /// A bit per lane of a statement with masks, lane 0 lowest: whether it runs in the present iteration.
-    fn running(&self, m: &mut Module, statement: usize, instances: &Instances) -> Expr {
+    fn running(&self, m: &mut Module, statement: StatementId, instances: &Instances) -> Expr {
         let mut conditions: Vec<Vec<Expr>> = vec![vec![]; self.count as usize];
         for (index, step) in self.shape.iter().flat_map(|shape| &shape.masks).enumerate() {
             let slack = instances.choose(&[statement], |kind| kind.scope.affine(&kind.slacks[index]));

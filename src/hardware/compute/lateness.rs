@@ -9,7 +9,7 @@ use crate::hardware::compute::hazards::is_drained;
 use crate::hardware::compute::pace::{Latency, Pace, Timing};
 use crate::hardware::compute::ports::ReadPort;
 use crate::hardware::compute::process::Process;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, StatementId};
 
 /// When a port reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +66,7 @@ pub fn choose(
     }
     let alone: Vec<Latency> = (0..present.len()).map(|place| latency(candidate, place)).collect();
     let targets = process.targets();
-    let place_of = |s: usize| present.iter().position(|own| *own == s).expect("who reads has instances");
+    let place_of = |s: StatementId| present.iter().position(|own| *own == s).expect("who reads has instances");
     let can = |port: &ReadPort| {
         let buffer = process.buffer(port.array);
         let is_windowed = process.offload.windows.iter().any(|window| window.array == port.array);
@@ -81,7 +81,8 @@ pub fn choose(
     let pace = Pace::of(process.offload, present);
     let cycles = |candidate: &Candidate| {
         let latenesses = latenesses(candidate);
-        let is_late = |s: usize| candidate.ports.iter().any(|p| p.lateness.delay > 0 && p.statements().contains(&s));
+        let is_late =
+            |s: StatementId| candidate.ports.iter().any(|p| p.lateness.delay > 0 && p.statements().contains(&s));
         let latencies: Vec<Latency> = (present.iter().zip(&targets).zip(&alone).enumerate())
             .map(|(place, ((&s, &target), own))| {
                 let own = if is_late(s) { latency(candidate, place) } else { *own };

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use crate::affine::Affine;
 use crate::hardware::datapath::plan::{Plan, Rehearsal};
-use crate::ids::{ArrayId, BandId};
+use crate::ids::{ArrayId, BandId, ByStatement, StatementId};
 use crate::offload::{Offload, Piece, port_references};
 use crate::source::kernel::Access;
 use crate::walk::{Values, in_order};
@@ -28,7 +28,7 @@ const ROWS_AHEAD: usize = 4;
 /// as in [`Timing`]; `least` has the latencies that the statements must have.
 pub fn plan(
     offload: &Offload,
-    present: &[usize],
+    present: &[StatementId],
     sees: &dyn Fn((ArrayId, usize)) -> u32,
     least: &[u32],
     rehearse: impl Fn(usize, Plan) -> Rehearsal,
@@ -97,7 +97,7 @@ pub struct Timing<'a> {
 
 impl Pace {
     /// `present` are the statements that have instances.
-    pub fn of(offload: &Offload, present: &[usize]) -> Pace {
+    pub fn of(offload: &Offload, present: &[StatementId]) -> Pace {
         let kernel = &offload.kernel;
         let size = |default: Option<i64>| default.unwrap_or(LARGEST_SIZE).min(LARGEST_SIZE);
         let sizes: BTreeMap<String, i64> =
@@ -106,13 +106,13 @@ impl Pace {
         let mut values = Values::new(&sizes);
         let mut tiles: Vec<(Vec<i64>, BandId)> = vec![];
         let _ = in_order(&offload.tiles.pieces, 0, &mut values, &mut |piece, values| {
-            tiles.push((piece.point.iter().map(|index| values.evaluate(index)).collect(), BandId(piece.leaf)));
+            tiles.push((piece.point.iter().map(|index| values.evaluate(index)).collect(), piece.leaf.band()));
             if tiles.len() < TILES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         tiles.sort();
         let mut ports: Vec<(ArrayId, usize)> = vec![];
-        let mut references: Vec<Vec<(&Access, usize)>> = vec![];
-        for s in 0..statements.len() {
+        let mut references: ByStatement<Vec<(&Access, usize)>> = ByStatement::new();
+        for s in statements.keys() {
             let mut own: Vec<(&Access, usize)> = vec![];
             for access in port_references(kernel, &offload.windows, s) {
                 let copy = own.iter().filter(|(other, _)| other.array == access.array).count();
@@ -139,7 +139,7 @@ impl Pace {
                 let begins_row = row.as_ref() != Some(&own);
                 row = Some(own);
                 let base = values.stack.len();
-                for (name, value) in iterators[piece.leaf].iter().zip(&piece.point) {
+                for (name, value) in iterators[piece.leaf.statement()].iter().zip(&piece.point) {
                     let value = values.evaluate(value);
                     values.stack.push((name.clone(), value));
                 }
@@ -152,10 +152,11 @@ impl Pace {
                     let next = cells.len();
                     *cells.entry((access.array, subscripts)).or_insert(next)
                 };
-                let statement = statements[piece.leaf];
-                let reads = references[piece.leaf].iter().map(|(access, port)| (cell(access), *port)).collect();
+                let statement = statements[piece.leaf.statement()];
+                let reads =
+                    references[piece.leaf.statement()].iter().map(|(access, port)| (cell(access), *port)).collect();
                 let writes = cell(&statement.target);
-                let statement = present.iter().position(|s| *s == piece.leaf).expect("it has instances");
+                let statement = present.iter().position(|s| *s == piece.leaf.statement()).expect("it has instances");
                 iterations.push(Iteration { statement, begins_row, reads, writes });
                 values.stack.truncate(base);
                 ControlFlow::Continue(())

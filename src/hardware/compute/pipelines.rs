@@ -13,7 +13,7 @@ use crate::hardware::compute::reservation::{self, Writer};
 use crate::hardware::compute::windows::Registers;
 use crate::hardware::datapath::plan::{Plan, Rehearsal};
 use crate::hardware::datapath::{self, Datapath, Leaves, Value};
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, StatementId};
 use crate::rtl::{Expr as Rtl, Module, Statement, Type, assign};
 use crate::source::kernel::{Access, Expr, ScalarType};
 
@@ -127,7 +127,13 @@ struct Evaluation<'a, 'p> {
 
 impl Evaluation<'_, '_> {
     /// The values of a statement, one per lane where they are not reduced to one. `loads` is what stage 1 takes.
-    fn values(&self, m: &mut Module, datapath: &mut Datapath, s: usize, loads: &mut Vec<Statement>) -> Vec<Value> {
+    fn values(
+        &self,
+        m: &mut Module,
+        datapath: &mut Datapath,
+        s: StatementId,
+        loads: &mut Vec<Statement>,
+    ) -> Vec<Value> {
         let Evaluation { process, candidate, .. } = self;
         let (lanes, statement) = (process.lanes.of(s), process.statements[s]);
         let mut windows = vec![];
@@ -160,7 +166,7 @@ impl Evaluation<'_, '_> {
 /// The leaves of a statement inside a tile: words of the buffers, and indices.
 struct BufferLeaves<'p> {
     evaluation: &'p Evaluation<'p, 'p>,
-    statement: usize,
+    statement: StatementId,
     lane: i64,
     windows: &'p [Registers<'p>],
     /// Loads of stage 1.
@@ -169,7 +175,7 @@ struct BufferLeaves<'p> {
 
 impl Leaves for BufferLeaves<'_> {
     fn read(&mut self, _: &mut Module, access: &Access) -> Value {
-        let of = |(statement, a): &(usize, &Access)| {
+        let of = |(statement, a): &(StatementId, &Access)| {
             (*statement, a.array, &a.subscripts) == (self.statement, access.array, &access.subscripts)
         };
         if let Some(word) = self.windows.iter().find_map(|window| window.word(access)) {

@@ -8,7 +8,7 @@ use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::instances::InstanceKind;
 use crate::hardware::compute::lateness::{Lateness, Latenesses};
 use crate::hardware::compute::process::Process;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, StatementId};
 use crate::offload::port_references;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign};
 use crate::source::kernel::Access;
@@ -20,7 +20,7 @@ pub struct Write {
 }
 
 /// Who reads through a port: statements, each with the reference that it reads.
-pub type Users<'a> = Vec<(usize, &'a Access)>;
+pub type Users<'a> = Vec<(StatementId, &'a Access)>;
 
 /// A read port: one copy of the buffer of an array, used by some reference of some statements.
 pub struct ReadPort<'a> {
@@ -67,7 +67,7 @@ impl ReadPort<'_> {
         m.assign(&self.word, &word);
     }
 
-    pub fn statements(&self) -> Vec<usize> {
+    pub fn statements(&self) -> Vec<StatementId> {
         self.users.iter().map(|(statement, _)| *statement).collect()
     }
 }
@@ -110,7 +110,7 @@ pub fn read_ports<'a>(
             _ => m.wire(&format!("{name}_{copy}"), word),
         };
         let rotation = lanes.rotation(&users, buffer, instances);
-        let statements: Vec<usize> = users.iter().map(|(statement, _)| *statement).collect();
+        let statements: Vec<StatementId> = users.iter().map(|(statement, _)| *statement).collect();
         let choose = |value: &dyn Fn(&InstanceKind, &[Affine]) -> Rtl| {
             instances.choose(&statements, |kind| {
                 let (_, access) = users.iter().find(|(s, _)| *s == kind.statement).expect("chosen among the users");

@@ -21,7 +21,7 @@ use crate::hardware::walk::rows::{Row, RowFormat, RowPorts};
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, ByStatement, StatementId};
 use crate::offload::{Buffer, Offload};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign, when};
 use crate::source::kernel::{Access, Statement as Assignment};
@@ -56,18 +56,18 @@ pub struct Process<'a, 'p> {
     pub context: &'p Context<'a>,
     pub offload: &'a Offload,
     /// All of the kernel.
-    pub statements: Vec<&'a Assignment>,
+    pub statements: ByStatement<&'a Assignment>,
     pub instances: &'p Instances<'p>,
     pub lanes: Lanes<'a>,
 }
 
 impl<'a> Process<'a, '_> {
     /// The statements that have instances, in textual order.
-    pub fn present(&self) -> &[usize] {
+    pub fn present(&self) -> &[StatementId] {
         &self.instances.statements
     }
 
-    pub fn target(&self, statement: usize) -> &'a Access {
+    pub fn target(&self, statement: StatementId) -> &'a Access {
         &self.statements[statement].target
     }
 
@@ -81,13 +81,14 @@ impl<'a> Process<'a, '_> {
     }
 
     /// The statements with instances that write an array.
-    pub fn writers_of(&self, array: ArrayId) -> Vec<usize> {
+    pub fn writers_of(&self, array: ArrayId) -> Vec<StatementId> {
         self.present().iter().copied().filter(|&s| self.target(s).array == array).collect()
     }
 
     /// Where the groups begin that are written to an array.
     pub fn write_rotation(&self, array: ArrayId) -> Option<Rotation> {
-        let users: Vec<(usize, &Access)> = self.writers_of(array).into_iter().map(|s| (s, self.target(s))).collect();
+        let users: Vec<(StatementId, &Access)> =
+            self.writers_of(array).into_iter().map(|s| (s, self.target(s))).collect();
         self.lanes.rotation(&users, self.buffer(array), self.instances)
     }
 
@@ -240,7 +241,7 @@ fn write_ports(process: &Process, m: &mut Module, written: &Pending, results: &[
         let address = m.output(&format!("m_write_{name}_address"), address::address_type(buffer));
         let data = m.output(&format!("m_write_{name}_data"), address::data_type(buffer, declaration.element.bits));
         let statements = process.writers_of(array);
-        let own: Vec<(usize, &Written)> =
+        let own: Vec<(StatementId, &Written)> =
             present.iter().copied().zip(results).filter(|(s, _)| statements.contains(s)).collect();
         let ((_, last), others) = own.split_last().expect("somebody writes the array");
         let choose = |value: &dyn Fn(&Written) -> Rtl| {
@@ -297,7 +298,7 @@ fn about_process(context: &Context) -> String {
 }
 
 /// The header comment of the scanner.
-fn about_rows(offload: &Offload, statements: &[&Assignment]) -> String {
+fn about_rows(offload: &Offload, statements: &ByStatement<&Assignment>) -> String {
     let mut lines = vec![];
     for (index, band) in offload.bands.iter_enumerated() {
         let of = if offload.bands.len() > 1 { format!(" of band {index}") } else { String::new() };

@@ -3,6 +3,7 @@
 
 use crate::hardware::datapath::Datapath;
 use crate::hardware::walk::rows::{Row, RowFormat};
+use crate::ids::StatementId;
 use crate::offload::{Offload, Window};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 use crate::source::kernel::Access;
@@ -17,11 +18,11 @@ pub struct WarmUp {
 impl WarmUp {
     /// For rows as the scanner gives them.
     pub fn declare(m: &mut Module, offload: &Offload, format: &RowFormat) -> WarmUp {
-        let depth = |statement: usize| {
+        let depth = |statement: StatementId| {
             let own = offload.windows.iter().filter(|w| w.statement == statement);
             own.map(Window::depth).max().unwrap_or(0)
         };
-        let by_kind: Vec<i64> = format.kinds.iter().map(|kind| depth(kind.leaf)).collect();
+        let by_kind: Vec<i64> = format.kinds.iter().map(|kind| depth(kind.leaf.statement())).collect();
         let most = by_kind.iter().copied().max().unwrap_or(0);
         let left = (most > 0).then(|| m.reg("warm_up_left", Type::for_range(0, most)));
         WarmUp { by_kind, left }

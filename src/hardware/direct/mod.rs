@@ -19,7 +19,7 @@ use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, ByStatement, StatementId};
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, Statement as Assignment};
 use crate::word::Word;
@@ -33,9 +33,9 @@ const IN_FLIGHT: usize = 16;
 struct Direct<'a> {
     context: &'a Context<'a>,
     instances: &'a Instances<'a>,
-    statements: Vec<&'a Assignment>,
+    statements: ByStatement<&'a Assignment>,
     /// The accesses that each statement reads, in textual order.
-    reads: Vec<Vec<&'a Access>>,
+    reads: ByStatement<Vec<&'a Access>>,
 }
 
 impl<'a> Direct<'a> {
@@ -44,7 +44,7 @@ impl<'a> Direct<'a> {
         self.present().iter().map(|&s| self.reads[s].len()).max().unwrap_or(0)
     }
 
-    fn present(&self) -> &[usize] {
+    fn present(&self) -> &[StatementId] {
         &self.instances.statements
     }
 
@@ -78,8 +78,8 @@ impl<'a> Direct<'a> {
     }
 
     /// The value of the statement with this number; at least one statement has one.
-    fn by_statement(&self, number: Option<&Rtl>, value: impl Fn(usize) -> Option<Rtl>) -> Rtl {
-        let values: Vec<(usize, Rtl)> = self.present().iter().filter_map(|&s| Some((s, value(s)?))).collect();
+    fn by_statement(&self, number: Option<&Rtl>, value: impl Fn(StatementId) -> Option<Rtl>) -> Rtl {
+        let values: Vec<(StatementId, Rtl)> = self.present().iter().filter_map(|&s| Some((s, value(s)?))).collect();
         let ((_, last), others) = values.split_last().expect("some statement has a value");
         others
             .iter()
@@ -88,13 +88,13 @@ impl<'a> Direct<'a> {
     }
 
     /// Whether the statement with this number is one of those that `which` holds for.
-    fn is(&self, number: Option<&Rtl>, which: impl Fn(usize) -> bool) -> Rtl {
-        let statements: Vec<usize> = self.present().iter().copied().filter(|&s| which(s)).collect();
+    fn is(&self, number: Option<&Rtl>, which: impl Fn(StatementId) -> bool) -> Rtl {
+        let statements: Vec<StatementId> = self.present().iter().copied().filter(|&s| which(s)).collect();
         self.instances.is_one_of(number, &statements)
     }
 
     /// The value of read `step` of the statement with this number.
-    fn by_step(&self, step: &Step, number: Option<&Rtl>, value: impl Fn(usize, usize, &'a Access) -> Rtl) -> Rtl {
+    fn by_step(&self, step: &Step, number: Option<&Rtl>, value: impl Fn(StatementId, usize, &'a Access) -> Rtl) -> Rtl {
         let at = |r: usize| self.by_statement(number, |s| Some(value(s, r, self.reads[s].get(r)?)));
         let steps = self.most_reads();
         (0..steps - 1).rev().fold(at(steps - 1), |other, r| step.is(r).select(&at(r), &other))
@@ -102,7 +102,7 @@ impl<'a> Direct<'a> {
 
     /// Whether `step` is the last of the statement with this number; a statement without reads has one step, too.
     fn is_last(&self, step: &Step, number: Option<&Rtl>) -> Rtl {
-        let last = |s: usize| step.is(self.reads[s].len().max(1) - 1);
+        let last = |s: StatementId| step.is(self.reads[s].len().max(1) - 1);
         self.by_statement(number, |s| Some(last(s)))
     }
 
@@ -200,7 +200,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
     let mut loads: Vec<Statement> = vec![];
     loads.extend(candidate_number.iter().map(|register| assign(register, &instances.number())));
     for (r, register) in read_addresses.iter().enumerate() {
-        let readers: Vec<usize> = d.present().iter().copied().filter(|&s| d.reads[s].len() > r).collect();
+        let readers: Vec<StatementId> = d.present().iter().copied().filter(|&s| d.reads[s].len() > r).collect();
         let address = instances.choose(&readers, |kind| {
             let access = d.reads[kind.statement][r];
             let address = d.byte_address(&m, access, &kind.affines(&access.subscripts), &kind.scope);

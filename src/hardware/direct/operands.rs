@@ -7,12 +7,13 @@ use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
 use crate::hardware::datapath::{Leaves, Value};
+use crate::ids::StatementId;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, Expr, ScalarType};
 
 /// An affine value used as data by a statement: computed beside the addresses, it waits for the operands.
 pub struct Index {
-    statement: usize,
+    statement: StatementId,
     value: Affine,
     ty: ScalarType,
     /// Of the instance that reads.
@@ -34,7 +35,7 @@ pub struct Operands {
 /// The leaves of one statement.
 pub struct OperandLeaves<'a> {
     pub context: &'a Context<'a>,
-    pub statement: usize,
+    pub statement: StatementId,
     pub reads: &'a [&'a Access],
     pub operands: &'a Operands,
     pub scalars: &'a [Rtl],

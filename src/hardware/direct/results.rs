@@ -9,6 +9,7 @@ use crate::hardware::datapath::plan::{Plan, Rehearsal};
 use crate::hardware::datapath::{self, Datapath};
 use crate::hardware::system::memory_port::{Commands, MemoryPort};
 use crate::hardware::transfer::packing::{RowPacking, packer};
+use crate::ids::StatementId;
 use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign, when, when_else};
 
 /// The datapaths, all as long as the longest, so that results keep their order.
@@ -18,14 +19,14 @@ pub struct Results {
     /// Of each statement.
     values: Vec<Rtl>,
     /// Statements that divide.
-    dividing: Vec<usize>,
+    dividing: Vec<StatementId>,
 }
 
 impl Results {
     pub fn declare(m: &mut Module, d: &Direct, operands: &Operands, scalars: &[Rtl]) -> Results {
         let number = operands.number.as_ref().map(|n| n.e());
         let present = d.present();
-        let evaluate = |m: &mut Module, datapath: &mut Datapath, s: usize| {
+        let evaluate = |m: &mut Module, datapath: &mut Datapath, s: StatementId| {
             let mut leaves = OperandLeaves { context: d.context, statement: s, reads: &d.reads[s], operands, scalars };
             datapath.evaluate(m, &d.statements[s].value, &mut leaves)
         };
@@ -95,8 +96,8 @@ impl Results {
     ) {
         m.comment("Writes: one command per iteration, in order.");
         let (accepted, write_address, candidate) = accepted;
-        let target = |s: usize| &d.statements[s].target;
-        let element = |s: usize| Type::unsigned(d.context.array(target(s).array).element.bits);
+        let target = |s: StatementId| &d.statements[s].target;
+        let element = |s: StatementId| Type::unsigned(d.context.array(target(s).array).element.bits);
         let widest = d.present().iter().map(|&s| element(s).width).max().expect("a statement");
         let value = d.by_statement(self.number.as_ref(), |s| {
             let place = d.present().iter().position(|p| *p == s)?;

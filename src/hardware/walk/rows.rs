@@ -4,6 +4,7 @@ use crate::affine::Affine;
 use crate::hardware::circuit::ranged::Ranged;
 use crate::hardware::circuit::scope::Scope;
 use crate::ids::BandId;
+use crate::offload::Leaf;
 use crate::rtl::{Expr, Module, Signal, Type};
 
 /// The shape of a stream of rows.
@@ -27,7 +28,7 @@ pub struct RowKind {
     pub source: usize,
     pub band: BandId,
     /// `Piece::leaf`
-    pub leaf: usize,
+    pub leaf: Leaf,
     /// What an element of the row visits, over size parameters, `outer` and `inner`.
     pub point: Vec<Affine>,
     /// `Piece::slacks`, over the same.

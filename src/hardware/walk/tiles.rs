@@ -49,7 +49,7 @@ pub fn tiles(context: &Context) -> Vec<Module> {
     };
     let mut parts = vec![];
     if let Some(band) = &context.band {
-        parts.push(by_kind(&|kind| Expr::constant(kind.leaf as i128, band.ty())));
+        parts.push(by_kind(&|kind| Expr::constant(kind.leaf.band().0 as i128, band.ty())));
     }
     let mut indices = scope.clone();
     for (d, index) in context.names.tile.iter().enumerate() {

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use super::linear::{normalised, solve};
 use super::{Found, Request};
 use crate::affine::Affine;
+use crate::offload::Leaf;
 use crate::offload::{Bound, Level, Piece};
 use crate::polyhedral::isl::{Bounded, Constraint, Context, Tuple};
 
@@ -168,7 +169,7 @@ impl<'a> Nest<'a> {
             levels.push(level);
         }
         let guards = self.guards.iter().map(|g| g.affine().clone()).collect();
-        Ok(Found::Piece(Piece { shared: 0, leaf: 0, guards, levels, point, slacks: vec![] }))
+        Ok(Found::Piece(Piece { shared: 0, leaf: Leaf::default(), guards, levels, point, slacks: vec![] }))
     }
 }
 

@@ -134,8 +134,14 @@ fn points_come_in_order() {
         let dimensions = names(dimensions);
         let date: Vec<Affine> = dimensions.iter().map(Affine::variable).collect();
         let of = |in_order| {
-            let branch =
-                Branch { leaf: 0, set: set.clone(), date: &date, point: &dimensions, definitions: vec![], in_order };
+            let branch = Branch {
+                leaf: Default::default(),
+                set: set.clone(),
+                date: &date,
+                point: &dimensions,
+                definitions: vec![],
+                in_order,
+            };
             let (parameters, context, names) = (&parameters[..], &context[..], &dimensions[..]);
             let tree = Tree { parameters, context, names, fixed: Fixed::Drop, branches: vec![branch] };
             scan_tree(&isl, &tree).unwrap().unwrap()

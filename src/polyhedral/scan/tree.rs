@@ -5,13 +5,14 @@ use anyhow::{Result, bail};
 
 use super::{Fixed, Request, Scanned, scan};
 use crate::affine::Affine;
+use crate::offload::Leaf;
 use crate::offload::{Bound, Level, Piece, Scan};
 use crate::polyhedral::isl::{Constraint, Context, Set, Tuple};
 
 /// One of the sets.
 pub struct Branch<'a> {
     /// Comes with every piece of this set.
-    pub leaf: usize,
+    pub leaf: Leaf,
     /// `[N, T0] -> { [d0, d1] }`
     pub set: Set,
     /// The expressions that the dimensions stand for; a constant one puts branches in sequence.

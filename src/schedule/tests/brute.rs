@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::affine::Affine;
-use crate::ids::{ArrayId, ByArray};
+use crate::ids::{ArrayId, ByArray, StatementId};
 use crate::schedule::BandPlan;
 use crate::source::kernel::{Kernel, Node};
 
@@ -11,7 +11,7 @@ use crate::source::kernel::{Kernel, Node};
 pub struct Access {
     pub array: ArrayId,
     pub cell: Vec<i64>,
-    pub statement: usize,
+    pub statement: StatementId,
     pub iterators: BTreeMap<String, i64>,
     pub write: bool,
 }
@@ -43,7 +43,7 @@ fn walk(nodes: &[Node], number: &mut usize, values: &mut BTreeMap<String, i64>, 
                 accesses.push(Access {
                     array: access.array,
                     cell: access.subscripts.iter().map(|s| evaluate(s, values)).collect(),
-                    statement: *number,
+                    statement: StatementId(*number),
                     iterators: values.clone(),
                     write,
                 });

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::sizes::{choose, rank};
 use super::{BandPlan, candidates, is_legal};
 use crate::affine::Affine;
+use crate::ids::{ByStatement, StatementId};
 use crate::polyhedral::{self, Program};
 use crate::source::kernel::Kernel;
 use crate::source::{self, Source};
@@ -56,7 +57,7 @@ fn parse(text: &str) -> (Kernel, Program) {
 fn text(plans: &[BandPlan]) -> String {
     let band = |plan: &BandPlan| {
         let row = |(row, tileable): (&Affine, &bool)| if *tileable { row.to_string() } else { format!("[{row}]") };
-        let statement = |(s, theta): (&usize, &Vec<Affine>)| {
+        let statement = |(s, theta): (&StatementId, &Vec<Affine>)| {
             let rows: Vec<String> = theta.iter().zip(&plan.tileable).map(row).collect();
             format!("S{s} {}", rows.join(", "))
         };
@@ -125,10 +126,11 @@ fn finds_what_the_literature_finds() {
 fn strides_and_unions_are_scheduled_like_intervals() {
     let (kernel, mut program) = parse(GEMM);
     let isl = program.isl.clone();
-    let holes = [
+    let holes: ByStatement<_> = vec![
         isl.parse_set("[N] -> { S0[i, j] : i < 3 or i > 7 }").unwrap(),
         isl.parse_set("[N] -> { S1[i, k, j] : k mod 2 = 0 and (i < 3 or i > 7) }").unwrap(),
-    ];
+    ]
+    .into();
     for (statement, holes) in program.statements.iter_mut().zip(&holes) {
         statement.domain = statement.domain.intersect(holes).unwrap();
         statement.schedule = statement.schedule.intersect_domain(holes).unwrap();
@@ -158,7 +160,7 @@ fn only_sure_writes_save_loads() {
     };
     let exact = bytes(&|_| {});
     let perhaps = bytes(&|program| {
-        for access in program.statements[0].accesses.iter_mut().filter(|a| a.write) {
+        for access in program.statements[StatementId(0)].accesses.iter_mut().filter(|a| a.write) {
             access.must = access.must.subtract(&access.must).unwrap();
         }
     });
@@ -178,7 +180,7 @@ fn the_same_input_gives_the_same_schedules() {
 fn plan(serial: usize, statements: &[(usize, &[Affine])]) -> BandPlan {
     let n = statements[0].1.len();
     BandPlan {
-        statements: statements.iter().map(|(s, _)| *s).collect(),
+        statements: statements.iter().map(|(s, _)| StatementId(*s)).collect(),
         theta: statements.iter().map(|(_, theta)| theta.to_vec()).collect(),
         tileable: (0..n).map(|k| k >= serial).collect(),
     }

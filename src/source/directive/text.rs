@@ -8,7 +8,7 @@ pub fn directive_text(tiling: &TilingDirective, kernel: &Kernel) -> String {
     let statements = kernel.statements();
     let statement = |schedule: &Schedule| {
         // Numbers count the statements of the text, some of which may never run.
-        let place = statements.iter().position(|s| s.name == schedule.statement);
+        let place = statements.position(|s| s.name == schedule.statement);
         let loops = place.map(|place| iterators[place].join(","));
         let theta: Vec<String> = schedule.theta.iter().map(ToString::to_string).collect();
         format!("{}[{}] -> ({})", schedule.statement, loops.unwrap_or_default(), theta.join(", "))

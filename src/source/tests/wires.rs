@@ -2,6 +2,7 @@
 
 use super::native::{compare_source, small_sizes};
 use super::{seeded, source};
+use crate::ids::StatementId;
 use crate::source::kernel::Storage;
 use crate::source::parse;
 
@@ -91,7 +92,7 @@ fn long_sums_are_trees() {
         }
         let source = source(&text(statement));
         compare_source(&source, &small_sizes(1));
-        depth(&parse(&source).unwrap().statements()[0].value)
+        depth(&parse(&source).unwrap().statements()[StatementId(0)].value)
     };
     assert_eq!(depth(&format!("c[i][j] = {};", sum(300))), 1 + 9 + 2);
     let added = depth(&format!("a[i][j] += {};", sum(300).replace("a[", "b[")));

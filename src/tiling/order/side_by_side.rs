@@ -6,7 +6,7 @@ use anyhow::Result;
 use super::{CYCLES_PER_ROW, Candidate, Distances, Lane, Space, carried_by_level};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, StatementId};
 use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
 use crate::source::kernel::{Kernel, LanesDirective, TilingDirective};
@@ -33,7 +33,7 @@ impl Wanted {
         kernel: &Kernel,
         directive: &TilingDirective,
         lanes: LanesDirective,
-        (space, statements): (&Space, &[usize]),
+        (space, statements): (&Space, &[StatementId]),
     ) -> Result<Wanted> {
         let refuse = |message: &str, label: &str, help: &str| {
             let at = if lanes.span.line > 0 { lanes.span } else { directive.span };

@@ -135,7 +135,7 @@ fn tiles(offload: &Offload, sizes: &Values) -> Vec<(BandId, Values)> {
         let scan = Scan { pieces: vec![Piece { shared: 0, ..piece.clone() }] };
         for point in walk(&scan, sizes) {
             let indices = point.into_iter().enumerate().map(|(d, index)| (format!("T{d}"), index));
-            tiles.push((BandId(piece.leaf), sizes.clone().into_iter().chain(indices).collect()));
+            tiles.push((piece.leaf.band(), sizes.clone().into_iter().chain(indices).collect()));
         }
     }
     tiles
