@@ -74,7 +74,7 @@ slow! {
     taps_300 => Built;
     helpers_16 => Refused(&["f16 calls f15 calls f14", "helpers_16.c:26"]);
     helpers_arguments => Refused(&["f16 calls f15 calls f14", "helpers_arguments.c:26"]);
-    macros_20 => Refused(&["the C preprocessor takes more than 192 MB", "macros that name an argument twice double"]);
+    macros_20 => Refused(&["the C preprocessor takes more than 192 MB", "macros_20.c:30", "macros that name an argument twice double"]);
     two_mm_large => Built;
 }
 

@@ -77,8 +77,11 @@ fn run_within(limits: Limits, command: &mut Command, input: String) -> anyhow::R
             format!("the preprocessed file has more than {} MB", limits.output.unwrap_or_default() >> 20)
         }
     };
-    Err(Diagnostic::new(message).help("look for macros or includes that grow without end").into())
+    Err(Diagnostic::new(message).help(GROWS).into())
 }
+
+/// The remedy where the compiler has been cut off.
+const GROWS: &str = "look for macros or includes that grow without end";
 
 pub struct Preprocessed<'a> {
     /// C without directives and comments, except line markers and pragmas.
@@ -144,10 +147,23 @@ fn expand<'a>(source: &'a Source, original: &'a Tokens, names: &[String]) -> any
         input.push_str(name);
         input.push('\n');
     }
-    let output = run(PREPROCESSOR, source, &["-E"], input)?;
+    let at_largest = |refused: Diagnostic| match largest_line(&source.text) {
+        Some(line) => {
+            refused.at(SourceMap::new(&source.text, original).line(line), "its macros become the longest text")
+        }
+        None => refused,
+    };
+    let output = match run(PREPROCESSOR, source, &["-E"], input) {
+        Err(error) if error.downcast_ref::<Diagnostic>().is_some_and(|refused| refused.help == GROWS) => {
+            return Err(error
+                .downcast::<Diagnostic>()
+                .map_or_else(|error| error, |refused| at_largest(refused).into()));
+        }
+        output => output?,
+    };
     // All compilers say it with this word, none with a place.
     if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("memory") {
-        return Err(Diagnostic::new("the C preprocessor takes more than 192 MB for this file")
+        return Err(at_largest(Diagnostic::new("the C preprocessor takes more than 192 MB for this file"))
             .help("macros that name an argument twice double with each level; write a loop, or a helper function")
             .into());
     }
@@ -159,6 +175,48 @@ fn expand<'a>(source: &'a Source, original: &'a Tokens, names: &[String]) -> any
         return Err(too_large(source, original, &text).into());
     }
     Ok(read(&source.text, original, text, names))
+}
+
+/// The line, from 1 on, whose macros of the same file become the most words; `None` where none of them holds another.
+fn largest_line(text: &str) -> Option<usize> {
+    let words = |line: &str| -> Vec<String> {
+        let parts = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+        parts.filter(|word| !word.is_empty()).map(str::to_string).collect()
+    };
+    let (mut macros, mut lines, mut continues): (HashMap<String, Vec<String>>, Vec<_>, Option<String>) =
+        Default::default();
+    for (number, line) in text.lines().enumerate() {
+        let definition = line.trim_start().strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("define"));
+        match (definition, continues.take()) {
+            (Some(rest), _) => {
+                let mut parts = words(rest).into_iter();
+                let Some(name) = parts.next() else { continue };
+                macros.entry(name.clone()).or_default().extend(parts);
+                continues = line.ends_with('\\').then_some(name);
+            }
+            (None, Some(name)) => {
+                macros.entry(name.clone()).or_default().extend(words(line));
+                continues = line.ends_with('\\').then_some(name);
+            }
+            (None, None) => lines.push((number + 1, words(line))),
+        }
+    }
+    fn length(word: &str, macros: &HashMap<String, Vec<String>>, known: &mut HashMap<String, f64>) -> f64 {
+        if let Some(length) = known.get(word) {
+            return *length;
+        }
+        // A macro does not expand inside of itself.
+        known.insert(word.to_string(), 1.0);
+        let parts = macros.get(word).map(Vec::as_slice).unwrap_or_default();
+        let all = parts.iter().map(|part| length(part, macros, known)).sum::<f64>().max(1.0);
+        known.insert(word.to_string(), all);
+        all
+    }
+    let mut known = HashMap::new();
+    let mut of = |line: &[String]| line.iter().map(|word| length(word, &macros, &mut known)).sum::<f64>();
+    let lengths: Vec<(usize, f64)> = lines.iter().map(|(number, line)| (*number, of(line))).collect();
+    let largest = lengths.into_iter().max_by(|x, y| x.1.total_cmp(&y.1).then(y.0.cmp(&x.0)))?;
+    (!macros.is_empty()).then_some(largest.0)
 }
 
 /// Names the line of the user's file that the preprocessor has made most of.

@@ -239,6 +239,7 @@ fn macros_that_double() {
     let is_told =
         ["more than 192 MB", "more than 10 seconds", "MB of the file"].iter().any(|t| refused.message.contains(t));
     assert!(is_told, "{refused:?}");
+    assert_eq!(refused.span.map(|span| span.line), Some(25), "{refused:?}");
 }
 
 #[test]
