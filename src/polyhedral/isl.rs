@@ -4,6 +4,7 @@
 //! alive, clones by reference count and prints as isl prints it. isl contexts are not thread-safe, and neither are
 //! these types: one context per analysis, on one thread.
 
+mod defining_equality;
 pub mod schedule;
 
 use std::ffi::c_void;
