@@ -56,6 +56,7 @@ macro_rules! slow {
 }
 
 slow! {
+    reversed_narrow => Refused(&["the tiling reverses a dependence", "distance (1, -1, 0)"]);
     bicg_temporaries => Built;
     temporaries_outside => Built;
     gemm_temporaries => Built;

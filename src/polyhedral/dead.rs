@@ -121,7 +121,7 @@ fn earlier(program: &Program, (source, sink): (StatementId, StatementId), loops:
 }
 
 fn refusal(kernel: &Kernel, read: &Access, names: Vec<String>, undefined: &Set, loops: usize) -> Result<Diagnostic> {
-    let point = undefined.parameters_to_dimensions()?.lexmin()?.sample()?.unwrap_or_default();
+    let point = undefined.parameters_to_dimensions()?.least_point()?.unwrap_or_default();
     let example: Vec<(String, i64)> = names.into_iter().zip(point).collect();
     let place = match example.is_empty() {
         true => String::new(),

@@ -138,7 +138,7 @@ impl<'a> Settling<'a> {
             // What only existentially quantified variables express is no condition for hardware.
             None => self.conditions(&bad.remove_divs()?, &evaluated)?,
         };
-        let example = violated.parameters_to_dimensions()?.lexmin()?.sample()?.unwrap_or_default();
+        let example = violated.parameters_to_dimensions()?.least_point()?.unwrap_or_default();
         let example: Vec<(String, i64)> = self.parameters.iter().chain(&names).cloned().zip(example).collect();
         let shown = self.parameters.len() + obligation.surroundings.iterators.len();
         let (at, value) =

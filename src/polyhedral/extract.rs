@@ -348,7 +348,7 @@ impl<'a> Model<'a> {
             .set(&self.program.parameters, Tuple::unnamed(&self.names), &[violation])?
             .intersect(iterations)?
             .intersect_params(sizes)?;
-        let Some(point) = bad.parameters_to_dimensions()?.lexmin()?.sample()? else { return Ok(None) };
+        let Some(point) = bad.parameters_to_dimensions()?.least_point()? else { return Ok(None) };
         let names = self.program.parameters.iter().chain(&self.names).cloned();
         Ok(Some(names.zip(point).collect()))
     }

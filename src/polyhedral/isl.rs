@@ -610,6 +610,19 @@ impl Set {
         Ok(Some(coordinates))
     }
 
+    /// The lexicographically smallest point, for examples in messages, or just some point where a dimension has no end;
+    /// `None` where there is none. The parameters must have been fixed or turned into dimensions. One optimisation per
+    /// dimension: isl's own parametric one may add cuts without end where constants are large, and does not count them.
+    pub fn least_point(&self) -> Result<Option<Vec<i64>>> {
+        let mut left = self.clone();
+        for position in 0..self.dimensions()? {
+            let Bounded::Finite(least) = left.minimum(position)? else { break };
+            let least = self.context.value(least)?;
+            left = Set::own(&self.context, left.take()?.fix_val(DimType::Set, position as u32, least))?;
+        }
+        left.sample()
+    }
+
     /// The number of points; the parameters must have been fixed.
     pub fn count(&self) -> Result<Bounded> {
         let value = self.context.settle(self.object.count_val())?;
@@ -904,5 +917,19 @@ mod tests {
         assert_eq!(set.maximum(0).unwrap(), Bounded::Infinite);
         assert_eq!(set.subtract(&set).unwrap().maximum(0).unwrap(), Bounded::Empty);
         assert_eq!(set.fix_parameter("N", 2).unwrap().sample().unwrap(), None);
+    }
+
+    #[test]
+    fn the_least_point_is_the_first_of_all_points() {
+        let isl = Context::new().unwrap();
+        let set = isl.parse_set("{ [i, j, k] : i + j >= 3 and 2i + k = 7 and -4 <= j <= 5 and 0 <= k <= 4 }").unwrap();
+        let holds =
+            |i: i64, j: i64, k: i64| i + j >= 3 && 2 * i + k == 7 && (-4..=5).contains(&j) && (0..=4).contains(&k);
+        let points = (-9..9).flat_map(|i| (-9..9).flat_map(move |j| (-9..9).map(move |k| (i, j, k))));
+        let (i, j, k) = points.into_iter().find(|(i, j, k)| holds(*i, *j, *k)).unwrap();
+        assert_eq!(set.least_point().unwrap(), Some(vec![i, j, k]));
+        assert_eq!(set.subtract(&set).unwrap().least_point().unwrap(), None);
+        let endless = isl.parse_set("{ [i, j] : i <= 2 and j >= 2i }").unwrap();
+        assert!(endless.least_point().unwrap().is_some_and(|point| point[0] <= 2 && point[1] >= 2 * point[0]));
     }
 }

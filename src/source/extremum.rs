@@ -508,11 +508,12 @@ impl Scope<'_> {
     fn narrowed(&mut self, value: &Extremum, ty: ScalarType, span: Span) -> Option<Affine> {
         let [value] = &value.parts[..] else { return None };
         let (least, most) = ty.limits();
-        if ty.bits >= 32 {
+        let unbounded = |(low, high)| low == i64::MIN || high == i64::MAX;
+        if ty.bits >= 32 || value.terms.keys().any(|name| unbounded(self.constant_range(name))) {
             return None;
         }
         let (low, high) = value.range(|name| self.constant_range(name));
-        if low == i64::MIN || high == i64::MAX || least <= low && high <= most {
+        if unbounded((low, high)) || least <= low && high <= most {
             return None;
         }
         let modulus = 1i64 << ty.bits;

@@ -137,6 +137,6 @@ fn shortest(set: &Set) -> Result<Option<Vec<i64>>> {
         constraints.push(Constraint::at_most(sum, length.clone()));
     }
     let measure = set.context().map(&[], Tuple::unnamed(&vector), Tuple::unnamed(&measured), &constraints)?;
-    let least = set.apply(&measure)?.lexmin()?.sample()?;
+    let least = set.apply(&measure)?.least_point()?;
     Ok(least.map(|point| point[1..].iter().map(|v| -v).collect()))
 }

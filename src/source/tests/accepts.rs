@@ -550,3 +550,18 @@ fn values_that_are_not_of_the_host() {
     let texts: Vec<&str> = found.statements().iter().map(|statement| statement.text.as_str()).collect();
     assert_eq!(texts, ["x = s * 2; y = a[0]; z = y * x;", "a[i] = x = a[i] + z;"]);
 }
+
+/// A value that only a size bounds does not wrap around as long as that size may be bounded.
+#[test]
+fn what_no_constant_bounds_is_not_taken_modulo_its_type() {
+    let text = "#pragma burstc size(N: 1, max 1)
+void f(int N, int a[N + 3])
+{
+    for (int i = 0; i <= N - 1; i++)
+        for (signed char j = i - 1; j <= 0; j++)
+            a[2] = a[i + 2];
+}";
+    assert_eq!(kernel(text).quotients.len(), 0);
+    let wraps = text.replace("i <= N - 1", "i <= 299").replace("j <= 0", "j <= i - 257");
+    assert_eq!(kernel(&wraps.replace("a[i + 2]", "a[2]")).quotients.len(), 1);
+}
