@@ -175,6 +175,7 @@ kernels! {
     guards; [n = 1, m = 1], [n = 2, m = 3], [n = 22, m = 13];
     typed_bounds; [N = 2, M = 0], [N = 3, M = 1], [N = 33, M = 7], [N = 100, M = 20];
     branches; [N = 1, x = 0], [N = 2, x = -5], [N = 37, x = 40], [N = 24, x = -900000];
+    induction; [N = 0, M = 0], [N = 1, M = 3], [N = 17, M = 6], [N = 9, M = 30];
     empty_rows; [N = 0, M = 0], [N = 1, M = 2], [N = 14, M = 6], [N = 9, M = 0];
 
     // Expressions and types.

@@ -14,6 +14,7 @@ use super::kernel::{Access, Array, Expr, Node as NestNode, Obligation, ScalarTyp
 use super::loops::steps;
 use super::nest::{Nest, assignment, is_name, operation};
 use super::scope::{Checked, Name, check_name};
+use super::track::Tracked;
 use super::types::{CType, is_const, is_typedef};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
@@ -114,6 +115,24 @@ impl Nest<'_, '_> {
             self.scope.declare(name, value.map_or(Name::Unset, Name::Value));
             return Ok(());
         }
+        if matches!(usage, Usage { assigned: true, counts: false, places: true })
+            && ty.integer().is_some()
+            && !self.memory_of.contains(&declarator.span.start)
+        {
+            let declared = declarator.span.start;
+            let value = match first {
+                Some(first) => {
+                    let value = self.scope.converted(first, ty)?;
+                    Name::Value(self.known_value(value, declared, span)?)
+                }
+                None => Name::Unset,
+            };
+            self.scope.declare(name, value);
+            let place = self.scope.local_index(name).unwrap_or_default();
+            self.tracked.push(Tracked { name: name.to_string(), ty: ty.clone(), place, declared });
+            self.candidates.push(declared);
+            return Ok(());
+        }
         let meaning = match (usage, first) {
             // What it begins with is never read: a counter has a value in its loops only.
             (Usage { counts: true, .. }, _) => ty.integer().map(Name::Counter),
@@ -161,15 +180,19 @@ impl Nest<'_, '_> {
     /// The value of a variable that never changes, where subscripts and bounds may use it.
     fn affine_value(&mut self, node: &Node<Expression>, ty: &CType) -> Checked<Option<Expr>> {
         let value = self.scope.converted(node, ty)?;
-        let span = self.span(node.span);
+        Ok(self.affine_of(value, self.span(node.span)))
+    }
+
+    /// The value as subscripts and bounds may use it.
+    pub fn affine_of(&mut self, value: Expr, span: Span) -> Option<Expr> {
         let known = self.scope.quotients.len();
         if matches!(value, Expr::Constant { .. }) {
-            return Ok(Some(value));
+            return Some(value);
         }
         let (bounds, obligations) = self.scope.trial(|scope| scope.extremum(&value, span));
         let Some(bounds) = bounds else {
             self.scope.quotients.truncate(known);
-            return Ok(None);
+            return None;
         };
         // Where it wraps around on the way, only the expression itself has C's value.
         let wraps = obligations.iter().any(Obligation::has_meaning);
@@ -178,9 +201,9 @@ impl Nest<'_, '_> {
             Some(affine) if !wraps => {
                 let known = self.scope.definitions.entry((affine.clone(), ty)).or_default();
                 known.extend(obligations);
-                Ok(Some(Expr::Index { value: affine, ty }))
+                Some(Expr::Index { value: affine, ty })
             }
-            _ => Ok((!wraps || size(&value) <= LARGEST).then_some(value)),
+            _ => (!wraps || size(&value) <= LARGEST).then_some(value),
         }
     }
 
@@ -246,9 +269,9 @@ impl Nest<'_, '_> {
 }
 
 /// The largest expression, in operators, that every use of a variable repeats.
-const LARGEST: usize = 64;
+pub const LARGEST: usize = 64;
 
-fn size(expr: &Expr) -> usize {
+pub fn size(expr: &Expr) -> usize {
     1 + expr.operands().into_iter().map(size).sum::<usize>()
 }
 
@@ -267,6 +290,13 @@ impl Usage {
     pub fn of(name: &str, items: &[Node<BlockItem>]) -> Usage {
         let mut search = Search { name, usage: Usage::default() };
         search.block(items);
+        search.usage
+    }
+
+    /// How a statement uses it.
+    pub fn of_statement(name: &str, node: &Node<CStatement>) -> Usage {
+        let mut search = Search { name, usage: Usage::default() };
+        search.visit_statement(&node.node, &node.span);
         search.usage
     }
 

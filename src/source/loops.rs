@@ -140,12 +140,14 @@ impl Nest<'_, '_> {
         self.scope.choice = None;
         let (known, mark) = (self.scope.obligations.len(), self.scope.enter());
         let (loops, exact, place) = (self.scope.loops.len(), self.scope.exact.len(), self.scope.go_into(None));
+        let values = self.known();
         let refused = match self.whole_loop(node, bytes, runs, nodes) {
             Err(refused) if self.scope.choice.is_some() => refused,
             result => return result,
         };
         self.scope.obligations.truncate(known);
-        self.scope.leave(mark);
+        self.leave(mark);
+        self.set_known(&values);
         self.scope.loops.truncate(loops);
         self.scope.exact.truncate(exact);
         self.scope.come_out(place);
@@ -225,6 +227,7 @@ impl Nest<'_, '_> {
             (iterator, value, lower)
         };
 
+        let changes = self.changes(f, span)?;
         let mark = self.scope.enter();
         // How many iterations are over, where one value tells it.
         let count = match (iterator == name, &lower[..]) {
@@ -311,12 +314,20 @@ impl Nest<'_, '_> {
         if let Some(place) = self.scope.local_index(&head.name) {
             self.scope.assign_local(place, Name::Iterator(value + Affine::constant(shift), ty));
         }
+        self.begin_changes(&changes, count.as_ref(), span);
         let mut body = Vec::new();
         self.statement(&f.statement, &mut body)?;
         self.scope.come_out(place);
         self.scope.exact.pop();
         self.scope.loops.pop();
-        self.scope.leave(mark);
+        self.leave(mark);
+        let all = match (&head.lower[..], &bounds.upper[..]) {
+            ([first], [last]) if runs == Runs::While && bounds.outside.is_empty() && bounds.inside.is_empty() => {
+                guard.is_none().then(|| last.clone() - first.clone() + Affine::constant(1))
+            }
+            _ => None,
+        };
+        self.end_changes(&changes, all.as_ref());
 
         let body = guarded(bounds.inside.into_iter().chain(guard).collect(), body, span);
         if body.is_empty() {

@@ -30,6 +30,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod token;
+mod track;
 mod types;
 mod wires;
 
@@ -186,12 +187,20 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let words = preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);
     let taken = words.map(|token| token.text(&preprocessed.text).to_string()).collect();
     let given = function.arguments.iter().map(|a| a.name.clone()).chain(function::counters(&function)).collect();
-    let mut scope = Scope::new(map, &types, &unit, taken, given);
-    let (arguments, mut parameters, mut scalars) = arguments(&function, &directives, &mut scope)?;
-    directives.apply_sizes(&mut parameters)?;
-    scope.scalar_arguments = scalars.len();
-
-    let mut body = nest::body(&mut scope, function.body)?;
+    let unread = Scope::new(map, &types, &unit, taken, given);
+    // Variables that turn out to be memory, and the first refusal while others were tried.
+    let mut memory = HashSet::new();
+    let (mut scope, mut body, (arguments, parameters, mut scalars)) = loop {
+        let mut scope = unread.clone();
+        let (arguments, mut parameters, scalars) = self::arguments(&function, &directives, &mut scope)?;
+        directives.apply_sizes(&mut parameters)?;
+        scope.scalar_arguments = scalars.len();
+        match nest::body(&mut scope, function.body, &memory) {
+            Ok(body) => break (scope, body, (arguments, parameters, scalars)),
+            Err(refused) if refused.memory.is_empty() => return Err(refused.diagnostic),
+            Err(refused) => memory.extend(refused.memory),
+        }
+    };
     let host = scope.settle_host(&mut body.nodes, &mut scalars);
     // Who gives every statement a place in a schedule keeps all of them.
     if !directives.name_statements() {

@@ -1,6 +1,6 @@
 //! The function's body: statements under loops and conditions.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use lang_c::ast::{
@@ -17,6 +17,7 @@ use super::host::{Hosted, may_trap};
 use super::kernel::{Access, BinaryOp, Condition, Expr, Node as NestNode, ScalarType, Statement, UnaryOp};
 use super::loops::{Runs, guarded};
 use super::scope::{Checked, Name, Scope};
+use super::track::Tracked;
 use super::types::CType;
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
@@ -34,35 +35,35 @@ pub struct Body {
     pub sources: BTreeMap<String, (String, Affine)>,
 }
 
-/// Lowers a function's body.
-pub fn body(scope: &mut Scope, node: &Node<CStatement>) -> Checked<Body> {
-    let mut nest = Nest { scope, statements: 0, sources: BTreeMap::new(), hosted: HashMap::new(), data: None };
-    let (mut nodes, mut places) = (vec![], vec![]);
-    match &node.node {
-        CStatement::Compound(items) => {
-            // A `return` at the very end changes nothing.
-            let items = match items.split_last() {
-                Some((last, rest)) if is_return(last) => rest,
-                _ => &items[..],
-            };
-            let hosted = Hosted::of(items, |name| matches!(nest.scope.lookup(name), Some(Name::Array(_))));
-            nest.hosted = hosted.names.into_iter().map(|name| (name, CType::Void)).collect();
-            for (i, item) in items.iter().enumerate() {
-                if i == hosted.items {
-                    nest.hosted.clear();
-                }
-                nest.item(item, &items[i + 1..], &mut nodes)?;
-                let end = match &item.node {
-                    BlockItem::Statement(statement) => end_of(statement),
-                    _ => item.span.end,
-                };
-                places.resize(nodes.len(), item.span.start..end);
-            }
+/// A function's body that was refused.
+pub struct Refused {
+    pub diagnostic: Diagnostic,
+    /// The variables that may be memory instead, by the bytes of their declarations.
+    pub memory: Vec<usize>,
+}
+
+/// Lowers a function's body; the variables that are declared at the bytes of `memory` are memory whatever their values.
+pub fn body<'s>(scope: &'s mut Scope, node: &Node<CStatement>, memory: &'s HashSet<usize>) -> Result<Body, Refused> {
+    let mut nest = Nest {
+        scope,
+        statements: 0,
+        sources: BTreeMap::new(),
+        hosted: HashMap::new(),
+        data: None,
+        tracked: vec![],
+        candidates: vec![],
+        lost: None,
+        doubtful: vec![],
+        memory_of: memory,
+    };
+    match nest.function(node) {
+        Ok((nodes, places)) => Ok(Body { nodes, places, sources: nest.sources }),
+        Err(diagnostic) => {
+            let all = if nest.doubtful.is_empty() { nest.candidates } else { nest.doubtful };
+            let memory = nest.lost.map_or(all, |lost| vec![lost]);
+            Err(Refused { diagnostic, memory })
         }
-        _ => nest.statement(node, &mut nodes)?,
     }
-    places.resize(nodes.len(), node.span.start..node.span.end);
-    Ok(Body { nodes, places, sources: nest.sources })
 }
 
 /// Where a statement ends. The parser has looked for an `else` behind an `if` without one, and counts what it passed
@@ -89,6 +90,14 @@ pub struct Nest<'s, 'a> {
     pub hosted: HashMap<String, CType>,
     /// The conditions on data around this place.
     data: Option<Data>,
+    /// Local variables whose values are known everywhere.
+    pub tracked: Vec<Tracked>,
+    /// The declarations of those so far, the one whose value was not known, and those that are memory.
+    pub candidates: Vec<usize>,
+    pub lost: Option<usize>,
+    /// Those that had no known value in some loop, if something else is refused.
+    pub doubtful: Vec<usize>,
+    pub memory_of: &'s HashSet<usize>,
 }
 
 /// Where C executes statements only if data say so, which hardware executes always: there, what they assign keeps its
@@ -105,6 +114,36 @@ struct Data {
 impl Nest<'_, '_> {
     pub fn span(&self, bytes: ByteSpan) -> Span {
         self.scope.span(bytes)
+    }
+
+    /// The nodes of a function's body, and where each stands.
+    fn function(&mut self, node: &Node<CStatement>) -> Checked<(Vec<NestNode>, Vec<Range<usize>>)> {
+        let (mut nodes, mut places) = (vec![], vec![]);
+        match &node.node {
+            CStatement::Compound(items) => {
+                // A `return` at the very end changes nothing.
+                let items = match items.split_last() {
+                    Some((last, rest)) if is_return(last) => rest,
+                    _ => &items[..],
+                };
+                let hosted = Hosted::of(items, |name| matches!(self.scope.lookup(name), Some(Name::Array(_))));
+                self.hosted = hosted.names.into_iter().map(|name| (name, CType::Void)).collect();
+                for (i, item) in items.iter().enumerate() {
+                    if i == hosted.items {
+                        self.hosted.clear();
+                    }
+                    self.item(item, &items[i + 1..], &mut nodes)?;
+                    let end = match &item.node {
+                        BlockItem::Statement(statement) => end_of(statement),
+                        _ => item.span.end,
+                    };
+                    places.resize(nodes.len(), item.span.start..end);
+                }
+            }
+            _ => self.statement(node, &mut nodes)?,
+        }
+        places.resize(nodes.len(), node.span.start..node.span.end);
+        Ok((nodes, places))
     }
 
     /// One item of a block; `rest` follows it there.
@@ -128,7 +167,7 @@ impl Nest<'_, '_> {
                 for (i, item) in items.iter().enumerate() {
                     self.item(item, &items[i + 1..], nodes)?;
                 }
-                self.scope.leave(mark);
+                self.leave(mark);
                 Ok(())
             }
             CStatement::Expression(None) => Ok(()),
@@ -146,8 +185,14 @@ impl Nest<'_, '_> {
             }
             CStatement::DoWhile(w) => {
                 if let Some(f) = at_least_once(w) {
+                    let before = self.known();
                     self.for_loop(f, node.span, Runs::Again, nodes)?;
-                    return self.for_loop(f, node.span, Runs::Once, nodes);
+                    let again = self.known();
+                    self.set_known(&before);
+                    self.for_loop(f, node.span, Runs::Once, nodes)?;
+                    let once = self.known();
+                    self.join(None, &again, &once);
+                    return Ok(());
                 }
                 refuse("`do` loops are", "`do`", "write `for (int i = 0; i < N; i++)` with affine bounds")
             }
@@ -168,11 +213,20 @@ impl Nest<'_, '_> {
         let IfStatement { condition, then_statement, else_statement } = &branch.node;
         let (known, data) = self.condition(condition)?;
         let Some(data) = data else {
+            let before = self.known();
             self.arm(known.clone(), then_statement, span, nodes)?;
-            return match else_statement {
-                Some(statement) => self.arm(negated(known), statement, span, nodes),
-                None => Ok(()),
-            };
+            let then = self.known();
+            self.set_known(&before);
+            if let Some(statement) = else_statement {
+                self.arm(negated(known), statement, span, nodes)?;
+            }
+            let otherwise = self.known();
+            if then != otherwise {
+                self.set_known(&before);
+                let condition = truth(self.scope.expression(condition)?);
+                self.join(Some(&condition), &then, &otherwise);
+            }
+            return Ok(());
         };
         let mut body = vec![];
         let place = self.scope.go_into(Some(known.clone()));
@@ -198,7 +252,7 @@ impl Nest<'_, '_> {
         let place = self.scope.go_into(Some(condition.clone()));
         self.statement(statement, &mut body)?;
         self.scope.come_out(place);
-        self.scope.leave(mark);
+        self.leave(mark);
         nodes.extend(guarded(vec![condition], body, span));
         Ok(())
     }
@@ -243,7 +297,7 @@ impl Nest<'_, '_> {
             let mark = self.scope.enter();
             self.data = Some(Data { holds, own: self.scope.arrays.next_key() });
             self.statement(statement, &mut body)?;
-            self.scope.leave(mark);
+            self.leave(mark);
         }
         self.data = outer;
         if let (Some(only), None) = (only_statement(&mut body), else_statement)
@@ -314,6 +368,14 @@ impl Nest<'_, '_> {
                     _ => return nothing(),
                 };
                 let one = Expr::Constant { value: 1, ty: ScalarType::I32 };
+                let operand = &*unary.node.operand;
+                let stepped = self.assign_tracked(operand, |nest, ty| {
+                    let left = nest.scope.expression(operand)?;
+                    Ok(convert_to(nest.scope.checked_binary(op, left, one.clone(), operand)?, ty))
+                });
+                if let Some(done) = stepped {
+                    return done;
+                }
                 let target = match self.target(&unary.node.operand) {
                     Ok(target) => target,
                     Err(refused) => {
@@ -371,6 +433,16 @@ impl Nest<'_, '_> {
             self.scope.assign_local(place, Name::Value(value));
             return Ok(());
         }
+        let tracked = self.assign_tracked(lhs, |nest, ty| match op {
+            None => nest.scope.converted(rhs, ty),
+            Some(op) => {
+                let left = nest.scope.expression(lhs)?;
+                nest.updated(op, left, rhs, ty)
+            }
+        });
+        if let Some(done) = tracked {
+            return done;
+        }
         let target = match self.target(lhs) {
             Ok(target) => target,
             Err(refused) => {
@@ -396,6 +468,8 @@ impl Nest<'_, '_> {
         again: impl Fn(&mut Self, &mut Vec<NestNode>) -> Checked<()>,
     ) -> Checked<()> {
         let Some((choice, condition)) = self.scope.take_choice(span) else { return Err(refused) };
+        let known = self.known();
+        let mut left = vec![];
         for (holds, condition) in [(true, condition.clone()), (false, negated(condition))] {
             let mut body = vec![];
             let place = self.scope.go_into(Some(condition.clone()));
@@ -404,7 +478,10 @@ impl Nest<'_, '_> {
             self.scope.chosen.pop();
             self.scope.come_out(place);
             nodes.extend(guarded(vec![condition], body, span));
+            left.push(self.known());
+            self.set_known(&known);
         }
+        self.join(Some(&choice), &left[0], &left[1]);
         Ok(())
     }
 
@@ -445,6 +522,11 @@ impl Nest<'_, '_> {
         let name = format!("S{}", self.statements);
         self.statements += 1;
         Ok(Statement { name, target, value, text, span })
+    }
+
+    /// Whether C executes statements here only if data say so.
+    pub fn is_on_data(&self) -> bool {
+        self.data.is_some()
     }
 
     /// What a statement leaves in its target.

@@ -14,7 +14,7 @@ use crate::affine::Affine;
 use crate::diagnostic::Span;
 
 /// The loops and conditions around the expression that is being read, outermost first.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Around {
     here: Surroundings,
     shared: Option<Arc<Surroundings>>,

@@ -49,6 +49,7 @@ pub struct Enclosing {
     pub upper: Vec<Affine>,
 }
 
+#[derive(Clone)]
 pub struct Scope<'a> {
     pub map: &'a SourceMap<'a>,
     pub types: &'a Types,
@@ -294,6 +295,11 @@ impl<'a> Scope<'a> {
     /// The place of a local name, for [`Scope::assign_local`].
     pub fn local_index(&self, name: &str) -> Option<usize> {
         self.locals.iter().rposition(|(known, _)| known == name)
+    }
+
+    /// What the local name at a place stands for.
+    pub fn local_at(&self, place: usize) -> Name {
+        self.locals[place].1.clone()
     }
 
     pub fn assign_local(&mut self, place: usize, meaning: Name) {

@@ -308,6 +308,32 @@ fn elements_by_pointers() {
 
 #[test]
 #[ignore = "slow: make test"]
+fn variables_that_change() {
+    for text in [
+        "int k = 0; for (int i = 0; i < n; i++) { a[k] = i; k += 2; }",
+        "int k = n; for (int i = 0; i < n; i++) { k--; a[k] = a[i] + k; a[k + 1] ^= k; } a[k] += 7;",
+        "int k = 0; for (int i = 0; i < n; i++) a[k++] = a[i] * 3; for (int i = 0; i < m; i++) a[k++] -= i; a[k] = k;",
+        "int k = 1; for (int i = 0; i < n; i++) for (int j = 0; j < 4; j++) { a[k] += j; k++; }",
+        "int k = 0; for (int i = 0; i < n; i++) { for (int j = 1; j <= 5; j += 2) a[k++] ^= j; a[k] = i; k -= 2; }",
+        "int k = 3, l = 0; for (int i = n; i > 0; i -= 2) { a[k] = a[l] + 1; l++; k = k + 3; if (i & 1) c[l]++; }",
+        "for (int i = 0; i < n; i++) { int k = i; if (i > 3) k = 2; a[k] += i; k++; for (int j = k; j < n; j++) a[j]--; }",
+        "for (int i = 0; i < n; i++) { int k = 0; if (i < m) k = i + 1; else if (i & 1) k = 2; a[k] += 3; k *= 2; a[k]--; }",
+        "int lo = 0, hi = n; if (n > m) { lo = m; hi -= 1; } for (int i = lo; i < hi; i++) { MARK }",
+        "int k = 0; for (int i = m; i < n; i++) k++; a[k] += 5; for (int i = k; i < n + m; i++) { MARK }",
+        "int k; for (int i = 0; i < n; i++) { k = i / 2; a[k] += i; k += 3; a[k]--; }",
+        "unsigned k = n + 1; for (int i = 0; i < n; i++) a[--k] = i; int8_t s8 = 0; for (int i = 0; i < 9; i++) a[s8++]++;",
+        "int i = 0, k = 2; do { a[k] += i; k++; i++; } while (i < n);",
+        "int k = 0; for (int i = 0; i < (n > m ? 4 : n); i++) { a[k] += i; k += 2; }",
+        // Not known: memory, where no place is made of it.
+        "const int w[3] = {1, 2, 3}; int k = s; for (int i = 0; i < n; i++) { k = (k * 5 + a[i]) & 1; a[i] += w[k]; }",
+        "const int w[3] = {1, 2, 3}; int k = 0, l = 0; for (int i = 0; i < n; i++) { a[l] += w[k]; l++; k = k == 2 ? 0 : k + 1; }",
+    ] {
+        body("", &text.replace("MARK", MARK));
+    }
+}
+
+#[test]
+#[ignore = "slow: make test"]
 fn bits_in_subscripts_bounds_and_conditions() {
     for text in [
         "a[i << 1 | 1] += a[i << 2]; a[i ^ 1] -= i;",
