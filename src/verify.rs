@@ -34,6 +34,7 @@
 //! milliseconds.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use crate::affine::Affine;
 use crate::ids::{ArrayId, BandId, StatementId};
@@ -41,7 +42,7 @@ use crate::offload::{
     Buffer, LaneShape, Lanes, Mapping, Offload, Partition, Piece, Scan, Wait, Window, port_references,
 };
 use crate::source::kernel::{Access, Argument, Kernel, Storage};
-use crate::walk::{Values, goes_on, guard_depth};
+use crate::walk::{Values, Visitor, Which, guard_depth, walk};
 
 /// Points of all scans that are looked at, for each of the sizes.
 const SAMPLES: usize = 4_000;
@@ -479,46 +480,11 @@ impl<'a> Checker<'a> {
     ) {
         for piece in pieces {
             // Each piece has its part, so that none goes unseen.
-            let mut own = (*left / pieces.len()).min(64);
-            *left -= own;
-            self.ends_of(scan, piece, 0, values, &mut own, act);
-            *left += own;
+            let own = (*left / pieces.len()).min(64);
+            let mut ends = Ends { checker: self, scan, left: own, act };
+            let _ = walk(std::slice::from_ref(piece), values, &mut ends);
+            *left -= own - ends.left;
         }
-    }
-
-    fn ends_of(
-        &mut self,
-        scan: &str,
-        piece: &'a Piece,
-        depth: usize,
-        values: &mut Values,
-        left: &mut usize,
-        act: &mut dyn FnMut(&mut Self, &'a Piece, &Values),
-    ) {
-        if *left == 0 || !self.faults.is_empty() || !goes_on(piece, depth, values) {
-            return;
-        }
-        let Some(level) = piece.levels.get(depth) else {
-            *left -= 1;
-            return act(self, piece, values);
-        };
-        let (low, high) = values.interval(level);
-        if low > high {
-            return;
-        }
-        // Guards further in may keep values of a loop around several pieces from it.
-        let holds = guard_depth(piece) > depth || (level.range.0 <= low && high <= level.range.1);
-        self.require(holds, "ranges", || {
-            format!("{scan}: {} from {low} to {high} is not in {:?}", level.name, level.range)
-        });
-        let place = values.stack.len();
-        values.stack.push((level.name.clone(), low));
-        self.ends_of(scan, piece, depth + 1, values, left, act);
-        if high > low {
-            values.stack[place].1 = high;
-            self.ends_of(scan, piece, depth + 1, values, left, act);
-        }
-        values.stack.truncate(place);
     }
 
     /// A cell lies in its array. At sizes where an array would have no cells there is no such array in C, so that no
@@ -558,42 +524,75 @@ impl<'a> Checker<'a> {
         let Some(mapping) = buffer.and_then(|buffer| buffer.mappings[band].as_ref()) else { return };
         let mut places: BTreeMap<Vec<i64>, Vec<i64>> = BTreeMap::new();
         let mut clash = None;
-        let mut left = CELLS;
+        let act = |piece: &Piece, values: &Values| {
+            let cell: Vec<i64> = piece.point.iter().map(|value| values.evaluate(value)).collect();
+            let place = mapping.skewed(&cell).iter().zip(&mapping.moduli).map(|(y, m)| y.rem_euclid(*m)).collect();
+            if let Some(other) = places.insert(place, cell.clone()) {
+                clash = Some((other, cell));
+            }
+        };
+        let mut first = First { left: CELLS, act };
         for piece in &scan.pieces {
-            walk(piece, 0, values, &mut left, &mut |values| {
-                let cell: Vec<i64> = piece.point.iter().map(|value| values.evaluate(value)).collect();
-                let place = mapping.skewed(&cell).iter().zip(&mapping.moduli).map(|(y, m)| y.rem_euclid(*m)).collect();
-                if let Some(other) = places.insert(place, cell.clone()) {
-                    clash = Some((other, cell));
-                }
-            });
+            let _ = walk(std::slice::from_ref(piece), values, &mut first);
         }
         let name = &self.kernel.arrays[array].name;
         self.require(clash.is_none(), "apart", || format!("{name}: {clash:?} in one place"));
     }
 }
 
-/// The first points of a piece.
-fn walk(piece: &Piece, depth: usize, values: &mut Values, left: &mut usize, act: &mut dyn FnMut(&Values)) {
-    if *left == 0 || !goes_on(piece, depth, values) {
-        return;
+/// Looks at the ends of all loops, as long as nothing is wrong.
+struct Ends<'c, 'a, 's> {
+    checker: &'c mut Checker<'a>,
+    scan: &'s str,
+    /// Points that are looked at.
+    left: usize,
+    act: &'s mut dyn FnMut(&mut Checker<'a>, &'a Piece, &Values),
+}
+
+impl<'a> Visitor<'a> for Ends<'_, 'a, '_> {
+    fn arrive(&mut self) -> ControlFlow<()> {
+        match self.left == 0 || !self.checker.faults.is_empty() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
     }
-    let Some(level) = piece.levels.get(depth) else {
-        *left -= 1;
-        return act(values);
-    };
-    let (low, high) = values.interval(level);
-    let place = values.stack.len();
-    values.stack.push((level.name.clone(), low));
-    let mut value = low;
-    while value <= high && *left > 0 {
-        values.stack[place].1 = value;
-        walk(piece, depth + 1, values, left, act);
-        value += 1;
-        // Loops whose inside is empty count too.
-        *left = left.saturating_sub(1);
+
+    fn enter(&mut self, piece: &'a Piece, depth: usize, (low, high): (i64, i64)) -> Which {
+        let level = &piece.levels[depth];
+        // Guards further in may keep values of a loop around several pieces from it.
+        let inside = level.range.0 <= low && high <= level.range.1;
+        self.checker.require(low > high || guard_depth(piece) > depth || inside, "ranges", || {
+            format!("{}: {} from {low} to {high} is not in {:?}", self.scan, level.name, level.range)
+        });
+        Which::Ends
     }
-    values.stack.truncate(place);
+
+    fn point(&mut self, piece: &'a Piece, values: &mut Values) -> ControlFlow<()> {
+        self.left -= 1;
+        (self.act)(self.checker, piece, values);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Looks at the first points of pieces.
+struct First<F> {
+    /// Points and iterations that are looked at: loops whose inside is empty count too.
+    left: usize,
+    act: F,
+}
+
+impl<'a, F: FnMut(&'a Piece, &Values)> Visitor<'a> for First<F> {
+    fn arrive(&mut self) -> ControlFlow<()> {
+        let Some(left) = self.left.checked_sub(1) else { return ControlFlow::Break(()) };
+        self.left = left;
+        ControlFlow::Continue(())
+    }
+
+    fn point(&mut self, piece: &'a Piece, values: &mut Values) -> ControlFlow<()> {
+        self.left = self.left.saturating_sub(1);
+        (self.act)(piece, values);
+        ControlFlow::Continue(())
+    }
 }
 
 /// The iterators of every lane that runs at a point.

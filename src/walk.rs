@@ -1,4 +1,4 @@
-//! The points of a [`Scan`](crate::offload::Scan)'s pieces, for given sizes.
+//! The walk of a [`Scan`](crate::offload::Scan) for given sizes: one for all who ask what it visits.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -53,62 +53,123 @@ pub fn guard_depth(piece: &Piece) -> usize {
     piece.levels.iter().rposition(|level| named(&level.name)).map_or(0, |last| last + 1)
 }
 
-/// Whether the piece goes on inside its first `depth` levels.
-pub fn goes_on(piece: &Piece, depth: usize, values: &Values) -> bool {
-    depth != guard_depth(piece) || piece.guards.iter().all(|guard| values.evaluate(guard) >= 0)
+/// Which values of a loop a walk takes.
+#[derive(Clone, Copy)]
+pub enum Which {
+    All,
+    /// The first and the last.
+    Ends,
+    First,
 }
 
-/// Calls `act` at every point of a piece inside its first `depth` levels, with the levels' values on the stack.
-pub fn visit(piece: &Piece, depth: usize, values: &mut Values, act: &mut impl FnMut(&mut Values)) {
-    if !goes_on(piece, depth, values) {
-        return;
+impl Which {
+    /// The walk's values of a loop from `low` to `high`.
+    fn of(self, (low, high): (i64, i64)) -> impl Iterator<Item = i64> {
+        // From `low` to `last`, then the last one by itself.
+        let (last, end) = match self {
+            Which::All => (high, None),
+            Which::Ends => (high.min(low), (low < high).then_some(high)),
+            Which::First => (high.min(low), None),
+        };
+        (low..=last).chain(end)
     }
-    let Some(level) = piece.levels.get(depth) else { return act(values) };
-    let (lower, upper) = values.interval(level);
-    let place = values.stack.len();
-    values.stack.push((level.name.clone(), 0));
-    for value in lower..=upper {
-        values.stack[place].1 = value;
-        visit(piece, depth + 1, values, act);
-    }
-    values.stack.truncate(place);
 }
 
-/// Calls `act` at every point of pieces that share their first `depth` levels, in the order in which the hardware walks
-/// them, until it breaks off.
-pub fn in_order<'a>(
+/// Who goes along a [`walk`].
+pub trait Visitor<'a> {
+    /// Inside the loops further out, before guards are tested: once per iteration of the innermost of them, or more often
+    /// where pieces part there.
+    fn arrive(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// Before a loop, that of `piece` at `depth`, whose values are `interval`, empty where the second is less than the
+    /// first. `piece` is the first of those that share the loop.
+    fn enter(&mut self, _piece: &'a Piece, _depth: usize, _interval: (i64, i64)) -> Which {
+        Which::All
+    }
+
+    /// Behind the loop entered last.
+    fn leave(&mut self) {}
+
+    /// At a point of `piece`.
+    fn point(&mut self, piece: &'a Piece, values: &mut Values) -> ControlFlow<()>;
+}
+
+/// Walks pieces in the order in which the hardware does, until the visitor breaks off. Levels' values are on the stack. A
+/// piece that others share loops with may be walked without them.
+pub fn walk<'a>(pieces: &'a [Piece], values: &mut Values, visitor: &mut impl Visitor<'a>) -> ControlFlow<()> {
+    inside(pieces, 0, values, visitor)
+}
+
+/// The same for pieces that share their first `depth` levels, inside those.
+fn inside<'a>(
     pieces: &'a [Piece],
     depth: usize,
     values: &mut Values,
-    act: &mut impl FnMut(&'a Piece, &mut Values) -> ControlFlow<()>,
+    visitor: &mut impl Visitor<'a>,
 ) -> ControlFlow<()> {
     let mut rest = pieces;
     while let Some(first) = rest.first() {
-        let inside = 1 + rest[1..].iter().take_while(|piece| piece.shared > depth).count();
-        let (group, others) = rest.split_at(inside);
+        let count = 1 + rest[1..].iter().take_while(|piece| piece.shared > depth).count();
+        let (group, others) = rest.split_at(count);
         rest = others;
-        // What no other piece shares is where the guards hold.
-        if group.len() == 1 && first.guards.iter().any(|guard| values.evaluate(guard) < 0) {
+        visitor.arrive()?;
+        // Of several pieces, each has its own guards further in.
+        if count == 1 && !goes_on(first, depth, values) {
             continue;
         }
         let Some(level) = first.levels.get(depth) else {
-            act(first, values)?;
+            visitor.point(first, values)?;
             continue;
         };
-        let (lower, upper) = values.interval(level);
+        let interval = values.interval(level);
+        let which = visitor.enter(first, depth, interval);
         let place = values.stack.len();
         values.stack.push((level.name.clone(), 0));
-        for value in lower..=upper {
+        let outcome = which.of(interval).try_for_each(|value| {
             values.stack[place].1 = value;
-            let outcome = in_order(group, depth + 1, values, act);
-            if outcome.is_break() {
-                values.stack.truncate(place);
-                return outcome;
-            }
-        }
+            inside(group, depth + 1, values, visitor)
+        });
         values.stack.truncate(place);
+        visitor.leave();
+        outcome?;
     }
     ControlFlow::Continue(())
+}
+
+/// Whether the guards of a piece hold, as far as its first `depth` levels tell.
+fn goes_on(piece: &Piece, depth: usize, values: &Values) -> bool {
+    piece.guards.is_empty()
+        || depth < guard_depth(piece)
+        || piece.guards.iter().all(|guard| values.evaluate(guard) >= 0)
+}
+
+/// A visitor who looks at points alone.
+struct Points<F>(F);
+
+impl<'a, F: FnMut(&'a Piece, &mut Values) -> ControlFlow<()>> Visitor<'a> for Points<F> {
+    fn point(&mut self, piece: &'a Piece, values: &mut Values) -> ControlFlow<()> {
+        self.0(piece, values)
+    }
+}
+
+/// Calls `act` at every point of a piece.
+pub fn visit(piece: &Piece, values: &mut Values, mut act: impl FnMut(&mut Values)) {
+    let act = |_: &Piece, values: &mut Values| {
+        act(values);
+        ControlFlow::Continue(())
+    };
+    let _ = walk(std::slice::from_ref(piece), values, &mut Points(act));
+}
+
+/// Calls `act` at every point of pieces in the order of [`walk`], until it breaks off.
+pub fn in_order<'a>(
+    pieces: &'a [Piece],
+    values: &mut Values,
+    act: impl FnMut(&'a Piece, &mut Values) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    walk(pieces, values, &mut Points(act))
 }
 
 #[cfg(test)]
@@ -147,12 +208,12 @@ mod tests {
         let pieces = [piece(0, 0, "j", vec![]), second, piece(2, 0, "j", vec![])];
         let mut values = Values::new(&BTreeMap::new());
         let mut seen = vec![];
-        let mut act = |piece: &Piece, values: &mut Values| {
+        let act = |piece: &Piece, values: &mut Values| {
             let point: Vec<i64> = piece.point.iter().map(|p| values.evaluate(p)).collect();
             seen.push((piece.leaf.statement().0, point[0], point[1]));
             if seen.len() < 8 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        assert!(in_order(&pieces, 0, &mut values, &mut act).is_break());
+        assert!(in_order(&pieces, &mut values, act).is_break());
         let expected = [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (1, 1, 0), (1, 1, 1), (2, 0, 0), (2, 0, 1)];
         assert_eq!(seen, expected);
         assert!(values.stack.is_empty());

@@ -2,11 +2,12 @@
 //! counted from the sets for the sizes of a run, not measured.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use crate::ids::ByStatement;
 use crate::offload::{Offload, Piece, Scan, Transfer};
 use crate::source::kernel::Expr;
-use crate::walk::{Values, goes_on, visit};
+use crate::walk::{Values, Visitor, Which, visit, walk};
 
 /// The work of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +41,7 @@ impl Work {
         for piece in &offload.tiles.pieces {
             let transfers = &offload.bands[piece.leaf.band()].transfers;
             // The indices of a tile are in scope while its transfers are counted.
-            visit(piece, 0, &mut values, &mut |values| {
+            visit(piece, &mut values, |values| {
                 let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
                 let place = values.enter_tile(&offload.kernel, &tile);
                 for transfer in transfers {
@@ -60,7 +61,7 @@ pub fn operations(offload: &Offload, sizes: &BTreeMap<String, i64>, mut steps: u
     let weights: ByStatement<u64> = statements.iter().map(|statement| 1 + nodes(&statement.value)).collect();
     let mut values = Values::new(sizes);
     offload.source_order.pieces.iter().try_fold(0u64, |sum, piece| {
-        let points = points_inside(piece, 0, &mut values, &mut steps)?;
+        let points = points_within(piece, &mut values, &mut steps)?;
         Some(sum.saturating_add(weights[piece.leaf.statement()].saturating_mul(points)))
     })
 }
@@ -72,37 +73,53 @@ fn nodes(value: &Expr) -> u64 {
 /// The number of points of a piece. Shared loops change the order of the points only.
 fn points(piece: &Piece, values: &mut Values) -> u64 {
     let mut steps = u64::MAX;
-    points_inside(piece, 0, values, &mut steps).unwrap_or(u64::MAX)
+    points_within(piece, values, &mut steps).unwrap_or(u64::MAX)
 }
 
 /// `None` where `steps` loops are not enough to count them.
-fn points_inside(piece: &Piece, depth: usize, values: &mut Values, steps: &mut u64) -> Option<u64> {
-    *steps = steps.checked_sub(1)?;
-    if !goes_on(piece, depth, values) {
-        return Some(0);
+fn points_within(piece: &Piece, values: &mut Values, steps: &mut u64) -> Option<u64> {
+    let mut count = Count { steps: *steps, times: vec![1], points: 0 };
+    let outcome = walk(std::slice::from_ref(piece), values, &mut count);
+    *steps = count.steps;
+    outcome.is_continue().then_some(count.points)
+}
+
+/// Counts points, those of a loop whose iterations are all alike in one of them.
+struct Count {
+    steps: u64,
+    /// Per loop that is open, for how many points one counts; the innermost last.
+    times: Vec<u64>,
+    points: u64,
+}
+
+impl Count {
+    fn times(&self) -> u64 {
+        self.times.last().copied().unwrap_or(1)
     }
-    let Some(level) = piece.levels.get(depth) else { return Some(1) };
-    let (lower, upper) = values.interval(level);
-    if !names(piece, depth) {
-        // Every iteration is like the other.
-        let trips = upper.saturating_sub(lower).saturating_add(1).max(0) as u64;
-        return match trips {
-            0 => Some(0),
-            _ => Some(trips.saturating_mul(points_inside(piece, depth + 1, values, steps)?)),
-        };
+}
+
+impl<'a> Visitor<'a> for Count {
+    fn arrive(&mut self) -> ControlFlow<()> {
+        let Some(left) = self.steps.checked_sub(1) else { return ControlFlow::Break(()) };
+        self.steps = left;
+        ControlFlow::Continue(())
     }
-    let place = values.stack.len();
-    values.stack.push((level.name.clone(), 0));
-    let mut count = Some(0u64);
-    for value in lower..=upper {
-        values.stack[place].1 = value;
-        count = points_inside(piece, depth + 1, values, steps).zip(count).map(|(a, b)| a.saturating_add(b));
-        if count.is_none() {
-            break;
-        }
+
+    fn enter(&mut self, piece: &'a Piece, depth: usize, (low, high): (i64, i64)) -> Which {
+        let alike = !names(piece, depth);
+        let trips = if alike { high.saturating_sub(low).saturating_add(1).max(0) as u64 } else { 1 };
+        self.times.push(self.times().saturating_mul(trips));
+        if alike { Which::First } else { Which::All }
     }
-    values.stack.truncate(place);
-    count
+
+    fn leave(&mut self) {
+        self.times.pop();
+    }
+
+    fn point(&mut self, _: &'a Piece, _: &mut Values) -> ControlFlow<()> {
+        self.points = self.points.saturating_add(self.times());
+        ControlFlow::Continue(())
+    }
 }
 
 /// Whether a bound or guard further in names the level at `depth`.
@@ -252,12 +269,12 @@ mod tests {
         let mut values = Values::new(&BTreeMap::from([("N".to_string(), 6)]));
         assert_eq!(points(&piece, &mut values), 4 + 5 + 6);
         let mut visited = 0;
-        visit(&piece, 0, &mut values, &mut |_| visited += 1);
+        visit(&piece, &mut values, |_| visited += 1);
         assert_eq!(visited, 4 + 5 + 6);
         // The first piece in a loop shares it with those behind it.
         let first = Piece { shared: 0, ..piece };
         assert_eq!(points(&first, &mut values), 4 + 5 + 6);
-        visit(&first, 0, &mut values, &mut |_| visited += 1);
+        visit(&first, &mut values, |_| visited += 1);
         assert_eq!(visited, 2 * (4 + 5 + 6));
     }
 }

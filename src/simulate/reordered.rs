@@ -29,14 +29,14 @@ pub fn reordered(offload: &Offload, job: &Job, program: &[u8]) -> Option<Reorder
     let mut values = Values::new(&job.sizes);
     let mut tiles: Vec<(Vec<i64>, BandId)> = vec![];
     for piece in &offload.tiles.pieces {
-        visit(piece, 0, &mut values, &mut |values| {
+        visit(piece, &mut values, |values| {
             tiles.push((piece.point.iter().map(|index| values.evaluate(index)).collect(), piece.leaf.band()));
         });
     }
     tiles.sort();
     for (tile, band) in tiles {
         let place = values.enter_tile(&offload.kernel, &tile);
-        let _ = in_order(&offload.bands[band].compute.scan.pieces, 0, &mut values, &mut |piece, values| {
+        let _ = in_order(&offload.bands[band].compute.scan.pieces, &mut values, |piece, values| {
             run.point(piece, values);
             ControlFlow::Continue(())
         });

@@ -64,7 +64,7 @@ fn points(program: &Program, set: &Set) -> BTreeSet<Point> {
     let Scanned::Scan(scan) = scan(&program.isl, &request).unwrap() else { panic!("points of {set}") };
     for piece in scan.pieces {
         let mut values = Values::new(&BTreeMap::from([("N".to_string(), N)]));
-        visit(&piece, 0, &mut values, &mut |values| {
+        visit(&piece, &mut values, |values| {
             assert!(found.insert(piece.point.iter().map(|x| values.evaluate(x)).collect()), "a point twice");
         });
     }

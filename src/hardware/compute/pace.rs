@@ -105,7 +105,7 @@ impl Pace {
         let (statements, iterators) = (kernel.statements(), kernel.iterators());
         let mut values = Values::new(&sizes);
         let mut tiles: Vec<(Vec<i64>, BandId)> = vec![];
-        let _ = in_order(&offload.tiles.pieces, 0, &mut values, &mut |piece, values| {
+        let _ = in_order(&offload.tiles.pieces, &mut values, |piece, values| {
             tiles.push((piece.point.iter().map(|index| values.evaluate(index)).collect(), piece.leaf.band()));
             if tiles.len() < TILES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
@@ -130,7 +130,7 @@ impl Pace {
         for (tile, band) in tiles {
             let place = values.enter_tile(kernel, &tile);
             let pieces = &offload.bands[band].compute.scan.pieces;
-            let outcome = in_order(pieces, 0, &mut values, &mut |piece, values| {
+            let outcome = in_order(pieces, &mut values, |piece, values| {
                 if iterations.len() == ITERATIONS {
                     return ControlFlow::Break(());
                 }

@@ -150,7 +150,7 @@ fn points_come_in_order() {
         for (n, t) in [(0, 0), (1, 0), (5, 3), (7, 7), (12, 5), (13, 0), (30, 4)] {
             let mut values = crate::walk::Values::new(&BTreeMap::from([("N".to_string(), n), ("T".to_string(), t)]));
             let mut found = vec![];
-            let _ = crate::walk::in_order(&scan.pieces, 0, &mut values, &mut |piece, values| {
+            let _ = crate::walk::in_order(&scan.pieces, &mut values, |piece, values| {
                 found.push(piece.point.iter().map(|p| values.evaluate(p)).collect::<Vec<i64>>());
                 std::ops::ControlFlow::Continue(())
             });

@@ -25,7 +25,7 @@ fn evaluate(affine: &Affine, values: &Values) -> i64 {
 fn walk(scan: &Scan, values: &Values) -> Vec<Vec<i64>> {
     let mut points = vec![];
     for piece in &scan.pieces {
-        visit(piece, 0, &mut Loops::new(values), &mut |loops| {
+        visit(piece, &mut Loops::new(values), |loops| {
             points.push(piece.point.iter().map(|p| loops.evaluate(p)).collect());
         });
     }
