@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::hazards::is_drained;
 use crate::hardware::compute::pace::{Latency, Pace, Timing};
+use crate::hardware::compute::pipelines::READ_STAGE;
 use crate::hardware::compute::ports::ReadPort;
 use crate::hardware::compute::process::Process;
 use crate::ids::{ArrayId, StatementId};
@@ -46,10 +47,16 @@ impl Lateness {
 /// The lateness of the port of each array and copy, where it is not 0.
 pub type Latenesses = BTreeMap<(ArrayId, usize), Lateness>;
 
-/// The least latency of a statement that writes `array`.
-pub fn least_latency(latenesses: &Latenesses, array: ArrayId) -> u32 {
-    let own = latenesses.iter().filter(|((read, _), _)| *read == array);
-    own.map(|(_, lateness)| lateness.least_latency()).max().unwrap_or(0)
+/// The least latencies of the statements that have instances.
+pub fn least_latencies(process: &Process, ports: &[ReadPort]) -> Vec<u32> {
+    let least = |&s: &StatementId| {
+        let written = ports.iter().filter(|port| port.array == process.target(s).array);
+        // A word that comes from what is written must not be written in the same cycle: that would be a loop of wires.
+        let read = ports.iter().filter(|port| port.lateness.forward > 1 && port.statements().contains(&s));
+        let behind = read.map(|port| READ_STAGE + port.lateness.delay);
+        written.map(|port| port.lateness.least_latency()).chain(behind).max().unwrap_or(0)
+    };
+    process.present().iter().map(least).collect()
 }
 
 /// Chooses what lets the first iterations of a run pass fastest. The ports of `candidate` are looked at and changed;
@@ -83,12 +90,13 @@ pub fn choose(
         let latenesses = latenesses(candidate);
         let is_late =
             |s: StatementId| candidate.ports.iter().any(|p| p.lateness.delay > 0 && p.statements().contains(&s));
-        let latencies: Vec<Latency> = (present.iter().zip(&targets).zip(&alone).enumerate())
-            .map(|(place, ((&s, &target), own))| {
-                let own = if is_late(s) { latency(candidate, place) } else { *own };
-                Latency { cycles: own.cycles.max(least_latency(&latenesses, target)), ..own }
-            })
-            .collect();
+        let latencies: Vec<Latency> =
+            (present.iter().zip(least_latencies(process, &candidate.ports)).zip(&alone).enumerate())
+                .map(|(place, ((&s, least), own))| {
+                    let own = if is_late(s) { latency(candidate, place) } else { *own };
+                    Latency { cycles: own.cycles.max(least), ..own }
+                })
+                .collect();
         pace.cycles(&Timing { latencies: &latencies, sees: &|port| sees(&latenesses, port) }) as f64
     };
     let before = cycles(candidate);

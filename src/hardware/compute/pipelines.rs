@@ -18,7 +18,7 @@ use crate::rtl::{Expr as Rtl, Module, Statement, Type, assign};
 use crate::source::kernel::{Access, Expr, ScalarType};
 
 /// The stage in which a buffer's word arrives: 1 holds the addresses, 2 the words.
-const READ_STAGE: u32 = 2;
+pub const READ_STAGE: u32 = 2;
 
 /// When and what every statement that has instances writes, in textual order.
 pub struct Pipelines {
@@ -51,7 +51,7 @@ impl Pipelines {
         let mut loads = std::mem::take(&mut candidate.loads);
         let targets = process.targets();
         let evaluation = Evaluation { process, candidate, scalars, targets: &targets };
-        let least: Vec<u32> = targets.iter().map(|array| lateness::least_latency(latenesses, *array)).collect();
+        let least = lateness::least_latencies(process, &candidate.ports);
         let sees = |port| lateness::sees(latenesses, port);
         let plan = pace::plan(process.offload, present, &sees, &least, |place, plan| {
             let mut datapath = Datapath::new(plan, None);
