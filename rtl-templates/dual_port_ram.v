@@ -77,7 +77,8 @@ module dual_port_ram #(
     // Of any one word: a read gives what was written to it last, and stays.
     (* anyconst *) wire [ADDRESS_WIDTH-1:0] watched;
 
-    reg             known_reg = 1'b0;
+    reg             started_reg = 1'b0;
+    reg             known_reg   = 1'b0;
     reg [WIDTH-1:0] content_reg;
     reg             expects_reg = 1'b0;
     reg [WIDTH-1:0] expected_reg;
@@ -85,6 +86,7 @@ module dual_port_ram #(
     wire written = write_enable && write_address == watched && {1'b0, watched} < DEPTH;
 
     always @(posedge clk) begin
+        started_reg <= 1'b1;
         if (written) begin
             known_reg   <= 1'b1;
             content_reg <= write_data;

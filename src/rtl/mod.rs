@@ -11,6 +11,7 @@ mod names;
 mod outline;
 mod plan;
 mod print;
+mod properties;
 mod text;
 mod trim;
 mod types;

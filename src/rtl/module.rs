@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::expr::{Expr, Op};
 use super::header::Header;
 use super::names::Names;
+use super::properties::Rule;
 use super::types::Type;
 
 /// What a signal was declared as.
@@ -322,6 +323,8 @@ pub struct Module {
     pub(super) names: Names,
     /// Whether two ports were asked for by one name.
     pub(super) ports_clash: bool,
+    /// What its properties are, beside those of its streams.
+    pub(super) rules: Vec<Rule>,
 }
 
 impl Module {
@@ -338,6 +341,7 @@ impl Module {
             fields: vec![],
             names,
             ports_clash: false,
+            rules: vec![],
         }
     }
 
@@ -479,6 +483,19 @@ impl Module {
         }
         assert_eq!(low, 0, "the fields of `{}` are all its bits", word.name());
         self.fields.push((word.clone(), named));
+    }
+
+    /// States that `register`, which goes up and down by one, never goes round; that is assumed of it where what counts it is from
+    /// outside. Printed under `FORMAL`.
+    pub fn counts(&mut self, register: &Signal, up_from_outside: bool, down_from_outside: bool) {
+        self.rules.push(Rule::Counts { register: register.clone(), up_from_outside, down_from_outside });
+    }
+
+    /// States that there are never more pulses of `second` than of `first`, and that `held` is low while there are as many.
+    /// Printed under `FORMAL`.
+    pub fn follows(&mut self, first: &Signal, second: &Signal, held: &Signal) {
+        let [first, second, held] = [first, second, held].map(Signal::clone);
+        self.rules.push(Rule::Follows { first, second, held });
     }
 
     /// A name that is not yet taken, made from `base`. The next signal or instance asked for by that name gets it.

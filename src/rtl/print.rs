@@ -7,11 +7,12 @@ use super::lower::{lower, strip, visit_statements};
 use super::module::{Connection, Field, Instance, Item, Kind, Label, Module, Parameter, Signal, Statement};
 use super::names::Names;
 use super::plan::{procedural_targets, read_parameters, reset_name, wired_nodes};
+use super::properties;
 use super::text::{Identifier, Writer, layout, literal};
 use super::types::Type;
 
 /// Longest line that is not broken, where it can be.
-const LINE_LIMIT: usize = 110;
+pub(super) const LINE_LIMIT: usize = 110;
 
 /// The module's Verilog. Equal modules give equal bytes. The design ought to have passed [`super::verify`].
 ///
@@ -384,10 +385,11 @@ impl Printer<'_> {
             lines.extend(layout(&format!("wire {name} = &{{1'b0, {list}}};"), 4, LINE_LIMIT));
             self.push(Sort::Process, lines);
         }
-        Rendered { text: self.file(), unread }
+        let properties = properties::tail(self.module, &mut self.names);
+        Rendered { text: self.file(&properties), unread }
     }
 
-    fn file(&self) -> String {
+    fn file(&self, properties: &[String]) -> String {
         let mut lines = vec!["`default_nettype none".to_string(), String::new()];
         lines.extend(comment(&self.module.description, 0));
         lines.extend(self.head());
@@ -412,6 +414,7 @@ impl Printer<'_> {
             lines.extend(block.iter().cloned());
             before = Some(*sort);
         }
+        lines.extend(properties.iter().cloned());
         lines.extend(["endmodule".to_string(), String::new(), "`default_nettype wire".to_string()]);
         lines.join("\n") + "\n"
     }

@@ -7,6 +7,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// A cell's text and those of the cells inside it, with their assumptions as assertions and without their covers.
+#[derive(Clone)]
 pub struct Files {
     cell: String,
     texts: Vec<(String, String)>,
@@ -29,21 +30,38 @@ fn templates() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/rtl-templates"))
 }
 
-fn read(cell: &str) -> String {
-    std::fs::read_to_string(templates().join(format!("{cell}.v"))).expect("the cell is readable")
-}
-
 /// The names of all cells.
 pub fn cells() -> Vec<String> {
-    let files = std::fs::read_dir(templates()).expect("the cells are here").map(|e| e.expect("readable").path());
+    modules(templates())
+}
+
+/// The names of the modules of a folder, which are those of their files.
+pub fn modules(folder: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(folder).expect("the modules are here").map(|e| e.expect("readable").path());
     let verilog = files.filter(|path| path.extension().is_some_and(|e| e == "v"));
     verilog.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
 }
 
 impl Files {
     pub fn of(cell: &str) -> Files {
+        Files::in_folder(templates(), cell)
+    }
+
+    /// The same of a module of another folder, beside those that it instantiates.
+    pub fn in_folder(folder: &Path, cell: &str) -> Files {
+        Files::read(folder, cell, &["cover ("])
+    }
+
+    /// The same of a module whose parts have proofs of their own: of them, only what they assume is asserted.
+    pub fn of_whole(folder: &Path, cell: &str) -> Files {
+        Files::read(folder, cell, &["cover (", "assert ("])
+    }
+
+    fn read(folder: &Path, cell: &str, dropped: &[&str]) -> Files {
+        let read =
+            |name: &str| std::fs::read_to_string(folder.join(format!("{name}.v"))).expect("the module is readable");
         let mut texts = vec![(cell.to_string(), read(cell))];
-        let all = cells();
+        let all = modules(folder);
         let mut looked_at = 0;
         while looked_at < texts.len() {
             let first_words = |text: &str| -> Vec<String> {
@@ -52,7 +70,8 @@ impl Files {
             for word in first_words(&texts[looked_at].1) {
                 if all.contains(&word) && texts.iter().all(|(name, _)| *name != word) {
                     let inside = read(&word);
-                    let lines = inside.lines().filter(|line| !line.trim_start().starts_with("cover ("));
+                    let lines =
+                        inside.lines().filter(|line| dropped.iter().all(|start| !line.trim_start().starts_with(start)));
                     let asserted =
                         |line: &str| match line.split_once("assume (").and_then(|(_, l)| l.strip_suffix(");")) {
                             Some(condition) => format!("assert (!started_reg || ({condition}));\n"),
@@ -65,6 +84,13 @@ impl Files {
             looked_at += 1;
         }
         Files { cell: cell.to_string(), texts }
+    }
+
+    /// The module with more lines at the end of its properties.
+    pub fn with(mut self, lines: &str) -> Files {
+        let (before, after) = self.texts[0].1.rsplit_once("`endif").expect("the module has properties");
+        self.texts[0].1 = format!("{before}{lines}\n`endif{after}");
+        self
     }
 
     fn text(&self) -> &str {

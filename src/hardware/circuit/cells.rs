@@ -1,7 +1,7 @@
 //! Small circuits and library cells that several processes use.
 
 use crate::hardware::circuit::stream::Stream;
-use crate::rtl::{Connection, Expr, Module, Signal, Type, assign, when, when_else};
+use crate::rtl::{Connection, Expr, Kind, Module, Signal, Type, assign, when, when_else};
 
 /// `clk` and `rst` of an instance inside `m`.
 pub fn clocking(m: &Module) -> Vec<(String, Connection)> {
@@ -51,8 +51,20 @@ pub fn fifo(
     out
 }
 
-/// `register` counts `up` minus `down`.
+/// `register` counts `up` minus `down`, and does not go round.
 pub fn up_down(m: &mut Module, register: &Signal, up: &Expr, down: &Expr) {
+    let is_input = |e: &Expr| e.signal().is_some_and(|signal| signal.kind() == Kind::Input);
+    counter(m, register, up, down);
+    m.counts(register, is_input(up), is_input(down));
+}
+
+/// The same where nothing in the module keeps `up` from going on: its surroundings do.
+pub fn up_down_as_given(m: &mut Module, register: &Signal, up: &Expr, down: &Expr) {
+    counter(m, register, up, down);
+    m.counts(register, true, false);
+}
+
+fn counter(m: &mut Module, register: &Signal, up: &Expr, down: &Expr) {
     let more = assign(register, &register.e().incremented());
     let fewer = assign(register, &register.e().decremented());
     let body = vec![when_else(up.and(&down.not()), vec![more], vec![when(down.and(&up.not()), vec![fewer])])];

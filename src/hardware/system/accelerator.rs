@@ -139,6 +139,7 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
     let fills = join_load(&mut m, context, &wires, &load_ports);
     let computed = join_compute(&mut m, context, &wires, &compute_ports);
     let drains = join_store(&mut m, context, &wires, &store_ports);
+    m.follows(&wires.token_computed, &wires.token_stored, &wires.stores.stream.valid);
     modules.extend(join_buffers(&mut m, context, &fills, &computed, &drains));
 
     m.comment("Memory port");

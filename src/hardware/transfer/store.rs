@@ -157,6 +157,7 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
             vec![when(returned.and(&taken.not()), vec![more])],
         )],
     );
+    m.counts(&credit, false, false);
 
     m.comment("The end mark of the last tile: everything has been stored or is on its way.");
     let finished = m.output("m_finished", Type::BIT);
@@ -168,7 +169,7 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     );
     // The scanner may have taken the last tile while an earlier one is still being drained.
     let inside = m.reg("tiles_inside", Type::unsigned(2));
-    cells::up_down(&mut m, &inside, &tile.fires(), &end.e());
+    cells::up_down_as_given(&mut m, &inside, &tile.fires(), &end.e());
     let only = inside.e().eq(&Expr::constant(1, inside.ty()));
     m.assign(&finished, &end.e().and(&last_tile.e()).and(&only));
     let busy = m.output("busy", Type::BIT);

