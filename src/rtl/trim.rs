@@ -350,7 +350,7 @@ impl<'a> Trimmer<'a> {
         waived.dedup();
         let remarks = module.remarks.iter().filter_map(|(s, text)| Some((still(s)?, text.clone()))).collect();
         let fields = module.fields.iter().filter_map(|(s, fields)| Some((still(s)?, self.fields(s, fields)))).collect();
-        let rules = module.rules.iter().filter_map(|rule| rule.map(&still)).collect();
+        let rules = module.rules.iter().filter_map(|rule| rule.map(still)).collect();
         Module { items, signals, waived, remarks, fields, rules, ..module.like() }
     }
 
