@@ -899,17 +899,6 @@ mod tests {
     }
 
     #[test]
-    fn sets_that_isl_does_not_coalesce_stay_as_they_are() {
-        let isl = Context::new().unwrap();
-        let text = "[N] -> { [i] : 0 <= i < N and ((4*floor((-i)/4) <= -2 - i) or (i) mod 4 = 0) }";
-        let set = isl.parse_set(text).unwrap();
-        let tiles = isl.parse_map("{ [i] -> [T] : 32T <= i <= 32T + 31 }").unwrap();
-        for set in [set.clone(), set.apply(&tiles).unwrap(), tiles.intersect_domain(&set).unwrap().wrap().unwrap()] {
-            assert!(set.coalesce().unwrap().is_equal(&set).unwrap());
-        }
-    }
-
-    #[test]
     fn optima_tell_empty_from_endless() {
         let isl = Context::new().unwrap();
         let set = isl.parse_set("[N] -> { [i] : 3 <= i <= N }").unwrap();
