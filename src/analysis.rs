@@ -320,7 +320,13 @@ fn compute(program: &Program, band: &Band, context: &Context) -> Result<Compute>
         None => scan_instances(program, band, context, true)?
             .ok_or_else(|| anyhow!("internal error: iterations without iterators"))?,
     };
-    Ok(Compute { scan, order: band.order.clone(), innermost_distance: band.innermost_distance, lanes: None })
+    Ok(Compute {
+        scan,
+        order: band.order.clone(),
+        innermost_distance: band.innermost_distance,
+        cycles_per_iteration: band.cycles_per_iteration,
+        lanes: None,
+    })
 }
 
 /// The same with several iterations side by side.
@@ -374,6 +380,7 @@ fn compute_in_lanes(
         scan,
         order: band.order.clone(),
         innermost_distance: band.innermost_distance,
+        cycles_per_iteration: band.cycles_per_iteration,
         lanes: Some(offload::Lanes { count: lanes.count, along: lanes.along.clone(), per_statement: shapes.collect() }),
     })
 }

@@ -402,6 +402,9 @@ pub struct Compute {
     /// The smallest distance, in iterations of the innermost level, of a flow dependence carried by that level
     /// alone; `None` where the innermost level carries none.
     pub innermost_distance: Option<i64>,
+    /// The cycles of the computation over its iterations, as the order inside a tile was chosen by.
+    #[serde(default)]
+    pub cycles_per_iteration: f64,
     /// More than one iteration per cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes: Option<Lanes>,

@@ -10,7 +10,7 @@ use crate::hardware::{self, VerilogFile};
 use crate::process::Scratch;
 use crate::project::{Project, folder};
 use crate::report::count::Work;
-use crate::report::{Bound, Facts, Places, RunReport};
+use crate::report::{Bound, Estimate, Facts, Places, RunReport};
 use crate::simulate::bench::{Bench, MemoryModel};
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
@@ -96,6 +96,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     };
 
     let (verdict, detail) = summary(&outcome, direct.as_ref().map(|(outcome, _)| outcome));
+    let bound = Bound::of(&accelerator.offload, &board, &work, &job.sizes);
     let report = RunReport::new(Facts {
         offload: &accelerator.offload,
         board: &board,
@@ -106,7 +107,8 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
         memory: run.memory,
         direct: direct.as_ref().map(|(_, output)| &output.counters),
         work,
-        bound: Bound::of(&accelerator.offload, &board, &work, &job.sizes),
+        bound,
+        estimate: Estimate::of(&accelerator.offload, &bound, &job.sizes),
         seed: run.seed,
         arguments: job.scalars(kernel),
         generate_ms: accelerator.generate_ms,

@@ -55,6 +55,16 @@ impl Work {
     }
 }
 
+/// The executions of every statement.
+pub fn iterations(offload: &Offload, sizes: &BTreeMap<String, i64>) -> ByStatement<u64> {
+    let mut values = Values::new(sizes);
+    let mut all = ByStatement::from(vec![0; offload.kernel.statements().len()]);
+    for piece in &offload.source_order.pieces {
+        all[piece.leaf.statement()] += points(piece, &mut values);
+    }
+    all
+}
+
 /// The operations and accesses of the C program for the given sizes; `None` where counting takes more than `steps`.
 pub fn operations(offload: &Offload, sizes: &BTreeMap<String, i64>, mut steps: u64) -> Option<u64> {
     let statements = offload.kernel.statements();
@@ -241,6 +251,7 @@ mod tests {
                     scan: Scan { pieces: vec![] },
                     order: String::new(),
                     innermost_distance: None,
+                    cycles_per_iteration: 1.0,
                     lanes: None,
                 },
             }]

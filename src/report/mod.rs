@@ -28,7 +28,7 @@ pub use tiling::TilingReport;
 
 /// The number of the shape of all JSON that burstc writes: it grows when a field is added, renamed, removed, or changes its
 /// meaning. `docs/JSON.md` says what the fields mean, and what changed with each number.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// Indented JSON with a final newline, whose first field is the number of its shape.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
@@ -78,6 +78,8 @@ pub struct RunReport {
     pub processes: ProcessReport,
     #[serde(default)]
     pub bound: BoundReport,
+    #[serde(default)]
+    pub estimate: Estimate,
     /// The sizes that the hardware takes.
     #[serde(default)]
     pub parameters: Vec<ParameterReport>,
@@ -216,6 +218,32 @@ pub struct ProcessReport {
     pub compute_idle: u64,
 }
 
+/// What was expected of a run before it: the cycles by which order and tile sizes were chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The iterations of every band with rows that are short and values that are waited for.
+    pub compute_cycles: u64,
+    /// The words of the Load and Store sets.
+    pub memory_cycles: u64,
+}
+
+impl Estimate {
+    pub fn of(offload: &Offload, bound: &Bound, sizes: &BTreeMap<String, i64>) -> Estimate {
+        let iterations = count::iterations(offload, sizes);
+        let band = |band: &crate::offload::Band| {
+            let own: u64 = band.statements.iter().map(|&s| iterations[s]).sum();
+            own as f64 * band.compute.cycles_per_iteration
+        };
+        let compute: f64 = offload.bands.iter().map(band).sum();
+        Estimate { compute_cycles: compute.round() as u64, memory_cycles: bound.memory }
+    }
+
+    /// Of the run: computation and memory overlap.
+    pub fn cycles(&self) -> u64 {
+        self.compute_cycles.max(self.memory_cycles)
+    }
+}
+
 /// The cycles that memory, datapath and dependences would each allow ([`Bound`]), and what was reached of the largest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BoundReport {
@@ -248,6 +276,7 @@ pub struct Facts<'a> {
     pub direct: Option<&'a Counters>,
     pub work: Work,
     pub bound: Bound,
+    pub estimate: Estimate,
     pub seed: u64,
     pub arguments: BTreeMap<String, Number>,
     pub generate_ms: u64,
@@ -331,6 +360,7 @@ impl RunReport {
                 limit: facts.bound.largest().0.to_string(),
                 share: ratio(facts.bound.largest().1 as f64, counters.cycles as f64),
             },
+            estimate: facts.estimate,
             parameters: ParameterReport::all(&offload.kernel),
             conditions: ConditionReport::all(&offload.kernel),
             difference: facts.difference,
@@ -415,6 +445,7 @@ mod tests {
             direct: direct.then_some(&slow),
             work: Work { iterations: 500, accesses: 1_000, bytes_read: 1_500, bytes_written: 500 },
             bound: Bound { memory: 500, datapath: 450, dependences: 12, dependences_whole: true },
+            estimate: Estimate { compute_cycles: 900, memory_cycles: 500 },
             seed: 1,
             arguments: BTreeMap::from([("N".to_string(), Number::Whole(8))]),
             generate_ms: 12,

@@ -64,6 +64,19 @@ pub fn render(report: &RunReport, places: &Places) -> String {
             cycles(at_least, bound.dependences)
         ),
     );
+    let estimate = &report.estimate;
+    let expected = match report.cycles {
+        0 => String::new(),
+        all => format!(": {} of the run's", fixed(estimate.cycles() as f64 / all as f64, 2)),
+    };
+    table.row(
+        "estimate",
+        &format!(
+            "{}, {}{expected}",
+            cycles("cycles of the computation", estimate.compute_cycles),
+            cycles("the memory", estimate.memory_cycles)
+        ),
+    );
     let idle = |busy: u64| share(report.cycles.saturating_sub(busy));
     table.row(
         "waits",

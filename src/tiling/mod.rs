@@ -46,6 +46,8 @@ pub struct Band {
     pub order: String,
     /// The smallest distance of a flow dependence that the innermost dimension of `D` carries alone.
     pub innermost_distance: Option<i64>,
+    /// Estimated cycles of the computation over its iterations.
+    pub cycles_per_iteration: f64,
     /// Per statement, the tile size along its rows of iterations; 1 where statements alternate.
     pub rows: Vec<i64>,
     pub lanes: Option<lane_shape::Lanes>,
@@ -126,6 +128,7 @@ impl Band {
             instances: instances.coalesce()?,
             order: order.text,
             innermost_distance: order.innermost_distance,
+            cycles_per_iteration: order.cycles_per_iteration,
             rows: order.rows,
             lanes: order.lanes,
             dates: order.dates,

@@ -27,6 +27,8 @@ pub(super) struct Order {
     pub text: String,
     /// The smallest distance of a flow dependence that the innermost dimension carries alone.
     pub innermost_distance: Option<i64>,
+    /// Estimated cycles over the iterations.
+    pub cycles_per_iteration: f64,
     /// Per statement, the tile size along its rows; 1 where statements alternate, or where the order does not tell.
     pub rows: Vec<i64>,
     pub lanes: Option<Lanes>,
@@ -232,7 +234,8 @@ pub(super) fn choose(
     };
     let rows = (0..statements.len()).map(|place| candidate.row_length(&space, place)).collect();
     let innermost_distance = candidate.carried.first().copied().filter(|&d| d != i64::MAX);
-    Ok(Order { dates, expressions, text, innermost_distance, rows, lanes })
+    let cycles_per_iteration = candidate.cost / space.instances();
+    Ok(Order { dates, expressions, text, innermost_distance, cycles_per_iteration, rows, lanes })
 }
 
 /// Cycles from reading a buffer to the next read that sees the value of `expr`.

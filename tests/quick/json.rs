@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use burstc::project::BuildReport;
 use burstc::report::count::Work;
-use burstc::report::{self, Bound, Facts, RunReport, SCHEMA};
+use burstc::report::{self, Bound, Estimate, Facts, RunReport, SCHEMA};
 use burstc::simulate::Verdict;
 use burstc::simulate::bench::MemoryModel;
 use burstc::simulate::number::Number;
@@ -69,6 +69,7 @@ fn all_fields() -> BTreeSet<String> {
             direct: Some(&counters),
             work: Work::default(),
             bound: Bound::default(),
+            estimate: Estimate::default(),
             seed: 1,
             arguments: BTreeMap::from([("N".to_string(), Number::Whole(8))]),
             generate_ms: 12,
