@@ -17,6 +17,7 @@ use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_
 use crate::polyhedral::{self, Program};
 use crate::schedule;
 use crate::source::kernel::{Kernel, Storage, TilingDirective};
+use crate::tiling::automatic::{Tilings, Time};
 use crate::tiling::{self, Band};
 use crate::transfer::{self, ArrayFlow};
 use groups::Groups;
@@ -50,38 +51,83 @@ const DOUBTFUL: usize = 6;
 /// isl's operations between the checks of each of them; after the first that needs more, no other is looked at.
 const DOUBTFUL_OPERATIONS: u64 = 300_000;
 
-/// The best tiling whose exact buffers fit; the last attempt where none does.
+/// isl's operations for the kernel with statements joined, which leaves time for the kernel as it is.
+const JOINED_OPERATIONS: u64 = 5_000_000;
+
+/// Statements are joined where that takes no more cycles, by estimate.
 fn automatic(kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Offload> {
-    let block_ram_bits = fabric.block_ram_bits();
-    budget::begin("the schedule");
-    let plans = schedule::candidates_for(kernel, program)?;
-    let fits = |mapped: &Mapped| buffer::bits(kernel, &mapped.buffers(kernel, fabric)) <= u128::from(block_ram_bits);
-    let mut tried: Vec<Vec<TilingDirective>> = vec![];
-    let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));
-    for share in SHARES {
-        budget::begin("the tile sizes");
-        let (directives, better) = tiling::automatic::tilings(program, kernel, plans.clone(), block_ram_bits / share)?;
-        if tried.contains(&directives) {
-            continue;
-        }
-        last = Mapped::new(kernel, program, &directives);
-        if last.as_ref().is_ok_and(fits) {
-            for directives in better.iter().take(DOUBTFUL) {
-                let mapped = || Mapped::new(kernel, program, directives);
-                match program.isl.within(DOUBTFUL_OPERATIONS, mapped)? {
-                    // Once more, with all of its checks.
-                    Some(mapped) if fits(&mapped) => {
-                        return Mapped::new(kernel, program, directives)?.offload(kernel, program, fabric);
-                    }
-                    Some(_) => {}
-                    None => break,
+    let mut apart = None;
+    budget::begin("the statements that run in one cycle");
+    if let Some(joined) = polyhedral::join_statements(kernel, program)? {
+        let model = polyhedral::extract(&joined)?;
+        let offload = || {
+            let Chosen { mapped, time: Some(time), fits: true } = Chosen::new(&joined, &model, fabric)? else {
+                return Ok(None);
+            };
+            // One write per cycle is the most that statements apart reach.
+            if time.cycles > time.writes {
+                let apart = apart.insert(Chosen::new(kernel, program, fabric)?);
+                let cycles = apart.time.as_ref().map_or(0.0, |time| time.cycles);
+                if apart.fits && cycles <= time.cycles {
+                    return Ok(None);
                 }
             }
-            break;
+            mapped.offload(&joined, &model, fabric).map(Some)
+        };
+        if let Some(Some(offload)) = model.isl.within(JOINED_OPERATIONS, offload)? {
+            return Ok(Offload { source_order: source_order(program)?, written: kernel.body.clone(), ..offload });
         }
-        tried.push(directives);
     }
-    last?.offload(kernel, program, fabric)
+    let apart = apart.map_or_else(|| Chosen::new(kernel, program, fabric), Ok)?;
+    apart.mapped.offload(kernel, program, fabric)
+}
+
+/// A kernel in the best tiles.
+struct Chosen {
+    mapped: Mapped,
+    time: Option<Time>,
+    /// Whether the exact buffers fit.
+    fits: bool,
+}
+
+impl Chosen {
+    /// The best tiling whose exact buffers fit; the last attempt where none does.
+    fn new(kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Chosen> {
+        let block_ram_bits = fabric.block_ram_bits();
+        budget::begin("the schedule");
+        let plans = schedule::candidates_for(kernel, program)?;
+        let fits =
+            |mapped: &Mapped| buffer::bits(kernel, &mapped.buffers(kernel, fabric)) <= u128::from(block_ram_bits);
+        let mut tried: Vec<Vec<TilingDirective>> = vec![];
+        let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));
+        for share in SHARES {
+            budget::begin("the tile sizes");
+            let found = tiling::automatic::tilings(program, kernel, plans.clone(), block_ram_bits / share)?;
+            let Tilings { best, better, time } = found;
+            if tried.contains(&best) {
+                continue;
+            }
+            let mapped = Mapped::new(kernel, program, &best);
+            if mapped.as_ref().is_ok_and(fits) {
+                for directives in better.iter().take(DOUBTFUL) {
+                    let mapped = || Mapped::new(kernel, program, directives);
+                    match program.isl.within(DOUBTFUL_OPERATIONS, mapped)? {
+                        // Once more, with all of its checks.
+                        Some(mapped) if fits(&mapped) => {
+                            let mapped = Mapped::new(kernel, program, directives)?;
+                            return Ok(Chosen { mapped, time, fits: true });
+                        }
+                        Some(_) => {}
+                        None => break,
+                    }
+                }
+                return Ok(Chosen { mapped: mapped?, time, fits: true });
+            }
+            last = mapped.map(|mapped| Chosen { mapped, time, fits: false });
+            tried.push(best);
+        }
+        last
+    }
 }
 
 /// A kernel in tiles, with the buffers it needs.
@@ -171,6 +217,7 @@ impl Mapped {
             tiles: tiles(program, &kernel, bands, &contexts)?,
             source_order: source_order(program)?,
             strips_depend,
+            written: vec![],
             lanes_note: None,
             buffers,
             windows,

@@ -36,7 +36,7 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
     let mut single = kernel.clone();
     single.tilings.iter_mut().for_each(|tiling| tiling.lanes = None);
     let one = analysis::analyze(&single, &board.fabric())?;
-    let tilings: Vec<TilingDirective> = one.bands.iter().map(|band| band.tiling.clone()).collect();
+    let tilings: Vec<TilingDirective> = one.bands.iter().map(|band| band.tiling.as_written(&one.kernel).0).collect();
     let with = |count: i64| -> Result<Offload> {
         let mut laned = kernel.clone();
         laned.tilings = tilings.clone();

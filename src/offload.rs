@@ -1,11 +1,13 @@
 //! The border between analysis and hardware: everything the analysis knows, as plain data (`burstc analyze --json`).
 //! Left of it nobody knows Verilog, right of it nobody computes a dependence.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::affine::Affine;
 use crate::ids::{ArrayId, BandId, ByBand, StatementId};
-use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, ScalarType, TilingDirective};
+use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, Node, ScalarType, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Offload {
@@ -22,8 +24,11 @@ pub struct Offload {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<Window>,
     /// The statement instances in the order of the source, for the direct version. Context: size parameters. `leaf` is
-    /// the statement, the point its iterators.
+    /// the statement of [`Offload::as_written`], the point its iterators.
     pub source_order: Scan,
+    /// The kernel's body before statements became one; empty where none did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<Node>,
     /// Whether a strip loads a cell that another strip of its band stores: dependences through the memory.
     pub strips_depend: bool,
     /// Why so many lanes were chosen, where they were.
@@ -49,6 +54,19 @@ pub struct Band {
 }
 
 impl Offload {
+    /// The kernel in which every statement has one write.
+    pub fn as_written(&self) -> Cow<'_, Kernel> {
+        match &self.written[..] {
+            [] => Cow::Borrowed(&self.kernel),
+            written => Cow::Owned(Kernel { body: written.to_vec(), ..self.kernel.clone() }),
+        }
+    }
+
+    /// Whether the statement of [`Offload::as_written`] starts together with another, whose name they have.
+    pub fn follows(&self, statement: &str) -> bool {
+        self.kernel.statements().iter().all(|s| s.name != statement)
+    }
+
     /// Whether lanes combine floating-point numbers in another order than the source.
     pub fn reassociates(&self) -> bool {
         self.reductions().any(|reduction| reduction.term.ty().floating)

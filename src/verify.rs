@@ -2,7 +2,8 @@
 //! own fault.
 //!
 //! 1. `kernel`: arguments, accesses and host values name what is there; every size has `min <= max`, its default between
-//!    them; accesses have as many subscripts as their array has dimensions, over sizes, iterators and quotients.
+//!    them; accesses have as many subscripts as their array has dimensions, over sizes, iterators and quotients; no statement
+//!    writes an array twice.
 //! 2. `statements`: every statement is in exactly one band; θ has one length per band, that of the sizes, which are
 //!    positive.
 //! 3. `leaves`: what a piece visits is there: a band in `tiles`, a statement in `source_order`, one of the band's own in
@@ -55,7 +56,8 @@ const CELLS: usize = 1_000;
 /// # Errors
 /// A line per violation, which begins with the invariant's name. After violations of structure, nothing is sampled.
 pub fn verify(offload: &Offload) -> Result<(), Vec<String>> {
-    let mut checker = Checker { offload, kernel: &offload.kernel, faults: vec![] };
+    let written = &offload.as_written();
+    let mut checker = Checker { offload, kernel: &offload.kernel, written, faults: vec![] };
     checker.kernel();
     if checker.faults.is_empty() {
         checker.statements();
@@ -76,6 +78,8 @@ pub fn verify(offload: &Offload) -> Result<(), Vec<String>> {
 struct Checker<'a> {
     offload: &'a Offload,
     kernel: &'a Kernel,
+    /// Whose statements the source's order has.
+    written: &'a Kernel,
     faults: Vec<String>,
 }
 
@@ -127,7 +131,10 @@ impl<'a> Checker<'a> {
             self.require(register, "kernel", || format!("the host's {} has no register", step.name));
         }
         for (statement, iterators) in kernel.statements().into_iter().zip(kernel.iterators()) {
-            for access in statement.value.reads().into_iter().chain([&statement.target]) {
+            let arrays: BTreeSet<ArrayId> = statement.targets().map(|target| target.array).collect();
+            let once = arrays.len() == 1 + statement.also.len();
+            self.require(once, "kernel", || format!("{} writes an array twice", statement.name));
+            for access in statement.accesses() {
                 let Some(array) = kernel.arrays.get(access.array) else {
                     self.faults.push(format!("kernel: {} accesses array {}", statement.name, access.array));
                     continue;
@@ -248,7 +255,10 @@ impl<'a> Checker<'a> {
     }
 
     fn visited(&mut self, scan: &str, visits: Visits, piece: &Piece) {
-        let iterators = self.kernel.iterators();
+        let iterators = match visits {
+            Visits::Source => self.written.iterators(),
+            _ => self.kernel.iterators(),
+        };
         let statement = piece.leaf.statement();
         let (leaf, is_there, indices) = match visits {
             Visits::Tiles => {
@@ -332,9 +342,11 @@ impl<'a> Checker<'a> {
         self.require(known, "buffers", || "a buffer of no array".to_string());
         let statements = kernel.statements();
         for (number, band) in offload.bands.iter_enumerated() {
-            let accessed = band.statements.iter().filter_map(|s| statements.get(*s)).flat_map(|statement| {
-                statement.value.reads().into_iter().chain([&statement.target]).map(|access| access.array)
-            });
+            let accessed = band
+                .statements
+                .iter()
+                .filter_map(|s| statements.get(*s))
+                .flat_map(|statement| statement.accesses().map(|access| access.array));
             for array in accessed.chain(band.transfers.iter().map(|transfer| transfer.array)) {
                 let buffer = offload.buffers.iter().find(|buffer| buffer.array == array);
                 let mapped = buffer.is_some_and(|b| b.mappings.get(number).is_some_and(|mapping| mapping.is_some()));
@@ -385,7 +397,7 @@ impl<'a> Checker<'a> {
             let read = is_read(&window.leader) && window.followers.iter().all(|f| is_read(&f.subscripts));
             self.require(read, "windows", || format!("{} does not read what slides", statement.name));
             self.require(follows(window), "windows", || format!("{}: delays of {window:?}", statement.name));
-            let written = statement.target.array == window.array;
+            let written = statement.writes_to(window.array);
             self.require(!written, "windows", || format!("{} writes what slides", statement.name));
             let port = port_references(self.kernel, &self.offload.windows, window.statement);
             let leads = port.iter().any(|r| r.array == window.array && r.subscripts == window.leader);
@@ -437,7 +449,7 @@ impl<'a> Checker<'a> {
                 &mut left,
                 &mut |c, p, v| {
                     let point: Vec<i64> = p.point.iter().map(|value| v.evaluate(value)).collect();
-                    c.accesses(p.leaf.statement(), &point, v);
+                    c.accesses(c.written, p.leaf.statement(), &point, v);
                 },
             );
             for (band, tile) in corners.iter().take(8) {
@@ -455,7 +467,7 @@ impl<'a> Checker<'a> {
             let point: Vec<i64> = piece.point.iter().map(|value| values.evaluate(value)).collect();
             let slacks: Vec<i64> = piece.slacks.iter().map(|value| values.evaluate(value)).collect();
             for iterators in running(&point, &slacks, band.lanes(piece.leaf.statement())) {
-                checker.accesses(piece.leaf.statement(), &iterators, values);
+                checker.accesses(checker.kernel, piece.leaf.statement(), &iterators, values);
             }
         });
         for transfer in &band.transfers {
@@ -498,8 +510,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What an iteration accesses lies in its arrays.
-    fn accesses(&mut self, statement: StatementId, iterators: &[i64], sizes: &Values) {
-        let kernel = self.kernel;
+    fn accesses(&mut self, kernel: &Kernel, statement: StatementId, iterators: &[i64], sizes: &Values) {
         let names = &kernel.iterators()[statement];
         let mut values = Values { stack: sizes.stack.clone() };
         values.stack.extend(names.iter().cloned().zip(iterators.iter().copied()));
@@ -512,7 +523,7 @@ impl<'a> Checker<'a> {
         }
         let statement = kernel.statements()[statement];
         let unguarded = |access: &&Access| access.guard.is_none();
-        for access in statement.value.reads().into_iter().filter(unguarded).chain([&statement.target]) {
+        for access in statement.accesses().filter(unguarded) {
             let cell: Vec<i64> = access.subscripts.iter().map(|subscript| values.evaluate(subscript)).collect();
             self.cell(access.array, &cell, &values);
         }

@@ -42,7 +42,17 @@ fn in_sequence(parts: &[Source]) -> Offload {
         band.compute.scan = scan(leaves(&band.compute.scan, StatementId(statement).into()));
         bands.push(band);
     }
-    Offload { kernel, bands, tiles, source_order, buffers, windows: vec![], strips_depend: true, lanes_note: None }
+    Offload {
+        kernel,
+        bands,
+        tiles,
+        source_order,
+        buffers,
+        windows: vec![],
+        strips_depend: true,
+        written: vec![],
+        lanes_note: None,
+    }
 }
 
 /// One band with one tile that holds the whole run.
@@ -97,6 +107,7 @@ fn in_one_strip(
         source_order,
         windows: vec![],
         strips_depend: true,
+        written: vec![],
         lanes_note: None,
         kernel,
     }

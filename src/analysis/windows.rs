@@ -16,7 +16,7 @@ pub fn windows(kernel: &Kernel, bands: &[Band], rows: &[Vec<i64>]) -> Vec<Window
         for (&s, row) in band.statements.iter().zip(rows) {
             let Some(step) = step(&band.compute.scan.pieces, s) else { continue };
             // A division by a variable starts with its instance, whether that writes or not.
-            if divides(&statements[s].value) {
+            if statements[s].values().any(divides) {
                 continue;
             }
             let along = |subscript: &Affine| {
@@ -39,7 +39,7 @@ fn of_statement(
     let mut windows: Vec<Window> = vec![];
     let mut references = text.references();
     // What a guarded reference reads may not be there.
-    references.retain(|r| r.array != text.target.array && r.guard.is_none());
+    references.retain(|r| !text.writes_to(r.array) && r.guard.is_none());
     // Iterations by which the first reference is ahead of the second.
     let ahead = |a: &[Affine], b: &[Affine]| -> Option<i64> {
         let gains: Vec<i64> = a.iter().map(&along).collect::<Option<_>>()?;

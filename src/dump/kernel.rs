@@ -90,8 +90,9 @@ fn nodes(kernel: &Kernel, nodes: &[Node], depth: usize, text: &mut String) {
 /// `c[i][j] = (c[i][j] + 1);  // line 9`
 fn assignment(kernel: &Kernel, statement: &Statement) -> String {
     let names = InStatements(kernel);
-    let value = host::expression(&names, &statement.value);
-    format!("{} = {value};  // line {}", names.element(&statement.target), statement.span.line)
+    let write = |(target, value)| format!("{} = {};", names.element(target), host::expression(&names, value));
+    let writes: Vec<String> = statement.writes().map(write).collect();
+    format!("{}  // line {}", writes.join(" together with "), statement.span.line)
 }
 
 /// `max(a, max(b, c))`

@@ -51,7 +51,8 @@ pub fn text(offload: &Offload) -> String {
         }
     }
     text.push_str("\norder of the source:\n");
-    text.push_str(&loops::text(&offload.source_order, 1, &|piece| instance(kernel, piece)));
+    let written = offload.as_written();
+    text.push_str(&loops::text(&offload.source_order, 1, &|piece| instance(&written, piece)));
     text
 }
 

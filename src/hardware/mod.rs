@@ -60,7 +60,8 @@ pub fn generate(offload: &Offload, link: Link) -> Result<Design> {
 
 /// The direct version: every access of the source goes to memory as one word. `<kernel>_direct_top` is the last module.
 pub fn generate_direct(offload: &Offload, link: Link) -> Result<Design> {
-    Ok(names::without_clash(offload, |offload| {
+    let written = Offload { kernel: offload.as_written().into_owned(), ..offload.clone() };
+    Ok(names::without_clash(&written, |offload| {
         let context = Context::new(offload, link);
         let name = &offload.kernel.name;
         let mut modules = direct::direct(&context);

@@ -235,7 +235,7 @@ pub(super) fn rewrite(nodes: &mut [Node], act: &mut impl FnMut(&mut kernel::Acce
 }
 
 /// Calls `act` on every statement, in the order of the text.
-fn rewrite_statements(nodes: &mut [Node], act: &mut impl FnMut(&mut kernel::Statement)) {
+pub(super) fn rewrite_statements(nodes: &mut [Node], act: &mut impl FnMut(&mut kernel::Statement)) {
     for node in nodes {
         match node {
             Node::Loop(inner) => rewrite_statements(&mut inner.body, act),
@@ -245,7 +245,7 @@ fn rewrite_statements(nodes: &mut [Node], act: &mut impl FnMut(&mut kernel::Stat
     }
 }
 
-fn rewrite_reads(expr: &mut Expr, act: &mut impl FnMut(&mut kernel::Access)) {
+pub(super) fn rewrite_reads(expr: &mut Expr, act: &mut impl FnMut(&mut kernel::Access)) {
     match expr {
         Expr::Read { access, .. } => act(access),
         Expr::Constant { .. } | Expr::Scalar { .. } | Expr::Index { .. } => {}

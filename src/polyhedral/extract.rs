@@ -9,7 +9,7 @@ use super::{Access, Dependence, DependenceKind, Program, Statement};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::{ArrayId, ByStatement, StatementId};
-use crate::source::kernel::{self, Condition, Kernel, Loop, Node, Quotient, Storage};
+use crate::source::kernel::{self, Condition, Expr, Kernel, Loop, Node, Quotient, Storage};
 
 /// A statement with the loops and conditions around it and its place in each of the loops' bodies.
 pub(super) struct Place<'a> {
@@ -163,11 +163,8 @@ pub fn dimension_names(kernel: &Kernel, array: ArrayId) -> Vec<String> {
     while taken.iter().any(|name| name.strip_prefix(&letter).is_some_and(|rest| rest.parse::<usize>().is_ok())) {
         letter.push('x');
     }
-    let accesses: Vec<&kernel::Access> = places
-        .iter()
-        .flat_map(|p| p.statement.value.reads().into_iter().chain([&p.statement.target]))
-        .filter(|a| a.array == array)
-        .collect();
+    let accesses: Vec<&kernel::Access> =
+        places.iter().flat_map(|p| p.statement.accesses()).filter(|a| a.array == array).collect();
     let mut names: Vec<String> = vec![];
     for dimension in 0..kernel.arrays[array].extents.len() {
         let mut subscripts = accesses.iter().map(|a| a.subscripts.get(dimension));
@@ -285,8 +282,8 @@ impl<'a> Model<'a> {
     fn statement(&self, schedule: &[Affine]) -> Result<Statement> {
         let isl = &self.program.isl;
         let source = self.place.statement;
-        let mut references = vec![(&source.target, true, self.extended.clone())];
-        for read in source.value.reads() {
+        let mut references: Vec<_> = source.targets().map(|target| (target, true, self.extended.clone())).collect();
+        for read in source.reads() {
             let is_known = |(a, write, _): &(&kernel::Access, bool, Set)| {
                 !write && (a.array, &a.subscripts, &a.guard) == (read.array, &read.subscripts, &read.guard)
             };
@@ -304,7 +301,9 @@ impl<'a> Model<'a> {
                 None => references.push((read, false, happens)),
             }
         }
-        self.require_inside(&source.target, &self.extended)?;
+        for target in source.targets() {
+            self.require_inside(target, &self.extended)?;
+        }
         let tuple = Tuple::unnamed(&self.names);
         let mut accesses = vec![];
         for (access, write, happens) in references {
@@ -425,11 +424,12 @@ pub(super) fn value_in(example: &[(String, i64)]) -> impl Fn(&str) -> i64 + '_ {
 /// The quotients that the statement's bounds, conditions and subscripts need, each after those it uses.
 fn quotients_of<'a>(kernel: &'a Kernel, place: &Place) -> Vec<&'a Quotient> {
     let bounds = place.loops.iter().flat_map(|l| l.lower.iter().chain(&l.upper));
-    let value = &place.statement.value;
-    let accesses = value.reads().into_iter().chain([&place.statement.target]);
-    let mut affines: Vec<&Affine> = bounds.chain(accesses.flat_map(|a| &a.subscripts)).chain(value.indices()).collect();
+    let statement = place.statement;
+    let indices = statement.values().flat_map(Expr::indices);
+    let mut affines: Vec<&Affine> =
+        bounds.chain(statement.accesses().flat_map(|a| &a.subscripts)).chain(indices).collect();
     place.conditions.iter().for_each(|c| affines.extend(c.affines()));
-    affines.extend(value.reads().into_iter().filter_map(|read| read.guard.as_ref()).flat_map(Condition::affines));
+    affines.extend(statement.reads().into_iter().filter_map(|read| read.guard.as_ref()).flat_map(Condition::affines));
     quotients_among(kernel, affines.into_iter())
 }
 

@@ -6,12 +6,14 @@ mod domain;
 mod expand;
 pub mod extract;
 pub mod isl;
+mod join;
 pub mod scan;
 
 pub use dead::{runs, without_dead_code};
 pub use domain::settle_domain;
 pub use expand::expand_locals;
 pub use extract::{dimension_names, extract};
+pub use join::join_statements;
 
 use std::fmt;
 

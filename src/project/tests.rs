@@ -17,6 +17,7 @@ fn offload() -> Offload {
         buffers: vec![Buffer::new(ArrayId(0), vec![Some(Mapping::successive(vec![64], vec![60], 1))].into())],
         windows: vec![],
         strips_depend: false,
+        written: vec![],
         lanes_note: None,
     }
 }

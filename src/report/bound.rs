@@ -11,7 +11,7 @@ use crate::board::{Board, Memory};
 use crate::ids::ByArray;
 use crate::offload::{Offload, Piece};
 use crate::operators;
-use crate::source::kernel::{Access, Condition, Expr};
+use crate::source::kernel::{Access, Condition, Expr, Kernel};
 use crate::walk::guard_depth;
 use crate::word::Word;
 
@@ -48,7 +48,7 @@ impl Bound {
         };
         let lanes = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
         let lanes = lanes.map(|lanes| lanes.count as u64).max().unwrap_or(1).max(1);
-        Bound { memory, datapath: work.iterations.div_ceil(lanes), dependences, dependences_whole }
+        Bound { memory, datapath: work.starts.div_ceil(lanes), dependences, dependences_whole }
     }
 
     /// The largest of the three, and which.
@@ -64,7 +64,9 @@ impl Bound {
 fn chain(offload: &Offload, sizes: &BTreeMap<String, i64>, instances: u64) -> (u64, bool) {
     let Some(cells) = Cells::new(offload, sizes) else { return (0, false) };
     let mut chain = Chain { sizes, times: vec![0; cells.count as usize], slots: vec![], left: instances, longest: 0 };
-    let nests: Vec<Nest> = offload.source_order.pieces.iter().map(|piece| Nest::new(offload, piece, &cells)).collect();
+    let written = offload.as_written();
+    let nests: Vec<Nest> =
+        offload.source_order.pieces.iter().map(|piece| Nest::new(offload, &written, piece, &cells)).collect();
     chain.slots = vec![0; nests.iter().map(|nest| nest.names.len()).max().unwrap_or(0)];
     let whole = chain.walk(&nests, 0).is_some();
     (chain.longest, whole)
@@ -145,8 +147,7 @@ struct Nest<'a> {
 }
 
 impl<'a> Nest<'a> {
-    fn new(offload: &'a Offload, piece: &'a Piece, cells: &Cells) -> Nest<'a> {
-        let kernel = &offload.kernel;
+    fn new(offload: &'a Offload, kernel: &'a Kernel, piece: &'a Piece, cells: &Cells) -> Nest<'a> {
         let mut names: Vec<String> = piece.levels.iter().map(|level| level.name.clone()).collect();
         let depth = names.len();
         names.extend(kernel.quotients.iter().map(|quotient| quotient.name.clone()));

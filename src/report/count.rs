@@ -14,6 +14,8 @@ use crate::walk::{Values, Visitor, Which, visit, walk};
 pub struct Work {
     /// Executions of statements.
     pub iterations: u64,
+    /// The same where statements that start together count as one.
+    pub starts: u64,
     /// Reads and writes of array elements, as the source makes them.
     pub accesses: u64,
     /// Bytes of the elements in Load(T), over all tiles.
@@ -27,10 +29,13 @@ impl Work {
     pub fn of(offload: &Offload, sizes: &BTreeMap<String, i64>) -> Work {
         let mut values = Values::new(sizes);
         let mut work = Work::default();
-        let statements = offload.kernel.statements();
+        let written = offload.as_written();
+        let statements = written.statements();
         for piece in &offload.source_order.pieces {
             let instances = points(piece, &mut values);
             work.iterations += instances;
+            let follows = offload.follows(&statements[piece.leaf.statement()].name);
+            work.starts += if follows { 0 } else { instances };
             // Every read, and the write.
             work.accesses += instances * (statements[piece.leaf.statement()].value.reads().len() as u64 + 1);
         }
@@ -67,7 +72,8 @@ pub fn iterations(offload: &Offload, sizes: &BTreeMap<String, i64>) -> ByStateme
 
 /// The operations and accesses of the C program for the given sizes; `None` where counting takes more than `steps`.
 pub fn operations(offload: &Offload, sizes: &BTreeMap<String, i64>, mut steps: u64) -> Option<u64> {
-    let statements = offload.kernel.statements();
+    let written = offload.as_written();
+    let statements = written.statements();
     let weights: ByStatement<u64> = statements.iter().map(|statement| 1 + nodes(&statement.value)).collect();
     let mut values = Values::new(sizes);
     offload.source_order.pieces.iter().try_fold(0u64, |sum, piece| {
@@ -180,6 +186,7 @@ mod tests {
             name: "S0".into(),
             target: access(ArrayId(1)),
             value: Expr::Binary { op: BinaryOp::Add, left: read(), right: read(), ty: ScalarType::I32 },
+            also: vec![],
             text: String::new(),
             span: Default::default(),
         };
@@ -259,6 +266,7 @@ mod tests {
             buffers: Vec::<Buffer>::new(),
             windows: vec![],
             strips_depend: false,
+            written: vec![],
             lanes_note: None,
         }
     }
@@ -267,7 +275,10 @@ mod tests {
     fn counts_what_the_sets_hold() {
         let work = |size| Work::of(&triangle(), &BTreeMap::from([("N".to_string(), size)]));
         // 25 = 10 + 10 + 5 elements of a; those and the last two tiles again of b.
-        assert_eq!(work(25), Work { iterations: 325, accesses: 975, bytes_read: 100, bytes_written: 2 * (25 + 15) });
+        assert_eq!(
+            work(25),
+            Work { iterations: 325, starts: 325, accesses: 975, bytes_read: 100, bytes_written: 2 * (25 + 15) }
+        );
         assert_eq!(work(0), Work::default());
     }
 

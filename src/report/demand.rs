@@ -32,8 +32,8 @@ impl Demand {
             .sum();
         Demand {
             words: word.holding(work.bytes_read + work.bytes_written),
-            iterations: work.iterations,
-            multipliers: tree + together(offload.kernel.statements().iter().map(|s| &s.value)),
+            iterations: work.starts,
+            multipliers: tree + together(offload.kernel.statements().iter().map(|s| s.values())),
         }
     }
 
@@ -43,12 +43,12 @@ impl Demand {
     }
 }
 
-/// Multipliers of expressions that take turns: of every kind of product as many as the expression with the most has.
-fn together<'a>(expressions: impl Iterator<Item = &'a Expr>) -> u64 {
+/// Multipliers of statements that take turns: of every kind of product as many as the statement with the most has.
+fn together<'a>(statements: impl Iterator<Item = impl Iterator<Item = &'a Expr>>) -> u64 {
     let mut most: BTreeMap<[u32; 3], u64> = BTreeMap::new();
-    for expr in expressions {
+    for values in statements {
         let mut own = BTreeMap::new();
-        products(expr, &mut own);
+        values.for_each(|value| products(value, &mut own));
         own.into_iter().for_each(|(kind, count)| {
             let most = most.entry(kind).or_default();
             *most = count.max(*most);
@@ -105,7 +105,9 @@ mod tests {
         let number = || Box::new(Expr::Scalar { scalar: 0, ty: ScalarType::FLOAT });
         let times = |left, right| Expr::Binary { op: BinaryOp::Multiply, left, right, ty: ScalarType::FLOAT };
         let (two, one) = (times(Box::new(times(number(), number())), number()), times(number(), number()));
-        assert_eq!(together([&one].into_iter()), product(24, 24, 48));
-        assert_eq!(together([&two, &one, &two].into_iter()), 2 * product(24, 24, 48));
+        let of = |statements: &[&[&Expr]]| together(statements.iter().map(|values| values.iter().copied()));
+        assert_eq!(of(&[&[&one]]), product(24, 24, 48));
+        assert_eq!(of(&[&[&two], &[&one], &[&two]]), 2 * product(24, 24, 48));
+        assert_eq!(of(&[&[&two], &[&one, &two]]), 3 * product(24, 24, 48));
     }
 }

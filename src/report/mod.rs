@@ -427,6 +427,7 @@ mod tests {
             )],
             windows: vec![],
             strips_depend: false,
+            written: vec![],
             lanes_note: None,
         }
     }
@@ -443,7 +444,7 @@ mod tests {
             detail: String::new(),
             counters: &counters,
             direct: direct.then_some(&slow),
-            work: Work { iterations: 500, accesses: 1_000, bytes_read: 1_500, bytes_written: 500 },
+            work: Work { iterations: 500, starts: 500, accesses: 1_000, bytes_read: 1_500, bytes_written: 500 },
             bound: Bound { memory: 500, datapath: 450, dependences: 12, dependences_whole: true },
             estimate: Estimate { compute_cycles: 900, memory_cycles: 500 },
             seed: 1,

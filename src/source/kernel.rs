@@ -555,16 +555,64 @@ pub struct Statement {
     pub target: Access,
     /// Already converted to the target's element type.
     pub value: Expr,
+    /// What an instance writes beside `target`, each into an array of its own. All values are of what was there before
+    /// the instance.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Write>,
     /// The statement's C text on one line, for comments.
     pub text: String,
     pub span: Span,
 }
 
+/// One write of a statement with several.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Write {
+    pub target: Access,
+    pub value: Expr,
+    /// The statement as written that makes it.
+    pub statement: String,
+    /// That statement's iterators, outermost first.
+    pub iterators: Vec<String>,
+    /// Which iterator of the joined statement each of them is.
+    pub places: Vec<usize>,
+}
+
 impl Statement {
-    /// Distinct array references that the value reads, in textual order.
+    /// What an instance writes, with the values: `target` first.
+    pub fn writes(&self) -> impl Iterator<Item = (&Access, &Expr)> {
+        let others = self.also.iter().map(|write| (&write.target, &write.value));
+        std::iter::once((&self.target, &self.value)).chain(others)
+    }
+
+    /// What an instance writes.
+    pub fn targets(&self) -> impl Iterator<Item = &Access> {
+        self.writes().map(|(target, _)| target)
+    }
+
+    /// The values that an instance writes.
+    pub fn values(&self) -> impl Iterator<Item = &Expr> {
+        self.writes().map(|(_, value)| value)
+    }
+
+    /// Every array read in the values.
+    pub fn reads(&self) -> Vec<&Access> {
+        self.values().flat_map(Expr::reads).collect()
+    }
+
+    /// Every read and write.
+    pub fn accesses(&self) -> impl Iterator<Item = &Access> {
+        self.reads().into_iter().chain(self.targets())
+    }
+
+    /// Whether an instance writes to the array.
+    pub fn writes_to(&self, array: ArrayId) -> bool {
+        self.targets().any(|target| target.array == array)
+    }
+
+    /// Distinct array references that the values read, in textual order.
     pub fn references(&self) -> Vec<&Access> {
         let mut distinct: Vec<&Access> = vec![];
-        for access in self.value.reads() {
+        for access in self.reads() {
             if distinct.iter().all(|d| (d.array, &d.subscripts) != (access.array, &access.subscripts)) {
                 distinct.push(access);
             }
@@ -738,6 +786,31 @@ pub struct TilingDirective {
     #[serde(default)]
     pub lanes: Option<LanesDirective>,
     pub span: Span,
+}
+
+impl TilingDirective {
+    /// The same for the statements of `kernel` as they were before some became one, each with its iterators.
+    pub fn as_written(&self, kernel: &Kernel) -> (TilingDirective, Vec<Vec<String>>) {
+        let (statements, iterators) = (kernel.statements(), kernel.iterators());
+        let (mut written, mut names) = (TilingDirective { schedules: vec![], ..self.clone() }, vec![]);
+        for schedule in &self.schedules {
+            let place = statements.position(|s| s.name == schedule.statement);
+            written.schedules.push(schedule.clone());
+            names.push(place.map(|place| iterators[place].clone()).unwrap_or_default());
+            let Some(place) = place else { continue };
+            for write in &statements[place].also {
+                let own = |name: &str| {
+                    let place = iterators[place].iter().position(|iterator| iterator == name);
+                    let own = place.and_then(|place| write.places.iter().position(|p| *p == place));
+                    Affine::variable(own.map_or(name, |own| &write.iterators[own]))
+                };
+                let theta = schedule.theta.iter().map(|value| value.substitute(own)).collect();
+                written.schedules.push(Schedule { statement: write.statement.clone(), theta });
+                names.push(write.iterators.clone());
+            }
+        }
+        (written, names)
+    }
 }
 
 /// `lanes(16)`: so many iterations of a band per cycle.

@@ -521,7 +521,7 @@ impl Nest<'_, '_> {
         }
         let name = format!("S{}", self.statements);
         self.statements += 1;
-        Ok(Statement { name, target, value, text, span })
+        Ok(Statement { name, target, value, also: vec![], text, span })
     }
 
     /// Whether C executes statements here only if data say so.

@@ -28,14 +28,25 @@ const BYTES_PER_CYCLE: f64 = 4.0;
 /// The tilings of all bands, one directive each.
 pub type Directives = Vec<TilingDirective>;
 
-/// The best of `plans` whose buffers fit `block_ram_bits` by estimate, or come closest; then better ones, of which only
-/// the exact buffers tell whether they fit.
-pub fn tilings(
-    program: &Program,
-    kernel: &Kernel,
-    plans: Vec<Vec<BandPlan>>,
-    block_ram_bits: u64,
-) -> Result<(Directives, Vec<Directives>)> {
+/// What burstc chooses for a kernel.
+pub struct Tilings {
+    /// The best whose buffers fit by estimate, or come closest.
+    pub best: Directives,
+    /// Better ones, of which only the exact buffers tell whether they fit.
+    pub better: Vec<Directives>,
+    /// What the best take.
+    pub time: Option<Time>,
+}
+
+/// Estimates for the sizes that the user runs.
+pub struct Time {
+    pub cycles: f64,
+    /// Iterations, were all writes those of statements of their own.
+    pub writes: f64,
+}
+
+/// The best of `plans` for buffers of `block_ram_bits`.
+pub fn tilings(program: &Program, kernel: &Kernel, plans: Vec<Vec<BandPlan>>, block_ram_bits: u64) -> Result<Tilings> {
     // The sizes that the user runs.
     let usual: BTreeMap<String, i64> =
         kernel.parameters.iter().map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(1))).collect();
@@ -59,7 +70,20 @@ pub fn tilings(
             better.push(of(&choices));
         }
     }
-    Ok((of(&best.choices), better))
+    let time = time(program, kernel, &best)?;
+    Ok(Tilings { best: of(&best.choices), better, time })
+}
+
+/// `None` where the estimate takes too long.
+fn time(program: &Program, kernel: &Kernel, tiled: &Tiled) -> Result<Option<Time>> {
+    let mut all = Time { cycles: 0.0, writes: 0.0 };
+    for (plan, choice) in tiled.plans.iter().zip(&tiled.choices) {
+        let effort = || effort(program, kernel, &directive(program, plan, choice));
+        let Some(effort) = program.isl.within(STALL_OPERATIONS, effort)? else { return Ok(None) };
+        all.cycles += effort.cycles().max(choice.cost / BYTES_PER_CYCLE);
+        all.writes += effort.writes;
+    }
+    Ok(Some(all))
 }
 
 /// The tiles of a band in which dependences stall the computation least, where that takes longer than the memory.
@@ -81,7 +105,6 @@ fn without_stalls(
     if effort.per_iteration < STALLS || least > effort.cycles() {
         return Ok(None);
     }
-    let ideal = effort.iterations * BYTES_PER_CYCLE;
     let fits = |choice: &&Choice| {
         let others = tiled.choices.iter().enumerate().filter(|(other, _)| *other != band).map(|(_, other)| other);
         bits(others.chain([*choice])) <= block_ram_bits as f64
@@ -93,7 +116,7 @@ fn without_stalls(
     };
     let now = width(&tiled.choices[band]);
     let mut candidates: Vec<&Choice> =
-        tiled.fitting[band].iter().filter(|c| c.cost < ideal.max(tiled.choices[band].cost) && width(c) > now).collect();
+        tiled.fitting[band].iter().filter(|c| c.cost < least * BYTES_PER_CYCLE && width(c) > now).collect();
     // Of equal width, the cheapest.
     candidates.sort_by(|a, b| width(a).cmp(&width(b)).then(a.cost.total_cmp(&b.cost)));
     candidates.dedup_by_key(|c| width(c));

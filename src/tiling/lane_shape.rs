@@ -54,6 +54,9 @@ impl LaneShape {
         k: usize,
     ) -> Result<LaneShape, String> {
         let steps = steps(iterators, dimensions, k).ok_or("its neighbours are no whole iterations apart")?;
+        if !statement.also.is_empty() {
+            return Err("an iteration writes several elements".into());
+        }
         let accesses: Vec<&Access> = statement.references().into_iter().chain([&statement.target]).collect();
         let affines = accesses.iter().flat_map(|a| &a.subscripts).chain(statement.value.indices());
         if affines.flat_map(|a| a.terms.keys()).any(|name| kernel.quotients.iter().any(|q| q.name == *name)) {

@@ -146,6 +146,8 @@ pub(super) struct Effort {
     pub iterations: f64,
     /// Cycles of each.
     pub per_iteration: f64,
+    /// What they write: iterations of statements of one write each.
+    pub writes: f64,
 }
 
 impl Effort {
@@ -161,7 +163,10 @@ pub(super) fn effort(program: &Program, kernel: &Kernel, directive: &TilingDirec
     let (space, best) = best(program, kernel, directive, &statements, &theta)?;
     let iterations = (0..statements.len()).map(|place| space.iterations(place)).sum();
     let per_iteration = best.map_or(1.0, |best| best.cost / space.instances());
-    Ok(Effort { iterations, per_iteration })
+    let all = kernel.statements();
+    let writes = |(place, s): (usize, &StatementId)| space.iterations(place) * all[*s].targets().count() as f64;
+    let writes = statements.iter().enumerate().map(writes).sum();
+    Ok(Effort { iterations, per_iteration, writes })
 }
 
 /// The best order without lanes, and the dimensions that it is made of.
@@ -409,7 +414,7 @@ impl Space {
     fn of_theta(kernel: &Kernel, directive: &TilingDirective, statements: &[StatementId]) -> Space {
         let all = kernel.statements();
         Space {
-            latencies: statements.iter().map(|&s| latency(&all[s].value)).collect(),
+            latencies: statements.iter().map(|&s| all[s].values().map(latency).fold(0.0, f64::max)).collect(),
             values: directive.schedules.iter().map(|s| s.theta.clone()).collect(),
             sizes: directive.sizes.clone(),
             extents: directive.sizes.clone(),

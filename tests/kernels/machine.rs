@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use burstc::ids::{ArrayId, BandId};
 use burstc::offload::{Band, Offload, Wait};
 
-use super::pipeline::{Cell, Environment, Instance, Memory, Text, compute, initial, walk};
+use super::pipeline::{Cell, Environment, Instance, Memory, Text, initial, walk};
 
 /// Which of the steps that the tokens allow is made.
 #[derive(Clone, Copy, Debug)]
@@ -167,16 +167,16 @@ impl<'a> Machine<'a> {
         let n = self.computed;
         let name = &self.offload.kernel.name;
         for instance in walk(&self.band(n).compute.scan, &self.context(n)) {
-            let (reads, target) = self.text.cells(&instance);
-            let operand = |cell: &(ArrayId, Cell)| {
+            let read = |cell: &(ArrayId, Cell)| {
                 let Some((found, value)) = self.buffers.get(&self.place(n, cell)) else {
                     panic!("{name}: {instance:?} reads {cell:?}, which is not on chip")
                 };
                 assert_eq!(*found, cell.1, "{name}: {instance:?} finds another cell");
                 *value
             };
-            let result = compute(&instance, reads.iter().map(operand).collect::<Vec<_>>().into_iter());
-            self.buffers.insert(self.place(n, &target), (target.1, result));
+            for (target, result) in self.text.writes(&instance, read) {
+                self.buffers.insert(self.place(n, &target), (target.1, result));
+            }
             self.ran.push(instance);
         }
         self.computed += 1;

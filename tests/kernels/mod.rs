@@ -104,6 +104,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         name: "S0".to_string(),
         target: access(target),
         value,
+        also: vec![],
         text: format!("{target} = {reads}"),
         span: span(9),
     };

@@ -8,7 +8,7 @@ use super::machine::{Machine, Policy};
 use burstc::affine::Affine;
 use burstc::ids::ArrayId;
 use burstc::offload::{Bound, Offload, Piece, Scan};
-use burstc::source::kernel::{Access, Condition, Kernel, Node, Statement, Storage};
+use burstc::source::kernel::{Access, Condition, Expr, Kernel, Node, Statement, Storage};
 
 pub type Environment = BTreeMap<String, i64>;
 pub type Cell = Vec<i64>;
@@ -179,12 +179,14 @@ impl<'a> Text<'a> {
         with_quotients(self.kernel, &own)
     }
 
-    /// Cells read, in order, and the cell written.
-    pub fn cells(&self, instance: &Instance) -> (Vec<(ArrayId, Cell)>, (ArrayId, Cell)) {
+    /// The cells that an instance writes, with their values, where `read` has the cells before it.
+    pub fn writes(&self, instance: &Instance, read: impl Fn(&(ArrayId, Cell)) -> u64) -> Vec<((ArrayId, Cell), u64)> {
         let environment = self.environment(instance);
         let cell = |access: &Access| (access.array, access.subscripts.iter().map(|s| value(s, &environment)).collect());
-        let statement = self.statements[instance.0];
-        (statement.value.reads().into_iter().map(cell).collect(), cell(&statement.target))
+        let writes = self.statements[instance.0].writes();
+        writes
+            .map(|(target, expr)| (cell(target), compute(expr, &environment, &|access| read(&cell(access)))))
+            .collect()
     }
 }
 
@@ -198,20 +200,28 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 32)
 }
 
-/// What a statement computes: depends on the instance and the operands, in order.
-pub fn compute(instance: &Instance, operands: impl Iterator<Item = u64>) -> u64 {
-    let seed = instance.1.iter().fold(7 + instance.0 as u64, |h, x| mix(h ^ *x as u64));
-    operands.fold(seed, |h, v| mix(h ^ v))
+/// What an expression computes: depends on its operators and on the operands, in order.
+fn compute(expr: &Expr, environment: &Environment, read: &dyn Fn(&Access) -> u64) -> u64 {
+    let operator = match expr {
+        Expr::Read { access, .. } => return read(access),
+        Expr::Index { value: index, .. } => return mix(value(index, environment) as u64),
+        Expr::Constant { value, .. } => format!("constant {value}"),
+        Expr::Scalar { scalar, .. } => format!("scalar {scalar}"),
+        Expr::Unary { op, ty, .. } => format!("{op:?} {ty}"),
+        Expr::Binary { op, ty, .. } => format!("{op:?} {ty}"),
+        Expr::Select { ty, .. } => format!("select {ty}"),
+        Expr::Cast { ty, .. } => format!("cast {ty}"),
+    };
+    let seed = operator.bytes().fold(7, |h, letter| mix(h ^ u64::from(letter)));
+    expr.operands().into_iter().fold(seed, |h, operand| mix(h ^ compute(operand, environment, read)))
 }
 
 /// The memory after the instances have run one after the other.
 fn run(text: &Text, order: &[Instance]) -> Memory {
     let mut memory = Memory::new();
     for instance in order {
-        let (reads, target) = text.cells(instance);
-        let operands = reads.iter().map(|p| memory.get(p).copied().unwrap_or_else(|| initial(p)));
-        let result = compute(instance, operands.collect::<Vec<_>>().into_iter());
-        memory.insert(target, result);
+        let written = text.writes(instance, |cell| memory.get(cell).copied().unwrap_or_else(|| initial(cell)));
+        memory.extend(written);
     }
     memory
 }
@@ -222,10 +232,9 @@ fn visible(kernel: &Kernel, memory: Memory) -> Memory {
 
 /// Runs `offload` for one size against the kernel as written.
 pub fn check(offload: &Offload, sizes: &Environment) {
-    let kernel = &offload.kernel;
-    let text = Text::new(kernel, sizes);
-    let order = instances(kernel, sizes);
-    let plain = visible(kernel, run(&text, &order));
+    let (kernel, written) = (&offload.kernel, &offload.as_written());
+    let order = instances(written, sizes);
+    let plain = visible(kernel, run(&Text::new(written, sizes), &order));
     assert_eq!(walk(&offload.source_order, sizes), order, "{}: the source's order for {sizes:?}", kernel.name);
 
     let tiles = walk(&offload.tiles, sizes);
@@ -235,10 +244,11 @@ pub fn check(offload: &Offload, sizes: &Environment) {
         (tile.iter().copied().chain(std::iter::repeat(0)).take(rank).collect::<Cell>(), *band)
     };
     assert!(tiles.windows(2).all(|w| padded(&w[0]) < padded(&w[1])), "{}: tiles out of order", kernel.name);
+    let text = Text::new(kernel, sizes);
     for policy in [Policy::Tightest, Policy::Random(1), Policy::Random(2)] {
         let (mut ran, ddr) = Machine::new(offload, &text, sizes, &tiles).run(policy);
         ran.sort();
-        let mut all = order.clone();
+        let mut all = instances(kernel, sizes);
         all.sort();
         assert!(ran == all, "{}: the tiles run other instances for {sizes:?}", kernel.name);
         let ddr = visible(kernel, ddr);

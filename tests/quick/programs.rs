@@ -104,6 +104,19 @@ programs! {
     mvt(14, SMALL): "(int N, int x[N], int y[N], int u[N], int v[N], int a[N][N]) {
         for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) x[i] += a[i][j] * u[j];
         for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) y[i] += a[j][i] * v[j]; }";
+    bicg(13, SMALL): "(int N, int a[N][N], int s[N], int q[N], int p[N], int r[N]) {
+        for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) {
+            s[j] += r[i] * a[i][j];
+            q[i] += a[i][j] * p[j];
+        } }";
+    copies(11, SMALL): "(int N, int x[N][N], int y[N][N], int s[N], int t[N], int u[N]) {
+        for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) {
+            y[i][j] = x[i][j] + 3 * s[i] + 5 * t[i];
+            t[i] = s[i];
+            s[i] = y[i][j];
+            x[i][j] = t[i] - s[i];
+            u[j] += x[i][j] ^ y[i][j];
+        } }";
     trisolv(14, SMALL): "(int N, int l[N][N], int x[N], int b[N]) {
         for (int i = 0; i < N; i++) {
             x[i] = b[i];

@@ -16,9 +16,8 @@ pub struct Candidate<'a> {
     /// Which statement's, where there are several.
     pub number: Option<Rtl>,
     pub ports: Vec<ReadPort<'a>>,
-    pub write_address: Signal,
-    /// What that takes with the next instance.
-    pub next_write: Rtl,
+    /// By reservation chain.
+    pub writes: Vec<WriteAddress>,
     /// The lanes that run, a bit for each; `None` for all.
     pub running: Option<Rtl>,
     /// The instance leaves stage 1; to be assigned.
@@ -27,6 +26,13 @@ pub struct Candidate<'a> {
     pub starts: Rtl,
     /// What stage 1 takes with the next instance.
     pub loads: Vec<Statement>,
+}
+
+/// Where the instance writes, of the writes in one reservation chain.
+pub struct WriteAddress {
+    pub register: Signal,
+    /// What it takes with the next instance.
+    pub next: Rtl,
 }
 
 impl<'a> Candidate<'a> {
@@ -47,15 +53,19 @@ impl<'a> Candidate<'a> {
         loads.extend(number.iter().map(|register| assign(register, &instances.number())));
         let ports = read_ports(process, m, tile, latenesses, &mut loads);
 
-        let write_address = m.reg("write_address", process.write_address_type());
-        let next_write = instances.choose(present, |kind| {
-            let target = process.target(kind.statement);
-            let buffer = process.buffer(target.array);
-            let cell = kind.affines(&lanes.of(kind.statement).subscripts(target, buffer));
-            address::address(buffer, kind.band, &cell, &kind.scope, tile).resize(write_address.ty())
-        });
-        let next_write = m.define("next_write", &next_write).e();
-        loads.push(assign(&write_address, &next_write));
+        let mut writes = vec![];
+        for chain in 0..process.chains.len() {
+            let register = m.reg("write_address", process.write_address_type(chain));
+            let next = instances.choose(&process.writers_in(chain), |kind| {
+                let target = process.target_in(chain, kind.statement).expect("it writes there");
+                let buffer = process.buffer(target.array);
+                let cell = kind.affines(&lanes.of(kind.statement).subscripts(target, buffer));
+                address::address(buffer, kind.band, &cell, &kind.scope, tile).resize(register.ty())
+            });
+            let next = m.define("next_write", &next).e();
+            loads.push(assign(&register, &next));
+            writes.push(WriteAddress { register, next });
+        }
         let running = lanes.running(m, instances).map(|bits| {
             let register = m.reg("candidate_lanes", bits.ty());
             loads.push(assign(&register, &bits));
@@ -70,7 +80,7 @@ impl<'a> Candidate<'a> {
         });
         let starts = writes_too.map_or(fire.e(), |writes_too| m.define("starts", &fire.e().and(&writes_too)).e());
         let number = number.as_ref().map(|n| n.e());
-        Candidate { valid, end, number, ports, write_address, next_write, running, fire, starts, loads }
+        Candidate { valid, end, number, ports, writes, running, fire, starts, loads }
     }
 
     /// Whether the instance is one of these statements'.

@@ -12,11 +12,12 @@ use crate::hardware::compute::reservation::{Chain, Pending, Start, Writer};
 use crate::ids::{ArrayId, StatementId};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign};
 
-/// The writes that are under way, beside the instance that may start.
+/// The writes that are under way in a chain, beside the instance that may start.
 pub struct Hazards<'a, 'p> {
     pub process: &'p Process<'a, 'p>,
     pub candidate: &'p Candidate<'a>,
-    pub writers: &'p [Writer],
+    /// The chain's number.
+    pub place: usize,
     pub chain: &'p Chain,
     /// The statement's number of the instance that comes to stage 1.
     pub incoming: Option<Rtl>,
@@ -35,21 +36,28 @@ impl Hazards<'_, '_> {
     /// waits there, what it waits for moves on.
     pub fn waits(&self, m: &mut Module, start: &Start, moves: &Rtl) -> Vec<Rtl> {
         // Ports that are late see what the others wait for.
-        let seen: BTreeSet<u32> = self.candidate.ports.iter().map(|port| port.lateness.sees()).chain([0]).collect();
+        let ports = self.candidate.ports.iter().filter(|port| self.has(port));
+        let seen: BTreeSet<u32> = ports.map(|port| port.lateness.sees()).chain([0]).collect();
         seen.into_iter().flat_map(|seen| self.waits_of(m, start, moves, seen)).collect()
+    }
+
+    /// Whether what is written to the array of a port goes through this chain.
+    fn has(&self, port: &ReadPort) -> bool {
+        self.process.chain_of(port.array) == Some(self.place)
     }
 
     /// [`Hazards::waits`] of the ports that see what is written fewer than `seen` cycles from now.
     fn waits_of(&self, m: &mut Module, start: &Start, moves: &Rtl, seen: u32) -> Vec<Rtl> {
         let pending = self.chain.pending();
         let is_seen = |pending: &Pending| pending.slot.is_some_and(|slot| slot < seen);
+        let prefix = self.chain.prefix();
         let mut register = |(n, pending): (usize, &Pending)| {
-            let name = if seen == 0 { format!("waits_for_{n}") } else { format!("late_{seen}_waits_for_{n}") };
-            (!is_seen(pending)).then(|| m.reg(&name, Type::BIT))
+            let late = if seen == 0 { String::new() } else { format!("late_{seen}_") };
+            (!is_seen(pending)).then(|| m.reg(&format!("{prefix}{late}waits_for_{n}"), Type::BIT))
         };
         let waits: Vec<Option<Signal>> = pending.iter().enumerate().map(&mut register).collect();
         let mut updates = vec![];
-        for (n, sources) in self.chain.next(self.writers, start).into_iter().enumerate() {
+        for (n, sources) in self.chain.next(start).into_iter().enumerate() {
             let Some(register) = &waits[n] else { continue };
             let mut found = vec![];
             for (condition, source) in sources {
@@ -59,7 +67,7 @@ impl Hazards<'_, '_> {
                     None => Pending {
                         valid: Rtl::bit(true),
                         number: self.candidate.number.clone(),
-                        address: self.candidate.write_address.e(),
+                        address: self.candidate.writes[self.place].register.e(),
                         slot,
                     },
                 };
@@ -79,15 +87,16 @@ impl Hazards<'_, '_> {
     fn clash(&self, pending: &Pending, seen: u32) -> Rtl {
         let Hazards { process, candidate, .. } = self;
         let is_incoming = |statements: &[StatementId]| process.instances.is_one_of(self.incoming.as_ref(), statements);
-        let reads = candidate.ports.iter().filter(|port| port.lateness.sees() == seen).map(|port| {
+        let here = |port: &&ReadPort| port.lateness.sees() == seen && self.has(port);
+        let reads = candidate.ports.iter().filter(here).map(|port| {
             is_incoming(&port.statements()).and(&self.meets(pending, port.array, &port.incoming, port.rotation))
         });
-        let overtaken = |(w, _): &(&Writer, &StatementId)| seen == 0 && Chain::overtaken(w, pending);
-        let written = self.writers.iter().zip(process.present()).filter(overtaken);
-        let written = written.map(|(writer, &s)| {
-            let address = candidate.next_write.resize(address::address_type(process.buffer(writer.array)));
+        let overtaken = |w: &&Writer| seen == 0 && Chain::overtaken(w, pending);
+        let written = self.chain.writers().iter().filter(overtaken).map(|writer| {
+            let next = &candidate.writes[self.place].next;
+            let address = next.resize(address::address_type(process.buffer(writer.array)));
             let rotation = process.write_rotation(writer.array);
-            is_incoming(&[s]).and(&self.meets(pending, writer.array, &address, rotation))
+            is_incoming(&[writer.statement]).and(&self.meets(pending, writer.array, &address, rotation))
         });
         Rtl::any(&reads.chain(written).collect::<Vec<_>>())
     }
@@ -109,29 +118,35 @@ impl Hazards<'_, '_> {
 
     /// The instance's slot in the chain is taken.
     pub fn taken(&self) -> Vec<Rtl> {
-        let own = self.writers.iter().zip(self.process.present());
-        own.map(|(writer, &s)| self.candidate.is_of(self.process, &[s]).and(&self.chain.taken(writer))).collect()
+        let own = self.chain.writers().iter();
+        own.map(|writer| self.candidate.is_of(self.process, &[writer.statement]).and(&self.chain.taken(writer)))
+            .collect()
     }
+}
 
-    /// A port of the instance is lent to a transfer: of the arrays `writes`, and of those that it reads.
-    pub fn lent(&self, m: &mut Module, writes: impl Iterator<Item = ArrayId>, hazards: &mut Vec<Rtl>) -> Lent {
-        let Hazards { process, candidate, .. } = self;
-        let (loaded, _) = transferred(process);
-        let mut lent = Lent { filled: vec![], drained: vec![] };
-        let mut borrow = |name: String, users: &[StatementId]| {
-            let port = m.input(&name, Type::BIT);
-            hazards.push(candidate.is_of(process, users).and(&port.e()));
-        };
-        for array in writes.filter(|array| loaded.contains(array)) {
-            borrow(format!("s_fill_{}", process.context.array(array).name), &process.writers_of(array));
-            lent.filled.push(array);
-        }
-        for port in candidate.ports.iter().filter(|port| is_drained(process, port)) {
-            borrow(format!("s_drain_{}", process.context.array(port.array).name), &port.statements());
-            lent.drained.push(port.array);
-        }
-        lent
+/// A port of the instance is lent to a transfer: of the arrays `writes`, and of those that it reads.
+pub fn lent(
+    process: &Process,
+    candidate: &Candidate,
+    m: &mut Module,
+    writes: impl Iterator<Item = ArrayId>,
+    hazards: &mut Vec<Rtl>,
+) -> Lent {
+    let (loaded, _) = transferred(process);
+    let mut lent = Lent { filled: vec![], drained: vec![] };
+    let mut borrow = |name: String, users: &[StatementId]| {
+        let port = m.input(&name, Type::BIT);
+        hazards.push(candidate.is_of(process, users).and(&port.e()));
+    };
+    for array in writes.filter(|array| loaded.contains(array)) {
+        borrow(format!("s_fill_{}", process.context.array(array).name), &process.writers_of(array));
+        lent.filled.push(array);
     }
+    for port in candidate.ports.iter().filter(|port| is_drained(process, port)) {
+        borrow(format!("s_drain_{}", process.context.array(port.array).name), &port.statements());
+        lent.drained.push(port.array);
+    }
+    lent
 }
 
 /// Whether the store process borrows the port.

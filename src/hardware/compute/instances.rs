@@ -158,8 +158,9 @@ fn used_names(statement: &kernel::Statement) -> Vec<String> {
             _ => expr.operands().into_iter().for_each(|operand| collect(operand, names)),
         }
     }
-    let mut names: Vec<String> = statement.target.subscripts.iter().flat_map(|s| s.terms.keys().cloned()).collect();
-    collect(&statement.value, &mut names);
+    let targets = statement.targets().flat_map(|target| &target.subscripts);
+    let mut names: Vec<String> = targets.flat_map(|s| s.terms.keys().cloned()).collect();
+    statement.values().for_each(|value| collect(value, &mut names));
     names
 }
 

@@ -119,17 +119,23 @@ impl<'a> LanesOf<'a> {
         access.subscripts.iter().map(|subscript| self.at(subscript, lane)).collect()
     }
 
-    /// What the lanes' results are for the buffer's write port; `running` has a bit per lane.
-    pub fn written(&self, target: &Access, buffer: &Buffer, data: Vec<Expr>, running: Option<Expr>) -> Written {
+    /// What the lanes' results are for the buffer's write port, see [`Written`]; `running` has a bit per lane.
+    pub fn written(
+        &self,
+        target: &Access,
+        buffer: &Buffer,
+        data: Vec<Expr>,
+        running: Option<Expr>,
+    ) -> (Expr, Option<Expr>) {
         let [only] = &data[..] else {
             let gain = self.gain_in_banks(target, buffer);
             // The order of lanes or its reverse: each is its own inverse.
             let ordered = |values: &[Expr]| {
                 joined(&(0..self.count).map(|w| values[self.word(w, gain)].clone()).collect::<Vec<_>>())
             };
-            return Written { data: ordered(&data), words: running.map(|bits| ordered(&parts(&bits, 1))) };
+            return (ordered(&data), running.map(|bits| ordered(&parts(&bits, 1))));
         };
-        Written { data: only.clone(), words: running }
+        (only.clone(), running)
     }
 
     /// A bit per lane of a statement with masks, lane 0 lowest: whether it runs in the present iteration.
@@ -148,8 +154,10 @@ impl<'a> LanesOf<'a> {
     }
 }
 
-/// What an instance writes, as many lanes as it has.
+/// What an instance writes to an array, as many lanes as it has.
 pub struct Written {
+    pub statement: StatementId,
+    pub array: ArrayId,
     /// A word, or a group of words.
     pub data: Expr,
     /// Which words are written, or which lanes had a part in the only one; `None` for all.

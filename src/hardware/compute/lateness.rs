@@ -50,7 +50,7 @@ pub type Latenesses = BTreeMap<(ArrayId, usize), Lateness>;
 /// The least latencies of the statements that have instances.
 pub fn least_latencies(process: &Process, ports: &[ReadPort]) -> Vec<u32> {
     let least = |&s: &StatementId| {
-        let written = ports.iter().filter(|port| port.array == process.target(s).array);
+        let written = ports.iter().filter(|port| process.statements[s].writes_to(port.array));
         // A word that comes from what is written must not be written in the same cycle: that would be a loop of wires.
         let read = ports.iter().filter(|port| port.lateness.forward > 1 && port.statements().contains(&s));
         let behind = read.map(|port| READ_STAGE + port.lateness.delay);

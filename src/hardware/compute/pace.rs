@@ -76,7 +76,7 @@ struct Iteration {
     begins_row: bool,
     /// Cells, each with the number of its port.
     reads: Vec<(usize, usize)>,
-    writes: usize,
+    writes: Vec<usize>,
 }
 
 /// When a statement writes.
@@ -155,7 +155,7 @@ impl Pace {
                 let statement = statements[piece.leaf.statement()];
                 let reads =
                     references[piece.leaf.statement()].iter().map(|(access, port)| (cell(access), *port)).collect();
-                let writes = cell(&statement.target);
+                let writes = statement.targets().map(&mut cell).collect();
                 let statement = present.iter().position(|s| *s == piece.leaf.statement()).expect("it has instances");
                 iterations.push(Iteration { statement, begins_row, reads, writes });
                 values.stack.truncate(base);
@@ -202,7 +202,9 @@ impl Pace {
             if latency.divides {
                 start = start.max(divided);
             }
-            start = start.max(written[iteration.writes].saturating_sub(cycles));
+            for &cell in &iteration.writes {
+                start = start.max(written[cell].saturating_sub(cycles));
+            }
             while taken[slot(start + cycles)] == start + cycles {
                 start += 1;
             }
@@ -211,7 +213,7 @@ impl Pace {
                 divided = write + 1;
             }
             taken[slot(write)] = write;
-            written[iteration.writes] = write + 1;
+            iteration.writes.iter().for_each(|&cell| written[cell] = write + 1);
             if iteration.begins_row {
                 rows.push(start);
             }
@@ -231,7 +233,7 @@ mod tests {
             statement,
             begins_row,
             reads: reads.iter().map(|cell| (*cell, 0)).collect(),
-            writes,
+            writes: vec![writes],
         };
         Pace { ports: vec![(ArrayId::from(0), 0)], cells: 10, iterations: iterations.iter().map(iteration).collect() }
     }

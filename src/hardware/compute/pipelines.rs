@@ -20,9 +20,10 @@ use crate::source::kernel::{Access, Expr, ScalarType};
 /// The stage in which a buffer's word arrives: 1 holds the addresses, 2 the words.
 pub const READ_STAGE: u32 = 2;
 
-/// When and what every statement that has instances writes, in textual order.
+/// When and what the statements that have instances write, in textual order.
 pub struct Pipelines {
-    pub writers: Vec<Writer>,
+    /// By reservation chain.
+    pub writers: Vec<Vec<Writer>>,
     pub results: Vec<Written>,
 }
 
@@ -36,7 +37,8 @@ impl Pipelines {
         let mut datapath = Datapath::new(Plan::default(), None);
         datapath.begin(&process.statements[s].name, Rtl::bit(true));
         let values = evaluation.values(&mut datapath::scratch(), &mut datapath, s, &mut vec![]);
-        Latency { cycles: end(&values) - 1, divides: datapath.divides() }
+        let end = values.iter().map(|values| end(values)).max().unwrap_or(READ_STAGE);
+        Latency { cycles: end - 1, divides: datapath.divides() }
     }
 
     /// Builds the datapaths; `candidate` gets what they load in stage 1.
@@ -58,7 +60,8 @@ impl Pipelines {
             datapath.begin(&process.statements[present[place]].name, Rtl::bit(true));
             let scratch = &mut datapath::scratch();
             let values = evaluation.values(scratch, &mut datapath, present[place], &mut vec![]);
-            Rehearsal { uses: datapath.uses(), end: end(&values), divides: datapath.divides() }
+            let end = values.iter().map(|values| end(values)).max().unwrap_or(READ_STAGE);
+            Rehearsal { uses: datapath.uses(), end, divides: datapath.divides() }
         });
         let mut datapath = Datapath::new(plan, candidate.number.clone());
         let mut values = vec![];
@@ -74,38 +77,48 @@ impl Pipelines {
         pipelines
     }
 
-    /// Brings the `values` of every statement, and whether it divides, to the stage in which it writes; `least` has the
-    /// least latencies.
+    /// Brings the `values` of every statement's writes, and whether it divides, to the stages in which it writes; `least` has
+    /// the least latencies of the statements.
     fn at_their_ends(
         process: &Process,
         m: &mut Module,
         candidate: &Candidate,
         datapath: &mut Datapath,
         least: &[u32],
-        values: Vec<(Vec<Value>, bool)>,
+        values: Vec<(Vec<Vec<Value>>, bool)>,
     ) -> Pipelines {
         let Process { instances, lanes, .. } = process;
-        let ends: Vec<u32> = values.iter().zip(least).map(|((v, _), least)| end(v).max(least + 1)).collect();
-        let top = reservation::top_slot(ends.iter().zip(&values).map(|(end, (_, divides))| (end - 1, *divides)));
+        let chain = |array: ArrayId| process.chains.iter().position(|arrays| arrays.contains(&array));
+        let end = |place: usize, values: &[Value]| end(values).max(least[place] + 1);
+        let mut latencies: Vec<Vec<(u32, bool)>> = vec![vec![]; process.chains.len()];
+        for (place, ((values, divides), &s)) in values.iter().zip(process.present()).enumerate() {
+            for (values, target) in values.iter().zip(process.statements[s].targets()) {
+                let latency = end(place, values) - 1;
+                latencies[chain(target.array).expect("every write has a chain")].push((latency, *divides));
+            }
+        }
+        let tops: Vec<u32> = latencies.into_iter().map(|own| reservation::top_slot(own.into_iter())).collect();
         let mut pipelines = Pipelines { writers: vec![], results: vec![] };
+        pipelines.writers.resize_with(process.chains.len(), Vec::new);
         for (place, ((values, divides), &s)) in values.into_iter().zip(process.present()).enumerate() {
             datapath.resume(place);
-            let mut stage = ends[place];
-            if divides {
-                stage = stage.max(reservation::least_division_latency(top) + 1);
+            for (values, target) in values.into_iter().zip(process.statements[s].targets()) {
+                let chain = chain(target.array).expect("every write has a chain");
+                let mut stage = end(place, &values);
+                if divides {
+                    stage = stage.max(reservation::least_division_latency(tops[chain]) + 1);
+                }
+                let array = target.array;
+                let bits = Type::unsigned(process.context.array(array).element.bits);
+                let data: Vec<Rtl> = values.iter().map(|value| datapath.at(m, value, stage).resize(bits)).collect();
+                let masks = candidate.running.as_ref().filter(|_| lanes.of(s).is_masked());
+                let running = masks.map(|bits| datapath.at(m, &Value { expr: bits.clone(), stage: Some(1) }, stage));
+                let (data, words) = lanes.of(s).written(target, process.buffer(array), data, running);
+                pipelines.results.push(Written { statement: s, array, data, words });
+                let number = candidate.number.as_ref().map(|_| instances.number_of(s));
+                let writer = Writer { statement: s, number, latency: stage - 1, divides, array };
+                pipelines.writers[chain].push(writer);
             }
-            let target = process.target(s);
-            let bits = Type::unsigned(process.context.array(target.array).element.bits);
-            let data: Vec<Rtl> = values.iter().map(|value| datapath.at(m, value, stage).resize(bits)).collect();
-            let masks = candidate.running.as_ref().filter(|_| lanes.of(s).is_masked());
-            let running = masks.map(|bits| datapath.at(m, &Value { expr: bits.clone(), stage: Some(1) }, stage));
-            pipelines.results.push(lanes.of(s).written(target, process.buffer(target.array), data, running));
-            pipelines.writers.push(Writer {
-                number: candidate.number.as_ref().map(|_| instances.number_of(s)),
-                latency: stage - 1,
-                divides,
-                array: target.array,
-            });
         }
         pipelines
     }
@@ -126,14 +139,15 @@ struct Evaluation<'a, 'p> {
 }
 
 impl Evaluation<'_, '_> {
-    /// The values of a statement, one per lane where they are not reduced to one. `loads` is what stage 1 takes.
+    /// The values of each of a statement's writes, one per lane where they are not reduced to one. `loads` is what stage 1
+    /// takes.
     fn values(
         &self,
         m: &mut Module,
         datapath: &mut Datapath,
         s: StatementId,
         loads: &mut Vec<Statement>,
-    ) -> Vec<Value> {
+    ) -> Vec<Vec<Value>> {
         let Evaluation { process, candidate, .. } = self;
         let (lanes, statement) = (process.lanes.of(s), process.statements[s]);
         let mut windows = vec![];
@@ -152,12 +166,13 @@ impl Evaluation<'_, '_> {
             (0..lanes.count).map(lane).collect()
         };
         match lanes.reduction() {
-            None => in_lanes(m, datapath, &statement.value),
+            None => statement.values().map(|value| in_lanes(m, datapath, value)).collect(),
             Some(reduction) => {
                 let terms = in_lanes(m, datapath, &reduction.term);
                 let target = leaves.read(m, &statement.target);
                 let element = process.context.array(statement.target.array).element;
-                vec![lanes::reduce(m, datapath, reduction, element, &target, terms, candidate.running.as_ref())]
+                let running = candidate.running.as_ref();
+                vec![vec![lanes::reduce(m, datapath, reduction, element, &target, terms, running)]]
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::hardware::buffers::banks::Rotation;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::compute::candidate::Candidate;
-use crate::hardware::compute::hazards::{Hazards, Lent};
+use crate::hardware::compute::hazards::{self, Hazards, Lent};
 use crate::hardware::compute::instances::Instances;
 use crate::hardware::compute::lanes::{Lanes, Written};
 use crate::hardware::compute::lateness::{self, Latenesses};
@@ -59,6 +59,8 @@ pub struct Process<'a, 'p> {
     pub statements: ByStatement<&'a Assignment>,
     pub instances: &'p Instances<'p>,
     pub lanes: Lanes<'a>,
+    /// The arrays whose writes each reservation chain has; no statement writes two of one.
+    pub chains: Vec<Vec<ArrayId>>,
 }
 
 impl<'a> Process<'a, '_> {
@@ -67,36 +69,63 @@ impl<'a> Process<'a, '_> {
         &self.instances.statements
     }
 
-    pub fn target(&self, statement: StatementId) -> &'a Access {
-        &self.statements[statement].target
+    /// Where a statement writes, of the writes in chain number `chain`.
+    pub fn target_in(&self, chain: usize, statement: StatementId) -> Option<&'a Access> {
+        self.statements[statement].targets().find(|target| self.chains[chain].contains(&target.array))
     }
 
     pub fn buffer(&self, array: ArrayId) -> &'a Buffer {
         buffer_of(self.offload, array)
     }
 
-    /// The array that each of the statements with instances writes.
+    /// The arrays that the statements with instances write.
     pub fn targets(&self) -> Vec<ArrayId> {
-        self.present().iter().map(|&s| self.target(s).array).collect()
+        self.present().iter().flat_map(|&s| self.statements[s].targets()).map(|target| target.array).collect()
     }
 
     /// The statements with instances that write an array.
     pub fn writers_of(&self, array: ArrayId) -> Vec<StatementId> {
-        self.present().iter().copied().filter(|&s| self.target(s).array == array).collect()
+        self.present().iter().copied().filter(|&s| self.statements[s].writes_to(array)).collect()
+    }
+
+    /// The number of the chain that has the writes of an array.
+    pub fn chain_of(&self, array: ArrayId) -> Option<usize> {
+        self.chains.iter().position(|arrays| arrays.contains(&array))
+    }
+
+    /// The statements with instances that have a write in chain number `chain`.
+    pub fn writers_in(&self, chain: usize) -> Vec<StatementId> {
+        self.present().iter().copied().filter(|&s| self.target_in(chain, s).is_some()).collect()
     }
 
     /// Where the groups begin that are written to an array.
     pub fn write_rotation(&self, array: ArrayId) -> Option<Rotation> {
-        let users: Vec<(StatementId, &Access)> =
-            self.writers_of(array).into_iter().map(|s| (s, self.target(s))).collect();
+        let targets = self.present().iter().flat_map(|&s| self.statements[s].targets().map(move |target| (s, target)));
+        let users: Vec<(StatementId, &Access)> = targets.filter(|(_, target)| target.array == array).collect();
         self.lanes.rotation(&users, self.buffer(array), self.instances)
     }
 
-    /// An address of any of the arrays that are written.
-    pub fn write_address_type(&self) -> Type {
-        let types = self.targets().into_iter().map(|array| address::address_type(self.buffer(array)));
-        types.max_by_key(|ty| ty.width).expect("some statement has instances")
+    /// An address of any of the arrays whose writes chain number `chain` has.
+    pub fn write_address_type(&self, chain: usize) -> Type {
+        let types = self.chains[chain].iter().map(|&array| address::address_type(self.buffer(array)));
+        types.max_by_key(|ty| ty.width).expect("some statement writes there")
     }
+}
+
+/// The arrays that statements write, dealt out to as few chains as it takes that no statement writes two of one.
+fn chains(statements: &[&Assignment]) -> Vec<Vec<ArrayId>> {
+    let mut chains: Vec<Vec<ArrayId>> = vec![];
+    for array in statements.iter().flat_map(|s| s.targets()).map(|target| target.array) {
+        if chains.iter().any(|chain| chain.contains(&array)) {
+            continue;
+        }
+        let meets = |other: ArrayId| statements.iter().any(|s| s.writes_to(array) && s.writes_to(other));
+        match chains.iter_mut().find(|chain| !chain.iter().any(|other| meets(*other))) {
+            Some(chain) => chain.push(array),
+            None => chains.push(vec![array]),
+        }
+    }
+    chains
 }
 
 /// The modules of the compute process: the scanner of its rows, and the process.
@@ -124,7 +153,10 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let instances = Instances::new(context, &mut m, &format, &walker, &scope);
     let number_of_tile = TileNumber::declare(&mut m, offload);
     let lanes = Lanes::new(offload);
-    let process = &Process { context, offload, statements: kernel.statements(), instances: &instances, lanes };
+    let statements = kernel.statements();
+    let present: Vec<&Assignment> = instances.statements.iter().map(|&s| statements[s]).collect();
+    let chains = chains(&present);
+    let process = &Process { context, offload, statements, instances: &instances, lanes, chains };
 
     let none = Latenesses::new();
     let mut rehearsed = Candidate::declare(process, &mut datapath::scratch(), &number_of_tile, &warm_up, &none);
@@ -136,12 +168,17 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
 
     m.comment("Writes under way, each in the slot of the cycles until it reaches its buffer.");
     let number_type = candidate.number.as_ref().map(Rtl::ty);
-    let chain = Chain::declare(&mut m, &writers, number_type, process.write_address_type());
-    let (end, write_address) = (candidate.end.e(), candidate.write_address.e());
-    let start =
-        Start { fire: &candidate.starts, end: &end, number: candidate.number.as_ref(), address: &write_address };
-    chain.connect(&mut m, &writers, &start);
-    let writes = write_ports(process, &mut m, &chain.write(), &results);
+    let (end, mut chains) = (candidate.end.e(), vec![]);
+    for (place, (writers, address)) in writers.into_iter().zip(&candidate.writes).enumerate() {
+        let ty = process.write_address_type(place);
+        let chain = Chain::declare(&mut m, place, writers, process.present(), number_type, ty);
+        let (number, address) = (candidate.number.as_ref(), address.register.e());
+        let start = Start { fire: candidate.starts.clone(), end: end.clone(), number: number.cloned(), address };
+        chain.connect(&mut m, &start);
+        chains.push((chain, start));
+    }
+    let written: Vec<Pending> = chains.iter().map(|(chain, _)| chain.write()).collect();
+    let writes = write_ports(process, &mut m, &written, &results);
     let passed_on = candidate.ports.iter().any(|port| port.lateness.forward > 0);
     if passed_on {
         m.comment("Words that are written as they are read, or a cycle later, come from there.");
@@ -153,7 +190,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
             let writes = instances.is_one_of(pending.number.as_ref(), &process.writers_of(array));
             Write { valid: pending.valid.and(&writes), address: pending.address.clone() }
         };
-        let pending = chain.pending();
+        let pending = process.chain_of(array).map_or(vec![], |chain| chains[chain].0.pending());
         let next = pending.get(1).filter(|pending| pending.slot.is_some() && port.lateness.forward > 1);
         let value = writes.iter().find(|write| write.array == array).map(|write| write.data.e());
         port.connect(&mut m, name, value.map(|value| (of_array(&pending[0]), value)), next.map(of_array));
@@ -161,11 +198,15 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
 
     m.comment("An iteration waits for words that are still on their way to the buffer, and while its port is lent.");
     let moves = m.wire("stage_1_moves", Type::BIT);
-    let incoming = candidate.number.as_ref().map(|_| instances.number());
-    let under_way = Hazards { process, candidate: &candidate, writers: &writers, chain: &chain, incoming };
-    let mut hazards = under_way.waits(&mut m, &start, &moves.e());
-    hazards.extend(under_way.taken());
-    let Lent { filled, drained } = under_way.lent(&mut m, writes.iter().map(|write| write.array), &mut hazards);
+    let mut hazards = vec![];
+    for (place, (chain, start)) in chains.iter().enumerate() {
+        let incoming = candidate.number.as_ref().map(|_| instances.number());
+        let under_way = Hazards { process, candidate: &candidate, place, chain, incoming };
+        hazards.extend(under_way.waits(&mut m, start, &moves.e()));
+        hazards.extend(under_way.taken());
+    }
+    let arrays = writes.iter().map(|write| write.array);
+    let Lent { filled, drained } = hazards::lent(process, &candidate, &mut m, arrays, &mut hazards);
     let hazard = m.define("hazard", &Rtl::any(&hazards));
     m.assign(&candidate.fire, &candidate.valid.e().and(&hazard.e().not()));
     m.assign(&moves, &candidate.valid.e().not().or(&candidate.fire.e()));
@@ -173,9 +214,13 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let step = m.wire("step", Type::BIT);
     m.assign(&step, &walker.has_element().and(&moves.e()).and(&tokens.may_walk));
     let mut end_taken = walker.has_end().and(&moves.e()).and(&tokens.may_walk);
-    if writers.iter().any(|w| w.divides) {
+    let divides: Vec<Rtl> = (chains.iter().map(|(chain, _)| chain))
+        .filter(|chain| chain.writers().iter().any(|w| w.divides))
+        .map(Chain::divides)
+        .collect();
+    if !divides.is_empty() {
         // A division waits outside the chain, where an end mark would overtake it.
-        end_taken = end_taken.and(&candidate.valid.e().or(&chain.divides()).not());
+        end_taken = end_taken.and(&candidate.valid.e().or(&Rtl::any(&divides)).not());
     }
     m.assign(&tokens.walked, &end_taken);
     walker.connect(&mut m, "", &waiting, &row, &step.e(), &end_taken);
@@ -190,7 +235,9 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
             when(step.e(), candidate.loads.clone()),
         ],
     );
-    tokens.hand_on(context, &mut m, &chain.end());
+    // Through the longest chain: the writes before it in the others have ended, too.
+    let (longest, _) = chains.iter().rev().max_by_key(|(chain, _)| chain.length()).expect("some statement writes");
+    tokens.hand_on(context, &mut m, &longest.end());
     let busy = m.output("busy", Type::BIT);
     m.assign(&busy, &candidate.starts);
     let stall = m.output("stall", Type::BIT);
@@ -227,8 +274,8 @@ struct WritePort {
 }
 
 /// The write ports: every array that is written.
-fn write_ports(process: &Process, m: &mut Module, written: &Pending, results: &[Written]) -> Vec<WritePort> {
-    let (instances, present) = (process.instances, process.present());
+fn write_ports(process: &Process, m: &mut Module, written: &[Pending], results: &[Written]) -> Vec<WritePort> {
+    let instances = process.instances;
     let mut writes: Vec<WritePort> = vec![];
     for array in process.targets() {
         if writes.iter().any(|write| write.array == array) {
@@ -241,12 +288,12 @@ fn write_ports(process: &Process, m: &mut Module, written: &Pending, results: &[
         let address = m.output(&format!("m_write_{name}_address"), address::address_type(buffer));
         let data = m.output(&format!("m_write_{name}_data"), address::data_type(buffer, declaration.element.bits));
         let statements = process.writers_of(array);
-        let own: Vec<(StatementId, &Written)> =
-            present.iter().copied().zip(results).filter(|(s, _)| statements.contains(s)).collect();
-        let ((_, last), others) = own.split_last().expect("somebody writes the array");
+        let written = &written[process.chain_of(array).expect("a chain has its writes")];
+        let own: Vec<&Written> = results.iter().filter(|result| result.array == array).collect();
+        let (last, others) = own.split_last().expect("somebody writes the array");
         let choose = |value: &dyn Fn(&Written) -> Rtl| {
-            others.iter().rev().fold(value(last), |other, (s, result)| {
-                instances.is_one_of(written.number.as_ref(), &[*s]).select(&value(result), &other)
+            others.iter().rev().fold(value(last), |other, result| {
+                instances.is_one_of(written.number.as_ref(), &[result.statement]).select(&value(result), &other)
             })
         };
         let mut is_valid = written.valid.and(&instances.is_one_of(written.number.as_ref(), &statements));
@@ -254,7 +301,7 @@ fn write_ports(process: &Process, m: &mut Module, written: &Pending, results: &[
             let port = m.output(&format!("m_write_{name}_words"), Type::unsigned(banks.count as u32));
             let all = Rtl::bit(true).replicate(port.ty().width);
             m.assign(&port, &choose(&|result| result.words.clone().unwrap_or(all.clone())));
-        } else if own.iter().any(|(_, result)| result.words.is_some()) {
+        } else if own.iter().any(|result| result.words.is_some()) {
             // One word for all lanes, written where any of them runs.
             let any = |result: &Written| result.words.as_ref().map_or(Rtl::bit(true), Rtl::reduce_or);
             is_valid = is_valid.and(&choose(&any));

@@ -4,12 +4,18 @@
 //! statement says, so writes of statements of different latency overtake one another; the hazards are checked before
 //! it enters. Statements that divide have one instance under way; its write waits beside the chain and enters at the
 //! top, which nothing else does.
+//!
+//! A statement of several writes has an entry in as many chains, each at the latency of its value. The writes of an array
+//! are all in one chain, so that they keep their order and share a port.
 
 use crate::ids::ArrayId;
+use crate::ids::StatementId;
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// A statement as the chain sees it.
 pub struct Writer {
+    /// Index into the kernel's statements.
+    pub statement: StatementId,
     /// Its number among the statements of the pipeline, absent where there is one only.
     pub number: Option<Expr>,
     /// Cycles from its start to its write: it enters the slot before that.
@@ -31,8 +37,13 @@ pub struct Pending {
 
 /// The registers of a chain.
 pub struct Chain {
+    writers: Vec<Writer>,
+    /// Whether every instance has a write here.
+    takes_all: bool,
     slots: Vec<Slot>,
     division: Option<Division>,
+    /// What the names of its registers begin with.
+    prefix: String,
 }
 
 struct Slot {
@@ -53,11 +64,11 @@ struct Division {
 }
 
 /// What starts: the number and the write address of the instance, and whether it or an end mark does.
-pub struct Start<'a> {
-    pub fire: &'a Expr,
-    pub end: &'a Expr,
-    pub number: Option<&'a Expr>,
-    pub address: &'a Expr,
+pub struct Start {
+    pub fire: Expr,
+    pub end: Expr,
+    pub number: Option<Expr>,
+    pub address: Expr,
 }
 
 /// The top slot of the chain for `(latency, divides)` of every statement.
@@ -73,24 +84,52 @@ pub fn least_division_latency(top: u32) -> u32 {
 }
 
 impl Chain {
-    pub fn declare(m: &mut Module, writers: &[Writer], number: Option<Type>, address: Type) -> Chain {
+    /// Chain number `place` among those of a process; `statements` have instances.
+    pub fn declare(
+        m: &mut Module,
+        place: usize,
+        writers: Vec<Writer>,
+        statements: &[StatementId],
+        number: Option<Type>,
+        address: Type,
+    ) -> Chain {
+        let prefix = match place {
+            0 => String::new(),
+            1 => "beside_".to_string(),
+            more => format!("beside_{more}_"),
+        };
+        let takes_all = statements.iter().all(|s| writers.iter().any(|w| w.statement == *s));
         let top = top_slot(writers.iter().map(|w| (w.latency, w.divides)));
         let slot = |n: u32| Slot {
-            valid: m.reg(&format!("pending_{n}"), Type::BIT),
-            end: m.reg(&format!("pending_{n}_end"), Type::BIT),
-            number: number.map(|ty| m.reg(&format!("pending_{n}_statement"), ty)),
-            address: m.reg(&format!("pending_{n}_address"), address),
+            valid: m.reg(&format!("{prefix}pending_{n}"), Type::BIT),
+            end: m.reg(&format!("{prefix}pending_{n}_end"), Type::BIT),
+            number: number.map(|ty| m.reg(&format!("{prefix}pending_{n}_statement"), ty)),
+            address: m.reg(&format!("{prefix}pending_{n}_address"), address),
         };
         let slots: Vec<Slot> = (0..=top).map(slot).collect();
         let longest = writers.iter().filter(|w| w.divides).map(|w| w.latency - 2 - top).max();
         let division = longest.map(|longest| Division {
-            busy: m.reg("division_busy", Type::BIT),
-            waits: m.reg("division_waits", Type::BIT),
-            left: m.reg("division_left", Type::for_range(0, longest.into())),
-            number: number.map(|ty| m.reg("division_statement", ty)),
-            address: m.reg("division_address", address),
+            busy: m.reg(&format!("{prefix}division_busy"), Type::BIT),
+            waits: m.reg(&format!("{prefix}division_waits"), Type::BIT),
+            left: m.reg(&format!("{prefix}division_left"), Type::for_range(0, longest.into())),
+            number: number.map(|ty| m.reg(&format!("{prefix}division_statement"), ty)),
+            address: m.reg(&format!("{prefix}division_address"), address),
         });
-        Chain { slots, division }
+        Chain { writers, takes_all, slots, division, prefix }
+    }
+
+    pub fn writers(&self) -> &[Writer] {
+        &self.writers
+    }
+
+    /// What the names of its registers begin with.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Cycles that an end mark takes through it: no fewer than a write of a statement that does not divide.
+    pub fn length(&self) -> usize {
+        self.slots.len()
     }
 
     /// All writes under way.
@@ -113,13 +152,13 @@ impl Chain {
 
     /// What every one of [`Chain::pending`] becomes in the next cycle: the one there with that index, or what starts
     /// now (`None`), each where its condition holds; otherwise nothing.
-    pub fn next(&self, writers: &[Writer], start: &Start) -> Vec<Vec<(Expr, Option<usize>)>> {
+    pub fn next(&self, start: &Start) -> Vec<Vec<(Expr, Option<usize>)>> {
         let division = self.division.as_ref().map(|d| (d, d.waits.e().and(&d.left.e().is_zero())));
         let mut next = vec![];
         for n in 0..self.slots.len() {
             let mut sources = vec![];
-            if writers.iter().any(|w| enters(w, n)) {
-                sources.push((start.fire.and(&among(writers, start.number, &|w| enters(w, n))), None));
+            if self.writers.iter().any(|w| enters(w, n)) {
+                sources.push((start.fire.and(&self.is_among(start.number.as_ref(), &|w| enters(w, n))), None));
             }
             match (n + 1 < self.slots.len(), &division) {
                 (true, _) => sources.push((Expr::bit(true), Some(n + 1))),
@@ -129,7 +168,7 @@ impl Chain {
             next.push(sources);
         }
         if let Some((_, leaves)) = division {
-            let begins = start.fire.and(&among(writers, start.number, &|w| w.divides));
+            let begins = start.fire.and(&self.is_among(start.number.as_ref(), &|w| w.divides));
             next.push(vec![(begins, None), (leaves.not(), Some(self.slots.len()))]);
         }
         next
@@ -165,16 +204,16 @@ impl Chain {
     }
 
     /// Moves the chain.
-    pub fn connect(&self, m: &mut Module, writers: &[Writer], start: &Start) {
+    pub fn connect(&self, m: &mut Module, start: &Start) {
         let (mut resets, mut body) = (vec![], vec![]);
         for (n, slot) in self.slots.iter().enumerate() {
-            let starts = start.fire.and(&among(writers, start.number, &|w| enters(w, n)));
+            let starts = start.fire.and(&self.is_among(start.number.as_ref(), &|w| enters(w, n)));
             let above = self.slots.get(n + 1).map(|above| (above.valid.e(), above.number.as_ref(), &above.address));
             // The top slot has the divider above it, or nothing.
             let above = above.or_else(|| {
                 self.division.as_ref().map(|d| (d.waits.e().and(&d.left.e().is_zero()), d.number.as_ref(), &d.address))
             });
-            let (mut valid, mut number, mut address) = (starts.clone(), start.number.cloned(), start.address.clone());
+            let (mut valid, mut number, mut address) = (starts.clone(), start.number.clone(), start.address.clone());
             if let Some((above_valid, above_number, above_address)) = above {
                 valid = above_valid.or(&starts);
                 address = starts.select(&address, &above_address.e());
@@ -188,18 +227,18 @@ impl Chain {
         m.clocked("", resets, body);
         let Some(division) = &self.division else { return };
         m.comment("A statement that divides has one instance under way; its write waits for its turn.");
-        let begins = start.fire.and(&among(writers, start.number, &|w| w.divides));
-        let begins = m.define("division_begins", &begins);
+        let begins = start.fire.and(&self.is_among(start.number.as_ref(), &|w| w.divides));
+        let begins = m.define(&format!("{}division_begins", self.prefix), &begins);
         let written = self.write();
-        let ends = written.valid.and(&among(writers, written.number.as_ref(), &|w| w.divides));
+        let ends = written.valid.and(&self.is_among(written.number.as_ref(), &|w| w.divides));
         let top = self.slots.len() as u32 - 1;
-        let mut load: Vec<_> = vec![assign(&division.address, start.address)];
-        load.extend(division.number.iter().zip(start.number).map(|(register, value)| assign(register, value)));
+        let mut load: Vec<_> = vec![assign(&division.address, &start.address)];
+        load.extend(division.number.iter().zip(&start.number).map(|(register, value)| assign(register, value)));
         let left = division.left.ty();
         let cycles = |w: &Writer| Expr::constant((w.latency - 2 - top).into(), left);
-        let mut dividing = writers.iter().filter(|w| w.divides);
+        let mut dividing = self.writers.iter().filter(|w| w.divides);
         let last = dividing.next().map(cycles).expect("declared for a statement that divides");
-        let first = dividing.fold(last, |other, w| is(start.number, w).select(&cycles(w), &other));
+        let first = dividing.fold(last, |other, w| is(start.number.as_ref(), w).select(&cycles(w), &other));
         load.push(assign(&division.left, &first));
         let fewer = assign(&division.left, &division.left.e().decremented());
         let set = |register: &Signal, value: bool| assign(register, &Expr::bit(value));
@@ -220,6 +259,14 @@ impl Chain {
             ],
         );
     }
+
+    /// Whether the statement `number` is one of the writers that `which` names.
+    fn is_among(&self, number: Option<&Expr>, which: &dyn Fn(&Writer) -> bool) -> Expr {
+        if self.takes_all && self.writers.iter().all(which) {
+            return Expr::bit(true);
+        }
+        Expr::any(&self.writers.iter().filter(|w| which(w)).map(|w| is(number, w)).collect::<Vec<_>>())
+    }
 }
 
 /// Whether instances of `writer` enter the chain at slot `n`.
@@ -233,12 +280,4 @@ fn is(number: Option<&Expr>, writer: &Writer) -> Expr {
         (Some(number), Some(own)) => number.eq(own),
         _ => Expr::bit(true),
     }
-}
-
-/// Whether the statement `number` is one of those of `writers` that `which` names.
-fn among(writers: &[Writer], number: Option<&Expr>, which: &dyn Fn(&Writer) -> bool) -> Expr {
-    if writers.iter().all(which) {
-        return Expr::bit(true);
-    }
-    Expr::any(&writers.iter().filter(|w| which(w)).map(|w| is(number, w)).collect::<Vec<_>>())
 }
