@@ -197,7 +197,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
         scope.scalar_arguments = scalars.len();
         match nest::body(&mut scope, function.body, &memory) {
             Ok(body) => break (scope, body, (arguments, parameters, scalars)),
-            Err(refused) if refused.memory.is_empty() => return Err(refused.diagnostic),
+            Err(refused) if refused.memory.is_empty() => return Err(*refused.diagnostic),
             Err(refused) => memory.extend(refused.memory),
         }
     };

@@ -37,7 +37,7 @@ pub struct Body {
 
 /// A function's body that was refused.
 pub struct Refused {
-    pub diagnostic: Diagnostic,
+    pub diagnostic: Box<Diagnostic>,
     /// The variables that may be memory instead, by the bytes of their declarations.
     pub memory: Vec<usize>,
 }
@@ -61,7 +61,7 @@ pub fn body<'s>(scope: &'s mut Scope, node: &Node<CStatement>, memory: &'s HashS
         Err(diagnostic) => {
             let all = if nest.doubtful.is_empty() { nest.candidates } else { nest.doubtful };
             let memory = nest.lost.map_or(all, |lost| vec![lost]);
-            Err(Refused { diagnostic, memory })
+            Err(Refused { diagnostic: Box::new(diagnostic), memory })
         }
     }
 }

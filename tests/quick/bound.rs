@@ -51,6 +51,7 @@ fn values_and_not_cells_order_instances() {
 }
 
 /// The times of the values of `tests/kernels/linear_system.c`.
+#[allow(clippy::needless_range_loop, reason = "the C program's own indices")]
 fn linear_system(n: usize) -> u64 {
     const SUM: u64 = 8;
     const PRODUCT: u64 = 9;
