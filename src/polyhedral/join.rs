@@ -313,7 +313,9 @@ fn wire(expr: &mut Expr, from: &[&Write]) -> bool {
         *expr = write.value.clone();
         return is_same;
     }
-    expr.operands_mut().into_iter().fold(true, |all, operand| wire(operand, from) && all)
+    // Every operand is wired, also behind one that is not.
+    let wired: Vec<bool> = expr.operands_mut().into_iter().map(|operand| wire(operand, from)).collect();
+    wired.into_iter().all(|wired| wired)
 }
 
 fn substitute(access: &mut Access, value: &impl Fn(&str) -> Affine) {
