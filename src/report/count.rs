@@ -60,12 +60,17 @@ impl Work {
     }
 }
 
-/// The executions of every statement.
+/// The executions of every statement. Of those that start together the kernel has one.
 pub fn iterations(offload: &Offload, sizes: &BTreeMap<String, i64>) -> ByStatement<u64> {
     let mut values = Values::new(sizes);
-    let mut all = ByStatement::from(vec![0; offload.kernel.statements().len()]);
+    let (written, statements) = (offload.as_written(), offload.kernel.statements());
+    let written = written.statements();
+    let mut all = ByStatement::from(vec![0; statements.len()]);
     for piece in &offload.source_order.pieces {
-        all[piece.leaf.statement()] += points(piece, &mut values);
+        let name = &written[piece.leaf.statement()].name;
+        if let Some(own) = statements.position(|s| s.name == *name) {
+            all[own] += points(piece, &mut values);
+        }
     }
     all
 }
