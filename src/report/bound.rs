@@ -172,7 +172,8 @@ impl<'a> Nest<'a> {
             }))
         };
         let statement = kernel.statements()[piece.leaf.statement()];
-        let reduction = offload.lanes(piece.leaf.statement()).and_then(|(_, shape)| shape.reduction.as_ref());
+        let own = offload.kernel.statements().position(|own| own.name == statement.name);
+        let reduction = own.and_then(|own| offload.lanes(own)).and_then(|(_, shape)| shape.reduction.as_ref());
         let value = reduction.map_or(&statement.value, |reduction| &reduction.term);
         // Updates of lanes take a cycle; the order of theirs is open.
         let behind = u64::from(reduction.is_some());

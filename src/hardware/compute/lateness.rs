@@ -51,10 +51,13 @@ pub type Latenesses = BTreeMap<(ArrayId, usize), Lateness>;
 pub fn least_latencies(process: &Process, ports: &[ReadPort]) -> Vec<u32> {
     let least = |&s: &StatementId| {
         let written = ports.iter().filter(|port| process.statements[s].writes_to(port.array));
+        // What the instance itself reads there is what was there before it: its write comes a cycle later than that of the
+        // next instance may.
+        let written = written.map(|p| p.lateness.least_latency() + u32::from(p.statements().contains(&s)));
         // A word that comes from what is written must not be written in the same cycle: that would be a loop of wires.
         let read = ports.iter().filter(|port| port.lateness.forward > 1 && port.statements().contains(&s));
         let behind = read.map(|port| READ_STAGE + port.lateness.delay);
-        written.map(|port| port.lateness.least_latency()).chain(behind).max().unwrap_or(0)
+        written.chain(behind).max().unwrap_or(0)
     };
     process.present().iter().map(least).collect()
 }
