@@ -618,7 +618,12 @@ impl Set {
         for position in 0..self.dimensions()? {
             let Bounded::Finite(least) = left.minimum(position)? else { break };
             let least = self.context.value(least)?;
-            left = Set::own(&self.context, left.take()?.fix_val(DimType::Set, position as u32, least))?;
+            let next = Set::own(&self.context, left.take()?.fix_val(DimType::Set, position as u32, least))?;
+            // isl's optimum may be that of a piece without points.
+            if next.is_empty()? {
+                break;
+            }
+            left = next;
         }
         left.sample()
     }
@@ -918,6 +923,11 @@ mod tests {
         let (i, j, k) = points.into_iter().find(|(i, j, k)| holds(*i, *j, *k)).unwrap();
         assert_eq!(set.least_point().unwrap(), Some(vec![i, j, k]));
         assert_eq!(set.subtract(&set).unwrap().least_point().unwrap(), None);
+        // A piece that is empty where the first dimension is 0.
+        let text = "{ [N, M, j] : 0 <= N <= 2 and 2 <= M <= 3 and N - 1 <= j and 0 <= j < N; [N, M, 0] : 0 <= N <= 1 and 2 <= M <= 3 }";
+        let set = isl.parse_set(text).unwrap();
+        let point = set.least_point().unwrap().expect("it has points");
+        assert!((0..=2).contains(&point[0]) && (2..=3).contains(&point[1]) && point[2] >= 0);
         let endless = isl.parse_set("{ [i, j] : i <= 2 and j >= 2i }").unwrap();
         assert!(endless.least_point().unwrap().is_some_and(|point| point[0] <= 2 && point[1] >= 2 * point[0]));
     }
