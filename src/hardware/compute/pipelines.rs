@@ -37,7 +37,7 @@ impl Pipelines {
         let mut datapath = Datapath::new(Plan::default(), None);
         datapath.begin(&process.statements[s].name, Rtl::bit(true));
         let values = evaluation.values(&mut datapath::scratch(), &mut datapath, s, &mut vec![]);
-        let end = values.iter().map(|values| end(values)).max().unwrap_or(READ_STAGE);
+        let end = last_end(&values);
         Latency { cycles: end - 1, divides: datapath.divides() }
     }
 
@@ -60,7 +60,7 @@ impl Pipelines {
             datapath.begin(&process.statements[present[place]].name, Rtl::bit(true));
             let scratch = &mut datapath::scratch();
             let values = evaluation.values(scratch, &mut datapath, present[place], &mut vec![]);
-            let end = values.iter().map(|values| end(values)).max().unwrap_or(READ_STAGE);
+            let end = last_end(&values);
             Rehearsal { uses: datapath.uses(), end, divides: datapath.divides() }
         });
         let mut datapath = Datapath::new(plan, candidate.number.clone());
@@ -88,13 +88,13 @@ impl Pipelines {
         values: Vec<(Vec<Vec<Value>>, bool)>,
     ) -> Pipelines {
         let Process { instances, lanes, .. } = process;
-        let chain = |array: ArrayId| process.chains.iter().position(|arrays| arrays.contains(&array));
+        let chain = |array: ArrayId| process.chain_of(array).expect("every write has a chain");
         let end = |place: usize, values: &[Value]| end(values).max(least[place] + 1);
         let mut latencies: Vec<Vec<(u32, bool)>> = vec![vec![]; process.chains.len()];
         for (place, ((values, divides), &s)) in values.iter().zip(process.present()).enumerate() {
             for (values, target) in values.iter().zip(process.statements[s].targets()) {
                 let latency = end(place, values) - 1;
-                latencies[chain(target.array).expect("every write has a chain")].push((latency, *divides));
+                latencies[chain(target.array)].push((latency, *divides));
             }
         }
         let tops: Vec<u32> = latencies.into_iter().map(|own| reservation::top_slot(own.into_iter())).collect();
@@ -103,7 +103,7 @@ impl Pipelines {
         for (place, ((values, divides), &s)) in values.into_iter().zip(process.present()).enumerate() {
             datapath.resume(place);
             for (values, target) in values.into_iter().zip(process.statements[s].targets()) {
-                let chain = chain(target.array).expect("every write has a chain");
+                let chain = chain(target.array);
                 let mut stage = end(place, &values);
                 if divides {
                     stage = stage.max(reservation::least_division_latency(tops[chain]) + 1);
@@ -127,6 +127,11 @@ impl Pipelines {
 /// The stage in which all values are there. The write comes at the earliest one stage behind the addresses.
 fn end(values: &[Value]) -> u32 {
     values.iter().filter_map(|value| value.stage).max().unwrap_or(READ_STAGE).max(READ_STAGE)
+}
+
+/// The stage in which the values of all writes of a statement are there.
+fn last_end(values: &[Vec<Value>]) -> u32 {
+    values.iter().map(|values| end(values)).max().unwrap_or(READ_STAGE)
 }
 
 /// What the values of statements are made of.
