@@ -78,27 +78,36 @@ const STENCIL_TILES: &[Mutation] = &[
     ),
 ];
 
+/// A process gives a tile on before it has its token, and takes it back.
+const FINISHED_VALID: Mutation = mutation(
+    "assign m_tile_valid = under_way_valid && token_valid;",
+    "assign m_tile_valid = under_way_valid && !m_tile_ready;",
+    &["!m_tile_waits || m_tile_valid"],
+);
+
+/// The tile that a process gives on changes while it waits.
+const FINISHED_DATA: Mutation = mutation(
+    "assign m_tile_data = under_way_tile;",
+    "assign m_tile_data = under_way_tile ^ m_tile_ready;",
+    &["!m_tile_waits || m_tile_data"],
+);
+
+/// A command's address changes while it waits.
+const COMMAND_ADDRESS: Mutation = mutation(
+    "assign m_cmd_address = burst_address;",
+    "assign m_cmd_address = burst_address ^ m_cmd_ready;",
+    &["!m_cmd_waits || m_cmd_word"],
+);
+
 const MATMUL_LOAD: &[Mutation] = &[
-    mutation(
-        "assign m_tile_valid = under_way_valid && token_valid;",
-        "assign m_tile_valid = under_way_valid && !m_tile_ready;",
-        &["!m_tile_waits || m_tile_valid"],
-    ),
-    mutation(
-        "assign m_tile_data = under_way_tile;",
-        "assign m_tile_data = under_way_tile ^ m_tile_ready;",
-        &["!m_tile_waits || m_tile_data"],
-    ),
+    FINISHED_VALID,
+    FINISHED_DATA,
     mutation(
         "assign m_cmd_valid = burst_state == ISSUE && row_valid;",
         "assign m_cmd_valid = burst_state == ISSUE && !m_cmd_ready;",
         &["!m_cmd_waits || m_cmd_valid"],
     ),
-    mutation(
-        "assign m_cmd_address = burst_address;",
-        "assign m_cmd_address = burst_address ^ m_cmd_ready;",
-        &["!m_cmd_waits || m_cmd_word"],
-    ),
+    COMMAND_ADDRESS,
     mutation(
         "wire may_start = tiles_ahead_of_compute < 2'd2 &&",
         "wire may_start =",
@@ -128,10 +137,10 @@ const MATMUL_LOAD: &[Mutation] = &[
 ];
 
 const STENCIL_LOAD: &[Mutation] = &[
-    MATMUL_LOAD[0],
-    MATMUL_LOAD[1],
+    FINISHED_VALID,
+    FINISHED_DATA,
     MATMUL_LOAD[2],
-    MATMUL_LOAD[3],
+    COMMAND_ADDRESS,
     MATMUL_LOAD[4],
     MATMUL_LOAD[5],
     mutation(
@@ -147,16 +156,8 @@ const STENCIL_LOAD: &[Mutation] = &[
 ];
 
 const COMPUTE: &[Mutation] = &[
-    mutation(
-        "assign m_tile_valid = under_way_valid && token_valid;",
-        "assign m_tile_valid = under_way_valid && !m_tile_ready;",
-        &["!m_tile_waits || m_tile_valid"],
-    ),
-    mutation(
-        "assign m_tile_data = under_way_tile;",
-        "assign m_tile_data = under_way_tile ^ m_tile_ready;",
-        &["!m_tile_waits || m_tile_data"],
-    ),
+    FINISHED_VALID,
+    FINISHED_DATA,
     mutation(
         "wire may_start = tiles_ahead_of_store < 2'd2;",
         "wire may_start = 1'b1;",
@@ -170,11 +171,7 @@ const STORE: &[Mutation] = &[
         "assign m_cmd_valid = burst_state == ISSUE && row_valid && !m_cmd_ready;",
         &["!m_cmd_waits || m_cmd_valid"],
     ),
-    mutation(
-        "assign m_cmd_address = burst_address;",
-        "assign m_cmd_address = burst_address ^ m_cmd_ready;",
-        &["!m_cmd_waits || m_cmd_word"],
-    ),
+    COMMAND_ADDRESS,
     mutation(
         "assign m_write_valid = outgoing_valid;",
         "assign m_write_valid = outgoing_valid && !m_write_ready;",
