@@ -29,6 +29,7 @@ SOAK     = soak:: many_
 
 demo: bootstrap
 	$(CARGO) build --release
+	mkdir -p $(DEMO)
 	$(BURSTC) run examples/matmul.c --board stratix2-ddr400 --direct --keep $(DEMO)/matmul --vcd $(DEMO)/matmul.vcd
 
 check: lint
