@@ -3,7 +3,7 @@
 # make test   make check and all other tests
 # make soak   what is exhaustive: hours
 # make bench  the figures of all examples
-# make fuzz   random programs against the C compiler, COUNT of them, from SEED on
+# make fuzz   random programs against the C compiler, COUNT of them, from SEED on, of one KIND
 # make mutations  changed C files through `build`, COUNT of them, from SEED on: built or refused, soon, in little memory
 # make prove  the properties of the cells, by Yosys and z3: what is proved, how far, in what time
 # make fp     the floating-point cells against the processor's arithmetic, OPERANDS random pairs each
@@ -20,6 +20,8 @@ BURSTC  = $(CARGO) run --release --quiet --
 DEMO    = target/demo
 COUNT  ?= 100
 SEED   ?= 1000
+# any or equal, or nothing for all: tests/fuzz/generate.rs.
+KIND   ?=
 SEEDS  ?= 5
 OPERANDS ?= 10000000
 # What `make soak` adds to `make test`: tests of modules of this name, and those whose names begin so.
@@ -61,7 +63,7 @@ bench: bootstrap
 		| sed -n 's/^\([a-z0-9_]*\)_top for .* generated in \([0-9]*\) ms$$/\2 \1/p' | sort -n | tail -3
 
 fuzz: bootstrap
-	BURSTC_FUZZ_COUNT=$(COUNT) BURSTC_FUZZ_SEED=$(SEED) $(CARGO) test --release --test fuzz -- --ignored --nocapture many_seeds
+	BURSTC_FUZZ_COUNT=$(COUNT) BURSTC_FUZZ_SEED=$(SEED) BURSTC_FUZZ_KIND=$(KIND) $(CARGO) test --release --test fuzz -- --ignored --nocapture many_seeds
 
 mutations: bootstrap
 	scripts/mutations.sh $(COUNT) $(SEED)

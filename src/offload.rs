@@ -375,6 +375,11 @@ impl Mapping {
         self.skew.iter().enumerate().map(row).collect()
     }
 
+    /// Whether every cell has the place that it has under the other mapping, whatever both would need before rounding up.
+    fn has_places_of(&self, other: &Mapping) -> bool {
+        (&self.moduli, &self.skew, self.slots) == (&other.moduli, &other.skew, other.slots)
+    }
+
     /// Words that successive modulo would take, where they are more.
     pub fn successive_words(&self) -> Option<i64> {
         let rounded = || self.successive_moduli.iter().map(|m| power_of_two(*m)).product::<i64>();
@@ -392,11 +397,11 @@ impl Buffer {
         Buffer { array, mappings, store_copy: false, banks: None, copies: 1, partition: None }
     }
 
-    /// The mapping, if all bands that access the array have the same one.
+    /// The mapping, if all bands that access the array have their cells in the same places.
     pub fn common_mapping(&self) -> Option<&Mapping> {
         let mut mappings = self.mappings.iter().flatten();
         let first = mappings.next()?;
-        mappings.all(|other| other == first).then_some(first)
+        mappings.all(|other| other.has_places_of(first)).then_some(first)
     }
 
     /// All memories that hold the whole buffer.

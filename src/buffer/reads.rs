@@ -4,7 +4,7 @@
 //! and the references, windows registers and a few cycles per row; what is the smallest part of the device is taken.
 
 use crate::affine::Affine;
-use crate::offload::{Buffer, Mapping, Partition, Window, port_count, port_references, power_of_two};
+use crate::offload::{Buffer, Partition, Window, port_count, port_references, power_of_two};
 use crate::source::kernel::{Kernel, distance};
 
 /// What the FPGA has for buffers.
@@ -108,12 +108,7 @@ const SPREAD: i64 = 4;
 /// that is read through one port, for references whose distance is not constant, for bands with different mappings, and
 /// for lanes.
 fn partition(kernel: &Kernel, windows: &[Window], buffer: &Buffer) -> Option<Partition> {
-    let mut mappings = buffer.mappings.iter().flatten();
-    let mapping = mappings.next()?;
-    let place = |m: &Mapping| (m.moduli.clone(), m.skew.clone(), m.slots);
-    if buffer.banks.is_some() || mappings.any(|other| place(other) != place(mapping)) {
-        return None;
-    }
+    let mapping = buffer.common_mapping().filter(|_| buffer.banks.is_none())?;
     // What must not be a multiple of the number of banks, once weighted.
     let mut distances: Vec<Vec<i64>> = vec![];
     let mut most = 1;

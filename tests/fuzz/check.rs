@@ -7,13 +7,13 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use burstc::Options;
 use burstc::board::Board;
 use burstc::choose_lanes::Request;
 use burstc::diagnostic::Diagnostic;
 use burstc::simulate::simulator::Simulator;
 use burstc::simulate::{Outcome, Verdict};
 use burstc::source::Source;
+use burstc::{Accelerator, Options};
 
 use crate::common::{Data, Rig, Subject};
 use crate::print::{self, Text};
@@ -25,7 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How a program fared.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
-    Passed,
+    /// With what the compiler made of the program, as the campaign's shares count it.
+    Passed(Vec<&'static str>),
     /// The compiler said why it does not take the program.
     Refused(String),
     Failed(Failure),
@@ -137,7 +138,18 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
             }
         }
     }
-    Fate::Passed
+    Fate::Passed(made(&subject.accelerator))
+}
+
+/// What the shares count of an accelerator.
+fn made(accelerator: &Accelerator) -> Vec<&'static str> {
+    let statements = accelerator.offload.kernel.statements();
+    let says = |name: &str| accelerator.files.iter().any(|file| file.text.contains(name));
+    let all = [
+        ("statements of several writes", statements.iter().any(|statement| !statement.also.is_empty())),
+        ("words taken on their way", says("_is_on_its_way")),
+    ];
+    all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
 }
 
 /// The compiled program, or `None` after too long. A panic becomes an error.

@@ -6,6 +6,8 @@ use burstc::source::kernel::ScalarType;
 
 use super::program::{Access, Array, Assign, Condition, Expr, For, If, Memory, Node, Program, Scope, Size, Subscript};
 
+mod equal;
+
 const TYPES: [ScalarType; 8] = {
     const fn ty(bits: u32, signed: bool) -> ScalarType {
         ScalarType::integer(bits, signed)
@@ -52,9 +54,38 @@ impl Features {
     }
 }
 
+/// What a program is made around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Anything.
+    Any,
+    /// Statements of equal iterations, which run in one cycle where they can be joined.
+    Equal,
+}
+
+impl Kind {
+    pub const ALL: [(&str, Kind); 2] = [("any", Kind::Any), ("equal", Kind::Equal)];
+
+    pub fn of(seed: u64) -> Kind {
+        let mut dice = Dice(SplitMix::named(seed, "kind"));
+        match dice.below(3) {
+            0 if !seed.is_multiple_of(4) => Kind::Equal,
+            _ => Kind::Any,
+        }
+    }
+}
+
 /// The program of a seed. One in four is a perfect nest of plain loops around one statement, tiled: what is refused
-/// least and tiled most. Half of those are for lanes, with subscripts that mostly move by one.
+/// least and tiled most. Half of those are for lanes, with subscripts that mostly move by one. The others are of every
+/// [`Kind`].
 pub fn program(seed: u64) -> Program {
+    match Kind::of(seed) {
+        Kind::Any => any(seed),
+        Kind::Equal => equal::program(seed),
+    }
+}
+
+fn any(seed: u64) -> Program {
     let plain = seed.is_multiple_of(4);
     let in_lanes = seed % 8 == 4;
     let (mut features, memory) = Features::of(seed);

@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
-use check::{Failure, Fate, Kind, VERSIONS, check};
+use check::{Failure, Fate, VERSIONS, check};
+use generate::Kind;
 use program::{Node, Program};
 
 /// Programs tried while one that failed is shrunk.
@@ -32,8 +33,9 @@ fn campaign(seeds: &[u64]) -> BTreeMap<&'static str, u64> {
         let fate = check(&mut program, if (seed / 4).is_multiple_of(4) { &VERSIONS } else { &VERSIONS[..1] });
         bare += u64::from(tiled && program.without_tiles() == program);
         match fate {
-            Fate::Passed => {
-                let features = program.features();
+            Fate::Passed(made) => {
+                let mut features = program.features();
+                features.extend(made);
                 eprintln!("{number} of {count}: seed {seed} passes {features:?}");
                 features.into_iter().for_each(|feature| *shares.entry(feature).or_default() += 1);
             }
@@ -81,7 +83,7 @@ fn report(seed: u64, program: Program, failure: Failure) -> String {
     };
     // At once, in case nobody waits for the small one.
     write(seed, &small);
-    if last.kind != Kind::TooSlow {
+    if last.kind != check::Kind::TooSlow {
         small = shrink::shrink(small, SHRINK_BUDGET, &mut |candidate| match check(candidate, &versions) {
             Fate::Failed(failure) if failure.kind == last.kind => {
                 last = failure;
@@ -128,7 +130,7 @@ fn fixed_seeds_in_lanes() {
     assert_eq!(campaign(&seeds)["lanes"], seeds.len() as u64);
 }
 
-/// `make fuzz`: BURSTC_FUZZ_COUNT programs from BURSTC_FUZZ_SEED on.
+/// `make fuzz`: BURSTC_FUZZ_COUNT programs from BURSTC_FUZZ_SEED on; those of BURSTC_FUZZ_KIND alone, where it names one.
 #[test]
 #[ignore = "as long as one likes: make fuzz COUNT=500"]
 fn many_seeds() {
@@ -137,7 +139,13 @@ fn many_seeds() {
         Err(_) => default,
     };
     let first = number("BURSTC_FUZZ_SEED", 1000);
-    let seeds: Vec<u64> = (first..first + number("BURSTC_FUZZ_COUNT", 100)).collect();
+    let kind = std::env::var("BURSTC_FUZZ_KIND").ok().filter(|name| !name.is_empty()).map(|wanted| {
+        let known = Kind::ALL.iter().find(|(name, _)| *name == wanted);
+        known.unwrap_or_else(|| panic!("BURSTC_FUZZ_KIND={wanted} is none of {:?}", Kind::ALL)).1
+    });
+    let count = number("BURSTC_FUZZ_COUNT", 100) as usize;
+    let seeds: Vec<u64> =
+        (first..).filter(|seed| kind.is_none_or(|kind| Kind::of(*seed) == kind)).take(count).collect();
     campaign(&seeds);
 }
 

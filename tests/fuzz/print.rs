@@ -23,7 +23,7 @@ pub struct Text {
 fn array_name(program: &Program, array: usize) -> String {
     match program.arrays[array].local {
         true => format!("local{array}"),
-        false => ["a", "b", "c"][array].to_string(),
+        false => ["a", "b", "c", "d", "e"][array].to_string(),
     }
 }
 

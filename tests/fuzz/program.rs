@@ -235,6 +235,16 @@ impl Program {
             }
         }
         note("unread locals", !declared.is_subset(&read));
+        let mut bodies = vec![&self.body];
+        while let Some(body) = bodies.pop() {
+            let assigns: Vec<&Assign> = body.iter().filter_map(Node::assign).collect();
+            note("statements of equal iterations", assigns.len() > 1 && bodies_of(body).is_empty());
+            note("statements beside a loop", !assigns.is_empty() && !bodies_of(body).is_empty());
+            let targets = || assigns.iter().map(|assign| &assign.target);
+            let mut reads = assigns.iter().flat_map(|assign| assign.value.reads());
+            note("short recurrences", reads.any(|read| targets().any(|target| is_near(read, target))));
+            bodies.extend(bodies_of(body));
+        }
         found
     }
 
@@ -286,6 +296,37 @@ impl Program {
         clear(&mut program.body);
         program
     }
+}
+
+impl Node {
+    fn assign(&self) -> Option<&Assign> {
+        match self {
+            Node::Assign(assign) => Some(assign),
+            Node::For(_) | Node::If(_) | Node::Declare(..) => None,
+        }
+    }
+}
+
+/// The lists of nodes inside a list.
+fn bodies_of<'n>(nodes: &'n [Node]) -> Vec<&'n Vec<Node>> {
+    let of = |node: &'n Node| match node {
+        Node::For(inner) => vec![&inner.body],
+        Node::If(inner) => vec![&inner.then, &inner.otherwise],
+        Node::Assign(_) | Node::Declare(..) => vec![],
+    };
+    nodes.iter().flat_map(of).collect()
+}
+
+/// Whether two accesses differ by constants of up to three, and do differ.
+fn is_near(a: &Access, b: &Access) -> bool {
+    let near = |pair: (&Subscript, &Subscript)| match pair {
+        (Subscript::Affine(a), Subscript::Affine(b)) => {
+            let difference = a.clone() - b.clone();
+            difference.is_constant() && difference.constant.abs() <= 3
+        }
+        _ => false,
+    };
+    a.array == b.array && a != b && a.subscripts.iter().zip(&b.subscripts).all(near)
 }
 
 fn count(nodes: &[Node]) -> usize {
