@@ -125,14 +125,15 @@ module avalon_master #(
             enable_reg  <= beat_strobe;
             written_reg <= beat_cmd_last;
         end
+        if (free) begin
+            read_reg    <= starts_read;
+            write_reg   <= takes_beat;
+            writing_reg <= takes_beat ? !beat_last : writing_reg;
+        end
         if (rst) begin
             read_reg    <= 1'b0;
             write_reg   <= 1'b0;
             writing_reg <= 1'b0;
-        end else if (free) begin
-            read_reg    <= starts_read;
-            write_reg   <= takes_beat;
-            writing_reg <= takes_beat ? !beat_last : writing_reg;
         end
     end
 
@@ -197,48 +198,17 @@ module avalon_master #(
         .m_data  (come_data)
     );
 
-    wire                    word_cmd_valid;
-    wire                    word_cmd_ready;
-    wire [OFFSET_WIDTH-1:0] word_cmd_offset;
-    wire [LENGTH_WIDTH-1:0] word_cmd_length;
-
-    generate
-        if (BEAT_WIDTH == 0) begin : words_are_beats
-            /* verilator lint_off UNUSED */
-            wire unused = &{1'b0, word_cmd_ready};
-            /* verilator lint_on UNUSED */
-            assign queue_ready     = 1'b1;
-            assign word_cmd_valid  = 1'b0;
-            assign word_cmd_offset = {OFFSET_WIDTH{1'b0}};
-            assign word_cmd_length = {LENGTH_WIDTH{1'b0}};
-        end else begin : beats_are_wider
-            fifo #(
-                .WIDTH (OFFSET_WIDTH + LENGTH_WIDTH),
-                .DEPTH (32)
-            ) u_commands (
-                .clk     (clk),
-                .rst     (rst),
-                .s_valid (s_load_valid && splitter_ready),
-                .s_ready (queue_ready),
-                .s_data  ({s_load_address[OFFSET_WIDTH-1:0], s_load_length}),
-                .m_valid (word_cmd_valid),
-                .m_ready (word_cmd_ready),
-                .m_data  ({word_cmd_offset, word_cmd_length})
-            );
-        end
-    endgenerate
-
-    beat_unpacker #(
+    beats_to_words #(
         .BEAT_WIDTH   (BEAT_WIDTH),
         .LENGTH_WIDTH (LENGTH_WIDTH),
         .OFFSET_WIDTH (OFFSET_WIDTH)
     ) u_words (
         .clk          (clk),
         .rst          (rst),
-        .s_cmd_valid  (word_cmd_valid),
-        .s_cmd_ready  (word_cmd_ready),
-        .s_cmd_offset (word_cmd_offset),
-        .s_cmd_length (word_cmd_length),
+        .s_cmd_valid  (s_load_valid && splitter_ready),
+        .s_cmd_ready  (queue_ready),
+        .s_cmd_offset (s_load_address[OFFSET_WIDTH-1:0]),
+        .s_cmd_length (s_load_length),
         .s_beat_valid (come_valid),
         .s_beat_ready (come_ready),
         .s_beat_data  (come_data),
@@ -273,36 +243,17 @@ module avalon_master #(
         .m_burst_last    (write_last)
     );
 
-    wire                    beat_cmd_valid;
-    wire                    beat_cmd_ready;
-    wire [PLACE_WIDTH-1:0]  beat_cmd_place;
-    wire [LENGTH_WIDTH-1:0] beat_cmd_length;
-
-    fifo #(
-        .WIDTH (PLACE_WIDTH + LENGTH_WIDTH),
-        .DEPTH (8)
-    ) u_write_commands (
-        .clk     (clk),
-        .rst     (rst),
-        .s_valid (s_store_valid && write_splitter_ready),
-        .s_ready (write_queue_ready),
-        .s_data  ({s_store_address[PLACE_WIDTH-1:0], s_store_length}),
-        .m_valid (beat_cmd_valid),
-        .m_ready (beat_cmd_ready),
-        .m_data  ({beat_cmd_place, beat_cmd_length})
-    );
-
-    beat_packer #(
+    words_to_beats #(
         .BEAT_WIDTH   (BEAT_WIDTH),
         .BURST_WIDTH  (BURST_WIDTH),
         .LENGTH_WIDTH (LENGTH_WIDTH)
     ) u_beats (
         .clk             (clk),
         .rst             (rst),
-        .s_cmd_valid     (beat_cmd_valid),
-        .s_cmd_ready     (beat_cmd_ready),
-        .s_cmd_place     (beat_cmd_place),
-        .s_cmd_length    (beat_cmd_length),
+        .s_cmd_valid     (s_store_valid && write_splitter_ready),
+        .s_cmd_ready     (write_queue_ready),
+        .s_cmd_place     (s_store_address[PLACE_WIDTH-1:0]),
+        .s_cmd_length    (s_store_length),
         .s_word_valid    (s_write_valid),
         .s_word_ready    (s_write_ready),
         .s_word_data     (s_write_data),
@@ -323,12 +274,13 @@ module avalon_master #(
     wire enters = s_store_valid && s_store_ready;
 
     always @(posedge clk) begin
-        if (rst) begin
-            inside_reg <= 8'd0;
-        end else if (enters && !m_written) begin
+        if (enters && !m_written) begin
             inside_reg <= inside_reg + 1'b1;
         end else if (m_written && !enters) begin
             inside_reg <= inside_reg - 1'b1;
+        end
+        if (rst) begin
+            inside_reg <= 8'd0;
         end
     end
 
@@ -383,6 +335,25 @@ module avalon_master #(
         waiting_enable_reg  <= avm_byteenable;
         word_waits_reg      <= started_reg && !rst && m_read_valid && !m_read_ready;
         waiting_word_reg    <= m_read_data;
+        owed_reg            <= owed_reg + (read_moves ? {{(11 - BURST_WIDTH){1'b0}}, avm_burstcount} : 12'd0) - {11'd0, avm_readdatavalid};
+        stored_reg          <= stored_reg + {11'd0, avm_readdatavalid} - {11'd0, taken};
+        stores_reg          <= stores_reg + {7'd0, enters} - {7'd0, m_written};
+        moved_reg           <= moved_reg + write_moves;
+        if (write_moves) begin
+            left_reg <= (left_reg == 0 ? avm_burstcount : left_reg) - 1'b1;
+        end
+        if (enters) begin
+            beats_reg <= beats_reg + beats;
+        end
+        if (watch_begins) begin
+            watched_reg       <= 1'b1;
+            stores_before_reg <= stores_reg - {7'd0, m_written};
+            beats_at_end_reg  <= beats_reg + beats;
+        end else if (watch_ends) begin
+            watched_reg <= 1'b0;
+        end else if (m_written) begin
+            stores_before_reg <= stores_before_reg - 1'b1;
+        end
         if (rst) begin
             owed_reg    <= 12'd0;
             stored_reg  <= 12'd0;
@@ -391,26 +362,6 @@ module avalon_master #(
             watched_reg <= 1'b0;
             beats_reg   <= 0;
             moved_reg   <= 0;
-        end else begin
-            owed_reg   <= owed_reg + (read_moves ? {{(11 - BURST_WIDTH){1'b0}}, avm_burstcount} : 12'd0) - {11'd0, avm_readdatavalid};
-            stored_reg <= stored_reg + {11'd0, avm_readdatavalid} - {11'd0, taken};
-            stores_reg <= stores_reg + {7'd0, enters} - {7'd0, m_written};
-            moved_reg  <= moved_reg + write_moves;
-            if (write_moves) begin
-                left_reg <= (left_reg == 0 ? avm_burstcount : left_reg) - 1'b1;
-            end
-            if (enters) begin
-                beats_reg <= beats_reg + beats;
-            end
-            if (watch_begins) begin
-                watched_reg       <= 1'b1;
-                stores_before_reg <= stores_reg - {7'd0, m_written};
-                beats_at_end_reg  <= beats_reg + beats;
-            end else if (watch_ends) begin
-                watched_reg <= 1'b0;
-            end else if (m_written) begin
-                stores_before_reg <= stores_before_reg - 1'b1;
-            end
         end
     end
 

@@ -41,10 +41,9 @@ module avalon_slave (
     assign m_reg_data      = avs_writedata;
 
     always @(posedge clk) begin
+        waited_reg <= waited_reg + 1'b1;
         if (rst || !avs_read || settled) begin
             waited_reg <= 2'd0;
-        end else begin
-            waited_reg <= waited_reg + 1'b1;
         end
     end
 

@@ -77,18 +77,17 @@ module axi4_lite_slave (
         end else if (state_reg == SETTLE) begin
             data_reg    <= s_reg_data;
         end
+        case (state_reg)
+            IDLE:    state_reg <= writes ? WRITE : s_axil_arvalid ? ADDRESS : IDLE;
+            WRITE:   state_reg <= WRITTEN;
+            WRITTEN: state_reg <= s_axil_bready ? IDLE : WRITTEN;
+            ADDRESS: state_reg <= SETTLE;
+            SETTLE:  state_reg <= READ;
+            READ:    state_reg <= s_axil_rready ? IDLE : READ;
+            default: state_reg <= IDLE;
+        endcase
         if (rst) begin
             state_reg <= IDLE;
-        end else begin
-            case (state_reg)
-                IDLE:    state_reg <= writes ? WRITE : s_axil_arvalid ? ADDRESS : IDLE;
-                WRITE:   state_reg <= WRITTEN;
-                WRITTEN: state_reg <= s_axil_bready ? IDLE : WRITTEN;
-                ADDRESS: state_reg <= SETTLE;
-                SETTLE:  state_reg <= READ;
-                READ:    state_reg <= s_axil_rready ? IDLE : READ;
-                default: state_reg <= IDLE;
-            endcase
         end
     end
 
@@ -119,14 +118,13 @@ module axi4_lite_slave (
             owed_address_reg <= s_axil_awaddr[9:2];
             owed_data_reg    <= s_axil_wdata;
         end
+        writes_open_reg <= writes_open_reg + {1'b0, takes_write} - {1'b0, s_axil_bvalid && s_axil_bready};
+        reads_open_reg  <= reads_open_reg + {1'b0, takes_read} - {1'b0, s_axil_rvalid && s_axil_rready};
+        pulses_owed_reg <= pulses_owed_reg + {1'b0, takes_write && &s_axil_wstrb} - {1'b0, m_reg_write};
         if (rst) begin
             writes_open_reg <= 2'd0;
             reads_open_reg  <= 2'd0;
             pulses_owed_reg <= 2'd0;
-        end else begin
-            writes_open_reg <= writes_open_reg + {1'b0, takes_write} - {1'b0, s_axil_bvalid && s_axil_bready};
-            reads_open_reg  <= reads_open_reg + {1'b0, takes_read} - {1'b0, s_axil_rvalid && s_axil_rready};
-            pulses_owed_reg <= pulses_owed_reg + {1'b0, takes_write && &s_axil_wstrb} - {1'b0, m_reg_write};
         end
     end
 

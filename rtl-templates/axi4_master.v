@@ -107,10 +107,9 @@ module axi4_master #(
     assign status = status_reg;
 
     always @(posedge clk) begin
+        status_reg <= (status_reg & ~clear) | {write_error, read_error};
         if (rst) begin
             status_reg <= 4'b0000;
-        end else begin
-            status_reg <= (status_reg & ~clear) | {write_error, read_error};
         end
     end
 
@@ -212,17 +211,16 @@ module axi4_master #(
 
     always @(posedge clk) begin
         started_reg <= 1'b1;
+        read_beats_reg  <= read_beats_reg - {15'd0, read_comes}
+                         + (m_axi_arvalid && m_axi_arready ? {8'd0, m_axi_arlen} + 16'd1 : 16'd0);
+        open_bursts_reg <= open_bursts_reg + {7'd0, m_axi_awvalid && m_axi_awready} - {7'd0, burst_ends};
+        owed_reg        <= owed_reg + {7'd0, burst_ends} - {7'd0, answered};
+        failed_reg      <= fails || (failed_reg && !clear[watched]);
         if (rst) begin
             read_beats_reg  <= 16'd0;
             open_bursts_reg <= 8'd0;
             owed_reg        <= 8'd0;
             failed_reg      <= 1'b0;
-        end else begin
-            read_beats_reg  <= read_beats_reg - {15'd0, read_comes}
-                             + (m_axi_arvalid && m_axi_arready ? {8'd0, m_axi_arlen} + 16'd1 : 16'd0);
-            open_bursts_reg <= open_bursts_reg + {7'd0, m_axi_awvalid && m_axi_awready} - {7'd0, burst_ends};
-            owed_reg        <= owed_reg + {7'd0, burst_ends} - {7'd0, answered};
-            failed_reg      <= fails || (failed_reg && !clear[watched]);
         end
     end
 

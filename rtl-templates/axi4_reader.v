@@ -105,13 +105,12 @@ module axi4_reader #(
 
     always @(posedge clk) begin
         if (m_axi_arready || !arvalid_reg) begin
-            araddr_reg <= burst_address;
-            arlen_reg  <= burst_length;
+            araddr_reg  <= burst_address;
+            arlen_reg   <= burst_length;
+            arvalid_reg <= burst_valid && burst_granted;
         end
         if (rst) begin
             arvalid_reg <= 1'b0;
-        end else if (m_axi_arready || !arvalid_reg) begin
-            arvalid_reg <= burst_valid && burst_granted;
         end
     end
 
@@ -150,48 +149,17 @@ module axi4_reader #(
 
     // -- Words --------------------------------------------------------------------------------------------------------
 
-    wire                    cmd_valid;
-    wire                    cmd_ready;
-    wire [OFFSET_WIDTH-1:0] cmd_offset;
-    wire [LENGTH_WIDTH-1:0] cmd_length;
-
-    generate
-        if (BEAT_WIDTH == 0) begin : words_are_beats
-            /* verilator lint_off UNUSED */
-            wire unused = &{1'b0, cmd_ready};
-            /* verilator lint_on UNUSED */
-            assign queue_ready = 1'b1;
-            assign cmd_valid   = 1'b0;
-            assign cmd_offset  = {OFFSET_WIDTH{1'b0}};
-            assign cmd_length  = {LENGTH_WIDTH{1'b0}};
-        end else begin : beats_are_wider
-            fifo #(
-                .WIDTH (OFFSET_WIDTH + LENGTH_WIDTH),
-                .DEPTH (32)
-            ) u_commands (
-                .clk     (clk),
-                .rst     (rst),
-                .s_valid (s_load_valid && splitter_ready),
-                .s_ready (queue_ready),
-                .s_data  ({s_load_address[OFFSET_WIDTH-1:0], s_load_length}),
-                .m_valid (cmd_valid),
-                .m_ready (cmd_ready),
-                .m_data  ({cmd_offset, cmd_length})
-            );
-        end
-    endgenerate
-
-    beat_unpacker #(
+    beats_to_words #(
         .BEAT_WIDTH   (BEAT_WIDTH),
         .LENGTH_WIDTH (LENGTH_WIDTH),
         .OFFSET_WIDTH (OFFSET_WIDTH)
     ) u_words (
         .clk          (clk),
         .rst          (rst),
-        .s_cmd_valid  (cmd_valid),
-        .s_cmd_ready  (cmd_ready),
-        .s_cmd_offset (cmd_offset),
-        .s_cmd_length (cmd_length),
+        .s_cmd_valid  (s_load_valid && splitter_ready),
+        .s_cmd_ready  (queue_ready),
+        .s_cmd_offset (s_load_address[OFFSET_WIDTH-1:0]),
+        .s_cmd_length (s_load_length),
         .s_beat_valid (beat_valid),
         .s_beat_ready (beat_ready),
         .s_beat_data  (beat_data),
@@ -227,12 +195,11 @@ module axi4_reader #(
         waiting_length_reg  <= m_axi_arlen;
         word_waits_reg      <= started_reg && !rst && m_read_valid && !m_read_ready;
         waiting_word_reg    <= m_read_data;
+        owed_reg            <= owed_reg + (asked ? {4'd0, m_axi_arlen} + 12'd1 : 12'd0) - {11'd0, came};
+        stored_reg          <= stored_reg + {11'd0, came} - {11'd0, taken};
         if (rst) begin
             owed_reg   <= 12'd0;
             stored_reg <= 12'd0;
-        end else begin
-            owed_reg   <= owed_reg + (asked ? {4'd0, m_axi_arlen} + 12'd1 : 12'd0) - {11'd0, came};
-            stored_reg <= stored_reg + {11'd0, came} - {11'd0, taken};
         end
     end
 

@@ -110,26 +110,21 @@ module axi4_writer #(
 
     always @(posedge clk) begin
         if (address_moves) begin
-            awaddr_reg <= burst_address;
-            awlen_reg  <= burst_length;
+            awaddr_reg  <= burst_address;
+            awlen_reg   <= burst_length;
+            awvalid_reg <= burst_valid && expected_ready;
         end
         if (rst) begin
             awvalid_reg <= 1'b0;
-        end else if (address_moves) begin
-            awvalid_reg <= burst_valid && expected_ready;
         end
     end
 
     // -- Data ---------------------------------------------------------------------------------------------------------
 
-    wire                    cmd_valid;
-    wire                    cmd_ready;
-    wire [PLACE_WIDTH-1:0]  cmd_place;
-    wire [LENGTH_WIDTH-1:0] cmd_length;
-    wire                    beat_valid;
+    wire beat_valid;
 
     /* verilator lint_off UNUSED */
-    wire                    beat_cmd_last;
+    wire beat_cmd_last;
     /* verilator lint_on UNUSED */
 
     // Bursts whose address has gone out and whose last beat has not.
@@ -141,31 +136,17 @@ module axi4_writer #(
 
     assign m_axi_wvalid = beat_valid && is_open;
 
-    fifo #(
-        .WIDTH (PLACE_WIDTH + LENGTH_WIDTH),
-        .DEPTH (8)
-    ) u_commands (
-        .clk     (clk),
-        .rst     (rst),
-        .s_valid (s_store_valid && splitter_ready),
-        .s_ready (queue_ready),
-        .s_data  ({s_store_address[PLACE_WIDTH-1:0], s_store_length}),
-        .m_valid (cmd_valid),
-        .m_ready (cmd_ready),
-        .m_data  ({cmd_place, cmd_length})
-    );
-
-    beat_packer #(
+    words_to_beats #(
         .BEAT_WIDTH   (BEAT_WIDTH),
         .BURST_WIDTH  (BURST_WIDTH),
         .LENGTH_WIDTH (LENGTH_WIDTH)
     ) u_beats (
         .clk             (clk),
         .rst             (rst),
-        .s_cmd_valid     (cmd_valid),
-        .s_cmd_ready     (cmd_ready),
-        .s_cmd_place     (cmd_place),
-        .s_cmd_length    (cmd_length),
+        .s_cmd_valid     (s_store_valid && splitter_ready),
+        .s_cmd_ready     (queue_ready),
+        .s_cmd_place     (s_store_address[PLACE_WIDTH-1:0]),
+        .s_cmd_length    (s_store_length),
         .s_word_valid    (s_write_valid),
         .s_word_ready    (s_write_ready),
         .s_word_data     (s_write_data),
@@ -209,22 +190,21 @@ module axi4_writer #(
     wire enters = s_store_valid && s_store_ready;
 
     always @(posedge clk) begin
+        written_reg <= m_axi_bvalid && expected_valid && expected_last;
+        if (opens && !closes) begin
+            open_reg <= open_reg + 1'b1;
+        end else if (closes && !opens) begin
+            open_reg <= open_reg - 1'b1;
+        end
+        if (enters && !written_reg) begin
+            inside_reg <= inside_reg + 1'b1;
+        end else if (written_reg && !enters) begin
+            inside_reg <= inside_reg - 1'b1;
+        end
         if (rst) begin
             open_reg    <= 7'd0;
             written_reg <= 1'b0;
             inside_reg  <= 8'd0;
-        end else begin
-            written_reg <= m_axi_bvalid && expected_valid && expected_last;
-            if (opens && !closes) begin
-                open_reg <= open_reg + 1'b1;
-            end else if (closes && !opens) begin
-                open_reg <= open_reg - 1'b1;
-            end
-            if (enters && !written_reg) begin
-                inside_reg <= inside_reg + 1'b1;
-            end else if (written_reg && !enters) begin
-                inside_reg <= inside_reg - 1'b1;
-            end
         end
     end
 
@@ -281,6 +261,33 @@ module axi4_writer #(
         waiting_length_reg  <= m_axi_awlen;
         data_wait_reg       <= started_reg && !rst && m_axi_wvalid && !m_axi_wready;
         waiting_data_reg    <= {m_axi_wdata, m_axi_wstrb, m_axi_wlast};
+        open_bursts_reg     <= open_bursts_reg + {7'd0, opens} - {7'd0, closes};
+        owed_reg            <= owed_reg + {7'd0, closes} - {7'd0, answered};
+        commands_reg        <= commands_reg + {7'd0, enters} - {7'd0, m_written};
+        answered_reg        <= answered_reg + answered;
+        asked_reg           <= asked_reg + opens;
+        if (burst_begins) begin
+            burst_watched_reg <= 1'b1;
+            bursts_before_reg <= open_bursts_reg - {7'd0, closes};
+            beats_left_reg    <= m_axi_awlen;
+        end else if (burst_is_next && data_move) begin
+            burst_watched_reg <= beats_left_reg != 8'd0;
+            beats_left_reg    <= beats_left_reg - 1'b1;
+        end else if (closes) begin
+            bursts_before_reg <= bursts_before_reg - 1'b1;
+        end
+        if (enters) begin
+            bursts_reg <= bursts_reg + bursts;
+        end
+        if (command_begins) begin
+            command_watched_reg <= 1'b1;
+            commands_before_reg <= commands_reg - {7'd0, m_written};
+            bursts_at_end_reg   <= bursts_reg + bursts;
+        end else if (command_ends) begin
+            command_watched_reg <= 1'b0;
+        end else if (m_written) begin
+            commands_before_reg <= commands_before_reg - 1'b1;
+        end
         if (rst) begin
             open_bursts_reg     <= 8'd0;
             owed_reg            <= 8'd0;
@@ -290,34 +297,6 @@ module axi4_writer #(
             bursts_reg          <= 0;
             answered_reg        <= 0;
             asked_reg           <= 0;
-        end else begin
-            open_bursts_reg <= open_bursts_reg + {7'd0, opens} - {7'd0, closes};
-            owed_reg        <= owed_reg + {7'd0, closes} - {7'd0, answered};
-            commands_reg    <= commands_reg + {7'd0, enters} - {7'd0, m_written};
-            answered_reg    <= answered_reg + answered;
-            asked_reg       <= asked_reg + opens;
-            if (burst_begins) begin
-                burst_watched_reg <= 1'b1;
-                bursts_before_reg <= open_bursts_reg - {7'd0, closes};
-                beats_left_reg    <= m_axi_awlen;
-            end else if (burst_is_next && data_move) begin
-                burst_watched_reg <= beats_left_reg != 8'd0;
-                beats_left_reg    <= beats_left_reg - 1'b1;
-            end else if (closes) begin
-                bursts_before_reg <= bursts_before_reg - 1'b1;
-            end
-            if (enters) begin
-                bursts_reg <= bursts_reg + bursts;
-            end
-            if (command_begins) begin
-                command_watched_reg <= 1'b1;
-                commands_before_reg <= commands_reg - {7'd0, m_written};
-                bursts_at_end_reg   <= bursts_reg + bursts;
-            end else if (command_ends) begin
-                command_watched_reg <= 1'b0;
-            end else if (m_written) begin
-                commands_before_reg <= commands_before_reg - 1'b1;
-            end
         end
     end
 

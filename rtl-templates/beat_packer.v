@@ -87,12 +87,11 @@ module beat_packer #(
             always @(posedge clk) begin
                 if (mine) begin
                     m_beat_data_reg[32*lane +: 32] <= s_word_data;
-                end
-                if (rst) begin
-                    m_beat_strobe_reg[4*lane +: 4] <= 4'b0000;
-                end else if (mine) begin
                     m_beat_strobe_reg[4*lane +: 4] <= s_word_strobe;
                 end else if (output_moves && m_beat_valid_reg) begin
+                    m_beat_strobe_reg[4*lane +: 4] <= 4'b0000;
+                end
+                if (rst) begin
                     m_beat_strobe_reg[4*lane +: 4] <= 4'b0000;
                 end
             end
@@ -105,22 +104,19 @@ module beat_packer #(
             m_beat_cmd_last_reg <= cmd_ends;
         end
         if (s_cmd_ready) begin
-            place_reg <= s_cmd_place;
-            left_reg  <= s_cmd_length;
+            active_reg <= s_cmd_valid;
+            place_reg  <= s_cmd_place;
+            left_reg   <= s_cmd_length;
         end else if (step) begin
             place_reg <= place_reg + 1'b1;
             left_reg  <= left_reg - 1'b1;
         end
+        if (output_moves) begin
+            m_beat_valid_reg <= step && beat_ends;
+        end
         if (rst) begin
             active_reg       <= 1'b0;
             m_beat_valid_reg <= 1'b0;
-        end else begin
-            if (s_cmd_ready) begin
-                active_reg <= s_cmd_valid;
-            end
-            if (output_moves) begin
-                m_beat_valid_reg <= step && beat_ends;
-            end
         end
     end
 

@@ -34,15 +34,14 @@ module beat_room #(
     assign granted = length < free_reg;
 
     always @(posedge clk) begin
+        case ({taken, returned})
+            2'b01: free_reg <= free_reg + 1'b1;
+            2'b10: free_reg <= free_reg + ~length;
+            2'b11: free_reg <= free_reg - length;
+            default: ;
+        endcase
         if (rst) begin
             free_reg <= DEPTH[WIDTH-1:0];
-        end else begin
-            case ({taken, returned})
-                2'b01: free_reg <= free_reg + 1'b1;
-                2'b10: free_reg <= free_reg + ~length;
-                2'b11: free_reg <= free_reg - length;
-                default: ;
-            endcase
         end
     end
 

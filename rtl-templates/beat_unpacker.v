@@ -72,22 +72,19 @@ module beat_unpacker #(
                     m_word_data_reg <= s_beat_data[{lane_reg, 5'b0} +: 32];
                 end
                 if (s_cmd_ready) begin
-                    lane_reg <= s_cmd_offset[BEAT_WIDTH-1:0];
-                    left_reg <= s_cmd_length;
+                    active_reg <= s_cmd_valid;
+                    lane_reg   <= s_cmd_offset[BEAT_WIDTH-1:0];
+                    left_reg   <= s_cmd_length;
                 end else if (step) begin
                     lane_reg <= lane_reg + 1'b1;
                     left_reg <= left_reg - 1'b1;
                 end
+                if (m_word_ready || !m_word_valid_reg) begin
+                    m_word_valid_reg <= step;
+                end
                 if (rst) begin
                     active_reg       <= 1'b0;
                     m_word_valid_reg <= 1'b0;
-                end else begin
-                    if (s_cmd_ready) begin
-                        active_reg <= s_cmd_valid;
-                    end
-                    if (m_word_ready || !m_word_valid_reg) begin
-                        m_word_valid_reg <= step;
-                    end
                 end
             end
         end

@@ -83,16 +83,15 @@ module burst_splitter #(
 
     always @(posedge clk) begin
         if (s_cmd_ready) begin
-            beat_reg <= s_cmd_address[ADDRESS_WIDTH-1:BEAT_WIDTH];
-            left_reg <= last_word >> BEAT_WIDTH;
+            active_reg <= s_cmd_valid;
+            beat_reg   <= s_cmd_address[ADDRESS_WIDTH-1:BEAT_WIDTH];
+            left_reg   <= last_word >> BEAT_WIDTH;
         end else if (m_burst_ready) begin
             beat_reg <= {beat_reg[BEATS_WIDTH-1:BURST_WIDTH] + 1'b1, {BURST_WIDTH{1'b0}}};
             left_reg <= left_reg - to_end - 1'b1;
         end
         if (rst) begin
             active_reg <= 1'b0;
-        end else if (s_cmd_ready) begin
-            active_reg <= s_cmd_valid;
         end
     end
 

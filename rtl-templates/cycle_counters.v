@@ -57,10 +57,11 @@ module cycle_counters #(
             if (event_index >= 1 && event_index <= COUNT) begin : counted
                 reg [2:0] count_reg;
                 always @(posedge clk) begin
+                    if (s_events[event_index-1]) begin
+                        count_reg <= plus_one(count_reg);
+                    end
                     if (rst || clear) begin
                         count_reg <= 3'd0;
-                    end else if (s_events[event_index-1]) begin
-                        count_reg <= plus_one(count_reg);
                     end
                 end
                 assign low_bits[3*event_index +: 3] = count_reg;
@@ -99,24 +100,23 @@ module cycle_counters #(
 
     always @(posedge clk) begin
         slot_before_reg <= slot_reg;
+        write_reg <= !settled;
+        if (slot_reg == COUNT[2:0]) begin
+            slot_reg  <= 3'd1;
+            fresh_reg <= 1'b0;
+        end else if (!settled) begin
+            slot_reg <= plus_one(slot_reg);
+        end
+        if (s_events != {COUNT{1'b0}}) begin
+            quiet_reg <= 3'd0;
+        end else if (!settled) begin
+            quiet_reg <= plus_one(quiet_reg);
+        end
         if (rst || clear) begin
             slot_reg  <= 3'd1;
             write_reg <= 1'b0;
             fresh_reg <= 1'b1;
             quiet_reg <= 3'd0;
-        end else begin
-            write_reg <= !settled;
-            if (slot_reg == COUNT[2:0]) begin
-                slot_reg  <= 3'd1;
-                fresh_reg <= 1'b0;
-            end else if (!settled) begin
-                slot_reg <= plus_one(slot_reg);
-            end
-            if (s_events != {COUNT{1'b0}}) begin
-                quiet_reg <= 3'd0;
-            end else if (!settled) begin
-                quiet_reg <= plus_one(quiet_reg);
-            end
         end
     end
 
@@ -136,10 +136,11 @@ module cycle_counters #(
         started_reg <= 1'b1;
         settled_reg <= settled && !clear && !rst;
         shown_reg   <= settled && settled_reg && s_index == watched && !clear && !rst;
+        if (events_by_number[watched]) begin
+            cycles_reg <= cycles_reg + 32'd1;
+        end
         if (rst || clear) begin
             cycles_reg <= 32'd0;
-        end else if (events_by_number[watched]) begin
-            cycles_reg <= cycles_reg + 32'd1;
         end
     end
 

@@ -25,7 +25,7 @@ module ddr_banks #(
     input  wire                 rst,
 
     input  wire [1:0]           bank,
-    input  wire [ROW_WIDTH-1:0] match_row,
+    input  wire [ROW_WIDTH-1:0] row,
     output wire                 open,
     output wire                 match,
     output wire [ROW_WIDTH-1:0] open_row,
@@ -62,45 +62,49 @@ module ddr_banks #(
     localparam [BUSY_CLOCKS-1:0] RAS_WAIT   = (1 << T_RAS) - 1;
     localparam [BUSY_CLOCKS-1:0] WRITE_WAIT = (1 << WRITE_CLOCKS) - 1;
 
-    reg  [3:0]           open_reg;
-    reg  [ROW_WIDTH-1:0] rows [0:3];
+    /* verilator lint_off UNUSEDSIGNAL */ // the next command's own bank alone counts
+    wire [3:0] banks_open;
+    /* verilator lint_on UNUSEDSIGNAL */
 
     wire [3:0] row_wait_0;
     wire [3:0] row_wait_1;
     wire [3:0] cycle_wait_0;
     wire [3:0] cycle_wait_1;
 
-    assign open       = open_reg[bank];
-    assign open_row   = rows[bank];
-    assign match      = open & (open_row == match_row);
+    assign match      = open && (open_row == row);
     assign busy_0     = open ? row_wait_0[bank] : cycle_wait_0[bank];
     assign busy_1     = open ? row_wait_1[bank] : cycle_wait_1[bank];
-    assign any_busy_0 = |row_wait_0 | |cycle_wait_0;
-    assign any_busy_1 = |row_wait_1 | |cycle_wait_1;
+    assign any_busy_0 = |row_wait_0 || |cycle_wait_0;
+    assign any_busy_1 = |row_wait_1 || |cycle_wait_1;
 
-    always @(posedge clk) begin
-        if (activate)
-            rows[bank] <= activate_row;
-
-        if (rst | precharge_all)
-            open_reg <= 4'd0;
-        else if (activate | precharge)
-            open_reg <= open_reg ^ (4'd1 << bank);
-    end
+    open_rows #(
+        .ROW_WIDTH (ROW_WIDTH)
+    ) u_rows (
+        .clk           (clk),
+        .rst           (rst),
+        .bank          (bank),
+        .open          (open),
+        .open_row      (open_row),
+        .banks_open    (banks_open),
+        .activate      (activate),
+        .precharge     (precharge),
+        .precharge_all (precharge_all),
+        .s_row         (activate_row)
+    );
 
     genvar index;
     generate
         for (index = 0; index < 4; index = index + 1) begin : timers
-            wire activate_here = activate & (bank == index);
-            wire write_here    = write & (write_bank == index);
+            wire activate_here = activate && (bank == index);
+            wire write_here    = write && (write_bank == index);
 
             ddr_timer #(
                 .CLOCKS (BUSY_CLOCKS)
             ) u_row_timer (
                 .clk         (clk),
                 .rst         (rst),
-                .load        (activate_here | write_here),
-                .load_slot   (write_here | slot),
+                .load        (activate_here || write_here),
+                .load_slot   (write_here || slot),
                 .load_clocks (write_here ? WRITE_WAIT : RAS_WAIT),
                 .wait_0      (row_wait_0[index]),
                 .wait_1      (row_wait_1[index])

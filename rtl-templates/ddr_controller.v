@@ -163,15 +163,15 @@ module ddr_controller #(
     wire head_wait_0;
     wire head_wait_1;
 
-    wire column_may = head_valid_reg & head_open_reg & running
-                    & ~(turnaround_reg[0] & (head_write_reg ^ last_write_reg));
-    wire read_go    = column_may & ~head_write_reg & ~head_wait_0 & ~fifo_full;
-    wire write_go   = column_may & head_write_reg & ~head_wait_1 & word_valid_reg;
-    wire column_go  = read_go | write_go;
+    wire column_may = head_valid_reg && head_open_reg && running
+                    && !(turnaround_reg[0] && (head_write_reg != last_write_reg));
+    wire read_go    = column_may && !head_write_reg && !head_wait_0 && !fifo_full;
+    wire write_go   = column_may && head_write_reg && !head_wait_1 && word_valid_reg;
+    wire column_go  = read_go || write_go;
 
     wire [7:0] head_column_next = head_column_reg + 8'd1;
     wire       head_last        = head_column_next == head_end_reg;
-    wire       head_free        = ~head_valid_reg | (column_go & head_last);
+    wire       head_free        = !head_valid_reg || (column_go && head_last);
 
     // -- Row commands -------------------------------------------------------------------------------------------------
 
@@ -180,26 +180,26 @@ module ddr_controller #(
     wire                 row_match;
 
     // One row command a cycle, for the head if a refresh has closed its row, else for the next segment.
-    wire                 head_closed = head_valid_reg & ~head_open_reg;
+    wire                 head_closed = head_valid_reg && !head_open_reg;
     wire [1:0]           row_bank    = head_closed ? head_bank_reg : next_bank;
     wire [ROW_WIDTH-1:0] row         = head_closed ? open_row : next_row;
-    wire                 bank_in_use = head_valid_reg & (head_bank_reg == next_bank);
+    wire                 bank_in_use = head_valid_reg && (head_bank_reg == next_bank);
 
     wire row_wait_0, row_wait_1, bank_busy_0, bank_busy_1, any_busy_0, any_busy_1;
 
-    wire activate_want  = ~row_open & (head_closed | next_valid);
-    wire precharge_want = row_open & ~row_match & next_valid & ~head_closed & ~bank_in_use;
+    wire activate_want  = !row_open && (head_closed || next_valid);
+    wire precharge_want = row_open && !row_match && next_valid && !head_closed && !bank_in_use;
 
-    wire row_request = running ? activate_want | precharge_want : system_request;
-    wire row_go_0    = row_request & ~row_wait_0 & ~(running ? bank_busy_0 : any_busy_0) & ~read_go;
-    wire row_go_1    = row_request & ~row_wait_1 & ~(running ? bank_busy_1 : any_busy_1) & ~write_go & ~row_go_0;
-    wire row_go      = row_go_0 | row_go_1;
+    wire row_request = running ? activate_want || precharge_want : system_request;
+    wire row_go_0    = row_request && !row_wait_0 && !(running ? bank_busy_0 : any_busy_0) && !read_go;
+    wire row_go_1    = row_request && !row_wait_1 && !(running ? bank_busy_1 : any_busy_1) && !write_go && !row_go_0;
+    wire row_go      = row_go_0 || row_go_1;
 
-    wire activate_go  = row_go & running & ~row_open;
-    wire precharge_go = row_go & running & row_open;
-    wire head_opens   = activate_go & head_closed;
-    wire system_grant = row_go & ~running;
-    wire close_all    = system_grant & (system_command == COMMAND_PRECHARGE);
+    wire activate_go  = row_go && running && !row_open;
+    wire precharge_go = row_go && running && row_open;
+    wire head_opens   = activate_go && head_closed;
+    wire system_grant = row_go && !running;
+    wire close_all    = system_grant && (system_command == COMMAND_PRECHARGE);
 
     reg [2:0]            row_command;
     reg [1:0]            row_command_bank;
@@ -215,8 +215,9 @@ module ddr_controller #(
             row_command      = row_open ? COMMAND_PRECHARGE : COMMAND_ACTIVATE;
             row_command_bank = row_bank;
             row_address      = 12'd0;
-            if (~row_open)
+            if (!row_open) begin
                 row_address[ROW_WIDTH-1:0] = row;
+            end
         end
         case (row_command)
             COMMAND_MODE:      row_clocks = MRD_WAIT;
@@ -226,7 +227,7 @@ module ddr_controller #(
         endcase
     end
 
-    wire next_take = next_valid & row_match & head_free;
+    wire next_take = next_valid && row_match && head_free;
 
     // Until the next row command, whichever it is.
     ddr_timer #(
@@ -252,7 +253,7 @@ module ddr_controller #(
         .clk           (clk),
         .rst           (rst),
         .bank          (row_bank),
-        .match_row     (next_row),
+        .row           (next_row),
         .open          (row_open),
         .match         (row_match),
         .open_row      (open_row),
@@ -274,40 +275,39 @@ module ddr_controller #(
     // T_RCD of the row opened last; the segment takes what is left of it along when it becomes the head.
     reg  [OPENING_CLOCKS-2:0] opening_reg;
 
-    always @(posedge clk)
-        if (rst)
-            opening_reg <= {(OPENING_CLOCKS - 1){1'b0}};
-        else if (activate_go)
+    always @(posedge clk) begin
+        if (activate_go) begin
             opening_reg <= row_go_1 ? RCD_WAIT[OPENING_CLOCKS-1:1] : {1'b0, RCD_WAIT[OPENING_CLOCKS-1:2]};
-        else
+        end else begin
             opening_reg <= opening_reg >> 2;
+        end
+        if (rst) begin
+            opening_reg <= {(OPENING_CLOCKS - 1){1'b0}};
+        end
+    end
 
     ddr_timer #(
         .CLOCKS (OPENING_CLOCKS)
     ) u_head_timer (
         .clk         (clk),
         .rst         (rst),
-        .load        (next_take | head_opens),
-        .load_slot   (head_opens & row_go_1),
+        .load        (next_take || head_opens),
+        .load_slot   (head_opens && row_go_1),
         .load_clocks (head_opens ? RCD_WAIT : {1'b0, opening_reg}),
         .wait_0      (head_wait_0),
         .wait_1      (head_wait_1)
     );
 
     always @(posedge clk) begin
-        if (rst) begin
-            head_valid_reg <= 1'b0;
-            last_write_reg <= 1'b0;
-            turnaround_reg <= {TURNAROUND_WIDTH{1'b0}};
-        end else begin
-            if (head_free)
-                head_valid_reg <= next_take;
+        if (head_free) begin
+            head_valid_reg <= next_take;
+        end
 
-            if (column_go) begin
-                last_write_reg <= head_write_reg;
-                turnaround_reg <= head_write_reg ? WRITE_TO_READ_WAIT : READ_TO_WRITE_WAIT;
-            end else
-                turnaround_reg <= turnaround_reg >> 1;
+        if (column_go) begin
+            last_write_reg <= head_write_reg;
+            turnaround_reg <= head_write_reg ? WRITE_TO_READ_WAIT : READ_TO_WRITE_WAIT;
+        end else begin
+            turnaround_reg <= turnaround_reg >> 1;
         end
 
         if (next_take) begin
@@ -315,19 +315,27 @@ module ddr_controller #(
             head_bank_reg   <= next_bank;
             head_column_reg <= next_column;
             head_end_reg    <= next_end;
-        end else if (column_go)
+        end else if (column_go) begin
             head_column_reg <= head_column_next;
+        end
 
-        if (close_all)
+        if (close_all) begin
             head_open_reg <= 1'b0;
-        else if (next_take | head_opens)
+        end else if (next_take || head_opens) begin
             head_open_reg <= 1'b1;
+        end
+
+        if (rst) begin
+            head_valid_reg <= 1'b0;
+            last_write_reg <= 1'b0;
+            turnaround_reg <= {TURNAROUND_WIDTH{1'b0}};
+        end
     end
 
     // -- Parts --------------------------------------------------------------------------------------------------------
 
     // A bank is busy until the data of its last write are in the device.
-    assign idle = ~next_valid & ~head_valid_reg & fifo_empty & ~any_busy_0;
+    assign idle = !next_valid && !head_valid_reg && fifo_empty && !any_busy_0;
 
     page_splitter #(
         .ADDRESS_WIDTH (ADDRESS_WIDTH),
@@ -358,8 +366,8 @@ module ddr_controller #(
     ) u_sequencer (
         .clk        (clk),
         .rst        (rst),
-        .idle       (~next_valid & ~head_valid_reg),
-        .turnaround (next_take & (next_write ^ last_write_reg)),
+        .idle       (!next_valid && !head_valid_reg),
+        .turnaround (next_take && (next_write != last_write_reg)),
         .ready      (ready),
         .running    (running),
         .cke        (phy_cke),
@@ -387,17 +395,17 @@ module ddr_controller #(
 
     // -- Write data ---------------------------------------------------------------------------------------------------
 
-    assign s_write_ready = ~word_valid_reg | write_go;
+    assign s_write_ready = !word_valid_reg || write_go;
 
     always @(posedge clk) begin
-        if (rst)
-            word_valid_reg <= 1'b0;
-        else if (s_write_ready)
-            word_valid_reg <= s_write_valid;
-
         if (s_write_ready) begin
+            word_valid_reg  <= s_write_valid;
             word_data_reg   <= s_write_data;
             word_strobe_reg <= s_write_strobe;
+        end
+
+        if (rst) begin
+            word_valid_reg <= 1'b0;
         end
     end
 
@@ -489,7 +497,39 @@ module ddr_controller #(
     wire [5:0]               digits  = page;
 
     always @(posedge clk) begin
-        started_reg <= 1'b1;
+        started_reg       <= 1'b1;
+        open_reg          <= open_next;
+        activated_reg     <= later(activates, activated_reg);
+        precharged_reg    <= later(precharges, precharged_reg);
+        written_reg       <= later(is_write & here, written_reg);
+        read_reg          <= later(is_read & here, read_reg);
+        any_activated_reg <= later(is_activate, any_activated_reg);
+        any_written_reg   <= later(is_write, any_written_reg);
+        any_read_reg      <= later(is_read, any_read_reg);
+        refreshed_reg     <= later(is_refresh, refreshed_reg);
+        mode_reg          <= later(is_mode, mode_reg);
+        dll_reset_reg     <= later(dll_resets, dll_reset_reg);
+        words_reg         <= words_reg + (accepts ? s_cmd_length : 0) - moves;
+        reads_reg         <= reads_reg + {7'd0, is_read != 2'b00} - {7'd0, phy_read_valid};
+        if (begins) begin
+            watched_reg         <= 1'b1;
+            watched_write_reg   <= s_cmd_write;
+            watched_address_reg <= s_cmd_address;
+            left_reg            <= s_cmd_length;
+            words_before_reg    <= words_reg - moves;
+        end else if (mine) begin
+            watched_reg         <= left_reg != 1;
+            watched_address_reg <= watched_address_reg + 1'b1;
+            left_reg            <= left_reg - 1'b1;
+        end else if (moves) begin
+            words_before_reg    <= words_before_reg - 1'b1;
+        end
+        if (activates[0]) begin
+            row_reg <= phy_address_0[ROW_WIDTH-1:0];
+        end
+        if (activates[1]) begin
+            row_reg <= phy_address_1[ROW_WIDTH-1:0];
+        end
         if (rst) begin
             open_reg          <= 1'b0;
             activated_reg     <= LONG_AGO;
@@ -505,39 +545,6 @@ module ddr_controller #(
             watched_reg       <= 1'b0;
             words_reg         <= 0;
             reads_reg         <= 8'd0;
-        end else begin
-            open_reg          <= open_next;
-            activated_reg     <= later(activates, activated_reg);
-            precharged_reg    <= later(precharges, precharged_reg);
-            written_reg       <= later(is_write & here, written_reg);
-            read_reg          <= later(is_read & here, read_reg);
-            any_activated_reg <= later(is_activate, any_activated_reg);
-            any_written_reg   <= later(is_write, any_written_reg);
-            any_read_reg      <= later(is_read, any_read_reg);
-            refreshed_reg     <= later(is_refresh, refreshed_reg);
-            mode_reg          <= later(is_mode, mode_reg);
-            dll_reset_reg     <= later(dll_resets, dll_reset_reg);
-            words_reg         <= words_reg + (accepts ? s_cmd_length : 0) - moves;
-            reads_reg         <= reads_reg + {7'd0, is_read != 2'b00} - {7'd0, phy_read_valid};
-            if (begins) begin
-                watched_reg         <= 1'b1;
-                watched_write_reg   <= s_cmd_write;
-                watched_address_reg <= s_cmd_address;
-                left_reg            <= s_cmd_length;
-                words_before_reg    <= words_reg - moves;
-            end else if (mine) begin
-                watched_reg         <= left_reg != 1;
-                watched_address_reg <= watched_address_reg + 1'b1;
-                left_reg            <= left_reg - 1'b1;
-            end else if (moves) begin
-                words_before_reg    <= words_before_reg - 1'b1;
-            end
-        end
-        if (activates[0]) begin
-            row_reg <= phy_address_0[ROW_WIDTH-1:0];
-        end
-        if (activates[1]) begin
-            row_reg <= phy_address_1[ROW_WIDTH-1:0];
         end
     end
 

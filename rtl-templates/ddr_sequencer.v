@@ -70,7 +70,6 @@ module ddr_sequencer #(
     reg  [2:0]                state_reg;
     reg  [2:0]                state_next;
     reg  [INTERVAL_WIDTH-1:0] interval_reg;
-    reg  [2:0]                owed_reg;
 
     // It counts up from 0, so the value is reached when its ones are there.
     function reached(input [INTERVAL_WIDTH-1:0] interval, input [INTERVAL_WIDTH-1:0] value);
@@ -80,12 +79,26 @@ module ddr_sequencer #(
     wire interval_over = ready ? reached(interval_reg, REFRESH_CYCLES[INTERVAL_WIDTH-1:0])
                        : state_reg == POWER_UP ? reached(interval_reg, INIT_CYCLES[INTERVAL_WIDTH-1:0])
                        : reached(interval_reg, DLL_CYCLES[INTERVAL_WIDTH-1:0]);
-    wire due           = ready & interval_over;
-    wire refreshed     = grant & (state_reg == REFRESH);
-    wire refresh_now   = owed_reg[2] | (owed_reg[1] & owed_reg[0] & turnaround) | (|owed_reg & idle);
+    wire due           = ready && interval_over;
+    wire refreshed     = grant && (state_reg == REFRESH);
+    wire refresh_last;
+    wire refresh_now;
 
     assign running = state_reg == RUN;
     assign bank    = state_reg == EXTENDED_MODE;
+
+    owed_refreshes #(
+        .FIRST (2)
+    ) u_owed (
+        .clk        (clk),
+        .rst        (rst),
+        .due        (due),
+        .given      (refreshed),
+        .idle       (idle),
+        .turnaround (turnaround),
+        .last       (refresh_last),
+        .now        (refresh_now)
+    );
 
     always @* begin
         state_next = state_reg;
@@ -95,62 +108,74 @@ module ddr_sequencer #(
         case (state_reg)
             POWER_UP: begin
                 request = 1'b0;
-                if (interval_over) state_next = PRECHARGE_FIRST;
+                if (interval_over) begin
+                    state_next = PRECHARGE_FIRST;
+                end
             end
             PRECHARGE_FIRST: begin
                 command = COMMAND_PRECHARGE;
                 address = ADDRESS_ALL_BANKS;
-                if (grant) state_next = EXTENDED_MODE;
+                if (grant) begin
+                    state_next = EXTENDED_MODE;
+                end
             end
             EXTENDED_MODE:
-                if (grant) state_next = MODE_DLL_RESET;
+                if (grant) begin
+                    state_next = MODE_DLL_RESET;
+                end
             MODE_DLL_RESET: begin
                 address = ADDRESS_MODE | ADDRESS_DLL_RESET;
-                if (grant) state_next = PRECHARGE;
+                if (grant) begin
+                    state_next = PRECHARGE;
+                end
             end
             PRECHARGE: begin
                 command = COMMAND_PRECHARGE;
                 address = ADDRESS_ALL_BANKS;
-                if (grant) state_next = REFRESH;
+                if (grant) begin
+                    state_next = REFRESH;
+                end
             end
             REFRESH: begin
                 command = COMMAND_REFRESH;
-                if (grant & (owed_reg == 3'd1)) state_next = ready ? RUN : MODE;
+                if (grant && refresh_last) begin
+                    state_next = ready ? RUN : MODE;
+                end
             end
             MODE: begin
                 request = interval_over;
                 address = ADDRESS_MODE;
-                if (grant) state_next = RUN;
+                if (grant) begin
+                    state_next = RUN;
+                end
             end
             default: begin
                 request = 1'b0;
-                if (refresh_now) state_next = PRECHARGE;
+                if (refresh_now) begin
+                    state_next = PRECHARGE;
+                end
             end
         endcase
     end
 
-    always @(posedge clk)
+    always @(posedge clk) begin
+        state_reg <= state_next;
+        ready     <= ready || running;
+        cke       <= state_next != POWER_UP;
+
+        if (due || (grant && (state_reg == MODE_DLL_RESET || state_reg == MODE))) begin
+            interval_reg <= {INTERVAL_WIDTH{1'b0}};
+        end else if (!interval_over) begin
+            interval_reg <= interval_reg + 1'b1;
+        end
+
         if (rst) begin
             state_reg    <= POWER_UP;
             ready        <= 1'b0;
             cke          <= 1'b0;
             interval_reg <= {INTERVAL_WIDTH{1'b0}};
-            owed_reg     <= 3'd2;
-        end else begin
-            state_reg <= state_next;
-            ready     <= ready | running;
-            cke       <= state_next != POWER_UP;
-
-            if (due | (grant & (state_reg == MODE_DLL_RESET | state_reg == MODE)))
-                interval_reg <= {INTERVAL_WIDTH{1'b0}};
-            else if (~interval_over)
-                interval_reg <= interval_reg + 1'b1;
-
-            if (due & ~refreshed)
-                owed_reg <= owed_reg + 1'b1;
-            else if (refreshed & ~due)
-                owed_reg <= owed_reg - 1'b1;
         end
+    end
 
 endmodule
 

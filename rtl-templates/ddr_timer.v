@@ -36,11 +36,12 @@ module ddr_timer #(
     assign wait_0 = waits_reg[0];
     assign wait_1 = waits_reg[1];
 
-    always @(posedge clk)
-        if (rst)
+    always @(posedge clk) begin
+        waits_reg <= load ? loaded : waits_reg >> 2;
+        if (rst) begin
             waits_reg <= {(CLOCKS - 1){1'b0}};
-        else
-            waits_reg <= load ? loaded : waits_reg >> 2;
+        end
+    end
 
 `ifdef FORMAL
     // Both waits are what the clocks since the last load say.
@@ -61,14 +62,16 @@ module ddr_timer #(
 
     always @(posedge clk) begin
         started_reg <= 1'b1;
+        if (load) begin
+            since_reg  <= load_slot ? 16'd1 : 16'd2;
+            wanted_reg <= counted;
+        end else if (since_reg < LIMIT) begin
+            since_reg  <= since_reg + 16'd2;
+        end
         if (rst) begin
             since_reg  <= LIMIT;
             wanted_reg <= 16'd0;
-        end else if (load) begin
-            since_reg  <= load_slot ? 16'd1 : 16'd2;
-            wanted_reg <= counted;
-        end else if (since_reg < LIMIT)
-            since_reg  <= since_reg + 16'd2;
+        end
     end
 
     always @* begin

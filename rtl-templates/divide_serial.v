@@ -111,12 +111,11 @@ module divide_serial #(
     end
 
     always @(posedge clk) begin
+        busy_reg    <= busy_next;
+        m_valid_reg <= m_valid_next;
         if (rst) begin
             busy_reg    <= 1'b0;
             m_valid_reg <= 1'b0;
-        end else begin
-            busy_reg    <= busy_next;
-            m_valid_reg <= m_valid_next;
         end
     end
 

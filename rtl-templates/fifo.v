@@ -67,20 +67,19 @@ module fifo #(
     );
 
     always @(posedge clk) begin
+        if (push) begin
+            write_pointer_reg <= write_pointer_reg + 1'b1;
+        end
+        if (fetch) begin
+            m_valid_reg <= more;
+            if (more) begin
+                read_pointer_reg <= read_pointer_reg + 1'b1;
+            end
+        end
         if (rst) begin
             write_pointer_reg <= {ADDRESS_WIDTH+1{1'b0}};
             read_pointer_reg  <= {ADDRESS_WIDTH+1{1'b0}};
             m_valid_reg       <= 1'b0;
-        end else begin
-            if (push) begin
-                write_pointer_reg <= write_pointer_reg + 1'b1;
-            end
-            if (fetch) begin
-                m_valid_reg <= more;
-                if (more) begin
-                    read_pointer_reg <= read_pointer_reg + 1'b1;
-                end
-            end
         end
     end
 

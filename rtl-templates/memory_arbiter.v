@@ -112,18 +112,17 @@ module memory_arbiter #(
             m_cmd_address_reg <= (granted == STORE) ? s_store_address : s_load_address;
             m_cmd_length_reg  <= (granted == STORE) ? s_store_length : s_load_length;
         end
+        owned_reg       <= owned_next;
+        owner_reg       <= owner_next;
+        silence_reg     <= silence_next;
+        if (output_moves) begin
+            m_cmd_valid_reg <= granted_valid;
+        end
         if (rst) begin
             owned_reg       <= 1'b0;
             owner_reg       <= LOAD;
             silence_reg     <= {SILENCE_WIDTH{1'b0}};
             m_cmd_valid_reg <= 1'b0;
-        end else begin
-            owned_reg       <= owned_next;
-            owner_reg       <= owner_next;
-            silence_reg     <= silence_next;
-            if (output_moves) begin
-                m_cmd_valid_reg <= granted_valid;
-            end
         end
     end
 

@@ -80,9 +80,9 @@ module page_splitter #(
     wire       carry_1  = (digits & 6'd15) == 6'd15;
 
     wire in_last_page = borders_reg == 0;
-    wire last_segment = in_last_page | (borders_reg == 1 && end_reg == 8'd0);
+    wire last_segment = in_last_page || (borders_reg == 1 && end_reg == 8'd0);
 
-    assign s_cmd_ready      = enable & (~valid_reg | (m_segment_ready & last_segment));
+    assign s_cmd_ready      = enable && (!valid_reg || (m_segment_ready && last_segment));
     assign m_segment_valid  = valid_reg;
     assign m_segment_write  = write_reg;
     assign m_segment_bank   = bank_reg;
@@ -91,12 +91,8 @@ module page_splitter #(
     assign m_segment_end    = in_last_page ? end_reg : 8'd0;
 
     always @(posedge clk) begin
-        if (rst)
-            valid_reg <= 1'b0;
-        else if (s_cmd_ready)
-            valid_reg <= s_cmd_valid;
-
         if (s_cmd_ready) begin
+            valid_reg   <= s_cmd_valid;
             write_reg   <= s_cmd_write;
             page_reg    <= s_cmd_address[ADDRESS_WIDTH-1:8];
             bank_reg    <= s_digits[1:0] + s_digits[3:2] + s_digits[5:4];
@@ -108,6 +104,10 @@ module page_splitter #(
             bank_reg    <= bank_reg + 2'd1 + {1'b0, carry_0} + {1'b0, carry_1};
             column_reg  <= 8'd0;
             borders_reg <= borders_reg - 1'b1;
+        end
+
+        if (rst) begin
+            valid_reg <= 1'b0;
         end
     end
 

@@ -49,7 +49,7 @@ module read_fifo #(
     reg [INDEX_WIDTH:0] written_reg;
     reg [INDEX_WIDTH:0] taken_reg;
 
-    wire take = m_read_valid & m_read_ready;
+    wire take = m_read_valid && m_read_ready;
 
     assign m_read_valid = written_reg != taken_reg;
     assign m_read_data  = words[taken_reg[INDEX_WIDTH-1:0]];
@@ -57,20 +57,21 @@ module read_fifo #(
     assign empty        = reserved_reg == taken_reg;
 
     always @(posedge clk) begin
-        if (s_phy_valid)
+        if (s_phy_valid) begin
             words[written_reg[INDEX_WIDTH-1:0]] <= s_phy_data;
+            written_reg <= written_reg + 1'b1;
+        end
+        if (take) begin
+            taken_reg <= taken_reg + 1'b1;
+        end
+        if (reserve) begin
+            reserved_reg <= reserved_reg + 1'b1;
+        end
 
         if (rst) begin
             written_reg  <= 0;
             taken_reg    <= 0;
             reserved_reg <= 0;
-        end else begin
-            if (s_phy_valid)
-                written_reg <= written_reg + 1'b1;
-            if (take)
-                taken_reg <= taken_reg + 1'b1;
-            if (reserve)
-                reserved_reg <= reserved_reg + 1'b1;
         end
     end
 
@@ -92,12 +93,13 @@ module read_fifo #(
         started_reg      <= 1'b1;
         waiting_reg      <= started_reg && !rst && m_read_valid && !m_read_ready;
         waiting_data_reg <= m_read_data;
-        if (rst) begin
-            held_reg <= 1'b0;
-        end else if (s_phy_valid && written_reg == watched) begin
+        if (s_phy_valid && written_reg == watched) begin
             held_reg      <= 1'b1;
             held_data_reg <= s_phy_data;
         end else if (take && taken_reg == watched) begin
+            held_reg <= 1'b0;
+        end
+        if (rst) begin
             held_reg <= 1'b0;
         end
     end

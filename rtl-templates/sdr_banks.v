@@ -69,37 +69,41 @@ module sdr_banks #(
     localparam [CLOSED_CLOCKS-1:0] RP_WAIT    = (1 << (T_RP - 1)) - 1;
     localparam [T_RCD-1:0]         RCD_WAIT   = (1 << (T_RCD - 1)) - 1;
 
-    reg  [3:0]           open_reg;
-    reg  [ROW_WIDTH-1:0] rows [0:3];
+    wire [3:0]           banks_open;
+    wire [ROW_WIDTH-1:0] open_row;
 
     wire [3:0] open_wait;
     wire [3:0] closed_wait;
     wire [3:0] column_wait;
 
-    assign open         = open_reg[bank];
-    assign match        = rows[bank] == row;
+    assign match        = open_row == row;
     assign busy         = open ? open_wait[bank] : closed_wait[bank];
-    assign any_busy     = |open_wait | |(closed_wait & ~open_reg);
-    assign column_open  = open_reg[column_bank];
-    assign column_ready = open_reg[column_bank] & ~column_wait[column_bank];
+    assign any_busy     = |open_wait || |(closed_wait & ~banks_open);
+    assign column_open  = banks_open[column_bank];
+    assign column_ready = banks_open[column_bank] && !column_wait[column_bank];
 
-    always @(posedge clk) begin
-        if (activate)
-            rows[bank] <= row;
-
-        if (rst | precharge_all)
-            open_reg <= 4'd0;
-        else if (activate | precharge)
-            open_reg <= open_reg ^ (4'd1 << bank);
-    end
+    open_rows #(
+        .ROW_WIDTH (ROW_WIDTH)
+    ) u_rows (
+        .clk           (clk),
+        .rst           (rst),
+        .bank          (bank),
+        .open          (open),
+        .open_row      (open_row),
+        .banks_open    (banks_open),
+        .activate      (activate),
+        .precharge     (precharge),
+        .precharge_all (precharge_all),
+        .s_row         (row)
+    );
 
     genvar index;
     generate
         for (index = 0; index < 4; index = index + 1) begin : waits
-            wire activated  = activate & (bank == index);
-            wire precharged = (precharge & (bank == index)) | precharge_all;
-            wire is_read    = read & (column_bank == index);
-            wire is_written = write & (column_bank == index);
+            wire activated  = activate && (bank == index);
+            wire precharged = (precharge && (bank == index)) || precharge_all;
+            wire is_read    = read && (column_bank == index);
+            wire is_written = write && (column_bank == index);
 
             reg [OPEN_CLOCKS-1:0]   open_wait_reg;
             reg [CLOSED_CLOCKS-1:0] closed_wait_reg;
@@ -109,21 +113,21 @@ module sdr_banks #(
             assign closed_wait[index] = closed_wait_reg[0];
             assign column_wait[index] = column_wait_reg[0];
 
-            always @(posedge clk)
+            always @(posedge clk) begin
+                open_wait_reg   <= (open_wait_reg >> 1)
+                                 | ({OPEN_CLOCKS{activated}} & RAS_WAIT)
+                                 | ({OPEN_CLOCKS{is_read}} & READ_WAIT)
+                                 | ({OPEN_CLOCKS{is_written}} & WRITE_WAIT);
+                closed_wait_reg <= (closed_wait_reg >> 1)
+                                 | ({CLOSED_CLOCKS{activated}} & RC_WAIT)
+                                 | ({CLOSED_CLOCKS{precharged}} & RP_WAIT);
+                column_wait_reg <= (column_wait_reg >> 1) | ({T_RCD{activated}} & RCD_WAIT);
                 if (rst) begin
                     open_wait_reg   <= {OPEN_CLOCKS{1'b0}};
                     closed_wait_reg <= {CLOSED_CLOCKS{1'b0}};
                     column_wait_reg <= {T_RCD{1'b0}};
-                end else begin
-                    open_wait_reg   <= (open_wait_reg >> 1)
-                                     | ({OPEN_CLOCKS{activated}} & RAS_WAIT)
-                                     | ({OPEN_CLOCKS{is_read}} & READ_WAIT)
-                                     | ({OPEN_CLOCKS{is_written}} & WRITE_WAIT);
-                    closed_wait_reg <= (closed_wait_reg >> 1)
-                                     | ({CLOSED_CLOCKS{activated}} & RC_WAIT)
-                                     | ({CLOSED_CLOCKS{precharged}} & RP_WAIT);
-                    column_wait_reg <= (column_wait_reg >> 1) | ({T_RCD{activated}} & RCD_WAIT);
                 end
+            end
         end
     endgenerate
 

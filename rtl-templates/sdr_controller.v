@@ -159,21 +159,21 @@ module sdr_controller #(
     wire head_open;
     wire head_ready;
 
-    wire column_may = head_valid_reg & head_ready & running & ~second_reg;
-    wire read_go    = column_may & ~head_write_reg & ~fifo_full;
-    wire write_go   = column_may & head_write_reg & ~turnaround_reg[0] & word_valid_reg;
-    wire column_go  = read_go | write_go;
-    wire head_free  = ~head_valid_reg | (column_go & head_last_reg);
+    wire column_may = head_valid_reg && head_ready && running && !second_reg;
+    wire read_go    = column_may && !head_write_reg && !fifo_full;
+    wire write_go   = column_may && head_write_reg && !turnaround_reg[0] && word_valid_reg;
+    wire column_go  = read_go || write_go;
+    wire head_free  = !head_valid_reg || (column_go && head_last_reg);
 
     // -- Row commands -------------------------------------------------------------------------------------------------
 
     // One a cycle, for the head if a refresh has closed its row, else for the next segment: the subject. What its bank
     // holds is looked up in one cycle, and acted on in the next if neither it nor the banks have changed.
-    wire                 head_closed   = head_valid_reg & ~head_open;
-    wire                 subject_valid = head_closed | next_valid;
+    wire                 head_closed   = head_valid_reg && !head_open;
+    wire                 subject_valid = head_closed || next_valid;
     wire [1:0]           subject_bank  = head_closed ? head_bank_reg : next_bank;
     wire [ROW_WIDTH-1:0] subject_row   = head_closed ? head_row_reg : next_row;
-    wire                 bank_in_use   = head_valid_reg & (head_bank_reg == next_bank);
+    wire                 bank_in_use   = head_valid_reg && (head_bank_reg == next_bank);
 
     wire subject_open;
     wire subject_match;
@@ -186,41 +186,43 @@ module sdr_controller #(
 
     reg [COMMAND_CLOCKS-1:0] command_wait_reg;
 
-    wire activate_want  = looked_reg & ~open_reg;
-    wire precharge_want = looked_reg & open_reg & ~match_reg & ~bank_in_use;
+    wire activate_want  = looked_reg && !open_reg;
+    wire precharge_want = looked_reg && open_reg && !match_reg && !bank_in_use;
 
-    wire row_request = running ? (activate_want | precharge_want) & ~subject_busy : system_request & ~any_busy;
-    wire row_go      = row_request & ~command_wait_reg[0] & ~column_go;
+    wire row_request = running ? (activate_want || precharge_want) && !subject_busy : system_request && !any_busy;
+    wire row_go      = row_request && !command_wait_reg[0] && !column_go;
 
-    wire activate_go  = row_go & running & ~open_reg;
-    wire precharge_go = row_go & running & open_reg;
-    wire system_grant = row_go & ~running;
-    wire close_all    = system_grant & (system_command == COMMAND_PRECHARGE);
+    wire activate_go  = row_go && running && !open_reg;
+    wire precharge_go = row_go && running && open_reg;
+    wire system_grant = row_go && !running;
+    wire close_all    = system_grant && (system_command == COMMAND_PRECHARGE);
 
-    wire next_take = looked_reg & open_reg & match_reg & ~head_closed & head_free & running;
+    wire next_take = looked_reg && open_reg && match_reg && !head_closed && head_free && running;
 
     reg [COMMAND_CLOCKS-1:0] command_clocks;
 
     always @* begin
         command_clocks = {COMMAND_CLOCKS{1'b0}};
-        if (activate_go)
+        if (activate_go) begin
             command_clocks = RRD_WAIT;
-        if (system_grant & (system_command == COMMAND_REFRESH))
+        end
+        if (system_grant && (system_command == COMMAND_REFRESH)) begin
             command_clocks = RFC_WAIT;
-        if (system_grant & (system_command == COMMAND_MODE))
+        end
+        if (system_grant && (system_command == COMMAND_MODE)) begin
             command_clocks = MRD_WAIT;
+        end
     end
 
     always @(posedge clk) begin
+        looked_reg       <= subject_valid && !row_go && !next_take;
+        command_wait_reg <= (command_wait_reg >> 1) | command_clocks;
+        open_reg         <= subject_open;
+        match_reg        <= subject_match;
         if (rst) begin
             looked_reg       <= 1'b0;
             command_wait_reg <= {COMMAND_CLOCKS{1'b0}};
-        end else begin
-            looked_reg       <= subject_valid & ~row_go & ~next_take;
-            command_wait_reg <= (command_wait_reg >> 1) | command_clocks;
         end
-        open_reg  <= subject_open;
-        match_reg <= subject_match;
     end
 
     sdr_banks #(
@@ -254,19 +256,14 @@ module sdr_controller #(
     wire [7:0] head_column_next = head_column_reg + 8'd1;
 
     always @(posedge clk) begin
-        if (rst) begin
-            head_valid_reg <= 1'b0;
-            last_write_reg <= 1'b0;
-            second_reg     <= 1'b0;
-            turnaround_reg <= {(READ_TO_WRITE - 1){1'b0}};
-        end else begin
-            if (head_free)
-                head_valid_reg <= next_take;
+        if (head_free) begin
+            head_valid_reg <= next_take;
+        end
 
-            second_reg     <= column_go;
-            turnaround_reg <= read_go ? READ_TO_WRITE_WAIT : turnaround_reg >> 1;
-            if (column_go)
-                last_write_reg <= head_write_reg;
+        second_reg     <= column_go;
+        turnaround_reg <= read_go ? READ_TO_WRITE_WAIT : turnaround_reg >> 1;
+        if (column_go) begin
+            last_write_reg <= head_write_reg;
         end
 
         if (next_take) begin
@@ -280,19 +277,27 @@ module sdr_controller #(
             head_column_reg <= head_column_next;
             head_last_reg   <= head_column_next + 8'd1 == head_end_reg;
         end
+
+        if (rst) begin
+            head_valid_reg <= 1'b0;
+            last_write_reg <= 1'b0;
+            second_reg     <= 1'b0;
+            turnaround_reg <= {(READ_TO_WRITE - 1){1'b0}};
+        end
     end
 
     // -- Parts --------------------------------------------------------------------------------------------------------
 
     reg [DRAIN_CLOCKS-1:0] drain_reg;
 
-    always @(posedge clk)
-        if (rst)
+    always @(posedge clk) begin
+        drain_reg <= write_go ? {DRAIN_CLOCKS{1'b1}} : drain_reg >> 1;
+        if (rst) begin
             drain_reg <= {DRAIN_CLOCKS{1'b0}};
-        else
-            drain_reg <= write_go ? {DRAIN_CLOCKS{1'b1}} : drain_reg >> 1;
+        end
+    end
 
-    assign idle = ~next_valid & ~head_valid_reg & fifo_empty & ~drain_reg[0];
+    assign idle = !next_valid && !head_valid_reg && fifo_empty && !drain_reg[0];
 
     page_splitter #(
         .ADDRESS_WIDTH (ADDRESS_WIDTH),
@@ -323,8 +328,8 @@ module sdr_controller #(
     ) u_sequencer (
         .clk        (clk),
         .rst        (rst),
-        .idle       (~next_valid & ~head_valid_reg),
-        .turnaround (next_take & (next_write ^ last_write_reg)),
+        .idle       (!next_valid && !head_valid_reg),
+        .turnaround (next_take && (next_write != last_write_reg)),
         .ready      (ready),
         .running    (running),
         .request    (system_request),
@@ -340,16 +345,16 @@ module sdr_controller #(
     reg [31:0] word_read_data_reg;
 
     always @(posedge clk) begin
+        half_reg      <= half_reg ^ phy_read_valid;
+        word_read_reg <= phy_read_valid && half_reg;
+        if (phy_read_valid) begin
+            lower_reg <= phy_read_data;
+        end
+        word_read_data_reg <= {phy_read_data, lower_reg};
         if (rst) begin
             half_reg      <= 1'b0;
             word_read_reg <= 1'b0;
-        end else begin
-            half_reg      <= half_reg ^ phy_read_valid;
-            word_read_reg <= phy_read_valid & half_reg;
         end
-        if (phy_read_valid)
-            lower_reg <= phy_read_data;
-        word_read_data_reg <= {phy_read_data, lower_reg};
     end
 
     read_fifo #(
@@ -369,55 +374,61 @@ module sdr_controller #(
 
     // -- Write data ---------------------------------------------------------------------------------------------------
 
-    assign s_write_ready = ~word_valid_reg | write_go;
+    assign s_write_ready = !word_valid_reg || write_go;
 
     // The upper half waits for the second cycle of the burst.
     reg [15:0] upper_data_reg;
     reg [1:0]  upper_mask_reg;
 
     always @(posedge clk) begin
-        if (rst)
-            word_valid_reg <= 1'b0;
-        else if (s_write_ready)
-            word_valid_reg <= s_write_valid;
-
         if (s_write_ready) begin
+            word_valid_reg  <= s_write_valid;
             word_data_reg   <= s_write_data;
             word_strobe_reg <= s_write_strobe;
         end
         upper_data_reg <= word_data_reg[31:16];
         upper_mask_reg <= ~word_strobe_reg[3:2];
+
+        if (rst) begin
+            word_valid_reg <= 1'b0;
+        end
     end
 
     // -- PHY side -----------------------------------------------------------------------------------------------------
 
     always @(posedge clk) begin
-        phy_cke     <= ~rst;
+        phy_cke     <= !rst;
         phy_command <= COMMAND_NOP;
-        if (write_go)
+        if (write_go) begin
             phy_command <= COMMAND_WRITE;
-        if (read_go)
+        end
+        if (read_go) begin
             phy_command <= COMMAND_READ;
-        if (row_go)
-            phy_command <= ~running ? system_command : open_reg ? COMMAND_PRECHARGE : COMMAND_ACTIVATE;
+        end
+        if (row_go) begin
+            phy_command <= !running ? system_command : open_reg ? COMMAND_PRECHARGE : COMMAND_ACTIVATE;
+        end
 
-        phy_bank    <= ~running ? 2'b00 : column_go ? head_bank_reg : subject_bank;
+        phy_bank    <= !running ? 2'b00 : column_go ? head_bank_reg : subject_bank;
         phy_address <= 13'd0;
-        if (~running)
+        if (!running) begin
             phy_address <= system_address;
-        else if (column_go)
+        end else if (column_go) begin
             phy_address[8:0] <= {head_column_reg, 1'b0};
-        else if (~open_reg)
+        end else if (!open_reg) begin
             phy_address[ROW_WIDTH-1:0] <= subject_row;
+        end
 
         phy_write_data   <= second_reg ? upper_data_reg : word_data_reg[15:0];
-        phy_write_mask   <= {2{~ready}};
-        if (write_go)
+        phy_write_mask   <= {2{!ready}};
+        if (write_go) begin
             phy_write_mask <= ~word_strobe_reg[1:0];
-        if (second_reg & last_write_reg)
+        end
+        if (second_reg && last_write_reg) begin
             phy_write_mask <= upper_mask_reg;
-        phy_write_enable <= write_go | (second_reg & last_write_reg);
-        phy_read_enable  <= read_go | (second_reg & ~last_write_reg);
+        end
+        phy_write_enable <= write_go || (second_reg && last_write_reg);
+        phy_read_enable  <= read_go || (second_reg && !last_write_reg);
 
         if (rst) begin
             phy_command      <= COMMAND_NOP;
@@ -473,7 +484,35 @@ module sdr_controller #(
     wire [5:0]               digits  = page;
 
     always @(posedge clk) begin
-        started_reg <= 1'b1;
+        started_reg       <= 1'b1;
+        bank_open_reg     <= activates || (bank_open_reg && !precharges);
+        activated_reg     <= later(activates, activated_reg);
+        precharged_reg    <= later(precharges, precharged_reg);
+        written_reg       <= later(is_write && here, written_reg);
+        read_reg          <= later(is_read && here, read_reg);
+        any_activated_reg <= later(is_activate, any_activated_reg);
+        any_written_reg   <= later(is_write, any_written_reg);
+        any_read_reg      <= later(is_read, any_read_reg);
+        refreshed_reg     <= later(is_refresh, refreshed_reg);
+        mode_reg          <= later(is_mode, mode_reg);
+        words_reg         <= words_reg + (accepts ? s_cmd_length : 0) - is_column;
+        reads_reg         <= reads_reg + {7'd0, phy_read_enable} - {7'd0, phy_read_valid};
+        if (begins) begin
+            watched_reg         <= 1'b1;
+            watched_write_reg   <= s_cmd_write;
+            watched_address_reg <= s_cmd_address;
+            left_reg            <= s_cmd_length;
+            words_before_reg    <= words_reg - is_column;
+        end else if (mine) begin
+            watched_reg         <= left_reg != 1;
+            watched_address_reg <= watched_address_reg + 1'b1;
+            left_reg            <= left_reg - 1'b1;
+        end else if (is_column) begin
+            words_before_reg    <= words_before_reg - 1'b1;
+        end
+        if (activates) begin
+            row_reg <= phy_address[ROW_WIDTH-1:0];
+        end
         if (rst) begin
             bank_open_reg     <= 1'b0;
             activated_reg     <= LONG_AGO;
@@ -488,35 +527,6 @@ module sdr_controller #(
             watched_reg       <= 1'b0;
             words_reg         <= 0;
             reads_reg         <= 8'd0;
-        end else begin
-            bank_open_reg     <= activates || (bank_open_reg && !precharges);
-            activated_reg     <= later(activates, activated_reg);
-            precharged_reg    <= later(precharges, precharged_reg);
-            written_reg       <= later(is_write && here, written_reg);
-            read_reg          <= later(is_read && here, read_reg);
-            any_activated_reg <= later(is_activate, any_activated_reg);
-            any_written_reg   <= later(is_write, any_written_reg);
-            any_read_reg      <= later(is_read, any_read_reg);
-            refreshed_reg     <= later(is_refresh, refreshed_reg);
-            mode_reg          <= later(is_mode, mode_reg);
-            words_reg         <= words_reg + (accepts ? s_cmd_length : 0) - is_column;
-            reads_reg         <= reads_reg + {7'd0, phy_read_enable} - {7'd0, phy_read_valid};
-            if (begins) begin
-                watched_reg         <= 1'b1;
-                watched_write_reg   <= s_cmd_write;
-                watched_address_reg <= s_cmd_address;
-                left_reg            <= s_cmd_length;
-                words_before_reg    <= words_reg - is_column;
-            end else if (mine) begin
-                watched_reg         <= left_reg != 1;
-                watched_address_reg <= watched_address_reg + 1'b1;
-                left_reg            <= left_reg - 1'b1;
-            end else if (is_column) begin
-                words_before_reg    <= words_before_reg - 1'b1;
-            end
-        end
-        if (activates) begin
-            row_reg <= phy_address[ROW_WIDTH-1:0];
         end
     end
 

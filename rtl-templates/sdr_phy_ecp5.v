@@ -124,11 +124,12 @@ module sdr_phy_ecp5 #(
 
     assign phy_read_valid = read_pipe_reg[CAS_LATENCY+1];
 
-    always @(posedge clk)
-        if (rst)
+    always @(posedge clk) begin
+        read_pipe_reg <= {read_pipe_reg[CAS_LATENCY:0], phy_read_enable};
+        if (rst) begin
             read_pipe_reg <= {(CAS_LATENCY + 2){1'b0}};
-        else
-            read_pipe_reg <= {read_pipe_reg[CAS_LATENCY:0], phy_read_enable};
+        end
+    end
 
 endmodule
 

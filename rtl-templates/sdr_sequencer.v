@@ -63,14 +63,27 @@ module sdr_sequencer #(
     reg  [2:0]                state_reg;
     reg  [2:0]                state_next;
     reg  [INTERVAL_WIDTH-1:0] interval_reg;
-    reg  [3:0]                owed_reg;
 
     wire interval_over = interval_reg == 0;
-    wire due           = ready & interval_over;
-    wire refreshed     = grant & (state_reg == REFRESH);
-    wire refresh_now   = owed_reg[2] | (owed_reg[1] & owed_reg[0] & turnaround) | (|owed_reg & idle);
+    wire due           = ready && interval_over;
+    wire refreshed     = grant && (state_reg == REFRESH);
+    wire refresh_last;
+    wire refresh_now;
 
     assign running = state_reg == RUN;
+
+    owed_refreshes #(
+        .FIRST (FIRST_REFRESHES)
+    ) u_owed (
+        .clk        (clk),
+        .rst        (rst),
+        .due        (due),
+        .given      (refreshed),
+        .idle       (idle),
+        .turnaround (turnaround),
+        .last       (refresh_last),
+        .now        (refresh_now)
+    );
 
     always @* begin
         state_next = state_reg;
@@ -80,46 +93,52 @@ module sdr_sequencer #(
         case (state_reg)
             POWER_UP: begin
                 request = 1'b0;
-                if (interval_over) state_next = PRECHARGE;
+                if (interval_over) begin
+                    state_next = PRECHARGE;
+                end
             end
             PRECHARGE:
-                if (grant) state_next = REFRESH;
+                if (grant) begin
+                    state_next = REFRESH;
+                end
             REFRESH: begin
                 command = COMMAND_REFRESH;
-                if (grant & (owed_reg == 4'd1)) state_next = ready ? RUN : MODE;
+                if (grant && refresh_last) begin
+                    state_next = ready ? RUN : MODE;
+                end
             end
             MODE: begin
                 command = COMMAND_MODE;
                 address = ADDRESS_MODE;
-                if (grant) state_next = RUN;
+                if (grant) begin
+                    state_next = RUN;
+                end
             end
             default: begin
                 request = 1'b0;
-                if (refresh_now) state_next = PRECHARGE;
+                if (refresh_now) begin
+                    state_next = PRECHARGE;
+                end
             end
         endcase
     end
 
-    always @(posedge clk)
+    always @(posedge clk) begin
+        state_reg <= state_next;
+        ready     <= ready || running;
+
+        if (due || (grant && (state_reg == MODE))) begin
+            interval_reg <= REFRESH_CYCLES[INTERVAL_WIDTH-1:0];
+        end else if (!interval_over) begin
+            interval_reg <= interval_reg - 1'b1;
+        end
+
         if (rst) begin
             state_reg    <= POWER_UP;
             ready        <= 1'b0;
             interval_reg <= INIT_CLOCKS[INTERVAL_WIDTH-1:0];
-            owed_reg     <= FIRST_REFRESHES[3:0];
-        end else begin
-            state_reg <= state_next;
-            ready     <= ready | running;
-
-            if (due | (grant & (state_reg == MODE)))
-                interval_reg <= REFRESH_CYCLES[INTERVAL_WIDTH-1:0];
-            else if (~interval_over)
-                interval_reg <= interval_reg - 1'b1;
-
-            if (due & ~refreshed)
-                owed_reg <= owed_reg + 1'b1;
-            else if (refreshed & ~due)
-                owed_reg <= owed_reg - 1'b1;
         end
+    end
 
 endmodule
 

@@ -62,12 +62,11 @@ module store_tracker #(
     assign m_end = mark_valid && !beyond[COUNT_WIDTH-1];
 
     always @(posedge clk) begin
+        commands_reg <= commands_reg + {{(COUNT_WIDTH - 1){1'b0}}, s_command};
+        written_reg  <= written_reg + {{(COUNT_WIDTH - 1){1'b0}}, s_written};
         if (rst) begin
             commands_reg <= {COUNT_WIDTH{1'b0}};
             written_reg  <= {COUNT_WIDTH{1'b0}};
-        end else begin
-            commands_reg <= commands_reg + {{(COUNT_WIDTH - 1){1'b0}}, s_command};
-            written_reg  <= written_reg + {{(COUNT_WIDTH - 1){1'b0}}, s_written};
         end
     end
 
@@ -87,23 +86,22 @@ module store_tracker #(
 
     always @(posedge clk) begin
         started_reg <= 1'b1;
+        watching_reg  <= begins || (watching_reg && !ends);
+        under_way_reg <= under_way_reg + {{(COUNT_WIDTH - 1){1'b0}}, s_command} - {{(COUNT_WIDTH - 1){1'b0}}, s_written};
+        marks_reg     <= marks_reg + {7'd0, s_end} - {7'd0, m_end};
+        if (begins) begin
+            before_reg       <= under_way_reg - {{(COUNT_WIDTH - 1){1'b0}}, s_written};
+            marks_before_reg <= marks_reg - {7'd0, m_end};
+        end else begin
+            if (s_written && before_reg != {COUNT_WIDTH{1'b0}}) begin
+                before_reg <= before_reg - 1'b1;
+            end
+            marks_before_reg <= marks_before_reg - {7'd0, m_end};
+        end
         if (rst) begin
             watching_reg  <= 1'b0;
             under_way_reg <= {COUNT_WIDTH{1'b0}};
             marks_reg     <= 8'd0;
-        end else begin
-            watching_reg  <= begins || (watching_reg && !ends);
-            under_way_reg <= under_way_reg + {{(COUNT_WIDTH - 1){1'b0}}, s_command} - {{(COUNT_WIDTH - 1){1'b0}}, s_written};
-            marks_reg     <= marks_reg + {7'd0, s_end} - {7'd0, m_end};
-            if (begins) begin
-                before_reg       <= under_way_reg - {{(COUNT_WIDTH - 1){1'b0}}, s_written};
-                marks_before_reg <= marks_reg - {7'd0, m_end};
-            end else begin
-                if (s_written && before_reg != {COUNT_WIDTH{1'b0}}) begin
-                    before_reg <= before_reg - 1'b1;
-                end
-                marks_before_reg <= marks_before_reg - {7'd0, m_end};
-            end
         end
     end
 

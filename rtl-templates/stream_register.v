@@ -60,12 +60,11 @@ module stream_register #(
     always @(posedge clk) begin
         m_data_reg <= m_data_next;
         spare_reg  <= spare_next;
+        m_valid_reg     <= m_valid_next;
+        spare_valid_reg <= spare_valid_next;
         if (rst) begin
             m_valid_reg     <= 1'b0;
             spare_valid_reg <= 1'b0;
-        end else begin
-            m_valid_reg     <= m_valid_next;
-            spare_valid_reg <= spare_valid_next;
         end
     end
 

@@ -56,10 +56,9 @@ module token_fifo #(
     end
 
     always @(posedge clk) begin
+        count_reg <= count_next;
         if (rst) begin
             count_reg <= START;
-        end else begin
-            count_reg <= count_next;
         end
     end
 

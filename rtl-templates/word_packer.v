@@ -108,6 +108,7 @@ module word_packer #(
             m_word_data_reg <= gathered_data;
         end
         if (s_row_ready) begin
+            active_reg    <= s_row_valid;
             size_reg      <= s_row_size;
             position_reg  <= s_row_offset;
             high_reg      <= 1'b0;
@@ -119,18 +120,14 @@ module word_packer #(
                 remaining_reg <= remaining_reg - 1'b1;
             end
         end
+        if (output_moves) begin
+            m_word_valid_reg  <= step && word_ends;
+            m_word_strobe_reg <= gathered_strobe | (step ? part_strobe : 4'b0000);
+        end
         if (rst) begin
             active_reg        <= 1'b0;
             m_word_valid_reg  <= 1'b0;
             m_word_strobe_reg <= 4'b0000;
-        end else begin
-            if (s_row_ready) begin
-                active_reg <= s_row_valid;
-            end
-            if (output_moves) begin
-                m_word_valid_reg  <= step && word_ends;
-                m_word_strobe_reg <= gathered_strobe | (step ? part_strobe : 4'b0000);
-            end
         end
     end
 

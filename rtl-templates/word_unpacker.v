@@ -101,16 +101,15 @@ module word_unpacker #(
                 m_element_data_reg[31:0] <= part;
             end
         end
+        if (s_row_ready) begin
+            active_reg <= s_row_valid;
+        end
+        if (output_moves) begin
+            m_element_valid_reg <= step && element_ends;
+        end
         if (rst) begin
             active_reg          <= 1'b0;
             m_element_valid_reg <= 1'b0;
-        end else begin
-            if (s_row_ready) begin
-                active_reg <= s_row_valid;
-            end
-            if (output_moves) begin
-                m_element_valid_reg <= step && element_ends;
-            end
         end
     end
 

@@ -15,8 +15,8 @@ mkdir -p "$build"
 bench=tb_${memory}_controller
 files=("$top/sim/$bench.v" "$top/sim/${memory}_sdram.v")
 case $memory in
-    ddr) files+=("$top"/sim/ddr_phy_behavioural.v "$top"/rtl-templates/{ddr_*,page_splitter,read_fifo}.v) ;;
-    sdr) files+=("$top"/sim/ecp5/*.v "$top"/rtl-templates/sdr_*.v "$top"/rtl-templates/{page_splitter,read_fifo}.v) ;;
+    ddr) files+=("$top"/sim/ddr_phy_behavioural.v "$top"/rtl-templates/{ddr_*,open_rows,owed_refreshes,page_splitter,read_fifo}.v) ;;
+    sdr) files+=("$top"/sim/ecp5/*.v "$top"/rtl-templates/sdr_*.v "$top"/rtl-templates/{open_rows,owed_refreshes,page_splitter,read_fifo}.v) ;;
     *) echo "usage: $0 ddr|sdr [verilator|icarus] [folder]" >&2; exit 2 ;;
 esac
 

@@ -35,8 +35,27 @@ fn faults(name: &str, text: &str) -> Vec<String> {
     let has_parameters = design.contains(&format!("module {name} #("));
     want(!has_parameters || header.contains("\n// Parameters "), "no parameters in its header");
     want(!has_parameters || design.contains(&format!(" {name}_error_")), "no check of its parameters");
+    want(resets_last(text), "a reset that is not the last in its block");
+    let conditions = text.lines().map(str::trim).filter(|l| l.starts_with("if (") || l.starts_with("end else if ("));
+    let mut processes = conditions.filter(|line| !line.contains("begin : "));
+    let of_bits = |line: &str| [" & ", " | ", "(~", " ~"].iter().any(|operator| line.contains(operator));
+    let is_whole = |line: &str| line.matches('(').count() == line.matches(')').count();
+    let is_fault = |line: &str| of_bits(line) || (is_whole(line) && !line.ends_with(" begin"));
+    want(!processes.any(is_fault), "a condition of bits, or without begin");
     want(text.trim_end().ends_with("`default_nettype wire"), "the default net type stays none after it");
     faults
+}
+
+/// Whether every reset stands behind all else that its block assigns, as in generated modules: it overrides, and what is not
+/// reset moves without it.
+fn resets_last(text: &str) -> bool {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines.iter().enumerate().filter(|(_, line)| line.trim_start().starts_with("if (rst")).all(|(place, line)| {
+        let mut behind = lines[place + 1..].iter().skip_while(|other| indent(other) > indent(line));
+        let ends = |line: Option<&&str>| line.is_some_and(|line| line.trim() == "end");
+        ends(behind.next()) && behind.next().is_some_and(|next| next.trim() == "end" && indent(next) < indent(line))
+    })
 }
 
 #[test]
@@ -56,6 +75,9 @@ fn what_a_cell_lacks_is_seen() {
         ("// fifo: ", "// a queue: "),
         ("// Parameters", "//"),
         ("fifo_error_", "wrong_"),
+        ("if (fetch) begin", "if (~fetch) begin"),
+        ("if (fetch) begin", "if (fetch)"),
+        ("if (push) begin", "if (rst) begin"),
         ("nettype wire", "nettype none"),
     ] {
         assert!(!faults(&name, &text.replace(from, to)).is_empty(), "{from}");
