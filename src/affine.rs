@@ -1,30 +1,54 @@
-//! Affine expressions over named integers: the common currency between rooms.
+//! Affine expressions over integers: the common currency between rooms.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Add, Mul, Neg, Sub};
 
 use serde::{Deserialize, Serialize};
 
-/// `Σ coefficient · name + constant`. Names are loop iterators, size parameters or tile indices. Terms with
-/// coefficient 0 are never stored, so that equal expressions compare equal.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Affine {
-    pub terms: BTreeMap<String, i64>,
+/// What expressions are over. Terms are printed, and added up in circuits, in its order.
+pub trait Variable: Ord + Clone + fmt::Display + Borrow<Self::Key> {
+    /// What it is asked for by.
+    type Key: ToOwned<Owned = Self> + Ord + ?Sized;
+}
+
+/// The analysis has names: of iterators, sizes, tile indices, quotients. Whoever makes one sees to it that nothing else in
+/// scope has it; the hardware, which makes many, has variables of kinds (`hardware/circuit/variable.rs`).
+impl Variable for String {
+    type Key = str;
+}
+
+/// An expression over names.
+pub type Affine = AffineOver<String>;
+
+/// `Σ coefficient · variable + constant`. Terms with coefficient 0 are never stored, so that equal expressions compare
+/// equal.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(bound(deserialize = "V: Ord + Deserialize<'de>"))]
+pub struct AffineOver<V> {
+    pub terms: BTreeMap<V, i64>,
     pub constant: i64,
 }
 
-impl Affine {
+/// 0
+impl<V> Default for AffineOver<V> {
+    fn default() -> Self {
+        AffineOver { terms: BTreeMap::new(), constant: 0 }
+    }
+}
+
+impl<V: Variable> AffineOver<V> {
     pub fn constant(constant: i64) -> Self {
-        Affine { terms: BTreeMap::new(), constant }
+        AffineOver { terms: BTreeMap::new(), constant }
     }
 
-    pub fn variable(name: impl Into<String>) -> Self {
-        Affine { terms: BTreeMap::from([(name.into(), 1)]), constant: 0 }
+    pub fn variable(name: impl Into<V>) -> Self {
+        AffineOver { terms: BTreeMap::from([(name.into(), 1)]), constant: 0 }
     }
 
     /// Coefficient of `name`, 0 where it does not occur.
-    pub fn coefficient(&self, name: &str) -> i64 {
+    pub fn coefficient(&self, name: &V::Key) -> i64 {
         self.terms.get(name).copied().unwrap_or(0)
     }
 
@@ -32,30 +56,31 @@ impl Affine {
         self.terms.is_empty()
     }
 
-    pub fn add_term(&mut self, name: &str, coefficient: i64) {
+    pub fn add_term(&mut self, name: &V::Key, coefficient: i64) {
         let sum = self.coefficient(name) + coefficient;
         if sum == 0 {
             self.terms.remove(name);
         } else {
-            self.terms.insert(name.to_string(), sum);
+            self.terms.insert(name.to_owned(), sum);
         }
     }
 
     /// What it gains where each of `names` gains its step.
-    pub fn gain(&self, names: &[String], steps: &[i64]) -> i64 {
-        names.iter().zip(steps).map(|(name, step)| self.coefficient(name) * step).sum()
+    pub fn gain(&self, names: &[V], steps: &[i64]) -> i64 {
+        names.iter().zip(steps).map(|(name, step)| self.coefficient(name.borrow()) * step).sum()
     }
 
     /// The expression with every name replaced by what `value` gives for it.
-    pub fn substitute(&self, value: impl Fn(&str) -> Affine) -> Affine {
-        self.terms.iter().fold(Affine::constant(self.constant), |sum, (name, &c)| sum + value(name) * c)
+    pub fn substitute<W: Variable>(&self, value: impl Fn(&V::Key) -> AffineOver<W>) -> AffineOver<W> {
+        let constant = AffineOver::constant(self.constant);
+        self.terms.iter().fold(constant, |sum, (name, &c)| sum + value(name.borrow()) * c)
     }
 
     /// `self >= 0` as C and people read it, with everything on the side where it is positive: `M + 8 >= N`.
     pub fn at_least_zero(&self) -> String {
-        let (mut left, mut right) = (Affine::default(), Affine::default());
+        let (mut left, mut right) = (Self::default(), Self::default());
         for (name, &factor) in &self.terms {
-            if factor > 0 { &mut left } else { &mut right }.add_term(name, factor.abs());
+            if factor > 0 { &mut left } else { &mut right }.add_term(name.borrow(), factor.abs());
         }
         match self.constant {
             // `N >= 9` rather than `N - 9 >= 0`.
@@ -69,50 +94,50 @@ impl Affine {
     }
 
     /// The value under `value`, which gives every name's.
-    pub fn evaluate(&self, value: impl Fn(&str) -> i64) -> i64 {
-        self.terms.iter().fold(self.constant, |sum, (name, c)| sum + c * value(name))
+    pub fn evaluate(&self, value: impl Fn(&V::Key) -> i64) -> i64 {
+        self.terms.iter().fold(self.constant, |sum, (name, c)| sum + c * value(name.borrow()))
     }
 
     /// The smallest and the largest value when every name ranges over the closed interval `range` gives for it.
-    pub fn range(&self, range: impl Fn(&str) -> (i64, i64)) -> (i64, i64) {
+    pub fn range(&self, range: impl Fn(&V::Key) -> (i64, i64)) -> (i64, i64) {
         self.terms.iter().fold((self.constant, self.constant), |(low, high), (name, &c)| {
-            let (a, b) = range(name);
+            let (a, b) = range(name.borrow());
             let (x, y) = (a.saturating_mul(c), b.saturating_mul(c));
             (low.saturating_add(x.min(y)), high.saturating_add(x.max(y)))
         })
     }
 }
 
-impl Add for Affine {
-    type Output = Affine;
-    fn add(mut self, other: Affine) -> Affine {
+impl<V: Variable> Add for AffineOver<V> {
+    type Output = Self;
+    fn add(mut self, other: Self) -> Self {
         self.constant += other.constant;
         for (name, c) in &other.terms {
-            self.add_term(name, *c);
+            self.add_term(name.borrow(), *c);
         }
         self
     }
 }
 
-impl Neg for Affine {
-    type Output = Affine;
-    fn neg(self) -> Affine {
+impl<V: Variable> Neg for AffineOver<V> {
+    type Output = Self;
+    fn neg(self) -> Self {
         self * -1
     }
 }
 
-impl Sub for Affine {
-    type Output = Affine;
-    fn sub(self, other: Affine) -> Affine {
+impl<V: Variable> Sub for AffineOver<V> {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
         self + -other
     }
 }
 
-impl Mul<i64> for Affine {
-    type Output = Affine;
-    fn mul(mut self, factor: i64) -> Affine {
+impl<V: Variable> Mul<i64> for AffineOver<V> {
+    type Output = Self;
+    fn mul(mut self, factor: i64) -> Self {
         if factor == 0 {
-            return Affine::default();
+            return Self::default();
         }
         self.constant *= factor;
         self.terms.values_mut().for_each(|c| *c *= factor);
@@ -121,7 +146,7 @@ impl Mul<i64> for Affine {
 }
 
 /// Prints as C and isl both read it: `N - 10*I - 9`.
-impl fmt::Display for Affine {
+impl<V: Variable> fmt::Display for AffineOver<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut first = true;
         // Positive terms first, so that an expression rarely opens with a minus.

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::affine::Affine;
+use crate::affine::{Affine, AffineOver, Variable};
 
 /// Arrays start at multiples of this many bytes where burstc places them, so that equal indices of all arrays meet in one
 /// bank.
@@ -81,21 +81,23 @@ impl<R: Clone> Layout<R> {
     }
 }
 
-impl Layout {
+impl<R: Clone> Layout<R> {
     /// Whether the cells at `point` lie side by side as `level` counts up.
-    pub fn is_row(&self, point: &[Affine], level: &str) -> bool {
+    pub fn is_row<V: Variable>(&self, point: &[AffineOver<V>], level: &V::Key) -> bool {
         let Some(innermost) = self.innermost() else { return false };
         let steps = point.iter().enumerate().map(|(k, subscript)| (k, subscript.coefficient(level)));
         steps.into_iter().all(|(k, step)| step == i64::from(k == innermost))
     }
 
     /// Whether the cells at `point` move by a pitch as `level` counts up.
-    pub fn is_next_row(&self, point: &[Affine], level: &str) -> bool {
+    pub fn is_next_row<V: Variable>(&self, point: &[AffineOver<V>], level: &V::Key) -> bool {
         let [.., row, _] = &self.digits[..] else { return false };
         let steps = point.iter().enumerate().map(|(k, subscript)| (k, subscript.coefficient(level)));
         steps.into_iter().all(|(k, step)| step == i64::from(k == row.subscript))
     }
+}
 
+impl Layout {
     /// The bytes of the array as a product in C: `4 * (N) * (M + 1)`, with `element` for the first factor and what
     /// `extent` makes of extents for the others.
     pub fn bytes_text(&self, element: String, extent: impl Fn(&Affine) -> String) -> String {
@@ -178,7 +180,7 @@ mod tests {
         assert_eq!((rows.pitch(), columns.pitch()), (Some(&(n.clone() * 2)), Some(&n)));
         assert_eq!(columns.bytes_text("4".into(), |e| format!("({e})")), "4 * (N) * (2*N)");
         let scalar = Layout::<Affine>::new(Order::RowMajor, 8, 0, &[]);
-        assert!(!scalar.is_row(&[], "i") && scalar.pitch().is_none());
+        assert!(!scalar.is_row::<String>(&[], "i") && scalar.pitch().is_none());
         assert_eq!(scalar.map(|_| 0).bytes(), 8);
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::affine::Affine;
+use crate::affine::{Affine, AffineOver};
 use crate::ids::{ArrayId, BandId, ByBand, StatementId};
 use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, Node, ScalarType, TilingDirective};
 
@@ -139,7 +139,8 @@ pub struct Scan {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Piece {
+#[serde(bound(deserialize = "V: Ord + Deserialize<'de>"))]
+pub struct Piece<V = String> {
     /// So many of the outermost levels are those of the piece before (equal in both): one loop around both. Less than
     /// the number of levels, and 0 in the first piece.
     #[serde(default)]
@@ -148,14 +149,14 @@ pub struct Piece {
     #[serde(default)]
     pub leaf: Leaf,
     /// The piece is empty unless each of these, over the context and the shared levels, is at least 0.
-    pub guards: Vec<Affine>,
+    pub guards: Vec<AffineOver<V>>,
     /// Loops, outermost first. The last is the row: `max(lower) ..= min(upper)`; an empty interval is skipped.
-    pub levels: Vec<Level>,
+    pub levels: Vec<Level<V>>,
     /// What is visited: subscripts of the array, or iterators of the statement, over context and levels.
-    pub point: Vec<Affine>,
+    pub point: Vec<AffineOver<V>>,
     /// Of a statement in lanes: the slack of every mask, over context and levels, see [`LaneShape::masks`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub slacks: Vec<Affine>,
+    pub slacks: Vec<AffineOver<V>>,
 }
 
 /// What a piece visits, as a number in JSON: the scan says of what.
@@ -189,18 +190,20 @@ impl From<StatementId> for Leaf {
 
 /// `for (name = max(ceil(lower)); name <= min(floor(upper)); name++)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Level {
-    pub name: String,
-    pub lower: Vec<Bound>,
-    pub upper: Vec<Bound>,
+#[serde(bound(deserialize = "V: Ord + Deserialize<'de>"))]
+pub struct Level<V = String> {
+    pub name: V,
+    pub lower: Vec<Bound<V>>,
+    pub upper: Vec<Bound<V>>,
     /// A closed interval that holds every value the variable takes (for sizes up to their bounds).
     pub range: (i64, i64),
 }
 
 /// `numerator / divisor`, rounded up in a lower bound and down in an upper bound; `divisor` is at least 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bound {
-    pub numerator: Affine,
+#[serde(bound(deserialize = "V: Ord + Deserialize<'de>"))]
+pub struct Bound<V = String> {
+    pub numerator: AffineOver<V>,
     pub divisor: i64,
 }
 

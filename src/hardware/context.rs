@@ -2,10 +2,12 @@
 
 use crate::hardware::circuit::ranged::{Ranged, rtl_type};
 use crate::hardware::circuit::scope::Scope;
+use crate::hardware::circuit::variable::{Affine, Var, over_sizes};
 use crate::hardware::interface::link::{Bus, Link};
 use crate::hardware::tile::Names;
 use crate::hardware::tile::bounds::{self, TileBound};
 use crate::ids::ArrayId;
+use crate::layout::Layout;
 use crate::offload::{Buffer, Mapping, Offload};
 use crate::rtl::{Expr, Module, Type};
 use crate::source::kernel::{Array, Kernel};
@@ -47,13 +49,15 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     pub fn new(offload: &'a Offload, link: Link) -> Self {
         let kernel = &offload.kernel;
+        let size = |name: &String| Var::Size(name.clone());
         let parameters =
-            kernel.parameters.iter().map(|p| Ranged::new(&p.name, (p.min, p.max.unwrap_or(p.min)))).collect();
+            kernel.parameters.iter().map(|p| Ranged::new(size(&p.name), (p.min, p.max.unwrap_or(p.min)))).collect();
         let bands = offload.bands.len() as i64;
-        let band = (bands > 1).then(|| Ranged::new("band", (0, bands - 1)));
+        let band = (bands > 1).then(|| Ranged::new(Var::Band, (0, bands - 1)));
         let dimensions = offload.bands.iter().map(|b| b.tiling.sizes.len()).max().unwrap_or(0);
         let names = kernel.tile_names(dimensions);
-        let tile = names.into_iter().enumerate().map(|(d, name)| Ranged::new(name, tile_range(offload, d))).collect();
+        let index = |(d, name): (usize, String)| Ranged::new(Var::Tile(name), tile_range(offload, d));
+        let tile = names.into_iter().enumerate().map(index).collect();
         let names = Names { parameters, tile };
         let tile_bounds = bounds::shared(&names, offload);
         let longest =
@@ -69,8 +73,8 @@ impl<'a> Context<'a> {
     pub fn parameter_inputs(&self, module: &mut Module) -> Scope {
         let mut scope = Scope::default();
         for parameter in &self.names.parameters {
-            let input = module.input(&format!("arg_{}", parameter.name), parameter.ty());
-            scope.bind(&parameter.name, &input, parameter.range);
+            let input = module.input(&format!("arg_{}", parameter.name()), parameter.ty());
+            scope.bind(&parameter.variable, &input, parameter.range);
         }
         scope
     }
@@ -95,8 +99,8 @@ impl<'a> Context<'a> {
     }
 
     /// The names and widths of what [`Context::tile_width`] counts, for a word that is a tile.
-    pub fn tile_layout(&self) -> impl Iterator<Item = (&str, u32)> {
-        self.tile_fields().map(|field| (field.name.as_str(), field.ty().width)).chain([("end", 1)])
+    pub fn tile_layout(&self) -> impl Iterator<Item = (String, u32)> {
+        self.tile_fields().map(|field| (field.name(), field.ty().width)).chain([("end".to_string(), 1)])
     }
 
     /// Parameters of the controller or bus master behind the port.
@@ -107,6 +111,11 @@ impl<'a> Context<'a> {
 
     pub fn array(&self, array: ArrayId) -> &'a Array {
         &self.kernel.arrays[array]
+    }
+
+    /// Where its cells lie in memory.
+    pub fn layout(&self, array: ArrayId) -> Layout<Affine> {
+        self.array(array).layout().map(over_sizes)
     }
 }
 

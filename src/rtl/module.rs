@@ -472,13 +472,13 @@ impl Module {
     ///
     /// # Panics
     /// If the fields are not as wide as the word.
-    pub fn fields<'f>(&mut self, of: &str, word: &Signal, fields: impl IntoIterator<Item = (&'f str, u32)>) {
+    pub fn fields(&mut self, of: &str, word: &Signal, fields: impl IntoIterator<Item = (impl AsRef<str>, u32)>) {
         let mut low = word.width();
         let mut named = vec![];
         for (name, width) in fields {
             low -= width;
             let place = if width == 1 { "" } else { "_lsb" };
-            let name = super::names::legal(&format!("{of}_{name}{place}")).to_uppercase();
+            let name = super::names::legal(&format!("{of}_{}{place}", name.as_ref())).to_uppercase();
             named.push(Field { name, low, width });
         }
         assert_eq!(low, 0, "the fields of `{}` are all its bits", word.name());

@@ -2,8 +2,8 @@
 //!
 //! Every process counts the tiles that it has ended, so that all agree on a tile's slot without telling each other.
 
-use crate::affine::Affine;
 use crate::hardware::circuit::scope::Scope;
+use crate::hardware::circuit::variable::Affine;
 use crate::ids::{ArrayId, BandId};
 use crate::offload::{Buffer, Offload};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when};

@@ -6,3 +6,4 @@ pub mod library;
 pub mod ranged;
 pub mod scope;
 pub mod stream;
+pub mod variable;

@@ -1,18 +1,24 @@
-//! Names with the intervals of their values, and the types that follow.
+//! Variables with the intervals of their values, and the types that follow.
 
+use crate::hardware::circuit::variable::Var;
 use crate::rtl::Type;
 use crate::source::kernel::ScalarType;
 
-/// A name with the closed interval of its value; its signal's type follows from the interval.
+/// A variable with the closed interval of its value; its signal's type follows from the interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranged {
-    pub name: String,
+    pub variable: Var,
     pub range: (i64, i64),
 }
 
 impl Ranged {
-    pub fn new(name: impl Into<String>, range: (i64, i64)) -> Self {
-        Ranged { name: name.into(), range }
+    pub fn new(variable: Var, range: (i64, i64)) -> Self {
+        Ranged { variable, range }
+    }
+
+    /// What signals for it are called.
+    pub fn name(&self) -> String {
+        self.variable.signal()
     }
 
     pub fn ty(&self) -> Type {

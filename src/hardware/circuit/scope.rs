@@ -1,32 +1,31 @@
-//! Names of the analysis bound to signals: affine expressions become circuits of exactly the width they need.
+//! Variables bound to signals: affine expressions become circuits of exactly the width they need.
 
 use std::collections::BTreeMap;
 
-use crate::affine::Affine;
-use crate::offload::Bound;
+use crate::hardware::circuit::variable::{Affine, Bound, Var};
 use crate::rtl::{Expr, Module, Type};
 
 /// Bounds whose extreme is found in one cycle.
 pub const BOUNDS_AT_ONCE: usize = 2;
 
-/// What each name in scope stands for, with the closed interval its value lies in.
+/// What each variable in scope stands for, with the closed interval its value lies in.
 #[derive(Clone, Default)]
 pub struct Scope {
-    names: BTreeMap<String, (Expr, (i64, i64))>,
+    variables: BTreeMap<Var, (Expr, (i64, i64))>,
 }
 
 impl Scope {
-    pub fn bind(&mut self, name: &str, value: impl Into<Expr>, range: (i64, i64)) {
-        self.names.insert(name.to_string(), (value.into(), range));
+    pub fn bind(&mut self, variable: &Var, value: impl Into<Expr>, range: (i64, i64)) {
+        self.variables.insert(variable.clone(), (value.into(), range));
     }
 
-    fn lookup(&self, name: &str) -> &(Expr, (i64, i64)) {
-        self.names.get(name).unwrap_or_else(|| panic!("'{name}' is not in the scope of this circuit"))
+    fn lookup(&self, variable: &Var) -> &(Expr, (i64, i64)) {
+        self.variables.get(variable).unwrap_or_else(|| panic!("{variable:?} is not in the scope of this circuit"))
     }
 
-    /// The interval in which `affine` lies, from those of its names.
+    /// The interval in which `affine` lies, from those of its variables.
     pub fn range(&self, affine: &Affine) -> (i64, i64) {
-        affine.range(|name| self.lookup(name).1)
+        affine.range(|variable| self.lookup(variable).1)
     }
 
     /// `affine` in the smallest type that holds its range. Terms are summed modulo 2^width, which is exact.
@@ -42,8 +41,8 @@ impl Scope {
         }
         let mut sum: Option<Expr> = None;
         let (positive, negative): (Vec<_>, Vec<_>) = affine.terms.iter().partition(|(_, c)| **c > 0);
-        for (name, &c) in positive.into_iter().chain(negative) {
-            let term = times(&self.lookup(name).0, c.unsigned_abs(), ty);
+        for (variable, &c) in positive.into_iter().chain(negative) {
+            let term = times(&self.lookup(variable).0, c.unsigned_abs(), ty);
             sum = Some(match (sum, c > 0) {
                 (None, true) => term,
                 (None, false) => term.neg(ty),
@@ -66,8 +65,8 @@ impl Scope {
             return None;
         }
         let mut fields = vec![];
-        for (name, &c) in &affine.terms {
-            let (value, (low, high)) = self.lookup(name);
+        for (variable, &c) in &affine.terms {
+            let (value, (low, high)) = self.lookup(variable);
             if c <= 0 || c.count_ones() != 1 || *low < 0 {
                 return None;
             }
@@ -97,7 +96,7 @@ impl Scope {
         if high < 0 {
             return Some(Expr::bit(false));
         }
-        // Of several names, the sign of a sum says it: tools make less of that than of a sum and a comparison.
+        // Of several variables, the sign of a sum says it: tools make less of that than of a sum and a comparison.
         if affine.terms.len() > 1 {
             let value = self.affine(affine);
             return Some(value.index(value.width() - 1).not());
@@ -105,7 +104,7 @@ impl Scope {
         // What is added stands on one side, what is subtracted on the other; of whole numbers, `a - 1 >= b` is `a > b`.
         let side = |sign: i64, constant: i64| {
             let terms = affine.terms.iter().filter(|(_, c)| c.signum() == sign);
-            let terms = terms.map(|(name, c)| (name.clone(), c.abs())).collect();
+            let terms = terms.map(|(variable, c)| (variable.clone(), c.abs())).collect();
             self.affine(&Affine { terms, constant })
         };
         let constant = affine.constant;

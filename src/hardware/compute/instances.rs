@@ -1,12 +1,12 @@
 //! The statement instance that a walker holds: the affine expressions of the source over the registers of a row.
 
-use crate::affine::Affine;
+use crate::affine;
 use crate::hardware::circuit::scope::Scope;
+use crate::hardware::circuit::variable::{Affine, Bound, Var};
 use crate::hardware::context::Context;
 use crate::hardware::walk::rows::RowFormat;
 use crate::hardware::walk::walker::Walker;
 use crate::ids::{BandId, StatementId};
-use crate::offload::Bound;
 use crate::rtl::{Expr, Module, Type};
 use crate::source::kernel::{self, Condition};
 
@@ -17,6 +17,8 @@ pub struct InstanceKind {
     /// The registers of the row, the sizes, and the quotients that the statement uses.
     pub scope: Scope,
     iterators: Vec<String>,
+    /// Those in scope.
+    quotients: Vec<String>,
     point: Vec<Affine>,
     /// The slack of every mask of a statement in lanes.
     pub slacks: Vec<Affine>,
@@ -24,10 +26,12 @@ pub struct InstanceKind {
 
 impl InstanceKind {
     /// An affine expression over iterators, sizes and quotients, rewritten over the scope.
-    pub fn affine(&self, affine: &Affine) -> Affine {
+    pub fn affine(&self, affine: &affine::Affine) -> Affine {
+        let is_quotient = |name: &str| self.quotients.iter().any(|quotient| quotient == name);
         affine.substitute(|name| match self.iterators.iter().position(|i| i == name) {
             Some(index) => self.point[index].clone(),
-            None => Affine::variable(name),
+            None if is_quotient(name) => Affine::variable(Var::Quotient(name.to_string())),
+            None => Affine::variable(Var::Size(name.to_string())),
         })
     }
 
@@ -42,12 +46,13 @@ impl InstanceKind {
             // Rounded up where it is negative.
             let addend = Type::for_range(0, divisor - 1);
             let up = nonnegative.select(&Expr::constant(0, addend), &Expr::constant((divisor - 1).into(), addend));
-            let rounding = format!("{name} rounding");
-            self.scope.bind(&rounding, m.define(&rounding.replace(' ', "_"), &up), (0, divisor - 1));
+            let rounding = Var::Rounding(name.clone());
+            self.scope.bind(&rounding, m.define(&rounding.signal(), &up), (0, divisor - 1));
             bound.numerator.add_term(&rounding, 1);
         }
         let value = m.define(name, &self.scope.floor_divide(&bound));
-        self.scope.bind(name, &value, (quotient.of(low), quotient.of(high)));
+        self.scope.bind(&Var::Quotient(name.clone()), &value, (quotient.of(low), quotient.of(high)));
+        self.quotients.push(name.clone());
     }
 
     /// Whether `condition` holds.
@@ -67,7 +72,7 @@ impl InstanceKind {
         }
     }
 
-    pub fn affines(&self, affines: &[Affine]) -> Vec<Affine> {
+    pub fn affines(&self, affines: &[affine::Affine]) -> Vec<Affine> {
         affines.iter().map(|a| self.affine(a)).collect()
     }
 }
@@ -94,6 +99,7 @@ impl<'a> Instances<'a> {
                 band: kind.band,
                 scope: row.clone(),
                 iterators: iterators[kind.leaf.statement()].clone(),
+                quotients: vec![],
                 point: kind.point.clone(),
                 slacks: kind.slacks.clone(),
             };

@@ -1,10 +1,10 @@
 //! The read ports of the compute process: which copy of which buffer serves which reference.
 
-use crate::affine::Affine;
 use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
 use crate::hardware::buffers::banks::Rotation;
 use crate::hardware::buffers::partition;
 use crate::hardware::circuit::ranged::rtl_type;
+use crate::hardware::circuit::variable::Affine;
 use crate::hardware::compute::instances::InstanceKind;
 use crate::hardware::compute::lateness::{Lateness, Latenesses};
 use crate::hardware::compute::process::Process;

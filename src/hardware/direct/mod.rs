@@ -4,11 +4,11 @@
 mod operands;
 mod results;
 
-use crate::affine::Affine;
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
+use crate::hardware::circuit::variable::{Affine, over_sizes};
 use crate::hardware::compute::instances::Instances;
 use crate::hardware::context::Context;
 use crate::hardware::system::accelerator::{completion, control_ports, counters};
@@ -110,7 +110,7 @@ impl<'a> Direct<'a> {
     fn byte_address(&self, m: &Module, access: &Access, subscripts: &[Affine], scope: &Scope) -> Rtl {
         let array = self.context.array(access.array);
         let byte = Type::unsigned(self.context.port.byte_address());
-        let linear = array.layout_of_an_instance().place(
+        let linear = array.layout_of_an_instance().map(over_sizes).place(
             |subscript| scope.affine_as(&subscripts[subscript], byte),
             |outer, radix, digit| outer.mul(&scope.affine_as(radix, byte), byte).add(&digit, byte),
         );
@@ -156,7 +156,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
     let kernel = context.kernel;
     let name = &kernel.name;
     let statements = kernel.statements();
-    let sources = [Source::untiled(&offload.source_order)];
+    let sources = [Source::untiled(context, &offload.source_order)];
     let about = "Walks the iterations in the order of the source.";
     let (rows_module, format) = scanner(context, &format!("{name}_direct_rows"), about, false, &sources);
 
@@ -171,7 +171,8 @@ pub fn direct(context: &Context) -> Vec<Module> {
     let memory = MemoryPort::declare(&mut m, context);
     let mut scope = Scope::default();
     for parameter in &context.names.parameters {
-        scope.bind(&parameter.name, cells::port(&m, &format!("arg_{}", parameter.name)), parameter.range);
+        let argument = cells::port(&m, &format!("arg_{}", parameter.name()));
+        scope.bind(&parameter.variable, argument, parameter.range);
     }
     let scalars: Vec<Rtl> = kernel.scalars.iter().map(|s| cells::port(&m, &format!("arg_{}", s.name))).collect();
     let byte = Type::unsigned(context.port.byte_address());

@@ -4,6 +4,7 @@
 use crate::hardware::circuit::cells::port;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::scope::signed_digits;
+use crate::hardware::circuit::variable::Var;
 use crate::hardware::context::Context;
 use crate::hardware::interface::status::{
     ALIGNMENT_ERROR, BUS_ERROR, BUS_ERRORS, BUSY, CONTROL, DONE, FIRST_ARGUMENT, INTERRUPT, MEMORY_READY, SIZE_ERROR,
@@ -260,7 +261,12 @@ fn steps(context: &Context, conditions: &[SizeCondition]) -> (Vec<Step>, u32) {
         let mut most = 0;
         let mut adds = vec![];
         for (name, &factor) in &value.terms {
-            let place = context.names.parameters.iter().position(|p| p.name == *name).expect("conditions name sizes");
+            let place = context
+                .names
+                .parameters
+                .iter()
+                .position(|p| p.variable == Var::Size(name.clone()))
+                .expect("conditions name sizes");
             let largest = i128::from(context.names.parameters[place].range.1) * i128::from(factor);
             (low, high) = (low + largest.min(0), high + largest.max(0));
             most = most.max(2 * i128::from(factor).abs());
@@ -299,7 +305,7 @@ fn domain(context: &Context, m: &mut Module, begin: &Signal, checking: &Signal) 
             Step::Begin(constant) => (Expr::constant(*constant, sum_type), true),
             Step::Add { parameter, shift, minus } => {
                 let parameter = &context.names.parameters[*parameter];
-                let size = port(m, &format!("arg_{}", parameter.name));
+                let size = port(m, &format!("arg_{}", parameter.name()));
                 let term = size.resize(Type::unsigned(width)).resize(sum_type).shl_const(*shift, sum_type);
                 (if *minus { term.not() } else { term }, false)
             }
@@ -340,7 +346,7 @@ fn domain(context: &Context, m: &mut Module, begin: &Signal, checking: &Signal) 
 pub fn argument_port(context: &Context, argument: Argument) -> (String, Type) {
     match argument {
         Argument::Parameter(p) => {
-            (format!("arg_{}", context.names.parameters[p].name), context.names.parameters[p].ty())
+            (format!("arg_{}", context.names.parameters[p].name()), context.names.parameters[p].ty())
         }
         Argument::Scalar(s) => {
             let scalar = &context.kernel.scalars[s];

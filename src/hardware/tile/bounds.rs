@@ -1,18 +1,18 @@
 //! What the bounds of several processes take from the tile: `min(N - 1 - 32*T0, 31)`. The process that gives the tiles
 //! computes it once, and it travels with the tile; scanners that walk the same loops share their bounds in this way.
 
-use crate::affine::Affine;
 use crate::hardware::circuit::ranged::Ranged;
 use crate::hardware::circuit::scope::{BOUNDS_AT_ONCE, Scope};
-use crate::hardware::tile::Names;
+use crate::hardware::circuit::variable::{Affine, Bound, Level, Piece, Var};
 use crate::hardware::tile::relative::relative;
-use crate::offload::{Bound, Level, Offload, Piece, Scan};
+use crate::hardware::tile::{Names, tile_part};
+use crate::offload::{Offload, Scan};
 use crate::rtl::{Expr, Module, Type, assign};
 
 /// The largest of lower bounds, or the smallest of upper ones, over sizes and tile indices.
 #[derive(Clone, Debug)]
 pub struct TileBound {
-    /// Its name in bounds, and its field in a tile. No identifier of C.
+    /// What bounds have in its place, and its field in a tile.
     pub field: Ranged,
     upper: bool,
     bounds: Vec<Bound>,
@@ -21,7 +21,7 @@ pub struct TileBound {
 impl TileBound {
     /// The name of the port that a scanner has for it.
     pub fn port(&self) -> String {
-        self.field.name.replace(' ', "_")
+        self.field.name()
     }
 
     /// What it is, for the reader of the Verilog.
@@ -74,10 +74,9 @@ impl TileBound {
         let value = self.extreme(m, scope, bounds);
         let register = m.reg(&self.port(), Type::for_range(range.0, range.1));
         m.clocked("", vec![], vec![assign(&register, &value.resize(register.ty()))]);
-        // No identifier of C.
-        let name = format!("register {}", register.name());
-        scope.bind(&name, &register, range);
-        Bound { numerator: Affine::variable(&name), divisor: 1 }
+        let part = Var::PartOfBound(register.name().to_string());
+        scope.bind(&part, &register, range);
+        Bound { numerator: Affine::variable(part), divisor: 1 }
     }
 
     /// The bounds, for rewriting; lower ones with `true`.
@@ -96,7 +95,7 @@ pub fn shared(names: &Names, offload: &Offload) -> Vec<TileBound> {
     let mut processes: [Vec<TileBound>; 3] = [vec![], vec![], vec![]];
     for band in &offload.bands {
         let mut add = |process: usize, scan: &Scan| {
-            for piece in relative(names, &scan.pieces) {
+            for piece in relative(names, &names.pieces(scan)) {
                 for level in &piece.levels {
                     collect(names, &mut processes[process], level);
                 }
@@ -113,7 +112,7 @@ pub fn shared(names: &Names, offload: &Offload) -> Vec<TileBound> {
         for bound in found {
             let same = |other: &TileBound| other.is_of(&bound.bounds, bound.upper, bound.field.range);
             if !shared.iter().any(same) && processes[process + 1..].iter().flatten().any(same) {
-                let field = Ranged::new(format!("bound {}", shared.len()), bound.field.range);
+                let field = Ranged::new(Var::TileBound(shared.len()), bound.field.range);
                 shared.push(TileBound { field, ..bound.clone() });
             }
         }
@@ -121,15 +120,15 @@ pub fn shared(names: &Names, offload: &Offload) -> Vec<TileBound> {
     shared
 }
 
-/// The pieces with such bounds by their names.
-pub fn with_names(names: &Names, known: &[TileBound], mut pieces: Vec<Piece>) -> Vec<Piece> {
+/// The pieces with such bounds as variables.
+pub fn with_variables(names: &Names, known: &[TileBound], mut pieces: Vec<Piece>) -> Vec<Piece> {
     for level in pieces.iter_mut().flat_map(|p| &mut p.levels) {
         let original = level.clone();
         for upper in [false, true] {
             let Some(Side { of_tile, mut others, range }) = Side::of(names, &original, upper) else { continue };
             let known = known.iter().find(|b| b.is_of(&of_tile, upper, range));
             let Some(known) = known else { continue };
-            let numerator = Affine::variable(&known.field.name);
+            let numerator = Affine::variable(&known.field.variable);
             others.insert(0, Bound { numerator, divisor: 1 });
             *if upper { &mut level.upper } else { &mut level.lower } = others;
         }
@@ -141,7 +140,7 @@ fn collect(names: &Names, found: &mut Vec<TileBound>, level: &Level) {
     for upper in [false, true] {
         let Some(Side { of_tile: bounds, range, .. }) = Side::of(names, level, upper) else { continue };
         if !found.iter().any(|b| b.is_of(&bounds, upper, range)) {
-            found.push(TileBound { field: Ranged::new("", range), upper, bounds });
+            found.push(TileBound { field: Ranged::new(Var::TileBound(found.len()), range), upper, bounds });
         }
     }
 }
@@ -158,20 +157,20 @@ struct Side {
 impl Side {
     /// `None` where the tile gives nothing but wires.
     fn of(names: &Names, level: &Level, upper: bool) -> Option<Side> {
-        let is_known = |name: &String| names.range(name).is_some();
+        let is_known = |variable: &Var| names.range(variable).is_some();
         let bounds = if upper { &level.upper } else { &level.lower };
         let (of_tile, others): (Vec<Bound>, Vec<Bound>) =
             bounds.iter().cloned().partition(|b| b.numerator.terms.keys().all(is_known));
         let takes_sum = |b: &Bound| {
-            let tile = names.tile_part(&b.numerator);
+            let tile = tile_part(&b.numerator);
             !tile.is_constant() && (b.numerator.constant != 0 || b.numerator.terms.len() > 1)
         };
         if !of_tile.iter().any(takes_sum) {
             return None;
         }
         let mut scope = Scope::default();
-        for name in names.iter() {
-            scope.bind(&name.name, Expr::bit(false), name.range);
+        for known in names.iter() {
+            scope.bind(&known.variable, Expr::bit(false), known.range);
         }
         let mut range = if upper { scope.upper_range(&of_tile) } else { scope.lower_range(&of_tile) };
         // An index of at least 0 has all lower bounds there; where an upper bound is below, the loop is empty.
@@ -185,6 +184,6 @@ impl Side {
 
 /// Whether a lower bound is at least 0 whatever the sizes and the tile are.
 fn is_at_least_0(names: &Names, level: &Level, bound: &Bound) -> bool {
-    let is_known = bound.numerator.terms.keys().all(|name| names.range(name).is_some());
-    is_known && bound.numerator.range(|name| names.range(name).unwrap_or(level.range)).0 > -bound.divisor
+    let is_known = bound.numerator.terms.keys().all(|variable| names.range(variable).is_some());
+    is_known && bound.numerator.range(|variable| names.range(variable).unwrap_or(level.range)).0 > -bound.divisor
 }

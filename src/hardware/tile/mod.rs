@@ -3,8 +3,10 @@
 pub mod bounds;
 pub mod relative;
 
-use crate::affine::Affine;
+use crate::affine;
 use crate::hardware::circuit::ranged::Ranged;
+use crate::hardware::circuit::variable::{Affine, Bound, Level, Piece, Var};
+use crate::offload::{self, Scan};
 
 /// What stands still while a tile is walked: the sizes, and the indices of the tile.
 #[derive(Clone, Debug)]
@@ -20,15 +22,49 @@ impl Names {
         self.tile.iter().chain(&self.parameters)
     }
 
-    /// The interval of `name`, if it is one of them.
-    pub fn range(&self, name: &str) -> Option<(i64, i64)> {
-        self.iter().find(|r| r.name == name).map(|r| r.range)
+    /// The interval of a variable, if it is one of them.
+    pub fn range(&self, variable: &Var) -> Option<(i64, i64)> {
+        self.iter().find(|r| r.variable == *variable).map(|r| r.range)
     }
 
-    /// The terms of `affine` in tile indices, without a constant.
-    pub fn tile_part(&self, affine: &Affine) -> Affine {
-        let is_tile = |name: &str| self.tile.iter().any(|t| t.name == name);
-        let terms = affine.terms.iter().filter(|(name, _)| is_tile(name));
-        Affine { terms: terms.map(|(name, &c)| (name.clone(), c)).collect(), constant: 0 }
+    /// The pieces of a scan, which names sizes, tile indices and its own levels.
+    pub fn pieces(&self, scan: &Scan) -> Vec<Piece> {
+        scan.pieces.iter().map(|piece| self.piece(piece)).collect()
     }
+
+    /// [`Names::pieces`] of one piece.
+    pub fn piece(&self, piece: &offload::Piece) -> Piece {
+        let variable = |name: &str| match piece.levels.iter().any(|level| level.name == name) {
+            true => Var::Level(name.to_string()),
+            false => {
+                let known = self.iter().map(|r| &r.variable).find(|v| v.to_string() == name);
+                known.unwrap_or_else(|| panic!("{name} is none of size, tile index and level")).clone()
+            }
+        };
+        let affine = |affine: &affine::Affine| affine.substitute(|name| Affine::variable(variable(name)));
+        let affines = |all: &[affine::Affine]| all.iter().map(affine).collect();
+        let bounds = |bounds: &[offload::Bound]| {
+            bounds.iter().map(|b| Bound { numerator: affine(&b.numerator), divisor: b.divisor }).collect()
+        };
+        let level = |level: &offload::Level| Level {
+            name: Var::Level(level.name.clone()),
+            lower: bounds(&level.lower),
+            upper: bounds(&level.upper),
+            range: level.range,
+        };
+        Piece {
+            shared: piece.shared,
+            leaf: piece.leaf,
+            guards: affines(&piece.guards),
+            levels: piece.levels.iter().map(level).collect(),
+            point: affines(&piece.point),
+            slacks: affines(&piece.slacks),
+        }
+    }
+}
+
+/// The terms of `affine` in tile indices, without a constant.
+pub fn tile_part(affine: &Affine) -> Affine {
+    let terms = affine.terms.iter().filter(|(variable, _)| matches!(variable, Var::Tile(_)));
+    Affine { terms: terms.map(|(variable, &c)| (variable.clone(), c)).collect(), constant: 0 }
 }

@@ -2,9 +2,8 @@
 //! where the source's own takes as many as the array is long, and so do its bounds, their comparison and all that
 //! travels with a row.
 
-use crate::affine::Affine;
-use crate::hardware::tile::Names;
-use crate::offload::{Bound, Level, Piece};
+use crate::hardware::circuit::variable::{Affine, Bound, Level, Piece};
+use crate::hardware::tile::{Names, tile_part};
 use crate::rtl::Type;
 
 /// Rewrites the levels of the pieces of one scan. What a level's index takes from the tile goes into the points.
@@ -18,7 +17,7 @@ pub fn relative(names: &Names, pieces: &[Piece]) -> Vec<Piece> {
         };
         let absolute = |affine: &Affine, origins: &[Affine]| {
             affine.substitute(|name| {
-                let level = piece.levels[..origins.len()].iter().position(|l| l.name == name);
+                let level = piece.levels[..origins.len()].iter().position(|l| l.name == *name);
                 Affine::variable(name) + level.map_or(Affine::default(), |d| origins[d].clone())
             })
         };
@@ -51,13 +50,13 @@ fn from_origin(names: &Names, outer: &[Level], level: Level) -> (Level, Affine) 
         affine.range(|name| {
             names
                 .range(name)
-                .or_else(|| outer.iter().find(|l| l.name == name).map(|l| l.range))
+                .or_else(|| outer.iter().find(|l| l.name == *name).map(|l| l.range))
                 .expect("names of an outer scope")
         })
     };
     let mut best = (without_idle_bounds(&level, &range_of), Affine::default());
     for bound in level.lower.iter().chain(&level.upper).filter(|b| b.divisor == 1) {
-        let origin = names.tile_part(&bound.numerator);
+        let origin = tile_part(&bound.numerator);
         if origin.is_constant() {
             continue;
         }

@@ -1,9 +1,9 @@
 //! Rows to bursts: the address and length in memory of every row of Load or Store.
 
-use crate::affine::Affine;
 use crate::hardware::buffers::address::buffer_of;
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
+use crate::hardware::circuit::variable::Affine;
 use crate::hardware::context::longest_row;
 use crate::hardware::transfer::packing::{RowPacking, WIDEST_SIZE, element_size};
 use crate::hardware::transfer::stage::TransferStage;
@@ -116,7 +116,7 @@ struct Cells<'a> {
     unit: Type,
     /// Of every kind, as all that follows: log2 of the element's bytes.
     sizes: Vec<u32>,
-    layouts: Vec<Layout>,
+    layouts: Vec<Layout<Affine>>,
     /// The array's base.
     base: Expr,
     /// At the row's first element.
@@ -147,7 +147,7 @@ impl<'a> Cells<'a> {
             mixed,
             unit: Type::unsigned(if mixed { port.byte_address() } else { port.address }),
             sizes,
-            layouts: kind_arrays.iter().map(|&a| context.array(a).layout()).collect(),
+            layouts: kind_arrays.iter().map(|&a| context.layout(a)).collect(),
             base: format.by_kind(&row.kind, (0..kind_arrays.len()).map(|k| (k, base(k)))),
             at_first: format.scope(scope, &row.outer, &row.first),
         }

@@ -26,7 +26,7 @@ pub fn connect_scanner(
         for field in context.tile_fields() {
             high -= field.ty().width;
             let value = data.e().slice(high + field.ty().width - 1, high).resize(field.ty());
-            let name = format!("s_tile_{}", field.name.replace(' ', "_"));
+            let name = format!("s_tile_{}", field.name());
             // A bound of a tile has a port where it is needed.
             if scanner.port(&name).is_some() {
                 ports.push((name, Connection::In(value)));
@@ -41,7 +41,7 @@ pub fn connect_scanner(
 
 /// Passes the size parameters on to an instance.
 pub fn argument_ports(context: &Context, m: &Module) -> Vec<(String, Connection)> {
-    let name = |p: &Ranged| format!("arg_{}", p.name);
+    let name = |p: &Ranged| format!("arg_{}", p.name());
     context.names.parameters.iter().map(|p| (name(p), Connection::In(port(m, &name(p))))).collect()
 }
 

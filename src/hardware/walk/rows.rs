@@ -1,8 +1,8 @@
 //! Rows: what a scanner gives and everyone behind it takes. A row is a run of elements that differ in one index.
 
-use crate::affine::Affine;
 use crate::hardware::circuit::ranged::Ranged;
 use crate::hardware::circuit::scope::Scope;
+use crate::hardware::circuit::variable::Affine;
 use crate::ids::BandId;
 use crate::offload::Leaf;
 use crate::rtl::{Expr, Module, Signal, Type};
@@ -92,10 +92,10 @@ impl RowFormat {
 
     pub fn unpack(&self, m: &mut Module, word: &Signal) -> Row {
         let inner = self.inner.ty().width;
-        let mut fields = vec![("end", 1)];
-        fields.extend(self.has_kinds().then(|| ("kind", self.kind_type().width)));
-        fields.extend(self.outer.iter().map(|o| (o.name.as_str(), o.ty().width)));
-        fields.extend([("first", inner), ("last", inner)]);
+        let mut fields = vec![("end".to_string(), 1)];
+        fields.extend(self.has_kinds().then(|| ("kind".to_string(), self.kind_type().width)));
+        fields.extend(self.outer.iter().map(|o| (o.name(), o.ty().width)));
+        fields.extend(["first", "last"].map(|end| (end.to_string(), inner)));
         m.fields("row", word, fields);
         let mut high = self.width();
         let mut take = |ty: Type| {
@@ -114,9 +114,9 @@ impl RowFormat {
     pub fn scope(&self, context: &Scope, outer: &[Expr], inner: &Expr) -> Scope {
         let mut scope = context.clone();
         for (level, value) in self.outer.iter().zip(outer) {
-            scope.bind(&level.name, value.clone(), level.range);
+            scope.bind(&level.variable, value.clone(), level.range);
         }
-        scope.bind(&self.inner.name, inner.clone(), self.inner.range);
+        scope.bind(&self.inner.variable, inner.clone(), self.inner.range);
         scope
     }
 }
@@ -145,7 +145,7 @@ impl RowPorts {
         };
         let end = make("end", Type::BIT);
         let kind = format.has_kinds().then(|| make("kind", format.kind_type()));
-        let outer = format.outer.iter().map(|o| make(&o.name, o.ty())).collect();
+        let outer = format.outer.iter().map(|o| make(&o.name(), o.ty())).collect();
         let first = make("first", format.inner.ty());
         let last = make("last", format.inner.ty());
         let follows = format.follows.then(|| make("follows", Type::BIT));

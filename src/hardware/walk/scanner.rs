@@ -14,14 +14,14 @@ mod sequencer;
 #[cfg(test)]
 mod tests;
 
-use crate::affine::Affine;
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
+use crate::hardware::circuit::variable::{Affine, Bound, Var};
 use crate::hardware::context::Context;
+use crate::hardware::tile::tile_part;
 use crate::hardware::walk::rows::{RowFormat, RowPorts};
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::tree::Tree;
-use crate::offload::Bound;
 use crate::rtl::{Module, Signal, Statement, Type, assign};
 
 /// A module that walks, for every tile it is given, the sources of the tile's band one after the other, and ends each
@@ -36,7 +36,7 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
     let frame = Frame::declare(&mut m, context, &tree, tiled);
     match tree.by_program {
         true => sequencer::build(&mut m, context, &tree, frame),
-        false => machine::build(&mut m, context, tree, frame),
+        false => machine::build(&mut m, tree, frame),
     }
     (m, format)
 }
@@ -67,16 +67,16 @@ impl Frame {
         if tiled {
             tile_band = context.band.as_ref().map(|band| m.input("s_tile_band", band.ty()));
             for index in &context.names.tile {
-                let input = m.input(&format!("s_tile_{}", index.name), index.ty());
-                let register = m.reg(&index.name, index.ty());
+                let input = m.input(&format!("s_tile_{}", index.name()), index.ty());
+                let register = m.reg(&index.name(), index.ty());
                 latch.push(assign(&register, &input.e()));
-                scope.bind(&index.name, &register, index.range);
+                scope.bind(&index.variable, &register, index.range);
             }
-            for bound in context.tile_bounds.iter().filter(|b| tree.names_in_bounds(&b.field.name)) {
+            for bound in context.tile_bounds.iter().filter(|b| tree.is_in_bounds(&b.field.variable)) {
                 let input = m.input(&format!("s_tile_{}", bound.port()), bound.field.ty());
                 let register = m.reg(&bound.port(), bound.field.ty());
                 latch.push(assign(&register, &input.e()));
-                scope.bind(&bound.field.name, &register, bound.field.range);
+                scope.bind(&bound.field.variable, &register, bound.field.range);
             }
             tile_end = Some(m.input("s_tile_end", Type::BIT));
         }
@@ -90,15 +90,11 @@ impl Frame {
 /// the bounds name those: neither changes while a tile is walked. Lower bounds, which are rounded up, come with
 /// `true`.
 pub fn register_constants<'b>(
-    context: &Context,
     m: &mut Module,
     scope: &mut Scope,
     bounds: impl Iterator<Item = (&'b mut Bound, bool)>,
     tiled: bool,
 ) {
-    let is_size = |name: &str| context.names.parameters.iter().any(|p| p.name == name);
-    // No identifier of C.
-    const SIZE_BOUND: &str = "size bound";
     let mut known: Vec<(Bound, Affine)> = vec![];
     let mut register = |m: &mut Module, scope: &mut Scope, value: Bound| {
         if let Some((_, register)) = known.iter().find(|(v, _)| *v == value) {
@@ -107,13 +103,13 @@ pub fn register_constants<'b>(
         let range = scope.quotient_range(&value);
         let register = m.reg("bound", Type::for_range(range.0, range.1));
         m.clocked("", vec![], vec![assign(&register, &scope.floor_divide(&value))]);
-        let name = format!("{SIZE_BOUND} {}", known.len());
-        scope.bind(&name, &register, range);
-        known.push((value, Affine::variable(&name)));
-        Affine::variable(&name)
+        let constant = Var::Constant(known.len());
+        scope.bind(&constant, &register, range);
+        known.push((value, Affine::variable(&constant)));
+        Affine::variable(constant)
     };
     for (bound, round_up) in bounds {
-        let terms = bound.numerator.terms.clone().into_iter().filter(|(name, _)| is_size(name)).collect();
+        let terms = bound.numerator.terms.clone().into_iter().filter(|(v, _)| matches!(v, Var::Size(_))).collect();
         let sizes = Affine { terms, constant: bound.numerator.constant };
         let rest = bound.numerator.clone() - sizes.clone();
         if bound.divisor > 1 && rest.is_constant() && !sizes.is_constant() {
@@ -123,9 +119,9 @@ pub fn register_constants<'b>(
         } else if sizes.terms.len() + usize::from(sizes.constant != 0) > 1 && !sizes.is_constant() {
             bound.numerator = rest + register(m, scope, Bound { numerator: sizes, divisor: 1 });
         }
-        let of_tile = context.names.tile_part(&bound.numerator);
+        let of_tile = tile_part(&bound.numerator);
         let terms = bound.numerator.terms.clone().into_iter();
-        let terms = terms.filter(|(name, _)| is_size(name) || name.starts_with(SIZE_BOUND)).collect();
+        let terms = terms.filter(|(v, _)| matches!(v, Var::Size(_) | Var::Constant(_))).collect();
         let sizes = Affine { terms, constant: 0 };
         if tiled && !of_tile.is_constant() && !sizes.is_constant() {
             let rest = bound.numerator.clone() - of_tile.clone() - sizes.clone();

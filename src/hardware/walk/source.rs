@@ -4,21 +4,20 @@
 //! A program ([`crate::hardware::scanner`]) gives the cells of memory by their subscripts, so that rows of one array
 //! are of one kind however many pieces there are.
 
-use crate::affine::Affine;
+use crate::hardware::circuit::variable::{Affine, Bound, Level, Piece, Var};
 use crate::hardware::context::Context;
-use crate::hardware::tile::bounds::with_names;
+use crate::hardware::tile::bounds::with_variables;
 use crate::hardware::tile::relative::relative;
-use crate::hardware::walk::tree::unused;
 use crate::ids::{ArrayId, BandId};
 use crate::layout::Layout;
-use crate::offload::{Bound, Level, Piece, Scan, Transfer};
+use crate::offload::{Scan, Transfer};
 
 /// One scan for the tiles of one band.
 pub struct Source {
     pub band: BandId,
     pub tiled: bool,
     /// How the cells lie in memory, of a source that visits such: every row is contiguous there.
-    pub memory: Option<Layout>,
+    pub memory: Option<Layout<Affine>>,
     /// Its levels are subscripts, some with helpers around, see [`Source::by_subscripts`].
     pub by_subscripts: bool,
     pub pieces: Vec<Piece>,
@@ -30,21 +29,22 @@ const MANY_TERMS: usize = 160;
 
 impl Source {
     /// A scan outside all tiles.
-    pub fn untiled(scan: &Scan) -> Source {
-        let pieces = with_own_rows(scan.pieces.clone());
+    pub fn untiled(context: &Context, scan: &Scan) -> Source {
+        let pieces = with_own_rows(context.names.pieces(scan));
         Source { band: BandId(0), tiled: false, memory: None, by_subscripts: false, pieces }
     }
 
     /// A scan of a tile, its levels counted from the tile's corner.
     pub fn in_tile(context: &Context, band: BandId, scan: &Scan) -> Source {
-        let pieces = with_names(&context.names, &context.tile_bounds, relative(&context.names, &scan.pieces));
+        let names = &context.names;
+        let pieces = with_variables(names, &context.tile_bounds, relative(names, &names.pieces(scan)));
         Source { band, tiled: true, memory: None, by_subscripts: false, pieces: with_own_rows(pieces) }
     }
 
     /// [`Source::in_tile`] for cells of an array in memory. A piece whose innermost level does not walk neighbours gets
     /// rows of one element.
     pub fn in_memory(context: &Context, band: BandId, array: ArrayId, scan: &Scan) -> Source {
-        let layout = context.array(array).layout();
+        let layout = context.layout(array);
         let mut source = Source::in_tile(context, band, scan);
         for piece in source.pieces.iter_mut().filter(|p| !is_contiguous(&layout, p)) {
             let element = add_element(piece);
@@ -55,11 +55,12 @@ impl Source {
         Source { memory: Some(layout), ..source }
     }
 
-    /// The same with a level for every subscript, named [`subscript`], memory's innermost one innermost. Levels that are no
+    /// The same with a level for every subscript, [`Var::Subscript`], memory's innermost one innermost. Levels that are no
     /// subscript stay around them. Nothing is relative to the tile. The pieces share no loops.
     pub fn by_subscripts(context: &Context, band: BandId, array: ArrayId, scan: &Scan) -> Source {
-        let layout = context.array(array).layout();
-        let pieces = scan.pieces.iter().map(|piece| with_subscripts(context, &layout, piece)).collect();
+        let layout = context.layout(array);
+        let pieces =
+            scan.pieces.iter().map(|piece| with_subscripts(context, &layout, context.names.piece(piece))).collect();
         Source { band, tiled: true, memory: Some(layout), by_subscripts: true, pieces }
     }
 
@@ -73,33 +74,25 @@ impl Source {
     }
 }
 
-/// The level of a subscript, counted from memory's innermost one, 0. No identifier of C.
-pub fn subscript(from_last: usize) -> String {
-    format!("subscript {from_last}")
-}
-
 /// See [`Source::by_subscripts`].
-fn with_subscripts(context: &Context, layout: &Layout, piece: &Piece) -> Piece {
-    let mut piece = piece.clone();
+fn with_subscripts(context: &Context, layout: &Layout<Affine>, mut piece: Piece) -> Piece {
     if piece.point.is_empty() {
         // A scalar: its row has one element.
-        piece.levels.push(one_value(subscript(0), Affine::default(), (0, 0)));
+        piece.levels.push(one_value(Var::Subscript(0), Affine::default(), (0, 0)));
     }
     // The innermost one first: it decides which level is.
     for (from_last, digit) in layout.digits.iter().rev().enumerate() {
-        let name = subscript(from_last);
+        let name = Var::Subscript(from_last);
         let value = piece.point[digit.subscript].clone();
         let is_last = from_last == 0;
         let own = piece.levels.iter().position(|l| value == Affine::variable(&l.name));
         match own.filter(|&d| (d + 1 == piece.levels.len()) == is_last) {
             Some(d) => {
                 let old = std::mem::replace(&mut piece.levels[d].name, name.clone());
-                rename_levels(&mut piece, |n| (n == old).then(|| name.clone()));
+                rename_level(&mut piece, &old, &name);
             }
             None => {
-                let size =
-                    |name: &str| context.names.parameters.iter().find(|p| p.name == name).map_or((0, 0), |p| p.range);
-                let extent = digit.radix.range(size).1;
+                let extent = digit.radix.range(|size| context.names.range(size).unwrap_or((0, 0))).1;
                 let needs = piece.levels.iter().rposition(|l| value.coefficient(&l.name) != 0);
                 let at = if is_last { piece.levels.len() } else { needs.map_or(0, |d| d + 1) };
                 // The new level has the subscript's value and no other. Bounds further in go on naming the levels that it
@@ -112,15 +105,15 @@ fn with_subscripts(context: &Context, layout: &Layout, piece: &Piece) -> Piece {
     piece
 }
 
-fn one_value(name: String, value: Affine, range: (i64, i64)) -> Level {
+fn one_value(name: Var, value: Affine, range: (i64, i64)) -> Level {
     let bound = vec![Bound { numerator: value, divisor: 1 }];
     Level { name, lower: bound.clone(), upper: bound, range }
 }
 
-/// Gives variables in bounds, guards and point the names that `new_name` has for them.
-fn rename_levels(piece: &mut Piece, new_name: impl Fn(&str) -> Option<String>) {
+/// Puts `new` in the place of `old` in bounds, guards and point.
+fn rename_level(piece: &mut Piece, old: &Var, new: &Var) {
     let rename = |affine: &mut Affine| {
-        *affine = affine.substitute(|name| Affine::variable(new_name(name).unwrap_or_else(|| name.to_string())));
+        *affine = affine.substitute(|variable| Affine::variable(if variable == old { new } else { variable }));
     };
     piece.guards.iter_mut().chain(&mut piece.point).chain(&mut piece.slacks).for_each(rename);
     for level in &mut piece.levels {
@@ -157,7 +150,7 @@ impl Transfers {
         all.sources = of_arrays().map(in_memory).collect();
         let shares_loops = scans.iter().flat_map(|(_, scan)| &scan.pieces).any(|piece| piece.shared > 0);
         if !shares_loops
-            && all.arrays.iter().all(|&a| in_buffer_order(&context.array(a).layout()))
+            && all.arrays.iter().all(|&a| in_buffer_order(&context.layout(a)))
             && all.sources.iter().map(Source::terms).sum::<usize>() > MANY_TERMS
         {
             all.sources =
@@ -179,21 +172,23 @@ fn with_own_rows(mut pieces: Vec<Piece>) -> Vec<Piece> {
     pieces
 }
 
-/// Adds an innermost level of the one value 0; gives its name.
-fn add_element(piece: &mut Piece) -> String {
-    let name = unused(&[], &mut piece.levels.iter().map(|l| l.name.clone()).collect(), "element".to_string());
-    piece.levels.push(one_value(name.clone(), Affine::default(), (0, 0)));
-    name
+/// Adds an innermost level of the one value 0; gives its variable, which reads like no other level.
+fn add_element(piece: &mut Piece) -> Var {
+    let reads_like = |one: &Var, other: &Var| one.signal().eq_ignore_ascii_case(&other.signal());
+    let is_free = |element: &Var| piece.levels.iter().all(|level| !reads_like(&level.name, element));
+    let element = (0..).map(Var::Element).find(is_free).expect("a piece has finitely many levels");
+    piece.levels.push(one_value(element.clone(), Affine::default(), (0, 0)));
+    element
 }
 
 /// Rows whose cells lie side by side in memory, and in their buffer.
-fn is_contiguous(layout: &Layout, piece: &Piece) -> bool {
+fn is_contiguous(layout: &Layout<Affine>, piece: &Piece) -> bool {
     let Some(inner) = piece.levels.last() else { return false };
     in_buffer_order(layout) && layout.is_row(&piece.point, &inner.name)
 }
 
 /// Whether neighbours in memory are neighbours in a buffer: there, those of the last subscript are
 /// ([`crate::offload::Mapping`]).
-fn in_buffer_order(layout: &Layout) -> bool {
+fn in_buffer_order(layout: &Layout<Affine>) -> bool {
     layout.innermost().is_none_or(|innermost| innermost + 1 == layout.digits.len())
 }

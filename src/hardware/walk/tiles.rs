@@ -1,7 +1,7 @@
 //! The tiles in execution order: strips from a scanner, unrolled tile by tile, then one end mark.
 
-use crate::affine::Affine;
 use crate::hardware::circuit::stream::Stream;
+use crate::hardware::circuit::variable::Affine;
 use crate::hardware::context::Context;
 use crate::hardware::tile::bounds::TileBound;
 use crate::hardware::walk::connect::connect_scanner;
@@ -19,7 +19,7 @@ pub fn tiles(context: &Context) -> Vec<Module> {
     let sets = offload.bands.iter().flat_map(|b| &b.sets).filter(|s| s.name == "tiles");
     let sets: Vec<&str> = sets.map(|s| s.isl.as_str()).collect();
     let about = format!("Walks the strips of tiles.\n{}", sets.join("\n"));
-    let sources = [Source::untiled(&offload.tiles)];
+    let sources = [Source::untiled(context, &offload.tiles)];
     let (rows_module, format) = scanner(context, &format!("{name}_tile_rows"), about.trim_end(), false, &sources);
 
     let mut m = Module::new(&format!("{name}_tiles"));
@@ -55,12 +55,12 @@ pub fn tiles(context: &Context) -> Vec<Module> {
     for (d, index) in context.names.tile.iter().enumerate() {
         // The indices that a narrower band does not have are 0.
         let value = by_kind(&|kind| at.affine_as(kind.point.get(d).unwrap_or(&Affine::default()), index.ty()));
-        let value = if settled.is_some() { m.define(&index.name, &value).e() } else { value };
-        indices.bind(&index.name, value.clone(), index.range);
+        let value = if settled.is_some() { m.define(&index.name(), &value).e() } else { value };
+        indices.bind(&index.variable, value.clone(), index.range);
         parts.push(value);
     }
     let mut bounds = context.tile_bounds.clone();
-    register_constants(context, &mut m, &mut indices, bounds.iter_mut().flat_map(TileBound::bounds_mut), true);
+    register_constants(&mut m, &mut indices, bounds.iter_mut().flat_map(TileBound::bounds_mut), true);
     let mut cycles = 0;
     for bound in &bounds {
         let (value, more) = bound.value(&mut m, &indices);

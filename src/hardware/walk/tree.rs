@@ -1,15 +1,15 @@
 //! The pieces of the sets of one or several bands as one tree of loops, of which every level has one register.
 
-use crate::affine::Affine;
 use crate::hardware::circuit::ranged::Ranged;
+use crate::hardware::circuit::variable::{Affine, Bound, Level, Piece, Var};
 use crate::hardware::context::Context;
+use crate::hardware::tile::tile_part;
 use crate::hardware::walk::rows::{RowFormat, RowKind};
-use crate::hardware::walk::source::{Source, subscript};
+use crate::hardware::walk::source::Source;
 use crate::ids::BandId;
 use crate::layout::Layout;
-use crate::offload::{Bound, Level, Piece};
 
-/// The pieces of all sources in the order of the walk, their levels named as the registers are.
+/// The pieces of all sources in the order of the walk, over its registers.
 pub struct Tree {
     pub format: RowFormat,
     pub pieces: Vec<TreePiece>,
@@ -29,7 +29,7 @@ pub struct TreePiece {
     /// The register of each level but the innermost, see [`Tree::registers`].
     pub places: Vec<usize>,
     /// [`Source::memory`]
-    pub memory: Option<Layout>,
+    pub memory: Option<Layout<Affine>>,
 }
 
 impl TreePiece {
@@ -69,7 +69,7 @@ impl Tree {
         // Outside all tiles, tile indices are levels.
         let tiled = all.iter().filter(|(_, source, _)| source.tiled);
         for point in tiled.flat_map(|(.., piece)| piece.point.iter().chain(&piece.slacks)) {
-            let (origin, _) = origin(context, point);
+            let (origin, _) = origin(point);
             if !origin.is_constant() && !origins.contains(&origin) {
                 origins.push(origin);
             }
@@ -84,7 +84,7 @@ impl Tree {
         let mut tree = Tree { format, pieces: vec![], by_program, helpers, origins };
         for (index, source, piece) in all {
             let places = tree.places(piece);
-            let piece = rename(context, &tree, piece, &places);
+            let piece = over_registers(&tree, piece, &places);
             let kind = RowKind {
                 source: index,
                 band: source.band,
@@ -111,7 +111,7 @@ impl Tree {
         let subscripts = self.outer().len();
         let mut helpers = subscripts..;
         let place = |level: &Level| {
-            let own = (1..=subscripts).find(|&k| level.name == subscript(k)).map(|k| subscripts - k);
+            let own = (1..=subscripts).find(|&k| level.name == Var::Subscript(k)).map(|k| subscripts - k);
             own.or_else(|| helpers.next()).unwrap_or(subscripts)
         };
         outer.iter().map(place).collect()
@@ -130,10 +130,10 @@ impl Tree {
         })
     }
 
-    /// Whether some bound names `name`.
-    pub fn names_in_bounds(&self, name: &str) -> bool {
+    /// Whether some bound has `variable`.
+    pub fn is_in_bounds(&self, variable: &Var) -> bool {
         let levels = self.pieces.iter().flat_map(|p| &p.piece.levels);
-        levels.flat_map(|l| l.lower.iter().chain(&l.upper)).any(|b| b.numerator.terms.contains_key(name))
+        levels.flat_map(|l| l.lower.iter().chain(&l.upper)).any(|b| b.numerator.terms.contains_key(variable))
     }
 
     /// The registers of the outer levels.
@@ -191,10 +191,10 @@ fn union<'a>(levels: impl Iterator<Item = &'a Level>) -> (i64, i64) {
 }
 
 /// What `point` takes from the tile, as an origin and the power of two that scales it.
-fn origin(context: &Context, point: &Affine) -> (Affine, i64) {
-    let part = context.names.tile_part(point);
+fn origin(point: &Affine) -> (Affine, i64) {
+    let part = tile_part(point);
     let twos = part.terms.values().map(|c| c.trailing_zeros()).min().unwrap_or(0);
-    let terms = part.terms.iter().map(|(name, c)| (name.clone(), c >> twos));
+    let terms = part.terms.iter().map(|(variable, c)| (variable.clone(), c >> twos));
     (Affine { terms: terms.collect(), constant: 0 }, 1 << twos)
 }
 
@@ -204,7 +204,7 @@ const ROW_NAMES: [&str; 7] = ["valid", "ready", "end", "kind", "first", "last", 
 /// Whether two names are alike but for upper and lower case, in which those of states do not differ. Indices of the
 /// `tile`, which are no loops of a tile, may stand beside levels `t0`, `t1`, ….
 fn alike(tile: &[Ranged], one: &str, other: &str) -> bool {
-    let is_tile_index = |name: &str| tile.iter().any(|index| index.name == name);
+    let is_tile_index = |name: &str| tile.iter().any(|index| index.name() == name);
     one == other || (one.eq_ignore_ascii_case(other) && !is_tile_index(one) && !is_tile_index(other))
 }
 
@@ -223,24 +223,25 @@ fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat
     let tiles = &context.names.tile;
     let mut names: Vec<String> = ROW_NAMES.map(str::to_string).to_vec();
     if !origins.is_empty() {
-        names.extend(context.names.tile.iter().map(|t| t.name.clone()));
+        names.extend(context.names.tile.iter().map(Ranged::name));
     }
     let mut outer = vec![];
     for (index, origin) in origins.iter().enumerate() {
-        let tile = context.names.tile.iter().find(|t| *origin == Affine::variable(&t.name));
+        let tile = context.names.tile.iter().find(|t| *origin == Affine::variable(&t.variable));
         outer.push(match tile {
             Some(tile) => tile.clone(),
             None => {
-                let known = |name: &str| context.names.tile.iter().find(|t| t.name == name).map_or((0, 0), |t| t.range);
-                Ranged::new(unused(tiles, &mut names, format!("origin{index}")), origin.range(known))
+                let known = |variable: &Var| context.names.range(variable).unwrap_or((0, 0));
+                let name = unused(tiles, &mut names, format!("origin{index}"));
+                Ranged::new(Var::Register(name), origin.range(known))
             }
         });
     }
     // The source's own name where all pieces agree on one that nothing else has.
     let mut name = |levels: &[&Level], other: String| {
-        let own = levels.first().map(|l| l.name.clone()).filter(|own| levels.iter().all(|l| l.name == *own));
+        let own = levels.first().map(|l| l.name.signal()).filter(|own| levels.iter().all(|l| l.name.signal() == *own));
         let own = own.filter(|own| !names.iter().any(|other| alike(tiles, other, own)));
-        unused(tiles, &mut names, own.unwrap_or(other))
+        Var::Register(unused(tiles, &mut names, own.unwrap_or(other)))
     };
     let mut at_depth = vec![];
     for d in 0..depth - 1 {
@@ -257,15 +258,15 @@ fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat
 
 /// The format of rows by subscripts, no kinds yet, and the registers of the other levels.
 fn subscripts_format(context: &Context, pieces: &[&Piece]) -> (RowFormat, Vec<Ranged>) {
-    let sizes = context.names.parameters.iter().chain(&context.names.tile).map(|r| r.name.clone());
+    let sizes = context.names.parameters.iter().chain(&context.names.tile).map(Ranged::name);
     let mut names: Vec<String> = ROW_NAMES.map(str::to_string).into_iter().chain(sizes).collect();
     let mut ranged =
-        |name: String, range: (i64, i64)| Ranged::new(unused(&context.names.tile, &mut names, name), range);
+        |name: String, range| Ranged::new(Var::Register(unused(&context.names.tile, &mut names, name)), range);
     let rank = pieces.iter().map(|p| p.point.len()).max().unwrap_or(1).max(1);
-    let of_subscript = |k: usize| union(pieces.iter().flat_map(|p| &p.levels).filter(|l| l.name == subscript(k)));
+    let of_subscript = |k: usize| union(pieces.iter().flat_map(|p| &p.levels).filter(|l| l.name == Var::Subscript(k)));
     let outer = (1..rank).rev().map(|k| ranged(format!("subscript{k}"), of_subscript(k))).collect();
     let inner = ranged("subscript0".to_string(), of_subscript(0));
-    let is_helper = |level: &&Level| (0..rank).all(|k| level.name != subscript(k));
+    let is_helper = |level: &&Level| (0..rank).all(|k| level.name != Var::Subscript(k));
     let helpers: Vec<Vec<&Level>> = pieces.iter().map(|p| p.levels.iter().filter(is_helper).collect()).collect();
     let most = helpers.iter().map(Vec::len).max().unwrap_or(0);
     let helper = |j: usize| union(helpers.iter().filter_map(|levels| levels.get(j).copied()));
@@ -273,29 +274,29 @@ fn subscripts_format(context: &Context, pieces: &[&Piece]) -> (RowFormat, Vec<Ra
     (RowFormat { kinds: vec![], outer, origins: 0, inner, follows: false }, helpers)
 }
 
-/// The piece with its levels named as the registers are, and its point over the origins.
-fn rename(context: &Context, tree: &Tree, piece: &Piece, places: &[usize]) -> Piece {
+/// The piece over the registers, and its point over the origins.
+fn over_registers(tree: &Tree, piece: &Piece, places: &[usize]) -> Piece {
     let format = &tree.format;
     let registers: Vec<&Ranged> = tree.registers().collect();
-    let new_name = |depth: usize| places.get(depth).map_or(&format.inner.name, |&place| &registers[place].name);
-    let value = |name: &str| {
-        let depth = piece.levels.iter().position(|l| l.name == name);
-        Affine::variable(depth.map_or(name, |depth| new_name(depth)))
+    let register = |depth: usize| &places.get(depth).map_or(&format.inner, |&place| registers[place]).variable;
+    let value = |variable: &Var| {
+        let depth = piece.levels.iter().position(|l| l.name == *variable);
+        Affine::variable(depth.map_or_else(|| variable.clone(), |depth| register(depth).clone()))
     };
     let bounds = |bounds: &[Bound]| {
         bounds.iter().map(|b| Bound { numerator: b.numerator.substitute(value), divisor: b.divisor }).collect()
     };
     let level = |(depth, level): (usize, &Level)| Level {
-        name: new_name(depth).clone(),
+        name: register(depth).clone(),
         lower: bounds(&level.lower),
         upper: bounds(&level.upper),
         range: level.range,
     };
     let point = |point: &Affine| {
-        let (origin, scale) = origin(context, point);
-        let Some(register) = tree.origins.iter().position(|o| *o == origin) else { return point.substitute(value) };
-        let levels = (point.clone() - context.names.tile_part(point)).substitute(value);
-        levels + Affine::variable(&format.outer[register].name) * scale
+        let (origin, scale) = origin(point);
+        let Some(place) = tree.origins.iter().position(|o| *o == origin) else { return point.substitute(value) };
+        let levels = (point.clone() - tile_part(point)).substitute(value);
+        levels + Affine::variable(&format.outer[place].variable) * scale
     };
     Piece {
         shared: piece.shared,

@@ -26,8 +26,8 @@ impl Walker {
             end: reg("end", Type::BIT),
             kind: format.has_kinds().then(|| reg("kind", format.kind_type())),
             no_kind: Expr::constant(0, format.kind_type()),
-            outer: format.outer.iter().map(|o| reg(&o.name, o.ty())).collect(),
-            index: reg(&format.inner.name, format.inner.ty()),
+            outer: format.outer.iter().map(|o| reg(&o.name(), o.ty())).collect(),
+            index: reg(&format.inner.name(), format.inner.ty()),
             last: reg("last", format.inner.ty()),
         }
     }

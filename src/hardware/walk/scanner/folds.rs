@@ -1,10 +1,9 @@
 //! Levels of many bounds, or of quotients: over several cycles, in registers that all pieces share.
 
-use crate::affine::Affine;
 use crate::hardware::circuit::scope::{BOUNDS_AT_ONCE, Scope, rounded_up};
+use crate::hardware::circuit::variable::{Affine, Bound, Level, Var};
 use crate::hardware::walk::scanner::machine::Loop;
 use crate::hardware::walk::tree::Tree;
-use crate::offload::{Bound, Level};
 use crate::rtl::{Expr, Module, Signal, Statement, Type, assign, when_else};
 
 /// Whether the bounds of a level go into registers, where quotients are made and the bounds halved in number from
@@ -81,13 +80,12 @@ impl Side {
 
     /// Numerators become quotients.
     fn divide(&self, scope: &Scope, divisors: &[i64]) -> Vec<Statement> {
-        const NUMERATOR: &str = "numerator of a bound";
         let mut body = vec![];
         for (register, own) in self.registers.iter().zip(&self.divisors) {
             let mut scope = scope.clone();
-            scope.bind(NUMERATOR, register, self.range);
+            scope.bind(&Var::Numerator, register, self.range);
             let quotient = |divisor: i64| {
-                let bound = Bound { numerator: Affine::variable(NUMERATOR), divisor };
+                let bound = Bound { numerator: Affine::variable(Var::Numerator), divisor };
                 scope.floor_divide(&bound).resize(register.ty())
             };
             let value = divisors.iter().enumerate().fold(register.e(), |value, (place, &divisor)| {

@@ -4,20 +4,19 @@
 //! to cycle. What bounds take from the sizes alone stands in registers of its own: sizes do not change during a run.
 
 use crate::hardware::circuit::scope::Scope;
-use crate::hardware::context::Context;
+use crate::hardware::circuit::variable::{Bound, Level};
 use crate::hardware::walk::rows::Row;
 use crate::hardware::walk::scanner::folds::{Folds, is_wide};
 use crate::hardware::walk::scanner::{Frame, register_constants};
 use crate::hardware::walk::tree::{Next, Tree, TreePiece};
 use crate::ids::BandId;
-use crate::offload::{Bound, Level};
 use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
 
 /// Adds to a module the walk of `tree`, whose bounds then name registers.
-pub fn build(m: &mut Module, context: &Context, mut tree: Tree, frame: Frame) {
+pub fn build(m: &mut Module, mut tree: Tree, frame: Frame) {
     let Frame { mut scope, tile, tile_end, tile_band, latch, row, outputs } = frame;
     let tile_waits = tile_end.as_ref().map(|_| m.reg("tile_waits", Type::BIT));
-    register_constants(context, m, &mut scope, tree.bounds_mut(), tile_end.is_some());
+    register_constants(m, &mut scope, tree.bounds_mut(), tile_end.is_some());
     let machine = Machine::declare(m, &tree, scope);
 
     let mut arms = vec![];
@@ -192,7 +191,7 @@ enum State {
 
 impl State {
     fn name(self, tree: &Tree) -> String {
-        let outer = |depth: usize| tree.outer()[depth].name.to_uppercase();
+        let outer = |depth: usize| tree.outer()[depth].name().to_uppercase();
         match self {
             State::Idle => "IDLE".to_string(),
             State::Row => "ROW".to_string(),
@@ -200,7 +199,7 @@ impl State {
             State::Test(depth) => format!("TEST_{}", outer(depth)),
             State::Leave(depth) => format!("LEAVE_{}", outer(depth)),
             State::Bound { piece, depth } => {
-                let level = tree.pieces[piece].piece.levels[depth].name.to_uppercase();
+                let level = tree.pieces[piece].piece.levels[depth].name.signal().to_uppercase();
                 if tree.pieces.len() == 1 { format!("BOUND_{level}") } else { format!("BOUND_{piece}_{level}") }
             }
             State::Fold(None) => "FOLD_ROW".to_string(),
@@ -245,18 +244,18 @@ impl<'a> Machine<'a> {
         let piece = (count > 1).then(|| m.reg("piece", Type::for_range(0, count as i64 - 1)));
 
         for level in tree.outer() {
-            scope.bind(&level.name, Expr::bit(false), level.range);
+            scope.bind(&level.variable, Expr::bit(false), level.range);
         }
         let mut outer = vec![];
         for (d, level) in tree.outer().iter().enumerate() {
             let here: Vec<&Level> = pieces().filter(|p| d + 1 < p.levels.len()).map(|p| &p.levels[d]).collect();
-            let last = format!("{}_last", level.name);
-            outer.push(Loop::declare(m, &scope, [&level.name, &last], &here, level.range));
+            let (index, last) = (level.name(), format!("{}_last", level.name()));
+            outer.push(Loop::declare(m, &scope, [&index, &last], &here, level.range));
         }
         let innermost: Vec<&Level> = pieces().filter_map(|p| p.levels.last()).collect();
         let row = Loop::declare(m, &scope, ["first", "last"], &innermost, tree.format.inner.range);
         for (level, registers) in tree.outer().iter().zip(&outer) {
-            scope.bind(&level.name, &registers.low, level.range);
+            scope.bind(&level.variable, &registers.low, level.range);
         }
         let folds = Folds::declare(m, tree, &scope);
         let follows = tree.format.follows.then(|| m.reg("follows", Type::BIT));
@@ -323,7 +322,8 @@ impl<'a> Machine<'a> {
         let level = &piece.levels[d];
         let innermost = d + 1 == piece.levels.len();
         let registers = if innermost { &self.row } else { &self.outer[d] };
-        let label = if self.tree.pieces.len() > 1 { format!("{}_{p}", level.name) } else { level.name.clone() };
+        let name = level.name.signal();
+        let label = if self.tree.pieces.len() > 1 { format!("{name}_{p}") } else { name };
         let body = match &self.folds {
             Some(folds) if is_wide(level) => {
                 let mut body = folds.take(&self.scope, level);
@@ -412,7 +412,7 @@ impl<'a> Machine<'a> {
                 continue;
             }
             // The tile stands still for a cycle or more before its first row comes.
-            let register = m.reg(&ranged.name, ranged.ty());
+            let register = m.reg(&ranged.name(), ranged.ty());
             m.clocked("", vec![], vec![assign(&register, &value)]);
             values.push(register.e());
         }

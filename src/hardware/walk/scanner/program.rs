@@ -3,11 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::affine::Affine;
 use crate::hardware::circuit::scope::{rounded_up, signed_digits};
+use crate::hardware::circuit::variable::{Affine, Bound, Level, Var};
 use crate::hardware::walk::tree::{Next, Tree};
 use crate::ids::BandId;
-use crate::offload::{Bound, Level};
 
 /// What is added to the sum, before it is shifted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,7 +15,7 @@ pub enum Operand {
     /// The band of the tile.
     Band,
     /// A size, a tile index, a bound of the tile or the index of an outer level.
-    Name(String),
+    Variable(Var),
 }
 
 /// The bound that a sum is, when it is complete.
@@ -141,9 +140,9 @@ pub fn terms(affine: &Affine) -> Vec<Term> {
     if affine.constant != 0 || affine.terms.is_empty() {
         add(false, Operand::Constant(affine.constant), 0);
     }
-    for (name, &coefficient) in &affine.terms {
+    for (variable, &coefficient) in &affine.terms {
         for (shift, minus) in signed_digits(coefficient.into()) {
-            add(minus, Operand::Name(name.clone()), shift);
+            add(minus, Operand::Variable(variable.clone()), shift);
         }
     }
     terms

@@ -7,9 +7,9 @@
 //!                             └─ control: waits for the terms before it, then acts; a jump takes three cycles
 //! ```
 
-use crate::affine::Affine;
 use crate::hardware::circuit::scope::{Scope, rounded_up};
 use crate::hardware::circuit::stream::Stream;
+use crate::hardware::circuit::variable::Affine;
 use crate::hardware::context::Context;
 use crate::hardware::walk::rows::{Row, RowPorts};
 use crate::hardware::walk::scanner::Frame;
@@ -181,9 +181,9 @@ pub fn build(m: &mut Module, context: &Context, tree: &Tree, frame: Frame) {
     });
     let mut loops = vec![];
     for level in tree.registers() {
-        let index = m.reg(&level.name, level.ty());
-        scope.bind(&level.name, &index, level.range);
-        loops.push(Loop { index, last: m.reg(&format!("{}_last", level.name), level.ty()) });
+        let index = m.reg(&level.name(), level.ty());
+        scope.bind(&level.variable, &index, level.range);
+        loops.push(Loop { index, last: m.reg(&format!("{}_last", level.name()), level.ty()) });
     }
     let word = sum_type(tree, &scope, bands);
     let operands: Vec<&Operand> = program.operands().into_iter().collect();
@@ -200,7 +200,7 @@ pub fn build(m: &mut Module, context: &Context, tree: &Tree, frame: Frame) {
     let of = |operand: &Operand| match operand {
         Operand::Constant(_) => fields.value.e().resize(Type::signed(layout.value)).resize(word),
         Operand::Band => band.as_ref().map_or(Expr::bit(false), |b| b.e()).resize(word),
-        Operand::Name(name) => scope.affine_as(&Affine::variable(name), word),
+        Operand::Variable(variable) => scope.affine_as(&Affine::variable(variable), word),
     };
     let chosen = operands.iter().map(|operand| of(operand)).collect();
     let sum = Sum::declare(m, &fields, word, (of(&Operand::Constant(0)), chosen));
@@ -299,7 +299,7 @@ fn give_rows(
         true => keep(m, "kind", fields.value.e().resize(format.kind_type())),
         false => Expr::constant(0, format.kind_type()),
     };
-    let outer = loops.iter().zip(tree.outer()).map(|(l, level)| keep(m, &level.name, l.index.e())).collect();
+    let outer = loops.iter().zip(tree.outer()).map(|(l, level)| keep(m, &level.name(), l.index.e())).collect();
     let first = keep(m, "first", sum.lower.e().resize(format.inner.ty()));
     let last = keep(m, "last", sum.upper.e().resize(format.inner.ty()));
     let follows = match format.follows {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::program::{Complete, Instruction, Operand, Program, Term};
-use crate::affine::Affine;
 use crate::analysis::analyze;
 use crate::board;
+use crate::hardware::circuit::variable::{Affine, Var};
 use crate::hardware::context::Context;
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::tree::Tree;
@@ -17,8 +17,8 @@ use crate::walk::{Values as Loops, visit};
 
 type Values = BTreeMap<String, i64>;
 
-fn evaluate(affine: &Affine, values: &Values) -> i64 {
-    affine.evaluate(|name| *values.get(name).unwrap_or_else(|| panic!("{name} has no value")))
+fn evaluate(affine: &Affine, values: &BTreeMap<Var, i64>) -> i64 {
+    affine.evaluate(|variable| *values.get(variable).unwrap_or_else(|| panic!("{variable:?} has no value")))
 }
 
 /// The points of pieces as loops visit them.
@@ -32,10 +32,12 @@ fn walk(scan: &Scan, values: &Values) -> Vec<Vec<i64>> {
     points
 }
 
-/// The points that a program gives, by the source of the row, and whether rows follow where they say so.
-fn run(tree: &Tree, program: &Program, band: BandId, values: &Values) -> Vec<(usize, Vec<i64>)> {
-    let names: Vec<&str> = tree.registers().map(|r| r.name.as_str()).collect();
-    let (mut values, mut last) = (values.clone(), vec![0; names.len()]);
+/// The points that a program gives, by the source of the row, and whether rows follow where they say so. `values` has sizes
+/// and tile indices.
+fn run(context: &Context, tree: &Tree, program: &Program, band: BandId, values: &Values) -> Vec<(usize, Vec<i64>)> {
+    let registers: Vec<&Var> = tree.registers().map(|r| &r.variable).collect();
+    let known = context.names.iter().filter_map(|r| Some((r.variable.clone(), *values.get(&r.name())?)));
+    let (mut values, mut last) = (known.collect::<BTreeMap<Var, i64>>(), vec![0; registers.len()]);
     let (mut pc, mut sum, mut bounds) = (0, 0, [0, 0]);
     let mut follows = false;
     let mut row_before: Option<(usize, Vec<i64>, i64)> = None;
@@ -50,7 +52,7 @@ fn run(tree: &Tree, program: &Program, band: BandId, values: &Values) -> Vec<(us
                         let value = match operand {
                             Operand::Constant(value) => *value,
                             Operand::Band => band.0 as i64,
-                            Operand::Name(name) => *values.get(name).unwrap_or(&0),
+                            Operand::Variable(variable) => *values.get(variable).unwrap_or(&0),
                         };
                         let before = if *first { 0 } else { sum };
                         sum = before + if *minus { -value << shift } else { value << shift };
@@ -66,17 +68,17 @@ fn run(tree: &Tree, program: &Program, band: BandId, values: &Values) -> Vec<(us
             Instruction::Guard(place) if bounds[1] < 0 => pc = *place,
             Instruction::Open(_, place) if bounds[0] > bounds[1] => pc = *place,
             Instruction::Open(register, _) => {
-                values.insert(names[*register].to_string(), bounds[0]);
+                values.insert(registers[*register].clone(), bounds[0]);
                 last[*register] = bounds[1];
             }
             Instruction::Guard(_) => {}
             Instruction::Row(kind) => {
                 let kind = &tree.format.kinds[*kind];
                 for value in bounds[0]..=bounds[1] {
-                    values.insert(tree.format.inner.name.clone(), value);
+                    values.insert(tree.format.inner.variable.clone(), value);
                     points.push((kind.source, kind.point.iter().map(|p| evaluate(p, &values)).collect()));
                 }
-                let outer: Vec<i64> = tree.outer().iter().map(|r| *values.get(&r.name).unwrap_or(&0)).collect();
+                let outer: Vec<i64> = tree.outer().iter().map(|r| *values.get(&r.variable).unwrap_or(&0)).collect();
                 let here = (bounds[0] <= bounds[1]).then_some((kind.source, outer, bounds[0]));
                 if follows && let (Some(here), Some((source, mut outer, first))) = (&here, row_before.clone()) {
                     *outer.last_mut().expect("rows follow in a loop") += 1;
@@ -85,7 +87,7 @@ fn run(tree: &Tree, program: &Program, band: BandId, values: &Values) -> Vec<(us
                 (row_before, follows) = (here, false);
             }
             Instruction::Step { register, again, follows: follow } => {
-                let index = values.get_mut(names[*register]).expect("an open loop");
+                let index = values.get_mut(registers[*register]).expect("an open loop");
                 if *index != last[*register] {
                     *index += 1;
                     pc = *again;
@@ -122,7 +124,7 @@ fn check(file: &str, sizes: &[(&str, i64)]) {
                 wanted.extend(walk(scan, &tile).into_iter().map(|point| (source, point)));
             }
             rows += wanted.len();
-            assert_eq!(run(&tree, &program, band, &tile), wanted, "{file}, tile {tile:?} of band {band}");
+            assert_eq!(run(&context, &tree, &program, band, &tile), wanted, "{file}, tile {tile:?} of band {band}");
         }
     }
     assert!(rows > 0, "{file} moves nothing");
