@@ -6,7 +6,8 @@
 //             one from a beat's last word to avm_write.
 // Parameters  ADDRESS_WIDTH  bits of a word address
 //             LENGTH_WIDTH   bits of a command's length in words
-//             BEAT_WIDTH     log2 of the words of a beat: 0 for 32 bits, 4 for 512
+//             WORD_WIDTH     log2 of the bytes of a word, 2 to 6
+//             BEAT_WIDTH     log2 of the words of a beat, at most 6 - WORD_WIDTH
 //             BURST_WIDTH    log2 of the beats of the longest burst, 1 to 8
 //             READ_DEPTH     beats of reads that may be under way, a power of two, at least 4 and the longest burst
 // Handshake   s_load, m_read, s_store, s_write, m_written: the memory port of docs/ARCHITECTURE.md; a store has taken
@@ -22,40 +23,41 @@
 module avalon_master #(
     parameter integer ADDRESS_WIDTH = 30,
     parameter integer LENGTH_WIDTH  = 10,
+    parameter integer WORD_WIDTH    = 2,
     parameter integer BEAT_WIDTH    = 0,
     parameter integer BURST_WIDTH   = 6,
     parameter integer READ_DEPTH    = 512
 ) (
-    input  wire                        clk,
-    input  wire                        rst,
-    output wire                        idle,
+    input  wire                                    clk,
+    input  wire                                    rst,
+    output wire                                    idle,
 
-    input  wire                        s_load_valid,
-    output wire                        s_load_ready,
-    input  wire [ADDRESS_WIDTH-1:0]    s_load_address,
-    input  wire [LENGTH_WIDTH-1:0]     s_load_length,
-    output wire                        m_read_valid,
-    input  wire                        m_read_ready,
-    output wire [31:0]                 m_read_data,
-    input  wire                        s_store_valid,
-    output wire                        s_store_ready,
-    input  wire [ADDRESS_WIDTH-1:0]    s_store_address,
-    input  wire [LENGTH_WIDTH-1:0]     s_store_length,
-    input  wire                        s_write_valid,
-    output wire                        s_write_ready,
-    input  wire [31:0]                 s_write_data,
-    input  wire [3:0]                  s_write_strobe,
-    output wire                        m_written,
+    input  wire                                    s_load_valid,
+    output wire                                    s_load_ready,
+    input  wire [ADDRESS_WIDTH-1:0]                s_load_address,
+    input  wire [LENGTH_WIDTH-1:0]                 s_load_length,
+    output wire                                    m_read_valid,
+    input  wire                                    m_read_ready,
+    output wire [(8<<WORD_WIDTH)-1:0]              m_read_data,
+    input  wire                                    s_store_valid,
+    output wire                                    s_store_ready,
+    input  wire [ADDRESS_WIDTH-1:0]                s_store_address,
+    input  wire [LENGTH_WIDTH-1:0]                 s_store_length,
+    input  wire                                    s_write_valid,
+    output wire                                    s_write_ready,
+    input  wire [(8<<WORD_WIDTH)-1:0]              s_write_data,
+    input  wire [(1<<WORD_WIDTH)-1:0]              s_write_strobe,
+    output wire                                    m_written,
 
-    output wire [ADDRESS_WIDTH+1:0]    avm_address,
-    output wire [BURST_WIDTH:0]        avm_burstcount,
-    output wire                        avm_read,
-    output wire                        avm_write,
-    output wire [(32<<BEAT_WIDTH)-1:0] avm_writedata,
-    output wire [(4<<BEAT_WIDTH)-1:0]  avm_byteenable,
-    input  wire                        avm_waitrequest,
-    input  wire [(32<<BEAT_WIDTH)-1:0] avm_readdata,
-    input  wire                        avm_readdatavalid
+    output wire [ADDRESS_WIDTH+WORD_WIDTH-1:0]     avm_address,
+    output wire [BURST_WIDTH:0]                    avm_burstcount,
+    output wire                                    avm_read,
+    output wire                                    avm_write,
+    output wire [(8<<(WORD_WIDTH+BEAT_WIDTH))-1:0] avm_writedata,
+    output wire [(1<<(WORD_WIDTH+BEAT_WIDTH))-1:0] avm_byteenable,
+    input  wire                                    avm_waitrequest,
+    input  wire [(8<<(WORD_WIDTH+BEAT_WIDTH))-1:0] avm_readdata,
+    input  wire                                    avm_readdatavalid
 );
 
     generate
@@ -64,8 +66,8 @@ module avalon_master #(
         end
     endgenerate
 
-    localparam integer DATA_WIDTH   = 32 << BEAT_WIDTH;
-    localparam integer STROBE_WIDTH = 4 << BEAT_WIDTH;
+    localparam integer DATA_WIDTH   = 8 << (WORD_WIDTH + BEAT_WIDTH);
+    localparam integer STROBE_WIDTH = 1 << (WORD_WIDTH + BEAT_WIDTH);
     localparam integer PLACE_WIDTH  = BURST_WIDTH + BEAT_WIDTH;
     localparam integer BEATS_WIDTH  = ADDRESS_WIDTH - BEAT_WIDTH;
     localparam integer OFFSET_WIDTH = BEAT_WIDTH == 0 ? 1 : BEAT_WIDTH;
@@ -86,7 +88,7 @@ module avalon_master #(
 
     assign avm_read       = read_reg;
     assign avm_write      = write_reg;
-    assign avm_address    = {address_reg, {(2 + BEAT_WIDTH){1'b0}}};
+    assign avm_address    = {address_reg, {(WORD_WIDTH + BEAT_WIDTH){1'b0}}};
     assign avm_burstcount = count_reg;
     assign avm_writedata  = data_reg;
     assign avm_byteenable = enable_reg;
@@ -199,6 +201,7 @@ module avalon_master #(
     );
 
     beats_to_words #(
+        .WORD_WIDTH   (WORD_WIDTH),
         .BEAT_WIDTH   (BEAT_WIDTH),
         .LENGTH_WIDTH (LENGTH_WIDTH),
         .OFFSET_WIDTH (OFFSET_WIDTH)
@@ -244,6 +247,7 @@ module avalon_master #(
     );
 
     words_to_beats #(
+        .WORD_WIDTH   (WORD_WIDTH),
         .BEAT_WIDTH   (BEAT_WIDTH),
         .BURST_WIDTH  (BURST_WIDTH),
         .LENGTH_WIDTH (LENGTH_WIDTH)
@@ -292,24 +296,24 @@ module avalon_master #(
 
     localparam integer COUNT_WIDTH = (LENGTH_WIDTH > PLACE_WIDTH ? LENGTH_WIDTH : PLACE_WIDTH) + 4;
 
-    reg                     started_reg = 1'b0;
-    reg                     waits_reg = 1'b0;
-    reg                     waiting_read_reg;
-    reg [ADDRESS_WIDTH+1:0] waiting_address_reg;
-    reg [BURST_WIDTH:0]     waiting_count_reg;
-    reg [DATA_WIDTH-1:0]    waiting_data_reg;
-    reg [STROBE_WIDTH-1:0]  waiting_enable_reg;
-    reg                     word_waits_reg = 1'b0;
-    reg [31:0]              waiting_word_reg;
-    reg [11:0]              owed_reg;          // beats asked for that have not come
-    reg [11:0]              stored_reg;        // beats that came and are in the FIFO
-    reg [BURST_WIDTH:0]     left_reg;          // beats of the write burst that has begun
-    reg [7:0]               stores_reg;        // accepted and not written
-    reg [7:0]               stores_before_reg;
-    reg                     watched_reg;
-    reg [COUNT_WIDTH-1:0]   beats_reg;         // of all stores up to here, modulo
-    reg [COUNT_WIDTH-1:0]   beats_at_end_reg;  // up to the end of the watched one
-    reg [COUNT_WIDTH-1:0]   moved_reg;
+    reg                                started_reg = 1'b0;
+    reg                                waits_reg = 1'b0;
+    reg                                waiting_read_reg;
+    reg [ADDRESS_WIDTH+WORD_WIDTH-1:0] waiting_address_reg;
+    reg [BURST_WIDTH:0]                waiting_count_reg;
+    reg [DATA_WIDTH-1:0]               waiting_data_reg;
+    reg [STROBE_WIDTH-1:0]             waiting_enable_reg;
+    reg                                word_waits_reg = 1'b0;
+    reg [(8<<WORD_WIDTH)-1:0]          waiting_word_reg;
+    reg [11:0]                         owed_reg;          // beats asked for that have not come
+    reg [11:0]                         stored_reg;        // beats that came and are in the FIFO
+    reg [BURST_WIDTH:0]                left_reg;          // beats of the write burst that has begun
+    reg [7:0]                          stores_reg;        // accepted and not written
+    reg [7:0]                          stores_before_reg;
+    reg                                watched_reg;
+    reg [COUNT_WIDTH-1:0]              beats_reg;         // of all stores up to here, modulo
+    reg [COUNT_WIDTH-1:0]              beats_at_end_reg;  // up to the end of the watched one
+    reg [COUNT_WIDTH-1:0]              moved_reg;
 
     // The beats that a store touches.
     wire [COUNT_WIDTH-1:0] offset     = s_store_address[PLACE_WIDTH-1:0] & ((1 << BEAT_WIDTH) - 1);
@@ -322,8 +326,8 @@ module avalon_master #(
     wire watch_begins = enters && watch_store && !watched_reg;
     wire watch_ends   = watched_reg && m_written && stores_before_reg == 8'd0;
 
-    wire [ADDRESS_WIDTH+1:0]  in_block     = avm_address & ((4 << PLACE_WIDTH) - 1);
-    wire [ADDRESS_WIDTH+13:0] end_in_block = in_block + ({{(ADDRESS_WIDTH + 13 - BURST_WIDTH){1'b0}}, avm_burstcount} << (2 + BEAT_WIDTH));
+    wire [ADDRESS_WIDTH+WORD_WIDTH-1:0]  in_block     = avm_address & ((1 << (WORD_WIDTH + PLACE_WIDTH)) - 1);
+    wire [ADDRESS_WIDTH+13:0] end_in_block = in_block + ({{(ADDRESS_WIDTH + 13 - BURST_WIDTH){1'b0}}, avm_burstcount} << (WORD_WIDTH + BEAT_WIDTH));
 
     always @(posedge clk) begin
         started_reg         <= 1'b1;

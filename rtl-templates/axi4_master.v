@@ -5,96 +5,98 @@
 // Latency     that of axi4_reader and axi4_writer.
 // Parameters  ADDRESS_WIDTH  bits of a word address
 //             LENGTH_WIDTH   bits of a command's length in words
-//             BEAT_WIDTH     log2 of the words of a beat: 0 for 32 bits, 4 for 512
-//             BURST_WIDTH    log2 of the beats of the longest burst; at most 8, and 10 - BEAT_WIDTH for 4 KB
+//             WORD_WIDTH     log2 of the bytes of a word, 2 to 6
+//             BEAT_WIDTH     log2 of the words of a beat, at most 6 - WORD_WIDTH
+//             BURST_WIDTH    log2 of the beats of the longest burst; at most 8, and 12 - BEAT_WIDTH - WORD_WIDTH for 4 KB
 //             READ_DEPTH     beats of reads that may be under way, a power of two, at least 4 and the longest burst
 //             OUTSTANDING    writes without a response, 4 to 64 bursts; the next power of two and one more may be
 // Handshake   s_load, m_read, s_store, s_write, m_written: the memory port of docs/ARCHITECTURE.md
 //             idle    all accepted writes have been responded to
 //             status  {write DECERR, write SLVERR, read DECERR, read SLVERR} since its bit of clear, or reset
 //
-// Word k of a beat is in bits 32k+31:32k. Attributes: ID 0, INCR, whole beats, normal non-cacheable bufferable memory,
+// The words of a beat lie in it from the lowest bits on. Attributes: ID 0, INCR, whole beats, normal non-cacheable bufferable memory,
 // unprivileged secure data access.
 `default_nettype none
 
 module axi4_master #(
     parameter integer ADDRESS_WIDTH = 30,
     parameter integer LENGTH_WIDTH  = 10,
+    parameter integer WORD_WIDTH    = 2,
     parameter integer BEAT_WIDTH    = 0,
     parameter integer BURST_WIDTH   = 8,
     parameter integer READ_DEPTH    = 512,
     parameter integer OUTSTANDING   = 16
 ) (
-    input  wire                        clk,
-    input  wire                        rst,
-    output wire                        idle,
-    input  wire [3:0]                  clear,
-    output wire [3:0]                  status,
+    input  wire                                    clk,
+    input  wire                                    rst,
+    output wire                                    idle,
+    input  wire [3:0]                              clear,
+    output wire [3:0]                              status,
 
-    input  wire                        s_load_valid,
-    output wire                        s_load_ready,
-    input  wire [ADDRESS_WIDTH-1:0]    s_load_address,
-    input  wire [LENGTH_WIDTH-1:0]     s_load_length,
-    output wire                        m_read_valid,
-    input  wire                        m_read_ready,
-    output wire [31:0]                 m_read_data,
-    input  wire                        s_store_valid,
-    output wire                        s_store_ready,
-    input  wire [ADDRESS_WIDTH-1:0]    s_store_address,
-    input  wire [LENGTH_WIDTH-1:0]     s_store_length,
-    input  wire                        s_write_valid,
-    output wire                        s_write_ready,
-    input  wire [31:0]                 s_write_data,
-    input  wire [3:0]                  s_write_strobe,
-    output wire                        m_written,
+    input  wire                                    s_load_valid,
+    output wire                                    s_load_ready,
+    input  wire [ADDRESS_WIDTH-1:0]                s_load_address,
+    input  wire [LENGTH_WIDTH-1:0]                 s_load_length,
+    output wire                                    m_read_valid,
+    input  wire                                    m_read_ready,
+    output wire [(8<<WORD_WIDTH)-1:0]              m_read_data,
+    input  wire                                    s_store_valid,
+    output wire                                    s_store_ready,
+    input  wire [ADDRESS_WIDTH-1:0]                s_store_address,
+    input  wire [LENGTH_WIDTH-1:0]                 s_store_length,
+    input  wire                                    s_write_valid,
+    output wire                                    s_write_ready,
+    input  wire [(8<<WORD_WIDTH)-1:0]              s_write_data,
+    input  wire [(1<<WORD_WIDTH)-1:0]              s_write_strobe,
+    output wire                                    m_written,
 
-    output wire                        m_axi_arid,
-    output wire [ADDRESS_WIDTH+1:0]    m_axi_araddr,
-    output wire [7:0]                  m_axi_arlen,
-    output wire [2:0]                  m_axi_arsize,
-    output wire [1:0]                  m_axi_arburst,
-    output wire                        m_axi_arlock,
-    output wire [3:0]                  m_axi_arcache,
-    output wire [2:0]                  m_axi_arprot,
-    output wire                        m_axi_arvalid,
-    input  wire                        m_axi_arready,
-    input  wire                        m_axi_rid,
-    input  wire [(32<<BEAT_WIDTH)-1:0] m_axi_rdata,
-    input  wire [1:0]                  m_axi_rresp,
-    input  wire                        m_axi_rlast,
-    input  wire                        m_axi_rvalid,
-    output wire                        m_axi_rready,
-    output wire                        m_axi_awid,
-    output wire [ADDRESS_WIDTH+1:0]    m_axi_awaddr,
-    output wire [7:0]                  m_axi_awlen,
-    output wire [2:0]                  m_axi_awsize,
-    output wire [1:0]                  m_axi_awburst,
-    output wire                        m_axi_awlock,
-    output wire [3:0]                  m_axi_awcache,
-    output wire [2:0]                  m_axi_awprot,
-    output wire                        m_axi_awvalid,
-    input  wire                        m_axi_awready,
-    output wire [(32<<BEAT_WIDTH)-1:0] m_axi_wdata,
-    output wire [(4<<BEAT_WIDTH)-1:0]  m_axi_wstrb,
-    output wire                        m_axi_wlast,
-    output wire                        m_axi_wvalid,
-    input  wire                        m_axi_wready,
-    input  wire                        m_axi_bid,
-    input  wire [1:0]                  m_axi_bresp,
-    input  wire                        m_axi_bvalid,
-    output wire                        m_axi_bready
+    output wire                                    m_axi_arid,
+    output wire [ADDRESS_WIDTH+WORD_WIDTH-1:0]     m_axi_araddr,
+    output wire [7:0]                              m_axi_arlen,
+    output wire [2:0]                              m_axi_arsize,
+    output wire [1:0]                              m_axi_arburst,
+    output wire                                    m_axi_arlock,
+    output wire [3:0]                              m_axi_arcache,
+    output wire [2:0]                              m_axi_arprot,
+    output wire                                    m_axi_arvalid,
+    input  wire                                    m_axi_arready,
+    input  wire                                    m_axi_rid,
+    input  wire [(8<<(WORD_WIDTH+BEAT_WIDTH))-1:0] m_axi_rdata,
+    input  wire [1:0]                              m_axi_rresp,
+    input  wire                                    m_axi_rlast,
+    input  wire                                    m_axi_rvalid,
+    output wire                                    m_axi_rready,
+    output wire                                    m_axi_awid,
+    output wire [ADDRESS_WIDTH+WORD_WIDTH-1:0]     m_axi_awaddr,
+    output wire [7:0]                              m_axi_awlen,
+    output wire [2:0]                              m_axi_awsize,
+    output wire [1:0]                              m_axi_awburst,
+    output wire                                    m_axi_awlock,
+    output wire [3:0]                              m_axi_awcache,
+    output wire [2:0]                              m_axi_awprot,
+    output wire                                    m_axi_awvalid,
+    input  wire                                    m_axi_awready,
+    output wire [(8<<(WORD_WIDTH+BEAT_WIDTH))-1:0] m_axi_wdata,
+    output wire [(1<<(WORD_WIDTH+BEAT_WIDTH))-1:0] m_axi_wstrb,
+    output wire                                    m_axi_wlast,
+    output wire                                    m_axi_wvalid,
+    input  wire                                    m_axi_wready,
+    input  wire                                    m_axi_bid,
+    input  wire [1:0]                              m_axi_bresp,
+    input  wire                                    m_axi_bvalid,
+    output wire                                    m_axi_bready
 );
 
     generate
-        if (BEAT_WIDTH < 0 || BEAT_WIDTH > 4) begin : illegal_beat_width
-            axi4_master_error_BEAT_WIDTH_must_be_0_to_4 stop ();
+        if (WORD_WIDTH < 2 || BEAT_WIDTH < 0 || WORD_WIDTH + BEAT_WIDTH > 6) begin : illegal_beat_width
+            axi4_master_error_WORD_WIDTH_and_BEAT_WIDTH_must_be_2_to_6 stop ();
         end
         if (BURST_WIDTH < 1 || BURST_WIDTH > 8) begin : illegal_burst_width
             axi4_master_error_BURST_WIDTH_must_be_1_to_8 stop ();
         end
     endgenerate
 
-    localparam [2:0] SIZE           = 3'd2 + BEAT_WIDTH[2:0];
+    localparam [2:0] SIZE           = WORD_WIDTH[2:0] + BEAT_WIDTH[2:0];
     localparam [1:0] INCR           = 2'b01;
     localparam [3:0] BUFFERABLE     = 4'b0011;
     localparam [2:0] SECURE_DATA    = 3'b000;
@@ -134,6 +136,7 @@ module axi4_master #(
     axi4_reader #(
         .ADDRESS_WIDTH (ADDRESS_WIDTH),
         .LENGTH_WIDTH  (LENGTH_WIDTH),
+        .WORD_WIDTH    (WORD_WIDTH),
         .BEAT_WIDTH    (BEAT_WIDTH),
         .BURST_WIDTH   (BURST_WIDTH),
         .DEPTH         (READ_DEPTH)
@@ -161,6 +164,7 @@ module axi4_master #(
     axi4_writer #(
         .ADDRESS_WIDTH (ADDRESS_WIDTH),
         .LENGTH_WIDTH  (LENGTH_WIDTH),
+        .WORD_WIDTH    (WORD_WIDTH),
         .BEAT_WIDTH    (BEAT_WIDTH),
         .BURST_WIDTH   (BURST_WIDTH),
         .OUTSTANDING   (OUTSTANDING)
@@ -232,8 +236,8 @@ module axi4_master #(
         assume (!m_axi_bvalid || owed_reg != 8'd0);
         if (started_reg) begin
             assert (status[watched] == failed_reg);
-            assert ((8 << m_axi_arsize) == (32 << BEAT_WIDTH) && m_axi_arburst == 2'b01 && !m_axi_arid);
-            assert ((8 << m_axi_awsize) == (32 << BEAT_WIDTH) && m_axi_awburst == 2'b01 && !m_axi_awid);
+            assert ((8 << m_axi_arsize) == (8 << (WORD_WIDTH + BEAT_WIDTH)) && m_axi_arburst == 2'b01 && !m_axi_arid);
+            assert ((8 << m_axi_awsize) == (8 << (WORD_WIDTH + BEAT_WIDTH)) && m_axi_awburst == 2'b01 && !m_axi_awid);
             if (m_axi_wvalid) begin
                 assert (open_bursts_reg != 8'd0);
             end

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// axi4_reader: read commands in 32-bit words to bursts of an AXI4 bus of 32 to 512 bits.
+// axi4_reader: read commands to bursts of an AXI4 bus of 32 to 512 bits.
 //
 // Latency     two cycles from a command to m_axi_arvalid, two from a beat to its word, one more where a beat is wider.
 // Parameters  ADDRESS_WIDTH  bits of a word address
 //             LENGTH_WIDTH   bits of a command's length in words
+//             WORD_WIDTH     log2 of the bytes of a word, 2 to 6
 //             BEAT_WIDTH     log2 of the words of a beat, 0 to 4
-//             BURST_WIDTH    log2 of the beats of the longest burst; at most 8, and 10 - BEAT_WIDTH for 4 KB
+//             BURST_WIDTH    log2 of the beats of the longest burst; at most 8, and 12 - BEAT_WIDTH - WORD_WIDTH for 4 KB
 //             DEPTH          beats that may be under way, a power of two, at least 4 and the longest burst
 // Handshake   s_load   address, and length of at least 1
 //             m_read   one word per word of a command, in order
@@ -20,34 +21,35 @@
 module axi4_reader #(
     parameter integer ADDRESS_WIDTH = 30,
     parameter integer LENGTH_WIDTH  = 10,
+    parameter integer WORD_WIDTH    = 2,
     parameter integer BEAT_WIDTH    = 0,
     parameter integer BURST_WIDTH   = 8,
     parameter integer DEPTH         = 512
 ) (
-    input  wire                        clk,
-    input  wire                        rst,
-    output wire [1:0]                  error,
+    input  wire                                    clk,
+    input  wire                                    rst,
+    output wire [1:0]                              error,
 
-    input  wire                        s_load_valid,
-    output wire                        s_load_ready,
-    input  wire [ADDRESS_WIDTH-1:0]    s_load_address,
-    input  wire [LENGTH_WIDTH-1:0]     s_load_length,
-    output wire                        m_read_valid,
-    input  wire                        m_read_ready,
-    output wire [31:0]                 m_read_data,
+    input  wire                                    s_load_valid,
+    output wire                                    s_load_ready,
+    input  wire [ADDRESS_WIDTH-1:0]                s_load_address,
+    input  wire [LENGTH_WIDTH-1:0]                 s_load_length,
+    output wire                                    m_read_valid,
+    input  wire                                    m_read_ready,
+    output wire [(8<<WORD_WIDTH)-1:0]              m_read_data,
 
-    output wire                        m_axi_arvalid,
-    input  wire                        m_axi_arready,
-    output wire [ADDRESS_WIDTH+1:0]    m_axi_araddr,
-    output wire [7:0]                  m_axi_arlen,
-    input  wire                        m_axi_rvalid,
-    output wire                        m_axi_rready,
-    input  wire [(32<<BEAT_WIDTH)-1:0] m_axi_rdata,
-    input  wire [1:0]                  m_axi_rresp
+    output wire                                    m_axi_arvalid,
+    input  wire                                    m_axi_arready,
+    output wire [ADDRESS_WIDTH+WORD_WIDTH-1:0]     m_axi_araddr,
+    output wire [7:0]                              m_axi_arlen,
+    input  wire                                    m_axi_rvalid,
+    output wire                                    m_axi_rready,
+    input  wire [(8<<(WORD_WIDTH+BEAT_WIDTH))-1:0] m_axi_rdata,
+    input  wire [1:0]                              m_axi_rresp
 );
 
     generate
-        if (BURST_WIDTH + BEAT_WIDTH > 10) begin : illegal_burst_width
+        if (WORD_WIDTH + BEAT_WIDTH + BURST_WIDTH > 12) begin : illegal_burst_width
             axi4_reader_error_bursts_must_not_cross_4_KB stop ();
         end
         if (DEPTH < 4 || DEPTH < (1 << BURST_WIDTH) || (DEPTH & (DEPTH - 1)) != 0) begin : illegal_depth
@@ -55,7 +57,7 @@ module axi4_reader #(
         end
     endgenerate
 
-    localparam integer DATA_WIDTH   = 32 << BEAT_WIDTH;
+    localparam integer DATA_WIDTH   = 8 << (WORD_WIDTH + BEAT_WIDTH);
     localparam integer OFFSET_WIDTH = BEAT_WIDTH == 0 ? 1 : BEAT_WIDTH;
 
     wire                    splitter_ready;
@@ -100,7 +102,7 @@ module axi4_reader #(
     wire asks = burst_valid && burst_granted && (m_axi_arready || !arvalid_reg);
 
     assign m_axi_arvalid = arvalid_reg;
-    assign m_axi_araddr  = {araddr_reg, {(2 + BEAT_WIDTH){1'b0}}};
+    assign m_axi_araddr  = {araddr_reg, {(WORD_WIDTH + BEAT_WIDTH){1'b0}}};
     assign m_axi_arlen   = arlen_reg;
 
     always @(posedge clk) begin
@@ -150,6 +152,7 @@ module axi4_reader #(
     // -- Words --------------------------------------------------------------------------------------------------------
 
     beats_to_words #(
+        .WORD_WIDTH   (WORD_WIDTH),
         .BEAT_WIDTH   (BEAT_WIDTH),
         .LENGTH_WIDTH (LENGTH_WIDTH),
         .OFFSET_WIDTH (OFFSET_WIDTH)
@@ -171,21 +174,21 @@ module axi4_reader #(
 `ifdef FORMAL
     // The rules of AXI4's read channels, for a slave that sends the beats it owes: addresses that wait do not change, bursts
     // stay in their block and so in 4 KB, every beat that is under way has room, and words come only of beats that did.
-    reg                       started_reg = 1'b0;
-    reg                       address_waits_reg = 1'b0;
-    reg [ADDRESS_WIDTH+1:0]   waiting_address_reg;
-    reg [7:0]                 waiting_length_reg;
-    reg                       word_waits_reg = 1'b0;
-    reg [31:0]                waiting_word_reg;
-    reg [11:0]                owed_reg;    // beats asked for that have not come
-    reg [11:0]                stored_reg;  // beats that came and are in the FIFO
+    reg                                started_reg = 1'b0;
+    reg                                address_waits_reg = 1'b0;
+    reg [ADDRESS_WIDTH+WORD_WIDTH-1:0] waiting_address_reg;
+    reg [7:0]                          waiting_length_reg;
+    reg                                word_waits_reg = 1'b0;
+    reg [(8<<WORD_WIDTH)-1:0]          waiting_word_reg;
+    reg [11:0]                         owed_reg;    // beats asked for that have not come
+    reg [11:0]                         stored_reg;  // beats that came and are in the FIFO
 
     wire                      asked   = m_axi_arvalid && m_axi_arready;
     wire                      came    = m_axi_rvalid && m_axi_rready;
     wire                      taken   = beat_valid && beat_ready;
     wire [ADDRESS_WIDTH+13:0] address = m_axi_araddr;
-    wire [12:0]               end_in_block = (address[11:0] & ((4 << (BEAT_WIDTH + BURST_WIDTH)) - 1))
-                                           + (({5'd0, m_axi_arlen} + 1'b1) << (2 + BEAT_WIDTH));
+    wire [12:0]               end_in_block = (address[11:0] & ((1 << (WORD_WIDTH + BEAT_WIDTH + BURST_WIDTH)) - 1))
+                                           + (({5'd0, m_axi_arlen} + 1'b1) << (WORD_WIDTH + BEAT_WIDTH));
     wire [11:0]               waiting_beats = m_axi_arvalid ? {4'd0, m_axi_arlen} + 12'd1 : 12'd0;
 
     always @(posedge clk) begin

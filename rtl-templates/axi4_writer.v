@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// axi4_writer: write commands in 32-bit words to bursts of an AXI4 bus of 32 to 512 bits.
+// axi4_writer: write commands to bursts of an AXI4 bus of 32 to 512 bits.
 //
 // Latency     two cycles from a command to m_axi_awvalid, one from a beat's last word to m_axi_wvalid, one from the
 //             response of a command's last burst to m_written.
 // Parameters  ADDRESS_WIDTH  bits of a word address
 //             LENGTH_WIDTH   bits of a command's length in words
+//             WORD_WIDTH     log2 of the bytes of a word, 2 to 6
 //             BEAT_WIDTH     log2 of the words of a beat, 0 to 4
-//             BURST_WIDTH    log2 of the beats of the longest burst; at most 8, and 10 - BEAT_WIDTH for 4 KB
+//             BURST_WIDTH    log2 of the beats of the longest burst; at most 8, and 12 - BEAT_WIDTH - WORD_WIDTH for 4 KB
 //             OUTSTANDING    bursts whose response has not come, 4 to 64; the FIFO that has a power of two of them, and
 //                            one more at its output, sets the bound
 // Handshake   s_store  address, and length of at least 1
@@ -22,41 +23,42 @@
 module axi4_writer #(
     parameter integer ADDRESS_WIDTH = 30,
     parameter integer LENGTH_WIDTH  = 10,
+    parameter integer WORD_WIDTH    = 2,
     parameter integer BEAT_WIDTH    = 0,
     parameter integer BURST_WIDTH   = 8,
     parameter integer OUTSTANDING   = 16
 ) (
-    input  wire                        clk,
-    input  wire                        rst,
-    output wire                        idle,
-    output wire [1:0]                  error,
+    input  wire                                    clk,
+    input  wire                                    rst,
+    output wire                                    idle,
+    output wire [1:0]                              error,
 
-    input  wire                        s_store_valid,
-    output wire                        s_store_ready,
-    input  wire [ADDRESS_WIDTH-1:0]    s_store_address,
-    input  wire [LENGTH_WIDTH-1:0]     s_store_length,
-    input  wire                        s_write_valid,
-    output wire                        s_write_ready,
-    input  wire [31:0]                 s_write_data,
-    input  wire [3:0]                  s_write_strobe,
-    output wire                        m_written,
+    input  wire                                    s_store_valid,
+    output wire                                    s_store_ready,
+    input  wire [ADDRESS_WIDTH-1:0]                s_store_address,
+    input  wire [LENGTH_WIDTH-1:0]                 s_store_length,
+    input  wire                                    s_write_valid,
+    output wire                                    s_write_ready,
+    input  wire [(8<<WORD_WIDTH)-1:0]              s_write_data,
+    input  wire [(1<<WORD_WIDTH)-1:0]              s_write_strobe,
+    output wire                                    m_written,
 
-    output wire                        m_axi_awvalid,
-    input  wire                        m_axi_awready,
-    output wire [ADDRESS_WIDTH+1:0]    m_axi_awaddr,
-    output wire [7:0]                  m_axi_awlen,
-    output wire                        m_axi_wvalid,
-    input  wire                        m_axi_wready,
-    output wire [(32<<BEAT_WIDTH)-1:0] m_axi_wdata,
-    output wire [(4<<BEAT_WIDTH)-1:0]  m_axi_wstrb,
-    output wire                        m_axi_wlast,
-    input  wire                        m_axi_bvalid,
-    output wire                        m_axi_bready,
-    input  wire [1:0]                  m_axi_bresp
+    output wire                                    m_axi_awvalid,
+    input  wire                                    m_axi_awready,
+    output wire [ADDRESS_WIDTH+WORD_WIDTH-1:0]     m_axi_awaddr,
+    output wire [7:0]                              m_axi_awlen,
+    output wire                                    m_axi_wvalid,
+    input  wire                                    m_axi_wready,
+    output wire [(8<<(WORD_WIDTH+BEAT_WIDTH))-1:0] m_axi_wdata,
+    output wire [(1<<(WORD_WIDTH+BEAT_WIDTH))-1:0] m_axi_wstrb,
+    output wire                                    m_axi_wlast,
+    input  wire                                    m_axi_bvalid,
+    output wire                                    m_axi_bready,
+    input  wire [1:0]                              m_axi_bresp
 );
 
     generate
-        if (BURST_WIDTH + BEAT_WIDTH > 10) begin : illegal_burst_width
+        if (WORD_WIDTH + BEAT_WIDTH + BURST_WIDTH > 12) begin : illegal_burst_width
             axi4_writer_error_bursts_must_not_cross_4_KB stop ();
         end
         if (OUTSTANDING < 4 || OUTSTANDING > 64) begin : illegal_outstanding
@@ -105,7 +107,7 @@ module axi4_writer #(
     );
 
     assign m_axi_awvalid = awvalid_reg;
-    assign m_axi_awaddr  = {awaddr_reg, {(2 + BEAT_WIDTH){1'b0}}};
+    assign m_axi_awaddr  = {awaddr_reg, {(WORD_WIDTH + BEAT_WIDTH){1'b0}}};
     assign m_axi_awlen   = awlen_reg;
 
     always @(posedge clk) begin
@@ -137,6 +139,7 @@ module axi4_writer #(
     assign m_axi_wvalid = beat_valid && is_open;
 
     words_to_beats #(
+        .WORD_WIDTH   (WORD_WIDTH),
         .BEAT_WIDTH   (BEAT_WIDTH),
         .BURST_WIDTH  (BURST_WIDTH),
         .LENGTH_WIDTH (LENGTH_WIDTH)
@@ -219,7 +222,7 @@ module axi4_writer #(
 
     reg                                started_reg = 1'b0;
     reg                                address_waits_reg = 1'b0;
-    reg [ADDRESS_WIDTH+1:0]            waiting_address_reg;
+    reg [ADDRESS_WIDTH+WORD_WIDTH-1:0] waiting_address_reg;
     reg [7:0]                          waiting_length_reg;
     reg                                data_wait_reg = 1'b0;
     reg [(36<<BEAT_WIDTH):0]           waiting_data_reg;
@@ -252,7 +255,7 @@ module axi4_writer #(
     wire command_begins = enters && watch_command && !command_watched_reg;
     wire command_ends   = command_watched_reg && m_written && commands_before_reg == 8'd0;
     wire [ADDRESS_WIDTH+13:0] address = m_axi_awaddr;
-    wire [12:0] end_in_page = {1'b0, address[11:0]} + (({5'd0, m_axi_awlen} + 1'b1) << (2 + BEAT_WIDTH));
+    wire [12:0] end_in_page = {1'b0, address[11:0]} + (({5'd0, m_axi_awlen} + 1'b1) << (WORD_WIDTH + BEAT_WIDTH));
 
     always @(posedge clk) begin
         started_reg         <= 1'b1;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// beat_packer: puts the 32-bit words of commands into the beats of a wider bus, with byte strobes.
+// beat_packer: puts the words of commands into the beats of a wider bus, with byte strobes.
 //
 // Latency     one cycle from a command's entry to its first word taken; one from a beat's last word to m_beat_valid.
-// Parameters  BEAT_WIDTH    log2 of the words of a beat, 0 to 4
+// Parameters  WORD_WIDTH    log2 of the bytes of a word
+//             BEAT_WIDTH    log2 of the words of a beat, 0 to 4
 //             BURST_WIDTH   log2 of the beats of the longest burst, 1 to 8, as the burst_splitter's
 //             LENGTH_WIDTH  bits of a command's length in words
 // Handshake   s_cmd   place, the low bits of the command's word address; length, words, at least 1
@@ -16,26 +17,27 @@
 `default_nettype none
 
 module beat_packer #(
+    parameter integer WORD_WIDTH   = 2,
     parameter integer BEAT_WIDTH   = 1,
     parameter integer BURST_WIDTH  = 8,
     parameter integer LENGTH_WIDTH = 10
 ) (
-    input  wire                              clk,
-    input  wire                              rst,
-    input  wire                              s_cmd_valid,
-    output wire                              s_cmd_ready,
-    input  wire [BURST_WIDTH+BEAT_WIDTH-1:0] s_cmd_place,
-    input  wire [LENGTH_WIDTH-1:0]           s_cmd_length,
-    input  wire                              s_word_valid,
-    output wire                              s_word_ready,
-    input  wire [31:0]                       s_word_data,
-    input  wire [3:0]                        s_word_strobe,
-    output wire                              m_beat_valid,
-    input  wire                              m_beat_ready,
-    output wire [(32<<BEAT_WIDTH)-1:0]       m_beat_data,
-    output wire [(4<<BEAT_WIDTH)-1:0]        m_beat_strobe,
-    output wire                              m_beat_last,
-    output wire                              m_beat_cmd_last
+    input  wire                                    clk,
+    input  wire                                    rst,
+    input  wire                                    s_cmd_valid,
+    output wire                                    s_cmd_ready,
+    input  wire [BURST_WIDTH+BEAT_WIDTH-1:0]       s_cmd_place,
+    input  wire [LENGTH_WIDTH-1:0]                 s_cmd_length,
+    input  wire                                    s_word_valid,
+    output wire                                    s_word_ready,
+    input  wire [(8<<WORD_WIDTH)-1:0]              s_word_data,
+    input  wire [(1<<WORD_WIDTH)-1:0]              s_word_strobe,
+    output wire                                    m_beat_valid,
+    input  wire                                    m_beat_ready,
+    output wire [(8<<(WORD_WIDTH+BEAT_WIDTH))-1:0] m_beat_data,
+    output wire [(1<<(WORD_WIDTH+BEAT_WIDTH))-1:0] m_beat_strobe,
+    output wire                                    m_beat_last,
+    output wire                                    m_beat_cmd_last
 );
 
     generate
@@ -48,6 +50,7 @@ module beat_packer #(
     endgenerate
 
     localparam integer WORDS       = 1 << BEAT_WIDTH;
+    localparam integer BYTES       = 1 << WORD_WIDTH;
     localparam integer PLACE_WIDTH = BURST_WIDTH + BEAT_WIDTH;
 
     // The bits of a place that number the words of a beat.
@@ -57,11 +60,11 @@ module beat_packer #(
     reg [PLACE_WIDTH-1:0]  place_reg;  // of the next word in its block of the longest burst
     reg [LENGTH_WIDTH-1:0] left_reg;   // words, the next included
 
-    reg                    m_beat_valid_reg;
-    reg [32*WORDS-1:0]     m_beat_data_reg;    // fills up while m_beat_valid_reg is low
-    reg [4*WORDS-1:0]      m_beat_strobe_reg;
-    reg                    m_beat_last_reg;
-    reg                    m_beat_cmd_last_reg;
+    reg                     m_beat_valid_reg;
+    reg [8*BYTES*WORDS-1:0] m_beat_data_reg;    // fills up while m_beat_valid_reg is low
+    reg [BYTES*WORDS-1:0]   m_beat_strobe_reg;
+    reg                     m_beat_last_reg;
+    reg                     m_beat_cmd_last_reg;
 
     wire output_moves = m_beat_ready || !m_beat_valid_reg;
     wire step         = active_reg && s_word_valid && output_moves;
@@ -86,13 +89,13 @@ module beat_packer #(
 
             always @(posedge clk) begin
                 if (mine) begin
-                    m_beat_data_reg[32*lane +: 32] <= s_word_data;
-                    m_beat_strobe_reg[4*lane +: 4] <= s_word_strobe;
+                    m_beat_data_reg[8*BYTES*lane +: 8*BYTES] <= s_word_data;
+                    m_beat_strobe_reg[BYTES*lane +: BYTES] <= s_word_strobe;
                 end else if (output_moves && m_beat_valid_reg) begin
-                    m_beat_strobe_reg[4*lane +: 4] <= 4'b0000;
+                    m_beat_strobe_reg[BYTES*lane +: BYTES] <= {BYTES{1'b0}};
                 end
                 if (rst) begin
-                    m_beat_strobe_reg[4*lane +: 4] <= 4'b0000;
+                    m_beat_strobe_reg[BYTES*lane +: BYTES] <= {BYTES{1'b0}};
                 end
             end
         end
@@ -122,11 +125,11 @@ module beat_packer #(
 
 `ifdef FORMAL
     // A beat that waits does not change.
-    reg                started_reg = 1'b0;
-    reg                waiting_reg = 1'b0;
-    reg [32*WORDS-1:0] waiting_data_reg;
-    reg [4*WORDS-1:0]  waiting_strobe_reg;
-    reg                waiting_last_reg;
+    reg                     started_reg = 1'b0;
+    reg                     waiting_reg = 1'b0;
+    reg [8*BYTES*WORDS-1:0] waiting_data_reg;
+    reg [BYTES*WORDS-1:0]   waiting_strobe_reg;
+    reg                     waiting_last_reg;
 
     always @(posedge clk) begin
         started_reg        <= 1'b1;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// beat_unpacker: takes the 32-bit words of commands out of the beats of a wider bus.
+// beat_unpacker: takes the words of commands out of the beats of a wider bus.
 //
 // Latency     one cycle from a command's entry to its first word, one from a beat to its first word; none with
 //             BEAT_WIDTH 0, where beats are words.
-// Parameters  BEAT_WIDTH    log2 of the words of a beat, 0 to 4
+// Parameters  WORD_WIDTH    log2 of the bytes of a word
+//             BEAT_WIDTH    log2 of the words of a beat, 0 to 4
 //             LENGTH_WIDTH  bits of a command's length in words
 //             OFFSET_WIDTH  bits of s_cmd_offset: BEAT_WIDTH, but at least 1
 // Handshake   s_cmd   offset, word of the first beat where the command begins ; length, words, at least 1
@@ -16,22 +17,23 @@
 `default_nettype none
 
 module beat_unpacker #(
+    parameter integer WORD_WIDTH   = 2,
     parameter integer BEAT_WIDTH   = 1,
     parameter integer LENGTH_WIDTH = 10,
     parameter integer OFFSET_WIDTH = 1
 ) (
-    input  wire                        clk,
-    input  wire                        rst,
-    input  wire                        s_cmd_valid,
-    output wire                        s_cmd_ready,
-    input  wire [OFFSET_WIDTH-1:0]     s_cmd_offset,
-    input  wire [LENGTH_WIDTH-1:0]     s_cmd_length,
-    input  wire                        s_beat_valid,
-    output wire                        s_beat_ready,
-    input  wire [(32<<BEAT_WIDTH)-1:0] s_beat_data,
-    output wire                        m_word_valid,
-    input  wire                        m_word_ready,
-    output wire [31:0]                 m_word_data
+    input  wire                                    clk,
+    input  wire                                    rst,
+    input  wire                                    s_cmd_valid,
+    output wire                                    s_cmd_ready,
+    input  wire [OFFSET_WIDTH-1:0]                 s_cmd_offset,
+    input  wire [LENGTH_WIDTH-1:0]                 s_cmd_length,
+    input  wire                                    s_beat_valid,
+    output wire                                    s_beat_ready,
+    input  wire [(8<<(WORD_WIDTH+BEAT_WIDTH))-1:0] s_beat_data,
+    output wire                                    m_word_valid,
+    input  wire                                    m_word_ready,
+    output wire [(8<<WORD_WIDTH)-1:0]              m_word_data
 );
 
     generate
@@ -51,13 +53,13 @@ module beat_unpacker #(
             assign s_cmd_ready  = 1'b1;
             assign s_beat_ready = m_word_ready;
             assign m_word_valid = s_beat_valid;
-            assign m_word_data  = s_beat_data[31:0];
+            assign m_word_data  = s_beat_data;
         end else begin : wide
-            reg                    active_reg;
-            reg [BEAT_WIDTH-1:0]   lane_reg;
-            reg [LENGTH_WIDTH-1:0] left_reg;   // words, the next included
-            reg                    m_word_valid_reg;
-            reg [31:0]             m_word_data_reg;
+            reg                       active_reg;
+            reg [BEAT_WIDTH-1:0]      lane_reg;
+            reg [LENGTH_WIDTH-1:0]    left_reg;   // words, the next included
+            reg                       m_word_valid_reg;
+            reg [(8<<WORD_WIDTH)-1:0] m_word_data_reg;
 
             wire step     = active_reg && s_beat_valid && (m_word_ready || !m_word_valid_reg);
             wire cmd_ends = left_reg == 1;
@@ -69,7 +71,7 @@ module beat_unpacker #(
 
             always @(posedge clk) begin
                 if (step) begin
-                    m_word_data_reg <= s_beat_data[{lane_reg, 5'b0} +: 32];
+                    m_word_data_reg <= s_beat_data[{lane_reg, {(WORD_WIDTH + 3){1'b0}}} +: 8<<WORD_WIDTH];
                 end
                 if (s_cmd_ready) begin
                     active_reg <= s_cmd_valid;
@@ -92,11 +94,11 @@ module beat_unpacker #(
 
 `ifdef FORMAL
     // A word that waits does not change.
-    reg        started_reg = 1'b0;
-    reg        waiting_reg = 1'b0;
-    reg        beat_waiting_reg = 1'b0;
-    reg [(32<<BEAT_WIDTH)-1:0] beat_data_reg;
-    reg [31:0] waiting_data_reg;
+    reg                                    started_reg = 1'b0;
+    reg                                    waiting_reg = 1'b0;
+    reg                                    beat_waiting_reg = 1'b0;
+    reg [(8<<(WORD_WIDTH+BEAT_WIDTH))-1:0] beat_data_reg;
+    reg [(8<<WORD_WIDTH)-1:0]              waiting_data_reg;
 
     always @(posedge clk) begin
         started_reg      <= 1'b1;

@@ -3,7 +3,8 @@
 // beats_to_words: the commands whose beats are under way on a wider bus, and the words that they asked for.
 //
 // Latency     one cycle from a beat to its first word; none with BEAT_WIDTH 0, where beats are words.
-// Parameters  BEAT_WIDTH    log2 of the words of a beat, 0 to 4
+// Parameters  WORD_WIDTH    log2 of the bytes of a word
+//             BEAT_WIDTH    log2 of the words of a beat, 0 to 4
 //             LENGTH_WIDTH  bits of a command's length in words
 //             OFFSET_WIDTH  bits of s_cmd_offset: BEAT_WIDTH, but at least 1
 // Handshake   s_cmd, s_beat, m_word  as beat_unpacker's; 32 commands wait for their beats, none with BEAT_WIDTH 0, where
@@ -11,22 +12,23 @@
 `default_nettype none
 
 module beats_to_words #(
+    parameter integer WORD_WIDTH   = 2,
     parameter integer BEAT_WIDTH   = 1,
     parameter integer LENGTH_WIDTH = 10,
     parameter integer OFFSET_WIDTH = 1
 ) (
-    input  wire                        clk,
-    input  wire                        rst,
-    input  wire                        s_cmd_valid,
-    output wire                        s_cmd_ready,
-    input  wire [OFFSET_WIDTH-1:0]     s_cmd_offset,
-    input  wire [LENGTH_WIDTH-1:0]     s_cmd_length,
-    input  wire                        s_beat_valid,
-    output wire                        s_beat_ready,
-    input  wire [(32<<BEAT_WIDTH)-1:0] s_beat_data,
-    output wire                        m_word_valid,
-    input  wire                        m_word_ready,
-    output wire [31:0]                 m_word_data
+    input  wire                                    clk,
+    input  wire                                    rst,
+    input  wire                                    s_cmd_valid,
+    output wire                                    s_cmd_ready,
+    input  wire [OFFSET_WIDTH-1:0]                 s_cmd_offset,
+    input  wire [LENGTH_WIDTH-1:0]                 s_cmd_length,
+    input  wire                                    s_beat_valid,
+    output wire                                    s_beat_ready,
+    input  wire [(8<<(WORD_WIDTH+BEAT_WIDTH))-1:0] s_beat_data,
+    output wire                                    m_word_valid,
+    input  wire                                    m_word_ready,
+    output wire [(8<<WORD_WIDTH)-1:0]              m_word_data
 );
 
     generate
@@ -67,6 +69,7 @@ module beats_to_words #(
     endgenerate
 
     beat_unpacker #(
+        .WORD_WIDTH   (WORD_WIDTH),
         .BEAT_WIDTH   (BEAT_WIDTH),
         .LENGTH_WIDTH (LENGTH_WIDTH),
         .OFFSET_WIDTH (OFFSET_WIDTH)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// burst_splitter: cuts commands, in 32-bit words at any alignment, into bursts of whole beats of a wider bus.
+// burst_splitter: cuts commands, in words at any alignment, into bursts of whole beats of a wider bus.
 //
 // Latency     one cycle from a command's entry to its first burst.
 // Parameters  ADDRESS_WIDTH  bits of a word address

@@ -3,31 +3,32 @@
 // words_to_beats: the stores whose words are awaited, and the beats of a bus that their words fill.
 //
 // Latency     one cycle from a beat's last word to m_beat_valid
-// Parameters  BEAT_WIDTH, BURST_WIDTH, LENGTH_WIDTH  as beat_packer's
+// Parameters  WORD_WIDTH, BEAT_WIDTH, BURST_WIDTH, LENGTH_WIDTH  as beat_packer's
 // Handshake   s_cmd, s_word, m_beat  as beat_packer's; 8 commands wait for their words
 `default_nettype none
 
 module words_to_beats #(
+    parameter integer WORD_WIDTH   = 2,
     parameter integer BEAT_WIDTH   = 1,
     parameter integer BURST_WIDTH  = 8,
     parameter integer LENGTH_WIDTH = 10
 ) (
-    input  wire                              clk,
-    input  wire                              rst,
-    input  wire                              s_cmd_valid,
-    output wire                              s_cmd_ready,
-    input  wire [BURST_WIDTH+BEAT_WIDTH-1:0] s_cmd_place,
-    input  wire [LENGTH_WIDTH-1:0]           s_cmd_length,
-    input  wire                              s_word_valid,
-    output wire                              s_word_ready,
-    input  wire [31:0]                       s_word_data,
-    input  wire [3:0]                        s_word_strobe,
-    output wire                              m_beat_valid,
-    input  wire                              m_beat_ready,
-    output wire [(32<<BEAT_WIDTH)-1:0]       m_beat_data,
-    output wire [(4<<BEAT_WIDTH)-1:0]        m_beat_strobe,
-    output wire                              m_beat_last,
-    output wire                              m_beat_cmd_last
+    input  wire                                    clk,
+    input  wire                                    rst,
+    input  wire                                    s_cmd_valid,
+    output wire                                    s_cmd_ready,
+    input  wire [BURST_WIDTH+BEAT_WIDTH-1:0]       s_cmd_place,
+    input  wire [LENGTH_WIDTH-1:0]                 s_cmd_length,
+    input  wire                                    s_word_valid,
+    output wire                                    s_word_ready,
+    input  wire [(8<<WORD_WIDTH)-1:0]              s_word_data,
+    input  wire [(1<<WORD_WIDTH)-1:0]              s_word_strobe,
+    output wire                                    m_beat_valid,
+    input  wire                                    m_beat_ready,
+    output wire [(8<<(WORD_WIDTH+BEAT_WIDTH))-1:0] m_beat_data,
+    output wire [(1<<(WORD_WIDTH+BEAT_WIDTH))-1:0] m_beat_strobe,
+    output wire                                    m_beat_last,
+    output wire                                    m_beat_cmd_last
 );
 
     generate
@@ -58,6 +59,7 @@ module words_to_beats #(
     );
 
     beat_packer #(
+        .WORD_WIDTH   (WORD_WIDTH),
         .BEAT_WIDTH   (BEAT_WIDTH),
         .BURST_WIDTH  (BURST_WIDTH),
         .LENGTH_WIDTH (LENGTH_WIDTH)

@@ -312,10 +312,14 @@ module tb_accelerator;
     reg     checking = 1'b0;
     reg     has_moved = 1'b0; // a command, since the last write to the control register
 
+    // Of the accelerator's words.
+    wire [31:0] word_bytes  = $bits(dut.u_accelerator.m_write_strobe);
+    wire [31:0] image_words = (image_bytes + word_bytes - 1) / word_bytes;
+
     task port_fault(input [8*32:1] what, input [31:0] word_address);
         begin
             if (port_faults < REPORT_LIMIT)
-                $display("PORT %0s at cycle %0d, byte address %h", what, cycle, word_address * 4);
+                $display("PORT %0s at cycle %0d, byte address %h", what, cycle, word_address * word_bytes);
             port_faults = port_faults + 1;
         end
     endtask
@@ -325,13 +329,19 @@ module tb_accelerator;
     wire [31:0] store_length  = dut.u_accelerator.m_store_length;
     wire [31:0] load_address  = dut.u_accelerator.m_load_address;
     wire [31:0] load_length   = dut.u_accelerator.m_load_length;
+    // A word has up to 512 bits.
+    wire [511:0] write_data   = dut.u_accelerator.m_write_data;
+    wire [63:0] strobe        = dut.u_accelerator.m_write_strobe;
     /* verilator lint_on WIDTH */
+    reg  [511:0] write_bits;
+    integer      strobe_index;
     wire        load_valid    = dut.u_accelerator.m_load_valid;
     wire        store_valid   = dut.u_accelerator.m_store_valid;
     wire        write_valid   = dut.u_accelerator.m_write_valid;
-    wire [31:0] write_data    = dut.u_accelerator.m_write_data;
-    wire [3:0]  strobe        = dut.u_accelerator.m_write_strobe;
-    wire [31:0] write_bits    = {{8{strobe[3]}}, {8{strobe[2]}}, {8{strobe[1]}}, {8{strobe[0]}}};
+
+    always @*
+        for (strobe_index = 0; strobe_index < 64; strobe_index = strobe_index + 1)
+            write_bits[8*strobe_index +: 8] = {8{strobe[strobe_index]}};
 
     always @(posedge clk)
         if (load_valid !== 1'b0 || store_valid !== 1'b0)
@@ -348,13 +358,13 @@ module tb_accelerator;
             if (load_valid === 1'b1) begin
                 if (^{load_address, load_length} === 1'bx)
                     port_fault("unknown load command", load_address);
-                else if (load_address + load_length > image_bytes / 4)
+                else if (load_address + load_length > image_words)
                     port_fault("read outside the arrays", load_address);
             end
             if (store_valid === 1'b1) begin
                 if (^{store_address, store_length} === 1'bx)
                     port_fault("unknown store command", store_address);
-                else if (store_address + store_length > image_bytes / 4)
+                else if (store_address + store_length > image_words)
                     port_fault("write outside the arrays", store_address);
             end
             if (write_valid === 1'b1 && (^strobe === 1'bx || ^(write_data & write_bits) === 1'bx))

@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::analysis;
 use crate::board::Board;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::hardware::Beats;
 use crate::offload::{Buffer, Offload};
 use crate::polyhedral::isl::Exhausted;
 use crate::report::demand::Demand;
@@ -54,40 +55,59 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
     }
 }
 
-/// Doubles the lanes until the words to move take longer than the iterations, or something forbids more.
+/// Doubles the lanes until the words to move take longer than the iterations, and more lanes would not let memory move more
+/// per cycle; or until something forbids more.
 fn automatic(one: Offload, board: &Board, with: impl Fn(i64) -> Result<Offload>) -> Result<Offload> {
-    let demand = Demand::of(&one, board.memory.link().word());
+    let link = board.memory.link();
+    let demand = Demand::of(&one, link);
     let mut best = one;
     let mut count = 1;
     let note = loop {
-        if demand.compute_cycles(count) <= demand.words {
-            break "the memory is the bottleneck".to_string();
+        let beats = Beats::of(&best, link);
+        let is_fed = demand.compute_cycles(count) <= demand.words(beats.word);
+        let bottleneck = || "the memory is the bottleneck".to_string();
+        match doubled(2 * count, &demand, board, &with)? {
+            Ok(wider) if is_fed && Beats::of(&wider, link).bytes(&wider) <= beats.bytes(&best) => break bottleneck(),
+            Ok(wider) => (best, count) = (wider, 2 * count),
+            Err(_) if is_fed => break bottleneck(),
+            Err(note) => break note,
         }
-        let next = 2 * count;
-        if next > LanesDirective::MOST {
-            break format!("no more than {} lanes", LanesDirective::MOST);
-        }
-        let multipliers = demand.multipliers * next as u64;
-        if multipliers > board.device.dsp_18x18 {
-            break format!("{next} lanes need {multipliers} multipliers, the board has {}", board.device.dsp_18x18);
-        }
-        let offload = match with(next) {
-            Ok(offload) => offload,
-            Err(error) if error.is::<Exhausted>() => break format!("the analysis of {next} lanes takes too long"),
-            Err(error) => match error.downcast::<Diagnostic>() {
-                Ok(Diagnostic { message, help, .. }) => break format!("{message} ({help})"),
-                Err(error) => return Err(error),
-            },
-        };
-        let blocks = blocks(&offload);
-        let available: u64 = board.device.block_ram.iter().map(|kind| kind.count).sum();
-        if blocks > available {
-            break format!("{next} lanes need {blocks} block RAMs, the board has {available}");
-        }
-        (best, count) = (offload, next);
     };
     best.lanes_note = Some(note);
     Ok(best)
+}
+
+/// The analysis for `next` lanes, or what forbids them.
+fn doubled(
+    next: i64,
+    demand: &Demand,
+    board: &Board,
+    with: impl Fn(i64) -> Result<Offload>,
+) -> Result<Result<Offload, String>> {
+    if next > LanesDirective::MOST {
+        return Ok(Err(format!("no more than {} lanes", LanesDirective::MOST)));
+    }
+    let multipliers = demand.multipliers * next as u64;
+    if multipliers > board.device.dsp_18x18 {
+        let has = board.device.dsp_18x18;
+        return Ok(Err(format!("{next} lanes need {multipliers} multipliers, the board has {has}")));
+    }
+    let offload = match with(next) {
+        Ok(offload) => offload,
+        Err(error) if error.is::<Exhausted>() => {
+            return Ok(Err(format!("the analysis of {next} lanes takes too long")));
+        }
+        Err(error) => match error.downcast::<Diagnostic>() {
+            Ok(Diagnostic { message, help, .. }) => return Ok(Err(format!("{message} ({help})"))),
+            Err(error) => return Err(error),
+        },
+    };
+    let blocks = blocks(&offload);
+    let available: u64 = board.device.block_ram.iter().map(|kind| kind.count).sum();
+    Ok(match blocks > available {
+        true => Err(format!("{next} lanes need {blocks} block RAMs, the board has {available}")),
+        false => Ok(offload),
+    })
 }
 
 /// Block RAMs, one at least for each bank of each copy.

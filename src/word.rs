@@ -2,15 +2,21 @@
 //! wide by chance; nothing may take one for the other.
 
 /// A word of the memory port, the unit of its addresses and lengths: what moves per cycle and direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Word {
     /// A power of two.
     bytes: u32,
 }
 
 impl Word {
-    /// Of every link that there is: what the library's controllers, bus masters, packer and unpacker are made for.
+    /// What every link moves per cycle and direction at least, and native controllers always.
     pub const PORT: Word = Word { bytes: 4 };
+
+    /// Of `bits` bits, a power of two, at least 8.
+    pub const fn of_bits(bits: u32) -> Word {
+        assert!(bits >= 8 && bits.is_power_of_two());
+        Word { bytes: bits / 8 }
+    }
 
     pub const fn bytes(self) -> u32 {
         self.bytes
@@ -55,7 +61,7 @@ mod tests {
     #[test]
     fn words_hold_their_bytes() {
         for shift in 1..6 {
-            let word = Word { bytes: 1 << shift };
+            let word = Word::of_bits(8 << shift);
             assert_eq!((word.shift(), word.bits()), (shift, 8 << shift));
             for bytes in 0..100 {
                 let words = word.holding(bytes);

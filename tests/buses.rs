@@ -95,6 +95,39 @@ fn dma_fills_both_directions() {
     }
 }
 
+/// As many lanes as the bus has elements move a beat per cycle and direction; one lane moves an element.
+#[test]
+fn lanes_fill_wide_buses() {
+    for (kind, bits, least) in [("axi4", 128, 0.95), ("axi4", 512, 0.90), ("avalon", 128, 0.94)] {
+        let text = std::fs::read_to_string(root("examples/dma.c")).unwrap();
+        let lanes = bits / 32;
+        let text = text.replace("tile(i:1024)", &format!("tile(i:1024) lanes({lanes})"));
+        let source = Source { path: "dma.c".to_string(), text, cpp_args: vec![] };
+        let subject = Subject::on(generic(kind, bits), &source, &Options::default()).unwrap();
+        let rig = Rig::of(&subject, Simulator::Verilator, false).unwrap();
+        let cycles = rig.run(&[("N", 65536)], 1).counters.cycles;
+        let utilisation = 65536.0 / f64::from(lanes) / cycles as f64;
+        assert!(utilisation >= least, "{kind} of {bits} bits: {cycles} cycles, {utilisation:.3} of each direction");
+    }
+}
+
+/// Elements of all widths that begin anywhere in a beat.
+#[test]
+fn beats_begin_anywhere() {
+    for (kind, bits) in [("axi4", 64), ("axi4", 256), ("avalon", 128)] {
+        for (path, set) in [
+            ("tests/kernels/beats_bytes.c", [("N", 10), ("M", 37)]),
+            ("tests/kernels/beats_mixed.c", [("N", 9), ("M", 41)]),
+        ] {
+            let mut rig = rig(path, generic(kind, bits), Simulator::Icarus, false);
+            for seed in 1..3 {
+                rig.model.stalls = Some(seed);
+                rig.run_on(Data { set: &set, ranges: &[], seed: seed.into() });
+            }
+        }
+    }
+}
+
 /// Latency of 40 cycles, one lane, 32 bits: a public C-to-Verilog compiler takes 52,738, 52,738, 82,141 and 848,867.
 #[test]
 fn cycles_at_latency_40() {

@@ -224,6 +224,10 @@ kernels! {
     lanes_largest; [N = 5, M = 0], [N = 1, M = 1], [N = 13, M = 37];
     lanes_jacobi; [N = 2, M = 9], [N = 3, M = 3], [N = 23, M = 37];
     lanes_bytes; [N = 0], [N = 1, k = 3], [N = 150, k = 200];
+    // Several elements of a row at once, to and from memory.
+    beats_bytes; [N = 1, M = 1], [N = 3, M = 26], [N = 10, M = 37];
+    beats_mixed; [N = 1, M = 1], [N = 5, M = 41], [N = 3, M = 64];
+    beats_in_place; [N = 0], [N = 1, k = 3], [N = 203, k = -7];
     lanes_reverse; [N = 1], [N = 49], [N = 100];
     lanes_fir; [N = 1, K = 1], [N = 40, K = 7], [N = 35, K = 0];
     lanes_triangle; [N = 1], [N = 8], [N = 37];

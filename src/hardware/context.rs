@@ -30,6 +30,44 @@ impl PortWidths {
     }
 }
 
+/// What loads and stores move per cycle.
+#[derive(Clone, Copy, Debug)]
+pub struct Beats {
+    /// Of the memory port.
+    pub word: Word,
+    /// Whether words, or beats of buffers, have several elements.
+    pub whole: bool,
+}
+
+impl Beats {
+    /// Elements one by one.
+    const ELEMENTS: Beats = Beats { word: Word::PORT, whole: false };
+
+    /// As wide as the buffers can make use of.
+    pub fn of(offload: &Offload, link: Link) -> Beats {
+        let element = |buffer: &Buffer| offload.kernel.arrays[buffer.array].element.bits;
+        let all = transferred(offload).map(|buffer| side_by_side(offload, buffer) * element(buffer));
+        let bits = all.max().unwrap_or(0).clamp(Word::PORT.bits(), link.widest_word().bits());
+        let beats = Beats { word: Word::of_bits(bits), whole: true };
+        let several = |buffer: &Buffer| beats.elements(offload, buffer) > 1;
+        // No word is less than an element.
+        let holds = transferred(offload).all(|buffer| element(buffer) <= bits);
+        if holds && (beats.word != Word::PORT || transferred(offload).any(several)) { beats } else { Beats::ELEMENTS }
+    }
+
+    /// Elements that `buffer` takes or gives per cycle: a power of two.
+    pub fn elements(self, offload: &Offload, buffer: &Buffer) -> u32 {
+        let element = offload.kernel.arrays[buffer.array].element.bits;
+        if self.whole { side_by_side(offload, buffer).min(self.word.bits() / element).max(1) } else { 1 }
+    }
+
+    /// Bytes that memory may fill or drain per cycle, summed over all buffers.
+    pub fn bytes(self, offload: &Offload) -> u32 {
+        let element = |buffer: &Buffer| offload.kernel.arrays[buffer.array].element.bytes();
+        transferred(offload).map(|buffer| self.elements(offload, buffer) * element(buffer)).sum()
+    }
+}
+
 /// The kernel as the hardware sees it.
 pub struct Context<'a> {
     pub offload: &'a Offload,
@@ -40,6 +78,7 @@ pub struct Context<'a> {
     /// What travels with a tile because several processes need it.
     pub tile_bounds: Vec<TileBound>,
     pub port: PortWidths,
+    pub beats: Beats,
     /// What is behind the port.
     pub link: Link,
     /// The bus, if that is one: loads and stores then go to memory apart.
@@ -47,7 +86,17 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
+    /// For a memory port of 32 bits, through which elements go one by one.
     pub fn new(offload: &'a Offload, link: Link) -> Self {
+        Context::with(offload, link, Beats::ELEMENTS)
+    }
+
+    /// For a memory port as wide as the buffers can make use of.
+    pub fn with_beats(offload: &'a Offload, link: Link) -> Self {
+        Context::with(offload, link, Beats::of(offload, link))
+    }
+
+    fn with(offload: &'a Offload, link: Link, beats: Beats) -> Self {
         let kernel = &offload.kernel;
         let size = |name: &String| Var::Size(name.clone());
         let parameters =
@@ -62,11 +111,12 @@ impl<'a> Context<'a> {
         let tile_bounds = bounds::shared(&names, offload);
         let longest =
             offload.buffers.iter().map(|b| longest_row(b) * (kernel.arrays[b.array].element.bytes() as i64)).max();
-        let word = link.word();
+        let word = beats.word;
         // A byte range of that many bytes touches at most one word more than it fills.
         let words = word.holding(longest.unwrap_or(0) as u64) + 1;
-        let port = PortWidths { word, address: link.address_width(), length: Type::for_range(0, words as i64).width };
-        Context { offload, kernel, names, band, tile_bounds, port, link, bus: link.bus() }
+        let address = link.byte_address_width() - word.shift();
+        let port = PortWidths { word, address, length: Type::for_range(0, words as i64).width };
+        Context { offload, kernel, names, band, tile_bounds, port, beats, link, bus: link.bus() }
     }
 
     /// Inputs `arg_<name>` for the size parameters, bound in a new scope.
@@ -106,7 +156,7 @@ impl<'a> Context<'a> {
     /// Parameters of the controller or bus master behind the port.
     pub fn controller_parameters(&self) -> Vec<(&'static str, i128)> {
         let widths = [("ADDRESS_WIDTH", self.port.address.into()), ("LENGTH_WIDTH", self.port.length.into())];
-        widths.into_iter().chain(self.link.parameters()).collect()
+        widths.into_iter().chain(self.link.parameters(self.port.word)).collect()
     }
 
     pub fn array(&self, array: ArrayId) -> &'a Array {
@@ -117,6 +167,21 @@ impl<'a> Context<'a> {
     pub fn layout(&self, array: ArrayId) -> Layout<Affine> {
         self.array(array).layout().map(over_sizes)
     }
+}
+
+/// The buffers that memory fills or that are drained into it.
+fn transferred(offload: &Offload) -> impl Iterator<Item = &Buffer> {
+    let moves = |array: ArrayId| offload.bands.iter().flat_map(|band| &band.transfers).any(|t| t.array == array);
+    offload.buffers.iter().filter(move |buffer| moves(buffer.array))
+}
+
+/// How many neighbours in memory lie in banks of their own: a power of two.
+fn side_by_side(offload: &Offload, buffer: &Buffer) -> u32 {
+    let innermost = offload.kernel.arrays[buffer.array].layout().innermost();
+    // Rows run along the buffer's last subscript.
+    let last = buffer.common_mapping().and_then(|mapping| mapping.moduli.len().checked_sub(1));
+    let along = |subscript: usize| Some(subscript) == innermost && Some(subscript) == last;
+    buffer.banks.filter(|banks| along(banks.subscript)).map_or(1, |banks| banks.count as u32)
 }
 
 /// The longest row of a transfer, in elements: its cells are in the buffer at the same time and differ in the last

@@ -20,6 +20,7 @@ mod transfer;
 mod walk;
 
 pub use circuit::library::{VerilogFile, files, headers};
+pub use context::Beats;
 pub use interface::link::{Bus, BusKind, Ddr, Link, Sdr, SdrCycles};
 pub use interface::names::{direct_top, prefix as module_prefix, top as top_name};
 pub use interface::status;
@@ -49,7 +50,7 @@ pub fn generate(offload: &Offload, link: Link) -> Result<Design> {
         );
     }
     Ok(names::without_clash(offload, |offload| {
-        let context = Context::new(offload, link);
+        let context = Context::with_beats(offload, link);
         let name = &offload.kernel.name;
         let mut modules = accelerator::accelerator(&context);
         modules.push(registers::registers(&context));

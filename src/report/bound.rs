@@ -13,7 +13,6 @@ use crate::offload::{Offload, Piece};
 use crate::operators;
 use crate::source::kernel::{Access, Condition, Expr, Kernel};
 use crate::walk::guard_depth;
-use crate::word::Word;
 
 /// Instances whose dependences are followed; of longer runs, the first ones.
 const INSTANCES: u64 = 10_000_000;
@@ -40,7 +39,9 @@ impl Bound {
     pub fn of(offload: &Offload, board: &Board, work: &Work, sizes: &BTreeMap<String, i64>) -> Bound {
         let (dependences, dependences_whole) = chain(offload, sizes, INSTANCES);
         let memory = match &board.memory {
-            Memory::Axi4(_) | Memory::AvalonMm(_) => Word::PORT.holding(work.bytes_read.max(work.bytes_written)),
+            memory @ (Memory::Axi4(_) | Memory::AvalonMm(_)) => {
+                memory.link().widest_word().holding(work.bytes_read.max(work.bytes_written))
+            }
             memory => {
                 let bytes = (work.bytes_read + work.bytes_written) as f64;
                 (bytes * board.clock_mhz / memory.peak_mb_s()).ceil() as u64

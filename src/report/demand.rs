@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::count::Work;
+use crate::hardware::Link;
 use crate::offload::{Offload, ReductionOp};
 use crate::operators;
 use crate::source::kernel::{BinaryOp, Expr};
@@ -11,8 +12,8 @@ use crate::word::Word;
 /// At the sizes that the kernel is usually run with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// Words of all Load and Store sets; the memory moves one per cycle.
-    pub words: u64,
+    /// Bytes of all Load and Store sets; behind a bus, which moves both at once, of the direction that moves more.
+    pub bytes: u64,
     pub iterations: u64,
     /// Multipliers of 18 x 18 bits per lane. Of several statements, which share them where their stages allow, at least
     /// so many.
@@ -20,8 +21,8 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Through a memory port of words `word`.
-    pub fn of(offload: &Offload, word: Word) -> Demand {
+    /// Of memory behind `link`.
+    pub fn of(offload: &Offload, link: Link) -> Demand {
         let sizes: BTreeMap<String, i64> =
             (offload.kernel.parameters.iter()).map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(1))).collect();
         let work = Work::of(offload, &sizes);
@@ -31,10 +32,18 @@ impl Demand {
             .map(|reduction| product(reduction.term.ty().bits, reduction.term.ty().bits, reduction.term.ty().bits))
             .sum();
         Demand {
-            words: word.holding(work.bytes_read + work.bytes_written),
+            bytes: match link.bus() {
+                Some(_) => work.bytes_read.max(work.bytes_written),
+                None => work.bytes_read + work.bytes_written,
+            },
             iterations: work.starts,
             multipliers: tree + together(offload.kernel.statements().iter().map(|s| s.values())),
         }
+    }
+
+    /// Cycles that the memory takes at least, through a port that moves a `word` per cycle.
+    pub fn words(&self, word: Word) -> u64 {
+        word.holding(self.bytes)
     }
 
     /// Cycles that the iterations take at least.

@@ -13,14 +13,13 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
-use crate::hardware::status;
+use crate::hardware::{Beats, status};
 use crate::offload::Offload;
 use crate::simulate::Verdict;
 use crate::simulate::bench::MemoryModel;
 use crate::simulate::number::Number;
 use crate::simulate::simulator::{Counters, Simulator};
 use crate::source::kernel::{Kernel, SizeCondition, SizeParameter};
-use crate::word::Word;
 pub use bound::Bound;
 use count::Work;
 pub use mapping::buffer_reports;
@@ -294,6 +293,7 @@ impl RunReport {
             ns_per_access: ratio(1000.0 * time_us(direct.cycles), work.accesses as f64),
         });
         let bytes = (work.bytes_read + work.bytes_written) as f64;
+        let word = Beats::of(offload, board.memory.link()).word;
         RunReport {
             kernel: offload.kernel.name.clone(),
             board: board.name.clone(),
@@ -351,8 +351,8 @@ impl RunReport {
                 compute_busy: counters.compute_busy,
                 compute_stall: counters.compute_stall,
                 store_busy: counters.store_busy,
-                load_without_word: counters.load_busy.saturating_sub(Word::PORT.holding(work.bytes_read)),
-                store_without_word: counters.store_busy.saturating_sub(Word::PORT.holding(work.bytes_written)),
+                load_without_word: counters.load_busy.saturating_sub(word.holding(work.bytes_read)),
+                store_without_word: counters.store_busy.saturating_sub(word.holding(work.bytes_written)),
                 compute_idle: counters.cycles.saturating_sub(counters.compute_busy + counters.compute_stall),
             },
             bound: BoundReport {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::demand::Demand;
 use crate::board::Board;
 use crate::buffer;
+use crate::hardware::Beats;
 use crate::offload::Offload;
 use crate::source::directive_text;
 
@@ -69,13 +70,13 @@ impl LanesReport {
         if lanes.is_none() && reason.is_none() {
             return None;
         }
-        let demand = Demand::of(offload, board.memory.link().word());
+        let demand = Demand::of(offload, board.memory.link());
         let count = lanes.map_or(1, |lanes| lanes.count);
         Some(LanesReport {
             count,
             along: lanes.map_or(String::new(), |lanes| lanes.along.clone()),
             compute_cycles: demand.compute_cycles(count),
-            memory_cycles: demand.words,
+            memory_cycles: demand.words(Beats::of(offload, board.memory.link()).word),
             multipliers: demand.multipliers * count as u64,
             board_multipliers: board.device.dsp_18x18,
             reassociates: offload.reassociates(),

@@ -49,7 +49,8 @@ impl Features {
             strides: dice.chance(25),
             schedule: dice.chance(50),
         };
-        let memory = if dice.chance(25) { Memory::Axi4 { bits: dice.pick(&[32, 64, 128]) } } else { Memory::Ddr400 };
+        let memory =
+            if dice.chance(25) { Memory::Axi4 { bits: dice.pick(&[32, 64, 128, 256, 512]) } } else { Memory::Ddr400 };
         (features, memory)
     }
 }

@@ -110,6 +110,37 @@ proofs! {
             mutation("assign m_cmd_length  = m_cmd_length_reg;", "assign m_cmd_length  = m_cmd_length_reg ^ m_cmd_ready;", &["m_cmd_length"]),
         ]
     }
+    row_packer {
+        ["WORD_WIDTH 2 BEAT_WIDTH 2 GRAIN 0 END_WIDTH 5", "WORD_WIDTH 2 BEAT_WIDTH 1 GRAIN 0 END_WIDTH 5",
+            "WORD_WIDTH 3 BEAT_WIDTH 3 GRAIN 2 END_WIDTH 6"],
+        8, Z3, 12,
+        [
+            mutation("words_left_reg <= BYTES[END_WIDTH-1:0];", "words_left_reg < BYTES[END_WIDTH-1:0];", &["words_left_reg != 0"]),
+            mutation("flush_reg      <= last_beat;", "flush_reg      <= 1'b0;", &["flush_reg || beats_left_reg"]),
+            mutation("after[WORD_WIDTH] ^ emits", "after[WORD_WIDTH]", &["flush_reg || place_reg"]),
+            mutation("words_left_reg <= s_row_words_end;", "words_left_reg <= s_row_words_end + BYTES[END_WIDTH-1:0];", &["flush_reg || words_left_reg"]),
+            mutation("after >= TWO_WORDS", "after > TWO_WORDS", &["!flush_reg"]),
+            mutation("first_reg      <= 1'b0;", "first_reg      <= 1'b1;", &["!first_reg"]),
+            mutation("size_reg       <= s_row_size;", "size_reg       <= s_row_size + 1'b1;", &["size_reg"]),
+            mutation("ALL << offset_reg : ALL)", "ALL << offset_reg << 1 : ALL)", &["m_word_strobe !"]),
+            mutation("assign m_word_valid  = m_word_valid_reg;", "assign m_word_valid  = m_word_valid_reg && !m_word_ready;", &["m_word_valid"]),
+            mutation("assign m_word_data   = m_word_data_reg;", "assign m_word_data   = m_word_data_reg ^ m_word_ready;", &["m_word_data"]),
+            mutation("assign m_word_strobe = m_word_strobe_reg;", "assign m_word_strobe = m_word_strobe_reg ^ m_word_ready;", &["m_word_strobe ="]),
+        ]
+    }
+    row_unpacker {
+        ["WORD_WIDTH 2 BEAT_WIDTH 2 GRAIN 0 END_WIDTH 5", "WORD_WIDTH 2 BEAT_WIDTH 1 GRAIN 0 END_WIDTH 5",
+            "WORD_WIDTH 3 BEAT_WIDTH 3 GRAIN 2 END_WIDTH 6"],
+        8, Z3, 12,
+        [
+            mutation("words_left_reg <= BYTES[END_WIDTH-1:0];", "words_left_reg < BYTES[END_WIDTH-1:0];", &["words_left_reg"]),
+            mutation("beats_left_reg <= step_bytes;", "beats_left_reg < step_bytes;", &["beats_left_reg"]),
+            mutation("size_reg       <= s_row_size;", "size_reg       <= s_row_size + 1'b1;", &["size_reg"]),
+            mutation("advanced[WORD_WIDTH] ^ takes", "advanced[WORD_WIDTH]", &["place_reg"]),
+            mutation("assign m_beat_valid = m_beat_valid_reg;", "assign m_beat_valid = m_beat_valid_reg && !m_beat_ready;", &["m_beat_valid"]),
+            mutation("assign m_beat_data  = m_beat_data_reg;", "assign m_beat_data  = m_beat_data_reg ^ m_beat_ready;", &["m_beat_data"]),
+        ]
+    }
     stream_register {
         ["WIDTH 4", "WIDTH 1"],
         8, Z3, 10,
@@ -250,7 +281,7 @@ proofs! {
         10, Abc(&[&[], &["m_axi_rready"]]), 11,
         [
             mutation("assign m_axi_arvalid = arvalid_reg;", "assign m_axi_arvalid = arvalid_reg && !beat_valid;", &["m_axi_arvalid"]),
-            mutation("assign m_axi_araddr  = {araddr_reg, {(2 + BEAT_WIDTH){1'b0}}};", "assign m_axi_araddr  = {araddr_reg, {(2 + BEAT_WIDTH){m_axi_arready}}};", &["end_in_block", "m_axi_araddr"]),
+            mutation("assign m_axi_araddr  = {araddr_reg, {(WORD_WIDTH + BEAT_WIDTH){1'b0}}};", "assign m_axi_araddr  = {araddr_reg, {(2 + BEAT_WIDTH){m_axi_arready}}};", &["end_in_block", "m_axi_araddr"]),
             mutation("assign m_axi_arlen   = arlen_reg;", "assign m_axi_arlen   = arlen_reg + {m_axi_arready, 1'b0};", &["m_axi_arlen >", "m_axi_arlen =", "waiting_beats", "m_axi_rready"]),
             mutation(".s_burst_length (burst_length)", ".s_burst_length (8'd0)", &["waiting_beats"]),
             mutation(".returned       (beat_valid && beat_ready)", ".returned       (m_axi_rvalid)", &["waiting_beats"]),
@@ -276,7 +307,7 @@ proofs! {
             mutation("wire free = !avm_waitrequest || !(read_reg || write_reg);", "wire free = 1'b1;", &["avm_read", "avm_address", "avm_byteenable", "avm_writedata", "writing_reg", "still_owed", "left_reg", "!avm_write"]),
             mutation("wire starts_write = free && !writing_reg && !(read_valid && read_granted) &&", "wire starts_write = free && !writing_reg &&", &["!(avm_read", "&avm_byteenable"]),
             mutation("wire starts_read  = free && !writing_reg &&", "wire starts_read  = free &&", &["!(avm_read"]),
-            mutation("assign avm_address    = {address_reg, {(2 + BEAT_WIDTH){1'b0}}};", "assign avm_address    = {address_reg ^ avm_waitrequest, {(2 + BEAT_WIDTH){1'b0}}};", &["avm_burstcount"]),
+            mutation("assign avm_address    = {address_reg, {(WORD_WIDTH + BEAT_WIDTH){1'b0}}};", "assign avm_address    = {address_reg ^ avm_waitrequest, {(2 + BEAT_WIDTH){1'b0}}};", &["avm_burstcount"]),
             mutation("enable_reg <= {STROBE_WIDTH{1'b1}};", "enable_reg <= {STROBE_WIDTH{1'b0}};", &["&avm_byteenable"]),
             mutation("read_valid && read_granted;", "read_valid;", &["owed_reg", "beats_ready"]),
             mutation("write_length[BURST_WIDTH-1:0]} + 1'b1;", "write_length[BURST_WIDTH-1:0]};", &["avm_burstcount"]),

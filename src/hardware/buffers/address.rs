@@ -41,6 +41,13 @@ impl TileNumber {
     }
 }
 
+/// The lowest `bits` bits of [`address`], which are some of the last subscript's residue.
+pub fn low_bits(buffer: &Buffer, band: BandId, point: &[Affine], scope: &Scope, bits: u32) -> Expr {
+    let mapping = buffer.mappings[band].as_ref().expect("a band that accesses an array has a mapping for it");
+    let point = mapping.skewed(point);
+    scope.affine_as(point.last().expect("rows run along a subscript"), Type::unsigned(bits))
+}
+
 /// σ(point) in a tile of `band`: its slot, and the residues modulo powers of two side by side, each a few low bits of its
 /// subscript.
 pub fn address(buffer: &Buffer, band: BandId, point: &[Affine], scope: &Scope, tile: &TileNumber) -> Expr {

@@ -2,6 +2,7 @@
 //! of neighbours in one cycle. A group begins anywhere; its words are rotated over the banks.
 
 use crate::hardware::buffers::address::address_type;
+use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells::port;
 use crate::offload::Buffer;
 use crate::rtl::{Connection, Expr, Module, Type, assign};
@@ -51,6 +52,11 @@ impl Fields {
         address.slice(self.low + self.bank - 1, self.low)
     }
 
+    /// Which banks, as many as a beat has elements, have the beat of an address; `None` where all have.
+    fn beat(&self, beat: Beat, address: &Expr) -> Option<Expr> {
+        Fields::part(address, self.low + beat.shift(), self.bank - beat.shift())
+    }
+
     fn index(&self, address: &Expr) -> Option<Expr> {
         Fields::part(address, self.low + self.bank, self.index)
     }
@@ -94,12 +100,13 @@ impl Fields {
 pub struct Ports {
     /// Groups are written: `write_valid`, `write_words` (a bit per word), `write_address`, `write_data`.
     pub write: Option<Rotation>,
-    /// Single words are written while no group is: `fill_valid`, `fill_address`, `fill_data`.
-    pub fill: bool,
+    /// Beats are written while no group is: `fill_valid`, `fill_address`, `fill_data`, and `fill_elements` with a bit per
+    /// element where a beat has several.
+    pub fill: Option<Beat>,
     /// Groups are read: `read_address`, and one cycle later `read_data`.
     pub read: Option<Rotation>,
-    /// Single words are read instead of groups: `drain_valid`, `drain_address`, and one cycle later `drain_data`.
-    pub drain: bool,
+    /// Beats are read instead of groups: `drain_valid`, `drain_address`, and one cycle later `drain_data`.
+    pub drain: Option<Beat>,
 }
 
 /// A banked memory for the elements of one array.
@@ -115,7 +122,10 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: Fields, width: u
     let count = fields.count();
     let (word, group) = (Type::unsigned(width), Type::unsigned(width * count));
     let address = address_type(buffer);
-    let in_bank = |b: u32, bank: &Expr| bank.eq(&Expr::constant(b.into(), bank.ty()));
+    // Whether bank `b` is among those that `banks` names.
+    let in_beat = |b: u32, beat: Beat, banks: Option<&Expr>| {
+        banks.map_or(Expr::bit(true), |banks| banks.eq(&Expr::constant((b >> beat.shift()).into(), banks.ty())))
+    };
 
     // Per bank: enable, address and data of the write port.
     let mut writes: Vec<(Expr, Expr, Expr)> = vec![];
@@ -128,20 +138,24 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: Fields, width: u
         let data = to_banks(&mut m, "write_word", &parts(&data.e(), width), fields, &at.e(), rotation);
         (valid.e(), enables, addresses(&mut m, "write", fields, &at.e(), rotation), data)
     });
-    let word_write = ports.fill.then(|| {
+    let beat_write = ports.fill.map(|beat| {
         let valid = m.input("fill_valid", Type::BIT);
         let at = m.input("fill_address", address);
-        let data = m.input("fill_data", word);
-        (valid.e(), fields.bank(&at.e()), fields.inner(&at.e(), false), data.e())
+        let elements = (beat.elements() > 1).then(|| m.input("fill_elements", Type::unsigned(beat.elements())));
+        let data = m.input("fill_data", beat.data(width));
+        let elements = elements.map_or(vec![Expr::bit(true)], |bits| parts(&bits.e(), 1));
+        (beat, valid.e(), fields.beat(beat, &at.e()), fields.inner(&at.e(), false), elements, parts(&data.e(), width))
     });
     for b in 0..count {
         let own = group_write.as_ref().map(|(valid, enables, addresses, data)| {
             let b = b as usize;
             (valid.and(&enables[b]), valid.clone(), addresses[b].clone(), data[b].clone())
         });
-        let single = word_write
-            .as_ref()
-            .map(|(valid, bank, address, data)| (valid.and(&in_bank(b, bank)), address.clone(), data.clone()));
+        let single = beat_write.as_ref().map(|(beat, valid, banks, address, elements, data)| {
+            let element = (b % beat.elements()) as usize;
+            let here = in_beat(b, *beat, banks.as_ref());
+            (valid.and(&here).and(&elements[element]), address.clone(), data[element].clone())
+        });
         writes.push(match (own, single) {
             (Some((enable, group, address, data)), Some((fill, fill_address, fill_data))) => (
                 enable.or(&group.not().and(&fill)),
@@ -158,17 +172,17 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: Fields, width: u
         let at = m.input("read_address", address);
         (at.e(), addresses(&mut m, "read", fields, &at.e(), rotation), rotation)
     });
-    let word_read = ports.drain.then(|| {
+    let beat_read = ports.drain.map(|beat| {
         let valid = m.input("drain_valid", Type::BIT);
         let at = m.input("drain_address", address);
-        (valid.e(), at.e(), fields.inner(&at.e(), false))
+        (valid.e(), fields.beat(beat, &at.e()), fields.inner(&at.e(), false), beat)
     });
     let mut banks = vec![];
     for b in 0..count {
-        let at = match (&group_read, &word_read) {
-            (Some((_, addresses, _)), Some((valid, _, drain))) => valid.select(drain, &addresses[b as usize]),
+        let at = match (&group_read, &beat_read) {
+            (Some((_, addresses, _)), Some((valid, _, drain, _))) => valid.select(drain, &addresses[b as usize]),
             (Some((_, addresses, _)), None) => addresses[b as usize].clone(),
-            (None, Some((.., drain))) => drain.clone(),
+            (None, Some((_, _, drain, _))) => drain.clone(),
             (None, None) => Expr::constant(0, fields.inner_type()),
         };
         let read = m.wire(&format!("bank_{b}_data"), word);
@@ -202,11 +216,15 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: Fields, width: u
         let data = m.output("read_data", group);
         m.assign(&data, &joined(&words));
     }
-    if let Some((_, at, _)) = &word_read {
-        let bank = m.reg("drain_bank", Type::unsigned(fields.bank));
-        m.clocked("", vec![], vec![assign(&bank, &fields.bank(at))]);
-        let data = m.output("drain_data", word);
-        m.assign(&data, &picked(&banks, &bank.e()));
+    if let Some((_, at, _, beat)) = &beat_read {
+        let beats: Vec<Expr> = banks.chunks(beat.elements() as usize).map(joined).collect();
+        let read = at.as_ref().map(|at| {
+            let bank = m.reg("drain_bank", at.ty());
+            m.clocked("", vec![], vec![assign(&bank, at)]);
+            picked(&beats, &bank.e())
+        });
+        let data = m.output("drain_data", beat.data(width));
+        m.assign(&data, &read.unwrap_or_else(|| beats[0].clone()));
     }
     m
 }

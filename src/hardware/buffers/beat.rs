@@ -1,24 +1,29 @@
 //! How many elements a buffer takes or gives per cycle on the side of the memory.
 
+use crate::hardware::buffers::address::buffer_of;
+use crate::hardware::context::Context;
+use crate::ids::ArrayId;
 use crate::rtl::{Expr, Type};
 
 /// What a fill or a drain moves per cycle: neighbours of one row, of which the first lies in its buffer at a multiple of
-/// their number, a power of two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// their number, a power of two. The first and the last beat of a row have elements that are none of the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Beat {
     elements: u32,
 }
 
 impl Beat {
-    pub const ELEMENT: Beat = Beat { elements: 1 };
-    /// Of every transfer. Buffers and packing cells are made for one element.
-    pub const OF_TRANSFERS: Beat = Beat::ELEMENT;
+    /// Of the buffer of an array: as many elements as a word of the memory port holds, if they lie in banks of their own.
+    pub fn of(context: &Context, array: ArrayId) -> Beat {
+        Beat { elements: context.beats.elements(context.offload, buffer_of(context.offload, array)) }
+    }
 
-    pub const fn elements(self) -> u32 {
+    pub fn elements(self) -> u32 {
         self.elements
     }
 
-    fn shift(self) -> u32 {
+    /// log2 of the elements.
+    pub fn shift(self) -> u32 {
         self.elements.trailing_zeros()
     }
 
@@ -27,20 +32,49 @@ impl Beat {
         Type::unsigned(self.elements * bits)
     }
 
-    /// Whether a row whose addresses differ in their low `bits` only is one beat at most.
-    pub fn covers(self, bits: u32) -> bool {
-        bits <= self.shift()
+    /// Which of a buffer's beats holds the element at `address`; `None` where there is one only.
+    fn number(self, address: &Expr) -> Option<Expr> {
+        (address.width() > self.shift()).then(|| address.slice(address.width() - 1, self.shift()))
     }
 
-    /// Which of a buffer's beats holds the element at `address`.
-    pub fn number(self, address: &Expr) -> Expr {
-        address.slice(address.width() - 1, self.shift())
+    /// Which element of its beat the one at `address` is; `None` where a beat is one.
+    fn place(self, address: &Expr) -> Option<Expr> {
+        (self.elements > 1).then(|| address.slice(self.shift() - 1, 0))
     }
 
-    /// The address of the first element behind the beat of `address`.
-    pub fn next(self, address: &Expr) -> Expr {
-        let after = self.number(address).incremented();
-        after.resize(address.ty()).shl_const(self.shift(), address.ty())
+    /// The address of the first element behind the beat of `address`, whose row goes on in the lowest `bits` of addresses.
+    pub fn next(self, address: &Expr, bits: u32) -> Expr {
+        if self.elements == 1 && bits == 0 {
+            return address.clone();
+        }
+        let (bits, width) = (bits.min(address.width()), address.width());
+        // Only the residue counts on, so the carry ends there.
+        let residue = address.resize(Type::unsigned(bits));
+        let number = self.number(&residue).map(|number| number.incremented().resize(number.ty()));
+        let high = (bits < width).then(|| address.slice(width - 1, bits));
+        let low = (self.elements > 1).then(|| Expr::constant(0, Type::unsigned(self.shift())));
+        Expr::concat(&[high, number, low].into_iter().flatten().collect::<Vec<_>>())
+    }
+
+    /// Whether the row that goes on at `address`, the first element of its beat that is the row's, ends in this beat; `last`
+    /// has the low bits of its last element's address. A row that comes back to its first beat around the buffer's end has
+    /// its end there before its begin.
+    pub fn is_last(self, address: &Expr, last: &Expr) -> Expr {
+        let address = address.resize(last.ty());
+        let numbers = self.number(&address).zip(self.number(last)).map(|(one, other)| one.eq(&other));
+        let places = self.place(&address).zip(self.place(last)).map(|(one, other)| one.le(&other));
+        Expr::all(&numbers.into_iter().chain(places).collect::<Vec<_>>())
+    }
+
+    /// A bit per element of the beat that begins, or goes on, at `address`: whether it is the row's. `is_last` and `last` are
+    /// those of [`Beat::is_last`].
+    pub fn own(self, address: &Expr, is_last: &Expr, last: &Expr) -> Expr {
+        let Some((first, last)) = self.place(address).zip(self.place(last)) else { return Expr::bit(true) };
+        let constant = |e: u32| Expr::constant(e.into(), first.ty());
+        let begun = |e: u32| if e + 1 == self.elements { Expr::bit(true) } else { first.lt(&constant(e + 1)) };
+        let ended = |e: u32| if e == 0 { Expr::bit(false) } else { is_last.and(&last.lt(&constant(e))) };
+        let bits: Vec<Expr> = (0..self.elements).rev().map(|e| begun(e).and(&ended(e).not())).collect();
+        Expr::concat(&bits)
     }
 }
 
@@ -48,26 +82,29 @@ impl Beat {
 mod tests {
     use super::*;
 
-    /// The walk of a row, by the addresses of its beats, against the elements one by one.
+    /// The walk of a row around the end of its residues, by the addresses of its beats, against the elements one by one.
     #[test]
     fn beats_of_a_row_hold_its_elements() {
-        let ty = Type::unsigned(5);
         let value = |e: &Expr| e.as_constant().expect("a constant");
-        for elements in [1, 2, 4] {
+        for (elements, bits, width) in [(1, 4, 4), (1, 3, 5), (2, 4, 4), (2, 1, 3), (4, 2, 2), (4, 3, 5), (4, 4, 4)] {
             let beat = Beat { elements };
-            for (first, last) in (0..32).flat_map(|first| (first..32).map(move |last| (first, last))) {
-                let mut address = Expr::constant(first, ty);
+            let (ty, words, above) = (Type::unsigned(width), 1i128 << bits, (1i128 << width) - (1 << bits));
+            for (first, count) in (0..words).flat_map(|first| (1..=words).map(move |count| (first, count))) {
+                let last = Expr::constant((first + count - 1) % words, Type::unsigned(bits));
+                let mut address = Expr::constant(above + first, ty);
                 let mut covered = vec![];
                 loop {
-                    let number = value(&beat.number(&address));
-                    let own = number * i128::from(elements)..(number + 1) * i128::from(elements);
-                    covered.extend(own.filter(|e| (value(&address)..=last).contains(e)));
-                    if number == value(&beat.number(&Expr::constant(last, ty))) {
+                    let is_last = beat.is_last(&address, &last);
+                    let own = value(&beat.own(&address, &is_last, &last));
+                    let begin = value(&address) / i128::from(elements) * i128::from(elements);
+                    covered.extend((0..i128::from(elements)).filter(|e| own >> e & 1 == 1).map(|e| begin + e));
+                    if value(&is_last) == 1 {
                         break;
                     }
-                    address = beat.next(&address);
+                    address = beat.next(&address, bits);
                 }
-                assert_eq!(covered, (first..=last).collect::<Vec<_>>(), "{elements} a beat");
+                let expected: Vec<i128> = (first..first + count).map(|e| above + e % words).collect();
+                assert_eq!(covered, expected, "{count} from {first} on, {elements} a beat");
             }
         }
     }

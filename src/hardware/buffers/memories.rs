@@ -12,16 +12,16 @@ use crate::ids::ArrayId;
 use crate::offload::Buffer;
 use crate::rtl::{Connection, Expr, Module, Signal, Type};
 
-// A memory takes one element of a fill per cycle, and gives one to a drain.
-const _: () = assert!(Beat::OF_TRANSFERS.elements() == 1);
-
-/// Words from memory: the load process waits while the compute process writes.
+/// Beats from memory: the load process waits while the compute process writes.
 pub struct Fill {
     pub array: ArrayId,
     pub stream: Stream,
     pub address: Signal,
-    /// As wide as the widest element.
+    pub beat: Beat,
+    /// As wide as the widest beat.
     pub data: Signal,
+    /// A bit for each element of the beat with the most of them, where that has several.
+    pub elements: Option<Signal>,
 }
 
 /// Words that the compute process writes.
@@ -47,9 +47,10 @@ pub struct Read {
     pub used: Option<Signal>,
 }
 
-/// Words that the store process reads.
+/// Beats that the store process reads.
 pub struct Drain {
     pub array: ArrayId,
+    pub beat: Beat,
     pub valid: Signal,
     pub address: Signal,
     pub data: Signal,
@@ -107,9 +108,9 @@ impl Memories<'_> {
             let read = reads.iter().find(|read| read.copy == copy);
             let shape = banks::Ports {
                 write: write.and_then(|write| write.group.as_ref()).map(|(rotation, _)| *rotation),
-                fill: fill.is_some(),
+                fill: fill.map(|fill| fill.beat),
                 read: read.and_then(|read| read.rotation),
-                drain: drain.is_some(),
+                drain: drain.map(|drain| drain.beat),
             };
             let module = format!("{}_{copy}", self.module);
             modules.push(banks::memory(&module, &self.text, self.buffer, fields, self.word.width, &shape));
@@ -122,7 +123,11 @@ impl Memories<'_> {
             if let Some(fill) = fill {
                 ports.push(("fill_valid".into(), Connection::In(fill.stream.valid.e())));
                 ports.push(("fill_address".into(), Connection::In(fill.address.e())));
-                ports.push(("fill_data".into(), Connection::In(fill.data.e().resize(self.word))));
+                let bits = Type::unsigned(fill.beat.elements());
+                let elements = fill.elements.as_ref().filter(|_| bits.width > 1);
+                ports.extend(elements.map(|e| ("fill_elements".into(), Connection::In(e.e().resize(bits)))));
+                let data = fill.data.e().resize(fill.beat.data(self.word.width));
+                ports.push(("fill_data".into(), Connection::In(data)));
             }
             if let Some(read) = read {
                 ports.push(("read_address".into(), Connection::In(read.address.e())));

@@ -4,7 +4,6 @@
 mod operands;
 mod results;
 
-use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
@@ -304,7 +303,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
             count: m.define("layout_count", &Rtl::bit(true)),
         };
         let element = Stream::wires(&mut m, "element");
-        let data = unpacker(&mut m, &layout, Beat::ELEMENT, (&memory.read, &memory.read_data.e()), &element);
+        let data = unpacker(&mut m, &layout, (&memory.read, &memory.read_data.e()), &element);
         (element, data)
     };
     collect(&mut m, &d, &operands, number.as_ref(), &begins.e(), (&element, &element_data));

@@ -2,7 +2,6 @@
 
 use super::operands::{OperandLeaves, Operands};
 use super::{Direct, IN_FLIGHT};
-use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::datapath::plan::{Plan, Rehearsal};
@@ -151,7 +150,7 @@ impl Results {
                 offset: m.define("store_offset", &d.word().offset_of(&address.e())),
                 count: m.define("store_count", &Rtl::bit(true)),
             };
-            let (data, strobe) = packer(m, d.word(), &layout, Beat::ELEMENT, (&word, &word_data.e()), &memory.data);
+            let (data, strobe) = packer(m, d.word(), &layout, (&word, &word_data.e()), &memory.data);
             m.assign(&memory.write_data, &data.e());
             m.assign(&memory.strobe, &strobe.e());
         }

@@ -18,25 +18,22 @@ pub enum Link {
 pub type PhyPort = (&'static str, Type, bool);
 
 impl Link {
-    /// The word of the memory port.
-    pub fn word(self) -> Word {
+    /// The widest word that the memory port can have.
+    pub fn widest_word(self) -> Word {
         match self {
-            Link::Ddr(_) | Link::Sdr(_) | Link::Bus(_) => Word::PORT,
-        }
-    }
-
-    /// Bits of the address of a word.
-    pub fn address_width(self) -> u32 {
-        match self {
-            Link::Ddr(ddr) => ddr.address_width,
-            Link::Sdr(sdr) => sdr.address_width,
-            Link::Bus(bus) => bus.address_width,
+            Link::Ddr(_) | Link::Sdr(_) => Word::PORT,
+            Link::Bus(bus) => Word::of_bits(bus.data_bits),
         }
     }
 
     /// Bits of a byte address.
     pub fn byte_address_width(self) -> u32 {
-        self.address_width() + self.word().shift()
+        let of_words = match self {
+            Link::Ddr(ddr) => ddr.address_width,
+            Link::Sdr(sdr) => sdr.address_width,
+            Link::Bus(bus) => bus.address_width,
+        };
+        of_words + Word::PORT.shift()
     }
 
     /// The bus, if there is one: loads and stores then go to memory apart.
@@ -65,12 +62,12 @@ impl Link {
         }
     }
 
-    /// Parameters of that cell beside the widths of addresses and lengths.
-    pub fn parameters(self) -> Vec<(&'static str, i128)> {
+    /// Parameters of that cell beside the widths of addresses and lengths, for a memory port of words `word`.
+    pub fn parameters(self, word: Word) -> Vec<(&'static str, i128)> {
         match self {
             Link::Ddr(ddr) => ddr.parameters(),
             Link::Sdr(sdr) => sdr.parameters(),
-            Link::Bus(bus) => bus.parameters(),
+            Link::Bus(bus) => bus.parameters(word),
         }
     }
 
@@ -233,9 +230,9 @@ impl Ddr {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bus {
     pub kind: BusKind,
-    /// Bits of the address of a word of the memory port.
+    /// Bits of the address of 32 bits.
     pub address_width: u32,
-    /// A power of two up to 512, at least a word of the memory port.
+    /// A power of two, 32 to 512.
     pub data_bits: u32,
     /// Beats of the longest burst, a power of two.
     pub burst: u32,
@@ -254,17 +251,19 @@ impl Bus {
     const READ_BEATS: i128 = 512;
 
     /// Parameters of `axi4_master` or `avalon_master`.
-    pub fn parameters(self) -> Vec<(&'static str, i128)> {
-        vec![
-            ("BEAT_WIDTH", self.beat_width().into()),
+    pub fn parameters(self, word: Word) -> Vec<(&'static str, i128)> {
+        let wide = (word != Word::PORT).then_some(("WORD_WIDTH", word.shift().into()));
+        let widths = [
+            ("BEAT_WIDTH", self.beat_width(word).into()),
             ("BURST_WIDTH", self.burst_width().into()),
             ("READ_DEPTH", Bus::READ_BEATS),
-        ]
+        ];
+        wide.into_iter().chain(widths).collect()
     }
 
     /// log2 of the memory port's words in a beat.
-    pub fn beat_width(self) -> u32 {
-        (self.data_bits / Word::PORT.bits()).trailing_zeros()
+    pub fn beat_width(self, word: Word) -> u32 {
+        (self.data_bits / word.bits()).trailing_zeros()
     }
 
     /// log2 of the beats of the longest burst, which stays within [`Bus::BURST_BYTES`].

@@ -3,6 +3,7 @@
 use crate::buffer::mapping_text;
 use crate::hardware::buffers::address::{self, buffer_of};
 use crate::hardware::buffers::banks::Rotation;
+use crate::hardware::buffers::beat::Beat;
 use crate::hardware::buffers::memories::{Drain, Fill, Ports, Read, Users, Write, memories};
 use crate::hardware::buffers::partition;
 use crate::hardware::circuit::cells::{clocking, into, out_of, port};
@@ -241,6 +242,8 @@ fn join_load(m: &mut Module, context: &Context, wires: &Wires, load: &LoadPorts)
     ports.extend(bases(m, context, &load.arrays));
     let data = m.wire("fill_data", load.data);
     ports.push(("m_fill_data".into(), Connection::Out(data.clone())));
+    let elements = load.elements.map(|ty| m.wire("fill_elements", ty));
+    ports.extend(elements.iter().map(|e| ("m_fill_elements".into(), Connection::Out(e.clone()))));
     let mut fills: Vec<Fill> = vec![];
     for &array in &load.arrays {
         let prefix = format!("fill_{}", context.array(array).name);
@@ -248,7 +251,8 @@ fn join_load(m: &mut Module, context: &Context, wires: &Wires, load: &LoadPorts)
         let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer_of(context.offload, array)));
         ports.extend(out_of(&prefix, &stream));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
-        fills.push(Fill { array, stream, address, data: data.clone() });
+        let beat = Beat::of(context, array);
+        fills.push(Fill { array, stream, address, beat, data: data.clone(), elements: elements.clone() });
     }
     m.instance(&format!("{}_load", context.kernel.name), "u_load", vec![], ports);
     fills
@@ -362,11 +366,12 @@ fn join_store(m: &mut Module, context: &Context, wires: &Wires, store: &StorePor
         let prefix = format!("drain_{}", context.array(array).name);
         let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
         let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer_of(context.offload, array)));
-        let data = m.wire(&format!("{prefix}_data"), store.beat.data(context.array(array).element.bits));
+        let beat = Beat::of(context, array);
+        let data = m.wire(&format!("{prefix}_data"), beat.data(context.array(array).element.bits));
         ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
-        drains.push(Drain { array, valid, address, data });
+        drains.push(Drain { array, beat, valid, address, data });
     }
     m.instance(&format!("{}_store", context.kernel.name), "u_store", vec![], ports);
     drains

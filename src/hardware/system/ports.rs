@@ -27,7 +27,7 @@ fn text(context: &Context, role: &str, port: &str) -> Option<String> {
     }
     let plain = |text: &str| Some(text.to_string());
     if role.starts_with("buffer_") {
-        return of_buffer(port);
+        return of_buffer(context, port);
     }
     if let Some(text) = of_kernel(context, port).or_else(|| of_array(context, port)) {
         return Some(text);
@@ -93,6 +93,7 @@ fn text(context: &Context, role: &str, port: &str) -> Option<String> {
         "m_write_valid" => "a word to memory",
         "m_write_ready" | "s_read_ready" => "it is taken",
         "m_write_data" | "s_read_data" | "m_fill_data" => "its bits",
+        "m_fill_elements" => "which elements of the beat are the row's",
         "m_write_strobe" => "the bytes of it that are written",
         "s_read_valid" => "a word from memory",
         "s_reg_write" => "a register is written",
@@ -135,6 +136,7 @@ fn of_kernel(context: &Context, port: &str) -> Option<String> {
 
 /// Ports that are there once per array.
 fn of_array(context: &Context, port: &str) -> Option<String> {
+    let elements = if context.beats.whole { "elements" } else { "an element" };
     context.kernel.arrays.iter().find_map(|array| {
         let name = &array.name;
         if port == legal(&format!("base_{name}")) {
@@ -150,14 +152,16 @@ fn of_array(context: &Context, port: &str) -> Option<String> {
         }
         let text = if let Some(what) = rest("m_fill_") {
             match what {
-                "valid" => format!("an element for {name}'s buffer"),
+                "valid" => format!("{elements} for {name}'s buffer"),
                 "ready" => "it is taken".to_string(),
                 "address" => "its place there".to_string(),
                 _ => return None,
             }
         } else if let Some(what) = rest("m_drain_").or(rest("s_drain_")) {
             match what {
-                "valid" => format!("an element of {name}'s buffer is read"),
+                "valid" => {
+                    format!("{elements} of {name}'s buffer {} read", if context.beats.whole { "are" } else { "is" })
+                }
                 "address" => "its place there".to_string(),
                 "data" => "its bits, in the next cycle".to_string(),
                 _ => return None,
@@ -186,8 +190,10 @@ fn of_array(context: &Context, port: &str) -> Option<String> {
 }
 
 /// Ports of a buffer's own module.
-fn of_buffer(port: &str) -> Option<String> {
+fn of_buffer(context: &Context, port: &str) -> Option<String> {
     let (what, of) = match port.split_once('_') {
+        Some(("fill", of)) if context.beats.whole => ("a beat from memory", of),
+        Some(("drain", of)) if context.beats.whole => ("a beat to memory", of),
         Some(("fill", of)) => ("an element from memory", of),
         Some(("drain", of)) => ("an element to memory", of),
         Some(("write", of)) => ("a result", of),

@@ -1,11 +1,12 @@
 //! Rows to bursts: the address and length in memory of every row of Load or Store.
 
-use crate::hardware::buffers::address::buffer_of;
+use crate::hardware::buffers::address::{self, buffer_of};
+use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::circuit::variable::Affine;
 use crate::hardware::context::longest_row;
-use crate::hardware::transfer::packing::{RowPacking, WIDEST_SIZE, element_size};
+use crate::hardware::transfer::packing::{Packing, RowBeats, RowPacking, WIDEST_SIZE, element_size};
 use crate::hardware::transfer::stage::TransferStage;
 use crate::ids::ArrayId;
 use crate::layout::Layout;
@@ -14,13 +15,13 @@ use crate::word::Word;
 
 impl TransferStage<'_> {
     /// Adds the circuit that turns rows into commands `m_cmd_*` (in order, `last` on the last of a tile) and passes the
-    /// rows themselves on to `descriptors`. Where some element is not one word long, every command is followed by how its
-    /// elements lie in the words, for a packer or unpacker.
+    /// rows themselves on to `descriptors`. Where some element is not one word long, or some beat not one element, every
+    /// command is followed by how its elements lie in the words, for a packer or unpacker.
     ///
     /// The address of a row that follows on the one before is that one's and the pitch. Any other is Horner's rule on the
     /// digits of its layout ([`Layout::place`]), bit by bit in the same adder, while the data of the rows before are on
     /// their way.
-    pub fn bursts(&self, m: &mut Module, descriptors: &Stream) -> Option<RowPacking> {
+    pub fn bursts(&self, m: &mut Module, descriptors: &Stream) -> Packing {
         let TransferStage { rows, row, held, .. } = self;
         m.comment("Bursts: one command per row.");
         let command = Command::declare(m, self);
@@ -45,20 +46,36 @@ impl TransferStage<'_> {
         m.assign(&descriptors.valid, &takes.and(&rows.valid.e()));
         m.assign(&rows.ready, &takes.and(&descriptors.ready.e()));
 
-        let packing = cells.mixed.then(|| {
-            let stream = Stream::wires(m, "layout");
-            m.assign(&stream.valid, &machine.is_in("LAYOUT"));
-            machine.arm("LAYOUT", vec![when(stream.ready.e(), vec![machine.goto("TAKE")])]);
-            let mut wire = |name: &str, value: &Expr| m.define(name, value);
-            RowPacking {
+        if !cells.mixed {
+            machine.connect(m);
+            return Packing::Words;
+        }
+        let stream = Stream::wires(m, "layout");
+        m.assign(&stream.valid, &machine.is_in("LAYOUT"));
+        machine.arm("LAYOUT", vec![when(stream.ready.e(), vec![machine.goto("TAKE")])]);
+        machine.connect(m);
+        let offset = cells.word.offset_of(&under_way.address.e());
+        let mut wire = |name: &str, value: &Expr| m.define(name, value);
+        let Some(beats) = &under_way.beats else {
+            return Packing::Elements(RowPacking {
                 stream,
                 size: wire("layout_size", &under_way.size()),
-                offset: wire("layout_offset", &cells.word.offset_of(&under_way.address.e())),
+                offset: wire("layout_offset", &offset),
                 count: wire("layout_count", &under_way.count.e()),
-            }
-        });
-        machine.connect(m);
-        packing
+            });
+        };
+        let ty = command.bytes(&cells);
+        let length = wire("layout_length", &under_way.bytes(ty)).e();
+        Packing::Beats(RowBeats {
+            stream,
+            word: cells.word,
+            widest: beats.sizes.iter().copied().max().unwrap_or(0),
+            grain: cells.sizes.iter().copied().min().unwrap_or(0),
+            size: beats.size(),
+            words_end: wire("layout_words_end", &length.add(&offset, ty)).e(),
+            beats_end: wire("layout_beats_end", &length.add(&beats.lead(), ty)).e(),
+            offset: wire("layout_offset", &offset).e(),
+        })
     }
 }
 
@@ -71,6 +88,11 @@ struct Command {
 }
 
 impl Command {
+    /// Bytes of a command, and of a word more than the longest one's, for what rounds up.
+    fn bytes(&self, cells: &Cells) -> Type {
+        Type::unsigned(self.length.width() + cells.word.shift() + 1)
+    }
+
     fn declare(m: &mut Module, stage: &TransferStage) -> Command {
         let port = stage.context.port;
         Command {
@@ -89,15 +111,8 @@ impl Command {
             m.assign(&self.length, &count.resize(self.length.ty()));
             return;
         }
-        // A word more than the longest length, for what rounds up.
-        let bytes = Type::unsigned(self.length.width() + word.shift() + 1);
-        let size = burst.size();
-        let of_size = |s: u32| count.shl_const(s, bytes);
-        let covered = match size.as_constant() {
-            Some(size) => of_size(size as u32),
-            None => (1..=WIDEST_SIZE)
-                .fold(of_size(0), |other, s| size.eq(&Expr::constant(s.into(), size.ty())).select(&of_size(s), &other)),
-        };
+        let bytes = self.bytes(cells);
+        let covered = burst.bytes(bytes);
         let rounding = Expr::constant((word.bytes() - 1).into(), bytes);
         let rounded = covered.add(&word.offset_of(&address), bytes).add(&rounding, bytes);
         let words = m.define("burst_bytes", &rounded);
@@ -110,7 +125,7 @@ impl Command {
 struct Cells<'a> {
     stage: &'a TransferStage<'a>,
     word: Word,
-    /// Some element is not one word long: addresses count bytes, else words.
+    /// Some element is not one word long, or several come at once: addresses count bytes, else words.
     mixed: bool,
     /// Of an address.
     unit: Type,
@@ -128,7 +143,7 @@ impl<'a> Cells<'a> {
         let TransferStage { context, scope, format, kind_arrays, row, .. } = stage;
         let (port, word) = (context.port, context.port.word);
         let sizes: Vec<u32> = kind_arrays.iter().map(|&a| context.array(a).element.bytes().trailing_zeros()).collect();
-        let mixed = sizes.iter().any(|&s| s != word.shift());
+        let mixed = context.beats.whole || sizes.iter().any(|&s| s != word.shift());
         let mut bases: Vec<(ArrayId, Signal)> = vec![];
         for &array in kind_arrays {
             if bases.iter().all(|(a, _)| *a != array) {
@@ -215,6 +230,53 @@ struct Burst {
     /// Where sizes differ: the row's.
     size: Option<Signal>,
     size_of_row: Expr,
+    /// Where elements come in beats.
+    beats: Option<BeatsUnderWay>,
+}
+
+/// The registers of how the command's elements lie in beats.
+struct BeatsUnderWay {
+    /// Of every kind: log2 of the bytes of its beats.
+    sizes: Vec<u32>,
+    /// That of the command, where kinds differ.
+    size: Option<Signal>,
+    size_of_row: Expr,
+    /// Byte of the first beat where the row begins, where that is not always 0.
+    lead: Option<Signal>,
+    lead_of_row: Expr,
+}
+
+impl BeatsUnderWay {
+    fn declare(m: &mut Module, stage: &TransferStage, cells: &Cells) -> BeatsUnderWay {
+        let beats: Vec<Beat> = stage.kind_arrays.iter().map(|&a| Beat::of(stage.context, a)).collect();
+        let sizes: Vec<u32> = beats.iter().zip(&cells.sizes).map(|(beat, size)| beat.shift() + size).collect();
+        let size_of_row = cells.by_kind(|k| Expr::constant(sizes[k].into(), RowBeats::size_type()));
+        let size = size_of_row.as_constant().is_none().then(|| m.reg("burst_beat_size", RowBeats::size_type()));
+        let ty = Type::unsigned(sizes.iter().copied().max().unwrap_or(0).max(1));
+        let lead_of_row = cells.by_kind(|k| match beats[k].shift() {
+            0 => Expr::constant(0, ty),
+            bits => {
+                let (kind, buffer) = (&stage.format.kinds[k], buffer_of(stage.context.offload, stage.kind_arrays[k]));
+                let place = address::low_bits(buffer, kind.band, &kind.point, &cells.at_first, bits);
+                place.shl_const(cells.sizes[k], ty)
+            }
+        });
+        let lead = lead_of_row.as_constant().is_none().then(|| m.reg("burst_lead", ty));
+        BeatsUnderWay { sizes, size, size_of_row, lead, lead_of_row }
+    }
+
+    fn size(&self) -> Expr {
+        self.size.as_ref().map_or_else(|| self.size_of_row.clone(), |size| size.e())
+    }
+
+    fn lead(&self) -> Expr {
+        self.lead.as_ref().map_or_else(|| self.lead_of_row.clone(), |lead| lead.e())
+    }
+
+    fn take(&self) -> impl Iterator<Item = Statement> + '_ {
+        let size = self.size.iter().map(|register| assign(register, &self.size_of_row));
+        size.chain(self.lead.iter().map(|register| assign(register, &self.lead_of_row)))
+    }
 }
 
 impl Burst {
@@ -226,7 +288,8 @@ impl Burst {
         let size_of_row = cells.by_kind(|k| Expr::constant(cells.sizes[k].into(), element_size()));
         let differs = cells.mixed && size_of_row.as_constant().is_none();
         let size = differs.then(|| m.reg("burst_size", element_size()));
-        Burst { count, address, size, size_of_row }
+        let beats = stage.context.beats.whole.then(|| BeatsUnderWay::declare(m, stage, cells));
+        Burst { count, address, size, size_of_row, beats }
     }
 
     /// log2 of an element's bytes.
@@ -234,12 +297,24 @@ impl Burst {
         self.size.as_ref().map_or_else(|| self.size_of_row.clone(), |size| size.e())
     }
 
+    /// The row's bytes, as `ty`.
+    fn bytes(&self, ty: Type) -> Expr {
+        let size = self.size();
+        let of_size = |s: u32| self.count.e().shl_const(s, ty);
+        match size.as_constant() {
+            Some(size) => of_size(size as u32),
+            None => (1..=WIDEST_SIZE)
+                .fold(of_size(0), |other, s| size.eq(&Expr::constant(s.into(), size.ty())).select(&of_size(s), &other)),
+        }
+    }
+
     /// The row's elements.
     fn take(&self, stage: &TransferStage) -> Vec<Statement> {
         let (elements, row) = (self.count.ty(), &stage.row);
         let count = row.last.sub(&row.first, elements).add(&Expr::constant(1, elements), elements);
         let size = self.size.iter().map(|register| assign(register, &self.size_of_row));
-        std::iter::once(assign(&self.count, &count)).chain(size).collect()
+        let beats = self.beats.iter().flat_map(BeatsUnderWay::take);
+        std::iter::once(assign(&self.count, &count)).chain(size).chain(beats).collect()
     }
 }
 

@@ -1,10 +1,11 @@
 //! The load process: walks Load(T) of every tile, one burst per row, and fills the buffers as the words come back.
 
 use crate::hardware::buffers::address::{self, buffer_of};
+use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
-use crate::hardware::transfer::packing::unpacker;
+use crate::hardware::transfer::packing::{Packing, unpacker};
 use crate::hardware::transfer::runs::RunWalker;
 use crate::hardware::transfer::stage::TransferStage;
 use crate::hardware::walk::connect::{connect_scanner, walked};
@@ -21,8 +22,10 @@ use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 pub struct LoadPorts {
     /// Arrays that are loaded: each has `m_fill_<array>_valid`, `_ready` and `_address`.
     pub arrays: Vec<ArrayId>,
-    /// Type of `m_fill_data`: a beat of the widest element.
+    /// Type of `m_fill_data`: the widest beat.
     pub data: Type,
+    /// Type of `m_fill_elements`, where beats have several.
+    pub elements: Option<Type>,
 }
 
 /// Rows that may wait for their data: bursts on the way.
@@ -76,19 +79,26 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     m.comment("Words from memory fill the buffers.");
     let word = Stream::slave(&mut m, "read");
     let word_data = m.input("s_read_data", context.port.word.data());
-    let widest = arrays.iter().map(|&a| context.array(a).element.bits).max().expect("something is loaded");
+    let beat = |&a: &ArrayId| Beat::of(context, a).data(context.array(a).element.bits);
+    let widest = arrays.iter().map(beat).max_by_key(|ty| ty.width).expect("something is loaded");
     let (element, element_data) = match &layout {
-        None => (word, word_data.e()),
-        Some(layout) => {
+        Packing::Words => (word, word_data.e()),
+        Packing::Elements(layout) => {
             let element = Stream::wires(&mut m, "element");
-            let data = unpacker(&mut m, layout, runs.beat, (&word, &word_data.e()), &element);
+            let data = unpacker(&mut m, layout, (&word, &word_data.e()), &element);
             (element, data)
+        }
+        Packing::Beats(layout) => {
+            let beat = Stream::wires(&mut m, "beat");
+            let data = layout.unpacker(&mut m, (&word, &word_data.e()), &beat);
+            (beat, data)
         }
     };
 
     let walker = RunWalker::declare(&mut m, &runs, "fill");
     let filling = m.reg("filling", Type::BIT);
-    let fill_data = m.output_reg("m_fill_data", runs.beat.data(widest));
+    let fill_data = m.output_reg("m_fill_data", widest);
+    let fill_elements = runs.elements_type().map(|ty| m.output_reg("m_fill_elements", ty));
     let mut targets = vec![];
     for &array in &arrays {
         let name = &context.array(array).name;
@@ -121,6 +131,7 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
         m.assign(valid, &filling.e().and(&is_target(index)));
         write.push(assign(address, &walker.address().resize(address.ty())));
     }
+    write.extend(fill_elements.iter().zip(walker.own()).map(|(register, own)| assign(register, &own)));
     write.extend(fill_target.iter().zip(walker.target()).map(|(register, target)| assign(register, &target)));
     m.clocked(
         "",
@@ -142,7 +153,7 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     let busy = m.output("busy", Type::BIT);
     let at_work = stage.held.iter().fold(stage.rows.valid.e(), |valid, held| valid.and(&held.not()));
     m.assign(&busy, &walker.has_element().or(&at_work));
-    (vec![rows_module, m], LoadPorts { arrays, data: fill_data.ty() })
+    (vec![rows_module, m], LoadPorts { arrays, data: fill_data.ty(), elements: fill_elements.map(|e| e.ty()) })
 }
 
 /// The tile streams of the load process and the credits that let a tile start.
@@ -331,5 +342,5 @@ fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
     m.assign(&word.ready, &Expr::bit(true));
     let fill_data = m.output("m_fill_data", context.port.word.data());
     m.assign(&fill_data, &Expr::constant(0, fill_data.ty()));
-    (vec![m], LoadPorts { arrays: vec![], data: fill_data.ty() })
+    (vec![m], LoadPorts { arrays: vec![], data: fill_data.ty(), elements: None })
 }

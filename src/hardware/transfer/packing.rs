@@ -1,6 +1,5 @@
-//! Words to elements and back: the packing cells behind a FIFO of how rows lie in their words.
+//! Words to elements or beats and back: the packing cells behind a FIFO of how rows lie in their words.
 
-use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells::{clocking, fifo, into, out_of};
 use crate::hardware::circuit::stream::Stream;
 use crate::rtl::{Connection, Expr, Module, Signal, Type};
@@ -18,6 +17,16 @@ pub fn element_size() -> Type {
 /// Elements a packer or unpacker may have waiting rows for.
 const ROWS_WAITING: i128 = 8;
 
+/// How the rows of a process come in the words of the memory port.
+pub enum Packing {
+    /// Every element is a word.
+    Words,
+    /// One by one.
+    Elements(RowPacking),
+    /// Several at once.
+    Beats(RowBeats),
+}
+
 /// A stream that tells the packer or unpacker how the elements of a burst lie in its words.
 pub struct RowPacking {
     pub stream: Stream,
@@ -29,17 +38,82 @@ pub struct RowPacking {
     pub count: Signal,
 }
 
+/// The same for beats. Ends and places are in bytes.
+pub struct RowBeats {
+    pub stream: Stream,
+    pub word: Word,
+    /// log2 of the bytes of the widest beat of any row, and of the smallest element.
+    pub widest: u32,
+    pub grain: u32,
+    /// log2 of the bytes of the row's beats.
+    pub size: Expr,
+    /// Of the first element in the first word.
+    pub offset: Expr,
+    /// Of the row's end, from the begin of the first word, and from the begin of the first beat. As wide.
+    pub words_end: Expr,
+    pub beats_end: Expr,
+}
+
+impl RowBeats {
+    /// The type of [`RowBeats::size`].
+    pub fn size_type() -> Type {
+        Type::unsigned(3)
+    }
+
+    pub fn beat(&self) -> Type {
+        Type::unsigned(8 << self.widest)
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, i128)> {
+        vec![
+            ("WORD_WIDTH", self.word.shift().into()),
+            ("BEAT_WIDTH", self.widest.into()),
+            ("GRAIN", self.grain.into()),
+            ("END_WIDTH", self.words_end.width().into()),
+        ]
+    }
+
+    /// A `row_unpacker` behind a small FIFO of rows; gives its data.
+    pub fn unpacker(&self, m: &mut Module, word: (&Stream, &Expr), beat: &Stream) -> Expr {
+        let fields = [("size", &self.size), ("words_end", &self.words_end), ("beats_end", &self.beats_end)];
+        let mut ports = waiting(m, &self.stream, &fields);
+        ports.extend(into("word", word.0));
+        ports.push(("s_word_data".into(), Connection::In(word.1.clone())));
+        ports.extend(out_of("beat", beat));
+        let data = m.wire("beat_data", self.beat());
+        ports.push(("m_beat_data".into(), Connection::Out(data.clone())));
+        m.instance("row_unpacker", "u_unpacker", self.parameters(), ports);
+        data.e()
+    }
+
+    /// A `row_packer` behind a small FIFO of rows; drives `stream` with words and gives their data and strobe.
+    pub fn packer(&self, m: &mut Module, beat: (&Stream, &Expr), stream: &Stream) -> (Signal, Signal) {
+        let fields = [
+            ("size", &self.size),
+            ("offset", &self.offset),
+            ("words_end", &self.words_end),
+            ("beats_end", &self.beats_end),
+        ];
+        let mut ports = waiting(m, &self.stream, &fields);
+        ports.extend(into("beat", beat.0));
+        ports.push(("s_beat_data".into(), Connection::In(beat.1.resize(self.beat()))));
+        ports.extend(out_of("word", stream));
+        let data = m.wire("packed_data", self.word.data());
+        let strobe = m.wire("packed_strobe", self.word.strobe());
+        ports.push(("m_word_data".into(), Connection::Out(data.clone())));
+        ports.push(("m_word_strobe".into(), Connection::Out(strobe.clone())));
+        m.instance("row_packer", "u_packer", self.parameters(), ports);
+        (data, strobe)
+    }
+}
+
 /// A `word_unpacker` behind a small FIFO of rows; gives its data, as wide as the widest element.
-pub fn unpacker(m: &mut Module, rows: &RowPacking, beat: Beat, word: (&Stream, &Expr), element: &Stream) -> Expr {
-    let mut ports = waiting_rows(m, rows);
-    ports.extend(into("word", word.0).into_iter().map(|(port, c)| match c {
-        // The stream is the process's own input: its ready is driven by the cell.
-        Connection::In(_) => (port, Connection::In(word.0.valid.e())),
-        other => (port, other),
-    }));
+pub fn unpacker(m: &mut Module, rows: &RowPacking, word: (&Stream, &Expr), element: &Stream) -> Expr {
+    let mut ports = waiting(m, &rows.stream, &rows.fields().each_ref().map(|(name, field)| (*name, field)));
+    ports.extend(into("word", word.0));
     ports.push(("s_word_data".into(), Connection::In(word.1.clone())));
     ports.extend(out_of("element", element));
-    let data = m.wire("element_data", beat.data(ScalarType::WIDEST.bits));
+    let data = m.wire("element_data", Type::unsigned(ScalarType::WIDEST.bits));
     ports.push(("m_element_data".into(), Connection::Out(data.clone())));
     m.instance("word_unpacker", "u_unpacker", vec![("COUNT_WIDTH", rows.count.width() as i128)], ports);
     data.e()
@@ -50,13 +124,13 @@ pub fn packer(
     m: &mut Module,
     word: Word,
     rows: &RowPacking,
-    beat: Beat,
     element: (&Stream, &Expr),
     stream: &Stream,
 ) -> (Signal, Signal) {
-    let mut ports = waiting_rows(m, rows);
+    let mut ports = waiting(m, &rows.stream, &rows.fields().each_ref().map(|(name, field)| (*name, field)));
     ports.extend(into("element", element.0));
-    ports.push(("s_element_data".into(), Connection::In(element.1.resize(beat.data(ScalarType::WIDEST.bits)))));
+    let widest = Type::unsigned(ScalarType::WIDEST.bits);
+    ports.push(("s_element_data".into(), Connection::In(element.1.resize(widest))));
     ports.extend(out_of("word", stream));
     let data = m.wire("packed_data", word.data());
     let strobe = m.wire("packed_strobe", word.strobe());
@@ -66,18 +140,28 @@ pub fn packer(
     (data, strobe)
 }
 
-/// The FIFO of rows, and the row ports of the cell behind it.
-fn waiting_rows(m: &mut Module, rows: &RowPacking) -> Vec<(String, Connection)> {
-    let fields = [("size", &rows.size), ("offset", &rows.offset), ("count", &rows.count)];
-    let packed = Expr::concat(&fields.map(|(_, field)| field.e()));
+impl RowPacking {
+    fn fields(&self) -> [(&'static str, Expr); 3] {
+        [("size", self.size.e()), ("offset", self.offset.e()), ("count", self.count.e())]
+    }
+}
+
+/// The FIFO of rows, and the row ports of the cell behind it. What is the same of all rows does not wait.
+fn waiting(m: &mut Module, rows: &Stream, fields: &[(&str, &Expr)]) -> Vec<(String, Connection)> {
+    let vary: Vec<Expr> = fields.iter().filter(|(_, f)| f.as_constant().is_none()).map(|(_, f)| (*f).clone()).collect();
+    let packed = Expr::concat(&vary);
     let waiting = Stream::wires(m, "waiting_layout");
-    let word = fifo(m, "u_layouts", ROWS_WAITING, (&rows.stream, &packed), &waiting, "waiting_layout_data");
+    let word = fifo(m, "u_layouts", ROWS_WAITING, (rows, &packed), &waiting, "waiting_layout_data");
     let mut ports = clocking(m);
     ports.extend(into("row", &waiting));
     let mut high = packed.width();
     for (name, field) in fields {
-        high -= field.width();
-        let value = word.e().slice(high + field.width() - 1, high);
+        let value = if field.as_constant().is_some() {
+            (*field).clone()
+        } else {
+            high -= field.width();
+            word.e().slice(high + field.width() - 1, high)
+        };
         ports.push((format!("s_row_{name}"), Connection::In(value)));
     }
     ports

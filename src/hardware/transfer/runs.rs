@@ -4,10 +4,10 @@
 use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::stream::Stream;
+use crate::hardware::context::Context;
 use crate::hardware::transfer::stage::TransferStage;
 use crate::hardware::walk::rows::RowFormat;
 use crate::ids::ArrayId;
-use crate::offload::Offload;
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// The shape of a stream of runs.
@@ -16,12 +16,19 @@ pub struct RunFormat {
     pub arrays: Vec<ArrayId>,
     /// The array of every row kind.
     kind_arrays: Vec<ArrayId>,
-    /// Where buffers lie differently: the bits of the last subscript's residue, which count on within a row.
-    wraps: Vec<u32>,
+    /// How the walk goes on in the buffers; several where they lie differently.
+    walks: Vec<Walk>,
     address: Type,
     last: Type,
-    /// What the walk through a run takes per cycle.
-    pub beat: Beat,
+}
+
+/// How the walk goes on within a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Walk {
+    /// Of the last subscript's residue, which counts on.
+    bits: u32,
+    /// What it takes per cycle.
+    beat: Beat,
 }
 
 /// A run, as signals or as fields of a packed word.
@@ -30,27 +37,26 @@ pub struct Run {
     pub end: Expr,
     /// Index into [`RunFormat::arrays`], where there are several.
     target: Option<Expr>,
-    /// Index into [`RunFormat::wraps`], where there are several.
-    wrap: Option<Expr>,
+    /// Index into [`RunFormat::walks`], where there are several.
+    walk: Option<Expr>,
     address: Expr,
     /// The low bits of the last word's address; the others are those of `address`.
     last: Expr,
 }
 
 impl RunFormat {
-    pub fn new(offload: &Offload, format: &RowFormat, kind_arrays: &[ArrayId], arrays: &[ArrayId]) -> RunFormat {
-        let mut wraps: Vec<u32> = (0..kind_arrays.len()).map(|k| wrap(offload, format, kind_arrays, k)).collect();
-        wraps.sort_unstable();
-        wraps.dedup();
-        let last = Type::unsigned(wraps.last().copied().unwrap_or(0).max(1));
-        let addresses = arrays.iter().map(|&a| address::address_type(buffer_of(offload, a)));
+    pub fn new(context: &Context, format: &RowFormat, kind_arrays: &[ArrayId], arrays: &[ArrayId]) -> RunFormat {
+        let mut walks: Vec<Walk> = (0..kind_arrays.len()).map(|k| walk(context, format, kind_arrays, k)).collect();
+        walks.sort_unstable();
+        walks.dedup();
+        let last = Type::unsigned(walks.last().map_or(0, |walk| walk.bits).max(1));
+        let addresses = arrays.iter().map(|&a| address::address_type(buffer_of(context.offload, a)));
         RunFormat {
             last,
             arrays: arrays.to_vec(),
             kind_arrays: kind_arrays.to_vec(),
-            wraps,
+            walks,
             address: addresses.max_by_key(|ty| ty.width).unwrap_or(Type::BIT),
-            beat: Beat::OF_TRANSFERS,
         }
     }
 
@@ -58,15 +64,35 @@ impl RunFormat {
         Type::for_range(0, (self.arrays.len() as i64 - 1).max(1))
     }
 
-    fn wrap_type(&self) -> Type {
-        Type::for_range(0, (self.wraps.len() as i64 - 1).max(1))
+    fn walk_type(&self) -> Type {
+        Type::for_range(0, (self.walks.len() as i64 - 1).max(1))
+    }
+
+    /// The value of the present `walk` among those of each.
+    fn by_walk(&self, walk: Option<&Expr>, value: impl Fn(Walk) -> Expr) -> Expr {
+        let (last, others) = self.walks.split_last().expect("some row is transferred");
+        others.iter().enumerate().rev().fold(value(*last), |other, (index, own)| {
+            let is = walk.expect("declared for several").eq(&Expr::constant(index as i128, self.walk_type()));
+            let value = value(*own);
+            if value == other { other } else { is.select(&value, &other) }
+        })
+    }
+
+    /// Elements of the beat with the most of them.
+    fn elements(&self) -> u32 {
+        self.walks.iter().map(|walk| walk.beat.elements()).max().unwrap_or(1)
+    }
+
+    /// A bit for each of so many elements, where that is more than one.
+    pub fn elements_type(&self) -> Option<Type> {
+        (self.elements() > 1).then(|| Type::unsigned(self.elements()))
     }
 
     /// Bits of a packed run.
     fn width(&self) -> u32 {
         let target = if self.arrays.len() > 1 { self.target_type().width } else { 0 };
-        let wrap = if self.wraps.len() > 1 { self.wrap_type().width } else { 0 };
-        1 + target + wrap + self.address.width + self.last.width
+        let walk = if self.walks.len() > 1 { self.walk_type().width } else { 0 };
+        1 + target + walk + self.address.width + self.last.width
     }
 
     /// The packed run of the row that `stage` has, given the number of the row's tile.
@@ -87,13 +113,13 @@ impl RunFormat {
             Expr::constant(index as i128, self.target_type())
         };
         let class = |k: usize| {
-            let bits = wrap(offload, format, &self.kind_arrays, k);
-            let index = self.wraps.iter().position(|w| *w == bits).expect("collected from all kinds");
-            Expr::constant(index as i128, self.wrap_type())
+            let own = walk(context, format, &self.kind_arrays, k);
+            let index = self.walks.iter().position(|walk| *walk == own).expect("collected from all kinds");
+            Expr::constant(index as i128, self.walk_type())
         };
         let mut parts = vec![row.end.clone()];
         parts.extend((self.arrays.len() > 1).then(|| by_kind(&target)));
-        parts.extend((self.wraps.len() > 1).then(|| by_kind(&class)));
+        parts.extend((self.walks.len() > 1).then(|| by_kind(&class)));
         parts.push(by_kind(&|k| address(k, &row.first)));
         parts.push(by_kind(&|k| address(k, &row.last).resize(self.last)));
         Expr::concat(&parts)
@@ -102,7 +128,7 @@ impl RunFormat {
     pub fn unpack(&self, m: &mut Module, word: &Signal) -> Run {
         let mut fields = vec![("end", 1)];
         fields.extend((self.arrays.len() > 1).then(|| ("array", self.target_type().width)));
-        fields.extend((self.wraps.len() > 1).then(|| ("wrap", self.wrap_type().width)));
+        fields.extend((self.walks.len() > 1).then(|| ("walk", self.walk_type().width)));
         fields.extend([("address", self.address.width), ("last", self.last.width)]);
         m.fields("run", word, fields);
         let mut high = self.width();
@@ -112,37 +138,18 @@ impl RunFormat {
         };
         let end = take(Type::BIT);
         let target = (self.arrays.len() > 1).then(|| take(self.target_type()));
-        let wrap = (self.wraps.len() > 1).then(|| take(self.wrap_type()));
+        let walk = (self.walks.len() > 1).then(|| take(self.walk_type()));
         let address = take(self.address);
-        Run { end, target, wrap, address, last: take(self.last) }
-    }
-
-    /// The address of the beat after that of `address` in the same row.
-    fn next(&self, address: &Expr, wrap: Option<&Expr>) -> Expr {
-        let after = self.beat.next(address);
-        let of = |bits: u32| match bits {
-            _ if self.beat.covers(bits) => address.clone(),
-            _ if bits >= self.address.width => after.clone(),
-            // Only the residue counts on, so the carry ends there.
-            _ => {
-                let low = Type::unsigned(bits);
-                let residue = self.beat.next(&address.resize(low));
-                Expr::concat(&[address.slice(self.address.width - 1, bits), residue])
-            }
-        };
-        let (last, others) = self.wraps.split_last().expect("some row is transferred");
-        others.iter().enumerate().rev().fold(of(*last), |other, (index, bits)| {
-            let is = wrap.expect("declared for several").eq(&Expr::constant(index as i128, self.wrap_type()));
-            is.select(&of(*bits), &other)
-        })
+        Run { end, target, walk, address, last: take(self.last) }
     }
 }
 
-/// log2 of the last subscript's modulus in the buffer of row kind `k`.
-fn wrap(offload: &Offload, format: &RowFormat, kind_arrays: &[ArrayId], k: usize) -> u32 {
-    let mapping = buffer_of(offload, kind_arrays[k]).mappings[format.kinds[k].band].as_ref();
+/// That of row kind `k`.
+fn walk(context: &Context, format: &RowFormat, kind_arrays: &[ArrayId], k: usize) -> Walk {
+    let mapping = buffer_of(context.offload, kind_arrays[k]).mappings[format.kinds[k].band].as_ref();
     let mapping = mapping.expect("a band that transfers an array has a mapping for it");
-    mapping.moduli.last().map_or(0, |modulus| modulus.trailing_zeros())
+    let bits = mapping.moduli.last().map_or(0, |modulus| modulus.trailing_zeros());
+    Walk { bits, beat: Beat::of(context, kind_arrays[k]) }
 }
 
 /// Unrolls runs: holds one at a time and gives the address of one beat per cycle, with no gap between runs that wait.
@@ -151,7 +158,7 @@ pub struct RunWalker<'a> {
     valid: Signal,
     end: Signal,
     target: Option<Signal>,
-    wrap: Option<Signal>,
+    walk: Option<Signal>,
     address: Signal,
     last: Signal,
 }
@@ -164,7 +171,7 @@ impl RunWalker<'_> {
             valid: reg("valid", Type::BIT),
             end: reg("end", Type::BIT),
             target: (format.arrays.len() > 1).then(|| reg("array", format.target_type())),
-            wrap: (format.wraps.len() > 1).then(|| reg("wrap", format.wrap_type())),
+            walk: (format.walks.len() > 1).then(|| reg("walk", format.walk_type())),
             address: reg("address", format.address),
             last: reg("last", format.last),
         }
@@ -190,9 +197,22 @@ impl RunWalker<'_> {
         self.address.e()
     }
 
+    fn by_walk(&self, value: impl Fn(Walk) -> Expr) -> Expr {
+        self.format.by_walk(self.walk.as_ref().map(|w| w.e()).as_ref(), value)
+    }
+
     fn is_last(&self) -> Expr {
-        let number = |address: &Expr| self.format.beat.number(address);
-        number(&self.address.e().resize(self.last.ty())).eq(&number(&self.last.e()))
+        self.by_walk(|walk| walk.beat.is_last(&self.address.e(), &self.last.e()))
+    }
+
+    /// A bit per element of the present beat, whether it is the run's; as wide as [`RunFormat::elements_type`].
+    pub fn own(&self) -> Option<Expr> {
+        let ty = self.format.elements_type()?;
+        let of = |walk: Walk| {
+            let (address, last) = (self.address.e(), self.last.e());
+            walk.beat.own(&address, &walk.beat.is_last(&address, &last), &last).resize(ty)
+        };
+        Some(self.by_walk(of))
     }
 
     /// Feeds the walker from `runs`, whose payload is `run`; `step` takes the present beat, `end_taken` the present end
@@ -203,9 +223,9 @@ impl RunWalker<'_> {
         let mut load = vec![assign(&self.end, &run.end), assign(&self.last, &run.last)];
         load.push(assign(&self.address, &run.address));
         load.extend(self.target.iter().zip(&run.target).map(|(register, value)| assign(register, value)));
-        load.extend(self.wrap.iter().zip(&run.wrap).map(|(register, value)| assign(register, value)));
-        let wrap = self.wrap.as_ref().map(|w| w.e());
-        let next = vec![assign(&self.address, &self.format.next(&self.address.e(), wrap.as_ref()))];
+        load.extend(self.walk.iter().zip(&run.walk).map(|(register, value)| assign(register, value)));
+        let after = self.by_walk(|walk| walk.beat.next(&self.address.e(), walk.bits));
+        let next = vec![assign(&self.address, &after)];
         let advance = when(runs.ready.e(), vec![assign(&self.valid, &runs.valid.e())]);
         let follow = when_else(runs.fires(), load, vec![when(step.clone(), next)]);
         m.clocked("", vec![(self.valid.clone(), 0)], vec![advance, follow]);

@@ -37,7 +37,7 @@ impl TransferStage<'_> {
         let offload = self.context.offload;
         let number = TileNumber::declare(m, offload);
         number.connect(m, &self.rows.fires().and(&self.row.end));
-        let runs = RunFormat::new(offload, &self.format, &self.kind_arrays, arrays);
+        let runs = RunFormat::new(self.context, &self.format, &self.kind_arrays, arrays);
         m.comment(about);
         let waiting = Stream::wires(m, "waiting");
         let packed = runs.of_row(self, &number);

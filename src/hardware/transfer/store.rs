@@ -5,7 +5,7 @@ use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
-use crate::hardware::transfer::packing::packer;
+use crate::hardware::transfer::packing::{Packing, packer};
 use crate::hardware::transfer::runs::RunWalker;
 use crate::hardware::transfer::stage::TransferStage;
 use crate::hardware::walk::connect::{connect_scanner, walked};
@@ -19,7 +19,6 @@ use crate::rtl::{Expr, Module, Type, assign, when};
 pub struct StorePorts {
     /// Arrays that are stored: each has `m_drain_<array>_valid`, `_address` and, one cycle later, `s_drain_<array>_data`.
     pub arrays: Vec<ArrayId>,
-    pub beat: Beat,
 }
 
 /// Rows whose commands may be ahead of their data.
@@ -89,20 +88,21 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     let data_source = (arrays.len() > 1).then(|| m.reg("data_source", source_type));
     let mut read = vec![];
     let mut data: Option<Expr> = None;
-    let widest = arrays.iter().map(|&a| context.array(a).element.bits).max().expect("something is stored");
+    let beat = |array: ArrayId| Beat::of(context, array).data(context.array(array).element.bits);
+    let widest = arrays.iter().map(|&a| beat(a)).max_by_key(|ty| ty.width).expect("something is stored");
     for (index, &array) in arrays.iter().enumerate() {
         let name = &context.array(array).name;
         let valid = m.output(&format!("m_drain_{name}_valid"), Type::BIT);
         let address_type = address::address_type(buffer_of(offload, array));
         let address = m.output_reg(&format!("m_drain_{name}_address"), address_type);
-        let word = m.input(&format!("s_drain_{name}_data"), runs.beat.data(context.array(array).element.bits));
+        let word = m.input(&format!("s_drain_{name}_data"), beat(array));
         let is = |register: &Option<crate::rtl::Signal>| match register {
             None => Expr::bit(true),
             Some(r) => r.e().eq(&Expr::constant(index as i128, source_type)),
         };
         m.assign(&valid, &reading.e().and(&is(&read_source)));
         read.push(assign(&address, &walker.address().resize(address.ty())));
-        let word = word.e().resize(runs.beat.data(widest));
+        let word = word.e().resize(widest);
         data = Some(match data {
             None => word,
             Some(other) => is(&data_source).select(&word, &other),
@@ -130,15 +130,19 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     let word_data = m.output("m_write_data", context.port.word.data());
     let strobe = m.output("m_write_strobe", context.port.word.strobe());
     match &layout {
-        None => {
+        Packing::Words => {
             m.assign(&word.valid, &outgoing.valid.e());
             m.assign(&outgoing.ready, &word.ready.e());
             m.assign(&word_data, &outgoing_data.e());
             m.assign(&strobe, &context.port.word.all_bytes());
         }
-        Some(layout) => {
-            let (data, bytes) =
-                packer(&mut m, context.port.word, layout, runs.beat, (&outgoing, &outgoing_data.e()), &word);
+        Packing::Beats(layout) => {
+            let (data, bytes) = layout.packer(&mut m, (&outgoing, &outgoing_data.e()), &word);
+            m.assign(&word_data, &data.e());
+            m.assign(&strobe, &bytes.e());
+        }
+        Packing::Elements(layout) => {
+            let (data, bytes) = packer(&mut m, context.port.word, layout, (&outgoing, &outgoing_data.e()), &word);
             m.assign(&word_data, &data.e());
             m.assign(&strobe, &bytes.e());
         }
@@ -174,5 +178,5 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     m.assign(&finished, &end.e().and(&last_tile.e()).and(&only));
     let busy = m.output("busy", Type::BIT);
     m.assign(&busy, &walker.has_element().or(&reading.e()));
-    (vec![rows_module, m], StorePorts { arrays, beat: runs.beat })
+    (vec![rows_module, m], StorePorts { arrays })
 }
