@@ -18,12 +18,12 @@ pub struct Lateness {
     /// Cycles from the start of an instance to its address at the port.
     pub delay: u32,
     /// Words that are taken on their way: 1, one that is written as the buffer is read; 2, one that is written a cycle later,
-    /// too, when the datapath gets the word.
+    /// too, as the word goes into its register; 3, one that is written as the datapath gets the word from there.
     pub forward: u32,
 }
 
 /// Words of cycles that are taken on their way at most.
-const FORWARD: u32 = 2;
+pub const FORWARD: u32 = 3;
 
 /// What is to be gained at least: this part of the cycles.
 const WORTH_IT: f64 = 0.99;
@@ -55,7 +55,7 @@ pub fn least_latencies(process: &Process, ports: &[ReadPort]) -> Vec<u32> {
         // next instance may.
         let written = written.map(|p| p.lateness.least_latency() + u32::from(p.statements().contains(&s)));
         // A word that comes from what is written must not be written in the same cycle: that would be a loop of wires.
-        let read = ports.iter().filter(|port| port.lateness.forward > 1 && port.statements().contains(&s));
+        let read = ports.iter().filter(|port| port.lateness.forward == FORWARD && port.statements().contains(&s));
         let behind = read.map(|port| READ_STAGE + port.lateness.delay);
         written.chain(behind).max().unwrap_or(0)
     };

@@ -17,8 +17,12 @@ use crate::ids::{ArrayId, StatementId};
 use crate::rtl::{Expr as Rtl, Module, Statement, Type, assign};
 use crate::source::kernel::{Access, Expr, ScalarType};
 
-/// The stage in which a buffer's word arrives: 1 holds the addresses, 2 the words.
-pub const READ_STAGE: u32 = 2;
+/// The stage in which a buffer's word is there: 1 holds the addresses; in 2 the word comes out of block RAM and its banks, which
+/// takes most of the cycle; 3 is a register that has it.
+pub const READ_STAGE: u32 = 3;
+
+/// The stage behind the addresses: no value is written before.
+const FIRST_WRITE: u32 = 2;
 
 /// When and what the statements that have instances write, in textual order.
 pub struct Pipelines {
@@ -31,8 +35,7 @@ impl Pipelines {
     /// When the statement at a place among those that have instances would write with the ports of `candidate`, sharing
     /// nothing.
     pub fn latency(process: &Process, candidate: &Candidate, scalars: &[Rtl], place: usize) -> Latency {
-        let targets = process.targets();
-        let evaluation = Evaluation { process, candidate, scalars, targets: &targets };
+        let evaluation = Evaluation { process, candidate, scalars };
         let s = process.present()[place];
         let mut datapath = Datapath::new(Plan::default(), None);
         datapath.begin(&process.statements[s].name, Rtl::bit(true));
@@ -51,8 +54,7 @@ impl Pipelines {
     ) -> Pipelines {
         let present = process.present();
         let mut loads = std::mem::take(&mut candidate.loads);
-        let targets = process.targets();
-        let evaluation = Evaluation { process, candidate, scalars, targets: &targets };
+        let evaluation = Evaluation { process, candidate, scalars };
         let least = lateness::least_latencies(process, &candidate.ports);
         let sees = |port| lateness::sees(latenesses, port);
         let plan = pace::plan(process.offload, present, &sees, &least, |place, plan| {
@@ -126,12 +128,12 @@ impl Pipelines {
 
 /// The stage in which all values are there. The write comes at the earliest one stage behind the addresses.
 fn end(values: &[Value]) -> u32 {
-    values.iter().filter_map(|value| value.stage).max().unwrap_or(READ_STAGE).max(READ_STAGE)
+    values.iter().filter_map(|value| value.stage).max().unwrap_or(FIRST_WRITE).max(FIRST_WRITE)
 }
 
 /// The stage in which the values of all writes of a statement are there.
 fn last_end(values: &[Vec<Value>]) -> u32 {
-    values.iter().map(|values| end(values)).max().unwrap_or(READ_STAGE)
+    values.iter().map(|values| end(values)).max().unwrap_or(FIRST_WRITE)
 }
 
 /// What the values of statements are made of.
@@ -139,8 +141,6 @@ struct Evaluation<'a, 'p> {
     process: &'p Process<'a, 'p>,
     candidate: &'p Candidate<'a>,
     scalars: &'p [Rtl],
-    /// The arrays that some statement writes.
-    targets: &'p [ArrayId],
 }
 
 impl Evaluation<'_, '_> {
@@ -212,11 +212,6 @@ impl Leaves for BufferLeaves<'_> {
             expr = banks::parts(&expr, ty.width)[lanes.word(self.lane, gain)].resize(ty);
         }
         Value { expr, stage: Some(READ_STAGE + port.lateness.delay) }
-    }
-
-    fn comes_late(&self, access: &Access) -> bool {
-        !self.evaluation.targets.contains(&access.array)
-            && self.windows.iter().all(|window| window.word(access).is_none())
     }
 
     fn scalar(&self, scalar: usize) -> Rtl {

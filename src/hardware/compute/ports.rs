@@ -6,7 +6,7 @@ use crate::hardware::buffers::partition;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::variable::Affine;
 use crate::hardware::compute::instances::InstanceKind;
-use crate::hardware::compute::lateness::{Lateness, Latenesses};
+use crate::hardware::compute::lateness::{FORWARD, Lateness, Latenesses};
 use crate::hardware::compute::process::Process;
 use crate::ids::{ArrayId, StatementId};
 use crate::offload::port_references;
@@ -29,8 +29,10 @@ pub struct ReadPort<'a> {
     pub users: Users<'a>,
     /// What the address register takes with the next instance.
     pub incoming: Rtl,
-    /// The word, in stage 2 or as many stages later as the port is late.
+    /// The word, in stage 3 or as many stages later as the port is late.
     pub word: Signal,
+    /// It comes out of the buffer.
+    data: Signal,
     pub rotation: Option<Rotation>,
     pub lateness: Lateness,
     /// What becomes of the address in stage 1, where the port is late: the stages behind it.
@@ -38,33 +40,48 @@ pub struct ReadPort<'a> {
 }
 
 impl ReadPort<'_> {
-    /// Connects a port that is late or takes words on their way; `name` is its array's, `written` the write of the array in
-    /// this cycle, with its value, and `next` the one in the next cycle.
+    /// Brings the word to its register; `name` is its array's, `written` the write of the array in this cycle, with its
+    /// value, and `next` the one in the next cycle.
     pub fn connect(&self, m: &mut Module, name: &str, written: Option<(Write, Rtl)>, next: Option<Write>) {
-        if self.lateness.delay > 0 {
-            let moves = self.address.windows(2).map(|pair| assign(&pair[1], &pair[0].e())).collect();
-            m.clocked("", vec![], moves);
-        }
-        let Some((write, value)) = written.filter(|_| self.lateness.forward > 0) else { return };
-        let address = self.address.last().expect("there is stage 1").e();
-        let data = m.input(&format!("s_read_{name}_{}_data", self.copy), self.word.ty());
-        let mut registers = vec![];
-        let mut word = data.e();
-        let mut take = |m: &mut Module, what: &str, write: &Write| {
-            let taken = m.reg(&format!("{name}_{}_is_{what}", self.copy), Type::BIT);
-            let hit = write.valid.and(&write.address.resize(address.ty()).eq(&address));
-            registers.push(assign(&taken, &hit));
-            taken
+        let (copy, forward) = (self.copy, self.lateness.forward);
+        let mut registers: Vec<Statement> =
+            self.address.windows(2).map(|pair| assign(&pair[1], &pair[0].e())).collect();
+        let mut word = self.data.e();
+        let Some((write, value)) = written.filter(|_| forward > 0) else {
+            registers.push(assign(&self.word, &word));
+            m.clocked("", vec![], registers);
+            return;
         };
-        let taken = take(m, "written", &write);
-        let last = m.reg(&format!("{name}_{}_written", self.copy), self.word.ty());
-        word = taken.e().select(&last.e(), &word);
-        if let Some(next) = next {
-            word = take(m, "on_its_way", &next).e().select(&value.resize(self.word.ty()), &word);
+        let value = value.resize(self.word.ty());
+        let address = self.address.last().expect("there is stage 1").e();
+        let take = |m: &mut Module, registers: &mut Vec<Statement>, what: &str, write: &Write, address: &Rtl| {
+            let taken = m.reg(&format!("{name}_{copy}_is_{what}"), Type::BIT);
+            let hit = write.valid.and(&write.address.resize(address.ty()).eq(address));
+            registers.push(assign(&taken, &hit));
+            taken.e()
+        };
+        let taken = take(m, &mut registers, "written", &write, &address);
+        let last = m.reg(&format!("{name}_{copy}_written"), self.word.ty());
+        word = taken.select(&last.e(), &word);
+        let next = next.filter(|_| forward > 1);
+        if let Some(next) = &next {
+            word = take(m, &mut registers, "on_its_way", next, &address).select(&value, &word);
         }
-        registers.push(assign(&last, &value.resize(self.word.ty())));
+        if forward < FORWARD {
+            registers.push(assign(&self.word, &word));
+        } else {
+            let register = m.reg(&format!("{name}_{copy}_read"), self.word.ty());
+            registers.push(assign(&register, &word));
+            word = register.e();
+            if let Some(next) = &next {
+                let before = m.reg(&format!("read_{name}_{copy}_address_before"), address.ty());
+                word = take(m, &mut registers, "still_to_come", next, &before.e()).select(&value, &word);
+                registers.push(assign(&before, &address));
+            }
+            m.assign(&self.word, &word);
+        }
+        registers.push(assign(&last, &value));
         m.clocked("", vec![], registers);
-        m.assign(&self.word, &word);
     }
 
     pub fn statements(&self) -> Vec<StatementId> {
@@ -105,9 +122,10 @@ pub fn read_ports<'a>(
         let address: Vec<Signal> = (0..=lateness.delay).map(&mut stage).collect();
         let element = rtl_type(context.array(array).element);
         let word = if buffer.banks.is_some() { address::data_type(buffer, element.width) } else { element };
+        let data = m.input(&format!("s_read_{name}_{copy}_data"), word);
         let word = match lateness.forward {
-            0 => m.input(&format!("s_read_{name}_{copy}_data"), word),
-            _ => m.wire(&format!("{name}_{copy}"), word),
+            FORWARD => m.wire(&format!("{name}_{copy}"), word),
+            _ => m.reg(&format!("{name}_{copy}"), word),
         };
         let rotation = lanes.rotation(&users, buffer, instances);
         let statements: Vec<StatementId> = users.iter().map(|(statement, _)| *statement).collect();
@@ -129,7 +147,7 @@ pub fn read_ports<'a>(
             });
             loads.push(assign(&bank, &value));
         }
-        ports.push(ReadPort { array, copy, users, incoming, word, rotation, lateness, address });
+        ports.push(ReadPort { array, copy, users, incoming, word, data, rotation, lateness, address });
     }
     ports
 }

@@ -180,9 +180,10 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let written: Vec<Pending> = chains.iter().map(|(chain, _)| chain.write()).collect();
     let writes = write_ports(process, &mut m, &written, &results);
     let passed_on = candidate.ports.iter().any(|port| port.lateness.forward > 0);
-    if passed_on {
-        m.comment("Words that are written as they are read, or a cycle later, come from there.");
-    }
+    m.comment(match passed_on {
+        true => "Words go from the buffers into registers; those written meanwhile come from there.",
+        false => "Words go from the buffers into registers.",
+    });
     for port in &candidate.ports {
         let array = port.array;
         let name = &context.array(array).name;
@@ -191,7 +192,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
             Write { valid: pending.valid.and(&writes), address: pending.address.clone() }
         };
         let pending = process.chain_of(array).map_or(vec![], |chain| chains[chain].0.pending());
-        let next = pending.get(1).filter(|pending| pending.slot.is_some() && port.lateness.forward > 1);
+        let next = pending.get(1).filter(|pending| pending.slot.is_some());
         let value = writes.iter().find(|write| write.array == array).map(|write| write.data.e());
         port.connect(&mut m, name, value.map(|value| (of_array(&pending[0]), value)), next.map(of_array));
     }

@@ -31,11 +31,6 @@ pub struct Value {
 /// Where the leaves of a statement come from.
 pub trait Leaves {
     fn read(&mut self, m: &mut Module, access: &Access) -> Value;
-    /// Words of this reference come late in their cycle, out of block RAM, and gain a register before an operator. Not
-    /// so where the register could lie on a recurrence, which it would slow down.
-    fn comes_late(&self, _access: &Access) -> bool {
-        false
-    }
     fn scalar(&self, scalar: usize) -> Rtl;
     fn index(&mut self, m: &mut Module, value: &crate::affine::Affine, ty: ScalarType) -> Value;
 }
@@ -215,16 +210,8 @@ impl Datapath {
             BinaryOp::ShiftLeft => (ty.width, demand(operands[1])),
             _ => (demand(operands[0]), demand(operands[1])),
         };
-        let mut left = self.low_bits(m, operands[0], left, leaves);
-        let mut right = self.low_bits(m, operands[1], right, leaves);
-        // A multiplication registers its operands itself.
-        if op != BinaryOp::Multiply {
-            for (value, operand) in [(&mut left, operands[0]), (&mut right, operands[1])] {
-                if let (Some(stage), true) = (value.stage, is_late_word(operand, leaves)) {
-                    *value = Value { expr: self.at(m, value, stage + 1), stage: Some(stage + 1) };
-                }
-            }
-        }
+        let left = self.low_bits(m, operands[0], left, leaves);
+        let right = self.low_bits(m, operands[1], right, leaves);
         if op == BinaryOp::Multiply {
             return self.multiply(m, left, right, ty);
         }
@@ -401,17 +388,6 @@ fn stem(value: &Rtl, other: &str) -> String {
     };
     let cut = name.match_indices('_').map(|(place, _)| place).find(|place| is_stage(&name[place + 1..]));
     name[..cut.unwrap_or(name.len())].to_string()
-}
-
-/// Whether `expr` is a word that comes late, perhaps in another type.
-fn is_late_word(expr: &Expr, leaves: &dyn Leaves) -> bool {
-    match expr {
-        Expr::Read { access, .. } => leaves.comes_late(access),
-        Expr::Cast { operand, .. } | Expr::Unary { op: UnaryOp::Complement, operand, .. } => {
-            is_late_word(operand, leaves)
-        }
-        _ => false,
-    }
 }
 
 /// The bits of a shift amount that count for a value of `width` bits.

@@ -139,8 +139,11 @@ impl Folds {
         let mut halve = self.lower.halve();
         halve.extend(self.upper.halve());
         halve.push(assign(&self.left, &self.left.e().decremented()));
-        let mut open =
-            registers.open_with(&self.lower.registers[0].e(), &self.upper.registers[0].e(), self.upper.range.0);
+        let mut open = registers.open_with_registers(
+            &self.lower.registers[0].e(),
+            &self.upper.registers[0].e(),
+            self.upper.range.0,
+        );
         open.push(opened);
         let fold = vec![when_else(self.left.e().is_zero(), open, halve)];
         let Some(divides) = &self.divides else { return fold };

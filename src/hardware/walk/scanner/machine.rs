@@ -4,7 +4,7 @@
 //! to cycle. What bounds take from the sizes alone stands in registers of its own: sizes do not change during a run.
 
 use crate::hardware::circuit::scope::Scope;
-use crate::hardware::circuit::variable::{Bound, Level};
+use crate::hardware::circuit::variable::{Affine, Bound, Level};
 use crate::hardware::walk::rows::Row;
 use crate::hardware::walk::scanner::folds::{Folds, is_wide};
 use crate::hardware::walk::scanner::{Frame, register_constants};
@@ -107,31 +107,37 @@ impl Loop {
     /// Opens the loop with the bounds of `level`.
     fn open(&self, m: &mut Module, scope: &Scope, label: &str, level: &Level) -> Vec<Statement> {
         let lower = scope.lower(m, &format!("{label}_lower"), &level.lower);
-        let mut upper = scope.upper(m, &format!("{label}_upper"), &level.upper);
-        if self.none.is_some() && upper.as_constant().is_none() {
-            let value = m.define(&format!("{label}_upper"), &upper);
-            upper = value.e();
-        }
-        let mut open = self.open_with(&lower, &upper, scope.upper_range(&level.upper).0);
+        let upper = scope.upper(m, &format!("{label}_upper"), &level.upper);
+        // Of each bound beside the choice among them: behind it, the comparison would be the longest way of all.
+        let above = |bound: &Bound| {
+            let least = Affine::constant(-self.floor * bound.divisor);
+            scope.nonnegative(&(bound.numerator.clone() + least))
+        };
+        let below = level.upper.iter().filter_map(above).map(|above| above.not()).reduce(|a, b| a.or(&b));
+        let mut open = self.open_with(&lower, &upper, below.unwrap_or(Expr::bit(false)));
         open.extend(self.known.iter().map(|known| assign(known, &at_most(&lower, &upper))));
         open
     }
 
-    /// Opens the loop with the extremes of its bounds; `least` is a value that the upper one is never below.
-    pub(super) fn open_with(&self, lower: &Expr, upper: &Expr, least: i64) -> Vec<Statement> {
+    /// Opens the loop with the extremes of its bounds; `below` tells whether the upper one lies below all that the index takes.
+    fn open_with(&self, lower: &Expr, upper: &Expr, below: Expr) -> Vec<Statement> {
         let mut open =
             vec![assign(&self.low, &lower.resize(self.low.ty())), assign(&self.high, &upper.resize(self.high.ty()))];
-        if let Some(none) = &self.none {
-            let below = if least >= self.floor {
-                Expr::bit(false)
-            } else if self.floor == 0 {
-                upper.index(upper.width() - 1)
-            } else {
-                upper.lt(&Expr::constant(self.floor.into(), Type::for_range(self.floor, self.floor)))
-            };
-            open.push(assign(none, &below));
-        }
+        open.extend(self.none.iter().map(|none| assign(none, &below)));
         open
+    }
+
+    /// Opens the loop with the extremes of its bounds, which are registers; `least` is a value that the upper one is never
+    /// below.
+    pub(super) fn open_with_registers(&self, lower: &Expr, upper: &Expr, least: i64) -> Vec<Statement> {
+        let below = if least >= self.floor {
+            Expr::bit(false)
+        } else if self.floor == 0 {
+            upper.index(upper.width() - 1)
+        } else {
+            upper.lt(&Expr::constant(self.floor.into(), Type::for_range(self.floor, self.floor)))
+        };
+        self.open_with(lower, upper, below)
     }
 
     /// The loop that was opened has an iteration.
