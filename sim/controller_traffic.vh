@@ -293,6 +293,19 @@
         $finish;
     end
 
+    // +until=RULE ends a run, which has failed, when the device names that rule first.
+    reg [8*16-1:0] until_rule;
+
+    initial
+        if (!$value$plusargs("until=%s", until_rule))
+            until_rule = 0;
+
+    always @(posedge clk)
+        if (until_rule != 0 && device.timing_violations != 0 && device.first_rule == until_rule) begin
+            $display("%0d passed, %0d failed", passed, device.timing_violations);
+            $finish;
+        end
+
     always @(posedge clk)
         if (cycle == 20000000) begin
             $display("0 passed, 1 failed: time ran out at command %0d of pattern %0s", command_head, pattern);

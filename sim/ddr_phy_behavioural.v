@@ -95,13 +95,6 @@ module ddr_phy_behavioural #(
 
     initial ddr_dm = 1'b0;
 
-    always @(clk2x) begin
-        #(QUARTER);
-        dq_enable <= beats_valid;
-        dq_out    <= beats_data[7:0];
-        ddr_dm    <= beats_valid & beats_mask[0];
-    end
-
     reg dqs_enable = 1'b0;
     reg dqs_out = 1'b0;
 
@@ -124,9 +117,20 @@ module ddr_phy_behavioural #(
 
     initial phy_read_valid = 1'b0;
 
-    always @(clk2x) begin
+    // A quarter of a clock after each edge for which a beat comes or goes. A simulator's work is the times at which something
+    // happens and the processes that wait for them: there are none while the bus is still.
+    reg edge_of_beat = 1'b0;
+
+    always @(clk2x)
+        if (word_valid || beats_valid || dq_enable || read_pipe != 2'b00)
+            edge_of_beat <= !edge_of_beat;
+
+    always @(edge_of_beat) begin
         #(QUARTER);
-        captured <= {ddr_dq, captured[31:8]};
+        dq_enable <= beats_valid;
+        dq_out    <= beats_data[7:0];
+        ddr_dm    <= beats_valid & beats_mask[0];
+        captured  <= {ddr_dq, captured[31:8]};
     end
 
     always @(posedge clk) begin

@@ -91,8 +91,8 @@ fn run_prints_json_or_a_table() {
     assert!(std::fs::read_to_string(folder.path().join("out.vcd")).unwrap().contains("m_cmd_valid"));
 }
 
-/// Without a word from the user, short runs go to Icarus; Verilator's run-time is kept where the user keeps such things,
-/// and neither spoilt files nor a missing folder are in the way.
+/// Without a word from the user, short runs go to Icarus; Verilator's run-time and the program are kept where the user keeps
+/// such things, and neither spoilt files nor a missing folder are in the way.
 #[test]
 fn the_simulator_is_chosen_and_compiled_once() {
     let folder = folder("a[i]", "");
@@ -104,7 +104,9 @@ fn the_simulator_is_chosen_and_compiled_once() {
     };
     run(cache.path());
     let kept = cache.path().join("burstc");
-    let [runtime] = &names(&kept)[..] else { panic!("{:?}", names(&kept)) };
+    let [program, runtime] = &names(&kept)[..] else { panic!("{:?}", names(&kept)) };
+    assert!(program.starts_with("program-") && runtime.starts_with("runtime-"), "{program} {runtime}");
+    std::fs::write(kept.join(program), "spoilt").unwrap();
     let object = kept.join(runtime).join("verilated.o");
     let length = std::fs::metadata(&object).unwrap().len();
     std::fs::write(&object, "spoilt").unwrap();

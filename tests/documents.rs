@@ -1,12 +1,13 @@
 //! What README and tutorial show is what the program prints.
 
-use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::io::BufReader;
+#[path = "common/waveform.rs"]
+mod waveform;
+
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use assert_cmd::Command;
-use vcd::{IdCode, ScopeItem, Value};
+use waveform::Timeline;
 
 fn read(name: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("it is here")
@@ -96,63 +97,14 @@ fn tutorial_is_followed() {
     for row in rows.iter().filter(|row| row[1] != "Load(0,1,1): a, b") {
         let (begin, end) = (number(row[3]), number(row[4]));
         let (events, done, words) = match row[1].split('(').next() {
-            Some("Load") => (&timeline.loads, &mut loaded, number(row[2])),
-            Some("Store") => (&timeline.stores, &mut stored, number(row[2])),
-            _ => (&timeline.computes, &mut computed, 32 * 32 * 32),
+            Some("Load") => (&timeline.loaded, &mut loaded, number(row[2])),
+            Some("Store") => (&timeline.stored, &mut stored, number(row[2])),
+            _ => (&timeline.computed, &mut computed, 32 * 32 * 32),
         };
         let (first, last) = (events[*done as usize], events[(*done + words - 1) as usize]);
         assert_eq!((first, last), (begin, end), "{}", row[1]);
         *done += words;
     }
     let last = rows.iter().find(|row| row[1] == "Load(0,1,1): a, b").expect("it is there");
-    assert_eq!((timeline.loads[8192], timeline.loads[10239]), (number(last[3]), number(last[4])));
-}
-
-/// The cycles in which words are loaded and stored, and in which the compute process is busy.
-#[derive(Default)]
-struct Timeline {
-    loads: Vec<u64>,
-    computes: Vec<u64>,
-    stores: Vec<u64>,
-}
-
-impl Timeline {
-    fn read(path: &Path) -> Timeline {
-        fn collect(items: &[ScopeItem], inside: bool, found: &mut HashMap<String, IdCode>) {
-            for item in items {
-                match item {
-                    ScopeItem::Scope(scope) => collect(&scope.items, scope.identifier == "u_accelerator", found),
-                    ScopeItem::Var(var) if inside => drop(found.insert(var.reference.clone(), var.code)),
-                    _ => {}
-                }
-            }
-        }
-        let mut parser = vcd::Parser::new(BufReader::new(File::open(path).expect("the run wrote a VCD")));
-        let mut ids = HashMap::new();
-        collect(&parser.parse_header().expect("a header").items, false, &mut ids);
-        let pairs = [
-            ("s_read_valid", "s_read_ready"),
-            ("compute_is_busy", "compute_is_busy"),
-            ("m_write_valid", "m_write_ready"),
-        ];
-        let pairs = pairs.map(|(valid, ready)| (ids[valid], ids[ready]));
-        let mut state: HashMap<IdCode, Value> = HashMap::new();
-        let mut timeline = Timeline::default();
-        let mut cycle = 0;
-        for command in parser {
-            let Ok(vcd::Command::ChangeScalar(code, value)) = command else { continue };
-            if code == ids["clk"] && value == Value::V1 {
-                cycle += 1;
-                let high = |code: &IdCode| state.get(code) == Some(&Value::V1);
-                let events = [&mut timeline.loads, &mut timeline.computes, &mut timeline.stores];
-                for ((valid, ready), events) in pairs.iter().zip(events) {
-                    if high(valid) && high(ready) {
-                        events.push(cycle);
-                    }
-                }
-            }
-            state.insert(code, value);
-        }
-        timeline
-    }
+    assert_eq!((timeline.loaded[8192], timeline.loaded[10239]), (number(last[3]), number(last[4])));
 }

@@ -3,14 +3,45 @@
 
 mod common;
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use rustc_apfloat::ieee::{Double, Single};
 use rustc_apfloat::{Float, FloatConvert, Status};
+use sha2::{Digest as _, Sha256};
+
+/// Where the bench of a format, latency and block is kept: named after all that it is compiled of.
+fn build(parameters: &[&str]) -> PathBuf {
+    let mut files =
+        vec![common::root("tests/fp.sh"), common::root("sim/fp_operators.v"), common::root("sim/fp_bench.cpp")];
+    let cells = std::fs::read_dir(common::root("rtl-templates")).expect("the cells are here");
+    files.extend(cells.map(|entry| entry.expect("readable").path()));
+    files.sort();
+    let mut hasher = Sha256::new();
+    for program in ["verilator", "c++"] {
+        hasher.update(Command::new(program).arg("--version").output().expect("it is installed").stdout);
+    }
+    for file in files {
+        let text = std::fs::read(&file).expect("readable");
+        hasher.update(format!("{} {}\n", file.display(), text.len()));
+        hasher.update(text);
+    }
+    hasher.update(parameters.join(" "));
+    let name: String = hasher.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("fp").join(name)
+}
 
 /// What `tests/fp.sh` prints; fails with what it says where a result differs.
 fn bench(arguments: &[&str]) -> String {
-    let output = Command::new(common::root("tests/fp.sh")).args(arguments).output().expect("a shell");
+    // Two tests take one bench: the one that comes second waits for it.
+    static BUILDING: [Mutex<()>; 2] = [const { Mutex::new(()) }; 2];
+    let build = build(&arguments[..3]);
+    let building = BUILDING[usize::from(arguments[0] == "64")].lock();
+    let building = if build.join("bench").exists() { None } else { Some(building) };
+    let output =
+        Command::new(common::root("tests/fp.sh")).args(arguments).env("BUILD", &build).output().expect("a shell");
+    drop(building);
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "fp.sh {arguments:?}\n{complaint}");
     String::from_utf8(output.stdout).expect("text")

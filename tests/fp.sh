@@ -3,6 +3,7 @@
 # Usage: fp.sh 32|64 LATENCY BLOCK COUNT SEED     COUNT random pairs behind every pair of a table of corner values
 #        fp.sh 32|64 LATENCY BLOCK table          prints the table and the results
 # LATENCY and BLOCK are those of sim/fp_operators.v; LATENCY 0 is the default of every cell.
+# BUILD=FOLDER keeps the compiled bench there, and takes it from there where it is.
 set -eu
 
 format=$1 latency=$2 block=$3
@@ -16,15 +17,25 @@ case $format in
         ;;
 esac
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
+if [ -n "${BUILD:-}" ] && [ -x "$BUILD/bench" ]; then
+    exec "$BUILD/bench" "$@"
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
+# What runs once is not optimised: it is half of the text.
 # shellcheck disable=SC2086 # a list of words
 if ! verilator --cc --exe --build -O3 -Wall $parameters -GLATENCY="$latency" -GBLOCK="$block" -y "$root/rtl-templates" \
-    --top-module fp_operators --Mdir "$work" -CFLAGS "-O1 -ffp-contract=off -DFORMAT=$format" -o bench \
+    --top-module fp_operators --Mdir "$work" -MAKEFLAGS "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1" \
+    -CFLAGS "-ffp-contract=off -DFORMAT=$format" -o bench \
     "$root/sim/fp_operators.v" "$root/sim/fp_bench.cpp" >"$work/build.log" 2>&1; then
     cat "$work/build.log" >&2
     exit 1
+fi
+if [ -n "${BUILD:-}" ]; then
+    mkdir -p "$BUILD"
+    cp "$work/bench" "$BUILD/bench.$$"
+    mv "$BUILD/bench.$$" "$BUILD/bench"
 fi
 "$work/bench" "$@"

@@ -174,8 +174,8 @@ pub fn build(files: &[VerilogFile], top: &str, simulator: Simulator, trace: bool
     build_with(files, top, simulator, trace, work, None)
 }
 
-/// [`build`], for many designs: what of Verilator's is alike for all designs, half of a small build, is kept in the
-/// folder `runtime` from one build to the next.
+/// [`build`], for many designs: what of Verilator's is alike for all designs, half of a small build, and whole programs are kept
+/// in the folder `runtime` from one build to the next ([`verilator`]).
 pub fn build_with(
     files: &[VerilogFile],
     top: &str,
@@ -217,7 +217,7 @@ pub fn build_in(
                 .args(["--cc", "--exe", "--main", "--timing", "-O3", "-Wall", "--timescale", "1ns/1ps"])
                 .args(WAIVED);
             command.args(["--x-assign", "fast", "--x-initial", "fast", "--top-module", Bench::TOP]);
-            command.args(["-Mdir", verilator::FOLDER, "-o", verilator::PROGRAM]);
+            command.args(["-Mdir", verilator::FOLDER, "-o", verilator::PROGRAM]).args(verilator::SPLIT);
             if trace {
                 std::fs::write(folder.join("tracing.vlt"), TRACING)?;
                 command.args(["--trace", "--trace-depth", "4", "-DBURSTC_TRACE", "tracing.vlt"]);
@@ -239,9 +239,9 @@ pub fn build_in(
         bail!("{simulator} does not accept the design {top}:\n{}", excerpt(&output));
     }
     if simulator == Simulator::Verilator {
-        let kept = runtime.map(|runtimes| verilator::runtime(runtimes, trace));
-        let output = verilator::compile(&folder, kept.as_deref(), |command| simulator.run(command))?;
-        if !output.status.success() {
+        let kept = runtime.map(|cache| verilator::Kept::new(cache, trace));
+        let output = verilator::compile(&folder, Bench::TOP, &[], kept.as_ref(), |command| simulator.run(command))?;
+        if let Some(output) = output.filter(|output| !output.status.success()) {
             bail!("the C++ of {top} does not compile:\n{}", excerpt(&output));
         }
     }
