@@ -6,6 +6,7 @@ use burstc::source::kernel::ScalarType;
 
 use super::program::{Access, Array, Assign, Condition, Expr, For, If, Memory, Node, Program, Scope, Size, Subscript};
 
+mod beats;
 mod equal;
 
 const TYPES: [ScalarType; 8] = {
@@ -62,15 +63,18 @@ pub enum Kind {
     Any,
     /// Statements of equal iterations, which run in one cycle where they can be joined.
     Equal,
+    /// Rows whose elements move several at a time.
+    Beats,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 2] = [("any", Kind::Any), ("equal", Kind::Equal)];
+    pub const ALL: [(&str, Kind); 3] = [("any", Kind::Any), ("equal", Kind::Equal), ("beats", Kind::Beats)];
 
     pub fn of(seed: u64) -> Kind {
         let mut dice = Dice(SplitMix::named(seed, "kind"));
         match dice.below(3) {
             0 if !seed.is_multiple_of(4) => Kind::Equal,
+            1 if !seed.is_multiple_of(4) && dice.chance(40) => Kind::Beats,
             _ => Kind::Any,
         }
     }
@@ -83,6 +87,7 @@ pub fn program(seed: u64) -> Program {
     match Kind::of(seed) {
         Kind::Any => any(seed),
         Kind::Equal => equal::program(seed),
+        Kind::Beats => beats::program(seed),
     }
 }
 
