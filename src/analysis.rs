@@ -9,7 +9,7 @@ use crate::affine::Affine;
 use crate::budget;
 use crate::buffer::reads::Fabric;
 use crate::buffer::{self, Allocation};
-use crate::ids::{ArrayId, BandId, ByBand, StatementId};
+use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::offload::{self, Buffer, Compute, Leaf, NamedSet, Offload, Scan, Transfer, Wait};
 use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_tree};
@@ -131,11 +131,10 @@ impl Chosen {
 
 /// A kernel in tiles, with the buffers it needs.
 struct Mapped {
-    bands: Vec<Band>,
-    /// Per band.
-    flows: Vec<Vec<ArrayFlow>>,
-    /// Per band, parallel to its flows.
-    allocations: Vec<Vec<Allocation>>,
+    bands: ByBand<Band>,
+    flows: ByBand<Vec<ArrayFlow>>,
+    /// Parallel to the flows of each band.
+    allocations: ByBand<Vec<Allocation>>,
 }
 
 impl Mapped {
@@ -144,7 +143,7 @@ impl Mapped {
         budget::begin("the order inside tiles");
         let bands = tiling::apply(program, kernel, directives)?;
         budget::begin("what the tiles load and store");
-        let mut flows = bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<Vec<_>>>()?;
+        let mut flows = bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<ByBand<_>>>()?;
         keep_locals_on_chip(kernel, &mut flows)?;
         budget::begin("the buffers");
         let allocations = bands
@@ -165,8 +164,8 @@ impl Mapped {
     fn offload(&self, kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Offload> {
         budget::begin("the loops over what the tiles do");
         let Mapped { bands, flows, allocations } = self;
-        let contexts = bands.iter().map(Context::new).collect::<Result<Vec<_>>>()?;
-        let mut analysed = vec![];
+        let contexts = bands.iter().map(Context::new).collect::<Result<ByBand<_>>>()?;
+        let mut analysed = ByBand::new();
         let mut strips_depend = false;
         for ((band, context), (flows, allocations)) in bands.iter().zip(&contexts).zip(flows.iter().zip(allocations)) {
             let (mut transfers, mut compute_waits) = (vec![], false);
@@ -208,7 +207,7 @@ impl Mapped {
                 *transferred = true;
             }
         }
-        let rows: Vec<Vec<i64>> = bands.iter().map(|band| band.rows.clone()).collect();
+        let rows: ByBand<Vec<i64>> = bands.iter().map(|band| band.rows.clone()).collect();
         let mut buffers = buffer::merge(bands, allocations);
         let windows = windows::windows(&kernel, &analysed, &rows);
         let windows = buffer::reads::arrange(&kernel, &windows, &mut buffers, fabric);
@@ -220,14 +219,14 @@ impl Mapped {
             lanes_note: None,
             buffers,
             windows,
-            bands: analysed.into(),
+            bands: analysed,
             kernel,
         })
     }
 }
 
 /// A local array that no tile loads need not be stored either.
-fn keep_locals_on_chip(kernel: &Kernel, flows: &mut [Vec<ArrayFlow>]) -> Result<()> {
+fn keep_locals_on_chip(kernel: &Kernel, flows: &mut ByBand<Vec<ArrayFlow>>) -> Result<()> {
     for (array, declaration) in kernel.arrays.iter_enumerated() {
         if declaration.storage == Storage::Argument {
             continue;
@@ -314,20 +313,20 @@ impl Context {
 }
 
 /// The tiles of all bands in the order in which they run.
-fn tiles(program: &Program, kernel: &Kernel, bands: &[Band], contexts: &[Context]) -> Result<Scan> {
+fn tiles(program: &Program, kernel: &Kernel, bands: &ByBand<Band>, contexts: &ByBand<Context>) -> Result<Scan> {
     let rank = bands.iter().map(|b| b.tile_names.len()).max().unwrap_or(1);
     let names = kernel.tile_names(rank);
     let sizes = convex(&program.bounded_sizes)?.constraints(&[])?;
     // Shorter vectors of tile indices are padded with 0.
-    let mut dates = vec![];
+    let mut dates = ByBand::new();
     for band in bands {
         let own = (0..band.tile_names.len()).map(|k| constant_index(band, k).unwrap_or(Affine::variable(&names[k])));
         dates.push(own.chain(std::iter::repeat(Affine::default())).take(rank).collect::<Vec<_>>());
     }
     let mut branches = vec![];
-    for (band, (context, date)) in contexts.iter().zip(&dates).enumerate() {
+    for ((band, context), date) in contexts.iter_enumerated().zip(&dates) {
         let set = context.hull.to_set()?.padded_with_zeros(rank)?;
-        let leaf = BandId(band).into();
+        let leaf = band.into();
         branches.push(Branch { leaf, set, date, point: &names, definitions: vec![], in_order: true });
     }
     let parameters = &program.parameters;
@@ -335,7 +334,7 @@ fn tiles(program: &Program, kernel: &Kernel, bands: &[Band], contexts: &[Context
     let mut scan = scan_tree(&program.isl, &tree)?.ok_or_else(|| anyhow!("internal error: tiles without an index"))?;
     for piece in &mut scan.pieces {
         // The last dimension of the band is the row.
-        let n = bands[piece.leaf.band().0].tile_names.len();
+        let n = bands[piece.leaf.band()].tile_names.len();
         piece.levels.truncate(n);
         piece.point.truncate(n);
     }

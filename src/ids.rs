@@ -53,6 +53,11 @@ id! {
 }
 
 id! {
+    /// A kind of rows, of those that one scanner gives.
+    KindId, ByKind
+}
+
+id! {
     /// Index into [`Kernel::statements`](crate::source::kernel::Kernel::statements), and into
     /// [`Program::statements`](crate::polyhedral::Program::statements): statements in textual order.
     StatementId, ByStatement

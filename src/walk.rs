@@ -96,6 +96,11 @@ pub trait Visitor<'a> {
     fn point(&mut self, piece: &'a Piece, values: &mut Values) -> ControlFlow<()>;
 }
 
+/// Pieces that share their first `depth` levels, in order, those together that share the loop at `depth`.
+pub fn by_loop(pieces: &[Piece], depth: usize) -> impl Iterator<Item = &[Piece]> {
+    pieces.chunk_by(move |_, next| next.shared > depth)
+}
+
 /// Walks pieces in the order in which the hardware does, until the visitor breaks off. Levels' values are on the stack. A
 /// piece that others share loops with may be walked without them.
 pub fn walk<'a>(pieces: &'a [Piece], values: &mut Values, visitor: &mut impl Visitor<'a>) -> ControlFlow<()> {
@@ -109,14 +114,11 @@ fn inside<'a>(
     values: &mut Values,
     visitor: &mut impl Visitor<'a>,
 ) -> ControlFlow<()> {
-    let mut rest = pieces;
-    while let Some(first) = rest.first() {
-        let count = 1 + rest[1..].iter().take_while(|piece| piece.shared > depth).count();
-        let (group, others) = rest.split_at(count);
-        rest = others;
+    for group in by_loop(pieces, depth) {
+        let first = &group[0];
         visitor.arrive()?;
         // Of several pieces, each has its own guards further in.
-        if count == 1 && !goes_on(first, depth, values) {
+        if group.len() == 1 && !goes_on(first, depth, values) {
             continue;
         }
         let Some(level) = first.levels.get(depth) else {

@@ -1,7 +1,7 @@
 //! Reads that repeat what the same row has read some iterations before.
 
 use crate::affine::Affine;
-use crate::ids::StatementId;
+use crate::ids::{ByBand, StatementId};
 use crate::offload::{Band, Follower, Piece, Window};
 use crate::source::kernel::{BinaryOp, Expr, Kernel, Statement, distance};
 
@@ -9,7 +9,7 @@ use crate::source::kernel::{BinaryOp, Expr, Kernel, Statement, distance};
 const SHARE_OF_ROW: i64 = 64;
 
 /// All windows that the rows of the bands allow; `rows` has the length of the rows of each band's statements.
-pub fn windows(kernel: &Kernel, bands: &[Band], rows: &[Vec<i64>]) -> Vec<Window> {
+pub fn windows(kernel: &Kernel, bands: &ByBand<Band>, rows: &ByBand<Vec<i64>>) -> Vec<Window> {
     let (statements, iterators) = (kernel.statements(), kernel.iterators());
     let mut found = vec![];
     for (band, rows) in bands.iter().zip(rows).filter(|(band, _)| band.compute.lanes.is_none()) {

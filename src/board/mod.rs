@@ -12,6 +12,7 @@ use toml::de::DeTable;
 
 use crate::buffer::reads::{Blocks, Fabric};
 use crate::diagnostic::Diagnostic;
+pub use crate::hardware::DdrTiming;
 use crate::hardware::{Bus, BusKind, Ddr, Link};
 use crate::suggest;
 use crate::word::Word;
@@ -143,7 +144,7 @@ pub struct DdrSdram {
     pub rows: u64,
     /// Bytes of one row of one bank.
     pub page_bytes: u64,
-    pub timing: Timing,
+    pub timing: DdrTiming,
 }
 
 /// A slave port of the memory system, clocked with the accelerator; it reads and writes at the same time.
@@ -212,36 +213,6 @@ impl Memory {
             Memory::AvalonMm(_) => "Avalon-MM",
         }
     }
-}
-
-/// The device's timings in clocks of the memory, by JEDEC's names without the `t`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Timing {
-    /// Read command to first data.
-    pub cas: u64,
-    /// Activate to read or write.
-    pub rcd: u64,
-    /// Precharge to activate.
-    pub rp: u64,
-    /// Activate to precharge, at least.
-    pub ras: u64,
-    /// Activate to precharge, at most.
-    pub ras_max: u64,
-    /// Activate to activate of one bank.
-    pub rc: u64,
-    /// Refresh to the next command.
-    pub rfc: u64,
-    /// Activate to activate of another bank.
-    pub rrd: u64,
-    /// Last written data to precharge.
-    pub wr: u64,
-    /// Last written data to read.
-    pub wtr: u64,
-    /// Mode register set to the next command.
-    pub mrd: u64,
-    /// Between refreshes, on average.
-    pub refi: u64,
 }
 
 impl Board {
@@ -404,10 +375,8 @@ fn refreshes_too_often(name: &str, refi: u64, takes: u64) -> Option<String> {
 impl DdrSdram {
     /// What the hardware has to know of it.
     fn hardware(&self) -> Ddr {
-        let Timing { cas, rcd, rp, ras, ras_max, rc, rfc, rrd, wr, wtr, mrd, refi } = self.timing;
         let clock_ps = (1e6 / self.clock_mhz).round() as u64;
-        let address_width = self.address_width;
-        Ddr { address_width, clock_ps, cas, rcd, rp, ras, ras_max, rc, rfc, rrd, wr, wtr, mrd, refi }
+        Ddr { address_width: self.address_width, clock_ps, timing: self.timing }
     }
 
     /// What is wrong with it beside an accelerator's clock.

@@ -119,11 +119,15 @@ const DDR_SDRAM: &[Field] = &[
     field("data_bits", Rule::Whole(8..=8, "bits, as the controller drives one x8 device")),
     PEAK,
     field("address_width", Rule::Whole(11..=22, "bits")),
-    field("banks", Rule::Whole(4..=4, "banks, as the controller knows")),
+    BANKS,
     field("rows", Rule::Power(2..=4096, "rows")),
-    field("page_bytes", Rule::Whole(1024..=1024, "bytes, as the controller knows")),
+    PAGE_BYTES,
     field("timing", Rule::Table(DDR_TIMING)),
 ];
+
+/// The geometry that the cells of both native controllers are for.
+const BANKS: Field = field("banks", Rule::Whole(4..=4, "banks, as the controller knows"));
+const PAGE_BYTES: Field = field("page_bytes", Rule::Whole(1024..=1024, "bytes, as the controller knows"));
 
 /// What the controller counts and the models of PHY and device have.
 const DDR_TIMING: &[Field] = &[
@@ -150,9 +154,9 @@ const SDR_SDRAM: &[Field] = &[
     field("data_bits", Rule::Whole(16..=16, "bits, as the controller drives one x16 device")),
     PEAK,
     field("address_width", Rule::Whole(11..=23, "bits")),
-    field("banks", Rule::Whole(4..=4, "banks, as the controller knows")),
+    BANKS,
     field("rows", Rule::Power(2..=8192, "rows")),
-    field("page_bytes", Rule::Whole(1024..=1024, "bytes, as the controller knows")),
+    PAGE_BYTES,
     field("timing", Rule::Table(SDR_TIMING)),
 ];
 

@@ -17,7 +17,7 @@ use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, ByBand};
 use crate::offload::{Banks, Buffer, Mapping, Offload, port_count, power_of_two};
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
@@ -142,8 +142,8 @@ fn banks(band: &Band, array: ArrayId) -> Option<Banks> {
     Some(Banks { subscript: lanes.banked_subscript(array)?, count: lanes.count })
 }
 
-/// One buffer per array that some band accesses; `allocations` has those of each band.
-pub fn merge(bands: &[Band], allocations: &[Vec<Allocation>]) -> Vec<Buffer> {
+/// One buffer per array that some band accesses.
+pub fn merge(bands: &ByBand<Band>, allocations: &ByBand<Vec<Allocation>>) -> Vec<Buffer> {
     let mut arrays: Vec<ArrayId> = allocations.iter().flatten().map(|a| a.array).collect();
     arrays.sort();
     arrays.dedup();

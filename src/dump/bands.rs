@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::{array_name, set};
-use crate::ids::StatementId;
+use crate::ids::{ByBand, StatementId};
 use crate::offload::Offload;
 use crate::polyhedral::isl::{Bounded, Set};
 use crate::polyhedral::{self, Dependence, Program};
@@ -22,7 +22,7 @@ pub fn text(offload: &Offload) -> Result<String> {
     let directives: Vec<TilingDirective> = offload.bands.iter().map(|band| band.tiling.clone()).collect();
     let bands = tiling::apply(&program, kernel, &directives)?;
     let mut text = format!("# bands: `{}` in tiles\n", kernel.name);
-    for (number, (band, own)) in bands.iter().zip(&offload.bands).enumerate() {
+    for ((number, band), own) in bands.iter_enumerated().zip(&offload.bands) {
         let _ = writeln!(text, "\nband {number}: {}", directive_text(&own.tiling, kernel));
         for ((&s, theta), dates) in band.statements.iter().zip(&band.theta).zip(&band.dates) {
             let statement = &program.statements[s];
@@ -57,10 +57,10 @@ pub fn text(offload: &Offload) -> Result<String> {
 }
 
 /// `(0, 0, 1) to (0, 0, 1023): nothing goes back`
-fn legality(program: &Program, bands: &[Band], dependence: &Dependence) -> Result<String> {
+fn legality(program: &Program, bands: &ByBand<Band>, dependence: &Dependence) -> Result<String> {
     let find = |statement: StatementId| {
         let place = |band: &Band| band.statements.iter().position(|s| *s == statement);
-        bands.iter().enumerate().find_map(|(number, band)| Some((number, band, place(band)?)))
+        bands.iter_enumerated().find_map(|(number, band)| Some((number, band, place(band)?)))
     };
     let (Some((from, source, a)), Some((to, sink, b))) = (find(dependence.source), find(dependence.sink)) else {
         return Ok("a statement without a band".to_string());

@@ -16,7 +16,7 @@ pub fn text(offload: &Offload) -> String {
         let element = kernel.arrays[buffer.array].element;
         let _ = writeln!(text, "\nbuffer {name}: {} words of {element}", buffer.words());
         let _ = writeln!(text, "    σ: {}", mapping_text(kernel, buffer));
-        for (number, (band, mapping)) in offload.bands.iter().zip(&buffer.mappings).enumerate() {
+        for ((number, band), mapping) in offload.bands.iter_enumerated().zip(&buffer.mappings) {
             let Some(mapping) = mapping else { continue };
             let _ = writeln!(text, "    band {number}:");
             let conflicts = format!("DS({name})");

@@ -15,6 +15,7 @@ use std::fmt::Write as _;
 
 use crate::affine::Affine;
 use crate::offload::{Bound, Level, Piece, Scan};
+use crate::walk::by_loop;
 
 /// The loops of `scan`, indented by `depth` steps; `visit` gives the call at a piece's point.
 pub fn text(scan: &Scan, depth: usize, visit: &dyn Fn(&Piece) -> String) -> String {
@@ -26,16 +27,13 @@ pub fn text(scan: &Scan, depth: usize, visit: &dyn Fn(&Piece) -> String) -> Stri
     text
 }
 
-/// Pieces inside their first `level` loops, which they share.
+/// Pieces inside their first `level` loops, which they share. Nothing has a value here, so this is no
+/// [`Visitor`](crate::walk::Visitor)'s walk.
 fn pieces(all: &[Piece], level: usize, depth: usize, visit: &dyn Fn(&Piece) -> String, text: &mut String) {
-    let mut rest = all;
-    while let Some(first) = rest.first() {
-        let inside = 1 + rest[1..].iter().take_while(|piece| piece.shared > level).count();
-        let (group, others) = rest.split_at(inside);
-        rest = others;
+    for group in by_loop(all, level) {
         if let [alone] = group {
             piece(alone, level, depth, visit, text);
-        } else if let Some(outer) = first.levels.get(level) {
+        } else if let Some(outer) = group[0].levels.get(level) {
             let _ = writeln!(text, "{:1$}{2} {{    {3}", "", 4 * depth, head(outer), range(outer));
             pieces(group, level + 1, depth + 1, visit, text);
             let _ = writeln!(text, "{:1$}}}", "", 4 * depth);

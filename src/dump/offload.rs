@@ -10,7 +10,7 @@ use crate::source::kernel::{Kernel, SizeParameter};
 /// Load(T) and Store(T) of every array, as isl has them and as the hardware walks them.
 pub fn transfers(offload: &Offload) -> String {
     let mut text = "# transfers: what a tile loads and stores\n".to_string();
-    for (number, band) in offload.bands.iter().enumerate() {
+    for (number, band) in offload.bands.iter_enumerated() {
         for transfer in &band.transfers {
             let name = array_name(&offload.kernel, transfer.array);
             for (what, scan) in [("Load", &transfer.load), ("Store", &transfer.store)] {
@@ -36,7 +36,7 @@ pub fn text(offload: &Offload) -> String {
     text.push_str("\ntiles:\n");
     let tile = |piece: &Piece| loops::call(&format!("band{}", piece.leaf.statement()), &piece.point);
     text.push_str(&loops::text(&offload.tiles, 1, &tile));
-    for (number, band) in offload.bands.iter().enumerate() {
+    for (number, band) in offload.bands.iter_enumerated() {
         for transfer in band.transfers.iter().filter(|transfer| !transfer.load.pieces.is_empty()) {
             let name = array_name(kernel, transfer.array);
             let _ = writeln!(text, "\nband {number}, Load({name}), {}:", wait(transfer.wait));

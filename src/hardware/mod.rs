@@ -21,7 +21,7 @@ mod walk;
 
 pub use circuit::library::{VerilogFile, files, headers};
 pub use context::Beats;
-pub use interface::link::{Bus, BusKind, Ddr, Link, Sdr, SdrCycles};
+pub use interface::link::{Bus, BusKind, Ddr, DdrTiming, Link, Sdr, SdrCycles};
 pub use interface::names::{direct_top, prefix as module_prefix, top as top_name};
 pub use interface::status;
 pub use system::registers::{BASE_ALIGNMENT, argument_words};

@@ -128,7 +128,8 @@ struct Source {
 }
 
 /// A piece of the program as written, with its loops and instances over slots: a level's value has its depth as slot,
-/// quotients come behind.
+/// quotients come behind. Ten million instances are followed, so that no name is looked up on the way, as
+/// [`crate::walk::walk`] does for each.
 struct Nest<'a> {
     piece: &'a Piece,
     /// By slot.
@@ -235,11 +236,8 @@ impl Chain<'_> {
     /// The instances of pieces that share their first `depth` levels, in the order of the program; `None` when enough have
     /// been followed. See [`crate::walk::in_order`].
     fn walk(&mut self, nests: &[Nest], depth: usize) -> Option<()> {
-        let mut rest = nests;
-        while let Some(first) = rest.first() {
-            let inside = 1 + rest[1..].iter().take_while(|nest| nest.piece.shared > depth).count();
-            let (group, others) = rest.split_at(inside);
-            rest = others;
+        for group in nests.chunk_by(|_, next| next.piece.shared > depth) {
+            let first = &group[0];
             let is_settled = guard_depth(first.piece) <= depth;
             if group.len() == 1 && is_settled && first.guards.iter().any(|guard| guard.of(&self.slots) < 0) {
                 continue;

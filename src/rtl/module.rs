@@ -316,6 +316,8 @@ pub struct Module {
     pub(super) signals: Vec<Signal>,
     pub(super) items: Vec<Item>,
     pub(super) waived: Vec<Signal>,
+    /// Nobody needs what is unread still: all of it is so on purpose.
+    pub(super) trimmed: bool,
     /// What ports are for.
     pub(super) remarks: Vec<(Signal, String)>,
     /// How words are put together.
@@ -337,6 +339,7 @@ impl Module {
             signals: vec![],
             items: vec![],
             waived: vec![],
+            trimmed: false,
             remarks: vec![],
             fields: vec![],
             names,

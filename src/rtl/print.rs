@@ -367,7 +367,7 @@ impl Printer<'_> {
         for signal in self.module.signals.iter().filter(|signal| !signal.kind().is_output()) {
             let bits = unread_bits(&self.writer, signal.name(), signal.width());
             if !bits.is_empty() {
-                match self.module.waived.iter().any(|waived| waived.same(signal)) {
+                match self.module.trimmed || self.module.waived.iter().any(|waived| waived.same(signal)) {
                     true => waived.push(signal.name().to_string()),
                     false => unread.push((signal.clone(), bits)),
                 }

@@ -12,7 +12,6 @@ use std::collections::{HashMap, HashSet};
 use super::expr::{Expr, Op};
 use super::lower::{lower, strip};
 use super::module::{Connection, Design, Field, Instance, Item, Module, Signal, Statement};
-use super::print::render;
 use super::types::Type;
 
 /// Rounds after which nothing changes: what is taken out of one module settles conditions in another.
@@ -28,12 +27,7 @@ type Bits = Vec<bool>;
 /// the printer simplifies away is left, and waived.
 pub fn trim(design: &mut Design) {
     take_out(design);
-    for module in &mut design.modules {
-        let unread: Vec<Signal> = render(module).unread.into_iter().map(|(signal, _)| signal.clone()).collect();
-        module.waived.extend(unread);
-        module.waived.sort_by_key(Signal::index);
-        module.waived.dedup();
-    }
+    design.modules.iter_mut().for_each(|module| module.trimmed = true);
 }
 
 fn take_out(design: &mut Design) {
@@ -335,23 +329,10 @@ impl<'a> Trimmer<'a> {
         let module = self.module;
         let signals: Vec<Signal> = self.signals.iter().flatten().cloned().collect();
         let still = |signal: &Signal| self.signals[signal.index()].clone();
-        let given = module.items.iter().flat_map(|item| match item {
-            Item::Instance(instance) => {
-                instance.ports.iter().filter_map(|(_, connection)| wire_of(connection)).collect()
-            }
-            Item::Assign(target, _) => vec![target],
-            _ => vec![],
-        });
-        // The ports of the last module are the same whoever reads them.
-        let is_last = self.index + 1 == self.design.modules.len();
-        let given = given.chain(module.ports().filter(|_| is_last));
-        let mut waived: Vec<Signal> = module.waived.iter().chain(given).filter_map(still).collect();
-        waived.sort_by_key(Signal::index);
-        waived.dedup();
         let remarks = module.remarks.iter().filter_map(|(s, text)| Some((still(s)?, text.clone()))).collect();
         let fields = module.fields.iter().filter_map(|(s, fields)| Some((still(s)?, self.fields(s, fields)))).collect();
         let rules = module.rules.iter().filter_map(|rule| rule.map(still)).collect();
-        Module { items, signals, waived, remarks, fields, rules, ..module.like() }
+        Module { items, signals, remarks, fields, rules, ..module.like() }
     }
 
     /// The fields of a signal where they lie now.
@@ -535,13 +516,6 @@ impl<'a> Trimmer<'a> {
             })
             .collect();
         Expr::concat(&parts).resize(signal.ty())
-    }
-}
-
-fn wire_of(connection: &Connection) -> Option<&Signal> {
-    match connection {
-        Connection::Out(wire) => Some(wire),
-        _ => None,
     }
 }
 

@@ -359,6 +359,9 @@ impl Checker<'_> {
     }
 
     fn check_read(&mut self) {
+        if self.module.trimmed {
+            return;
+        }
         for (signal, bits) in render(self.module).unread {
             let name = signal.name();
             if bits.len() == signal.width() as usize {

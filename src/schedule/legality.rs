@@ -152,26 +152,27 @@ pub fn verdict<'a>(
 }
 
 fn is_respected(program: &Program, plans: &[BandPlan], dependence: &Dependence) -> Result<bool> {
-    let plan_of = |statement: StatementId| plans.iter().position(|p| p.statements.contains(&statement));
+    let plan_of = |statement: StatementId| plans.iter().find(|p| p.statements.contains(&statement));
     let (Some(first), Some(second)) = (plan_of(dependence.source), plan_of(dependence.sink)) else {
         return Ok(false);
     };
     let dimension = |position: usize| {
-        let row = |plan: usize, statement: StatementId| {
-            plans[plan].theta_of(statement).and_then(|t| t.get(position)).cloned().unwrap_or_default()
+        let row = |plan: &BandPlan, statement: StatementId| {
+            plan.theta_of(statement).and_then(|t| t.get(position)).cloned().unwrap_or_default()
         };
-        let is_tileable = |plan: usize| plans[plan].tileable.get(position) == Some(&true);
+        let is_tileable = |plan: &BandPlan| plan.tileable.get(position) == Some(&true);
         Dimension {
             source: row(first, dependence.source),
             sink: row(second, dependence.sink),
             sequential: !is_tileable(first) && !is_tileable(second),
         }
     };
-    let n = plans[first].tileable.len().max(plans[second].tileable.len());
-    Ok(match verdict(program, dependence, first == second, (0..n).map(dimension))? {
+    let n = first.tileable.len().max(second.tileable.len());
+    let in_one_band = std::ptr::eq(first, second);
+    Ok(match verdict(program, dependence, in_one_band, (0..n).map(dimension))? {
         Verdict::Carried => true,
         Verdict::Reversed { .. } => false,
-        Verdict::Tied(_) => first == second,
+        Verdict::Tied(_) => in_one_band,
     })
 }
 

@@ -19,7 +19,7 @@ mod tests;
 use anyhow::{Result, bail};
 
 use crate::affine::Affine;
-use crate::ids::{ArrayId, StatementId};
+use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::polyhedral::isl::schedule::{Fusion, Problem, Tree};
 use crate::polyhedral::isl::{Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
@@ -65,7 +65,7 @@ impl BandPlan {
 }
 
 /// The best legal schedule.
-pub fn schedule(program: &Program) -> Result<Vec<BandPlan>> {
+pub fn schedule(program: &Program) -> Result<ByBand<BandPlan>> {
     match candidates(program)?.into_iter().next() {
         Some(plans) => Ok(plans),
         None => bail!("internal error: the program has no legal schedule"),
@@ -73,13 +73,13 @@ pub fn schedule(program: &Program) -> Result<Vec<BandPlan>> {
 }
 
 /// Legal schedules, the most promising first: most tiled loops, then fewest serial ones, least skewing, fewest bands.
-pub fn candidates(program: &Program) -> Result<Vec<Vec<BandPlan>>> {
+pub fn candidates(program: &Program) -> Result<Vec<ByBand<BandPlan>>> {
     candidates_of(program, &trees(program)?)
 }
 
 /// The same for the program of `kernel`. isl's scheduler sees large constants as sizes: numbers of many digits grow out of
 /// them in its equations, and a nest of constant bounds would take it a thousand times as long.
-pub fn candidates_for(kernel: &Kernel, program: &Program) -> Result<Vec<Vec<BandPlan>>> {
+pub fn candidates_for(kernel: &Kernel, program: &Program) -> Result<Vec<ByBand<BandPlan>>> {
     let trees = match generic::generic(kernel) {
         Some(generic) => generic.trees(program)?,
         None => trees(program)?,
@@ -89,8 +89,8 @@ pub fn candidates_for(kernel: &Kernel, program: &Program) -> Result<Vec<Vec<Band
 
 /// Legal ways to cut these trees, and the program as written, as far as [`CUTTING`] allows. Past it there is at least the
 /// program as written, one loop value after the other.
-fn candidates_of(program: &Program, trees: &[Tree]) -> Result<Vec<Vec<BandPlan>>> {
-    let mut found: Vec<Vec<BandPlan>> = vec![];
+fn candidates_of(program: &Program, trees: &[Tree]) -> Result<Vec<ByBand<BandPlan>>> {
+    let mut found: Vec<ByBand<BandPlan>> = vec![];
     let isl = &program.isl;
     let begin = isl.operations();
     let mut add = |tree: &Tree, skewed: bool| -> Result<()> {
@@ -101,7 +101,7 @@ fn candidates_of(program: &Program, trees: &[Tree]) -> Result<Vec<Vec<BandPlan>>
                 let left = CUTTING.saturating_sub(isl.operations() - begin);
                 let cut = isl.within(left, || {
                     let plans = tree::bands(program, tree, serial, Style { skewed, fused })?;
-                    let is_new = !found.contains(&plans) && is_legal(program, &plans)?;
+                    let is_new = !found.contains(&plans) && is_legal(program, &plans.raw)?;
                     Ok(is_new.then_some(plans))
                 })?;
                 found.extend(cut.flatten());
@@ -117,7 +117,7 @@ fn candidates_of(program: &Program, trees: &[Tree]) -> Result<Vec<Vec<BandPlan>>
     if found.is_empty() {
         let serial = tree::depth(&original).saturating_sub(1);
         let plans = tree::bands(program, &original, serial, Style { skewed: false, fused: false })?;
-        if is_legal(program, &plans)? {
+        if is_legal(program, &plans.raw)? {
             found.push(plans);
         }
     }
@@ -185,7 +185,7 @@ fn reuse(program: &Program) -> Result<Vec<Map>> {
 }
 
 /// What makes a schedule less promising, the most important first.
-fn rank(program: &Program, plans: &[BandPlan]) -> (bool, i64, usize, i64, usize) {
+fn rank(program: &Program, plans: &ByBand<BandPlan>) -> (bool, i64, usize, i64, usize) {
     let mut tiled_loops = 0;
     let mut skew = 0;
     let mut shifted = false;

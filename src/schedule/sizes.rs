@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::BandPlan;
 use super::footprint::{ArrayModel, Footprint, Range, power_of_two};
 use crate::affine::Affine;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, BandId, ByBand};
 use crate::polyhedral::Program;
 use crate::source::kernel::Kernel;
 use crate::word::Word;
@@ -141,13 +141,12 @@ pub fn bits<'a>(choices: impl IntoIterator<Item = &'a Choice>) -> f64 {
 /// A schedule with a choice for each band.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tiled {
-    pub plans: Vec<BandPlan>,
-    /// Parallel to `plans`.
-    pub choices: Vec<Choice>,
-    /// Parallel to `plans`: what may fit instead, see [`Ranked`].
-    pub tempting: Vec<Vec<Choice>>,
-    /// Parallel to `plans`, see [`Ranked`].
-    pub fitting: Vec<Vec<Choice>>,
+    pub plans: ByBand<BandPlan>,
+    pub choices: ByBand<Choice>,
+    /// What may fit instead, see [`Ranked`].
+    pub tempting: ByBand<Vec<Choice>>,
+    /// See [`Ranked`].
+    pub fitting: ByBand<Vec<Choice>>,
 }
 
 impl Tiled {
@@ -171,7 +170,7 @@ impl Tiled {
 pub fn choose(
     program: &Program,
     kernel: &Kernel,
-    candidates: Vec<Vec<BandPlan>>,
+    candidates: Vec<ByBand<BandPlan>>,
     sizes_at: &BTreeMap<String, i64>,
     budget_bits: u64,
 ) -> Result<Vec<Tiled>> {
@@ -180,7 +179,7 @@ pub fn choose(
         let ranked = plans
             .iter()
             .map(|plan| rank(program, kernel, plan, sizes_at, budget_bits))
-            .collect::<Result<Vec<Ranked>>>()?;
+            .collect::<Result<ByBand<Ranked>>>()?;
         all.push(fit(plans, ranked, budget_bits as f64));
     }
     let key = |tiled: &Tiled| match tiled.bits() <= budget_bits as f64 {
@@ -193,18 +192,19 @@ pub fn choose(
 
 /// Each band's best choice; while they do not fit together, the band with the largest buffers takes its next smaller
 /// one.
-fn fit(plans: Vec<BandPlan>, ranked: Vec<Ranked>, budget: f64) -> Tiled {
-    let fitting: Vec<_> = ranked.iter().map(|r| r.fitting.clone()).collect();
-    let (ranked, tempting): (Vec<_>, Vec<_>) = ranked.into_iter().map(|r| (r.choices, r.tempting)).unzip();
-    let mut taken = vec![0; ranked.len()];
+fn fit(plans: ByBand<BandPlan>, ranked: ByBand<Ranked>, budget: f64) -> Tiled {
+    let fitting: ByBand<_> = ranked.iter().map(|r| r.fitting.clone()).collect();
+    let tempting: ByBand<_> = ranked.iter().map(|r| r.tempting.clone()).collect();
+    let ranked: ByBand<_> = ranked.into_iter().map(|r| r.choices).collect();
+    let mut taken: ByBand<usize> = ranked.iter().map(|_| 0).collect();
     loop {
         let choices = ranked.iter().zip(&taken).map(|(choices, t)| choices[*t].clone()).collect();
         let tiled = Tiled { plans: plans.clone(), choices, tempting: tempting.clone(), fitting: fitting.clone() };
-        let smaller = |band: usize| {
+        let smaller = |band: BandId| {
             let now = ranked[band][taken[band]].bits;
             (taken[band]..ranked[band].len()).find(|next| ranked[band][*next].bits < now)
         };
-        let largest = (0..ranked.len())
+        let largest = (ranked.keys())
             .filter(|band| smaller(*band).is_some())
             .max_by(|a, b| tiled.choices[*a].bits.total_cmp(&tiled.choices[*b].bits));
         match largest {

@@ -8,7 +8,7 @@ use super::BandPlan;
 use super::legality::Pairs;
 use super::skew::skew;
 use crate::affine::Affine;
-use crate::ids::StatementId;
+use crate::ids::{ByBand, StatementId};
 use crate::polyhedral::Program;
 use crate::polyhedral::isl::Tuple;
 use crate::polyhedral::isl::schedule::Tree;
@@ -48,9 +48,9 @@ pub struct Style {
 ///
 /// # Errors
 /// Only isl's.
-pub fn bands(program: &Program, tree: &Tree, serial: usize, style: Style) -> Result<Vec<BandPlan>> {
+pub fn bands(program: &Program, tree: &Tree, serial: usize, style: Style) -> Result<ByBand<BandPlan>> {
     let statements: Vec<StatementId> = program.statements.keys().collect();
-    let mut plans = vec![];
+    let mut plans = ByBand::new();
     Cut { program, style, plans: &mut plans }.cut(tree, &statements, &[], serial)?;
     drop_constants(&mut plans);
     Ok(plans)
@@ -59,7 +59,7 @@ pub fn bands(program: &Program, tree: &Tree, serial: usize, style: Style) -> Res
 struct Cut<'a> {
     program: &'a Program,
     style: Style,
-    plans: &'a mut Vec<BandPlan>,
+    plans: &'a mut ByBand<BandPlan>,
 }
 
 impl Cut<'_> {
@@ -242,7 +242,7 @@ fn complete(program: &Program, mut row: Row, statements: &[StatementId], pairs: 
 }
 
 /// Drops sequential dimensions in which all bands have one constant, and tileable ones that are constant in their band.
-fn drop_constants(plans: &mut [BandPlan]) {
+fn drop_constants(plans: &mut ByBand<BandPlan>) {
     let longest = plans.iter().map(|p| p.tileable.len()).max().unwrap_or(0);
     for position in (0..longest).rev() {
         let everywhere = plans.iter().all(|p| p.serial() > position)

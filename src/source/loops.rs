@@ -127,21 +127,30 @@ fn primary(starts: &[Start], f: &ForStatement) -> usize {
     found.or(starts.iter().position(compared)).unwrap_or(0)
 }
 
+/// A `for` of the source.
+#[derive(Clone, Copy)]
+pub struct For<'a> {
+    pub node: &'a Node<ForStatement>,
+    pub bytes: ByteSpan,
+    pub runs: Runs,
+}
+
+impl For<'_> {
+    /// Up to its body.
+    fn head(self) -> ByteSpan {
+        ByteSpan::span(self.bytes.start, self.node.node.statement.span.start)
+    }
+}
+
 impl Nest<'_, '_> {
     /// Lowers a loop; one that does nothing is left out. Where it begins or ends at one of two values, and a condition
     /// outside of it tells which, it becomes two.
-    pub fn for_loop(
-        &mut self,
-        node: &Node<ForStatement>,
-        bytes: ByteSpan,
-        runs: Runs,
-        nodes: &mut Vec<NestNode>,
-    ) -> Checked<()> {
+    pub fn for_loop(&mut self, written: For, nodes: &mut Vec<NestNode>) -> Checked<()> {
         self.scope.choice = None;
         let (known, mark) = (self.scope.obligations.len(), self.scope.enter());
         let (loops, exact, place) = (self.scope.loops.len(), self.scope.exact.len(), self.scope.go_into(None));
         let values = self.known();
-        let refused = match self.whole_loop(node, bytes, runs, nodes) {
+        let refused = match self.whole_loop(written, nodes) {
             Err(refused) if self.scope.choice.is_some() => refused,
             result => return result,
         };
@@ -151,13 +160,13 @@ impl Nest<'_, '_> {
         self.scope.loops.truncate(loops);
         self.scope.exact.truncate(exact);
         self.scope.come_out(place);
-        let span = self.span(ByteSpan::span(bytes.start, node.node.statement.span.start));
+        let span = self.span(written.head());
         let decided = self.scope.choice.clone().and_then(|choice| self.scope.condition_of(&choice, span));
         self.scope.obligations.truncate(known);
         if !decided.is_some_and(|condition| condition.affines().iter().all(|affine| self.is_outside(affine))) {
             return Err(refused);
         }
-        self.chosen_statement(refused, span, nodes, |nest, nodes| nest.for_loop(node, bytes, runs, nodes))
+        self.chosen_statement(refused, span, nodes, |nest, nodes| nest.for_loop(written, nodes))
     }
 
     /// Whether everything in it is known outside of the loop.
@@ -168,16 +177,11 @@ impl Nest<'_, '_> {
         })
     }
 
-    fn whole_loop(
-        &mut self,
-        node: &Node<ForStatement>,
-        bytes: ByteSpan,
-        runs: Runs,
-        nodes: &mut Vec<NestNode>,
-    ) -> Checked<()> {
+    fn whole_loop(&mut self, written: For, nodes: &mut Vec<NestNode>) -> Checked<()> {
+        let For { node, bytes, runs } = written;
         let f = &node.node;
         let mut starts = self.initializer(f, bytes)?;
-        let span = self.span(ByteSpan::span(bytes.start, f.statement.span.start));
+        let span = self.span(written.head());
         for start in &starts {
             self.shadow_iterator(&start.name, start.place)?;
         }

@@ -15,7 +15,7 @@ use super::expression::{binary, convert_to, truth, unary};
 use super::extremum::{all, is_truth, negated};
 use super::host::{Hosted, may_trap};
 use super::kernel::{Access, BinaryOp, Condition, Expr, Node as NestNode, ScalarType, Statement, UnaryOp};
-use super::loops::{Runs, guarded};
+use super::loops::{For, Runs, guarded};
 use super::scope::{Checked, Name, Scope};
 use super::track::Tracked;
 use super::types::CType;
@@ -172,7 +172,7 @@ impl Nest<'_, '_> {
             }
             CStatement::Expression(None) => Ok(()),
             CStatement::Expression(Some(expression)) => self.expression_statement(expression, node.span, nodes),
-            CStatement::For(f) => self.for_loop(f, node.span, Runs::While, nodes),
+            CStatement::For(f) => self.for_loop(For { node: f, bytes: node.span, runs: Runs::While }, nodes),
             CStatement::If(branch) => self.branch(branch, node.span, nodes),
             CStatement::Switch(_) | CStatement::Labeled(_) if is_switch_part(&node.node) => {
                 refuse("`switch` statements are", "`switch`", "choose between values with `c ? x : y`")
@@ -186,10 +186,10 @@ impl Nest<'_, '_> {
             CStatement::DoWhile(w) => {
                 if let Some(f) = at_least_once(w) {
                     let before = self.known();
-                    self.for_loop(f, node.span, Runs::Again, nodes)?;
+                    self.for_loop(For { node: f, bytes: node.span, runs: Runs::Again }, nodes)?;
                     let again = self.known();
                     self.set_known(&before);
-                    self.for_loop(f, node.span, Runs::Once, nodes)?;
+                    self.for_loop(For { node: f, bytes: node.span, runs: Runs::Once }, nodes)?;
                     let once = self.known();
                     self.join(None, &again, &once);
                     return Ok(());

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, anyhow};
 
 use crate::diagnostic::Span;
+use crate::ids::{BandId, ByBand};
 use crate::polyhedral::Program;
 use crate::schedule::BandPlan;
 use crate::schedule::sizes::{Choice, Tiled, bits, choose};
@@ -46,7 +47,12 @@ pub struct Time {
 }
 
 /// The best of `plans` for buffers of `block_ram_bits`.
-pub fn tilings(program: &Program, kernel: &Kernel, plans: Vec<Vec<BandPlan>>, block_ram_bits: u64) -> Result<Tilings> {
+pub fn tilings(
+    program: &Program,
+    kernel: &Kernel,
+    plans: Vec<ByBand<BandPlan>>,
+    block_ram_bits: u64,
+) -> Result<Tilings> {
     // The sizes that the user runs.
     let usual: BTreeMap<String, i64> =
         kernel.parameters.iter().map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(1))).collect();
@@ -54,59 +60,69 @@ pub fn tilings(program: &Program, kernel: &Kernel, plans: Vec<Vec<BandPlan>>, bl
         .into_iter()
         .next()
         .ok_or_else(|| anyhow!("internal error: the kernel has no legal schedule"))?;
-    for band in 0..best.plans.len() {
-        if let Some(choice) = without_stalls(program, kernel, &best, band, block_ram_bits)? {
-            best.choices[band] = choice;
+    let mut time = Some(Time { cycles: 0.0, writes: 0.0 });
+    for band in best.plans.keys() {
+        match without_stalls(program, kernel, &best, band, block_ram_bits)? {
+            Some((choice, estimate)) => {
+                best.choices[band] = choice;
+                time = time.map(|all| all.with(&estimate));
+            }
+            None => time = None,
         }
     }
-    let of = |choices: &[Choice]| -> Directives {
+    let of = |choices: &ByBand<Choice>| -> Directives {
         best.plans.iter().zip(choices).map(|(band, choice)| directive(program, band, choice)).collect()
     };
     let mut better = vec![];
-    for (band, tempting) in best.tempting.iter().enumerate() {
+    for (band, tempting) in best.tempting.iter_enumerated() {
         for choice in tempting {
             let mut choices = best.choices.clone();
             choices[band] = choice.clone();
             better.push(of(&choices));
         }
     }
-    let time = time(program, kernel, &best)?;
     Ok(Tilings { best: of(&best.choices), better, time })
 }
 
-/// `None` where the estimate takes too long.
-fn time(program: &Program, kernel: &Kernel, tiled: &Tiled) -> Result<Option<Time>> {
-    let mut all = Time { cycles: 0.0, writes: 0.0 };
-    for (plan, choice) in tiled.plans.iter().zip(&tiled.choices) {
-        let effort = || effort(program, kernel, &directive(program, plan, choice));
-        let Some(effort) = program.isl.within(STALL_OPERATIONS, effort)? else { return Ok(None) };
-        all.cycles += effort.cycles().max(choice.cost / BYTES_PER_CYCLE);
-        all.writes += effort.writes;
-    }
-    Ok(Some(all))
+/// What the tiles of a band take.
+struct Estimate {
+    effort: Effort,
+    /// Memory and computation overlap.
+    cycles: f64,
 }
 
-/// The tiles of a band in which dependences stall the computation least, where that takes longer than the memory.
+impl Time {
+    fn with(self, band: &Estimate) -> Time {
+        Time { cycles: self.cycles + band.cycles, writes: self.writes + band.effort.writes }
+    }
+}
+
+/// The tiles of a band in which dependences stall the computation least, where that takes longer than the memory; else the
+/// present ones. `None` where an estimate of those takes too long.
 fn without_stalls(
     program: &Program,
     kernel: &Kernel,
     tiled: &Tiled,
-    band: usize,
+    band: BandId,
     block_ram_bits: u64,
-) -> Result<Option<Choice>> {
-    let plan = &tiled.plans[band];
-    // Cycles of the band: memory and computation overlap.
-    let cycles = |choice: &Choice| -> Result<(f64, Effort)> {
-        let effort = effort(program, kernel, &directive(program, plan, choice))?;
-        Ok((effort.cycles().max(choice.cost / BYTES_PER_CYCLE), effort))
+) -> Result<Option<(Choice, Estimate)>> {
+    let (plan, present) = (&tiled.plans[band], &tiled.choices[band]);
+    let estimate = |choice: &Choice| {
+        let estimate = || -> Result<Estimate> {
+            let effort = effort(program, kernel, &directive(program, plan, choice))?;
+            Ok(Estimate { cycles: effort.cycles().max(choice.cost / BYTES_PER_CYCLE), effort })
+        };
+        program.isl.within(STALL_OPERATIONS, estimate)
     };
-    let first = program.isl.within(STALL_OPERATIONS, || cycles(&tiled.choices[band]))?;
-    let Some((mut least, effort)) = first else { return Ok(None) };
-    if effort.per_iteration < STALLS || least > effort.cycles() {
-        return Ok(None);
+    let Some(first) = estimate(present)? else { return Ok(None) };
+    let is_ample = |estimate: &Estimate, per_iteration: f64| {
+        estimate.effort.per_iteration < per_iteration || estimate.cycles > estimate.effort.cycles()
+    };
+    if is_ample(&first, STALLS) {
+        return Ok(Some((present.clone(), first)));
     }
     let fits = |choice: &&Choice| {
-        let others = tiled.choices.iter().enumerate().filter(|(other, _)| *other != band).map(|(_, other)| other);
+        let others = tiled.choices.iter_enumerated().filter(|(other, _)| *other != band).map(|(_, other)| other);
         bits(others.chain([*choice])) <= block_ram_bits as f64
     };
     // The more iterations beside the longest dimension, the more of them wait at the same time.
@@ -114,23 +130,24 @@ fn without_stalls(
         [only] => only,
         _ => choice.sizes.iter().product::<i64>() / choice.sizes.iter().max().copied().unwrap_or(1),
     };
-    let now = width(&tiled.choices[band]);
+    let now = width(present);
     let mut candidates: Vec<&Choice> =
-        tiled.fitting[band].iter().filter(|c| c.cost < least * BYTES_PER_CYCLE && width(c) > now).collect();
+        tiled.fitting[band].iter().filter(|c| c.cost < first.cycles * BYTES_PER_CYCLE && width(c) > now).collect();
     // Of equal width, the cheapest.
     candidates.sort_by(|a, b| width(a).cmp(&width(b)).then(a.cost.total_cmp(&b.cost)));
     candidates.dedup_by_key(|c| width(c));
-    let mut best = None;
+    let mut best = (present, first);
     for choice in candidates.into_iter().filter(fits).take(WIDTHS) {
-        let Some((time, effort)) = program.isl.within(STALL_OPERATIONS, || cycles(choice))? else { break };
-        if time < least * WORTH_IT {
-            (least, best) = (time, Some(choice.clone()));
+        let Some(other) = estimate(choice)? else { break };
+        let is_last = is_ample(&other, FREE);
+        if other.cycles < best.1.cycles * WORTH_IT {
+            best = (choice, other);
         }
-        if effort.per_iteration < FREE || time > effort.cycles() {
+        if is_last {
             break;
         }
     }
-    Ok(best)
+    Ok(Some((best.0.clone(), best.1)))
 }
 
 fn directive(program: &Program, band: &BandPlan, choice: &Choice) -> TilingDirective {

@@ -13,7 +13,7 @@ use anyhow::{Result, anyhow};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::ids::{ArrayId, StatementId};
+use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::polyhedral::isl::{Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::{Kernel, Schedule, TilingDirective};
@@ -69,7 +69,7 @@ pub struct Band {
 /// # Errors
 /// A [`Diagnostic`] where the directives are malformed or leave out a statement, and where the tiles would reverse a
 /// dependence.
-pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective]) -> Result<Vec<Band>> {
+pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective]) -> Result<ByBand<Band>> {
     for directive in directives {
         require_well_formed(program, directive)?;
     }

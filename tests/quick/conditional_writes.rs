@@ -38,7 +38,7 @@ fn case(body: &str, perhaps: &[(usize, &str)]) -> Case {
     }
     let mut bands = tiling::apply(&program, &kernel, &kernel.tilings).unwrap();
     assert_eq!(bands.len(), 1);
-    let band = bands.remove(0);
+    let band = bands.raw.remove(0);
     let flows = transfer::plan(&program, &band, &kernel).unwrap();
     Case { kernel, program, band, flows }
 }

@@ -25,7 +25,7 @@ impl Golden {
     fn new(kernel: Kernel) -> Self {
         let program = polyhedral::extract(&kernel).unwrap();
         let mut bands = tiling::apply(&program, &kernel, &kernel.tilings).unwrap();
-        let band = bands.remove(0);
+        let band = bands.raw.remove(0);
         let flows = transfer::plan(&program, &band, &kernel).unwrap();
         Golden { kernel, program, band, flows }
     }

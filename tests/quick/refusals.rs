@@ -175,7 +175,7 @@ fn nothing_to_do() {
 fn tiled_band(kernel: &Kernel) -> (Program, Band) {
     let program = polyhedral::extract(kernel).unwrap();
     let mut bands = tiling::apply(&program, kernel, &kernel.tilings).unwrap();
-    (program, bands.remove(0))
+    (program, bands.raw.remove(0))
 }
 
 /// One array of a tiled kernel.

@@ -6,7 +6,7 @@ use crate::hardware::circuit::variable::{Affine, Bound, Var};
 use crate::hardware::context::Context;
 use crate::hardware::walk::rows::RowFormat;
 use crate::hardware::walk::walker::Walker;
-use crate::ids::{BandId, StatementId};
+use crate::ids::{BandId, ByKind, StatementId};
 use crate::rtl::{Expr, Module, Type};
 use crate::source::kernel::{self, Condition};
 
@@ -81,7 +81,7 @@ impl InstanceKind {
 pub struct Instances<'a> {
     format: &'a RowFormat,
     kind: Expr,
-    kinds: Vec<InstanceKind>,
+    kinds: ByKind<InstanceKind>,
     /// Indices of the statements that have instances, in textual order.
     pub statements: Vec<StatementId>,
 }
@@ -92,7 +92,7 @@ impl<'a> Instances<'a> {
         let kernel = context.kernel;
         let row = format.scope(sizes, &walker.outer(), &walker.index.e());
         let (all, iterators) = (kernel.statements(), kernel.iterators());
-        let mut kinds = vec![];
+        let mut kinds = ByKind::new();
         for kind in &format.kinds {
             let mut instance = InstanceKind {
                 statement: kind.leaf.statement(),
@@ -122,7 +122,7 @@ impl<'a> Instances<'a> {
 
     /// The value for the instance at hand, of one of `statements`.
     pub fn choose(&self, statements: &[StatementId], value: impl Fn(&InstanceKind) -> Expr) -> Expr {
-        let chosen = self.kinds.iter().enumerate().filter(|(_, k)| statements.contains(&k.statement));
+        let chosen = self.kinds.iter_enumerated().filter(|(_, k)| statements.contains(&k.statement));
         self.format.by_kind(&self.kind, chosen.map(|(index, kind)| (index, value(kind))))
     }
 

@@ -3,14 +3,14 @@
 
 use crate::hardware::datapath::Datapath;
 use crate::hardware::walk::rows::{Row, RowFormat};
-use crate::ids::StatementId;
+use crate::ids::{ByKind, StatementId};
 use crate::offload::{Offload, Window};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 use crate::source::kernel::Access;
 
 /// How much earlier rows begin, by their kind.
 pub struct WarmUp {
-    by_kind: Vec<i64>,
+    by_kind: ByKind<i64>,
     /// Iterations of the present row that only read, so many are left.
     left: Option<Signal>,
 }
@@ -22,7 +22,7 @@ impl WarmUp {
             let own = offload.windows.iter().filter(|w| w.statement == statement);
             own.map(Window::depth).max().unwrap_or(0)
         };
-        let by_kind: Vec<i64> = format.kinds.iter().map(|kind| depth(kind.leaf.statement())).collect();
+        let by_kind: ByKind<i64> = format.kinds.iter().map(|kind| depth(kind.leaf.statement())).collect();
         let most = by_kind.iter().copied().max().unwrap_or(0);
         let left = (most > 0).then(|| m.reg("warm_up_left", Type::for_range(0, most)));
         WarmUp { by_kind, left }
@@ -36,8 +36,7 @@ impl WarmUp {
     }
 
     fn of_kind(&self, format: &RowFormat, kind: &Expr, ty: Type) -> Expr {
-        let values = self.by_kind.iter().map(|&depth| Expr::constant(depth.into(), ty));
-        format.by_kind(kind, values.enumerate())
+        format.of_kind(kind, |k| Expr::constant(self.by_kind[k].into(), ty))
     }
 
     /// The row with its beginning.

@@ -1,5 +1,7 @@
 //! What stands between the accelerator and its memory.
 
+use serde::{Deserialize, Serialize};
+
 use crate::rtl::Type;
 use crate::word::Word;
 
@@ -121,27 +123,44 @@ fn rows(address_width: u32) -> u64 {
     (u64::from(Word::PORT.bytes()) << address_width) / (BANKS * PAGE_BYTES)
 }
 
-/// A x8 DDR SDRAM of four banks with pages of 1 KB, at twice the accelerator's clock. Times in its clocks, by JEDEC's
-/// names.
+/// The device's timings in clocks of the memory, by JEDEC's names without the `t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DdrTiming {
+    /// Read command to first data.
+    pub cas: u64,
+    /// Activate to read or write.
+    pub rcd: u64,
+    /// Precharge to activate.
+    pub rp: u64,
+    /// Activate to precharge, at least.
+    pub ras: u64,
+    /// Activate to precharge, at most.
+    pub ras_max: u64,
+    /// Activate to activate of one bank.
+    pub rc: u64,
+    /// Refresh to the next command.
+    pub rfc: u64,
+    /// Activate to activate of another bank.
+    pub rrd: u64,
+    /// Last written data to precharge.
+    pub wr: u64,
+    /// Last written data to read.
+    pub wtr: u64,
+    /// Mode register set to the next command.
+    pub mrd: u64,
+    /// Between refreshes, on average.
+    pub refi: u64,
+}
+
+/// A x8 DDR SDRAM of four banks with pages of 1 KB, at twice the accelerator's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ddr {
     /// Bits of the address of a word of the memory port.
     pub address_width: u32,
     /// Period of the memory's clock.
     pub clock_ps: u64,
-    pub cas: u64,
-    pub rcd: u64,
-    pub rp: u64,
-    pub ras: u64,
-    pub ras_max: u64,
-    pub rc: u64,
-    pub rfc: u64,
-    pub rrd: u64,
-    pub wr: u64,
-    pub wtr: u64,
-    pub mrd: u64,
-    /// Between refreshes, on average.
-    pub refi: u64,
+    pub timing: DdrTiming,
 }
 
 impl Ddr {
@@ -149,18 +168,20 @@ impl Ddr {
     pub const DDR400B: Ddr = Ddr {
         address_width: 22,
         clock_ps: 5000,
-        cas: 3,
-        rcd: 3,
-        rp: 3,
-        ras: 8,
-        ras_max: 14000,
-        rc: 11,
-        rfc: 14,
-        rrd: 2,
-        wr: 3,
-        wtr: 2,
-        mrd: 2,
-        refi: 3120,
+        timing: DdrTiming {
+            cas: 3,
+            rcd: 3,
+            rp: 3,
+            ras: 8,
+            ras_max: 14000,
+            rc: 11,
+            rfc: 14,
+            rrd: 2,
+            wr: 3,
+            wtr: 2,
+            mrd: 2,
+            refi: 3120,
+        },
     };
 
     /// Of data per cycle of the accelerator: 8 at both edges of two of the memory's clocks.
@@ -181,18 +202,19 @@ impl Ddr {
 
     /// Parameters of `ddr_controller`.
     pub fn parameters(&self) -> Vec<(&'static str, i128)> {
+        let timing = &self.timing;
         [
-            ("CAS_LATENCY", self.cas),
-            ("T_RCD", self.rcd),
-            ("T_RP", self.rp),
-            ("T_RAS", self.ras),
-            ("T_RC", self.rc),
-            ("T_RRD", self.rrd),
-            ("T_WR", self.wr),
-            ("T_WTR", self.wtr),
-            ("T_RFC", self.rfc),
-            ("T_MRD", self.mrd),
-            ("T_REFI", self.refi),
+            ("CAS_LATENCY", timing.cas),
+            ("T_RCD", timing.rcd),
+            ("T_RP", timing.rp),
+            ("T_RAS", timing.ras),
+            ("T_RC", timing.rc),
+            ("T_RRD", timing.rrd),
+            ("T_WR", timing.wr),
+            ("T_WTR", timing.wtr),
+            ("T_RFC", timing.rfc),
+            ("T_MRD", timing.mrd),
+            ("T_REFI", timing.refi),
             ("INIT_CLOCKS", self.init_clocks()),
             ("DLL_CLOCKS", Ddr::DLL_CLOCKS),
         ]
@@ -207,20 +229,21 @@ impl Ddr {
 
     /// Parameters of the device model `ddr_sdram`, as Verilog has them.
     pub fn device_parameters(&self) -> String {
+        let timing = &self.timing;
         let times = [
             ("ROWS", self.rows()),
             ("INIT_CLOCKS", self.init_clocks()),
-            ("TRCD", self.rcd),
-            ("TRP", self.rp),
-            ("TRAS_MIN", self.ras),
-            ("TRAS_MAX", self.ras_max),
-            ("TRC", self.rc),
-            ("TRFC", self.rfc),
-            ("TRRD", self.rrd),
-            ("TWR", self.wr),
-            ("TWTR", self.wtr),
-            ("TMRD", self.mrd),
-            ("TREFI", self.refi),
+            ("TRCD", timing.rcd),
+            ("TRP", timing.rp),
+            ("TRAS_MIN", timing.ras),
+            ("TRAS_MAX", timing.ras_max),
+            ("TRC", timing.rc),
+            ("TRFC", timing.rfc),
+            ("TRRD", timing.rrd),
+            ("TWR", timing.wr),
+            ("TWTR", timing.wtr),
+            ("TMRD", timing.mrd),
+            ("TREFI", timing.refi),
             ("TDLL", Ddr::DLL_CLOCKS),
         ];
         verilog(times.map(|(name, value)| (name, i128::from(value))))

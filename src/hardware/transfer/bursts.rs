@@ -8,7 +8,7 @@ use crate::hardware::circuit::variable::Affine;
 use crate::hardware::context::longest_row;
 use crate::hardware::transfer::packing::{Packing, RowBeats, RowPacking, WIDEST_SIZE, element_size};
 use crate::hardware::transfer::stage::TransferStage;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, ByKind, KindId};
 use crate::layout::Layout;
 use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
 use crate::word::Word;
@@ -130,8 +130,8 @@ struct Cells<'a> {
     /// Of an address.
     unit: Type,
     /// Of every kind, as all that follows: log2 of the element's bytes.
-    sizes: Vec<u32>,
-    layouts: Vec<Layout<Affine>>,
+    sizes: ByKind<u32>,
+    layouts: ByKind<Layout<Affine>>,
     /// The array's base.
     base: Expr,
     /// At the row's first element.
@@ -142,7 +142,7 @@ impl<'a> Cells<'a> {
     fn new(stage: &'a TransferStage<'a>, m: &mut Module) -> Cells<'a> {
         let TransferStage { context, scope, format, kind_arrays, row, .. } = stage;
         let (port, word) = (context.port, context.port.word);
-        let sizes: Vec<u32> = kind_arrays.iter().map(|&a| context.array(a).element.bytes().trailing_zeros()).collect();
+        let sizes: ByKind<u32> = kind_arrays.iter().map(|&a| context.array(a).element.bytes().trailing_zeros()).collect();
         let mixed = context.beats.whole || sizes.iter().any(|&s| s != word.shift());
         let mut bases: Vec<(ArrayId, Signal)> = vec![];
         for &array in kind_arrays {
@@ -151,7 +151,7 @@ impl<'a> Cells<'a> {
                 bases.push((array, base));
             }
         }
-        let base = |k: usize| {
+        let base = |k: KindId| {
             let base = bases.iter().find(|(a, _)| *a == kind_arrays[k]).expect("declared above").1.e();
             // The low bits of a base are 0.
             if mixed { base } else { word.address_of(&base) }
@@ -163,27 +163,23 @@ impl<'a> Cells<'a> {
             unit: Type::unsigned(if mixed { port.byte_address() } else { port.address }),
             sizes,
             layouts: kind_arrays.iter().map(|&a| context.layout(a)).collect(),
-            base: format.by_kind(&row.kind, (0..kind_arrays.len()).map(|k| (k, base(k)))),
+            base: format.of_kind(&row.kind, base),
             at_first: format.scope(scope, &row.outer, &row.first),
         }
     }
 
-    fn kinds(&self) -> usize {
-        self.sizes.len()
-    }
-
-    fn by_kind(&self, value: impl Fn(usize) -> Expr) -> Expr {
-        self.stage.format.by_kind(&self.stage.row.kind, (0..self.kinds()).map(|k| (k, value(k))))
+    fn by_kind(&self, value: impl Fn(KindId) -> Expr) -> Expr {
+        self.stage.format.of_kind(&self.stage.row.kind, value)
     }
 
     /// Digits of a kind's places. A scalar counts as an array of one element.
-    fn rank_of(&self, k: usize) -> usize {
+    fn rank_of(&self, k: KindId) -> usize {
         self.layouts[k].digits.len().max(1)
     }
 
     /// The most digits.
     fn rank(&self) -> usize {
-        (0..self.kinds()).map(|k| self.rank_of(k)).max().unwrap_or(1)
+        self.sizes.keys().map(|k| self.rank_of(k)).max().unwrap_or(1)
     }
 
     fn is_of_rank(&self, test: impl Fn(usize) -> bool) -> Expr {
@@ -191,7 +187,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Digit `d` of the places of kind `k`, 0 where they have none.
-    fn affine_digit(&self, k: usize, d: usize) -> Affine {
+    fn affine_digit(&self, k: KindId, d: usize) -> Affine {
         let digit = self.layouts[k].digits.get(d);
         digit.map_or(Affine::default(), |digit| self.stage.format.kinds[k].point[digit.subscript].clone())
     }
@@ -203,18 +199,18 @@ impl<'a> Cells<'a> {
 
     /// What is multiplied before digit `d` is added.
     fn radix(&self, d: usize) -> Expr {
-        let radix = |k: usize| self.layouts[k].digits.get(d).map(|digit| digit.radix.clone());
+        let radix = |k: KindId| self.layouts[k].digits.get(d).map(|digit| digit.radix.clone());
         self.by_kind(|k| self.stage.scope.affine_as(&radix(k).unwrap_or(Affine::constant(1)), self.unit))
     }
 
     /// From a row to the one that follows on it.
     fn pitch(&self) -> Expr {
-        let pitch = |k: usize| self.layouts[k].pitch().cloned().unwrap_or(Affine::constant(1));
+        let pitch = |k: KindId| self.layouts[k].pitch().cloned().unwrap_or(Affine::constant(1));
         self.by_kind(|k| self.shifted(k, &self.stage.scope.affine_as(&pitch(k), self.unit)))
     }
 
     /// Elements of kind `k` as addresses count them.
-    fn shifted(&self, k: usize, elements: &Expr) -> Expr {
+    fn shifted(&self, k: KindId, elements: &Expr) -> Expr {
         elements.shl_const(if self.mixed { self.sizes[k] } else { 0 }, self.unit)
     }
 
@@ -237,7 +233,7 @@ struct Burst {
 /// The registers of how the command's elements lie in beats.
 struct BeatsUnderWay {
     /// Of every kind: log2 of the bytes of its beats.
-    sizes: Vec<u32>,
+    sizes: ByKind<u32>,
     /// That of the command, where kinds differ.
     size: Option<Signal>,
     size_of_row: Expr,
@@ -248,8 +244,8 @@ struct BeatsUnderWay {
 
 impl BeatsUnderWay {
     fn declare(m: &mut Module, stage: &TransferStage, cells: &Cells) -> BeatsUnderWay {
-        let beats: Vec<Beat> = stage.kind_arrays.iter().map(|&a| Beat::of(stage.context, a)).collect();
-        let sizes: Vec<u32> = beats.iter().zip(&cells.sizes).map(|(beat, size)| beat.shift() + size).collect();
+        let beats: ByKind<Beat> = stage.kind_arrays.iter().map(|&a| Beat::of(stage.context, a)).collect();
+        let sizes: ByKind<u32> = beats.iter().zip(&cells.sizes).map(|(beat, size)| beat.shift() + size).collect();
         let size_of_row = cells.by_kind(|k| Expr::constant(sizes[k].into(), RowBeats::size_type()));
         let size = size_of_row.as_constant().is_none().then(|| m.reg("burst_beat_size", RowBeats::size_type()));
         let ty = Type::unsigned(sizes.iter().copied().max().unwrap_or(0).max(1));
@@ -463,12 +459,12 @@ struct Factor {
 
 impl Factor {
     fn declare(m: &mut Module, cells: &Cells) -> Factor {
-        let first = |k: usize| {
+        let first = |k: KindId| {
             let (_, high) = cells.at_first.range(&cells.affine_digit(k, 0));
             Type::for_range(0, high.max(1)).width.min(cells.unit.width)
         };
         let width = match cells.rank() {
-            2 => (0..cells.kinds()).map(first).max().unwrap_or(cells.unit.width),
+            2 => cells.sizes.keys().map(first).max().unwrap_or(cells.unit.width),
             // What is multiplied again is a part of an address.
             _ => cells.unit.width,
         };

@@ -14,7 +14,7 @@ use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::rows::{Row, RowFormat};
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Transfers;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, ByKind, KindId};
 use crate::offload::{Offload, Wait};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
@@ -62,7 +62,7 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
 
     let gate = gate(context, &mut m, true);
     let Gate { data: tile_data, scan: scan_tile, wait: wait_tile, loaded, loaded_data, .. } = &gate;
-    let kind_arrays: Vec<ArrayId> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
+    let kind_arrays: ByKind<ArrayId> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let rows = Stream::wires(&mut m, "row");
     let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
     connect_scanner(context, &mut m, &rows_module, (scan_tile, Some(tile_data)), &rows, &row_wires);
@@ -282,23 +282,23 @@ impl Gate {
 
     /// What holds back a row of the tile under way: loads that wait for the strips before, and the end mark of a tile
     /// whose computation does. `None` where nothing waits.
-    fn held(&self, offload: &Offload, format: &RowFormat, arrays: &[ArrayId], row: &Row) -> Option<Expr> {
+    fn held(&self, offload: &Offload, format: &RowFormat, arrays: &ByKind<ArrayId>, row: &Row) -> Option<Expr> {
         let bands = &offload.bands;
-        let waits = |k: usize| {
+        let waits = |k: KindId| {
             let transfers = &bands[format.kinds[k].band].transfers;
             transfers.iter().find(|t| t.array == arrays[k]).map_or(Wait::Nothing, |t| t.wait)
         };
         let kinds = |wait: Wait| -> Vec<Expr> {
-            let own = (0..arrays.len()).filter(|&k| waits(k) == wait);
-            own.map(|k| row.kind.eq(&Expr::constant(k as i128, format.kind_type()))).collect()
+            let own = arrays.keys().filter(|&k| waits(k) == wait);
+            own.map(|k| row.kind.eq(&format.number(k))).collect()
         };
-        let all = |wait: Wait| (0..arrays.len()).all(|k| waits(k) == wait);
+        let all = |wait: Wait| arrays.keys().all(|k| waits(k) == wait);
         // More tiles are ahead than the strip has had: some are of the strips before.
         let behind = |ahead: &Signal| self.of_strip.e().lt(&ahead.e());
         let mut held = vec![];
         for (wait, ahead) in [(Wait::Computed, &self.ahead_of_compute), (Wait::Stored, &self.ahead_of_memory)] {
             let of_kind = if all(wait) { Expr::bit(true) } else { Expr::any(&kinds(wait)) };
-            if all(wait) || (0..arrays.len()).any(|k| waits(k) == wait) {
+            if all(wait) || arrays.keys().any(|k| waits(k) == wait) {
                 held.push(row.end.not().and(&of_kind).and(&behind(ahead)));
             }
         }

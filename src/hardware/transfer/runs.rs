@@ -7,7 +7,7 @@ use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
 use crate::hardware::transfer::stage::TransferStage;
 use crate::hardware::walk::rows::RowFormat;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, ByKind, KindId};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// The shape of a stream of runs.
@@ -15,7 +15,7 @@ pub struct RunFormat {
     /// Arrays whose buffers take part, each once.
     pub arrays: Vec<ArrayId>,
     /// The array of every row kind.
-    kind_arrays: Vec<ArrayId>,
+    kind_arrays: ByKind<ArrayId>,
     /// How the walk goes on in the buffers; several where they lie differently.
     walks: Vec<Walk>,
     address: Type,
@@ -45,8 +45,8 @@ pub struct Run {
 }
 
 impl RunFormat {
-    pub fn new(context: &Context, format: &RowFormat, kind_arrays: &[ArrayId], arrays: &[ArrayId]) -> RunFormat {
-        let mut walks: Vec<Walk> = (0..kind_arrays.len()).map(|k| walk(context, format, kind_arrays, k)).collect();
+    pub fn new(context: &Context, format: &RowFormat, kind_arrays: &ByKind<ArrayId>, arrays: &[ArrayId]) -> RunFormat {
+        let mut walks: Vec<Walk> = kind_arrays.keys().map(|k| walk(context, format, kind_arrays, k)).collect();
         walks.sort_unstable();
         walks.dedup();
         let last = Type::unsigned(walks.last().map_or(0, |walk| walk.bits).max(1));
@@ -54,7 +54,7 @@ impl RunFormat {
         RunFormat {
             last,
             arrays: arrays.to_vec(),
-            kind_arrays: kind_arrays.to_vec(),
+            kind_arrays: kind_arrays.clone(),
             walks,
             address: addresses.max_by_key(|ty| ty.width).unwrap_or(Type::BIT),
         }
@@ -99,20 +99,18 @@ impl RunFormat {
     pub fn of_row(&self, stage: &TransferStage, tile: &TileNumber) -> Expr {
         let TransferStage { context, scope, format, row, .. } = stage;
         let offload = context.offload;
-        let by_kind = |value: &dyn Fn(usize) -> Expr| {
-            format.by_kind(&row.kind, (0..self.kind_arrays.len()).map(|k| (k, value(k))))
-        };
-        let address = |k: usize, inner: &Expr| {
+        let by_kind = |value: &dyn Fn(KindId) -> Expr| format.of_kind(&row.kind, value);
+        let address = |k: KindId, inner: &Expr| {
             let at = format.scope(scope, &row.outer, inner);
             let kind = &format.kinds[k];
             address::address(buffer_of(offload, self.kind_arrays[k]), kind.band, &kind.point, &at, tile)
                 .resize(self.address)
         };
-        let target = |k: usize| {
+        let target = |k: KindId| {
             let index = self.arrays.iter().position(|a| *a == self.kind_arrays[k]).expect("an array of the transfer");
             Expr::constant(index as i128, self.target_type())
         };
-        let class = |k: usize| {
+        let class = |k: KindId| {
             let own = walk(context, format, &self.kind_arrays, k);
             let index = self.walks.iter().position(|walk| *walk == own).expect("collected from all kinds");
             Expr::constant(index as i128, self.walk_type())
@@ -145,7 +143,7 @@ impl RunFormat {
 }
 
 /// That of row kind `k`.
-fn walk(context: &Context, format: &RowFormat, kind_arrays: &[ArrayId], k: usize) -> Walk {
+fn walk(context: &Context, format: &RowFormat, kind_arrays: &ByKind<ArrayId>, k: KindId) -> Walk {
     let mapping = buffer_of(context.offload, kind_arrays[k]).mappings[format.kinds[k].band].as_ref();
     let mapping = mapping.expect("a band that transfers an array has a mapping for it");
     let bits = mapping.moduli.last().map_or(0, |modulus| modulus.trailing_zeros());

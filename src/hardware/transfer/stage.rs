@@ -7,7 +7,7 @@ use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
 use crate::hardware::transfer::runs::{Run, RunFormat};
 use crate::hardware::walk::rows::{Row, RowFormat};
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, ByKind};
 use crate::rtl::{Expr, Module};
 
 /// One of the two processes, seen from the rows that its scanner gives.
@@ -17,7 +17,7 @@ pub struct TransferStage<'a> {
     pub scope: Scope,
     pub format: RowFormat,
     /// The array of every row kind.
-    pub kind_arrays: Vec<ArrayId>,
+    pub kind_arrays: ByKind<ArrayId>,
     pub rows: Stream,
     pub row: Row,
     /// What holds rows back, if anything does.

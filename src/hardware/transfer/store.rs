@@ -12,7 +12,7 @@ use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Transfers;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, ByKind};
 use crate::rtl::{Expr, Module, Type, assign, when};
 
 /// What the accelerator must connect.
@@ -62,7 +62,7 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     });
 
     let queued = Stream::wires(&mut m, "descriptor");
-    let kind_arrays: Vec<ArrayId> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
+    let kind_arrays: ByKind<ArrayId> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let stage = TransferStage { context, scope, format, kind_arrays, rows, row, held };
     let layout = stage.bursts(&mut m, &queued);
     let about = "Rows wait here for their turn to be drained.";

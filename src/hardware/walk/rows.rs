@@ -3,14 +3,14 @@
 use crate::hardware::circuit::ranged::Ranged;
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::variable::Affine;
-use crate::ids::BandId;
+use crate::ids::{BandId, ByKind, KindId};
 use crate::offload::Leaf;
 use crate::rtl::{Expr, Module, Signal, Type};
 
 /// The shape of a stream of rows.
 #[derive(Clone, Debug)]
 pub struct RowFormat {
-    pub kinds: Vec<RowKind>,
+    pub kinds: ByKind<RowKind>,
     /// What does not change along a row: the origins, then the outer levels, outermost first.
     pub outer: Vec<Ranged>,
     /// How many of `outer` are origins: values that follow from the tile alone.
@@ -66,9 +66,19 @@ impl RowFormat {
         self.kinds.len() > 1
     }
 
+    /// A kind's number.
+    pub fn number(&self, kind: KindId) -> Expr {
+        Expr::constant(kind.0 as i128, self.kind_type())
+    }
+
+    /// The value of the present `kind`.
+    pub fn of_kind(&self, kind: &Expr, value: impl Fn(KindId) -> Expr) -> Expr {
+        self.by_kind(kind, self.kinds.keys().map(|k| (k, value(k))))
+    }
+
     /// The value of the present `kind` among `(kind, value)`; at least one, and no other kind occurs.
-    pub fn by_kind(&self, kind: &Expr, values: impl IntoIterator<Item = (usize, Expr)>) -> Expr {
-        let is = |k: usize| kind.eq(&Expr::constant(k as i128, self.kind_type()));
+    pub fn by_kind(&self, kind: &Expr, values: impl IntoIterator<Item = (KindId, Expr)>) -> Expr {
+        let is = |k: KindId| kind.eq(&self.number(k));
         let mut alike: Vec<(Vec<Expr>, Expr)> = vec![];
         for (k, value) in values {
             match alike.iter_mut().find(|(_, other)| *other == value) {

@@ -44,9 +44,7 @@ pub fn tiles(context: &Context) -> Vec<Module> {
     let end_taken = tile.fires().and(&walker.end.e());
     walker.connect(&mut m, "", &rows, &row_wires.row(&format), &step, &end_taken);
     let at = format.scope(&scope, &walker.outer(), &walker.index.e());
-    let by_kind = |value: &dyn Fn(&RowKind) -> Expr| {
-        format.by_kind(&walker.kind(), format.kinds.iter().enumerate().map(|(k, kind)| (k, value(kind))))
-    };
+    let by_kind = |value: &dyn Fn(&RowKind) -> Expr| format.of_kind(&walker.kind(), |kind| value(&format.kinds[kind]));
     let mut parts = vec![];
     if let Some(band) = &context.band {
         parts.push(by_kind(&|kind| Expr::constant(kind.leaf.band().0 as i128, band.ty())));

@@ -6,7 +6,7 @@ use crate::hardware::context::Context;
 use crate::hardware::tile::tile_part;
 use crate::hardware::walk::rows::{RowFormat, RowKind};
 use crate::hardware::walk::source::Source;
-use crate::ids::BandId;
+use crate::ids::{BandId, ByKind, KindId};
 use crate::layout::Layout;
 
 /// The pieces of all sources in the order of the walk, over its registers.
@@ -24,7 +24,7 @@ pub struct Tree {
 
 pub struct TreePiece {
     pub band: BandId,
-    pub kind: usize,
+    pub kind: KindId,
     pub piece: Piece,
     /// The register of each level but the innermost, see [`Tree::registers`].
     pub places: Vec<usize>,
@@ -93,10 +93,7 @@ impl Tree {
                 slacks: piece.slacks.clone(),
             };
             let kinds = &mut tree.format.kinds;
-            let kind = kinds.iter().position(|k| *k == kind).unwrap_or_else(|| {
-                kinds.push(kind);
-                kinds.len() - 1
-            });
+            let kind = kinds.position(|k| *k == kind).unwrap_or_else(|| kinds.push_and_get_key(kind));
             tree.pieces.push(TreePiece { band: source.band, kind, piece, places, memory: source.memory.clone() });
         }
         tree
@@ -253,7 +250,7 @@ fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat
     }
     let levels: Vec<&Level> = pieces.iter().filter_map(|p| p.levels.last()).collect();
     let inner = Ranged::new(name(&levels, "inner".to_string()), union(levels.iter().copied()));
-    RowFormat { kinds: vec![], outer, origins: origins.len(), inner, follows: false }
+    RowFormat { kinds: ByKind::new(), outer, origins: origins.len(), inner, follows: false }
 }
 
 /// The format of rows by subscripts, no kinds yet, and the registers of the other levels.
@@ -271,7 +268,7 @@ fn subscripts_format(context: &Context, pieces: &[&Piece]) -> (RowFormat, Vec<Ra
     let most = helpers.iter().map(Vec::len).max().unwrap_or(0);
     let helper = |j: usize| union(helpers.iter().filter_map(|levels| levels.get(j).copied()));
     let helpers = (0..most).map(|j| ranged(format!("helper{j}"), helper(j))).collect();
-    (RowFormat { kinds: vec![], outer, origins: 0, inner, follows: false }, helpers)
+    (RowFormat { kinds: ByKind::new(), outer, origins: 0, inner, follows: false }, helpers)
 }
 
 /// The piece over the registers, and its point over the origins.

@@ -64,7 +64,7 @@ pub fn build(m: &mut Module, mut tree: Tree, frame: Frame) {
         m,
         &Row {
             end: in_state(State::End),
-            kind: machine.value_by_piece(|p| Expr::constant(tree.pieces[p].kind as i128, format.kind_type())),
+            kind: machine.value_by_piece(|p| format.number(tree.pieces[p].kind)),
             outer: fields,
             first: machine.row.low.e().resize(format.inner.ty()),
             last: machine.row.high.e().resize(format.inner.ty()),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::hardware::circuit::scope::{rounded_up, signed_digits};
 use crate::hardware::circuit::variable::{Affine, Bound, Level, Var};
 use crate::hardware::walk::tree::{Next, Tree};
-use crate::ids::BandId;
+use crate::ids::{BandId, KindId};
 
 /// What is added to the sum, before it is shifted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +47,7 @@ pub enum Instruction<Place> {
     /// The loop of a register begins with the bounds; past it, to `Place`, where it is empty.
     Open(usize, Place),
     /// Gives the row of a kind between the bounds; nothing where it is empty.
-    Row(usize),
+    Row(KindId),
     /// To the next iteration of the loop of a register, at `again`; goes on where there is none. With `follows` the
     /// next row follows on the one before, if that was not empty.
     Step {

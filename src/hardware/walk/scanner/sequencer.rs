@@ -50,7 +50,7 @@ impl Layout {
             _ => None,
         });
         let kinds = program.instructions.iter().filter_map(|i| match i {
-            Instruction::Row(kind) => Some(*kind),
+            Instruction::Row(kind) => Some(kind.0),
             _ => None,
         });
         Layout {
@@ -94,7 +94,7 @@ impl Layout {
                 OPEN
             }
             Instruction::Row(kind) => {
-                value = *kind as i64;
+                value = kind.0 as i64;
                 ROW
             }
             Instruction::Step { register, again, follows } => {
