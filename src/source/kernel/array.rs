@@ -1,0 +1,67 @@
+//! Arrays.
+
+use serde::{Deserialize, Serialize};
+
+use super::ScalarType;
+use crate::affine::Affine;
+use crate::diagnostic::Span;
+use crate::layout::{Layout, Order};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Array {
+    pub name: String,
+    pub element: ScalarType,
+    /// Elements are `_Bool`: 0 or 1.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub boolean: bool,
+    /// Extents over the size parameters, in the order of the subscripts. A local scalar has none.
+    pub extents: Vec<Affine>,
+    /// How its cells lie in the accelerator's memory.
+    #[serde(default)]
+    pub order: Order,
+    #[serde(default)]
+    pub storage: Storage,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Storage {
+    /// An argument: memory of the caller.
+    #[default]
+    Argument,
+    /// A local array or scalar: nobody sees it outside. `declared_in` names the iterators of the loops around its
+    /// declaration, outermost first; every iteration of them has an instance of its own. The first `expanded`
+    /// dimensions came from the analysis: in the order of the source, all instances along them may share one place.
+    /// `transferred` is set where the accelerator keeps it in memory between tiles: then every instance has a place.
+    Local {
+        declared_in: Vec<String>,
+        #[serde(default)]
+        expanded: usize,
+        #[serde(default)]
+        transferred: bool,
+    },
+}
+
+impl Array {
+    /// The leading dimensions that came from the analysis, of which the order of the source needs one instance.
+    pub fn expanded(&self) -> usize {
+        match self.storage {
+            Storage::Argument => 0,
+            Storage::Local { expanded, .. } => expanded,
+        }
+    }
+
+    /// Where its cells lie in memory.
+    pub fn layout(&self) -> Layout {
+        match self.storage {
+            Storage::Local { transferred: false, .. } => self.layout_of_an_instance(),
+            _ => Layout::new(self.order, self.element.bytes(), 0, &self.extents),
+        }
+    }
+
+    /// The same where all instances, which come one after the other, use one place: the order of the source needs no more.
+    pub fn layout_of_an_instance(&self) -> Layout {
+        let first = self.expanded();
+        Layout::new(self.order, self.element.bytes(), first, &self.extents[first..])
+    }
+}

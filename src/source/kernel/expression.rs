@@ -1,0 +1,205 @@
+//! Typed expressions with C's conversions made explicit, and the accesses in them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Condition;
+use crate::affine::Affine;
+use crate::diagnostic::Span;
+use crate::ids::ArrayId;
+
+/// A C arithmetic type: `int32_t` is `{ bits: 32, signed: true }`, `float` `{ bits: 32, floating: true }`. Values of
+/// `float` and `double` are kept as the bits of their IEEE 754 encoding, which count as unsigned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ScalarType {
+    pub bits: u32,
+    pub signed: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub floating: bool,
+}
+
+impl ScalarType {
+    pub const I32: ScalarType = ScalarType::integer(32, true);
+    pub const FLOAT: ScalarType = ScalarType { bits: 32, signed: false, floating: true };
+    /// No type has more bits.
+    pub const WIDEST: ScalarType = ScalarType::integer(64, false);
+    pub const DOUBLE: ScalarType = ScalarType { bits: 64, signed: false, floating: true };
+
+    pub const fn integer(bits: u32, signed: bool) -> ScalarType {
+        ScalarType { bits, signed, floating: false }
+    }
+
+    pub fn bytes(self) -> u32 {
+        self.bits / 8
+    }
+
+    /// The smallest and the largest value of an integer type that the analysis counts on. Of 64 bits it uses 63: sums
+    /// of few such numbers are exact in `i64`.
+    pub fn limits(self) -> (i64, i64) {
+        let most = 1i64 << self.bits.min(63).saturating_sub(u32::from(self.signed || self.bits == 64));
+        if self.signed { (-most, most - 1) } else { (0, most - 1) }
+    }
+}
+
+/// Prints the `<stdint.h>` name, or C's keyword.
+impl fmt::Display for ScalarType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.floating {
+            return f.write_str(if self.bits == 32 { "float" } else { "double" });
+        }
+        write!(f, "{}int{}_t", if self.signed { "" } else { "u" }, self.bits)
+    }
+}
+
+/// A typed expression. Operands of an operator have been converted (C11 6.3.1): both sides of `+` have the type of
+/// the node, both sides of a comparison have one common type and the node is `int`, shifts have the left side's
+/// promoted type. Signed overflow wraps. Conditions and the operands of `!`, `&&` and `||` are integers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Expr {
+    /// Of a floating-point type, the bits of its encoding.
+    Constant {
+        value: i64,
+        ty: ScalarType,
+    },
+    Read {
+        access: Access,
+        ty: ScalarType,
+    },
+    /// Index into `Kernel::scalars`; in a [`HostStep`](super::HostStep) as told there.
+    Scalar {
+        scalar: usize,
+        ty: ScalarType,
+    },
+    /// An affine combination of iterators and size parameters used as data.
+    Index {
+        value: Affine,
+        ty: ScalarType,
+    },
+    Unary {
+        op: UnaryOp,
+        operand: Box<Expr>,
+        ty: ScalarType,
+    },
+    Binary {
+        op: BinaryOp,
+        left: Box<Expr>,
+        right: Box<Expr>,
+        ty: ScalarType,
+    },
+    Select {
+        condition: Box<Expr>,
+        then: Box<Expr>,
+        otherwise: Box<Expr>,
+        ty: ScalarType,
+    },
+    /// Conversion to `ty`: truncation, sign or zero extension by the operand's signedness; of floating-point numbers as
+    /// C has it.
+    Cast {
+        operand: Box<Expr>,
+        ty: ScalarType,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UnaryOp {
+    Negate,
+    /// `~`
+    Complement,
+    /// `!`, result 0 or 1 of type `int`
+    Not,
+    /// `fabs`, of floating-point numbers
+    Absolute,
+    /// `sqrt`, of floating-point numbers
+    SquareRoot,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BinaryOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    /// Arithmetic where the left side is signed.
+    ShiftRight,
+    Less,
+    LessEqual,
+    Equal,
+    NotEqual,
+    /// `&&` and `||` on operands without side effects; result 0 or 1 of type `int`.
+    LogicalAnd,
+    LogicalOr,
+}
+
+impl Expr {
+    pub fn ty(&self) -> ScalarType {
+        match self {
+            Expr::Constant { ty, .. }
+            | Expr::Read { ty, .. }
+            | Expr::Scalar { ty, .. }
+            | Expr::Index { ty, .. }
+            | Expr::Unary { ty, .. }
+            | Expr::Binary { ty, .. }
+            | Expr::Select { ty, .. }
+            | Expr::Cast { ty, .. } => *ty,
+        }
+    }
+
+    /// The operands, left to right.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Constant { .. } | Expr::Read { .. } | Expr::Scalar { .. } | Expr::Index { .. } => vec![],
+            Expr::Unary { operand, .. } | Expr::Cast { operand, .. } => vec![operand],
+            Expr::Binary { left, right, .. } => vec![left, right],
+            Expr::Select { condition, then, otherwise, .. } => vec![condition, then, otherwise],
+        }
+    }
+
+    /// The operands, left to right, to change.
+    pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Expr::Constant { .. } | Expr::Read { .. } | Expr::Scalar { .. } | Expr::Index { .. } => vec![],
+            Expr::Unary { operand, .. } | Expr::Cast { operand, .. } => vec![operand],
+            Expr::Binary { left, right, .. } => vec![left, right],
+            Expr::Select { condition, then, otherwise, .. } => vec![condition, then, otherwise],
+        }
+    }
+
+    /// The affine values used as data, left to right.
+    pub fn indices(&self) -> Vec<&Affine> {
+        match self {
+            Expr::Index { value, .. } => vec![value],
+            _ => self.operands().into_iter().flat_map(Expr::indices).collect(),
+        }
+    }
+
+    /// Every array read in the expression, left to right.
+    pub fn reads(&self) -> Vec<&Access> {
+        match self {
+            Expr::Read { access, .. } => vec![access],
+            _ => self.operands().into_iter().flat_map(Expr::reads).collect(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Access {
+    /// Index into `Kernel::arrays`.
+    pub array: ArrayId,
+    pub subscripts: Vec<Affine>,
+    /// A read inside `?:`, `&&` or `||` happens where this holds: elsewhere there may be no such element.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Condition>,
+    pub span: Span,
+}
+
+/// `a - b` of two references to an array, where it is constant.
+pub fn distance(a: &[Affine], b: &[Affine]) -> Option<Vec<i64>> {
+    let differences = a.iter().zip(b).map(|(a, b)| a.clone() - b.clone());
+    differences.map(|d| d.is_constant().then_some(d.constant)).collect()
+}
