@@ -14,9 +14,17 @@ pub trait Variable: Ord + Clone + fmt::Display + Borrow<Self::Key> {
 }
 
 /// The analysis has names: of iterators, sizes, tile indices, quotients. Whoever makes one sees to it that nothing else in
-/// scope has it; the hardware, which makes many, has variables of kinds (`hardware/circuit/variable.rs`).
+/// scope has it ([`fresh`]); the hardware, which makes many, has variables of kinds (`hardware/circuit/variable.rs`).
 impl Variable for String {
     type Key = str;
+}
+
+/// `name`, with marks behind it while it is taken.
+pub fn fresh(mut name: String, is_taken: impl Fn(&String) -> bool) -> String {
+    while is_taken(&name) {
+        name.push('_');
+    }
+    name
 }
 
 /// An expression over names.

@@ -5,7 +5,7 @@ mod windows;
 
 use anyhow::{Result, anyhow, bail};
 
-use crate::affine::Affine;
+use crate::affine::{Affine, fresh};
 use crate::budget;
 use crate::buffer::reads::Fabric;
 use crate::buffer::{self, Allocation};
@@ -143,7 +143,8 @@ impl Mapped {
         budget::begin("the order inside tiles");
         let bands = tiling::apply(program, kernel, directives)?;
         budget::begin("what the tiles load and store");
-        let mut flows = bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<ByBand<_>>>()?;
+        let mut flows =
+            bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<ByBand<_>>>()?;
         keep_locals_on_chip(kernel, &mut flows)?;
         budget::begin("the buffers");
         let allocations = bands
@@ -289,6 +290,7 @@ impl Context {
             fixed: Fixed::DropOuter,
             point: &names,
             definitions: &[],
+            slacks: &[],
             in_order: false,
         };
         match scan(&band.isl, &request)? {
@@ -300,7 +302,8 @@ impl Context {
     /// The one cell of a local scalar.
     fn scan_scalar(&self, band: &Band, image: &Set) -> Result<Scan> {
         let set = image.clone();
-        let branch = Branch { leaf: Leaf::default(), set, date: &[], point: &[], definitions: vec![], in_order: false };
+        let leaf = Leaf::default();
+        let branch = Branch { leaf, set, date: &[], point: &[], definitions: vec![], slacks: &[], in_order: false };
         let tree = Tree {
             parameters: &self.parameters,
             context: &self.constraints,
@@ -327,7 +330,7 @@ fn tiles(program: &Program, kernel: &Kernel, bands: &ByBand<Band>, contexts: &By
     for ((band, context), date) in contexts.iter_enumerated().zip(&dates) {
         let set = context.hull.to_set()?.padded_with_zeros(rank)?;
         let leaf = band.into();
-        branches.push(Branch { leaf, set, date, point: &names, definitions: vec![], in_order: true });
+        branches.push(Branch { leaf, set, date, point: &names, definitions: vec![], slacks: &[], in_order: true });
     }
     let parameters = &program.parameters;
     let tree = Tree { parameters, context: &sizes, names: &names, fixed: Fixed::Keep, branches };
@@ -390,20 +393,17 @@ fn compute_in_lanes(
         let set = band.iterations[place].apply_range(&band.dates[place])?.image_of(&band.tile_names)?;
         let Groups { set, masks } = groups::group(band, context, lanes, (&names, &grouped), &set)?;
         let levels = grouped.iter().enumerate().map(|(level, name)| Affine::variable(name) * factor(level));
-        let mut definitions: Vec<Affine> =
-            date.iter().zip(levels).map(|(value, level)| value.clone() - level).collect();
-        definitions.extend(masks.iter().map(|mask| mask.slack.clone() - Affine::variable(&mask.name)));
-        let slacks = masks.iter().map(|mask| &mask.name);
-        let point: Vec<String> = statement.iterators.iter().chain(slacks).cloned().collect();
-        instances.push((point, set, masks, definitions));
+        let definitions: Vec<Affine> = date.iter().zip(levels).map(|(value, level)| value.clone() - level).collect();
+        let (slacks, steps): (Vec<Affine>, Vec<i64>) = masks.into_iter().map(|mask| (mask.slack, mask.step)).unzip();
+        instances.push((&statement.iterators, set, definitions, slacks, steps));
     }
     let mut branches = vec![];
-    for ((&own, date), (point, set, _, definitions)) in
+    for ((&own, date), (point, set, definitions, slacks, _)) in
         band.statements.iter().zip(&band.date_expressions).zip(&instances)
     {
-        let (set, definitions) = (set.clone(), definitions.clone());
+        let (leaf, set, definitions) = (own.into(), set.clone(), definitions.clone());
         // Groups are one convex set.
-        branches.push(Branch { leaf: own.into(), set, date, point, definitions, in_order: false });
+        branches.push(Branch { leaf, set, date, point, definitions, slacks, in_order: false });
     }
     let tree = Tree {
         parameters: &context.parameters,
@@ -412,13 +412,10 @@ fn compute_in_lanes(
         fixed: Fixed::Drop,
         branches,
     };
-    let mut scan = scan_tree(&band.isl, &tree)?.ok_or_else(|| anyhow!("internal error: lanes without iterators"))?;
-    for piece in &mut scan.pieces {
-        piece.slacks = piece.point.split_off(program.statements[piece.leaf.statement()].iterators.len());
-    }
-    let shapes = lanes.per_statement.iter().zip(&instances).map(|(shape, (_, _, masks, _))| offload::LaneShape {
+    let scan = scan_tree(&band.isl, &tree)?.ok_or_else(|| anyhow!("internal error: lanes without iterators"))?;
+    let shapes = lanes.per_statement.iter().zip(&instances).map(|(shape, (.., masks))| offload::LaneShape {
         steps: shape.steps.clone(),
-        masks: masks.iter().map(|mask| mask.step).collect(),
+        masks: masks.clone(),
         reduction: shape.reduction.clone(),
     });
     Ok(Compute {
@@ -451,7 +448,7 @@ fn scan_instances(program: &Program, band: &Band, context: &Context, iterators_t
         let definitions = names.iter().zip(date).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
         let in_order = depends_on_itself(program, own);
         let leaf = own.into();
-        branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions, in_order });
+        branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions, slacks: &[], in_order });
     }
     let tree = Tree {
         parameters: &context.parameters,
@@ -482,11 +479,8 @@ fn level_names(dates: &[Vec<Affine>], statements: &[&polyhedral::Statement], tak
             dates.iter().zip(statements).all(agrees).then_some(name)
         });
         let is_iterator = |name: &String| statements.iter().any(|s| s.iterators.contains(name));
-        let mut name = plain.cloned().unwrap_or_else(|| format!("t{k}"));
-        while plain.is_none() && (taken.contains(&name) || is_iterator(&name) || names.contains(&name)) {
-            name.push('_');
-        }
-        names.push(name);
+        let is_taken = |name: &String| taken.contains(name) || is_iterator(name) || names.contains(name);
+        names.push(plain.cloned().unwrap_or_else(|| fresh(format!("t{k}"), is_taken)));
     }
     names
 }
@@ -503,7 +497,7 @@ fn source_order(program: &Program) -> Result<Scan> {
         let definitions = names.iter().zip(date).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
         let in_order = depends_on_itself(program, own);
         let leaf = own.into();
-        branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions, in_order });
+        branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions, slacks: &[], in_order });
     }
     let tree = Tree { parameters: &program.parameters, context: &context, names: &names, fixed: Fixed::Drop, branches };
     scan_tree(&program.isl, &tree)?.ok_or_else(|| anyhow!("internal error: iterations without iterators"))

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::{Context, convex};
-use crate::affine::Affine;
+use crate::affine::{Affine, fresh};
 use crate::diagnostic::Diagnostic;
 use crate::polyhedral::isl::{Constraint, Set, Tuple};
 use crate::tiling::Band;
@@ -18,8 +18,6 @@ pub struct Groups {
 }
 
 pub struct Mask {
-    /// What the slack is called in points.
-    pub name: String,
     pub slack: Affine,
     pub step: i64,
 }
@@ -27,17 +25,13 @@ pub struct Mask {
 /// The levels `names`, that of the lanes' dimension replaced by one for its groups.
 pub fn names(context: &Context, lanes: &Lanes, names: &[String]) -> Vec<String> {
     let mut grouped = names.to_vec();
-    grouped[lanes.level] = fresh(context, names, format!("{}_group", names[lanes.level]));
+    grouped[lanes.level] = new_name(context, names, format!("{}_group", names[lanes.level]));
     grouped
 }
 
 /// A name like `base` that stands for nothing else.
-fn fresh(context: &Context, names: &[String], base: String) -> String {
-    let mut name = base;
-    while names.contains(&name) || context.parameters.contains(&name) {
-        name.push('_');
-    }
-    name
+fn new_name(context: &Context, names: &[String], base: String) -> String {
+    fresh(base, |name| names.contains(name) || context.parameters.contains(name))
 }
 
 /// Groups a statement's iterations `set`, `[N, T0] -> { [d0, d1, d2] }` with the dimensions `names`, which are
@@ -67,7 +61,7 @@ pub fn group(
         }
     };
 
-    let lane = fresh(context, names, "lane".to_string());
+    let lane = new_name(context, names, "lane".to_string());
 
     // `P g <= d < P (g + 1)`
     let from: Vec<String> = (0..names.len()).map(|k| format!("d{k}")).collect();
@@ -116,7 +110,7 @@ pub fn group(
         for affine in halves {
             let step = affine.coefficient(&lane);
             let slack = affine - Affine::variable(&lane) * step;
-            masks.push(Mask { name: format!("mask {}", masks.len()), slack, step });
+            masks.push(Mask { slack, step });
         }
     }
     Ok(Groups { set: hull.to_set()?, masks })

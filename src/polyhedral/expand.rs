@@ -10,7 +10,7 @@ use anyhow::Result;
 use super::extract::{Place, places, statements};
 use super::isl::Map;
 use super::{Program, Touch};
-use crate::affine::Affine;
+use crate::affine::{Affine, fresh};
 use crate::ids::{ArrayId, StatementId};
 use crate::source::kernel::{self, Expr, Kernel, Loop, Node, Storage};
 
@@ -74,10 +74,7 @@ fn split_webs(kernel: &Kernel, program: &Program) -> Result<Option<Kernel>> {
         }
         for web in 1..count {
             // A number alone would look like a copy of a buffer.
-            let mut name = format!("{}_web{web}", declaration.name);
-            while is_taken(&split, &name) {
-                name.push('_');
-            }
+            let name = fresh(format!("{}_web{web}", declaration.name), |name| is_taken(&split, name));
             split.arrays.push(kernel::Array { name, ..declaration.clone() });
         }
         // The first web keeps the array, the others have those at the end.

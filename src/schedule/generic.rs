@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::trees;
-use crate::affine::Affine;
+use crate::affine::{Affine, fresh};
 use crate::diagnostic::Diagnostic;
 use crate::polyhedral::isl::Exhausted;
 use crate::polyhedral::isl::schedule::Tree;
@@ -44,10 +44,8 @@ pub fn generic(kernel: &Kernel) -> Option<Generic> {
     let mut constants = BTreeMap::new();
     let taken: Vec<String> = kernel.iterators().into_iter().flatten().collect();
     for (number, size) in sizes.iter().enumerate() {
-        let mut name = format!("extent_{number}");
-        while taken.contains(&name) || kernel.parameters.iter().any(|p| p.name == name) {
-            name.push('_');
-        }
+        let is_taken = |name: &String| taken.contains(name) || kernel.parameters.iter().any(|p| p.name == *name);
+        let name = fresh(format!("extent_{number}"), is_taken);
         kernel.parameters.push(SizeParameter {
             name: name.clone(),
             ty: ScalarType::I32,

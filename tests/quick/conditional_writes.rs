@@ -58,6 +58,7 @@ fn points(program: &Program, set: &Set) -> BTreeSet<Point> {
         fixed: Fixed::Keep,
         point: &names,
         definitions: &[],
+        slacks: &[],
         in_order: false,
     };
     let mut found = BTreeSet::new();

@@ -124,3 +124,14 @@ programs! {
             x[i] = x[i] ^ l[i][i];
         } }";
 }
+
+/// Names of the source never meet those that burstc makes: a size that is called like each of them, in a kernel with a
+/// scalar in memory, two statements in a loop and floors.
+#[test]
+fn sizes_may_be_called_like_anything() {
+    let path = crate::common::root("tests/kernels/local_scalar_in_memory.c");
+    let text = std::fs::read_to_string(path).unwrap();
+    for name in ["element", "T0", "x0", "q0", "t0", "lane", "i_group", "inner", "outer0"] {
+        check(&text.replace('N', name), 3, LARGE);
+    }
+}

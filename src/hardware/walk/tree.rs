@@ -1,5 +1,6 @@
 //! The pieces of the sets of one or several bands as one tree of loops, of which every level has one register.
 
+use crate::affine::fresh;
 use crate::hardware::circuit::ranged::Ranged;
 use crate::hardware::circuit::variable::{Affine, Bound, Level, Piece, Var};
 use crate::hardware::context::Context;
@@ -206,10 +207,8 @@ fn alike(tile: &[Ranged], one: &str, other: &str) -> bool {
 }
 
 /// `name`, with marks behind it where `names` has one alike already; `names` has the new one then.
-pub fn unused(tile: &[Ranged], names: &mut Vec<String>, mut name: String) -> String {
-    while names.iter().any(|other| alike(tile, other, &name)) {
-        name.push('_');
-    }
+fn unused(tile: &[Ranged], names: &mut Vec<String>, name: String) -> String {
+    let name = fresh(name, |name| names.iter().any(|other| alike(tile, other, name)));
     names.push(name.clone());
     name
 }

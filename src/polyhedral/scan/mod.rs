@@ -48,6 +48,8 @@ pub struct Request<'a> {
     pub point: &'a [String],
     /// Expressions over parameters, dimensions and unknowns that are 0.
     pub definitions: &'a [Affine],
+    /// Expressions over parameters and dimensions, for [`Piece::slacks`].
+    pub slacks: &'a [Affine],
     /// Whether points must come in the lexicographic order of the dimensions. Otherwise they do inside a piece whose
     /// constraints need no floors, and pieces come in any order.
     pub in_order: bool,
@@ -296,7 +298,7 @@ fn piece(isl: &Context, request: &Request, convex: &BasicSet) -> Result<Found> {
     }
     nest.remove_redundancies()?;
     match nest.point(request, &equalities) {
-        Some(point) => nest.finish(point),
+        Some(point) => nest.finish(point, request.slacks),
         None => Ok(Found::NoPoint),
     }
 }

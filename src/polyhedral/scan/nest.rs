@@ -141,7 +141,7 @@ impl<'a> Nest<'a> {
         request.point.iter().map(value).collect()
     }
 
-    pub(super) fn finish(self, point: Vec<Affine>) -> Result<Found> {
+    pub(super) fn finish(self, point: Vec<Affine>, slacks: &[Affine]) -> Result<Found> {
         let mut levels = vec![];
         let mut known: Vec<Constraint> = self.context.iter().chain(&self.guards).cloned().collect();
         let names: Vec<String> = self.levels.iter().map(|(n, _)| n.clone()).collect();
@@ -169,7 +169,8 @@ impl<'a> Nest<'a> {
             levels.push(level);
         }
         let guards = self.guards.iter().map(|g| g.affine().clone()).collect();
-        Ok(Found::Piece(Piece { shared: 0, leaf: Leaf::default(), guards, levels, point, slacks: vec![] }))
+        let slacks = slacks.iter().map(|slack| self.over_levels(slack)).collect();
+        Ok(Found::Piece(Piece { shared: 0, leaf: Leaf::default(), guards, levels, point, slacks }))
     }
 }
 

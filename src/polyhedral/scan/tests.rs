@@ -29,6 +29,7 @@ fn scan_of(set: &Set, dimensions: &str, fixed: Fixed) -> Scan {
         fixed,
         point: &dimensions,
         definitions: &[],
+        slacks: &[],
         in_order: false,
     };
     let Scanned::Scan(scan) = scan(set.context(), &request).unwrap() else { panic!("a point") };
@@ -140,6 +141,7 @@ fn points_come_in_order() {
                 date: &date,
                 point: &dimensions,
                 definitions: vec![],
+                slacks: &[],
                 in_order,
             };
             let (parameters, context, names) = (&parameters[..], &context[..], &dimensions[..]);

@@ -4,7 +4,7 @@
 use anyhow::{Result, bail};
 
 use super::{Fixed, Request, Scanned, scan};
-use crate::affine::Affine;
+use crate::affine::{Affine, fresh};
 use crate::offload::Leaf;
 use crate::offload::{Bound, Level, Piece, Scan};
 use crate::polyhedral::isl::{Constraint, Context, Set, Tuple};
@@ -21,6 +21,8 @@ pub struct Branch<'a> {
     pub point: &'a [String],
     /// Expressions over parameters, dimensions and unknowns that are 0.
     pub definitions: Vec<Affine>,
+    /// Expressions over parameters and dimensions, for [`Piece::slacks`].
+    pub slacks: &'a [Affine],
     /// Whether the points of this set must come in lexicographic order; those of different sets always do.
     pub in_order: bool,
 }
@@ -184,6 +186,7 @@ impl Walk<'_> {
             fixed: Fixed::Keep,
             point: &names,
             definitions: &[],
+            slacks: &[],
             in_order: false,
         };
         let Scanned::Scan(scan) = scan(self.isl, &request)? else { bail!("internal error: a loop without an index") };
@@ -201,7 +204,7 @@ impl Walk<'_> {
         let parameters = self.parameters(shared);
         if names.is_empty() {
             // A row needs a level.
-            names.push("element".to_string());
+            names.push(fresh("element".to_string(), |name| parameters.contains(name)));
             let zero = [Affine::default()];
             let row = self.isl.function(&parameters, Tuple::anonymous(), Tuple::unnamed(&names), &zero)?;
             set = set.apply(&row)?;
@@ -217,6 +220,7 @@ impl Walk<'_> {
             fixed: tree.fixed,
             point: this.point,
             definitions: &this.definitions,
+            slacks: this.slacks,
             in_order: this.in_order && outermost.is_some(),
         };
         let scan = match (scan(self.isl, &request)?, outermost) {
