@@ -18,7 +18,7 @@ use crate::suggest;
 use crate::word::Word;
 pub use ecp5::{Pins, Pll, SdramPins, nextpnr_options};
 use schema::BUS_BITS;
-pub use sdr::{SdrSdram, SdrTiming};
+pub use sdr::SdrTiming;
 
 /// The profiles that come with burstc: name and text.
 const EMBEDDED: &[(&str, &str)] = &[
@@ -128,14 +128,16 @@ pub enum Memory {
     AvalonMm(BusPort),
 }
 
+/// One device, behind the native controller; `T` are its times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct DdrSdram {
+pub struct Sdram<T> {
     pub capacity_bytes: u64,
+    /// Of DDR twice the accelerator's clock, of SDR the same.
     pub clock_mhz: f64,
     /// Width of the data bus.
     pub data_bits: u64,
-    /// Megabytes (10^6 bytes) per second when every cycle moves data.
+    /// Megabytes (10^6 bytes) per second when every edge that moves data does.
     pub peak_mb_s: f64,
     /// Bits of the address of a word of the memory port.
     pub address_width: u32,
@@ -144,8 +146,13 @@ pub struct DdrSdram {
     pub rows: u64,
     /// Bytes of one row of one bank.
     pub page_bytes: u64,
-    pub timing: DdrTiming,
+    pub timing: T,
 }
+
+/// A x8 device.
+pub type DdrSdram = Sdram<DdrTiming>;
+/// A x16 device.
+pub type SdrSdram = Sdram<SdrTiming>;
 
 /// A slave port of the memory system, clocked with the accelerator; it reads and writes at the same time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{disagreement, geometry, refreshes_too_often};
+use super::{SdrSdram, disagreement, geometry, refreshes_too_often};
 use crate::hardware::Sdr;
 
 /// Periods at which the PHY takes read data while they are steady, in ns, if the ways out of and into the FPGA take 1 to
@@ -11,27 +11,6 @@ const PERIODS: std::ops::RangeInclusive<f64> = 9.2..=14.0;
 
 /// Clocks that the controller's waits can count.
 const LONGEST_WAIT: u64 = 29;
-
-/// One x16 device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SdrSdram {
-    pub capacity_bytes: u64,
-    /// The accelerator's clock.
-    pub clock_mhz: f64,
-    /// Width of the data bus.
-    pub data_bits: u64,
-    /// Megabytes (10^6 bytes) per second when every clock moves data.
-    pub peak_mb_s: f64,
-    /// Bits of the address of a word of the memory port.
-    pub address_width: u32,
-    pub banks: u64,
-    /// Rows of each bank.
-    pub rows: u64,
-    /// Bytes of one row of one bank.
-    pub page_bytes: u64,
-    pub timing: SdrTiming,
-}
 
 /// The device's times by JEDEC's names without the `t`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
