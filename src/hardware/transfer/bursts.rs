@@ -142,7 +142,8 @@ impl<'a> Cells<'a> {
     fn new(stage: &'a TransferStage<'a>, m: &mut Module) -> Cells<'a> {
         let TransferStage { context, scope, format, kind_arrays, row, .. } = stage;
         let (port, word) = (context.port, context.port.word);
-        let sizes: ByKind<u32> = kind_arrays.iter().map(|&a| context.array(a).element.bytes().trailing_zeros()).collect();
+        let sizes: ByKind<u32> =
+            kind_arrays.iter().map(|&a| context.array(a).element.bytes().trailing_zeros()).collect();
         let mixed = context.beats.whole || sizes.iter().any(|&s| s != word.shift());
         let mut bases: Vec<(ArrayId, Signal)> = vec![];
         for &array in kind_arrays {

@@ -10,6 +10,7 @@
 mod folds;
 mod machine;
 mod program;
+mod registers;
 mod sequencer;
 #[cfg(test)]
 mod tests;

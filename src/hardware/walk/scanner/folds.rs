@@ -2,7 +2,7 @@
 
 use crate::hardware::circuit::scope::{BOUNDS_AT_ONCE, Scope, rounded_up};
 use crate::hardware::circuit::variable::{Affine, Bound, Level, Var};
-use crate::hardware::walk::scanner::machine::Loop;
+use crate::hardware::walk::scanner::registers::Loop;
 use crate::hardware::walk::tree::Tree;
 use crate::rtl::{Expr, Module, Signal, Statement, Type, assign, when_else};
 
