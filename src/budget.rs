@@ -56,6 +56,21 @@ pub fn require_shallow(kernel: &Kernel) -> Result<(), Diagnostic> {
     .help("write inner loops over few values out, or make one loop of two whose subscripts follow each other"))
 }
 
+/// The most different elements that an instance of a statement reads: every pair of them is compared, and each is a port.
+const MOST_READS: usize = 400;
+
+/// Refuses statements that read too much at once.
+pub fn require_few_reads(kernel: &Kernel) -> Result<(), Diagnostic> {
+    let reads: ByStatement<usize> = kernel.statements().iter().map(|s| s.references().len()).collect();
+    let Some(wide) = reads.position(|reads| *reads > MOST_READS) else { return Ok(()) };
+    Err(Diagnostic::new(format!(
+        "a statement that reads {} different elements is too much to analyse: burstc takes up to {MOST_READS}",
+        reads[wide]
+    ))
+    .at(kernel.statements()[wide].span, "this statement")
+    .help("add the elements up in a loop, or in several statements"))
+}
+
 /// An analysis that has used up its operations as the user is to see it; other errors as they are.
 pub fn refusal(error: anyhow::Error, kernel: &Kernel) -> anyhow::Error {
     if !error.is::<Exhausted>() {

@@ -149,6 +149,7 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     let free = without_bound(&kernel, options);
     settle_bounds(&mut kernel, options)?;
     budget::require_shallow(&kernel)?;
+    budget::require_few_reads(&kernel)?;
     budget::begin("the sizes for which the kernel is defined");
     widen_bounds(&mut kernel, &free).map_err(|error| budget::refusal(error, &kernel))?;
     polyhedral::settle_domain(&mut kernel).map_err(|error| budget::refusal(error, &kernel))?;

@@ -72,6 +72,7 @@ slow! {
     nest_of_20 => Refused(&["20 loops in each other", "nest_of_20.c:26"]);
     nest_of_10 => Built;
     terms_500 => Built;
+    reads_1400 => Refused(&["reads 1400 different elements", "reads_1400.c:5"]);
     taps_300 => Built;
     helpers_16 => Refused(&["f16 calls f15 calls f14", "helpers_16.c:26"]);
     helpers_arguments => Refused(&["f16 calls f15 calls f14", "helpers_arguments.c:26"]);

@@ -306,9 +306,10 @@ impl<'a> Model<'a> {
         }
         let tuple = Tuple::unnamed(&self.names);
         let mut accesses = vec![];
+        let mut names_of: BTreeMap<ArrayId, Vec<String>> = BTreeMap::new();
         for (access, write, happens) in references {
-            let names = dimension_names(self.kernel, access.array);
-            let cell = Tuple { name: &self.kernel.arrays[access.array].name, dimensions: &names };
+            let names = names_of.entry(access.array).or_insert_with(|| dimension_names(self.kernel, access.array));
+            let cell = Tuple { name: &self.kernel.arrays[access.array].name, dimensions: names };
             let map = isl
                 .function(&self.program.parameters, tuple, cell, &access.subscripts)?
                 .intersect_domain(&happens)?

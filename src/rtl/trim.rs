@@ -71,13 +71,18 @@ impl Needs {
         }
         let place: HashMap<&str, usize> = design.modules.iter().enumerate().map(|(i, m)| (m.name(), i)).collect();
         let assignments: Vec<Vec<Assignment>> = design.modules.iter().map(assignments).collect();
+        let of_target: Vec<Vec<Vec<usize>>> =
+            assignments.iter().zip(&bits).map(|(all, bits)| by_target(all, bits.len())).collect();
         let mut whole: Vec<HashSet<*const ()>> = vec![HashSet::new(); design.modules.len()];
         let mut done: Vec<Vec<u32>> = assignments.iter().map(|a| vec![0; a.len()]).collect();
         loop {
             let before = count(&bits);
             for (m, module) in design.modules.iter().enumerate() {
-                // Assignments mostly stand behind what they read.
-                for (index, assignment) in assignments[m].iter().enumerate().rev() {
+                // Assignments mostly stand behind what they read. Those whose targets are wanted by others come again.
+                let mut queue: Vec<usize> = (0..assignments[m].len()).collect();
+                let mut changed = vec![];
+                while let Some(index) = queue.pop() {
+                    let assignment = &assignments[m][index];
                     let wanted = &mut bits[m][assignment.target];
                     // What carries into the bits that are wanted is computed with them.
                     if assignment.is_computed
@@ -88,8 +93,10 @@ impl Needs {
                     let wanted = wanted.clone();
                     let wanted_bits = ones(&wanted);
                     if wanted_bits > std::mem::replace(&mut done[m][index], wanted_bits) {
-                        need(assignment.value, &wanted, &mut bits[m], &mut whole[m]);
-                        assignment.conditions.iter().for_each(|c| need_all(c, &mut bits[m], &mut whole[m]));
+                        let mut wants = Wants { bits: &mut bits[m], whole: &mut whole[m], changed: &mut changed };
+                        wants.need(assignment.value, &wanted);
+                        assignment.conditions.iter().for_each(|c| wants.need_all(c));
+                        queue.extend(changed.drain(..).flat_map(|signal: usize| &of_target[m][signal]));
                     }
                 }
                 for item in &module.items {
@@ -179,44 +186,66 @@ fn collect<'a>(body: &'a [Statement], conditions: &mut Vec<&'a Expr>, found: &mu
     }
 }
 
-/// What `e` reads so that its bits `wanted` can be told.
-fn need(e: &Expr, wanted: &[bool], bits: &mut [Bits], whole: &mut HashSet<*const ()>) {
-    if !wanted.contains(&true) {
-        return;
-    }
-    match e.op() {
-        Op::Constant(_) | Op::Parameter(_) => {}
-        Op::Signal(signal) => {
-            bits[signal.index()].iter_mut().zip(wanted).for_each(|(bit, wanted)| *bit |= wanted);
-        }
-        Op::Cast(inner) => need(inner, wanted, bits, whole),
-        Op::Slice(inner, high, low) => {
-            let mut inside = vec![false; inner.width() as usize];
-            inside[*low as usize..=*high as usize].copy_from_slice(wanted);
-            need(inner, &inside, bits, whole);
-        }
-        Op::Concat(parts) => {
-            let mut low = 0;
-            for part in parts.iter().rev() {
-                let high = low + part.width() as usize;
-                need(part, &wanted[low..high], bits, whole);
-                low = high;
-            }
-        }
-        _ => need_all(e, bits, whole),
-    }
+/// The assignments to every signal.
+fn by_target(assignments: &[Assignment], signals: usize) -> Vec<Vec<usize>> {
+    let mut found = vec![vec![]; signals];
+    assignments.iter().enumerate().for_each(|(index, assignment)| found[assignment.target].push(index));
+    found
 }
 
-/// What `e` reads.
-fn need_all(e: &Expr, bits: &mut [Bits], whole: &mut HashSet<*const ()>) {
-    if !whole.insert(e.id()) {
-        return;
-    }
-    match e.op() {
-        Op::Signal(_) | Op::Cast(_) | Op::Slice(..) | Op::Concat(_) => {
-            need(e, &vec![true; e.width() as usize], bits, whole);
+/// What a module needs so far.
+struct Wants<'w> {
+    bits: &'w mut [Bits],
+    /// The expressions of which everything is needed.
+    whole: &'w mut HashSet<*const ()>,
+    /// Signals of which more is needed than before.
+    changed: &'w mut Vec<usize>,
+}
+
+impl Wants<'_> {
+    /// What `e` reads so that its bits `wanted` can be told.
+    fn need(&mut self, e: &Expr, wanted: &[bool]) {
+        if !wanted.contains(&true) {
+            return;
         }
-        _ => e.operands().into_iter().for_each(|operand| need_all(operand, bits, whole)),
+        match e.op() {
+            Op::Constant(_) | Op::Parameter(_) => {}
+            Op::Signal(signal) => {
+                let bits = &mut self.bits[signal.index()];
+                if bits.iter().zip(wanted).any(|(bit, wanted)| *wanted && !bit) {
+                    self.changed.push(signal.index());
+                    bits.iter_mut().zip(wanted).for_each(|(bit, wanted)| *bit |= wanted);
+                }
+            }
+            Op::Cast(inner) => self.need(inner, wanted),
+            Op::Slice(inner, high, low) => {
+                let mut inside = vec![false; inner.width() as usize];
+                inside[*low as usize..=*high as usize].copy_from_slice(wanted);
+                self.need(inner, &inside);
+            }
+            Op::Concat(parts) => {
+                let mut low = 0;
+                for part in parts.iter().rev() {
+                    let high = low + part.width() as usize;
+                    self.need(part, &wanted[low..high]);
+                    low = high;
+                }
+            }
+            _ => self.need_all(e),
+        }
+    }
+
+    /// What `e` reads.
+    fn need_all(&mut self, e: &Expr) {
+        if !self.whole.insert(e.id()) {
+            return;
+        }
+        match e.op() {
+            Op::Signal(_) | Op::Cast(_) | Op::Slice(..) | Op::Concat(_) => {
+                self.need(e, &vec![true; e.width() as usize]);
+            }
+            _ => e.operands().into_iter().for_each(|operand| self.need_all(operand)),
+        }
     }
 }
 
@@ -233,7 +262,7 @@ fn of_module(
         match connection {
             Connection::In(value) => {
                 let wanted = bits[child][port].clone();
-                need(value, &wanted, &mut bits[parent], whole);
+                Wants { bits: &mut bits[parent], whole, changed: &mut vec![] }.need(value, &wanted);
             }
             // Both ends have one width.
             Connection::Out(wire) => {
@@ -260,9 +289,9 @@ fn of_cell(instance: &Instance, bits: &mut [Bits], whole: &mut HashSet<*const ()
                     bits[word.index()][0] = true;
                 }
                 let wanted = bits[word.index()].clone();
-                need(value, &wanted, bits, whole);
+                Wants { bits, whole, changed: &mut vec![] }.need(value, &wanted);
             }
-            (Connection::In(value), _) => need_all(value, bits, whole),
+            (Connection::In(value), _) => Wants { bits, whole, changed: &mut vec![] }.need_all(value),
             // What a cell gives has the width that it has.
             (Connection::Out(wire), None) if bits[wire.index()].contains(&true) => bits[wire.index()].fill(true),
             _ => {}

@@ -8,7 +8,7 @@ mod obligation;
 mod sizes;
 mod tiling;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -342,12 +342,9 @@ impl Statement {
 
     /// Distinct array references that the values read, in textual order.
     pub fn references(&self) -> Vec<&Access> {
-        let mut distinct: Vec<&Access> = vec![];
-        for access in self.reads() {
-            if distinct.iter().all(|d| (d.array, &d.subscripts) != (access.array, &access.subscripts)) {
-                distinct.push(access);
-            }
-        }
+        let mut known = BTreeSet::new();
+        let mut distinct = self.reads();
+        distinct.retain(|access| known.insert((access.array, &access.subscripts)));
         distinct
     }
 }

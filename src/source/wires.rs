@@ -142,20 +142,22 @@ impl Pass {
                 _ => position += 1,
             }
         }
+        // What is live behind the node at `position`.
+        let mut behind = live.clone();
         for position in (0..nodes.len()).rev() {
-            let behind = self.live_before(&nodes[position + 1..], live);
-            let behind = match &nodes[position] {
-                Node::Statement(_) => continue,
-                Node::If(_) => behind,
+            if let Node::Loop(Loop { body, .. }) | Node::If(If { body, .. }) = &nodes[position] {
+                let is_loop = matches!(&nodes[position], Node::Loop(_));
                 // The next iteration reads, too.
-                Node::Loop(inner) => &behind | &self.live_before(&inner.body, &behind),
-            };
-            if let Node::Loop(Loop { body, .. }) | Node::If(If { body, .. }) = &mut nodes[position] {
-                self.list::<()>(body, &behind, None);
-                if body.is_empty() {
-                    drop(nodes, position);
+                let inside = if is_loop { &behind | &self.live_before(body, &behind) } else { behind.clone() };
+                if let Node::Loop(Loop { body, .. }) | Node::If(If { body, .. }) = &mut nodes[position] {
+                    self.list::<()>(body, &inside, None);
+                    if body.is_empty() {
+                        drop(nodes, position);
+                        continue;
+                    }
                 }
             }
+            behind = self.live_before(&nodes[position..=position], &behind);
         }
     }
 

@@ -4,7 +4,10 @@ use burstc::affine::Affine;
 use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
-use super::program::{Access, Array, Assign, Condition, Expr, For, If, Memory, Node, Program, Scope, Size, Subscript};
+use super::program::{
+    Access, Array, Assign, Branch, Condition, Counter, Expr, For, If, Jump, Memory, Node, Program, Scope, Size, Style,
+    Subscript,
+};
 
 mod beats;
 mod equal;
@@ -36,6 +39,8 @@ struct Features {
     strides: bool,
     /// θ with permuted, skewed and negated iterators.
     schedule: bool,
+    /// What [`Kind::Everyday`] has.
+    everyday: bool,
 }
 
 impl Features {
@@ -49,6 +54,7 @@ impl Features {
             floats: dice.chance(20),
             strides: dice.chance(25),
             schedule: dice.chance(50),
+            everyday: false,
         };
         let memory =
             if dice.chance(25) { Memory::Axi4 { bits: dice.pick(&[32, 64, 128, 256, 512]) } } else { Memory::Ddr400 };
@@ -65,16 +71,20 @@ pub enum Kind {
     Equal,
     /// Rows whose elements move several at a time.
     Beats,
+    /// C as people write it: branches on data, counters, jumps, `do` loops, pointers.
+    Everyday,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 3] = [("any", Kind::Any), ("equal", Kind::Equal), ("beats", Kind::Beats)];
+    pub const ALL: [(&str, Kind); 4] =
+        [("any", Kind::Any), ("equal", Kind::Equal), ("beats", Kind::Beats), ("everyday", Kind::Everyday)];
 
     pub fn of(seed: u64) -> Kind {
         let mut dice = Dice(SplitMix::named(seed, "kind"));
         match dice.below(3) {
             0 if !seed.is_multiple_of(4) => Kind::Equal,
             1 if !seed.is_multiple_of(4) && dice.chance(40) => Kind::Beats,
+            1 if !seed.is_multiple_of(4) => Kind::Everyday,
             _ => Kind::Any,
         }
     }
@@ -85,19 +95,24 @@ impl Kind {
 /// [`Kind`].
 pub fn program(seed: u64) -> Program {
     match Kind::of(seed) {
-        Kind::Any => any(seed),
+        Kind::Any => any(seed, false),
+        Kind::Everyday => any(seed, true),
         Kind::Equal => equal::program(seed),
         Kind::Beats => beats::program(seed),
     }
 }
 
-fn any(seed: u64) -> Program {
+fn any(seed: u64, everyday: bool) -> Program {
     let plain = seed.is_multiple_of(4);
     let in_lanes = seed % 8 == 4;
     let (mut features, memory) = Features::of(seed);
     if in_lanes {
         // Each of them mostly costs the lanes.
         features = Features { windows: false, dead: false, schedule: false, ..features };
+    }
+    if everyday {
+        // Their wrap-around is what others are for.
+        features = Features { everyday: true, typed: false, dead: false, ..features };
     }
     let mut dice = Dice(SplitMix::named(seed, "program"));
     let depth = 1 + dice.below(3) as usize;
@@ -119,10 +134,10 @@ fn any(seed: u64) -> Program {
     runs.push(sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect());
     let statements = if plain { 1 } else { 1 + dice.below(3) };
     let program = Program { sizes, arrays, scalars, body: vec![], lanes: None, schedule: None, memory, runs, seed };
-    let mut generator = Generator { program, dice, depth, plain, in_lanes, features, locals: vec![] };
+    let mut generator = Generator { program, dice, depth, plain, in_lanes, features, locals: vec![], counters: 0 };
     let sizes = generator.program.sizes.clone();
     let mut body = generator.block(&Scope::new(&sizes), statements, if plain { 0 } else { 2 });
-    if plain || generator.dice.chance(50) {
+    if plain || !everyday && generator.dice.chance(50) {
         body.iter_mut().for_each(|node| generator.tile(node));
     }
     if plain && features.schedule {
@@ -170,6 +185,8 @@ struct Generator {
     features: Features,
     /// Local scalars in scope, indices into the program's arrays.
     locals: Vec<usize>,
+    /// How many have been named.
+    counters: usize,
 }
 
 impl Generator {
@@ -179,7 +196,7 @@ impl Generator {
         let mut left = statements;
         let outer_locals = self.locals.len();
         while left > 0 {
-            let loops = scope.iterators().count();
+            let loops = scope.loops;
             if self.features.locals && !self.plain && self.dice.chance(40) {
                 let value = self.expr(scope, 2);
                 let element = if self.features.floats { self.dice.pick(&FLOATS) } else { self.dice.ty() };
@@ -188,14 +205,31 @@ impl Generator {
                 self.program.arrays.push(Array { element, rank: 0, local: true });
             }
             // Mostly, a nest is as deep as it may be.
-            let (nest, condition) =
-                (loops == 0 || loops < self.depth && (self.plain || self.dice.chance(75)), self.dice.chance(15));
+            let (nest, condition) = (
+                loops == 0 || loops < self.depth && (self.plain || self.dice.chance(75)),
+                self.dice.chance(if self.features.everyday { 40 } else { 15 }),
+            );
             let inside = if nest || condition { 1 + self.dice.below(left) } else { 1 };
             nodes.push(match (nest, condition && conditions > 0) {
                 (true, _) => {
                     let mut inner = self.head(scope);
-                    inner.body = self.block(&scope.inside(&inner), inside, conditions);
+                    if self.features.everyday {
+                        self.everyday_head(&mut inner, scope);
+                    }
+                    let in_loop = scope.inside(&inner);
+                    inner.body = self.block(&in_loop, inside, conditions);
+                    if self.features.everyday {
+                        self.everyday_body(&mut inner, &in_loop);
+                    }
                     Node::For(inner)
+                }
+                (false, true) if self.features.everyday && self.dice.chance(60) => {
+                    let then = 1 + self.dice.below(inside);
+                    Node::Branch(Branch {
+                        condition: self.expr(scope, 2),
+                        then: self.block(scope, then, conditions - 1),
+                        otherwise: self.block(scope, inside - then, conditions - 1),
+                    })
                 }
                 (false, true) => {
                     let then = 1 + self.dice.below(inside);
@@ -215,6 +249,7 @@ impl Generator {
 
     fn head(&mut self, scope: &Scope) -> For {
         let outer: Vec<String> = scope.iterators().map(str::to_string).collect();
+        let loops = scope.loops;
         let constant = |value: u64| Affine::constant(value as i64);
         let mut lower = vec![constant(self.dice.below(2))];
         let size = self.size();
@@ -235,10 +270,72 @@ impl Generator {
         }
         let step = if !self.plain && self.dice.chance(12) { 2 + self.dice.below(2) as i64 } else { 1 };
         let descending = !self.plain && self.dice.chance(12);
-        let iterator = ITERATORS[outer.len()].to_string();
+        let iterator = ITERATORS[loops].to_string();
         let ty = if self.features.typed { self.dice.ty() } else { ScalarType::I32 };
         let strict = self.features.typed && self.dice.chance(70);
-        For { iterator, ty, strict, lower, upper, step, descending, tile: None, body: vec![] }
+        For {
+            iterator,
+            ty,
+            strict,
+            lower,
+            upper,
+            step,
+            descending,
+            tile: None,
+            choice: None,
+            at_least_once: false,
+            counter: None,
+            body: vec![],
+        }
+    }
+
+    /// What everyday loops have beside bounds.
+    fn everyday_head(&mut self, inner: &mut For, scope: &Scope) {
+        let counts_up = inner.step == 1 && !inner.descending && !inner.strict;
+        if counts_up && self.dice.chance(12) {
+            inner.at_least_once = true;
+        } else if scope.loops > 0 && !inner.descending && self.dice.chance(15) {
+            let other = self.size() - Affine::constant(self.dice.below(4) as i64);
+            inner.choice = Some((self.condition(scope, 0), other));
+        }
+        if self.dice.chance(30) {
+            self.counters += 1;
+            let inside = self.dice.chance(50);
+            inner.counter = Some(Counter {
+                name: format!("k{}", self.counters),
+                first: Affine::constant(self.dice.below(3) as i64),
+                step: if inside { 1 } else { 1 + self.dice.below(2) as i64 },
+                inside,
+            });
+        }
+    }
+
+    /// What everyday loops have beside statements.
+    fn everyday_body(&mut self, inner: &mut For, scope: &Scope) {
+        if let Some(counter) = inner.counter.as_ref().filter(|counter| counter.inside) {
+            // C leaves open whether what else the statement says of the counter comes before the step or behind it.
+            let mut assign = self.assign(&scope.without(&counter.name));
+            // A scalar has no subscript: then the counter stands still.
+            if let Some(last) = assign.target.subscripts.last_mut() {
+                *last = Subscript::Step(counter.name.clone());
+                assign.operator = "=";
+            }
+            inner.body.push(Node::Assign(assign));
+        } else if inner.counter.is_none() && self.dice.chance(20) {
+            let jump = |word, condition| Node::Jump(Jump { word, condition });
+            if self.dice.chance(60) && !inner.at_least_once {
+                let at = self.dice.below(inner.body.len() as u64) as usize;
+                // No declaration ahead of it, whose value would be conditional.
+                if !inner.body.iter().any(|node| matches!(node, Node::Declare(..))) {
+                    inner.body.insert(at, jump("continue", self.condition(scope, 1)));
+                }
+            } else if !inner.at_least_once {
+                // Once it holds it goes on to hold.
+                let iterator = Affine::variable(&inner.iterator) * if inner.descending { -1 } else { 1 };
+                let limit = if inner.descending { Affine::constant(1) } else { -self.size() + Affine::constant(2) };
+                inner.body.insert(0, jump("break", Condition::NonNegative(iterator + limit)));
+            }
+        }
     }
 
     /// A unimodular matrix of so many rows.
@@ -340,12 +437,12 @@ impl Generator {
 
     fn access(&mut self, scope: &Scope) -> Access {
         if !self.locals.is_empty() && self.dice.chance(35) {
-            return Access { array: self.dice.pick(&self.locals.clone()), subscripts: vec![] };
+            return Access::plain(self.dice.pick(&self.locals.clone()), vec![]);
         }
         let arrays: Vec<usize> = (0..self.program.arrays.len()).filter(|a| !self.program.arrays[*a].local).collect();
         let array = self.dice.pick(&arrays);
         if self.in_lanes {
-            return Access { array, subscripts: self.neighbours(scope, self.program.arrays[array].rank) };
+            return Access::plain(array, self.neighbours(scope, self.program.arrays[array].rank));
         }
         let subscripts = (0..self.program.arrays[array].rank)
             .map(|_| {
@@ -354,11 +451,22 @@ impl Generator {
                 match self.dice.below(24) {
                     0 => Subscript::Quotient(value, divisor),
                     1 => Subscript::Remainder(value, divisor),
+                    2 if self.features.everyday => Subscript::Shifted(value, divisor as u32 - 1),
+                    3 if self.features.everyday => Subscript::Masked(value, divisor as u32 - 1),
+                    4 if self.features.everyday => {
+                        Subscript::Choice(Box::new(self.condition(scope, 0)), value, self.affine(scope))
+                    }
                     _ => Subscript::Affine(value),
                 }
             })
             .collect();
-        Access { array, subscripts }
+        let style = match self.features.everyday {
+            true => {
+                self.dice.pick(&[Style::Brackets, Style::Brackets, Style::Brackets, Style::Pointer, Style::Swapped])
+            }
+            false => Style::Brackets,
+        };
+        Access { array, subscripts, style }
     }
 
     fn assign(&mut self, scope: &Scope) -> Assign {

@@ -203,8 +203,9 @@ fn shrinking_keeps_what_matters() {
         nodes.iter().any(|node| match node {
             Node::For(inner) => divides(&inner.body, depth + 1),
             Node::If(inner) => divides(&inner.then, depth) || divides(&inner.otherwise, depth),
+            Node::Branch(inner) => divides(&inner.then, depth) || divides(&inner.otherwise, depth),
             Node::Assign(assign) => depth >= 2 && has_division(&assign.value),
-            Node::Declare(..) => false,
+            Node::Jump(_) | Node::Declare(..) => false,
         })
     }
     fn has_division(expr: &program::Expr) -> bool {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use burstc::affine::Affine;
 use burstc::source::kernel::ScalarType;
 
-use super::program::{Access, Assign, Condition, Expr, For, Layout, Node, Program, Scope, Subscript};
+use super::program::{Access, Assign, Condition, Expr, For, Layout, Node, Program, Scope, Style, Subscript};
 
 /// The arguments of a program by name, in the order of the prototype.
 pub struct Text {
@@ -92,8 +92,15 @@ fn used(nodes: &[Node], names: &mut BTreeSet<String>) {
     }
     let access_names = |access: &Access, names: &mut BTreeSet<String>| {
         for subscript in &access.subscripts {
-            let (Subscript::Affine(a) | Subscript::Quotient(a, _) | Subscript::Remainder(a, _)) = subscript;
-            names.extend(a.terms.keys().cloned());
+            match subscript {
+                Subscript::Choice(condition, ..) => condition_names(condition, names),
+                Subscript::Quotient(a, _)
+                | Subscript::Remainder(a, _)
+                | Subscript::Shifted(a, _)
+                | Subscript::Masked(a, _) => names.extend(a.terms.keys().cloned()),
+                Subscript::Affine(_) | Subscript::Step(_) => {}
+            }
+            names.extend(subscript.plain_values().iter().flat_map(|value| value.terms.keys().cloned()));
         }
     };
     for node in nodes {
@@ -101,6 +108,11 @@ fn used(nodes: &[Node], names: &mut BTreeSet<String>) {
             Node::For(inner) => {
                 let bounds = inner.lower.iter().chain(&inner.upper);
                 bounds.for_each(|bound| names.extend(bound.terms.keys().cloned()));
+                if let Some((condition, other)) = &inner.choice {
+                    condition_names(condition, names);
+                    names.extend(other.terms.keys().cloned());
+                }
+                names.extend(inner.counter.iter().flat_map(|counter| counter.first.terms.keys().cloned()));
                 used(&inner.body, names);
             }
             Node::If(inner) => {
@@ -108,6 +120,12 @@ fn used(nodes: &[Node], names: &mut BTreeSet<String>) {
                 used(&inner.then, names);
                 used(&inner.otherwise, names);
             }
+            Node::Branch(branch) => {
+                branch.condition.reads().into_iter().for_each(|access| access_names(access, names));
+                used(&branch.then, names);
+                used(&branch.otherwise, names);
+            }
+            Node::Jump(jump) => condition_names(&jump.condition, names),
             Node::Assign(assign) => {
                 access_names(&assign.target, names);
                 assign.value.reads().into_iter().for_each(|access| access_names(access, names));
@@ -136,9 +154,28 @@ impl Printer<'_> {
                     if !tiled.is_empty() {
                         let _ = writeln!(self.text, "#pragma burstc {}", self.tiling(&tiled));
                     }
-                    self.line(depth, &format!("{} {{", head(inner)));
+                    if let Some(counter) = &inner.counter {
+                        self.line(depth, &format!("int {} = {};", counter.name, counter.first));
+                    }
+                    let [before, head, behind] = head(inner, scope);
+                    self.line(depth, &format!("{before}{head} {{"));
                     self.block(&inner.body, &scope.inside(inner), depth + 1);
+                    if let Some(counter) = inner.counter.as_ref().filter(|counter| !counter.inside) {
+                        self.line(depth + 1, &format!("{} += {};", counter.name, counter.step));
+                    }
+                    self.line(depth, &format!("}}{behind}"));
+                }
+                Node::Branch(branch) => {
+                    self.line(depth, &format!("if ({}) {{", self.expr(&branch.condition, scope)));
+                    self.block(&branch.then, scope, depth + 1);
+                    if !branch.otherwise.is_empty() {
+                        self.line(depth, "} else {");
+                        self.block(&branch.otherwise, scope, depth + 1);
+                    }
                     self.line(depth, "}");
+                }
+                Node::Jump(jump) => {
+                    self.line(depth, &format!("if ({}) {};", condition(&jump.condition, scope), jump.word));
                 }
                 Node::If(inner) => {
                     self.line(depth, &format!("if ({}) {{", condition(&inner.condition, scope)));
@@ -183,18 +220,32 @@ impl Printer<'_> {
     }
 
     fn access(&self, access: &Access, scope: &Scope) -> String {
-        let mut text = array_name(self.program, access.array);
-        for (dimension, subscript) in access.subscripts.iter().enumerate() {
-            let _ = match subscript {
-                Subscript::Affine(value) => {
-                    let shift = self.layout.shifts[access.array][dimension].clone();
-                    write!(text, "[{}]", value.clone() + shift)
-                }
-                Subscript::Quotient(value, divisor) => write!(text, "[({}) / {divisor}]", scope.raised(value)),
-                Subscript::Remainder(value, divisor) => write!(text, "[({}) % {divisor}]", scope.raised(value)),
-            };
+        let name = array_name(self.program, access.array);
+        let element = |text: String, (dimension, subscript)| {
+            let subscript = self.subscript(access, dimension, subscript, scope);
+            match access.style {
+                Style::Brackets => format!("{text}[{subscript}]"),
+                Style::Pointer => format!("*({text} + ({subscript}))"),
+                Style::Swapped => format!("({subscript})[{text}]"),
+            }
+        };
+        let text = access.subscripts.iter().enumerate().fold(name, element);
+        if access.style == Style::Brackets { text } else { format!("({text})") }
+    }
+
+    fn subscript(&self, access: &Access, dimension: usize, subscript: &Subscript, scope: &Scope) -> String {
+        let shift = &self.layout.shifts[access.array][dimension];
+        match subscript {
+            Subscript::Affine(value) => (value.clone() + shift.clone()).to_string(),
+            Subscript::Quotient(value, divisor) => format!("({}) / {divisor}", scope.raised(value)),
+            Subscript::Remainder(value, divisor) => format!("({}) % {divisor}", scope.raised(value)),
+            Subscript::Shifted(value, bits) => format!("({}) >> {bits}", scope.raised(value)),
+            Subscript::Masked(value, bits) => format!("({}) & {}", scope.raised(value), (1 << bits) - 1),
+            Subscript::Choice(c, then, otherwise) => {
+                format!("({} ? {then} : {otherwise}) + {shift}", condition(c, scope))
+            }
+            Subscript::Step(counter) => format!("{counter}++ + {shift}"),
         }
-        text
     }
 
     fn expr(&self, expr: &Expr, scope: &Scope) -> String {
@@ -215,7 +266,8 @@ impl Printer<'_> {
     }
 }
 
-fn head(inner: &For) -> String {
+/// What stands before a loop, before its body, and behind it.
+fn head(inner: &For, scope: &Scope) -> [String; 3] {
     let fold = |name: &str, bounds: &[Affine]| {
         let mut bounds = bounds.iter().rev().map(Affine::to_string);
         let last = bounds.next().unwrap_or_default();
@@ -233,7 +285,14 @@ fn head(inner: &For) -> String {
         1 => format!("{i}{sign}{sign}"),
         step => format!("{i} {sign}= {step}"),
     };
-    format!("for ({ty} {i} = {first}; {i} {comparison} {last}; {change})")
+    let last = match &inner.choice {
+        Some((c, other)) => format!("({} ? {last} : {other})", condition(c, scope)),
+        None => last,
+    };
+    if inner.at_least_once {
+        return [format!("{{ {ty} {i} = {first}; "), "do".to_string(), format!(" while (++{i} <= {last}); }}")];
+    }
+    [String::new(), format!("for ({ty} {i} = {first}; {i} {comparison} {last}; {change})"), String::new()]
 }
 
 fn moved(bounds: &[Affine], by: i64) -> Vec<Affine> {

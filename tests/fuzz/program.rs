@@ -54,6 +54,8 @@ pub struct Array {
 pub enum Node {
     For(For),
     If(If),
+    Branch(Branch),
+    Jump(Jump),
     Assign(Assign),
     /// The declaration of a local scalar (index into `Program::arrays`) with its first value; it is in scope in the nodes
     /// that follow in the same block.
@@ -74,7 +76,37 @@ pub struct For {
     /// Size in the directive before the nest that the loop belongs to; only on outermost loops and those that are
     /// alone in a tiled loop.
     pub tile: Option<i64>,
+    /// Another last value, where the condition does not hold: `i <= (c ? last : other)`.
+    pub choice: Option<(Condition, Affine)>,
+    /// `do { … } while (++i <= last)`: it runs once at least. It has a step of 1, counts up, and is not strict.
+    pub at_least_once: bool,
+    pub counter: Option<Counter>,
     pub body: Vec<Node>,
+}
+
+/// A local integer that every iteration of a loop changes, and that is declared before the loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counter {
+    pub name: String,
+    pub first: Affine,
+    pub step: i64,
+    /// A statement of the body steps it, by one, with [`Subscript::Step`]; otherwise the body's end does.
+    pub inside: bool,
+}
+
+/// `if (condition) continue;` or `break`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jump {
+    pub condition: Condition,
+    pub word: &'static str,
+}
+
+/// An `if` on data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    pub condition: Expr,
+    pub then: Vec<Node>,
+    pub otherwise: Vec<Node>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -110,6 +142,24 @@ pub struct Assign {
 pub struct Access {
     pub array: usize,
     pub subscripts: Vec<Subscript>,
+    pub style: Style,
+}
+
+/// How an element is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    #[default]
+    Brackets,
+    /// `*(a + i)`
+    Pointer,
+    /// `i[a]`
+    Swapped,
+}
+
+impl Access {
+    pub fn plain(array: usize, subscripts: Vec<Subscript>) -> Access {
+        Access { array, subscripts, style: Style::Brackets }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -117,6 +167,13 @@ pub enum Subscript {
     Affine(Affine),
     Quotient(Affine, i64),
     Remainder(Affine, i64),
+    /// `value >> bits`
+    Shifted(Affine, u32),
+    /// `value & 2^bits - 1`
+    Masked(Affine, u32),
+    Choice(Box<Condition>, Affine, Affine),
+    /// A counter that is stepped here: `k++`.
+    Step(String),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -137,6 +194,16 @@ pub enum Expr {
 }
 
 impl Subscript {
+    /// The values to which [`Layout`] adds something.
+    pub fn plain_values(&self) -> Vec<Affine> {
+        match self {
+            Subscript::Affine(value) => vec![value.clone()],
+            Subscript::Choice(_, then, otherwise) => vec![then.clone(), otherwise.clone()],
+            Subscript::Step(counter) => vec![Affine::variable(counter)],
+            _ => vec![],
+        }
+    }
+
     fn strides(&self) -> bool {
         matches!(self, Subscript::Affine(value) if value.terms.values().any(|factor| *factor != 1))
     }
@@ -210,6 +277,9 @@ impl Program {
             match node {
                 Node::For(inner) => {
                     note("unsigned or narrow iterators", inner.ty != ScalarType::I32);
+                    note("`do` loops", inner.at_least_once);
+                    note("choices in bounds", inner.choice.is_some());
+                    note("counters in subscripts", inner.counter.is_some());
                     note("strides", inner.step != 1);
                     note("reversed loops", inner.descending);
                     let (low, high) = (&inner.lower[0], &inner.upper[0]);
@@ -221,7 +291,23 @@ impl Program {
                     note("conditions", true);
                     nodes.extend(inner.then.iter().chain(&inner.otherwise));
                 }
+                Node::Branch(branch) => {
+                    note("branches on data", true);
+                    read.extend(branch.condition.reads().iter().map(|access| access.array));
+                    nodes.extend(branch.then.iter().chain(&branch.otherwise));
+                }
+                Node::Jump(jump) => note(jump.word, true),
                 Node::Assign(assign) => {
+                    for access in assign.value.reads().into_iter().chain([&assign.target]) {
+                        note("`*(a + i)` and `i[a]`", access.style != Style::Brackets);
+                        note("`b[k++]`", access.subscripts.iter().any(|s| matches!(s, Subscript::Step(_))));
+                        note(
+                            "choices in subscripts",
+                            access.subscripts.iter().any(|s| matches!(s, Subscript::Choice(..))),
+                        );
+                        let is_of_bits = |s: &Subscript| matches!(s, Subscript::Shifted(..) | Subscript::Masked(..));
+                        note("bits in subscripts", access.subscripts.iter().any(is_of_bits));
+                    }
                     note("reductions", assign.operator != "=" && assign.target.subscripts.len() < 2);
                     let subscripts = assign.target.subscripts.iter();
                     note("strided or reversed subscripts", subscripts.clone().any(Subscript::strides));
@@ -269,7 +355,11 @@ impl Program {
                         plain(&mut inner.then);
                         plain(&mut inner.otherwise);
                     }
-                    Node::Assign(_) | Node::Declare(..) => {}
+                    Node::Branch(branch) => {
+                        plain(&mut branch.then);
+                        plain(&mut branch.otherwise);
+                    }
+                    Node::Jump(_) | Node::Assign(_) | Node::Declare(..) => {}
                 }
             }
         }
@@ -302,7 +392,7 @@ impl Node {
     fn assign(&self) -> Option<&Assign> {
         match self {
             Node::Assign(assign) => Some(assign),
-            Node::For(_) | Node::If(_) | Node::Declare(..) => None,
+            Node::For(_) | Node::If(_) | Node::Branch(_) | Node::Jump(_) | Node::Declare(..) => None,
         }
     }
 }
@@ -312,7 +402,8 @@ fn bodies_of<'n>(nodes: &'n [Node]) -> Vec<&'n Vec<Node>> {
     let of = |node: &'n Node| match node {
         Node::For(inner) => vec![&inner.body],
         Node::If(inner) => vec![&inner.then, &inner.otherwise],
-        Node::Assign(_) | Node::Declare(..) => vec![],
+        Node::Branch(branch) => vec![&branch.then, &branch.otherwise],
+        Node::Jump(_) | Node::Assign(_) | Node::Declare(..) => vec![],
     };
     nodes.iter().flat_map(of).collect()
 }
@@ -333,8 +424,9 @@ fn count(nodes: &[Node]) -> usize {
     let of = |node: &Node| match node {
         Node::For(inner) => count(&inner.body),
         Node::If(inner) => count(&inner.then) + count(&inner.otherwise),
+        Node::Branch(branch) => count(&branch.then) + count(&branch.otherwise),
         Node::Assign(_) => 1,
-        Node::Declare(..) => 0,
+        Node::Jump(_) | Node::Declare(..) => 0,
     };
     nodes.iter().map(of).sum()
 }
@@ -343,16 +435,25 @@ fn count(nodes: &[Node]) -> usize {
 #[derive(Clone)]
 pub struct Scope<'p> {
     sizes: &'p [Size],
+    /// How many loops there are; iterators may be more, with counters.
+    pub loops: usize,
     iterators: Vec<(String, Affine, Affine)>,
 }
 
 impl<'p> Scope<'p> {
     pub fn new(sizes: &'p [Size]) -> Self {
-        Scope { sizes, iterators: vec![] }
+        Scope { sizes, loops: 0, iterators: vec![] }
     }
 
     pub fn iterators(&self) -> impl Iterator<Item = &str> {
         self.iterators.iter().map(|(name, ..)| name.as_str())
+    }
+
+    /// The scope with one name less.
+    pub fn without(&self, name: &str) -> Self {
+        let mut scope = self.clone();
+        scope.iterators.retain(|(known, ..)| known != name);
+        scope
     }
 
     /// The scope inside a loop: its tightest bound on either side counts.
@@ -360,7 +461,22 @@ impl<'p> Scope<'p> {
         let low = inner.lower.iter().map(|bound| self.interval(bound).0).max_by_key(|low| self.numbers(low).0);
         let high = inner.upper.iter().map(|bound| self.interval(bound).1).min_by_key(|high| self.numbers(high).1);
         let mut scope = self.clone();
-        scope.iterators.push((inner.iterator.clone(), low.expect("a bound"), high.expect("a bound")));
+        let (low, mut high) = (low.expect("a bound"), high.expect("a bound"));
+        if let Some((_, other)) = &inner.choice {
+            high = larger(&high, &self.interval(other).1);
+        }
+        if inner.at_least_once {
+            let first = inner.lower.iter().map(|bound| self.interval(bound).1);
+            high = first.fold(high, |high, first| larger(&high, &first));
+        }
+        if let Some(counter) = &inner.counter {
+            let (first, last) = self.interval(&counter.first);
+            // What the statement that steps it, or the one behind, may see.
+            let iterations = larger(&(high.clone() - low.clone() + Affine::constant(1)), &Affine::default());
+            scope.iterators.push((counter.name.clone(), first, last + iterations * counter.step));
+        }
+        scope.iterators.push((inner.iterator.clone(), low, high));
+        scope.loops += 1;
         scope
     }
 
@@ -408,24 +524,27 @@ impl Layout {
         let each = |act: &mut dyn FnMut(&Access, &Scope)| walk(&program.body, &Scope::new(&program.sizes), act);
         each(&mut |access, scope| {
             for (subscript, shift) in access.subscripts.iter().zip(&mut layout.shifts[access.array]) {
-                if let Subscript::Affine(value) = subscript {
-                    cover(shift, &-scope.interval(value).0);
-                }
+                subscript.plain_values().iter().for_each(|value| cover(shift, &-scope.interval(value).0));
             }
         });
         each(&mut |access, scope| {
             let rank = access.subscripts.len();
             let extents = layout.extents[access.array].get_or_insert_with(|| vec![Affine::constant(1); rank]);
             for (dimension, subscript) in access.subscripts.iter().enumerate() {
-                let last = match subscript {
-                    Subscript::Affine(value) => {
-                        scope.interval(value).1 + layout.shifts[access.array][dimension].clone()
+                let last: Vec<Affine> = match subscript {
+                    Subscript::Affine(_) | Subscript::Choice(..) | Subscript::Step(_) => {
+                        let shift = &layout.shifts[access.array][dimension];
+                        let values = subscript.plain_values();
+                        values.iter().map(|value| scope.interval(value).1 + shift.clone()).collect()
                     }
                     // No larger than what is divided.
-                    Subscript::Quotient(value, _) => scope.interval(&scope.raised(value)).1,
-                    Subscript::Remainder(_, divisor) => Affine::constant(divisor - 1),
+                    Subscript::Quotient(value, _) | Subscript::Shifted(value, _) => {
+                        vec![scope.interval(&scope.raised(value)).1]
+                    }
+                    Subscript::Remainder(_, divisor) => vec![Affine::constant(divisor - 1)],
+                    Subscript::Masked(_, bits) => vec![Affine::constant((1 << bits) - 1)],
                 };
-                cover(&mut extents[dimension], &(last + Affine::constant(1)));
+                last.iter().for_each(|last| cover(&mut extents[dimension], &(last.clone() + Affine::constant(1))));
             }
         });
         layout
@@ -442,6 +561,14 @@ fn cover(sum: &mut Affine, wanted: &Affine) {
     *sum = Affine { terms, constant: sum.constant.max(wanted.constant) };
 }
 
+/// At least as large as both, and as 0, for all sizes, which are not negative.
+fn larger(a: &Affine, b: &Affine) -> Affine {
+    let mut sum = Affine::default();
+    cover(&mut sum, a);
+    cover(&mut sum, b);
+    sum
+}
+
 /// Calls `act` at every access, with the iterators around it.
 fn walk(nodes: &[Node], scope: &Scope, act: &mut dyn FnMut(&Access, &Scope)) {
     for node in nodes {
@@ -451,13 +578,19 @@ fn walk(nodes: &[Node], scope: &Scope, act: &mut dyn FnMut(&Access, &Scope)) {
                 walk(&inner.then, scope, act);
                 walk(&inner.otherwise, scope, act);
             }
+            Node::Branch(branch) => {
+                branch.condition.reads().into_iter().for_each(|access| act(access, scope));
+                walk(&branch.then, scope, act);
+                walk(&branch.otherwise, scope, act);
+            }
+            Node::Jump(_) => {}
             Node::Assign(assign) => {
                 act(&assign.target, scope);
                 assign.value.reads().into_iter().for_each(|access| act(access, scope));
             }
             Node::Declare(local, value) => {
                 value.reads().into_iter().for_each(|access| act(access, scope));
-                act(&Access { array: *local, subscripts: vec![] }, scope);
+                act(&Access::plain(*local, vec![]), scope);
             }
         }
     }

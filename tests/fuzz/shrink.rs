@@ -3,7 +3,7 @@
 use burstc::affine::Affine;
 use burstc::source::kernel::ScalarType;
 
-use crate::program::{Access, Condition, Expr, For, If, Memory, Node, Program, Subscript};
+use crate::program::{Access, Branch, Condition, Expr, For, If, Jump, Memory, Node, Program, Style, Subscript};
 
 /// Applies simplifications after which the program still `fails`, until none is left or `budget` programs have been
 /// tried. `fails` may simplify the program further itself.
@@ -108,6 +108,19 @@ fn simpler_node(node: &Node) -> Vec<Vec<Node>> {
             found.extend(simpler_condition(condition).into_iter().map(|c| with(c, then.clone(), otherwise.clone())));
             found
         }
+        Node::Branch(branch) => {
+            let mut found = vec![branch.then.clone(), branch.otherwise.clone()];
+            let with = |condition, then, otherwise| vec![Node::Branch(Branch { condition, then, otherwise })];
+            let Branch { condition, then, otherwise } = branch;
+            found.extend(blocks(then).into_iter().map(|then| with(condition.clone(), then, otherwise.clone())));
+            found.extend(blocks(otherwise).into_iter().map(|other| with(condition.clone(), then.clone(), other)));
+            found.extend(simpler_expr(condition).into_iter().map(|c| with(c, then.clone(), otherwise.clone())));
+            found
+        }
+        Node::Jump(jump) => {
+            let with = |condition| vec![Node::Jump(Jump { condition, ..jump.clone() })];
+            simpler_condition(&jump.condition).into_iter().map(with).collect()
+        }
         Node::Declare(local, value) => {
             simpler_expr(value).into_iter().map(|value| vec![Node::Declare(*local, value)]).collect()
         }
@@ -139,6 +152,13 @@ fn simpler_loop(inner: &For) -> Vec<Vec<Node>> {
     let mut body = inner.body.clone();
     body.iter_mut().for_each(|node| without(node, &inner.iterator));
     found.push(body);
+    if inner.counter.is_some() {
+        // Without the counter, and 0 in its place.
+        let mut candidate = inner.clone();
+        let counter = candidate.counter.take().map(|counter| counter.name).unwrap_or_default();
+        candidate.body.iter_mut().for_each(|node| without(node, &counter));
+        found.push(vec![Node::For(candidate)]);
+    }
     let mut push = |change: &dyn Fn(&mut For)| {
         let mut candidate = inner.clone();
         change(&mut candidate);
@@ -151,6 +171,8 @@ fn simpler_loop(inner: &For) -> Vec<Vec<Node>> {
     push(&|f| f.descending = false);
     push(&|f| f.ty = ScalarType::I32);
     push(&|f| f.strict = false);
+    push(&|f| f.choice = None);
+    push(&|f| f.at_least_once = false);
     if let Some(tile) = inner.tile.filter(|tile| *tile > 1) {
         push(&|f| f.tile = Some(tile / 2));
     }
@@ -187,11 +209,17 @@ fn simpler_condition(condition: &Condition) -> Vec<Condition> {
 }
 
 fn simpler_access(access: &Access) -> Vec<Access> {
-    let mut found = vec![];
+    let mut found = vec![Access { style: Style::Brackets, ..access.clone() }];
     for (dimension, subscript) in access.subscripts.iter().enumerate() {
         let simpler: Vec<Subscript> = match subscript {
             Subscript::Affine(value) => simpler_affine(value).into_iter().map(Subscript::Affine).collect(),
-            Subscript::Quotient(value, _) | Subscript::Remainder(value, _) => vec![Subscript::Affine(value.clone())],
+            Subscript::Quotient(value, _)
+            | Subscript::Remainder(value, _)
+            | Subscript::Shifted(value, _)
+            | Subscript::Masked(value, _) => vec![Subscript::Affine(value.clone())],
+            Subscript::Choice(..) | Subscript::Step(_) => {
+                subscript.plain_values().into_iter().map(Subscript::Affine).collect()
+            }
         };
         for subscript in simpler {
             let mut candidate = access.clone();
@@ -252,12 +280,22 @@ fn without(node: &mut Node, iterator: &str) {
             // A tiling names all loops from the outermost one on.
             inner.tile = None;
             inner.lower.iter_mut().chain(&mut inner.upper).for_each(strip);
+            if let Some((condition, other)) = &mut inner.choice {
+                without_in_condition(condition, iterator);
+                strip(other);
+            }
+            inner.counter.iter_mut().for_each(|counter| strip(&mut counter.first));
             inner.body.iter_mut().for_each(|node| without(node, iterator));
         }
         Node::If(inner) => {
             without_in_condition(&mut inner.condition, iterator);
             inner.then.iter_mut().chain(&mut inner.otherwise).for_each(|node| without(node, iterator));
         }
+        Node::Branch(branch) => {
+            without_in_expr(&mut branch.condition, iterator);
+            branch.then.iter_mut().chain(&mut branch.otherwise).for_each(|node| without(node, iterator));
+        }
+        Node::Jump(jump) => without_in_condition(&mut jump.condition, iterator),
         Node::Assign(assign) => {
             without_in_access(&mut assign.target, iterator);
             without_in_expr(&mut assign.value, iterator);
@@ -281,8 +319,20 @@ fn without_in_condition(condition: &mut Condition, iterator: &str) {
 
 fn without_in_access(access: &mut Access, iterator: &str) {
     for subscript in &mut access.subscripts {
-        let (Subscript::Affine(value) | Subscript::Quotient(value, _) | Subscript::Remainder(value, _)) = subscript;
-        value.terms.remove(iterator);
+        match subscript {
+            Subscript::Affine(value)
+            | Subscript::Quotient(value, _)
+            | Subscript::Remainder(value, _)
+            | Subscript::Shifted(value, _)
+            | Subscript::Masked(value, _) => drop(value.terms.remove(iterator)),
+            Subscript::Choice(condition, then, otherwise) => {
+                without_in_condition(condition, iterator);
+                then.terms.remove(iterator);
+                otherwise.terms.remove(iterator);
+            }
+            Subscript::Step(counter) if counter == iterator => *subscript = Subscript::Affine(Affine::default()),
+            Subscript::Step(_) => {}
+        }
     }
 }
 

@@ -172,17 +172,42 @@ impl Expr {
 
     /// The affine values used as data, left to right.
     pub fn indices(&self) -> Vec<&Affine> {
-        match self {
-            Expr::Index { value, .. } => vec![value],
-            _ => self.operands().into_iter().flat_map(Expr::indices).collect(),
-        }
+        let mut found = vec![];
+        self.visit(&mut |expr| {
+            if let Expr::Index { value, .. } = expr {
+                found.push(value);
+            }
+        });
+        found
     }
 
     /// Every array read in the expression, left to right.
     pub fn reads(&self) -> Vec<&Access> {
+        let mut found = vec![];
+        self.visit(&mut |expr| {
+            if let Expr::Read { access, .. } = expr {
+                found.push(access);
+            }
+        });
+        found
+    }
+
+    /// The expression itself, and every operand of an operand, left to right, in time that does not depend on how deep
+    /// they are.
+    fn visit<'e>(&'e self, act: &mut impl FnMut(&'e Expr)) {
+        act(self);
         match self {
-            Expr::Read { access, .. } => vec![access],
-            _ => self.operands().into_iter().flat_map(Expr::reads).collect(),
+            Expr::Constant { .. } | Expr::Read { .. } | Expr::Scalar { .. } | Expr::Index { .. } => {}
+            Expr::Unary { operand, .. } | Expr::Cast { operand, .. } => operand.visit(act),
+            Expr::Binary { left, right, .. } => {
+                left.visit(act);
+                right.visit(act);
+            }
+            Expr::Select { condition, then, otherwise, .. } => {
+                condition.visit(act);
+                then.visit(act);
+                otherwise.visit(act);
+            }
         }
     }
 }

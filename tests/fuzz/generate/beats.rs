@@ -45,7 +45,7 @@ pub fn program(seed: u64) -> Program {
         let own = &ITERATORS[depth - rank..depth];
         let near = |dice: &mut Dice| Affine::constant(dice.pick(&[0, 0, 1, 2, 3, 5]));
         let subscripts = own.iter().map(|iterator| Subscript::Affine(Affine::variable(*iterator) + near(dice)));
-        Access { array, subscripts: subscripts.collect() }
+        Access::plain(array, subscripts.collect())
     };
     let mut value = Expr::Index(Affine::variable(ITERATORS[depth - 1]));
     for array in 1..arrays.len() {
@@ -76,6 +76,9 @@ pub fn program(seed: u64) -> Program {
             step: 1,
             descending: false,
             tile: Some(tile),
+            choice: None,
+            at_least_once: false,
+            counter: None,
             body,
         })];
     }

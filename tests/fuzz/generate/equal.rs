@@ -43,11 +43,17 @@ pub fn program(seed: u64) -> Program {
         sizes.iter().map(|size| size.max).collect(),
         sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect(),
     ];
-    let along = arrays.iter().map(|array| along(array.rank, depth, &mut dice)).collect();
+    let mut along: Vec<Vec<usize>> = arrays.iter().map(|array| along(array.rank, depth, &mut dice)).collect();
+    let carried = dice.chance(40).then(|| {
+        let outer = dice.below(depth as u64) as usize;
+        // The innermost loop has the number `depth - 1`, and none the number `depth`.
+        along[1] = vec![if outer + 1 < depth { outer } else { depth }; along[1].len()];
+        1
+    });
     let program = Program { sizes, arrays, scalars, body: vec![], lanes: None, schedule: None, memory, runs, seed };
     let plain = dice.chance(80);
-    let generator = Generator { program, dice, depth, plain, in_lanes: false, features, locals: vec![] };
-    let mut statements = Statements { generator, along, heads: vec![], written: vec![], read_at: vec![] };
+    let generator = Generator { program, dice, depth, plain, in_lanes: false, features, locals: vec![], counters: 0 };
+    let mut statements = Statements { generator, along, carried, heads: vec![], written: vec![], read_at: vec![] };
     statements.read_at = (0..count).map(|_| statements.distance()).collect();
     let sizes = statements.generator.program.sizes.clone();
     let mut body = statements.block(&Scope::new(&sizes));
@@ -84,6 +90,9 @@ struct Statements {
     heads: Vec<For>,
     /// What the statements of the last loops have written.
     written: Vec<usize>,
+    /// An array whose element the innermost loop carries from iteration to iteration, read by long expressions and written
+    /// by short ones, so that its write is done before others of the same iteration have their operands.
+    carried: Option<usize>,
     /// Where every array is mostly read: statements that read a word each elsewhere want more ports, and stay apart.
     read_at: Vec<Distance>,
 }
@@ -144,10 +153,20 @@ impl Statements {
         let target = self.target(scope);
         let floats = self.generator.features.floats;
         let operators: &[&str] = if floats { &["=", "=", "=", "+=", "-="] } else { &["=", "=", "=", "+=", "-=", "^="] };
+        let carried = self.carried.filter(|_| self.generator.dice.chance(60));
         // From a copy to several operators in a row, so that writes of one instance are cycles apart.
-        let depth = self.generator.dice.below(4) as u32;
+        let depth = match carried {
+            Some(carried) if carried == target.array => self.generator.dice.below(2),
+            Some(_) => 2 + self.generator.dice.below(2),
+            None => self.generator.dice.below(4),
+        };
+        let mut value = self.value(scope, depth as u32);
+        if let Some(carried) = carried.filter(|carried| *carried != target.array) {
+            let last = Expr::Read(self.at(scope, carried, Distance::default()));
+            value = Expr::Binary(self.generator.dice.pick(&["+", "-"]), Box::new(value), Box::new(last));
+        }
         let operator = self.generator.dice.pick(operators);
-        Node::Assign(Assign { target, operator, value: self.value(scope, depth) })
+        Node::Assign(Assign { target, operator, value })
     }
 
     /// Mostly the element of the iteration itself, in an array that nothing beside has written.
@@ -157,7 +176,7 @@ impl Statements {
         let array =
             if new.is_empty() || dice.chance(15) { dice.below(self.along.len() as u64) as usize } else { new[0] };
         self.written.push(array);
-        let far = dice.chance(15);
+        let far = dice.chance(15) && self.carried != Some(array);
         let distance = if far { self.distance() } else { Distance::default() };
         self.at(scope, array, distance)
     }
@@ -176,7 +195,7 @@ impl Statements {
             let is_moved = place == distance.subscript % self.along[array].len();
             Subscript::Affine(own + Affine::constant(if is_moved { distance.length } else { 0 }))
         });
-        Access { array, subscripts: subscripts.collect() }
+        Access::plain(array, subscripts.collect())
     }
 
     fn read(&mut self, scope: &Scope) -> Access {
@@ -187,6 +206,7 @@ impl Statements {
             false => dice.pick(&self.written),
         };
         let distance = match self.generator.dice.below(10) {
+            _ if self.carried == Some(array) => Distance::default(),
             0 => self.distance(),
             1..=3 if self.written.contains(&array) => Distance::default(),
             _ => self.read_at[array],
