@@ -136,7 +136,8 @@ impl<'a> Machine<'a> {
     }
 
     fn context(&self, tile: usize) -> Environment {
-        let indices = self.tiles[tile].1.iter().enumerate().map(|(k, t)| (format!("T{k}"), *t));
+        let indices = &self.tiles[tile].1;
+        let indices = self.offload.kernel.tile_names(indices.len()).into_iter().zip(indices.iter().copied());
         self.sizes.clone().into_iter().chain(indices).collect()
     }
 
