@@ -2,7 +2,7 @@
 # make check  in two minutes: formatting, clippy, the cells' lint, and the tests that need no simulator
 # make test   make check and all other tests
 # make soak   what is exhaustive: hours
-# make bench  the figures of all examples
+# make bench  the figures of all examples; with POLYBENCH=… the shares of its kernels, too
 # make fuzz   random programs against the C compiler, COUNT of them, from SEED on, of one KIND
 # make mutations  changed C files through `build`, COUNT of them, from SEED on: built or refused, soon, in little memory
 # make prove  the properties of the cells, by Yosys and z3: what is proved, how far, in what time
@@ -61,6 +61,7 @@ bench: bootstrap
 	@for kernel in examples/*.c tests/kernels/*.c; do \
 		$(BURSTC) build $$kernel --out target/bench/$$(basename $$kernel .c) --force; done \
 		| sed -n 's/^\([a-z0-9_]*\)_top for .* generated in \([0-9]*\) ms$$/\2 \1/p' | sort -n | tail -3
+	$(if $(POLYBENCH),$(MAKE) shares,@echo "not run: make shares, which wants POLYBENCH=/path/to/polybench-c-4.2.1")
 
 fuzz: bootstrap
 	BURSTC_FUZZ_COUNT=$(COUNT) BURSTC_FUZZ_SEED=$(SEED) BURSTC_FUZZ_KIND=$(KIND) $(CARGO) test --release --test fuzz -- --ignored --nocapture many_seeds

@@ -210,6 +210,10 @@ impl Mapped {
         }
         let rows: ByBand<Vec<i64>> = bands.iter().map(|band| band.rows.clone()).collect();
         let mut buffers = buffer::merge(bands, allocations);
+        // The port that the store process borrows reads at once.
+        for buffer in &mut buffers {
+            buffer.store_copy = bands.iter().any(|band| band.late.contains(&buffer.array));
+        }
         let windows = windows::windows(&kernel, &analysed, &rows);
         let windows = buffer::reads::arrange(&kernel, &windows, &mut buffers, fabric);
         Ok(Offload {

@@ -1,6 +1,7 @@
 //! Latencies of the operators: those of the floating-point cells in `rtl-templates/`, which the order inside a tile counts
 //! with and the datapath builds by, and those of integers.
 
+use crate::ids::ArrayId;
 use crate::source::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
 
 /// Bits of the exponent and, with the hidden one, of the significand.
@@ -64,6 +65,24 @@ pub fn latency(expr: &Expr) -> u32 {
         },
         _ => 0,
     }
+}
+
+/// Cycles of the operators between the reads of an array and the value of `expr`, the most of all reads; `None` where it
+/// reads none.
+pub fn behind(expr: &Expr, array: ArrayId) -> Option<u32> {
+    match expr {
+        Expr::Read { access, .. } => (access.array == array).then_some(0),
+        _ => {
+            let operands = expr.operands().into_iter().filter_map(|operand| behind(operand, array));
+            Some(operands.max()? + latency(expr))
+        }
+    }
+}
+
+/// Whether it has an operator that takes one instance at a time.
+pub fn is_serial(expr: &Expr) -> bool {
+    let own = matches!(expr, Expr::Binary { op: BinaryOp::Divide | BinaryOp::Remainder, ty, .. } if !ty.floating);
+    own || expr.operands().into_iter().any(is_serial)
 }
 
 /// Cycles of a product of integers, of which one or three multiplier blocks make the low `bits`: operands, product and

@@ -174,6 +174,60 @@ pub fn in_order<'a>(
     walk(pieces, values, &mut Points(act))
 }
 
+/// The number of points of a piece. Shared loops change the order of the points only. `None` where `steps` loops are not
+/// enough to count them.
+pub fn count(piece: &Piece, values: &mut Values, steps: &mut u64) -> Option<u64> {
+    let mut count = Count { steps: *steps, times: vec![1], points: 0 };
+    let outcome = walk(std::slice::from_ref(piece), values, &mut count);
+    *steps = count.steps;
+    outcome.is_continue().then_some(count.points)
+}
+
+/// Counts points, those of a loop whose iterations are all alike in one of them.
+struct Count {
+    steps: u64,
+    /// Per loop that is open, for how many points one counts; the innermost last.
+    times: Vec<u64>,
+    points: u64,
+}
+
+impl Count {
+    fn times(&self) -> u64 {
+        self.times.last().copied().unwrap_or(1)
+    }
+}
+
+impl<'a> Visitor<'a> for Count {
+    fn arrive(&mut self) -> ControlFlow<()> {
+        let Some(left) = self.steps.checked_sub(1) else { return ControlFlow::Break(()) };
+        self.steps = left;
+        ControlFlow::Continue(())
+    }
+
+    fn enter(&mut self, piece: &'a Piece, depth: usize, (low, high): (i64, i64)) -> Which {
+        let alike = !names(piece, depth);
+        let trips = if alike { high.saturating_sub(low).saturating_add(1).max(0) as u64 } else { 1 };
+        self.times.push(self.times().saturating_mul(trips));
+        if alike { Which::First } else { Which::All }
+    }
+
+    fn leave(&mut self) {
+        self.times.pop();
+    }
+
+    fn point(&mut self, _: &'a Piece, _: &mut Values) -> ControlFlow<()> {
+        self.points = self.points.saturating_add(self.times());
+        ControlFlow::Continue(())
+    }
+}
+
+/// Whether a bound or guard further in names the level at `depth`.
+fn names(piece: &Piece, depth: usize) -> bool {
+    let name = &piece.levels[depth].name;
+    let mut bounds = piece.levels[depth + 1..].iter().flat_map(|l| l.lower.iter().chain(&l.upper));
+    bounds.any(|b| b.numerator.coefficient(name) != 0) || piece.guards.iter().any(|g| g.coefficient(name) != 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

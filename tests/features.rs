@@ -198,6 +198,8 @@ kernels! {
     float_jacobi; [T = 1, N = 3], [T = 2, N = 9];
     float_fdtd; [T = 1, N = 1, M = 1], [T = 3, N = 11, M = 14], [T = 2, N = 17, M = 5];
     float_gemver; [N = 1], [N = 19];
+    rank_two; [N = 0], [N = 1], [N = 19];
+    normal_equations; [M = 0, N = 3], [M = 1, N = 1], [M = 9, N = 18];
     linear_system; [N = 0], [N = 1], [N = 2], [N = 13];
     mirrored; [N = 0, M = 3], [N = 1, M = 1], [N = 9, M = 11];
     levinson; [N = 0], [N = 1], [N = 2], [N = 19];

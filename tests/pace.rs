@@ -87,3 +87,17 @@ fn copies_of_small_elements_fill_the_port() {
         assert!(share >= 0.98, "{ty}: {cycles} cycles, {share:.3} of the port");
     }
 }
+
+/// All of a matrix goes in and out while every iteration uses its buffer: the store process reads copies of its own, and the
+/// sums over columns are read late; 1.57 cycles each without. Three statements per element, of which two run in one cycle.
+#[test]
+fn stores_do_not_hold_up_iterations() {
+    guard("rank_two", &[("N", 96)], 3 * 96 * 96 + 96, 0.82);
+}
+
+/// A row's sum waits for itself, other rows run meanwhile; as few of them as that takes, so that the first ones are soon there:
+/// 1.28 cycles each with the rows that a sum read at once would take.
+#[test]
+fn rows_wait_for_their_sums_beside_one_another() {
+    guard("normal_equations", &[("M", 96), ("N", 100)], 2 * 96 * 100 + 96 + 100, 1.11);
+}

@@ -13,17 +13,22 @@
 mod lattice;
 pub mod reads;
 
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
 use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::ids::{ArrayId, ByBand};
-use crate::offload::{Banks, Buffer, Mapping, Offload, port_count, power_of_two};
+use crate::ids::{ArrayId, ByBand, ByStatement, StatementId};
+use crate::offload::{self, Banks, Buffer, Mapping, Offload, Scan, port_count, port_references, power_of_two};
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
-use crate::source::kernel::{Array, Kernel};
+use crate::source::kernel::{Array, Kernel, SizeParameter};
 use crate::tiling::Band;
 use crate::transfer::ArrayFlow;
+use crate::walk::{self, Values};
+use crate::word::Word;
 use lattice::Lattice;
 
 /// The mapping of one array in one band, with the set it was made for.
@@ -162,19 +167,88 @@ pub fn merge(bands: &ByBand<Band>, allocations: &ByBand<Vec<Allocation>>) -> Vec
         .collect()
 }
 
-/// Gives the store process copies to itself of what it reads, where several copies serve the iterations anyway, so that
-/// one more costs little, and as far as `block_ram_bits` allow.
+/// A store's own copy is worth it where iterations would otherwise take more cycles by this part of them: each word that the
+/// store process reads from their port holds one up.
+const HELD_UP: f64 = 0.02;
+
+/// Loops that are walked to find that out.
+const STEPS: u64 = 50_000;
+
+/// Gives the store process copies to itself of what it reads: where that is wanted already, where several copies serve the
+/// iterations anyway, so that one more costs little, and where it would hold up iterations; as far as `block_ram_bits`
+/// allow.
 pub fn add_store_copies(offload: &mut Offload, block_ram_bits: u64) {
+    let traffic = Traffic::of(offload);
     for index in 0..offload.buffers.len() {
         let array = offload.buffers[index].array;
         let mut transfers = offload.bands.iter().flat_map(|b| &b.transfers);
         let is_stored = transfers.any(|t| t.array == array && !t.store.pieces.is_empty());
         let is_plain = offload.buffers[index].banks.is_none();
         let ports = port_count(&offload.kernel, &offload.windows, array);
-        offload.buffers[index].store_copy = is_stored && is_plain && ports > 1;
+        let is_worth_it = offload.buffers[index].store_copy || ports > 1 || traffic.held_up(offload, array) > HELD_UP;
+        offload.buffers[index].store_copy = is_stored && is_plain && is_worth_it;
         if bits(&offload.kernel, &offload.buffers) > u128::from(block_ram_bits) {
             offload.buffers[index].store_copy = false;
         }
+    }
+}
+
+/// What the first tiles of a run do at the sizes that the user runs.
+struct Traffic {
+    iterations: ByStatement<f64>,
+    /// Words of the memory that go in and out.
+    moved: f64,
+    /// Elements that go out.
+    stored: BTreeMap<ArrayId, f64>,
+}
+
+impl Traffic {
+    fn of(offload: &Offload) -> Traffic {
+        let kernel = &offload.kernel;
+        let usual = |p: &SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(1));
+        let mut values = Values::new(&kernel.parameters.iter().map(usual).collect());
+        let none = ByStatement::from(vec![0.0; kernel.statements().len()]);
+        let mut traffic = Traffic { iterations: none, moved: 0.0, stored: BTreeMap::new() };
+        let mut steps = STEPS;
+        let _ = walk::in_order(&offload.tiles.pieces, &mut values, |piece, values| {
+            let band = &offload.bands[piece.leaf.band()];
+            let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
+            let place = values.enter_tile(kernel, &tile);
+            let whole = traffic.add(kernel, band, values, &mut steps);
+            values.stack.truncate(place);
+            if whole.is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        traffic
+    }
+
+    /// Adds a tile; `None` where `steps` do not do.
+    fn add(&mut self, kernel: &Kernel, band: &offload::Band, values: &mut Values, steps: &mut u64) -> Option<()> {
+        let mut count = |scan: &Scan| -> Option<f64> {
+            scan.pieces.iter().map(|piece| Some(walk::count(piece, values, steps)? as f64)).sum()
+        };
+        for transfer in &band.transfers {
+            let (loaded, stored) = (count(&transfer.load)?, count(&transfer.store)?);
+            let words = f64::from(kernel.arrays[transfer.array].element.bytes()) / f64::from(Word::PORT.bytes());
+            self.moved += (loaded + stored) * words;
+            *self.stored.entry(transfer.array).or_default() += stored;
+        }
+        let lanes = band.compute.lanes.as_ref().map_or(1, |lanes| lanes.count) as f64;
+        for piece in &band.compute.scan.pieces {
+            self.iterations[piece.leaf.statement()] += walk::count(piece, values, steps)? as f64 / lanes;
+        }
+        Some(())
+    }
+
+    /// By which part of the cycles of all iterations the stores of an array make the run longer, if they read from the
+    /// iterations' port: as many of them meet an iteration that reads there as such iterations are among all.
+    fn held_up(&self, offload: &Offload, array: ArrayId) -> f64 {
+        let reads = |s: &StatementId| {
+            port_references(&offload.kernel, &offload.windows, *s).iter().any(|access| access.array == array)
+        };
+        let all: f64 = self.iterations.iter().sum();
+        let reading: f64 = self.iterations.keys().filter(reads).map(|s| self.iterations[s]).sum();
+        let stored = self.stored.get(&array).copied().unwrap_or(0.0);
+        if all == 0.0 { 0.0 } else { (all + stored * reading / all - self.moved.max(all)) / all }
     }
 }
 

@@ -13,7 +13,8 @@ use super::isl::{Map, Tuple};
 use super::{DependenceKind, Program};
 use crate::affine::Affine;
 use crate::ids::{ArrayId, ByStatement, StatementId};
-use crate::source::kernel::{Access, BinaryOp, Condition, Expr, Kernel, Node, Write, distance};
+use crate::operators::is_serial;
+use crate::source::kernel::{Access, Condition, Expr, Kernel, Node, Write, distance};
 
 /// Loops up to which other orders of them are tried.
 const PERMUTED: usize = 3;
@@ -113,7 +114,7 @@ impl Joiner<'_> {
             return Ok(None);
         }
         let members = group.members.iter().map(|&m| &self.places[m].statement.value);
-        if members.chain([&statement.value]).any(divides) {
+        if members.chain([&statement.value]).any(is_serial) {
             return Ok(None);
         }
         // Far apart, there must be a word that both use.
@@ -291,12 +292,6 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
         };
         shorter.iter().flat_map(longer).collect()
     })
-}
-
-/// Whether it has an operator that takes one instance at a time.
-fn divides(expr: &Expr) -> bool {
-    let own = matches!(expr, Expr::Binary { op: BinaryOp::Divide | BinaryOp::Remainder, ty, .. } if !ty.floating);
-    own || expr.operands().into_iter().any(divides)
 }
 
 fn nodes(expr: &Expr) -> usize {

@@ -2,12 +2,11 @@
 //! counted from the sets for the sizes of a run, not measured.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use crate::ids::ByStatement;
 use crate::offload::{Offload, Piece, Scan, Transfer};
 use crate::source::kernel::Expr;
-use crate::walk::{Values, Visitor, Which, visit, walk};
+use crate::walk::{self, Values, visit};
 
 /// The work of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,7 +81,7 @@ pub fn operations(offload: &Offload, sizes: &BTreeMap<String, i64>, mut steps: u
     let weights: ByStatement<u64> = statements.iter().map(|statement| 1 + nodes(&statement.value)).collect();
     let mut values = Values::new(sizes);
     offload.source_order.pieces.iter().try_fold(0u64, |sum, piece| {
-        let points = points_within(piece, &mut values, &mut steps)?;
+        let points = walk::count(piece, &mut values, &mut steps)?;
         Some(sum.saturating_add(weights[piece.leaf.statement()].saturating_mul(points)))
     })
 }
@@ -94,60 +93,7 @@ fn nodes(value: &Expr) -> u64 {
 /// The number of points of a piece. Shared loops change the order of the points only.
 fn points(piece: &Piece, values: &mut Values) -> u64 {
     let mut steps = u64::MAX;
-    points_within(piece, values, &mut steps).unwrap_or(u64::MAX)
-}
-
-/// `None` where `steps` loops are not enough to count them.
-fn points_within(piece: &Piece, values: &mut Values, steps: &mut u64) -> Option<u64> {
-    let mut count = Count { steps: *steps, times: vec![1], points: 0 };
-    let outcome = walk(std::slice::from_ref(piece), values, &mut count);
-    *steps = count.steps;
-    outcome.is_continue().then_some(count.points)
-}
-
-/// Counts points, those of a loop whose iterations are all alike in one of them.
-struct Count {
-    steps: u64,
-    /// Per loop that is open, for how many points one counts; the innermost last.
-    times: Vec<u64>,
-    points: u64,
-}
-
-impl Count {
-    fn times(&self) -> u64 {
-        self.times.last().copied().unwrap_or(1)
-    }
-}
-
-impl<'a> Visitor<'a> for Count {
-    fn arrive(&mut self) -> ControlFlow<()> {
-        let Some(left) = self.steps.checked_sub(1) else { return ControlFlow::Break(()) };
-        self.steps = left;
-        ControlFlow::Continue(())
-    }
-
-    fn enter(&mut self, piece: &'a Piece, depth: usize, (low, high): (i64, i64)) -> Which {
-        let alike = !names(piece, depth);
-        let trips = if alike { high.saturating_sub(low).saturating_add(1).max(0) as u64 } else { 1 };
-        self.times.push(self.times().saturating_mul(trips));
-        if alike { Which::First } else { Which::All }
-    }
-
-    fn leave(&mut self) {
-        self.times.pop();
-    }
-
-    fn point(&mut self, _: &'a Piece, _: &mut Values) -> ControlFlow<()> {
-        self.points = self.points.saturating_add(self.times());
-        ControlFlow::Continue(())
-    }
-}
-
-/// Whether a bound or guard further in names the level at `depth`.
-fn names(piece: &Piece, depth: usize) -> bool {
-    let name = &piece.levels[depth].name;
-    let mut bounds = piece.levels[depth + 1..].iter().flat_map(|l| l.lower.iter().chain(&l.upper));
-    bounds.any(|b| b.numerator.coefficient(name) != 0) || piece.guards.iter().any(|g| g.coefficient(name) != 0)
+    walk::count(piece, values, &mut steps).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

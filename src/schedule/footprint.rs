@@ -19,6 +19,8 @@ use crate::source::kernel::Kernel;
 pub struct Footprint<'a> {
     pub arrays: Vec<ArrayModel>,
     statements: Vec<Run<'a>>,
+    /// The size parameters.
+    sizes: &'a BTreeMap<String, i64>,
 }
 
 /// A statement with its values at the chosen sizes.
@@ -58,6 +60,8 @@ struct Linear {
     coefficients: Vec<f64>,
     /// Values that loops inside the tile add.
     inside: f64,
+    /// What those loops give where they are least.
+    begin: f64,
     lowest: f64,
     highest: f64,
 }
@@ -101,9 +105,9 @@ impl<'a> Footprint<'a> {
         program: &'a Program,
         kernel: &Kernel,
         plan: &'a BandPlan,
-        sizes: &BTreeMap<String, i64>,
+        sizes: &'a BTreeMap<String, i64>,
     ) -> Result<Self> {
-        let mut footprint = Footprint { arrays: vec![], statements: vec![] };
+        let mut footprint = Footprint { arrays: vec![], statements: vec![], sizes };
         for (&number, theta) in plan.statements.iter().zip(&plan.theta) {
             let statement = &program.statements[number];
             let Some(iterators) = iterators(&statement.domain, &statement.iterators, sizes)? else {
@@ -129,20 +133,28 @@ impl<'a> Footprint<'a> {
     }
 
     /// How many values each dimension of θ has, once those before it in `order` are inside a box: for θ = (t, i + t)
-    /// the second has as many as i, and one more per further value of t.
+    /// the second has as many as i, and one more per further value of t. Statements that run through it one after the
+    /// other, as one does that is shifted by a size, have the values of all.
     pub fn ranges(&self, order: &[usize]) -> Vec<Range> {
-        let none = BTreeMap::new();
         let of = |position: usize| {
             let mut range = Range { coefficients: vec![0.0; order.len()], inside: 0.0 };
+            // Of the statements whose values move alike with the dimensions before, the lowest and the highest value.
+            let mut spans: Vec<(Vec<f64>, f64, f64)> = vec![];
             for run in &self.statements {
                 let before = order[..position].iter().map(|k| &run.theta[*k]);
                 let solved = Solved::new(&run.statement.iterators, before, &run.iterators);
-                let row = solved.linear(&run.theta[order[position]], &none);
+                let row = solved.linear(&run.theta[order[position]], self.sizes);
                 for (known, new) in range.coefficients.iter_mut().zip(&row.coefficients) {
                     *known = known.max(new.abs());
                 }
-                range.inside = range.inside.max(row.inside);
+                let low = row.lowest + row.begin;
+                let high = low + row.inside;
+                match spans.iter_mut().find(|(coefficients, _, _)| *coefficients == row.coefficients) {
+                    Some((_, lowest, highest)) => (*lowest, *highest) = (lowest.min(low), highest.max(high)),
+                    None => spans.push((row.coefficients, low, high)),
+                }
             }
+            range.inside = spans.iter().map(|(_, low, high)| high - low).fold(0.0, f64::max);
             range
         };
         (0..order.len()).map(of).collect()
@@ -306,7 +318,8 @@ fn covered(program: &Program, plan: &BandPlan, reader: StatementId, array: Array
 struct Solved {
     /// Per iterator: coefficients of θ's dimensions, then of the free iterators.
     rows: BTreeMap<String, (Vec<f64>, BTreeMap<String, f64>)>,
-    trips: BTreeMap<String, f64>,
+    /// The lowest and the highest value of each.
+    iterators: BTreeMap<String, (f64, f64)>,
     dimensions: usize,
 }
 
@@ -349,8 +362,9 @@ impl Solved {
             }
             rows.insert(pivot, (solved, free));
         }
-        let trips = iterators.iter().map(|(name, (low, high))| (name.clone(), (high - low + 1) as f64)).collect();
-        Solved { rows, trips, dimensions: n }
+        let iterators =
+            iterators.iter().map(|(name, (low, high))| (name.clone(), (*low as f64, *high as f64))).collect();
+        Solved { rows, iterators, dimensions: n }
     }
 
     /// A subscript over the iterators and sizes.
@@ -365,12 +379,17 @@ impl Solved {
                     coefficients.iter_mut().zip(solved).for_each(|(x, s)| *x += c * s);
                     others.iter().for_each(|(f, x)| *free.entry(f).or_default() += c * x);
                 }
-                None if self.trips.contains_key(name) => *free.entry(name).or_default() += c,
+                None if self.iterators.contains_key(name) => *free.entry(name).or_default() += c,
                 None => constant += c * sizes.get(name).copied().unwrap_or(0) as f64,
             }
         }
-        let trip = |name: &str| self.trips.get(name).copied().unwrap_or(1.0);
-        let inside = free.iter().map(|(name, c)| c.abs() * (trip(name) - 1.0)).sum();
-        Linear { coefficients, inside, lowest: constant, highest: constant }
+        let ends = |name: &str| self.iterators.get(name).copied().unwrap_or((0.0, 0.0));
+        let (mut inside, mut begin) = (0.0, 0.0);
+        for (name, c) in &free {
+            let (low, high) = ends(name);
+            inside += c.abs() * (high - low);
+            begin += (c * low).min(c * high);
+        }
+        Linear { coefficients, inside, begin, lowest: constant, highest: constant }
     }
 }

@@ -51,6 +51,8 @@ pub struct Band {
     /// Per statement, the tile size along its rows of iterations; 1 where statements alternate.
     pub rows: Vec<i64>,
     pub lanes: Option<lane_shape::Lanes>,
+    /// Arrays of which a word must be read late, or iterations would wait.
+    pub late: Vec<ArrayId>,
     /// `[N] -> { T[T0, T1, T2] }`: the tiles that have instances.
     pub tiles: Set,
     /// `{ T[T0, T1, T2] -> Strip[T0, T1] }`
@@ -131,6 +133,7 @@ impl Band {
             cycles_per_iteration: order.cycles_per_iteration,
             rows: order.rows,
             lanes: order.lanes,
+            late: order.late,
             dates: order.dates,
             date_expressions: order.expressions,
             tile_names,

@@ -6,6 +6,7 @@
 mod side_by_side;
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use anyhow::{Result, anyhow};
 
@@ -16,7 +17,7 @@ use crate::ids::{ArrayId, StatementId};
 use crate::operators;
 use crate::polyhedral::isl::{Constraint, Map, Set, Tuple};
 use crate::polyhedral::{Dependence, DependenceKind, Program, Statement};
-use crate::source::kernel::{Expr, Kernel, TilingDirective};
+use crate::source::kernel::{self, Expr, Kernel, TilingDirective};
 use side_by_side::Wanted;
 
 /// When the instances of a tile run.
@@ -32,6 +33,8 @@ pub(super) struct Order {
     /// Per statement, the tile size along its rows; 1 where statements alternate, or where the order does not tell.
     pub rows: Vec<i64>,
     pub lanes: Option<Lanes>,
+    /// Arrays of which a word must be read late, or iterations would wait.
+    pub late: Vec<ArrayId>,
 }
 
 /// Cycles that the scanner takes for a row, whatever its length.
@@ -68,6 +71,8 @@ struct Space {
     ranges: Vec<i64>,
     /// Per statement, the cycles from reading a buffer to the next read that sees the result.
     latencies: Vec<f64>,
+    /// The same, per statement, of cells that it updates and that it can read late, see [`late`].
+    late: Vec<BTreeMap<ArrayId, f64>>,
     /// How many of the dimensions are θ's.
     tiled: usize,
     /// Whether they tell all instances of every statement apart.
@@ -93,6 +98,8 @@ struct Candidate {
     /// See [`carried_by_level`].
     carried: Vec<i64>,
     lane: Option<Lane>,
+    /// See [`Order::late`].
+    late: Vec<ArrayId>,
 }
 
 /// The dimension that lanes run along, and its place in the order of all statements.
@@ -240,7 +247,8 @@ pub(super) fn choose(
     let rows = (0..statements.len()).map(|place| candidate.row_length(&space, place)).collect();
     let innermost_distance = candidate.carried.first().copied().filter(|&d| d != i64::MAX);
     let cycles_per_iteration = candidate.cost / space.instances();
-    Ok(Order { dates, expressions, text, innermost_distance, cycles_per_iteration, rows, lanes })
+    let late = candidate.late;
+    Ok(Order { dates, expressions, text, innermost_distance, cycles_per_iteration, rows, lanes, late })
 }
 
 /// Cycles from reading a buffer to the next read that sees the value of `expr`.
@@ -250,6 +258,34 @@ fn latency(expr: &Expr) -> f64 {
         operators::latency(expr) + operands
     }
     LATENCY + f64::from(operators(expr))
+}
+
+/// The arrays of floating-point numbers of which a statement updates a word that it reads through one port: then the
+/// compute process may read it as late as an operator wants it, and take it on its way there from the update before, so that
+/// an update waits for the operators between the read and the write alone. The cycles of those.
+fn late(kernel: &Kernel, statement: &kernel::Statement) -> BTreeMap<ArrayId, f64> {
+    let all = kernel.statements();
+    let can = |array: ArrayId| {
+        let reads = |s: &kernel::Statement| s.references().into_iter().filter(|r| r.array == array).count();
+        let is_read_once = all.iter().all(|s| match reads(s) {
+            0 => true,
+            // A serial divider has no stages at which a word could come.
+            ports => ports == 1 && !s.values().any(operators::is_serial),
+        });
+        kernel.arrays[array].element.floating && reads(statement) == 1 && is_read_once
+    };
+    let cycles = |array: ArrayId| {
+        let behind = statement.values().filter_map(|value| operators::behind(value, array)).max();
+        (array, f64::from(behind.unwrap_or(0).max(1)))
+    };
+    statement.targets().map(|target| target.array).filter(|array| can(*array)).map(cycles).collect()
+}
+
+/// Cycles per tile of one statement, estimated.
+struct Pace {
+    cycles: f64,
+    /// See [`Order::late`].
+    late: Vec<ArrayId>,
 }
 
 impl Space {
@@ -415,6 +451,7 @@ impl Space {
         let all = kernel.statements();
         Space {
             latencies: statements.iter().map(|&s| all[s].values().map(latency).fold(0.0, f64::max)).collect(),
+            late: statements.iter().map(|&s| late(kernel, all[s])).collect(),
             values: directive.schedules.iter().map(|s| s.theta.clone()).collect(),
             sizes: directive.sizes.clone(),
             extents: directive.sizes.clone(),
@@ -488,9 +525,11 @@ impl Space {
             return Ok(None);
         }
         let count = self.values.len();
-        let mut cost = 0.0;
+        let (mut cost, mut late) = (0.0, vec![]);
         for place in 0..count {
-            cost += self.cycles(place, order, if count == 1 { 0 } else { n }, distances.iter())?;
+            let pace = self.pace(place, order, if count == 1 { 0 } else { n }, distances.iter())?;
+            cost += pace.cycles;
+            late.extend(pace.late);
         }
         Ok(Some(Candidate {
             dimensions: vec![order.to_vec(); count],
@@ -499,6 +538,7 @@ impl Space {
             cost,
             carried: carried_by_level(order, distances)?,
             lane: None,
+            late,
         }))
     }
 
@@ -526,20 +566,22 @@ impl Space {
             cost: 0.0,
             carried: vec![i64::MAX; n],
             lane: None,
+            late: vec![],
         };
         for orders in own {
-            let mut best: Option<(Merit, &Alone)> = None;
+            let mut best: Option<(Merit, &Alone, Vec<ArrayId>)> = None;
             for alone in orders.iter().filter(|alone| alone.order.starts_with(outer)) {
                 // Statements in rows of their own wait for themselves only.
                 let own = distances.iter().filter(|d| d.source == alone.place && d.sink == alone.place);
-                let cost = self.cycles(alone.place, alone.order, outer.len(), own)?;
+                let Pace { cycles, late } = self.pace(alone.place, alone.order, outer.len(), own)?;
                 let length = self.row_length(alone.place, alone.order, outer.len());
-                let merit = Merit { cost, length, carried: alone.carried.clone() };
-                if best.as_ref().is_none_or(|(known, _)| merit.beats(known)) {
-                    best = Some((merit, alone));
+                let merit = Merit { cost: cycles, length, carried: alone.carried.clone() };
+                if best.as_ref().is_none_or(|(known, _, _)| merit.beats(known)) {
+                    best = Some((merit, alone, late));
                 }
             }
-            let Some((merit, alone)) = best else { return Ok(None) };
+            let Some((merit, alone, late)) = best else { return Ok(None) };
+            candidate.late.extend(late);
             candidate.dimensions.push(alone.order.to_vec());
             candidate.cost += merit.cost;
             candidate.carried.iter_mut().zip(&alone.carried).for_each(|(least, own)| *least = (*least).min(*own));
@@ -614,15 +656,15 @@ impl Space {
         row.map_or(1.0, |row| self.combinations(place, order) / self.combinations(place, &order[..row]))
     }
 
-    /// Cycles per tile of one statement, estimated: rows that are short, and flow dependences over fewer cycles than
-    /// the pipeline takes, cost more than one per instance. The statements run one after the other at the depth `apart`.
-    fn cycles<'a>(
+    /// Rows that are short, and flow dependences over fewer cycles than lie between the read and the write of what is
+    /// passed on, cost more than one cycle per instance. The statements run one after the other at the depth `apart`.
+    fn pace<'a>(
         &self,
         place: usize,
         order: &[usize],
         apart: usize,
         distances: impl Iterator<Item = &'a Distances>,
-    ) -> Result<f64> {
+    ) -> Result<Pace> {
         let length = self.row_length(place, order, apart);
         let cycles = self.combinations(place, order) * (CYCLES_PER_ROW / length).max(1.0);
         // What lies between an instance and the one a step further in a dimension.
@@ -637,16 +679,24 @@ impl Space {
         let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
         let between = (order.iter().enumerate())
             .fold(Affine::default(), |sum, (level, &k)| sum + Affine::variable(&names[k]) * step(level));
-        let mut shortest = f64::INFINITY;
-        for Distances { near, .. } in distances.filter(|d| d.kind == DependenceKind::Flow) {
-            if let Some(back) = near.largest(&names, &-between.clone())?.finite() {
-                shortest = shortest.min(-back as f64);
+        let (mut wait, mut late) = (0.0f64, vec![]);
+        let latency = self.latencies[place];
+        for Distances { near, source, sink, array, .. } in distances.filter(|d| d.kind == DependenceKind::Flow) {
+            let Some(back) = near.largest(&names, &-between.clone())?.finite() else { continue };
+            let distance = (-back as f64).max(1.0);
+            let is_own = *source == place && *sink == place;
+            match self.late[place].get(array).filter(|_| is_own) {
+                Some(behind) => {
+                    wait = wait.max(behind / distance);
+                    late.extend((latency > distance).then_some(*array));
+                }
+                None => wait = wait.max(latency / distance),
             }
         }
-        let wait = self.latencies[place] / shortest.max(1.0);
         // Waves grow from nothing to twice their mean and shrink again; the short ones wait.
         let is_wave = order.iter().any(|k| *k >= self.rank());
-        Ok(cycles * if is_wave && wait < 2.0 { 1.0 + wait * wait / 4.0 } else { wait.max(1.0) })
+        let stalled = if is_wave && wait < 2.0 { 1.0 + wait * wait / 4.0 } else { wait.max(1.0) };
+        Ok(Pace { cycles: cycles * stalled, late })
     }
 
     /// The distances within one tile of every dependence inside the band.

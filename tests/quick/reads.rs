@@ -195,3 +195,28 @@ fn no_window_where_a_word_may_change_or_rows_are_short() {
         assert!(offload.windows.is_empty() || text.contains("a[i] ="), "{:?}\n{text}", offload.windows);
     }
 }
+
+/// A store that shares the iterations' port holds one up with each of its words; where that is much of the time, it has a
+/// memory to itself. Of the product every tile of 100 iterations stores some 20 sums, of the matrix a tile of 32,768 some 1,024;
+/// what is scaled in place waits for the memory, twice as many words as iterations.
+#[test]
+fn stores_that_would_hold_up_iterations_have_a_copy() {
+    let polynomials = "void f(int N, int a[N + 1], int b[N + 1], int c[2 * N + 1]) {
+        #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
+        for (int i = 0; i <= N; i++) for (int j = 0; j <= N; j++) c[i + j] += a[i] * b[j];
+    }";
+    let matrices = "void f(int N, int a[N][N], int b[N][N], int c[N][N]) {
+        #pragma burstc tile(i:32, j:32, k:32)
+        for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) for (int k = 0; k < N; k++) c[i][j] += a[i][k] * b[k][j];
+    }";
+    let scaled = "void f(int N, int c[N]) {
+        #pragma burstc tile(i:32)
+        for (int i = 0; i < N; i++) c[i] *= 3;
+    }";
+    for (text, expected) in [(polynomials, true), (matrices, false), (scaled, false)] {
+        let offload = offload(text, &of_little_logic());
+        let c = offload.kernel.arrays.position(|array| array.name == "c").unwrap();
+        let buffer = offload.buffers.iter().find(|buffer| buffer.array == c).unwrap();
+        assert_eq!(buffer.store_copy, expected, "{text}");
+    }
+}

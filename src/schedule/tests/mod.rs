@@ -5,6 +5,7 @@ mod kernels;
 
 use std::collections::BTreeMap;
 
+use super::footprint::Footprint;
 use super::sizes::{choose, rank};
 use super::{BandPlan, candidates, is_legal};
 use crate::affine::Affine;
@@ -375,4 +376,31 @@ fn bands_share_the_budget_and_fusion_pays() {
     assert_eq!(text(&chosen[0].plans.raw), "S0 i, j; S1 j, i");
     let apart = chosen.iter().find(|t| t.plans.len() == 2).unwrap();
     assert!(chosen[0].bytes() < 0.6 * apart.bytes(), "{} {}", chosen[0].bytes(), apart.bytes());
+}
+
+/// The values of a dimension of θ are those of all statements, by enumeration: one behind the other where a size shifts them.
+#[test]
+fn ranges_hold_the_values_of_all_statements() {
+    const TWO: &str = "void f(int N, int M, int a[N + M], int b[N]) {
+        for (int i = 0; i < N; i++) a[i] = 1;
+        for (int i = 3; i < N; i++) b[i] = a[i];
+    }";
+    let (kernel, program) = parse(TWO);
+    let sizes = BTreeMap::from([("N".to_string(), 9), ("M".to_string(), 4)]);
+    let iterator = |s: usize| Affine::variable(&program.statements[StatementId(s)].iterators[0]);
+    for shift in [Affine::constant(0), Affine::constant(2), Affine::variable("N"), Affine::variable("M") * -2] {
+        let theta = [iterator(0), iterator(1) + shift];
+        let value = |s: usize, i: i64| {
+            theta[s].evaluate(|name| if iterator(s) == Affine::variable(name) { i } else { sizes[name] })
+        };
+        let values: Vec<i64> = (0..9).map(|i| value(0, i)).chain((3..9).map(|i| value(1, i))).collect();
+        let expected = values.iter().max().unwrap() - values.iter().min().unwrap() + 1;
+        let plan = BandPlan {
+            statements: vec![StatementId(0), StatementId(1)],
+            theta: theta.iter().map(|row| vec![row.clone()]).collect(),
+            tileable: vec![true],
+        };
+        let footprint = Footprint::new(&program, &kernel, &plan, &sizes).unwrap();
+        assert_eq!(footprint.ranges(&[0])[0].values(&[1.0]), expected as f64, "{}", text(std::slice::from_ref(&plan)));
+    }
 }

@@ -144,6 +144,7 @@ impl Space {
                 places: (0..statements).collect(),
                 cost: self.values.iter().zip(&self.latencies).zip(shapes).map(cost).sum(),
                 carried: carried.clone(),
+                late: vec![],
                 lane: Some(Lane { dimension: lane, level }),
             });
         }
