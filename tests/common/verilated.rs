@@ -12,7 +12,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Compiles the module `top` of `files`, which include others from `sim/`. Programs whose C++ was compiled before are kept
+    /// Compiles the module `top` of `files`, which include others from `sim/`, and the cells that they use. Programs whose C++ was compiled before are kept
     /// beside those of the accelerators.
     pub fn new(top: &str, files: &[PathBuf]) -> Bench {
         let folder = tempfile::tempdir().expect("a folder");
@@ -21,6 +21,7 @@ impl Bench {
             .args(verilator::SPLIT)
             .args(["--top-module", top, "-Mdir", verilator::FOLDER, "-o", verilator::PROGRAM])
             .arg(concat!("-I", env!("CARGO_MANIFEST_DIR"), "/sim"))
+            .args(["-y", concat!(env!("CARGO_MANIFEST_DIR"), "/rtl-templates")])
             .args(files)
             .current_dir(&folder)
             .output()

@@ -27,9 +27,6 @@ fn verilated(memory: &str) -> Bench {
     let mut sources = files("sim", &format!("tb_{memory}_controller"));
     sources.extend(files("sim", &format!("{memory}_sdram")));
     sources.extend(if memory == "ddr" { files("sim", "ddr_phy") } else { files("sim/ecp5", "") });
-    for cell in [&format!("{memory}_"), "page_splitter", "read_fifo"] {
-        sources.extend(files("rtl-templates", cell));
-    }
     Bench::new(&format!("tb_{memory}_controller"), &sources)
 }
 
@@ -111,6 +108,6 @@ macro_rules! cells {
 }
 
 cells! {
-    fifo token_fifo divide_serial memory_arbiter word_unpacker word_packer stream_register
+    fifo token_fifo divide_serial memory_arbiter word_unpacker word_packer row_packer stream_register
     dual_port_ram cycle_counters store_tracker axi4_master avalon_master axi4_checker avalon_checker
 }
