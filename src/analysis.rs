@@ -210,12 +210,12 @@ impl Mapped {
         }
         let rows: ByBand<Vec<i64>> = bands.iter().map(|band| band.rows.clone()).collect();
         let mut buffers = buffer::merge(bands, allocations);
-        // The port that the store process borrows reads at once.
+        let windows = windows::windows(&kernel, &analysed, &rows);
+        let windows = buffer::reads::arrange(&kernel, &windows, &mut buffers, fabric);
+        // The port that the store process borrows reads at once: copies that are wanted, if there is room.
         for buffer in &mut buffers {
             buffer.store_copy = bands.iter().any(|band| band.late.contains(&buffer.array));
         }
-        let windows = windows::windows(&kernel, &analysed, &rows);
-        let windows = buffer::reads::arrange(&kernel, &windows, &mut buffers, fabric);
         Ok(Offload {
             tiles: tiles(program, &kernel, bands, &contexts)?,
             source_order: source_order(program)?,

@@ -4,15 +4,16 @@
 //! machine. [`watch`] is the net below: it ends the process where something that nobody counts takes too long.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::diagnostic::Diagnostic;
-use crate::ids::ByStatement;
+use crate::ids::{ArrayId, ByStatement};
 use crate::polyhedral::isl::Exhausted;
-use crate::source::kernel::{Kernel, Node};
+use crate::source::kernel::{Kernel, Node, Statement};
 
 /// Processor time and memory for generating an accelerator.
 const TIME: Duration = Duration::from_secs(50);
@@ -56,18 +57,26 @@ pub fn require_shallow(kernel: &Kernel) -> Result<(), Diagnostic> {
     .help("write inner loops over few values out, or make one loop of two whose subscripts follow each other"))
 }
 
-/// The most different elements that an instance of a statement reads: every pair of them is compared, and each is a port.
+/// The most different elements of one array that an instance of a statement reads, or of several arrays if their squares add
+/// up to as much: every pair of an array's is compared, and each is a port.
 const MOST_READS: usize = 400;
 
 /// Refuses statements that read too much at once.
 pub fn require_few_reads(kernel: &Kernel) -> Result<(), Diagnostic> {
-    let reads: ByStatement<usize> = kernel.statements().iter().map(|s| s.references().len()).collect();
-    let Some(wide) = reads.position(|reads| *reads > MOST_READS) else { return Ok(()) };
+    let reads = |statement: &Statement| {
+        let mut reads: BTreeMap<ArrayId, usize> = BTreeMap::new();
+        statement.references().iter().for_each(|read| *reads.entry(read.array).or_default() += 1);
+        reads
+    };
+    let pairs =
+        |statement: &&Statement| reads(statement).values().map(|n| n * n).sum::<usize>() > MOST_READS * MOST_READS;
+    let statements = kernel.statements();
+    let Some(wide) = statements.iter().copied().find(pairs) else { return Ok(()) };
     Err(Diagnostic::new(format!(
-        "a statement that reads {} different elements is too much to analyse: burstc takes up to {MOST_READS}",
-        reads[wide]
+        "a statement that reads {} different elements is too much to analyse: burstc takes up to {MOST_READS} of an array",
+        reads(wide).values().sum::<usize>()
     ))
-    .at(kernel.statements()[wide].span, "this statement")
+    .at(wide.span, "this statement")
     .help("add the elements up in a loop, or in several statements"))
 }
 

@@ -14,6 +14,7 @@ mod lattice;
 pub mod reads;
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
@@ -179,13 +180,14 @@ const STEPS: u64 = 50_000;
 /// allow.
 pub fn add_store_copies(offload: &mut Offload, block_ram_bits: u64) {
     let traffic = Traffic::of(offload);
-    for index in 0..offload.buffers.len() {
+    let wanted: Vec<bool> = offload.buffers.iter_mut().map(|buffer| mem::take(&mut buffer.store_copy)).collect();
+    for (index, is_wanted) in wanted.into_iter().enumerate() {
         let array = offload.buffers[index].array;
         let mut transfers = offload.bands.iter().flat_map(|b| &b.transfers);
         let is_stored = transfers.any(|t| t.array == array && !t.store.pieces.is_empty());
         let is_plain = offload.buffers[index].banks.is_none();
         let ports = port_count(&offload.kernel, &offload.windows, array);
-        let is_worth_it = offload.buffers[index].store_copy || ports > 1 || traffic.held_up(offload, array) > HELD_UP;
+        let is_worth_it = is_wanted || ports > 1 || traffic.held_up(offload, array) > HELD_UP;
         offload.buffers[index].store_copy = is_stored && is_plain && is_worth_it;
         if bits(&offload.kernel, &offload.buffers) > u128::from(block_ram_bits) {
             offload.buffers[index].store_copy = false;
@@ -258,16 +260,18 @@ pub fn bits(kernel: &Kernel, buffers: &[Buffer]) -> u128 {
     buffers.iter().map(of).sum()
 }
 
-/// Refuses buffers that do not fit on the chip, with their copies.
+/// Refuses buffers that do not fit on the chip, with their copies but those for the store process, which are made where
+/// there is room.
 ///
 /// # Errors
 /// A [`Diagnostic`] that tells the bits needed and the bits there are.
 pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> Result<()> {
-    let needed = bits(kernel, buffers);
+    let without: Vec<Buffer> = buffers.iter().map(|b| Buffer { store_copy: false, ..b.clone() }).collect();
+    let needed = bits(kernel, &without);
     if needed <= block_ram_bits as u128 {
         return Ok(());
     }
-    let each: Vec<String> = buffers
+    let each: Vec<String> = without
         .iter()
         .map(|b| format!("`{}` {}{} words", kernel.arrays[b.array].name, times(b.memories()), b.words()))
         .collect();
