@@ -256,7 +256,11 @@ impl Traffic {
 
 /// Bits of block RAM that the buffers and their copies take.
 pub fn bits(kernel: &Kernel, buffers: &[Buffer]) -> u128 {
-    let of = |b: &Buffer| b.memories() as u128 * b.words() as u128 * kernel.arrays[b.array].element.bits as u128;
+    bits_of(kernel, buffers, Buffer::memories)
+}
+
+fn bits_of(kernel: &Kernel, buffers: &[Buffer], memories: impl Fn(&Buffer) -> usize) -> u128 {
+    let of = |b: &Buffer| memories(b) as u128 * b.words() as u128 * kernel.arrays[b.array].element.bits as u128;
     buffers.iter().map(of).sum()
 }
 
@@ -266,14 +270,13 @@ pub fn bits(kernel: &Kernel, buffers: &[Buffer]) -> u128 {
 /// # Errors
 /// A [`Diagnostic`] that tells the bits needed and the bits there are.
 pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> Result<()> {
-    let without: Vec<Buffer> = buffers.iter().map(|b| Buffer { store_copy: false, ..b.clone() }).collect();
-    let needed = bits(kernel, &without);
+    let needed = bits_of(kernel, buffers, |b| b.copies);
     if needed <= block_ram_bits as u128 {
         return Ok(());
     }
-    let each: Vec<String> = without
+    let each: Vec<String> = buffers
         .iter()
-        .map(|b| format!("`{}` {}{} words", kernel.arrays[b.array].name, times(b.memories()), b.words()))
+        .map(|b| format!("`{}` {}{} words", kernel.arrays[b.array].name, times(b.copies), b.words()))
         .collect();
     let mut diagnostic = Diagnostic::new(format!(
         "the local buffers need {needed} bits of block RAM ({}), the board has {block_ram_bits}",

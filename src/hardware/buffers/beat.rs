@@ -32,6 +32,17 @@ impl Beat {
         Type::unsigned(self.elements * bits)
     }
 
+    /// A beat of the buffer of an array.
+    pub fn type_of(context: &Context, array: ArrayId) -> Type {
+        Beat::of(context, array).data(context.array(array).element.bits)
+    }
+
+    /// The widest of the beats of some arrays.
+    pub fn widest(context: &Context, arrays: &[ArrayId]) -> Type {
+        let types = arrays.iter().map(|array| Beat::type_of(context, *array));
+        types.max_by_key(|ty| ty.width).expect("a transfer moves some array")
+    }
+
     /// Which of a buffer's beats holds the element at `address`; `None` where there is one only.
     fn number(self, address: &Expr) -> Option<Expr> {
         (address.width() > self.shift()).then(|| address.slice(address.width() - 1, self.shift()))

@@ -367,7 +367,7 @@ fn join_store(m: &mut Module, context: &Context, wires: &Wires, store: &StorePor
         let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
         let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer_of(context.offload, array)));
         let beat = Beat::of(context, array);
-        let data = m.wire(&format!("{prefix}_data"), beat.data(context.array(array).element.bits));
+        let data = m.wire(&format!("{prefix}_data"), Beat::type_of(context, array));
         ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));

@@ -79,8 +79,7 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     m.comment("Words from memory fill the buffers.");
     let word = Stream::slave(&mut m, "read");
     let word_data = m.input("s_read_data", context.port.word.data());
-    let beat = |&a: &ArrayId| Beat::of(context, a).data(context.array(a).element.bits);
-    let widest = arrays.iter().map(beat).max_by_key(|ty| ty.width).expect("something is loaded");
+    let widest = Beat::widest(context, &arrays);
     let (element, element_data) = match &layout {
         Packing::Words => (word, word_data.e()),
         Packing::Elements(layout) => {

@@ -88,14 +88,13 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     let data_source = (arrays.len() > 1).then(|| m.reg("data_source", source_type));
     let mut read = vec![];
     let mut data: Option<Expr> = None;
-    let beat = |array: ArrayId| Beat::of(context, array).data(context.array(array).element.bits);
-    let widest = arrays.iter().map(|&a| beat(a)).max_by_key(|ty| ty.width).expect("something is stored");
+    let widest = Beat::widest(context, &arrays);
     for (index, &array) in arrays.iter().enumerate() {
         let name = &context.array(array).name;
         let valid = m.output(&format!("m_drain_{name}_valid"), Type::BIT);
         let address_type = address::address_type(buffer_of(offload, array));
         let address = m.output_reg(&format!("m_drain_{name}_address"), address_type);
-        let word = m.input(&format!("s_drain_{name}_data"), beat(array));
+        let word = m.input(&format!("s_drain_{name}_data"), Beat::type_of(context, array));
         let is = |register: &Option<crate::rtl::Signal>| match register {
             None => Expr::bit(true),
             Some(r) => r.e().eq(&Expr::constant(index as i128, source_type)),
