@@ -56,13 +56,18 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     let work = Work::of(&accelerator.offload, &job.sizes);
     let scratch = Scratch::new("burstc-run-")?;
     let expected_cycles = expected_cycles(&accelerator.offload, &work, run.direct);
+    let simulator = run.simulator.unwrap_or_else(|| Simulator::for_cycles(expected_cycles));
+    let bytes = job.image.len() as u64;
     let bench = Subject {
-        simulator: run.simulator.unwrap_or_else(|| Simulator::for_cycles(expected_cycles)),
+        simulator,
         progress: &progress,
         kernel,
         job: &job,
         max_cycles: max_cycles(&work),
-        around: Bench::of(&board).holding(job.image.len() as u64),
+        around: match simulator {
+            Simulator::Icarus => Bench::of(&board).just_holding(bytes),
+            Simulator::Verilator => Bench::of(&board).holding(bytes),
+        },
         model: MemoryModel {
             latency: run.memory.latency.or(board.memory.bus().map(|port| port.latency)),
             ..run.memory

@@ -6,6 +6,9 @@ use crate::hardware::{Bus, BusKind, Ddr, Link, VerilogFile};
 /// Bytes of the memory that a bench has for small data, the same for all so that one build serves every size.
 const USUAL_BYTES: u64 = 16 << 20;
 
+/// Bytes of the least memory, which Icarus makes in no time; more than most images of tests.
+const FEW_BYTES: u64 = 1 << 20;
+
 /// A bench and its models: the PHY and device model of the native DDR controller; models of the device and of ECP5's I/O
 /// cells around the native SDR controller and its PHY; memory model and protocol checker of a bus. Its module is
 /// [`Bench::TOP`] for all.
@@ -72,15 +75,17 @@ impl Bench {
         Bench { memory_bytes: bytes.next_power_of_two().max(self.memory_bytes), ..self }
     }
 
-    /// Bytes of a memory for tests, which Icarus makes in no time.
-    const FEW_BYTES: u64 = 1 << 20;
+    /// With as little memory as holds an image of `bytes`: Icarus makes every byte of it anew in each run, half a second
+    /// for what is usual. Another build than that of another image.
+    pub fn just_holding(self, bytes: u64) -> Bench {
+        Bench { memory_bytes: bytes.next_power_of_two().max(FEW_BYTES), ..self }
+    }
 
     /// Clocks of the memory.
     const SOON: u64 = 200;
 
     /// For tests of many accelerators with DDR: power-up is short in the device's model and in the controller, whose
-    /// parameter stands in the text of `files`, and memory is small: see [`Bench::memory_bytes`]. Both take Icarus most of
-    /// a short run otherwise.
+    /// parameter stands in the text of `files`. It takes Icarus most of a short run otherwise.
     pub fn soon_ready(self, files: &[VerilogFile]) -> (Bench, Vec<VerilogFile>) {
         let Link::Ddr(ddr) = self.link else { return (self, files.to_vec()) };
         let (usual, soon) = (format!("({})", ddr.init_clocks()), format!("({})", Bench::SOON));
@@ -96,8 +101,7 @@ impl Bench {
         };
         let files = files.iter().map(&mut file).collect();
         assert!(replaced > 0, "no controller has a parameter INIT_CLOCKS");
-        let memory_bytes = if self.memory_bytes > USUAL_BYTES { self.memory_bytes } else { Bench::FEW_BYTES };
-        (Bench { soon_ready: true, memory_bytes, ..self }, files)
+        (Bench { soon_ready: true, ..self }, files)
     }
 
     /// Bytes of the memory that a run may touch, from address 0.
@@ -129,14 +133,13 @@ impl Bench {
     /// Macros that the files want, as a simulator's options.
     pub fn defines(self) -> Vec<String> {
         let mut defines = vec![format!("-DMEMORY_BYTES={}", self.memory_bytes)];
-        if self.soon_ready {
-            defines.push(format!("-DDDR_BYTES={}", self.memory_bytes));
-        }
         match self.link {
             Link::Ddr(ddr) => defines.extend([
                 format!("-DDDR_PERIOD_PS={}", ddr.clock_ps),
                 format!("-DDDR_CONTROLLER={}", ddr.controller_parameters()),
                 format!("-DDDR_DEVICE={}", self.device_parameters(&ddr)),
+                // The image's addresses lie where the device's do, but for banks, which change places.
+                format!("-DDDR_BYTES={}", self.memory_bytes.min(USUAL_BYTES)),
             ]),
             Link::Sdr(sdr) => defines.extend([
                 format!("-DSDR_PERIOD_PS={}", sdr.clock_ps),

@@ -207,7 +207,8 @@ impl Rig {
     pub fn new(source: &Source, offload: &Offload, simulator: Simulator, direct: bool) -> Rig {
         let (files, top) = verilog(offload, direct);
         let work = tempfile::tempdir().unwrap();
-        let (bench, files) = Bench::new(Link::Ddr(Ddr::DDR400B), 10_000).soon_ready(&files);
+        let bench = Bench::new(Link::Ddr(Ddr::DDR400B), 10_000).just_holding(0);
+        let (bench, files) = bench.soon_ready(&files);
         let simulation = simulator::build_in(bench, &files, &top, simulator, false, work.path(), None).unwrap();
         let golden = Golden::build(source, &offload.kernel).unwrap();
         Rig { kernel: offload.kernel.clone(), golden, simulation, _work: work }

@@ -180,10 +180,10 @@ impl Rig {
         let kernel = &subject.accelerator.offload.kernel.name;
         let work = tempfile::tempdir()?;
         let top = if direct { format!("{kernel}_direct_top") } else { format!("{kernel}_top") };
-        let bench = Bench::of(&subject.board).holding(bytes);
+        let bench = Bench::of(&subject.board);
         let (bench, files) = match simulator {
-            Simulator::Icarus => bench.soon_ready(files),
-            Simulator::Verilator => (bench, files.to_vec()),
+            Simulator::Icarus => bench.just_holding(bytes).soon_ready(files),
+            Simulator::Verilator => (bench.holding(bytes), files.to_vec()),
         };
         let simulation = simulator::build_in(bench, &files, &top, simulator, trace, work.path(), Some(&objects()))?;
         let name = format!("{kernel}{}_{simulator}", if direct { "_direct" } else { "" });

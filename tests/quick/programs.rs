@@ -135,3 +135,14 @@ fn sizes_may_be_called_like_anything() {
         check(&text.replace('N', name), 3, LARGE);
     }
 }
+
+/// The hull of a triangle and a square says something of the outer loop alone, which the loop inside of it, around both, does
+/// not test: its index takes more values than the hull has.
+#[test]
+fn loops_around_several_nests_run_without_guards() {
+    let text = "#pragma burstc size(N: 0, max 3)
+        void triangle_and_square(int N, int a[N + 1], int b[N + 1], int c[1], int d[1]) {
+            for (int i = 0; i <= N; i++) for (int j = i; j <= N - 2; j++) { b[i] += 1; d[0] += b[i]; }
+            for (int i = 0; i <= N; i++) for (int j = 0; j <= N; j++) { a[0] += i; c[0] = (a[i] + b[0]); } }";
+    check(text, 3, LARGE);
+}

@@ -7,7 +7,7 @@ use super::{Fixed, Request, Scanned, scan};
 use crate::affine::{Affine, fresh};
 use crate::offload::Leaf;
 use crate::offload::{Bound, Level, Piece, Scan};
-use crate::polyhedral::isl::{Constraint, Context, Set, Tuple};
+use crate::polyhedral::isl::{Bounded, Constraint, Context, Set, Tuple};
 
 /// One of the sets.
 pub struct Branch<'a> {
@@ -68,6 +68,13 @@ pub fn scan_tree(isl: &Context, tree: &Tree) -> Result<Option<Scan>> {
     Ok(complete.then_some(Scan { pieces: walk.pieces }))
 }
 
+/// What the bounds of a loop say of its index.
+fn bounds(level: &Level) -> impl Iterator<Item = Constraint> {
+    let times = |b: &Bound| Affine::variable(&level.name) * b.divisor;
+    let lower = level.lower.iter().map(move |b| Constraint::at_most(b.numerator.clone(), times(b)));
+    lower.chain(level.upper.iter().map(move |b| Constraint::at_most(times(b), b.numerator.clone())))
+}
+
 impl Walk<'_> {
     /// Walks the branches of `group`, whose dimensions before `dimension` are loops around them or constants. `false`
     /// where a point cannot be given.
@@ -125,11 +132,7 @@ impl Walk<'_> {
         context: &[Constraint],
     ) -> Result<bool> {
         let Some(level) = self.hull(group, dimension, shared, context)? else { return Ok(true) };
-        let mut inner = context.to_vec();
-        let variable = Affine::variable(&level.name);
-        let times = |b: &Bound| variable.clone() * b.divisor;
-        inner.extend(level.lower.iter().map(|b| Constraint::at_most(b.numerator.clone(), times(b))));
-        inner.extend(level.upper.iter().map(|b| Constraint::at_most(times(b), b.numerator.clone())));
+        let inner: Vec<Constraint> = context.iter().cloned().chain(bounds(&level)).collect();
         shared.push(Shared { dimension, level, identity: self.loops });
         self.loops += 1;
         let complete = self.descend(group, dimension + 1, shared, &inner)?;
@@ -190,8 +193,18 @@ impl Walk<'_> {
             in_order: false,
         };
         let Scanned::Scan(scan) = scan(self.isl, &request)? else { bail!("internal error: a loop without an index") };
-        // What the hull says of outer loops alone is checked further in, piece by piece.
-        Ok(scan.pieces.into_iter().next().and_then(|piece| piece.levels.into_iter().next()))
+        let Some(Piece { guards, levels, .. }) = scan.pieces.into_iter().next() else { return Ok(None) };
+        let Some(mut level) = levels.into_iter().next() else { return Ok(None) };
+        if !guards.is_empty() {
+            // What the hull says of outer loops alone is checked further in, piece by piece: the loop runs without it.
+            let known: Vec<Constraint> = context.iter().cloned().chain(bounds(&level)).collect();
+            let values = self.isl.set(&parameters, Tuple::unnamed(&names), &known)?;
+            let (Bounded::Finite(low), Bounded::Finite(high)) = (values.minimum(0)?, values.maximum(0)?) else {
+                bail!("internal error: the loop {} has no bound outside of its guards", level.name);
+            };
+            level.range = (low, high);
+        }
+        Ok(Some(level))
     }
 
     /// The pieces of one branch inside the loops around it. Where their points interleave, a loop goes around them.
