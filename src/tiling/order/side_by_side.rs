@@ -3,7 +3,10 @@
 
 use anyhow::Result;
 
-use super::{CYCLES_PER_ROW, Candidate, Distances, Lane, Space, carried_by_level};
+use super::candidate::{Candidate, Lane};
+use super::distances::{Distances, carried_by_level};
+use super::pace::CYCLES_PER_ROW;
+use super::space::Space;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, StatementId};

@@ -1,0 +1,81 @@
+//! An order for the statements of a band, and what decides between two of them.
+
+use std::cmp::Ordering;
+
+use super::space::Space;
+use crate::affine::Affine;
+use crate::ids::{ArrayId, StatementId};
+use crate::polyhedral::Program;
+
+/// An order for the statements of a band.
+pub(super) struct Candidate {
+    /// Per statement, the dimensions in the order of the loops inside a tile, those of tile size 1 first; all alike
+    /// outside `apart`.
+    pub dimensions: Vec<Vec<usize>>,
+    /// The depth at which the statements run one after the other; `None` with a single statement.
+    pub apart: Option<usize>,
+    /// Per statement, its place among them there.
+    pub places: Vec<usize>,
+    /// Estimated cycles per tile.
+    pub cost: f64,
+    /// See [`carried_by_level`].
+    pub carried: Vec<i64>,
+    pub lane: Option<Lane>,
+    /// See [`Order::late`].
+    pub late: Vec<ArrayId>,
+}
+
+/// The dimension that lanes run along, and its place in the order of all statements.
+#[derive(Clone, Copy)]
+pub(super) struct Lane {
+    pub dimension: usize,
+    pub level: usize,
+}
+
+/// What decides between two orders: fewer cycles, then longer rows, then dependences over longer distances.
+pub(super) struct Merit {
+    pub cost: f64,
+    pub length: f64,
+    pub carried: Vec<i64>,
+}
+
+impl Merit {
+    pub(super) fn beats(&self, known: &Merit) -> bool {
+        match self.cost.total_cmp(&known.cost) {
+            Ordering::Equal => (self.length, &self.carried) > (known.length, &known.carried),
+            order => order.is_lt(),
+        }
+    }
+}
+
+impl Candidate {
+    /// The tile size along the rows of a statement, see [`Order::rows`]; where a wave cuts them, the mean length.
+    pub(super) fn row_length(&self, space: &Space, place: usize) -> i64 {
+        let order = &self.dimensions[place];
+        let row = space.row(&space.values[place], order).filter(|&level| self.apart.is_none_or(|apart| level >= apart));
+        let Some(row) = row.filter(|_| space.injective) else { return 1 };
+        match order.iter().any(|k| *k >= space.rank()) {
+            true => (space.row_length(place, order, 0) as i64).max(1),
+            false => space.sizes[order[row]],
+        }
+    }
+
+    /// The date of every statement: its dimensions in their order, with the statement's place in the band, and the order
+    /// of the source behind it where those do not tell all instances apart.
+    pub(super) fn expressions(&self, program: &Program, space: &Space, statements: &[StatementId]) -> Vec<Vec<Affine>> {
+        // Statements that run together to the end are told apart by the order of the source.
+        let apart = self.apart.filter(|&a| a < space.rank() || space.injective);
+        let date = |(place, &s): (usize, &StatementId)| {
+            let mut date: Vec<Affine> =
+                self.dimensions[place].iter().map(|&k| space.values[place][k].clone()).collect();
+            if let Some(apart) = apart {
+                date.insert(apart, Affine::constant(self.places[place] as i64));
+            }
+            if !space.injective {
+                date.extend(program.statements[s].order.iter().cloned());
+            }
+            date
+        };
+        statements.iter().enumerate().map(date).collect()
+    }
+}

@@ -1,0 +1,101 @@
+//! What an order costs: estimated cycles of one statement.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+
+use super::distances::Distances;
+use super::space::Space;
+use crate::affine::Affine;
+use crate::ids::ArrayId;
+use crate::operators;
+use crate::polyhedral::DependenceKind;
+use crate::source::kernel::{self, Expr, Kernel};
+
+/// Cycles that the scanner takes for a row, whatever its length.
+pub(super) const CYCLES_PER_ROW: f64 = 4.0;
+
+/// Cycles from reading a buffer to the next read that sees the result, in integer arithmetic.
+const LATENCY: f64 = 6.0;
+
+/// Cycles from reading a buffer to the next read that sees the value of `expr`.
+pub(super) fn latency(expr: &Expr) -> f64 {
+    fn operators(expr: &Expr) -> u32 {
+        let operands = expr.operands().into_iter().map(operators).max().unwrap_or(0);
+        operators::latency(expr) + operands
+    }
+    LATENCY + f64::from(operators(expr))
+}
+
+/// The arrays of floating-point numbers of which a statement updates a word that it reads through one port: then the
+/// compute process may read it as late as an operator wants it, and take it on its way there from the update before, so that
+/// an update waits for the operators between the read and the write alone. The cycles of those.
+pub(super) fn late(kernel: &Kernel, statement: &kernel::Statement) -> BTreeMap<ArrayId, f64> {
+    let all = kernel.statements();
+    let can = |array: ArrayId| {
+        let reads = |s: &kernel::Statement| s.references().into_iter().filter(|r| r.array == array).count();
+        let is_read_once = all.iter().all(|s| match reads(s) {
+            0 => true,
+            // A serial divider has no stages at which a word could come.
+            ports => ports == 1 && !s.values().any(operators::is_serial),
+        });
+        kernel.arrays[array].element.floating && reads(statement) == 1 && is_read_once
+    };
+    let cycles = |array: ArrayId| {
+        let behind = statement.values().filter_map(|value| operators::behind(value, array)).max();
+        (array, f64::from(behind.unwrap_or(0).max(1)))
+    };
+    statement.targets().map(|target| target.array).filter(|array| can(*array)).map(cycles).collect()
+}
+
+/// Cycles per tile of one statement, estimated.
+pub(super) struct Pace {
+    pub cycles: f64,
+    /// See [`Order::late`].
+    pub late: Vec<ArrayId>,
+}
+
+impl Space {
+    /// Rows that are short, and flow dependences over fewer cycles than lie between the read and the write of what is
+    /// passed on, cost more than one cycle per instance. The statements run one after the other at the depth `apart`.
+    pub(super) fn pace<'a>(
+        &self,
+        place: usize,
+        order: &[usize],
+        apart: usize,
+        distances: impl Iterator<Item = &'a Distances>,
+    ) -> Result<Pace> {
+        let length = self.row_length(place, order, apart);
+        let cycles = self.combinations(place, order) * (CYCLES_PER_ROW / length).max(1.0);
+        // What lies between an instance and the one a step further in a dimension.
+        let step = |level: usize| {
+            let (outer, all) = (&order[..level], &order[..=level]);
+            match self.combinations(place, all) > self.combinations(place, outer) {
+                true => (cycles / self.combinations(place, all)).round().max(1.0) as i64,
+                // The dimensions further out tell its values already.
+                false => 0,
+            }
+        };
+        let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
+        let between = (order.iter().enumerate())
+            .fold(Affine::default(), |sum, (level, &k)| sum + Affine::variable(&names[k]) * step(level));
+        let (mut wait, mut late) = (0.0f64, vec![]);
+        let latency = self.latencies[place];
+        for Distances { near, source, sink, array, .. } in distances.filter(|d| d.kind == DependenceKind::Flow) {
+            let Some(back) = near.largest(&names, &-between.clone())?.finite() else { continue };
+            let distance = (-back as f64).max(1.0);
+            let is_own = *source == place && *sink == place;
+            match self.late[place].get(array).filter(|_| is_own) {
+                Some(behind) => {
+                    wait = wait.max(behind / distance);
+                    late.extend((latency > distance).then_some(*array));
+                }
+                None => wait = wait.max(latency / distance),
+            }
+        }
+        // Waves grow from nothing to twice their mean and shrink again; the short ones wait.
+        let is_wave = order.iter().any(|k| *k >= self.rank());
+        let stalled = if is_wave && wait < 2.0 { 1.0 + wait * wait / 4.0 } else { wait.max(1.0) };
+        Ok(Pace { cycles: cycles * stalled, late })
+    }
+}

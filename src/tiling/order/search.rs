@@ -1,0 +1,170 @@
+//! The cheapest legal order: all permutations of the dimensions, with waves in front of them, statements side by side or one
+//! after the other.
+
+use anyhow::Result;
+
+use super::candidate::{Candidate, Merit};
+use super::distances::{Distances, carried_by_level};
+use super::pace::Pace;
+use super::permutations::orders;
+use super::side_by_side::Wanted;
+use super::space::{Space, Wave};
+use crate::ids::{ArrayId, StatementId};
+use crate::polyhedral::Program;
+
+/// One of the orders that a statement alone may have.
+struct Alone<'a> {
+    /// The statement's place in the band.
+    place: usize,
+    order: &'a [usize],
+    carried: Vec<i64>,
+}
+
+impl Space {
+    /// The cheapest legal order of these dimensions.
+    pub(super) fn best(
+        &self,
+        program: &Program,
+        statements: &[StatementId],
+        wanted: Option<&Wanted>,
+    ) -> Result<Option<Candidate>> {
+        let n = self.rank();
+        let serial: Vec<usize> = (0..self.tiled).filter(|&k| self.sizes[k] == 1 && n > 1).collect();
+        let others: Vec<usize> = (0..n).filter(|k| !serial.contains(k)).collect();
+        let distances = self.distances(program, statements)?;
+        let mut inside = orders(&others);
+        for (wave, Wave(terms)) in (n..).zip(&self.waves) {
+            for &(dropped, _) in terms.iter().filter(|(_, factor)| *factor == 1) {
+                let rest: Vec<usize> = others.iter().copied().filter(|&k| k != dropped).chain([wave]).collect();
+                // Behind one of its terms a wave is the sum of the others.
+                let is_new = |order: &Vec<usize>| {
+                    order.iter().find(|k| **k == wave || terms.iter().any(|(term, _)| term == *k)) == Some(&wave)
+                };
+                inside.extend(orders(&rest).into_iter().filter(is_new));
+            }
+        }
+        let orders: Vec<Vec<usize>> = inside.into_iter().map(|order| [&serial[..], &order[..]].concat()).collect();
+        let mut best: Option<Candidate> = None;
+        let mut add = |candidate: Candidate| {
+            let merit = |c: &Candidate| {
+                let length: i64 = (0..statements.len()).map(|place| c.row_length(self, place)).sum();
+                Merit { cost: c.cost, length: length as f64, carried: c.carried.clone() }
+            };
+            if best.as_ref().is_none_or(|known| merit(&candidate).beats(&merit(known))) {
+                best = Some(candidate);
+            }
+        };
+        if statements.len() > 1 {
+            let own = (0..statements.len()).map(|s| self.alone(s, &orders, &distances));
+            let own = own.collect::<Result<Vec<_>>>()?;
+            // The longest rows first.
+            for depth in serial.len()..n {
+                let mut outer: Vec<&[usize]> = orders.iter().map(|order| &order[..depth]).collect();
+                outer.dedup();
+                for outer in outer {
+                    if let Some(candidate) = self.apart(outer, &own, &distances)? {
+                        add(candidate);
+                    }
+                }
+            }
+        }
+        for order in &orders {
+            match wanted {
+                None => self.together(order, &distances)?.into_iter().for_each(&mut add),
+                Some(wanted) => self.with_lanes(order, &distances, wanted)?.into_iter().for_each(&mut add),
+            }
+        }
+        Ok(best)
+    }
+
+    /// All statements in one order, side by side in the innermost loop: rows have one instance if there are several.
+    fn together(&self, order: &[usize], distances: &[Distances]) -> Result<Option<Candidate>> {
+        let n = order.len();
+        if !self.is_legal(order, n, distances.iter())? {
+            return Ok(None);
+        }
+        let count = self.values.len();
+        let (mut cost, mut late) = (0.0, vec![]);
+        for place in 0..count {
+            let pace = self.pace(place, order, if count == 1 { 0 } else { n }, distances.iter())?;
+            cost += pace.cycles;
+            late.extend(pace.late);
+        }
+        Ok(Some(Candidate {
+            dimensions: vec![order.to_vec(); count],
+            apart: (count > 1).then_some(n),
+            places: (0..count).collect(),
+            cost,
+            carried: carried_by_level(order, distances)?,
+            lane: None,
+            late,
+        }))
+    }
+
+    /// The orders that one statement's dependences on itself allow.
+    fn alone<'a>(&self, place: usize, orders: &'a [Vec<usize>], distances: &[Distances]) -> Result<Vec<Alone<'a>>> {
+        let own: Vec<&Distances> = distances.iter().filter(|d| d.source == place && d.sink == place).collect();
+        let mut legal = vec![];
+        for order in orders {
+            if self.is_legal(order, 0, own.iter().copied())? {
+                let carried = carried_by_level(order, own.iter().copied())?;
+                legal.push(Alone { place, order, carried });
+            }
+        }
+        Ok(legal)
+    }
+
+    /// The statements one after the other inside the loops `outer`, each in the best of its `own` orders.
+    fn apart(&self, outer: &[usize], own: &[Vec<Alone>], distances: &[Distances]) -> Result<Option<Candidate>> {
+        let Some(places) = self.places(outer, distances)? else { return Ok(None) };
+        let n = self.rank();
+        let mut candidate = Candidate {
+            dimensions: vec![],
+            apart: Some(outer.len()),
+            places,
+            cost: 0.0,
+            carried: vec![i64::MAX; n],
+            lane: None,
+            late: vec![],
+        };
+        for orders in own {
+            let mut best: Option<(Merit, &Alone, Vec<ArrayId>)> = None;
+            for alone in orders.iter().filter(|alone| alone.order.starts_with(outer)) {
+                // Statements in rows of their own wait for themselves only.
+                let own = distances.iter().filter(|d| d.source == alone.place && d.sink == alone.place);
+                let Pace { cycles, late } = self.pace(alone.place, alone.order, outer.len(), own)?;
+                let length = self.row_length(alone.place, alone.order, outer.len());
+                let merit = Merit { cost: cycles, length, carried: alone.carried.clone() };
+                if best.as_ref().is_none_or(|(known, _, _)| merit.beats(known)) {
+                    best = Some((merit, alone, late));
+                }
+            }
+            let Some((merit, alone, late)) = best else { return Ok(None) };
+            candidate.late.extend(late);
+            candidate.dimensions.push(alone.order.to_vec());
+            candidate.cost += merit.cost;
+            candidate.carried.iter_mut().zip(&alone.carried).for_each(|(least, own)| *least = (*least).min(*own));
+        }
+        Ok(Some(candidate))
+    }
+
+    /// The places of the statements one after the other inside the loops `outer`: in the order of the source where
+    /// values that stay inside those loops do not want another one; `None` where no order of them is legal.
+    fn places(&self, outer: &[usize], distances: &[Distances]) -> Result<Option<Vec<usize>>> {
+        let count = self.values.len();
+        let mut before = vec![vec![false; count]; count];
+        for dependence in distances.iter().filter(|d| d.source != d.sink) {
+            let Some(rest) = self.inside(outer, &dependence.set)? else { return Ok(None) };
+            before[dependence.source][dependence.sink] |= !rest.is_empty()?;
+        }
+        let mut places = vec![None; count];
+        for place in 0..count {
+            let is_next = |s: &usize| {
+                places[*s].is_none() && (0..count).all(|other| places[other].is_some() || !before[other][*s])
+            };
+            let Some(next) = (0..count).find(is_next) else { return Ok(None) };
+            places[next] = Some(place);
+        }
+        Ok(Some(places.into_iter().flatten().collect()))
+    }
+}

@@ -1,0 +1,250 @@
+//! The dimensions that a tile can be walked along: θ, the loops that it leaves open, and waves.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+
+use super::distances::Distances;
+use super::pace;
+use super::permutations::PERMUTED;
+use crate::affine::Affine;
+use crate::ids::{ArrayId, StatementId};
+use crate::polyhedral::isl::Map;
+use crate::polyhedral::{Program, Statement};
+use crate::source::kernel::{Kernel, TilingDirective};
+
+/// Trips assumed of a loop that θ leaves out.
+const UNTILED_TRIPS: i64 = 32;
+
+/// Factors of the dimensions in a wave, beside 1 for at least one of them.
+const FACTORS: [i64; 2] = [1, 2];
+
+/// The dimensions that a tile can be walked along.
+pub(super) struct Space {
+    /// θ of every statement, followed by the loops that it leaves open: one dimension for each level of the source's
+    /// loops, constant in statements where θ has it already.
+    pub values: Vec<Vec<Affine>>,
+    /// Tile sizes, or trips assumed.
+    pub sizes: Vec<i64>,
+    /// What of them the iterations fill at the sizes that the user runs.
+    pub extents: Vec<i64>,
+    /// How many values they take in all tiles then.
+    pub ranges: Vec<i64>,
+    /// Per statement, the cycles from reading a buffer to the next read that sees the result.
+    pub latencies: Vec<f64>,
+    /// The same, per statement, of cells that it updates and that it can read late, see [`late`].
+    pub late: Vec<BTreeMap<ArrayId, f64>>,
+    /// How many of the dimensions are θ's.
+    pub tiled: usize,
+    /// Whether they tell all instances of every statement apart.
+    pub injective: bool,
+    /// Further dimensions, behind those: sums of them. A wave's values, sizes and extents are behind the others'.
+    pub waves: Vec<Wave>,
+}
+
+/// A sum of dimensions along which no dependence leads back: the dimensions with their factors, all positive.
+pub(super) struct Wave(pub Vec<(usize, i64)>);
+
+impl Space {
+    /// θ, and the loops that it leaves open.
+    pub(super) fn new(
+        program: &Program,
+        kernel: &Kernel,
+        directive: &TilingDirective,
+        statements: &[StatementId],
+        theta: &[Map],
+    ) -> Result<Space> {
+        let mut space = Space::of_theta(kernel, directive, statements);
+        space.injective = true;
+        for theta in theta {
+            space.injective &= theta.is_injective()?;
+        }
+        if space.injective {
+            space.measure(program, kernel, statements)?;
+            return Ok(space);
+        }
+        for &level in &program.loop_dimensions {
+            let mut is_open = false;
+            let mut row = vec![];
+            for (&s, values) in statements.iter().zip(&space.values) {
+                let Statement { iterators, order, .. } = &program.statements[s];
+                let value = order.get(level).cloned().unwrap_or_default();
+                let with: Vec<Affine> = values.iter().cloned().chain([value.clone()]).collect();
+                let adds = rank(&with, iterators) > rank(values, iterators);
+                is_open |= adds;
+                row.push(if adds { value } else { Affine::default() });
+            }
+            if is_open {
+                space.values.iter_mut().zip(row).for_each(|(values, value)| values.push(value));
+                space.sizes.push(UNTILED_TRIPS);
+            }
+        }
+        space.injective = true;
+        space.measure(program, kernel, statements)?;
+        Ok(space)
+    }
+
+    /// How much of every dimension the iterations fill at the sizes that the user runs.
+    fn measure(&mut self, program: &Program, kernel: &Kernel, statements: &[StatementId]) -> Result<()> {
+        let usual = |name: &str| {
+            let size = kernel.parameters.iter().find(|p| p.name == name)?;
+            size.default.or(size.max)
+        };
+        self.extents = self.sizes.clone();
+        self.ranges = self.sizes.clone();
+        for (k, extent) in self.extents.iter_mut().enumerate() {
+            let mut range: Option<(i64, i64)> = None;
+            for (&s, values) in statements.iter().zip(&self.values) {
+                let Statement { domain, iterators, .. } = &program.statements[s];
+                let value = values[k].substitute(|name| usual(name).map_or(Affine::variable(name), Affine::constant));
+                if value.terms.keys().any(|name| !iterators.contains(name)) {
+                    continue;
+                }
+                let mut domain = domain.clone();
+                for parameter in &program.parameters {
+                    if let Some(size) = usual(parameter) {
+                        domain = domain.fix_parameter(parameter, size)?;
+                    }
+                }
+                let high = domain.largest(iterators, &value)?.finite();
+                let low = domain.largest(iterators, &-value.clone())?.finite();
+                let (Some(high), Some(low)) = (high, low) else { continue };
+                let (low, high) = (value.constant - low, value.constant + high);
+                range = Some(range.map_or((low, high), |r| (r.0.min(low), r.1.max(high))));
+            }
+            if let Some((low, high)) = range {
+                self.ranges[k] = (high - low + 1).max(1);
+                // A tile holds all of a loop that θ leaves out.
+                *extent = if k < self.tiled { (*extent).min(self.ranges[k]) } else { self.ranges[k] };
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the sums of dimensions that iterations may be walked along, see [`Wave`]: dimensions of θ, which have no
+    /// negative distances, and others without.
+    pub(super) fn add_waves(&mut self, program: &Program, statements: &[StatementId]) -> Result<()> {
+        let distances = self.distances(program, statements)?;
+        let mut members = vec![];
+        for k in (0..self.sizes.len()).filter(|&k| self.sizes[k] > 1 && self.extents[k] > 1) {
+            let mut is_forward = true;
+            for Distances { set, .. } in distances.iter().filter(|_| k >= self.tiled) {
+                is_forward &= set.is_empty()? || set.minimum(k)?.finite().is_some_and(|least| least >= 0);
+            }
+            if is_forward {
+                members.push(k);
+            }
+        }
+        if members.len() > PERMUTED {
+            return Ok(());
+        }
+        // 0 for a dimension that is no part of the sum.
+        let choices = FACTORS.len() + 1;
+        for number in 0..choices.pow(members.len() as u32) {
+            let factor = |place: usize| match number / choices.pow(place as u32) % choices {
+                0 => 0,
+                choice => FACTORS[choice - 1],
+            };
+            let wave: Vec<(usize, i64)> = members.iter().enumerate().map(|(place, &k)| (k, factor(place))).collect();
+            let wave: Vec<(usize, i64)> = wave.into_iter().filter(|(_, factor)| *factor > 0).collect();
+            let varies = |values: &Vec<Affine>| wave.iter().all(|&(k, _)| !values[k].is_constant());
+            if wave.len() < 2 || wave.iter().all(|(_, factor)| *factor > 1) || !self.values.iter().any(varies) {
+                continue;
+            }
+            for values in &mut self.values {
+                let sum = wave.iter().fold(Affine::default(), |sum, &(k, factor)| sum + values[k].clone() * factor);
+                values.push(sum);
+            }
+            let span = |lengths: &[i64]| wave.iter().map(|&(k, factor)| factor * (lengths[k] - 1)).sum::<i64>() + 1;
+            let (size, extent) = (span(&self.sizes), span(&self.extents));
+            self.sizes.push(size);
+            self.extents.push(extent);
+            self.waves.push(Wave(wave));
+        }
+        Ok(())
+    }
+
+    /// How many dimensions there are without the waves: as many has an order.
+    pub(super) fn rank(&self) -> usize {
+        self.sizes.len() - self.waves.len()
+    }
+
+    /// Instances of a statement in all tiles, were their dimensions independent.
+    pub(super) fn iterations(&self, place: usize) -> f64 {
+        let varying = self.values[place].iter().zip(&self.ranges).filter(|(value, _)| !value.is_constant());
+        varying.map(|(_, range)| *range as f64).product()
+    }
+
+    /// Instances of all statements in a tile.
+    pub(super) fn instances(&self) -> f64 {
+        let all: Vec<usize> = (0..self.rank()).collect();
+        (0..self.values.len()).map(|place| self.combinations(place, &all)).sum()
+    }
+
+    /// The dimensions with their factors that `k` is the sum of.
+    fn terms(&self, k: usize) -> Vec<(usize, i64)> {
+        match k.checked_sub(self.rank()) {
+            Some(wave) => self.waves[wave].0.clone(),
+            None => vec![(k, 1)],
+        }
+    }
+
+    /// How many different values the dimensions `outer` of one statement have together: a wave has those of the sum of its
+    /// terms that are not among them.
+    pub(super) fn combinations(&self, place: usize, outer: &[usize]) -> f64 {
+        let extent = |k: usize| match self.values[place][k].is_constant() {
+            true => 1,
+            false => self.extents[k],
+        };
+        let values = |&k: &usize| {
+            let open = self.terms(k).into_iter().filter(|(term, _)| *term == k || !outer.contains(term));
+            (open.map(|(term, factor)| factor * (extent(term) - 1)).sum::<i64>() + 1) as f64
+        };
+        outer.iter().map(values).product()
+    }
+
+    /// θ alone; instances that it does not tell apart keep the order of the source, which is always legal.
+    pub(super) fn of_theta(kernel: &Kernel, directive: &TilingDirective, statements: &[StatementId]) -> Space {
+        let all = kernel.statements();
+        Space {
+            latencies: statements.iter().map(|&s| all[s].values().map(pace::latency).fold(0.0, f64::max)).collect(),
+            late: statements.iter().map(|&s| pace::late(kernel, all[s])).collect(),
+            values: directive.schedules.iter().map(|s| s.theta.clone()).collect(),
+            sizes: directive.sizes.clone(),
+            extents: directive.sizes.clone(),
+            ranges: directive.sizes.clone(),
+            tiled: directive.sizes.len(),
+            injective: false,
+            waves: vec![],
+        }
+    }
+
+    /// The level of `order` along which a statement's rows lie.
+    pub(super) fn row(&self, values: &[Affine], order: &[usize]) -> Option<usize> {
+        order.iter().rposition(|&k| !values[k].is_constant() && self.sizes[k] > 1)
+    }
+
+    /// The mean length of a statement's rows in `order`, with the statements one after the other at the depth `apart`.
+    pub(super) fn row_length(&self, place: usize, order: &[usize], apart: usize) -> f64 {
+        let row = self.row(&self.values[place], order).filter(|level| *level >= apart);
+        row.map_or(1.0, |row| self.combinations(place, order) / self.combinations(place, &order[..row]))
+    }
+}
+
+/// The number of linearly independent ones among the expressions' linear parts over `names`.
+fn rank(expressions: &[Affine], names: &[String]) -> usize {
+    let mut rows: Vec<Vec<i128>> =
+        expressions.iter().map(|e| names.iter().map(|n| i128::from(e.coefficient(n))).collect()).collect();
+    let mut rank = 0;
+    for column in 0..names.len() {
+        let Some(pivot) = (rank..rows.len()).find(|&r| rows[r][column] != 0) else { continue };
+        rows.swap(rank, pivot);
+        for r in rank + 1..rows.len() {
+            let (own, other) = (rows[rank][column], rows[r][column]);
+            let pivot = rows[rank].clone();
+            rows[r].iter_mut().zip(pivot).for_each(|(value, p)| *value = *value * own - p * other);
+        }
+        rank += 1;
+    }
+    rank
+}
