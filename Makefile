@@ -38,7 +38,7 @@ check: lint
 	$(CARGO) test --release --lib --test quick
 
 test: lint
-	$(CARGO) test --release -- --include-ignored $(SOAK:%=--skip %)
+	CARGO="$(CARGO)" SKIP="$(SOAK)" scripts/test.sh
 
 soak: bootstrap
 	$(CARGO) test --release --lib --test boards --test features --test examples --test verilog -- --ignored $(SOAK)
