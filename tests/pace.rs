@@ -10,10 +10,15 @@ use common::{Rig, Subject, elsewhere};
 /// Runs `tests/kernels/<kernel>.c` and holds its cycles against `most` per iteration of the loops, of which there are
 /// `iterations`.
 fn guard(kernel: &str, sizes: &[(&str, i128)], iterations: u64, most: f64) {
+    guard_file(&format!("tests/kernels/{kernel}.c"), sizes, iterations, most);
+}
+
+/// [`guard`] of any file.
+fn guard_file(kernel: &str, sizes: &[(&str, i128)], iterations: u64, most: f64) {
     if elsewhere() {
         return;
     }
-    let subject = Subject::read(&format!("tests/kernels/{kernel}.c"));
+    let subject = Subject::read(kernel);
     let rig = Rig::of(&subject, Simulator::Verilator, false).unwrap_or_else(|error| panic!("{kernel}: {error:#}"));
     let cycles = rig.run(sizes, 1).counters.cycles;
     let each = cycles as f64 / iterations as f64;
@@ -100,4 +105,11 @@ fn stores_do_not_hold_up_iterations() {
 #[test]
 fn rows_wait_for_their_sums_beside_one_another() {
     guard("normal_equations", &[("M", 96), ("N", 100)], 2 * 96 * 100 + 96 + 100, 1.11);
+}
+
+/// Ten words of `c` per tile of a hundred iterations go into the buffer that the iterations write: a row asks for as many gaps
+/// as it has words, 1.24 cycles each where it waits for a gap and keeps it open while there are words.
+#[test]
+fn words_ask_for_the_gaps_that_they_take() {
+    guard_file("examples/polymul.c", &[("N", 200)], 201 * 201, 1.19);
 }

@@ -77,6 +77,14 @@ impl Beat {
         Expr::all(&numbers.into_iter().chain(places).collect::<Vec<_>>())
     }
 
+    /// How many beats of the row come behind that of `address`, in the type of `last`, which has the low bits of its last
+    /// element's address; the row goes on in the lowest `bits` of addresses.
+    pub fn left(self, address: &Expr, last: &Expr, bits: u32) -> Expr {
+        let number = |of: &Expr| (bits > 0).then(|| self.number(&of.resize(Type::unsigned(bits)))).flatten();
+        let left = number(address).zip(number(last)).map(|(own, last)| last.sub(&own, own.ty()));
+        left.map_or(Expr::constant(0, last.ty()), |left| left.resize(last.ty()))
+    }
+
     /// A bit per element of the beat that begins, or goes on, at `address`: whether it is the row's. `is_last` and `last` are
     /// those of [`Beat::is_last`].
     pub fn own(self, address: &Expr, is_last: &Expr, last: &Expr) -> Expr {

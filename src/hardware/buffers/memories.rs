@@ -22,6 +22,8 @@ pub struct Fill {
     pub data: Signal,
     /// A bit for each element of the beat with the most of them, where that has several.
     pub elements: Option<Signal>,
+    /// The beat wants a gap in the writes of the compute process, see [`crate::hardware::transfer::load::LoadPorts`].
+    pub asks: Option<Signal>,
 }
 
 /// Words that the compute process writes.

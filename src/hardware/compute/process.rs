@@ -34,6 +34,8 @@ pub struct ComputePorts {
     pub writes: Vec<(ArrayId, Option<Rotation>)>,
     /// Arrays whose write port the load process borrows: `s_fill_<array>` holds back iterations that write them.
     pub filled: Vec<ArrayId>,
+    /// Those of them to which all writes come as late: a gap that an iteration leaves arrives at the buffer.
+    pub keeps_gaps: Vec<ArrayId>,
     /// Arrays whose first read port the store process borrows: `s_drain_<array>` holds back iterations that use it.
     pub drained: Vec<ArrayId>,
 }
@@ -245,7 +247,14 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     m.assign(&stall, &candidate.valid.e().and(&candidate.fire.e().not()));
     let reads = reads(process, &mut m, &candidate);
     let writes = writes.into_iter().map(|write| (write.array, write.rotation)).collect();
-    (vec![rows_module, m], ComputePorts { reads, writes, filled, drained })
+    let keeps_gaps = |array: &ArrayId| {
+        let all = chains.iter().flat_map(|(chain, _)| chain.writers()).filter(|writer| writer.array == *array);
+        let mut latencies = all.map(|writer| (!writer.divides).then_some(writer.latency));
+        let first = latencies.next().flatten();
+        first.is_some() && latencies.all(|latency| latency == first)
+    };
+    let keeps_gaps = filled.iter().copied().filter(keeps_gaps).collect();
+    (vec![rows_module, m], ComputePorts { reads, writes, filled, keeps_gaps, drained })
 }
 
 /// The rows of the scanner, behind a FIFO, so that the next one is ready when the present one ends.

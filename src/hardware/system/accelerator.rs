@@ -252,7 +252,9 @@ fn join_load(m: &mut Module, context: &Context, wires: &Wires, load: &LoadPorts)
         ports.extend(out_of(&prefix, &stream));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         let beat = Beat::of(context, array);
-        fills.push(Fill { array, stream, address, beat, data: data.clone(), elements: elements.clone() });
+        let asks = load.asking.contains(&array).then(|| m.wire(&format!("{prefix}_asks"), Type::BIT));
+        ports.extend(asks.iter().map(|asks| (format!("m_{prefix}_asks"), Connection::Out(asks.clone()))));
+        fills.push(Fill { array, stream, address, beat, data: data.clone(), elements: elements.clone(), asks });
     }
     m.instance(&format!("{}_load", context.kernel.name), "u_load", vec![], ports);
     fills
@@ -266,6 +268,8 @@ struct Computed {
     /// the pipeline never has to stop.
     lent_writes: Vec<(ArrayId, Signal)>,
     lent_reads: Vec<(ArrayId, Signal)>,
+    /// See [`ComputePorts::keeps_gaps`].
+    keeps_gaps: Vec<ArrayId>,
 }
 
 fn join_compute(m: &mut Module, context: &Context, wires: &Wires, compute: &ComputePorts) -> Computed {
@@ -296,7 +300,7 @@ fn join_compute(m: &mut Module, context: &Context, wires: &Wires, compute: &Comp
     let reads = compute.reads.iter().map(|read| join_read(m, context, read, &mut ports)).collect();
     let writes = compute.writes.iter().map(|&(array, r)| join_write(m, context, array, r, &mut ports)).collect();
     m.instance(&format!("{}_compute", context.kernel.name), "u_compute", vec![], ports);
-    Computed { reads, writes, lent_writes, lent_reads }
+    Computed { reads, writes, lent_writes, lent_reads, keeps_gaps: compute.keeps_gaps.clone() }
 }
 
 /// A read port of the compute process, whose ports come to `ports`.
@@ -398,8 +402,12 @@ fn join_buffers(
             reads: computed.reads.iter().filter(|read| read.array == array).collect(),
             drain: drains.iter().find(|drain| drain.array == array),
         };
+        let fill = users.fill.map(|fill| match &fill.asks {
+            Some(asks) if computed.keeps_gaps.contains(&array) => asks,
+            _ => &fill.stream.valid,
+        });
         let borrowers = [
-            (signal_of(&computed.lent_writes, array), users.fill.map(|fill| &fill.stream.valid)),
+            (signal_of(&computed.lent_writes, array), fill),
             (signal_of(&computed.lent_reads, array), users.drain.map(|drain| &drain.valid)),
         ];
         for (lent, borrows) in borrowers {

@@ -155,6 +155,7 @@ fn of_array(context: &Context, port: &str) -> Option<String> {
                 "valid" => format!("{elements} for {name}'s buffer"),
                 "ready" => "it is taken".to_string(),
                 "address" => "its place there".to_string(),
+                "asks" => format!("wants a cycle of the write port of {name}'s buffer"),
                 _ => return None,
             }
         } else if let Some(what) = rest("m_drain_").or(rest("s_drain_")) {

@@ -26,6 +26,9 @@ pub struct LoadPorts {
     pub data: Type,
     /// Type of `m_fill_elements`, where beats have several.
     pub elements: Option<Type>,
+    /// Those of the arrays that are written by iterations: each has `m_fill_<array>_asks`, high in as many cycles as the
+    /// row under way takes of its buffer's write port.
+    pub asking: Vec<ArrayId>,
 }
 
 /// Rows that may wait for their data: bursts on the way.
@@ -125,6 +128,17 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     gate.count_filled(&mut m, &tile_done.fires());
     walker.connect(&mut m, &waiting, &waiting_run, &step, &tile_done.fires());
 
+    let statements = kernel.statements();
+    let is_written = |array: &ArrayId| statements.iter().any(|statement| statement.writes_to(*array));
+    let asking: Vec<ArrayId> = arrays.iter().copied().filter(is_written).collect();
+    if !asking.is_empty() {
+        let asks = asks(&mut m, &walker, &filling, (&waiting, &element));
+        for (index, &array) in arrays.iter().enumerate().filter(|(_, array)| asking.contains(array)) {
+            let port = m.output(&format!("m_fill_{}_asks", context.array(array).name), Type::BIT);
+            m.assign(&port, &filling.e().and(&asks).and(&is_target(index)));
+        }
+    }
+
     let mut write = vec![assign(&fill_data, &element_data.resize(fill_data.ty()))];
     for (index, (_, valid, _, address)) in targets.iter().enumerate() {
         m.assign(valid, &filling.e().and(&is_target(index)));
@@ -152,7 +166,33 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     let busy = m.output("busy", Type::BIT);
     let at_work = stage.held.iter().fold(stage.rows.valid.e(), |valid, held| valid.and(&held.not()));
     m.assign(&busy, &walker.has_element().or(&at_work));
-    (vec![rows_module, m], LoadPorts { arrays, data: fill_data.ty(), elements: fill_elements.map(|e| e.ty()) })
+    let (data, elements) = (fill_data.ty(), fill_elements.map(|e| e.ty()));
+    (vec![rows_module, m], LoadPorts { arrays, data, elements, asking })
+}
+
+/// Whether the beat that fills asks for a cycle in which no iteration begins that would write: such a gap arrives at the
+/// buffer when the iterations before it have written. A row asks for as many as it has beats, while the first of them
+/// waits; it asks again for what is left where beats come late and gaps have gone by, and goes on where the beat of the
+/// next row waits already.
+fn asks(m: &mut Module, walker: &RunWalker, filling: &Signal, (runs, element): (&Stream, &Stream)) -> Expr {
+    m.comment("A row asks for its cycles of the write port; the pipeline leaves gaps for them.");
+    let begins = m.reg("fill_begins", Type::BIT);
+    let asks = m.reg("fill_asks", Type::BIT);
+    let left = walker.left();
+    let more = m.reg("fill_asks_more", left.ty());
+    let step = element.fires();
+    let set = |register: &Signal, value: bool| assign(register, &Expr::bit(value));
+    let is_first =
+        when_else(runs.fires(), vec![set(&begins, true)], vec![when(step.clone(), vec![set(&begins, false)])]);
+    let late = walker.has_element().and(&begins.e().not()).and(&filling.e().not()).and(&step.not());
+    let behind = walker.has_element().and(&begins.e()).and(&element.valid.e());
+    let is_over = more.e().is_zero();
+    let fewer = when(is_over.not(), vec![assign(&more, &more.e().decremented())]);
+    let count = vec![when(filling.e(), vec![assign(&asks, &is_over.not().or(&behind)), fewer])];
+    let again = step.and(&begins.e()).or(&late);
+    let ask = when_else(again, vec![set(&asks, true), assign(&more, &left)], count);
+    m.clocked("", vec![], vec![is_first, ask]);
+    asks.e()
 }
 
 /// The tile streams of the load process and the credits that let a tile start.
@@ -341,5 +381,5 @@ fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
     m.assign(&word.ready, &Expr::bit(true));
     let fill_data = m.output("m_fill_data", context.port.word.data());
     m.assign(&fill_data, &Expr::constant(0, fill_data.ty()));
-    (vec![m], LoadPorts { arrays: vec![], data: fill_data.ty(), elements: None })
+    (vec![m], LoadPorts { arrays: vec![], data: fill_data.ty(), elements: None, asking: vec![] })
 }

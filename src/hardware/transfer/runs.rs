@@ -203,6 +203,11 @@ impl RunWalker<'_> {
         self.by_walk(|walk| walk.beat.is_last(&self.address.e(), &self.last.e()))
     }
 
+    /// How many beats of the run come behind the present one.
+    pub fn left(&self) -> Expr {
+        self.by_walk(|walk| walk.beat.left(&self.address.e(), &self.last.e(), walk.bits))
+    }
+
     /// A bit per element of the present beat, whether it is the run's; as wide as [`RunFormat::elements_type`].
     pub fn own(&self) -> Option<Expr> {
         let ty = self.format.elements_type()?;
