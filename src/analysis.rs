@@ -9,6 +9,7 @@ use crate::affine::{Affine, fresh};
 use crate::budget;
 use crate::buffer::reads::Fabric;
 use crate::buffer::{self, Allocation};
+use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::offload::{self, Buffer, Compute, Leaf, NamedSet, Offload, Scan, Transfer, Wait};
 use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
@@ -147,11 +148,7 @@ impl Mapped {
             bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<ByBand<_>>>()?;
         keep_locals_on_chip(kernel, &mut flows)?;
         budget::begin("the buffers");
-        let allocations = bands
-            .iter()
-            .zip(&flows)
-            .map(|(band, flows)| buffer::allocate(band, kernel, flows))
-            .collect::<Result<_>>()?;
+        let allocations = buffer::allocate(&bands, kernel, &flows)?;
         Ok(Mapped { bands, flows, allocations })
     }
 
@@ -381,7 +378,7 @@ fn compute(program: &Program, band: &Band, context: &Context) -> Result<Compute>
     })
 }
 
-/// The same with several iterations side by side.
+/// The same with several iterations side by side, of the statements that have lanes.
 fn compute_in_lanes(
     program: &Program,
     band: &Band,
@@ -390,44 +387,78 @@ fn compute_in_lanes(
 ) -> Result<Compute> {
     let statements: Vec<_> = band.statements.iter().map(|&s| &program.statements[s]).collect();
     let names = level_names(&band.date_expressions, &statements, &context.parameters);
-    let grouped = groups::names(context, lanes, &names);
-    let factor = |level: usize| if level == lanes.level { lanes.count } else { 1 };
-    let mut instances = vec![];
-    for (place, (statement, date)) in statements.iter().zip(&band.date_expressions).enumerate() {
+    // The names of loops of groups in place of those of their dimensions.
+    let mut all_grouped = names.clone();
+    for own in lanes.per_statement.iter().flatten() {
+        all_grouped[own.level] = groups::name(context, &names, own.level);
+    }
+    let (mut parts, mut shapes) = (vec![], vec![]);
+    for (place, date) in band.date_expressions.iter().enumerate() {
         let set = band.iterations[place].apply_range(&band.dates[place])?.image_of(&band.tile_names)?;
-        let Groups { set, masks } = groups::group(band, context, lanes, (&names, &grouped), &set)?;
-        let levels = grouped.iter().enumerate().map(|(level, name)| Affine::variable(name) * factor(level));
+        let own = lanes.per_statement[place].as_ref();
+        let found = own.map(|own| groups::group(band, context, (lanes.count, own.level), &names, &set));
+        let grouped = match found.transpose() {
+            // Beside others that can, a statement whose iterations are no convex set does without.
+            Err(error) if statements.len() > 1 && error.is::<Diagnostic>() => None,
+            other => other?,
+        };
+        let factor = |level: usize| match (&grouped, own) {
+            (Some(_), Some(own)) if own.level == level => lanes.count,
+            _ => 1,
+        };
+        let levels = all_grouped.iter().enumerate().map(|(level, name)| Affine::variable(name) * factor(level));
         let definitions: Vec<Affine> = date.iter().zip(levels).map(|(value, level)| value.clone() - level).collect();
-        let (slacks, steps): (Vec<Affine>, Vec<i64>) = masks.into_iter().map(|mask| (mask.slack, mask.step)).unzip();
-        instances.push((&statement.iterators, set, definitions, slacks, steps));
+        // Groups are one convex set.
+        let in_order = grouped.is_none() && depends_on_itself(program, band.statements[place]);
+        let (set, masks) = match grouped {
+            Some(Groups { set, masks }) => (set, Some(masks)),
+            None => (set, None),
+        };
+        shapes.push(own.zip(masks.as_ref()).map(|(own, masks)| offload::LaneShape {
+            steps: own.shape.steps.clone(),
+            masks: masks.iter().map(|mask| mask.step).collect(),
+            reduction: own.shape.reduction.clone(),
+        }));
+        let slacks: Vec<Affine> = masks.into_iter().flatten().map(|mask| mask.slack).collect();
+        parts.push((set, definitions, slacks, in_order));
     }
     let mut branches = vec![];
-    for ((&own, date), (point, set, definitions, slacks, _)) in
-        band.statements.iter().zip(&band.date_expressions).zip(&instances)
-    {
-        let (leaf, set, definitions) = (own.into(), set.clone(), definitions.clone());
-        // Groups are one convex set.
-        branches.push(Branch { leaf, set, date, point, definitions, slacks, in_order: false });
+    for (place, (set, definitions, slacks, in_order)) in parts.iter().enumerate() {
+        let (leaf, date, point) =
+            (band.statements[place].into(), &band.date_expressions[place][..], &statements[place].iterators[..]);
+        let (set, definitions, in_order) = (set.clone(), definitions.clone(), *in_order);
+        branches.push(Branch { leaf, set, date, point, definitions, slacks, in_order });
     }
     let tree = Tree {
         parameters: &context.parameters,
         context: &context.constraints,
-        names: &grouped,
+        names: &all_grouped,
         fixed: Fixed::Drop,
         branches,
     };
-    let scan = scan_tree(&band.isl, &tree)?.ok_or_else(|| anyhow!("internal error: lanes without iterators"))?;
-    let shapes = lanes.per_statement.iter().zip(&instances).map(|(shape, (.., masks))| offload::LaneShape {
-        steps: shape.steps.clone(),
-        masks: masks.clone(),
-        reduction: shape.reduction.clone(),
-    });
+    let at = band.directive.lanes.map(|lanes| lanes.span).filter(|span| span.line > 0);
+    let mut scan = scan_tree(&band.isl, &tree)?.ok_or_else(|| {
+        Diagnostic::new("the order inside a tile does not tell the iterators, which lanes need")
+            .at(at.unwrap_or(band.directive.span), "no lanes here")
+            .help("leave the lanes out, or give a schedule that is a permutation of the loops")
+    })?;
+    // Loops of statements without lanes have the names of their dimensions.
+    for piece in &mut scan.pieces {
+        let place = band.statements.iter().position(|s| *s == piece.leaf.statement());
+        let own = place.and_then(|place| Some((lanes.per_statement[place].as_ref()?.level, shapes[place].as_ref()?)));
+        for (level, (name, grouped)) in names.iter().zip(&all_grouped).enumerate() {
+            if name != grouped && own.as_ref().is_none_or(|(own, _)| *own != level) {
+                piece.rename(grouped, name);
+            }
+        }
+    }
+    let texts: Vec<&str> = statements.iter().map(|statement| statement.name.as_str()).collect();
     Ok(Compute {
         scan,
         order: band.order.clone(),
         innermost_distance: band.innermost_distance,
         cycles_per_iteration: band.cycles_per_iteration,
-        lanes: Some(offload::Lanes { count: lanes.count, along: lanes.along.clone(), per_statement: shapes.collect() }),
+        lanes: Some(offload::Lanes { count: lanes.count, along: lanes.along(&texts), per_statement: shapes }),
     })
 }
 

@@ -75,7 +75,7 @@ impl Offload {
     /// The reductions of all statements in lanes.
     pub fn reductions(&self) -> impl Iterator<Item = &Reduction> {
         let shapes = self.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).flat_map(|l| &l.per_statement);
-        shapes.filter_map(|shape| shape.reduction.as_ref())
+        shapes.flatten().filter_map(|shape| shape.reduction.as_ref())
     }
 
     /// How a statement runs in lanes, `None` where it does not.
@@ -89,7 +89,7 @@ impl Band {
     pub fn lanes(&self, statement: StatementId) -> Option<(&Lanes, &LaneShape)> {
         let lanes = self.compute.lanes.as_ref()?;
         let place = self.statements.iter().position(|s| *s == statement)?;
-        Some((lanes, lanes.per_statement.get(place)?))
+        Some((lanes, lanes.per_statement.get(place)?.as_ref()?))
     }
 }
 
@@ -157,6 +157,18 @@ pub struct Piece<V = String> {
     /// Of a statement in lanes: the slack of every mask, over context and levels, see [`LaneShape::masks`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slacks: Vec<AffineOver<V>>,
+}
+
+impl Piece {
+    /// Gives a level another name, wherever it stands.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        let bounds = self.levels.iter_mut().flat_map(|level| level.lower.iter_mut().chain(&mut level.upper));
+        let affines = bounds.map(|bound| &mut bound.numerator).chain(&mut self.guards).chain(&mut self.point);
+        for affine in affines.chain(&mut self.slacks) {
+            *affine = affine.substitute(|name| Affine::variable(if name == from { to } else { name }));
+        }
+        self.levels.iter_mut().filter(|level| level.name == from).for_each(|level| level.name = to.to_string());
+    }
 }
 
 /// What a piece visits, as a number in JSON: the scan says of what.
@@ -436,17 +448,17 @@ pub struct Compute {
     pub lanes: Option<Lanes>,
 }
 
-/// Iterations side by side. One level of the band's scan, `group`, counts in steps of `count`: where it has the value g,
-/// lane l is the instance in whose place g would be `count * g + l`. A point of the scan is the iterators of lane 0, and
-/// is visited for some lane, not for all.
+/// Iterations of a statement side by side. One of its levels in the band's scan, `group`, counts in steps of `count`: where it
+/// has the value g, lane l is the instance in whose place g would be `count * g + l`. A point of the scan is the iterators of
+/// lane 0, and is visited for some lane, not for all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lanes {
     /// A power of two, at least 2.
     pub count: i64,
-    /// What the lanes run along, for people: `i`.
+    /// What the lanes run along, for people: `i`, or `S0 i, S1 j`.
     pub along: String,
-    /// Parallel to [`Band::statements`].
-    pub per_statement: Vec<LaneShape>,
+    /// Parallel to [`Band::statements`]; `None` for a statement whose iterations run one by one.
+    pub per_statement: Vec<Option<LaneShape>>,
 }
 
 /// What lanes are for one statement.

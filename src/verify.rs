@@ -413,11 +413,12 @@ impl<'a> Checker<'a> {
             self.require(power, "lanes", || format!("band {number} has {}", lanes.count));
             let each = lanes.per_statement.len() == band.statements.len();
             self.require(each, "lanes", || format!("band {number} has {} shapes", lanes.per_statement.len()));
-            for (&s, shape) in band.statements.iter().zip(&lanes.per_statement) {
+            let in_lanes = |(&s, shape): (_, &'a Option<LaneShape>)| Some((s, shape.as_ref()?));
+            for (s, shape) in band.statements.iter().zip(&lanes.per_statement).filter_map(in_lanes) {
                 let own = shape.steps.len() == iterators[s].len();
                 self.require(own, "lanes", || format!("{} has another number of steps", statements[s].name));
                 let gains = |affine: &Affine| affine.gain(&iterators[s], &shape.steps);
-                let moves = own && statements[s].target.subscripts.iter().any(|subscript| gains(subscript) != 0);
+                let moves = statements[s].targets().all(|t| t.subscripts.iter().any(|subscript| gains(subscript) != 0));
                 self.require(!own || moves != shape.reduction.is_some(), "lanes", || {
                     format!("lanes of {} update one cell without a reduction, or several with one", statements[s].name)
                 });

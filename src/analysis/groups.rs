@@ -7,7 +7,6 @@ use crate::affine::{Affine, fresh};
 use crate::diagnostic::Diagnostic;
 use crate::polyhedral::isl::{Constraint, Set, Tuple};
 use crate::tiling::Band;
-use crate::tiling::lane_shape::Lanes;
 
 /// A statement's iterations of a tile by groups of lanes.
 pub struct Groups {
@@ -22,11 +21,9 @@ pub struct Mask {
     pub step: i64,
 }
 
-/// The levels `names`, that of the lanes' dimension replaced by one for its groups.
-pub fn names(context: &Context, lanes: &Lanes, names: &[String]) -> Vec<String> {
-    let mut grouped = names.to_vec();
-    grouped[lanes.level] = new_name(context, names, format!("{}_group", names[lanes.level]));
-    grouped
+/// The name of a loop over the groups of the level `names[level]`.
+pub fn name(context: &Context, names: &[String], level: usize) -> String {
+    new_name(context, names, format!("{}_group", names[level]))
 }
 
 /// A name like `base` that stands for nothing else.
@@ -34,18 +31,20 @@ fn new_name(context: &Context, names: &[String], base: String) -> String {
     fresh(base, |name| names.contains(name) || context.parameters.contains(name))
 }
 
-/// Groups a statement's iterations `set`, `[N, T0] -> { [d0, d1, d2] }` with the dimensions `names`, which are
-/// `grouped` by groups.
+/// Groups a statement's iterations `set`, `[N, T0] -> { [d0, d1, d2] }` with the dimensions `names`, `count` values of that
+/// at `level` in a group.
 ///
 /// # Errors
 /// A [`Diagnostic`] where the iterations of a tile are not one convex set.
 pub fn group(
     band: &Band,
     context: &Context,
-    lanes: &Lanes,
-    (names, grouped): (&[String], &[String]),
+    (count, level): (i64, usize),
+    names: &[String],
     set: &Set,
 ) -> Result<Groups> {
+    let mut grouped = names.to_vec();
+    grouped[level] = name(context, names, level);
     let isl = &band.isl;
     let parameters = &context.parameters;
     let known = isl.parameter_set(parameters, &context.constraints)?;
@@ -68,10 +67,10 @@ pub fn group(
     let to: Vec<String> = (0..names.len()).map(|k| format!("g{k}")).collect();
     let mut pairs = vec![];
     for (k, (d, g)) in from.iter().zip(&to).enumerate() {
-        if k == lanes.level {
-            let place = Affine::variable(d) - Affine::variable(g) * lanes.count;
+        if k == level {
+            let place = Affine::variable(d) - Affine::variable(g) * count;
             pairs.push(Constraint::NonNegative(place.clone()));
-            pairs.push(Constraint::at_most(place, Affine::constant(lanes.count - 1)));
+            pairs.push(Constraint::at_most(place, Affine::constant(count - 1)));
         } else {
             pairs.push(Constraint::Zero(Affine::variable(d) - Affine::variable(g)));
         }
@@ -79,9 +78,9 @@ pub fn group(
     let hull = convex(&set.apply(&isl.map(&[], Tuple::unnamed(&from), Tuple::unnamed(&to), &pairs)?)?)?;
 
     // What a lane of a group has to fulfil that its group does not say.
-    let place = Affine::variable(&grouped[lanes.level]) * lanes.count + Affine::variable(&lane);
+    let place = Affine::variable(&grouped[level]) * count + Affine::variable(&lane);
     let at_lane = |affine: &Affine| {
-        affine.substitute(|name| match name == names[lanes.level] {
+        affine.substitute(|name| match name == names[level] {
             true => place.clone(),
             false => Affine::variable(name),
         })
@@ -93,10 +92,10 @@ pub fn group(
             Constraint::NonNegative(affine) => Constraint::NonNegative(at_lane(affine)),
         })
         .collect();
-    let mut given = hull.constraints(grouped)?;
+    let mut given = hull.constraints(&grouped)?;
     given.extend(context.constraints.iter().cloned());
     given.push(Constraint::NonNegative(Affine::variable(&lane)));
-    given.push(Constraint::at_most(Affine::variable(&lane), Affine::constant(lanes.count - 1)));
+    given.push(Constraint::at_most(Affine::variable(&lane), Affine::constant(count - 1)));
     let dimensions: Vec<String> = grouped.iter().cloned().chain([lane.clone()]).collect();
     let tuple = Tuple::unnamed(&dimensions);
     let given = isl.basic_set(parameters, tuple, &given)?;

@@ -27,6 +27,7 @@ use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
 use crate::source::kernel::{Array, Kernel, SizeParameter};
 use crate::tiling::Band;
+use crate::tiling::lane_shape::Lanes;
 use crate::transfer::ArrayFlow;
 use crate::walk::{self, Values};
 use crate::word::Word;
@@ -45,11 +46,49 @@ pub struct Allocation {
 /// isl's operations for the differences of one array.
 const DIFFERENCES_OPERATIONS: u64 = 50_000;
 
-/// A mapping for every array of a band, valid for all its tiles, strips and sizes up to the parameters' bounds.
+/// A mapping for every array of every band, valid for all its tiles, strips and sizes up to the parameters' bounds; one
+/// for all bands of an array in banks.
 ///
 /// # Errors
 /// A [`Diagnostic`] where an array needs a buffer that grows with a parameter without a bound.
-pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec<Allocation>> {
+pub fn allocate(
+    bands: &ByBand<Band>,
+    kernel: &Kernel,
+    flows: &ByBand<Vec<ArrayFlow>>,
+) -> Result<ByBand<Vec<Allocation>>> {
+    let banks = banks(bands);
+    let each =
+        bands.iter().zip(flows).map(|(band, flows)| allocate_band(band, kernel, flows, &banks, bands.len() == 1));
+    let mut allocations = each.collect::<Result<ByBand<Vec<Allocation>>>>()?;
+    for array in banks.keys() {
+        let mut own: Vec<&mut Mapping> =
+            allocations.iter_mut().flatten().filter(|a| a.array == *array).map(|a| &mut a.mapping).collect();
+        let Some(rank) = own.first().map(|mapping| mapping.moduli.len()) else { continue };
+        for k in 0..rank {
+            // A larger modulus is legal where a smaller one of successive moduli is.
+            let largest = own.iter().map(|mapping| mapping.moduli[k]).max().unwrap_or(1);
+            own.iter_mut().for_each(|mapping| mapping.moduli[k] = largest);
+        }
+    }
+    Ok(allocations)
+}
+
+/// The banks that lanes need, by array.
+fn banks(bands: &ByBand<Band>) -> BTreeMap<ArrayId, Banks> {
+    let of = |lanes: &Lanes| {
+        let count = lanes.count;
+        lanes.banked().into_iter().map(move |(array, subscript)| (array, Banks { subscript, count }))
+    };
+    bands.iter().filter_map(|band| band.lanes.as_ref()).flat_map(of).collect()
+}
+
+fn allocate_band(
+    band: &Band,
+    kernel: &Kernel,
+    flows: &[ArrayFlow],
+    banks: &BTreeMap<ArrayId, Banks>,
+    is_alone: bool,
+) -> Result<Vec<Allocation>> {
     flows
         .iter()
         .map(|flow| {
@@ -65,12 +104,15 @@ pub fn allocate(band: &Band, kernel: &Kernel, flows: &[ArrayFlow]) -> Result<Vec
                 return Err(unbounded(band, &kernel.arrays[flow.array]).into());
             };
             let name = &kernel.arrays[flow.array].name;
-            let banks = banks(band, flow.array);
+            let banks = banks.get(&flow.array).copied();
             let mut mapping = match &differences {
                 Some(differences) => mapping_for(band, differences, exact_moduli, banks, name)?,
                 None => Mapping::successive(rounded(&exact_moduli, banks), exact_moduli, 1),
             };
-            if let Some(by_tile) = band.isl.within(BY_TILE_OPERATIONS, || by_tile(band, flow, name))?.flatten()
+            // Bands whose tiles have places of their own would have to agree on how many.
+            if (banks.is_none() || is_alone)
+                && let Some(by_tile) =
+                    band.isl.within(BY_TILE_OPERATIONS, || by_tile(band, flow, banks, name))?.flatten()
                 && by_tile.words() <= mapping.words()
             {
                 mapping = by_tile;
@@ -129,7 +171,7 @@ const BY_TILE_OPERATIONS: u64 = 50_000;
 /// The mapping with a slot per tile: of an array that is transferred, in a band of several strips, whose cells are
 /// accessed in one tile of a strip only. A cell lives from its load to its last access, and in the next step where it is
 /// stored, so two or three tiles have cells on chip.
-fn by_tile(band: &Band, flow: &ArrayFlow, array: &str) -> Result<Option<Mapping>> {
+fn by_tile(band: &Band, flow: &ArrayFlow, banks: Option<Banks>, array: &str) -> Result<Option<Mapping>> {
     let transfers = usize::from(!flow.load.is_empty()?) + usize::from(!flow.store.is_empty()?);
     let is_reused = || -> Result<bool> { Ok(!band.earlier.apply_range(&flow.accessed)?.is_disjoint(&flow.accessed)?) };
     if band.tile_names.len() < 2 || transfers == 0 || is_reused()? {
@@ -138,18 +180,13 @@ fn by_tile(band: &Band, flow: &ArrayFlow, array: &str) -> Result<Option<Mapping>
     let accessed = flow.accessed.intersect_params(&band.bounded_sizes)?;
     let differences = accessed.reverse()?.apply_range(&accessed)?.deltas()?.project_out_all_params()?.coalesce()?;
     let Some(exact_moduli) = successive_moduli(&differences)? else { return Ok(None) };
-    let mapping = mapping_for(band, &differences, exact_moduli, banks(band, flow.array), array)?;
+    let mapping = mapping_for(band, &differences, exact_moduli, banks, array)?;
     Ok(Some(Mapping { slots: power_of_two(transfers as i64 + 1), ..mapping }))
-}
-
-/// The banks that the lanes of a band need of an array.
-fn banks(band: &Band, array: ArrayId) -> Option<Banks> {
-    let lanes = band.lanes.as_ref()?;
-    Some(Banks { subscript: lanes.banked_subscript(array)?, count: lanes.count })
 }
 
 /// One buffer per array that some band accesses.
 pub fn merge(bands: &ByBand<Band>, allocations: &ByBand<Vec<Allocation>>) -> Vec<Buffer> {
+    let banks = banks(bands);
     let mut arrays: Vec<ArrayId> = allocations.iter().flatten().map(|a| a.array).collect();
     arrays.sort();
     arrays.dedup();
@@ -162,8 +199,7 @@ pub fn merge(bands: &ByBand<Band>, allocations: &ByBand<Vec<Allocation>>) -> Vec
             store_copy: false,
             copies: 1,
             partition: None,
-            // Bands agree on the banks: with lanes there is one.
-            banks: bands.iter().find_map(|band| banks(band, array)),
+            banks: banks.get(&array).copied(),
         })
         .collect()
 }
@@ -234,9 +270,9 @@ impl Traffic {
             self.moved += (loaded + stored) * words;
             *self.stored.entry(transfer.array).or_default() += stored;
         }
-        let lanes = band.compute.lanes.as_ref().map_or(1, |lanes| lanes.count) as f64;
         for piece in &band.compute.scan.pieces {
-            self.iterations[piece.leaf.statement()] += walk::count(piece, values, steps)? as f64 / lanes;
+            // Of statements in lanes, a piece has the groups.
+            self.iterations[piece.leaf.statement()] += walk::count(piece, values, steps)? as f64;
         }
         Some(())
     }

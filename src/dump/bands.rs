@@ -37,7 +37,8 @@ pub fn text(offload: &Offload) -> Result<String> {
             None => writeln!(text, "    innermost dependence: none"),
         };
         if let Some(lanes) = &band.lanes {
-            let _ = writeln!(text, "    lanes: {} along {}", lanes.count, lanes.along);
+            let names: Vec<&str> = band.statements.iter().map(|&s| program.statements[s].name.as_str()).collect();
+            let _ = writeln!(text, "    lanes: {} along {}", lanes.count, lanes.along(&names));
         }
     }
     text.push_str(

@@ -15,18 +15,38 @@ use super::reduction::reduction;
 pub struct Lanes {
     /// A power of two, at least 2.
     pub count: i64,
-    /// The dimension of `D` of which `count` values run side by side.
+    /// Parallel to the statements of the band; `None` for one whose iterations run one by one.
+    pub per_statement: Vec<Option<StatementLanes>>,
+}
+
+/// The lanes of one statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatementLanes {
+    /// The dimension of `D` of which as many values run side by side as there are lanes. Another statement has it in another
+    /// loop.
     pub level: usize,
     /// That dimension for people: `i`.
     pub along: String,
-    /// Parallel to the statements of the band.
-    pub per_statement: Vec<LaneShape>,
+    pub shape: LaneShape,
 }
 
+/// The subscript of each array in which lanes access neighbours: all statements of a kernel agree on it.
+pub type Banked = BTreeMap<ArrayId, usize>;
+
 impl Lanes {
-    /// The subscript in which lanes access neighbours of an array, if they do.
-    pub fn banked_subscript(&self, array: ArrayId) -> Option<usize> {
-        self.per_statement.iter().find_map(|shape| shape.banks.get(&array)).copied()
+    /// The arrays in which lanes access neighbours.
+    pub fn banked(&self) -> Banked {
+        let all = self.per_statement.iter().flatten().flat_map(|own| &own.shape.banks);
+        all.map(|(&array, &subscript)| (array, subscript)).collect()
+    }
+
+    /// What the lanes run along, for people: `i`, or `S0 i, S1 j` for the statements `names`.
+    pub fn along(&self, names: &[&str]) -> String {
+        let own = || self.per_statement.iter().zip(names).filter_map(|(own, name)| Some((name, &own.as_ref()?.along)));
+        match own().next() {
+            Some((_, first)) if own().count() == names.len() && own().all(|(_, along)| along == first) => first.clone(),
+            _ => own().map(|(name, along)| format!("{name} {along}")).collect::<Vec<_>>().join(", "),
+        }
     }
 }
 
@@ -36,7 +56,7 @@ pub struct LaneShape {
     /// What each iterator gains from lane to lane.
     pub steps: Vec<i64>,
     /// The subscript in which lanes access neighbours, of each array that they do not access in one place.
-    pub banks: BTreeMap<ArrayId, usize>,
+    pub banks: Banked,
     /// Where all lanes update one cell.
     pub reduction: Option<Reduction>,
 }
@@ -54,11 +74,8 @@ impl LaneShape {
         k: usize,
     ) -> Result<LaneShape, String> {
         let steps = steps(iterators, dimensions, k).ok_or("its neighbours are no whole iterations apart")?;
-        if !statement.also.is_empty() {
-            return Err("an iteration writes several elements".into());
-        }
-        let accesses: Vec<&Access> = statement.references().into_iter().chain([&statement.target]).collect();
-        let affines = accesses.iter().flat_map(|a| &a.subscripts).chain(statement.value.indices());
+        let accesses: Vec<&Access> = statement.references().into_iter().chain(statement.targets()).collect();
+        let affines = accesses.iter().flat_map(|a| &a.subscripts).chain(statement.values().flat_map(|v| v.indices()));
         if affines.flat_map(|a| a.terms.keys()).any(|name| kernel.quotients.iter().any(|q| q.name == *name)) {
             return Err("an index there is divided by a constant".into());
         }
@@ -79,7 +96,14 @@ impl LaneShape {
                 return Err(format!("`{name}` is accessed along two subscripts"));
             }
         }
-        let stays = statement.target.subscripts.iter().all(|s| s.gain(iterators, &steps) == 0);
+        let stays_at = |target: &Access| target.subscripts.iter().all(|s| s.gain(iterators, &steps) == 0);
+        if !statement.also.is_empty() {
+            if let Some(target) = statement.targets().find(|target| stays_at(target)) {
+                let name = &kernel.arrays[target.array].name;
+                return Err(format!("all lanes write one element of `{name}`, beside others"));
+            }
+        }
+        let stays = stays_at(&statement.target);
         let target = &kernel.arrays[statement.target.array];
         let found = reduction(statement, target.element).filter(|_| stays);
         if stays && found.is_some() && target.element.floating && !kernel.reassociates {

@@ -17,6 +17,7 @@ use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::polyhedral::isl::{Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::{Kernel, Schedule, TilingDirective};
+use lane_shape::Banked;
 
 /// Statements that run together in tiles. The instances of all of them live in one space `D`, whose dimensions are the
 /// order inside a tile.
@@ -76,12 +77,43 @@ pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective])
         require_well_formed(program, directive)?;
     }
     require_each_statement_once(program, directives)?;
+    require_lanes_alike(directives)?;
     legality::require_legal(program, kernel, directives)?;
-    directives.iter().map(|directive| Band::new(program, kernel, directive)).collect()
+    let (mut bands, mut banked, mut refusal) = (ByBand::new(), Banked::new(), None);
+    for directive in directives {
+        let (band, without_lanes) = Band::new(program, kernel, directive, &banked)?;
+        banked.extend(band.lanes.iter().flat_map(|lanes| lanes.banked()));
+        refusal = refusal.or(without_lanes);
+        bands.push(band);
+    }
+    match refusal {
+        // Bands that have none stay as they are where another has lanes.
+        Some(refusal) if bands.iter().all(|band: &Band| band.lanes.is_none()) => Err(refusal.into()),
+        _ => Ok(bands),
+    }
+}
+
+/// Buffers in banks have as many in every band.
+fn require_lanes_alike(directives: &[TilingDirective]) -> Result<()> {
+    let mut lanes = directives.iter().filter_map(|directive| directive.lanes).filter(|lanes| lanes.count > 1);
+    let Some(first) = lanes.next() else { return Ok(()) };
+    match lanes.find(|other| other.count != first.count) {
+        Some(other) => Err(Diagnostic::new(format!("{} lanes here, and {} in another band", other.count, first.count))
+            .at(other.span, "another number of lanes")
+            .help("give all bands as many lanes, or none")
+            .into()),
+        None => Ok(()),
+    }
 }
 
 impl Band {
-    fn new(program: &Program, kernel: &Kernel, directive: &TilingDirective) -> Result<Band> {
+    /// Also says why it has no lanes, where all bands may have them; `banked` is what bands before have in banks.
+    fn new(
+        program: &Program,
+        kernel: &Kernel,
+        directive: &TilingDirective,
+        banked: &Banked,
+    ) -> Result<(Band, Option<Diagnostic>)> {
         let isl = &program.isl;
         let parameters = &program.parameters;
         let n = directive.sizes.len();
@@ -102,7 +134,7 @@ impl Band {
             }
             iterations.push(isl.map(parameters, tile, tuple, &bounds)?.intersect_range(&statement.domain)?);
         }
-        let order = order::choose(program, kernel, directive, &statements, &theta)?;
+        let order = order::choose(program, kernel, directive, &statements, &theta, banked)?;
 
         let mut all: Option<(Set, Map)> = None;
         for (iterations, dates) in iterations.iter().zip(&order.dates) {
@@ -121,7 +153,7 @@ impl Band {
         let same_strip = strip.apply_range(&strip.reverse()?)?;
         let earlier = same_strip.intersect(&step.lex_gt_map(&step)?)?;
         let later = same_strip.intersect(&step.lex_lt_map(&step)?)?;
-        Ok(Band {
+        let band = Band {
             isl: isl.clone(),
             parameters: parameters.clone(),
             bounded_sizes: program.bounded_sizes.clone(),
@@ -144,7 +176,8 @@ impl Band {
             step,
             earlier,
             later,
-        })
+        };
+        Ok((band, order.without_lanes))
     }
 
     /// `[N] -> { D[d0, d1] -> c[m] }`: what the instances of all statements of the band touch of one array; `None` where

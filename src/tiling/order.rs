@@ -13,9 +13,10 @@ mod space;
 
 use anyhow::{Result, anyhow};
 
-use super::lane_shape::Lanes;
+use super::lane_shape::{Banked, Lanes};
 use super::tuple_text;
 use crate::affine::Affine;
+use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, StatementId};
 use crate::polyhedral::Program;
 use crate::polyhedral::isl::{Map, Tuple};
@@ -37,6 +38,8 @@ pub(super) struct Order {
     /// Per statement, the tile size along its rows; 1 where statements alternate, or where the order does not tell.
     pub rows: Vec<i64>,
     pub lanes: Option<Lanes>,
+    /// Why there are none, where all bands may have them.
+    pub without_lanes: Option<Diagnostic>,
     /// Arrays of which a word must be read late, or iterations would wait.
     pub late: Vec<ArrayId>,
 }
@@ -102,29 +105,39 @@ pub(super) fn choose(
     directive: &TilingDirective,
     statements: &[StatementId],
     theta: &[Map],
+    banked: &Banked,
 ) -> Result<Order> {
-    let (mut space, best, wanted) = match directive.lanes {
-        Some(lanes) if lanes.count > 1 => {
-            let space = Space::new(program, kernel, directive, statements, theta)?;
-            let wanted = Wanted::new(program, kernel, directive, lanes, (&space, statements))?;
-            let best = space.best(program, statements, Some(&wanted))?;
-            (space, best, Some(wanted))
+    let mut without_lanes = None;
+    let mut in_lanes = None;
+    if let Some(lanes) = directive.lanes.filter(|lanes| lanes.count > 1) {
+        let space = Space::new(program, kernel, directive, statements, theta)?;
+        let wanted = Wanted::new(program, kernel, directive, lanes, (&space, statements), banked)?;
+        match space.best(program, statements, Some(&wanted))? {
+            Some(candidate) => {
+                let lanes = wanted.lanes(&candidate.lanes, &space);
+                in_lanes = Some((space, candidate, lanes));
+            }
+            None => {
+                let names: Vec<&str> = statements.iter().map(|&s| program.statements[s].name.as_str()).collect();
+                let refusal = wanted.refusal(directive, &space, &names);
+                if lanes.span.line > 0 {
+                    return Err(refusal.into());
+                }
+                without_lanes = Some(refusal);
+            }
         }
-        _ => {
-            let (space, best) = best(program, kernel, directive, statements, theta)?;
-            (space, best, None)
+    }
+    let (space, candidate, lanes) = match in_lanes {
+        Some((space, candidate, lanes)) => (space, candidate, Some(lanes)),
+        None => {
+            let (mut space, mut best) = best(program, kernel, directive, statements, theta)?;
+            if best.is_none() {
+                space = Space::of_theta(kernel, directive, statements);
+                best = space.best(program, statements, None)?;
+            }
+            (space, best.ok_or_else(|| anyhow!("internal error: no order inside the tiles"))?, None)
         }
     };
-    let candidate = match (best, &wanted) {
-        (Some(candidate), _) => candidate,
-        (None, Some(wanted)) => return Err(wanted.refusal(directive, &space).into()),
-        (None, None) => {
-            space = Space::of_theta(kernel, directive, statements);
-            let last = space.best(program, statements, None)?;
-            last.ok_or_else(|| anyhow!("internal error: no order inside the tiles"))?
-        }
-    };
-    let lanes = candidate.lane.zip(wanted).and_then(|(lane, wanted)| wanted.lanes(lane, &space));
     let expressions = candidate.expressions(program, &space, statements);
     let mut dates = vec![];
     for (&s, values) in statements.iter().zip(&expressions) {
@@ -148,5 +161,5 @@ pub(super) fn choose(
     let innermost_distance = candidate.carried.first().copied().filter(|&d| d != i64::MAX);
     let cycles_per_iteration = candidate.cost / space.instances();
     let late = candidate.late;
-    Ok(Order { dates, expressions, text, innermost_distance, cycles_per_iteration, rows, lanes, late })
+    Ok(Order { dates, expressions, text, innermost_distance, cycles_per_iteration, rows, lanes, without_lanes, late })
 }

@@ -34,7 +34,7 @@ fn refusal(kernel: &Kernel) -> Diagnostic {
 
 /// What lanes are for the only statement.
 fn shape(lanes: &Lanes) -> &LaneShape {
-    let [shape] = &lanes.per_statement[..] else { panic!("{} statements", lanes.per_statement.len()) };
+    let [Some(shape)] = &lanes.per_statement[..] else { panic!("{} statements", lanes.per_statement.len()) };
     shape
 }
 

@@ -157,7 +157,8 @@ fn buffers_that_grow_with_a_size() {
     whole.parameters.iter_mut().for_each(|p| p.max = None);
     let (program, band) = tiled_band(&whole);
     let flows = transfer::plan(&program, &band, &whole).unwrap();
-    let Err(error) = buffer::allocate(&band, &whole, &flows) else { panic!("an endless buffer") };
+    let (bands, flows) = (vec![band].into(), vec![flows].into());
+    let Err(error) = buffer::allocate(&bands, &whole, &flows) else { panic!("an endless buffer") };
     let diagnostic = error.downcast_ref::<Diagnostic>().unwrap();
     assert!(diagnostic.message.starts_with("the buffer of `a` has no bound"), "{}", diagnostic.message);
 }

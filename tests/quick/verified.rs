@@ -214,7 +214,7 @@ fn cells() {
         lanes(),
         &[&|o| {
             let lanes = o.bands[BandId(0)].compute.lanes.as_mut().unwrap();
-            lanes.per_statement[0].masks.iter_mut().for_each(|step| *step = 0);
+            lanes.per_statement[0].as_mut().unwrap().masks.iter_mut().for_each(|step| *step = 0);
         }],
     );
 }
@@ -370,16 +370,18 @@ fn lanes_of_a_band() {
         &[
             &|o| change(o, |lanes| lanes.count = 1),
             &|o| change(o, |lanes| lanes.count = 6),
-            &|o| change(o, |lanes| lanes.per_statement[0].steps.push(0)),
+            &|o| change(o, |lanes| lanes.per_statement[0].as_mut().unwrap().steps.push(0)),
             &|o| change(o, |lanes| lanes.per_statement.clear()),
             // All lanes would write one cell.
-            &|o| change(o, |lanes| lanes.per_statement[0].steps.iter_mut().for_each(|step| *step = 0)),
+            &|o| {
+                change(o, |lanes| lanes.per_statement[0].as_mut().unwrap().steps.iter_mut().for_each(|step| *step = 0))
+            },
         ],
     );
     finds(
         "lanes",
         offload("tests/kernels/lanes_dot.c"),
-        &[&|o| change(o, |lanes| lanes.per_statement[0].reduction = None)],
+        &[&|o| change(o, |lanes| lanes.per_statement[0].as_mut().unwrap().reduction = None)],
     );
 }
 

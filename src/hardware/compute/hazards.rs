@@ -11,6 +11,7 @@ use crate::hardware::compute::process::Process;
 use crate::hardware::compute::reservation::{Chain, Pending, Start, Writer};
 use crate::ids::{ArrayId, StatementId};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign};
+use crate::source::kernel::Access;
 
 /// The writes that are under way in a chain, beside the instance that may start.
 pub struct Hazards<'a, 'p> {
@@ -21,6 +22,27 @@ pub struct Hazards<'a, 'p> {
     pub chain: &'p Chain,
     /// The statement's number of the instance that comes to stage 1.
     pub incoming: Option<Rtl>,
+}
+
+/// What an access of an array in banks takes at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// One word, of any bank.
+    Word,
+    /// A group of neighbours, as many as there are banks, which begins in this one, or in any.
+    Group(Option<u32>),
+}
+
+impl Extent {
+    /// Whether both take all words of their group or none, groups being told by their index.
+    fn lies_as(self, other: Extent) -> bool {
+        match (self, other) {
+            (Extent::Group(Some(one)), Extent::Group(Some(other))) => one == other,
+            // A group from bank 0 on has one index.
+            (Extent::Group(Some(0)), Extent::Word) | (Extent::Word, Extent::Group(Some(0))) => true,
+            _ => false,
+        }
+    }
 }
 
 /// Ports that the transfers borrow.
@@ -89,31 +111,69 @@ impl Hazards<'_, '_> {
         let is_incoming = |statements: &[StatementId]| process.instances.is_one_of(self.incoming.as_ref(), statements);
         let here = |port: &&ReadPort| port.lateness.sees() == seen && self.has(port);
         let reads = candidate.ports.iter().filter(here).map(|port| {
-            is_incoming(&port.statements()).and(&self.meets(pending, port.array, &port.incoming, port.rotation))
+            is_incoming(&port.statements()).and(&self.meets(pending, port.array, &port.incoming, &port.users))
         });
         let overtaken = |w: &&Writer| seen == 0 && Chain::overtaken(w, pending);
         let written = self.chain.writers().iter().filter(overtaken).map(|writer| {
             let next = &candidate.writes[self.place].next;
             let address = next.resize(address::address_type(process.buffer(writer.array)));
-            let rotation = process.write_rotation(writer.array);
-            is_incoming(&[writer.statement]).and(&self.meets(pending, writer.array, &address, rotation))
+            let users = process.targets_of(writer.array, &[writer.statement]);
+            is_incoming(&[writer.statement]).and(&self.meets(pending, writer.array, &address, &users))
         });
         Rtl::any(&reads.chain(written).collect::<Vec<_>>())
     }
 
-    /// Whether `pending` is a write of the word of `array` at `address`, or of a group that shares a word with that there.
-    fn meets(&self, pending: &Pending, array: ArrayId, address: &Rtl, rotation: Option<Rotation>) -> Rtl {
+    /// Whether `pending` is a write of the word of `array` at `address`, or of a group that shares a word with that there,
+    /// which the next instance accesses as one of `users` does.
+    fn meets(&self, pending: &Pending, array: ArrayId, address: &Rtl, users: &[(StatementId, &Access)]) -> Rtl {
         let process = self.process;
         let there = pending.address.resize(address.ty());
-        let there = match Fields::of(process.buffer(array)) {
+        let writers = process.writers_of(array);
+        let is_one_of = |number: Option<&Rtl>, own: &[StatementId]| process.instances.is_one_of(number, own);
+        let meets = match Fields::of(process.buffer(array)) {
             None => there.eq(address),
             Some(fields) => {
-                let own = process.write_rotation(array);
-                fields.meet(&there, address, matches!(own, Some(Rotation::Always(_))) && own == rotation)
+                let written = self.extents(array, &process.targets_of(array, &writers));
+                let accessed = self.extents(array, users);
+                let mut found = vec![];
+                for (one, by) in &written {
+                    for (other, own) in &accessed {
+                        let meets = match (one, other) {
+                            (Extent::Word, Extent::Word) => there.eq(address),
+                            _ => fields.meet(&there, address, one.lies_as(*other)),
+                        };
+                        let by =
+                            if written.len() == 1 { Rtl::bit(true) } else { is_one_of(pending.number.as_ref(), by) };
+                        let own =
+                            if accessed.len() == 1 { Rtl::bit(true) } else { is_one_of(self.incoming.as_ref(), own) };
+                        found.push(by.and(&own).and(&meets));
+                    }
+                }
+                Rtl::any(&found)
             }
         };
-        let writes = process.instances.is_one_of(pending.number.as_ref(), &process.writers_of(array));
-        pending.valid.and(&writes).and(&there)
+        pending.valid.and(&is_one_of(pending.number.as_ref(), &writers)).and(&meets)
+    }
+
+    /// What accesses of an array in banks take at once, with the statements that do.
+    fn extents(&self, array: ArrayId, users: &[(StatementId, &Access)]) -> Vec<(Extent, Vec<StatementId>)> {
+        let Process { lanes, instances, .. } = self.process;
+        let buffer = self.process.buffer(array);
+        let mut extents: Vec<(Extent, Vec<StatementId>)> = vec![];
+        for (statement, access) in users {
+            let extent = match lanes.of(*statement).gain_in_banks(access, buffer) {
+                0 => Extent::Word,
+                _ => match lanes.rotation(&[(*statement, *access)], buffer, instances) {
+                    Some(Rotation::Always(bank)) => Extent::Group(Some(bank)),
+                    _ => Extent::Group(None),
+                },
+            };
+            match extents.iter_mut().find(|(known, _)| *known == extent) {
+                Some((_, statements)) => statements.push(*statement),
+                None => extents.push((extent, vec![*statement])),
+            }
+        }
+        extents
     }
 
     /// The instance's slot in the chain is taken.

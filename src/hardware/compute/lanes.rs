@@ -135,7 +135,14 @@ impl<'a> LanesOf<'a> {
             };
             return (ordered(&data), running.map(|bits| ordered(&parts(&bits, 1))));
         };
-        (only.clone(), running)
+        match buffer.banks {
+            None => (only.clone(), running),
+            Some(banks) => {
+                // Word 0 of a group alone.
+                let first = running.map_or(Expr::bit(true), |bits| Expr::reduce_or(&bits));
+                (only.clone(), Some(first.resize(Type::unsigned(banks.count as u32))))
+            }
+        }
     }
 
     /// A bit per lane of a statement with masks, lane 0 lowest: whether it runs in the present iteration.

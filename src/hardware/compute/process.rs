@@ -100,10 +100,15 @@ impl<'a> Process<'a, '_> {
         self.present().iter().copied().filter(|&s| self.target_in(chain, s).is_some()).collect()
     }
 
+    /// Where `statements` write an array.
+    pub fn targets_of(&self, array: ArrayId, statements: &[StatementId]) -> Vec<(StatementId, &'a Access)> {
+        let targets = statements.iter().flat_map(|&s| self.statements[s].targets().map(move |target| (s, target)));
+        targets.filter(|(_, target)| target.array == array).collect()
+    }
+
     /// Where the groups begin that are written to an array.
     pub fn write_rotation(&self, array: ArrayId) -> Option<Rotation> {
-        let targets = self.present().iter().flat_map(|&s| self.statements[s].targets().map(move |target| (s, target)));
-        let users: Vec<(StatementId, &Access)> = targets.filter(|(_, target)| target.array == array).collect();
+        let users = self.targets_of(array, self.present());
         self.lanes.rotation(&users, self.buffer(array), self.instances)
     }
 

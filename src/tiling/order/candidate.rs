@@ -20,12 +20,13 @@ pub(super) struct Candidate {
     pub cost: f64,
     /// See [`carried_by_level`].
     pub carried: Vec<i64>,
-    pub lane: Option<Lane>,
+    /// Per statement; none at all without lanes.
+    pub lanes: Vec<Option<Lane>>,
     /// See [`Order::late`].
     pub late: Vec<ArrayId>,
 }
 
-/// The dimension that lanes run along, and its place in the order of all statements.
+/// The dimension that a statement's lanes run along, and its place in the statement's date.
 #[derive(Clone, Copy)]
 pub(super) struct Lane {
     pub dimension: usize,

@@ -13,11 +13,11 @@ use crate::ids::{ArrayId, StatementId};
 use crate::polyhedral::Program;
 
 /// One of the orders that a statement alone may have.
-struct Alone<'a> {
+pub(super) struct Alone<'a> {
     /// The statement's place in the band.
-    place: usize,
-    order: &'a [usize],
-    carried: Vec<i64>,
+    pub place: usize,
+    pub order: &'a [usize],
+    pub carried: Vec<i64>,
 }
 
 impl Space {
@@ -54,24 +54,26 @@ impl Space {
                 best = Some(candidate);
             }
         };
-        if statements.len() > 1 {
+        if statements.len() > 1 || wanted.is_some() {
             let own = (0..statements.len()).map(|s| self.alone(s, &orders, &distances));
             let own = own.collect::<Result<Vec<_>>>()?;
-            // The longest rows first.
-            for depth in serial.len()..n {
+            // The longest rows first; a single statement has all loops to itself.
+            let depths = if statements.len() > 1 { serial.len()..n } else { serial.len()..serial.len() + 1 };
+            for depth in depths {
                 let mut outer: Vec<&[usize]> = orders.iter().map(|order| &order[..depth]).collect();
                 outer.dedup();
                 for outer in outer {
-                    if let Some(candidate) = self.apart(outer, &own, &distances)? {
-                        add(candidate);
-                    }
+                    let found = match wanted {
+                        None => self.apart(outer, &own, &distances)?,
+                        Some(wanted) => self.with_lanes(outer, &own, &distances, wanted)?,
+                    };
+                    found.into_iter().for_each(&mut add);
                 }
             }
         }
-        for order in &orders {
-            match wanted {
-                None => self.together(order, &distances)?.into_iter().for_each(&mut add),
-                Some(wanted) => self.with_lanes(order, &distances, wanted)?.into_iter().for_each(&mut add),
+        if wanted.is_none() {
+            for order in &orders {
+                self.together(order, &distances)?.into_iter().for_each(&mut add);
             }
         }
         Ok(best)
@@ -96,7 +98,7 @@ impl Space {
             places: (0..count).collect(),
             cost,
             carried: carried_by_level(order, distances)?,
-            lane: None,
+            lanes: vec![],
             late,
         }))
     }
@@ -124,7 +126,7 @@ impl Space {
             places,
             cost: 0.0,
             carried: vec![i64::MAX; n],
-            lane: None,
+            lanes: vec![],
             late: vec![],
         };
         for orders in own {
@@ -150,7 +152,7 @@ impl Space {
 
     /// The places of the statements one after the other inside the loops `outer`: in the order of the source where
     /// values that stay inside those loops do not want another one; `None` where no order of them is legal.
-    fn places(&self, outer: &[usize], distances: &[Distances]) -> Result<Option<Vec<usize>>> {
+    pub(super) fn places(&self, outer: &[usize], distances: &[Distances]) -> Result<Option<Vec<usize>>> {
         let count = self.values.len();
         let mut before = vec![vec![false; count]; count];
         for dependence in distances.iter().filter(|d| d.source != d.sink) {

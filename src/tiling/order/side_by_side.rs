@@ -3,9 +3,10 @@
 
 use anyhow::Result;
 
-use super::candidate::{Candidate, Lane};
-use super::distances::{Distances, carried_by_level};
+use super::candidate::{Candidate, Lane, Merit};
+use super::distances::Distances;
 use super::pace::CYCLES_PER_ROW;
+use super::search::Alone;
 use super::space::Space;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
@@ -13,83 +14,96 @@ use crate::ids::{ArrayId, StatementId};
 use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
 use crate::source::kernel::{Kernel, LanesDirective, TilingDirective};
-use crate::tiling::lane_shape::{LaneShape, Lanes};
+use crate::tiling::lane_shape::{Banked, LaneShape, Lanes, StatementLanes};
 
 /// What a tree over the lanes' terms costs beside lanes that write their own cells: of two orders that take as long, the
 /// one without.
 const TREE: f64 = 1.01;
 
+/// What an array costs whose elements in lanes are no neighbours in memory: they are moved one by one.
+const ACROSS: f64 = 1.05;
+
 /// Lanes that somebody asks for.
-pub struct Wanted {
+pub struct Wanted<'a> {
     directive: LanesDirective,
-    /// By dimension of the space: what lanes along it mean for each statement of the band, or why there are none.
-    shapes: Vec<Result<Vec<LaneShape>, String>>,
-    /// The array that each statement writes, indices into `Kernel::arrays`.
+    /// By statement of the band and dimension of the space: what lanes along it mean, or why there are none.
+    shapes: Vec<Vec<Result<LaneShape, String>>>,
+    /// How many arrays each of them accesses across memory's rows.
+    across: Vec<Vec<usize>>,
+    /// The array that each statement writes first, indices into `Kernel::arrays`.
     targets: Vec<ArrayId>,
+    /// What bands before have in banks.
+    banked: &'a Banked,
 }
 
-impl Wanted {
+impl<'a> Wanted<'a> {
+    /// `banked` is what bands before have in banks.
+    ///
     /// # Errors
-    /// A [`Diagnostic`] where the band has more than one statement, or a tile an order of the source's.
+    /// A [`Diagnostic`] where a tile has an order of the source's.
     pub fn new(
         program: &Program,
         kernel: &Kernel,
         directive: &TilingDirective,
         lanes: LanesDirective,
         (space, statements): (&Space, &[StatementId]),
-    ) -> Result<Wanted> {
-        let refuse = |message: &str, label: &str, help: &str| {
-            let at = if lanes.span.line > 0 { lanes.span } else { directive.span };
-            Err(Diagnostic::new(message).at(at, label).help(help).into())
-        };
-        if program.statements.len() > 1 {
-            return refuse(
-                "lanes need a kernel of one statement",
-                "several statements",
-                "leave the lanes out, or make each statement a kernel of its own",
-            );
-        }
+        banked: &'a Banked,
+    ) -> Result<Wanted<'a>> {
         if !space.injective {
-            return refuse(
-                "lanes need a schedule that tells all iterations apart",
-                "iterations with one time",
-                "give the schedule as many independent dimensions as there are loops",
-            );
+            let at = if lanes.span.line > 0 { lanes.span } else { directive.span };
+            return Err(Diagnostic::new("lanes need a schedule that tells all iterations apart")
+                .at(at, "iterations with one time")
+                .help("give the schedule as many independent dimensions as there are loops")
+                .into());
         }
         let all = kernel.statements();
-        let shapes = |k: usize| -> Result<Vec<LaneShape>, String> {
-            let own = statements.iter().zip(&space.values);
-            own.map(|(&s, values)| LaneShape::new(kernel, all[s], &program.statements[s].iterators, values, k))
-                .collect()
+        let shapes = |(&s, values): (&StatementId, &Vec<Affine>)| -> Vec<Result<LaneShape, String>> {
+            let along = |k| LaneShape::new(kernel, all[s], &program.statements[s].iterators, values, k);
+            (0..space.sizes.len()).map(along).collect()
+        };
+        let shapes: Vec<_> = statements.iter().zip(&space.values).map(shapes).collect();
+        let is_across = |(array, subscript): (&ArrayId, &usize)| {
+            kernel.arrays[*array].layout().innermost().is_some_and(|innermost| innermost != *subscript)
+        };
+        let across = |shape: &Result<LaneShape, String>| -> usize {
+            shape.iter().flat_map(|shape| &shape.banks).filter(|(a, s)| is_across((a, s))).count()
         };
         Ok(Wanted {
             directive: lanes,
-            shapes: (0..space.sizes.len()).map(shapes).collect(),
+            across: shapes.iter().map(|own| own.iter().map(across).collect()).collect(),
+            shapes,
             targets: statements.iter().map(|&s| all[s].target.array).collect(),
+            banked,
         })
     }
 
-    /// The lanes of a candidate.
-    pub fn lanes(&self, lane: Lane, space: &Space) -> Option<Lanes> {
-        let per_statement = self.shapes[lane.dimension].clone().ok()?;
-        let along = space.along(lane.dimension);
-        Some(Lanes { count: self.directive.count, level: lane.level, along, per_statement })
+    /// The lanes of a candidate, by statement.
+    pub fn lanes(&self, lanes: &[Option<Lane>], space: &Space) -> Lanes {
+        let own = |(place, lane): (usize, &Option<Lane>)| {
+            let Lane { dimension, level } = (*lane)?;
+            let shape = self.shapes[place][dimension].clone().ok()?;
+            Some(StatementLanes { level, along: space.values[place][dimension].to_string(), shape })
+        };
+        Lanes { count: self.directive.count, per_statement: lanes.iter().enumerate().map(own).collect() }
     }
 
     /// Why no dimension has these lanes.
-    pub fn refusal(&self, directive: &TilingDirective, space: &Space) -> Diagnostic {
+    pub fn refusal(&self, directive: &TilingDirective, space: &Space, names: &[&str]) -> Diagnostic {
         let count = self.directive.count;
         let mut reasons = vec![];
-        for (k, shape) in self.shapes.iter().enumerate() {
-            if space.values.iter().all(|values| values[k].is_constant()) || space.sizes[k] == 1 {
-                continue;
+        for ((shapes, values), name) in self.shapes.iter().zip(&space.values).zip(names) {
+            for (k, shape) in shapes.iter().enumerate() {
+                if values[k].is_constant() || space.sizes[k] == 1 {
+                    continue;
+                }
+                let reason = match shape {
+                    Err(reason) => reason.clone(),
+                    Ok(_) if space.sizes[k] < count => format!("a tile has {} of its values only", space.sizes[k]),
+                    Ok(_) => "neighbours depend on one another".into(),
+                };
+                let of = if names.len() > 1 { format!("{name} ") } else { String::new() };
+                reasons.push(format!("{of}along {}: {reason}", values[k]));
             }
-            let reason = match shape {
-                Err(reason) => reason.clone(),
-                Ok(_) if space.sizes[k] < count => format!("a tile has {} of its values only", space.sizes[k]),
-                Ok(_) => "neighbours depend on one another".into(),
-            };
-            reasons.push(format!("along {}: {reason}", space.along(k)));
         }
         let at = if self.directive.span.line > 0 { self.directive.span } else { directive.span };
         Diagnostic::new(format!("no dimension of the tile can run {count} of its values side by side"))
@@ -101,68 +115,126 @@ impl Wanted {
     }
 }
 
-impl Space {
-    /// A dimension for people: `i`.
-    fn along(&self, dimension: usize) -> String {
-        let mut texts: Vec<String> = vec![];
-        for value in self.values.iter().map(|values| values[dimension].to_string()) {
-            if !texts.contains(&value) {
-                texts.push(value);
-            }
-        }
-        texts.join(", ")
-    }
+/// What a statement's lanes come to in one of its orders.
+struct Choice<'a> {
+    merit: Merit,
+    alone: &'a Alone<'a>,
+    /// The level of the order that has them.
+    level: Option<usize>,
+}
 
-    /// All statements in one order, with lanes along each dimension that allows them.
+impl Space {
+    /// The statements one after the other inside the loops `outer`, each in one of its `own` orders, with lanes along one of
+    /// the loops that it has to itself; those with the most iterations choose first which subscripts of arrays are in
+    /// banks. `None` where no statement has lanes.
     pub(super) fn with_lanes(
         &self,
-        order: &[usize],
+        outer: &[usize],
+        own: &[Vec<Alone>],
         distances: &[Distances],
         wanted: &Wanted,
-    ) -> Result<Vec<Candidate>> {
-        if !self.is_legal(order, order.len(), distances.iter())? {
-            return Ok(vec![]);
-        }
-        let (n, count, statements) = (order.len(), wanted.directive.count, self.values.len());
-        let carried = carried_by_level(order, distances)?;
-        let mut found = vec![];
-        for (level, &lane) in order.iter().enumerate() {
-            let Ok(shapes) = &wanted.shapes[lane] else { continue };
-            if self.sizes[lane] < count || !self.is_parallel(order, level, distances, wanted, shapes)? {
-                continue;
+    ) -> Result<Option<Candidate>> {
+        let Some(places) = self.places(outer, distances)? else { return Ok(None) };
+        let mut banked = wanted.banked.clone();
+        let mut by_work: Vec<usize> = (0..own.len()).collect();
+        by_work.sort_by(|a, b| self.iterations(*b).total_cmp(&self.iterations(*a)));
+        let mut chosen: Vec<Option<Choice>> = own.iter().map(|_| None).collect();
+        for place in by_work {
+            for alone in own[place].iter().filter(|alone| alone.order.starts_with(outer)) {
+                for level in std::iter::once(None).chain((outer.len()..alone.order.len()).map(Some)) {
+                    if let Some(level) = level
+                        && !self.allows_lanes(alone, level, distances, wanted, &banked)?
+                    {
+                        continue;
+                    }
+                    let row = self.row(&self.values[place], alone.order).filter(|row| *row >= outer.len());
+                    let length = row.map_or(1, |row| self.sizes[alone.order[row]]) as f64;
+                    let cost = self.cost_in_lanes(alone, level, outer.len(), wanted);
+                    let merit = Merit { cost, length, carried: alone.carried.clone() };
+                    let best = &mut chosen[place];
+                    if best.as_ref().is_none_or(|known| merit.beats(&known.merit)) {
+                        *best = Some(Choice { merit, alone, level });
+                    }
+                }
             }
-            let mut sizes = self.sizes.clone();
-            sizes[lane] = (sizes[lane] + count - 1) / count;
-            let cost = |((values, latency), shape): ((&Vec<Affine>, &f64), &LaneShape)| {
-                let row = self.row(values, order);
-                let length = row.filter(|_| statements == 1).map_or(1, |row| sizes[order[row]]);
-                let distance = row.map(|row| (carried[n - 1 - row], order[row] == lane));
-                let distance = distance.map(|(d, along)| if along && d != i64::MAX { (d / count).max(1) } else { d });
-                let cycles = cycles(values, &sizes, length, distance, *latency);
-                cycles * if shape.reduction.is_some() { TREE } else { 1.0 }
-            };
-            found.push(Candidate {
-                dimensions: vec![order.to_vec(); statements],
-                apart: (statements > 1).then_some(n),
-                places: (0..statements).collect(),
-                cost: self.values.iter().zip(&self.latencies).zip(shapes).map(cost).sum(),
-                carried: carried.clone(),
-                late: vec![],
-                lane: Some(Lane { dimension: lane, level }),
-            });
+            let Some(Choice { alone, level, .. }) = &chosen[place] else { return Ok(None) };
+            if let Some(level) = level
+                && let Ok(shape) = &wanted.shapes[place][alone.order[*level]]
+            {
+                banked.extend(shape.banks.clone());
+            }
         }
-        Ok(found)
+        let chosen: Vec<Choice> = chosen.into_iter().flatten().collect();
+        if chosen.iter().all(|choice| choice.level.is_none()) {
+            return Ok(None);
+        }
+        let apart = (own.len() > 1).then_some(outer.len());
+        let mut carried = vec![i64::MAX; self.rank()];
+        for choice in &chosen {
+            carried.iter_mut().zip(&choice.alone.carried).for_each(|(least, own)| *least = (*least).min(*own));
+        }
+        let lane = |choice: &Choice| {
+            let level = choice.level?;
+            // The statement's place among the others is a level, too.
+            Some(Lane { dimension: choice.alone.order[level], level: level + usize::from(apart.is_some()) })
+        };
+        Ok(Some(Candidate {
+            dimensions: chosen.iter().map(|choice| choice.alone.order.to_vec()).collect(),
+            apart,
+            places,
+            cost: chosen.iter().map(|choice| choice.merit.cost).sum(),
+            carried,
+            lanes: chosen.iter().map(lane).collect(),
+            late: vec![],
+        }))
     }
 
-    /// Whether values of the dimension at `level` less than `count` apart can run in one cycle: no dependence between
-    /// them leads back in the dimensions further in, and none but a read before a write stays within one cycle.
-    fn is_parallel(
+    /// Whether a statement alone may have lanes at a level of its order, with these arrays in banks already.
+    fn allows_lanes(
         &self,
-        order: &[usize],
+        alone: &Alone,
         level: usize,
         distances: &[Distances],
         wanted: &Wanted,
-        shapes: &[LaneShape],
+        banked: &Banked,
+    ) -> Result<bool> {
+        let dimension = alone.order[level];
+        let Ok(shape) = &wanted.shapes[alone.place][dimension] else { return Ok(false) };
+        let agrees =
+            shape.banks.iter().all(|(array, subscript)| banked.get(array).is_none_or(|known| known == subscript));
+        Ok(agrees
+            && self.sizes[dimension] >= wanted.directive.count
+            && !self.values[alone.place][dimension].is_constant()
+            && self.is_parallel(alone, level, distances, wanted, shape)?)
+    }
+
+    /// Cycles of a statement per tile, estimated; its order is its own from the depth `apart` on.
+    fn cost_in_lanes(&self, alone: &Alone, level: Option<usize>, apart: usize, wanted: &Wanted) -> f64 {
+        let (order, place, count) = (alone.order, alone.place, wanted.directive.count);
+        let mut sizes = self.sizes.clone();
+        if let Some(level) = level {
+            let lane = order[level];
+            sizes[lane] = (sizes[lane] + count - 1) / count;
+        }
+        let row = self.row(&self.values[place], order);
+        let length = row.filter(|row| *row >= apart).map_or(1, |row| sizes[order[row]]);
+        let distance = row.map(|row| (alone.carried[order.len() - 1 - row], level == Some(row)));
+        let distance = distance.map(|(d, along)| if along && d != i64::MAX { (d / count).max(1) } else { d });
+        let cycles = cycles(&self.values[place], &sizes, length, distance, self.latencies[place]);
+        let Some(lane) = level.map(|level| order[level]) else { return cycles };
+        let has_tree = wanted.shapes[place][lane].as_ref().is_ok_and(|shape| shape.reduction.is_some());
+        cycles * if has_tree { TREE } else { 1.0 } * ACROSS.powi(wanted.across[place][lane] as i32)
+    }
+
+    /// Whether values of the dimension at `level` of a statement's order less than `count` apart can run in one cycle: no
+    /// dependence of it on itself between them leads back in the dimensions further in, and none but a read before a write stays within one cycle.
+    fn is_parallel(
+        &self,
+        Alone { place, order, .. }: &Alone,
+        level: usize,
+        distances: &[Distances],
+        wanted: &Wanted,
+        shape: &LaneShape,
     ) -> Result<bool> {
         let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
         let lane = Affine::variable(&names[order[level]]);
@@ -170,9 +242,9 @@ impl Space {
             Constraint::at_most(Affine::constant(1), lane.clone()),
             Constraint::at_most(lane, Affine::constant(wanted.directive.count - 1)),
         ];
-        for Distances { kind, source, sink, array, set, .. } in distances {
+        for Distances { kind, array, set, .. } in distances.iter().filter(|d| (d.source, d.sink) == (*place, *place)) {
             // Updates of one cell may run in any order.
-            if source == sink && shapes[*source].reduction.is_some() && wanted.targets[*source] == *array {
+            if shape.reduction.is_some() && wanted.targets[*place] == *array {
                 continue;
             }
             let mut rest =
