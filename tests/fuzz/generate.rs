@@ -73,11 +73,18 @@ pub enum Kind {
     Beats,
     /// C as people write it: branches on data, counters, jumps, `do` loops, pointers.
     Everyday,
+    /// Several statements, each with lanes where it can.
+    Lanes,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 4] =
-        [("any", Kind::Any), ("equal", Kind::Equal), ("beats", Kind::Beats), ("everyday", Kind::Everyday)];
+    pub const ALL: [(&str, Kind); 5] = [
+        ("any", Kind::Any),
+        ("equal", Kind::Equal),
+        ("beats", Kind::Beats),
+        ("everyday", Kind::Everyday),
+        ("lanes", Kind::Lanes),
+    ];
 
     pub fn of(seed: u64) -> Kind {
         let mut dice = Dice(SplitMix::named(seed, "kind"));
@@ -85,6 +92,7 @@ impl Kind {
             0 if !seed.is_multiple_of(4) => Kind::Equal,
             1 if !seed.is_multiple_of(4) && dice.chance(40) => Kind::Beats,
             1 if !seed.is_multiple_of(4) => Kind::Everyday,
+            2 if !seed.is_multiple_of(4) && dice.chance(40) => Kind::Lanes,
             _ => Kind::Any,
         }
     }
@@ -95,16 +103,19 @@ impl Kind {
 /// [`Kind`].
 pub fn program(seed: u64) -> Program {
     match Kind::of(seed) {
-        Kind::Any => any(seed, false),
-        Kind::Everyday => any(seed, true),
         Kind::Equal => equal::program(seed),
         Kind::Beats => beats::program(seed),
+        Kind::Lanes if seed % 2 == 1 => {
+            let mut dice = Dice(SplitMix::named(seed, "lanes"));
+            Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }
+        }
+        kind => any(seed, kind),
     }
 }
 
-fn any(seed: u64, everyday: bool) -> Program {
+fn any(seed: u64, kind: Kind) -> Program {
     let plain = seed.is_multiple_of(4);
-    let in_lanes = seed % 8 == 4;
+    let (everyday, in_lanes) = (kind == Kind::Everyday, seed % 8 == 4 || kind == Kind::Lanes);
     let (mut features, memory) = Features::of(seed);
     if in_lanes {
         // Each of them mostly costs the lanes.
@@ -132,7 +143,7 @@ fn any(seed: u64, everyday: bool) -> Program {
     let scalars = scalars[..dice.below(3) as usize].to_vec();
     let mut runs: Vec<Vec<i64>> = vec![sizes.iter().map(|size| size.max).collect()];
     runs.push(sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect());
-    let statements = if plain { 1 } else { 1 + dice.below(3) };
+    let statements = if plain { 1 } else { 1 + u64::from(in_lanes) + dice.below(3) };
     let program = Program { sizes, arrays, scalars, body: vec![], lanes: None, schedule: None, memory, runs, seed };
     let mut generator = Generator { program, dice, depth, plain, in_lanes, features, locals: vec![], counters: 0 };
     let sizes = generator.program.sizes.clone();

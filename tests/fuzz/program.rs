@@ -264,6 +264,7 @@ impl Program {
             }
         };
         note("lanes", self.lanes.is_some());
+        note("lanes of several statements", self.lanes.is_some() && self.statements() > 1);
         note("floating point", self.arrays.iter().any(|array| array.element.floating));
         note("unsigned or narrow sizes", self.sizes.iter().any(|size| size.ty != ScalarType::I32));
         note("AXI4", self.memory != Memory::Ddr400);
