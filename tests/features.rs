@@ -236,6 +236,8 @@ kernels! {
     lanes_polynomials; [N = 0], [N = 1], [N = 21];
     lanes_diagonal; [N = 1, M = 5], [N = 20, M = 9], [N = 7, M = 33];
     lanes_quotients data &[("b", 1, 99)]; [N = 1], [N = 21];
+    // Several statements.
+    lanes_layers; [N = 1, M = 1], [N = 13, M = 21], [N = 0, M = 5];
 
     // Found by random programs.
     repeated; [N = 0], [N = 1], [N = 12];

@@ -119,7 +119,7 @@ pub(super) fn choose(
             }
             None => {
                 let names: Vec<&str> = statements.iter().map(|&s| program.statements[s].name.as_str()).collect();
-                let refusal = wanted.refusal(directive, &space, &names);
+                let refusal = wanted.refusal(directive, &space, &names, &kernel.arrays);
                 if lanes.span.line > 0 {
                     return Err(refusal.into());
                 }

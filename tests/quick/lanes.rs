@@ -119,11 +119,11 @@ fn every_iteration_runs_once_in_some_lane() {
 fn lanes_of_the_matrix_product() {
     let offload = kernels::analyze(&with_lanes(kernels::matmul(&[64, 64, 32]), 16)).unwrap();
     let lanes = lanes_of(&offload);
-    assert_eq!((lanes.count, lanes.along.as_str(), &shape(lanes).steps[..]), (16, "i", &[1, 0, 0][..]));
+    assert_eq!((lanes.count, lanes.along.as_str(), &shape(lanes).steps[..]), (16, "j", &[0, 1, 0][..]));
     assert_eq!(shape(lanes).reduction, None);
-    // Rows of c and a in banks of their own, b for all.
+    // Neighbours in memory's rows of c and b in banks of their own, a for all.
     let banks: Vec<Option<usize>> = offload.buffers.iter().map(|b| b.banks.map(|banks| banks.subscript)).collect();
-    assert_eq!(banks, [Some(0), None, Some(0)]);
+    assert_eq!(banks, [None, Some(1), Some(1)]);
     // Two lanes of a tile of few rows and columns: the sum over k.
     let offload = kernels::analyze(&with_lanes(kernels::matmul(&[4, 4, 32]), 16)).unwrap();
     assert_eq!(lanes_of(&offload).along, "k");
@@ -216,6 +216,29 @@ fn refusals_say_why() {
     assert_refused(kernels::tiled(two, "i, j", &[8, 8]), 4, help);
 }
 
+/// Each statement has lanes along a loop that it has to itself, or none.
+#[test]
+fn statements_have_lanes_of_their_own() {
+    let along = |body: &str, tile: &str| -> Vec<Option<Vec<i64>>> {
+        let text = format!(
+            "#pragma burstc size(N: max 100)\nvoid k(int N, int a[N][N], int b[N][N], int c[N][N], int d[N])\n{{\n\
+             #pragma burstc {tile}\n\
+             for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) {{ {body} }}\n}}\n"
+        );
+        let offload = kernels::analyze(&parsed(&text)).unwrap_or_else(|error| panic!("{error:#}\n{text}"));
+        let own = |shape: &Option<LaneShape>| shape.as_ref().map(|shape| shape.steps.clone());
+        lanes_of(&offload).per_statement.iter().map(own).collect()
+    };
+    let product = "c[i][j] *= 3; for (int k = 0; k < N; k++) c[i][j] += a[i][k] * b[k][j];";
+    assert_eq!(along(product, "tile(i:32, j:16, k:8) lanes(8)"), [Some(vec![0, 1]), Some(vec![0, 1, 0])]);
+    // Rows of b are prefix sums, which only columns have side by side.
+    let sums = "c[i][j] = a[i][j] + 1; if (j > 0) b[i][j] = b[i][j - 1] + c[i][j];";
+    assert_eq!(along(sums, "tile(i:32, j:16) lanes(4)"), [Some(vec![1, 0]), Some(vec![1, 0])]);
+    // Rows of d are chains, and b is read along both subscripts.
+    let chain = "c[i][j] = a[i][j] + 1; d[i] = 3 * d[i] + b[i][j] * b[j][i];";
+    assert_eq!(along(chain, "tile(i:32, j:16) lanes(4)"), [Some(vec![0, 1]), None]);
+}
+
 #[test]
 fn directives_are_checked() {
     let text = |directive: &str, body: &str| {
@@ -239,8 +262,6 @@ fn directives_are_checked() {
         assert_eq!(diagnostic.span.map(|s| s.line), Some(4));
         assert!(diagnostic.help.contains(help), "{}", diagnostic.help);
     }
-    let two = parsed(&text("tile(i:32) lanes(4)", "b[i] = a[i]; a[i] = 1;"));
-    assert_eq!(refusal(&two).message, "lanes need a kernel of one statement");
     // Pieces with a gap between them.
     let gap = parsed(&text("tile(i:32) lanes(4)", "if (i < 5 || i > 9) b[i] = a[i];"));
     assert_eq!(refusal(&gap).message, "the iterations of a tile are not one convex set, which lanes need");

@@ -10,10 +10,10 @@ use super::search::Alone;
 use super::space::Space;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::ids::{ArrayId, StatementId};
+use crate::ids::{ArrayId, ByArray, StatementId};
 use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
-use crate::source::kernel::{Kernel, LanesDirective, TilingDirective};
+use crate::source::kernel::{Array, Kernel, LanesDirective, TilingDirective};
 use crate::tiling::lane_shape::{Banked, LaneShape, Lanes, StatementLanes};
 
 /// What a tree over the lanes' terms costs beside lanes that write their own cells: of two orders that take as long, the
@@ -88,7 +88,13 @@ impl<'a> Wanted<'a> {
     }
 
     /// Why no dimension has these lanes.
-    pub fn refusal(&self, directive: &TilingDirective, space: &Space, names: &[&str]) -> Diagnostic {
+    pub fn refusal(
+        &self,
+        directive: &TilingDirective,
+        space: &Space,
+        names: &[&str],
+        arrays: &ByArray<Array>,
+    ) -> Diagnostic {
         let count = self.directive.count;
         let mut reasons = vec![];
         for ((shapes, values), name) in self.shapes.iter().zip(&space.values).zip(names) {
@@ -99,7 +105,13 @@ impl<'a> Wanted<'a> {
                 let reason = match shape {
                     Err(reason) => reason.clone(),
                     Ok(_) if space.sizes[k] < count => format!("a tile has {} of its values only", space.sizes[k]),
-                    Ok(_) => "neighbours depend on one another".into(),
+                    Ok(shape) => match shape.banks.iter().find(|(a, s)| self.banked.get(a).is_some_and(|b| b != *s)) {
+                        Some((array, _)) => {
+                            format!("a band before has `{}` side by side along another subscript", arrays[*array].name)
+                        }
+                        None if names.len() > 1 => "neighbours depend on one another, or on other statements".into(),
+                        None => "neighbours depend on one another".into(),
+                    },
                 };
                 let of = if names.len() > 1 { format!("{name} ") } else { String::new() };
                 reasons.push(format!("{of}along {}: {reason}", values[k]));
@@ -141,7 +153,9 @@ impl Space {
         let mut chosen: Vec<Option<Choice>> = own.iter().map(|_| None).collect();
         for place in by_work {
             for alone in own[place].iter().filter(|alone| alone.order.starts_with(outer)) {
-                for level in std::iter::once(None).chain((outer.len()..alone.order.len()).map(Some)) {
+                // A statement beside others may be faster without.
+                let without = (own.len() > 1).then_some(None);
+                for level in (outer.len()..alone.order.len()).map(Some).chain(without) {
                     if let Some(level) = level
                         && !self.allows_lanes(alone, level, distances, wanted, &banked)?
                     {
