@@ -3,7 +3,7 @@
 cycles; 1 is one iteration or one word of the memory per cycle. Iterations count copies from scalar to scalar, too. The last
 column has the cycles estimated before the run over those of the run.
 
-    shares.py BURSTC POLYBENCH [--type float|double|int] [--size SMALL] [--board BOARD] [KERNEL...]
+    shares.py BURSTC POLYBENCH [--type float|double|int] [--size SMALL] [--board BOARD] [--lanes P [--reassociate]] [KERNEL...]
 """
 
 import argparse
@@ -33,6 +33,8 @@ def run(burstc, suite, path, arguments):
     """The report of a run, or why there is none."""
     command = [burstc, "run", path, "--simulator", "verilator", "--board", arguments.board]
     command += ["-I", suite / "utilities", "-I", path.parent, "-D", f"{arguments.size}_DATASET", *TYPES[arguments.type]]
+    if arguments.lanes:
+        command += ["--lanes", arguments.lanes, *(["--allow-reassociation"] if arguments.reassociate else [])]
     if path.stem in NEVER_EMPTY:
         command += ["-D", "POLYBENCH_USE_C99_PROTO"]
     for data in DATA.get(path.stem, []):
@@ -58,6 +60,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("burstc")
     parser.add_argument("polybench", type=pathlib.Path)
+    parser.add_argument("--lanes", help="a power of two, or auto")
+    parser.add_argument("--reassociate", action="store_true", help="lanes may add floating-point numbers in another order")
     parser.add_argument("kernels", nargs="*")
     parser.add_argument("--type", choices=TYPES, default="float")
     parser.add_argument("--size", default="SMALL")

@@ -97,11 +97,9 @@ impl LaneShape {
             }
         }
         let stays_at = |target: &Access| target.subscripts.iter().all(|s| s.gain(iterators, &steps) == 0);
-        if !statement.also.is_empty() {
-            if let Some(target) = statement.targets().find(|target| stays_at(target)) {
-                let name = &kernel.arrays[target.array].name;
-                return Err(format!("all lanes write one element of `{name}`, beside others"));
-            }
+        if let Some(target) = statement.targets().find(|target| !statement.also.is_empty() && stays_at(target)) {
+            let name = &kernel.arrays[target.array].name;
+            return Err(format!("all lanes write one element of `{name}`, beside others"));
         }
         let stays = stays_at(&statement.target);
         let target = &kernel.arrays[statement.target.array];
