@@ -41,7 +41,6 @@ module fp_align #(
     reg [1:0]          digit;
     integer            step;
     integer            k;
-    integer            position;
 
     // The lowest bit of the digit whose highest is `step`.
     function integer low_of(input integer step_index);
@@ -53,19 +52,19 @@ module fp_align #(
         dropped = IN_WIDTH - OUT_WIDTH - (1 << low) + (1 << LOW);
     endfunction
 
+    // The `count` lowest bits; none where it is negative.
+    function [IN_WIDTH-1:0] below(input integer count);
+        below = count <= 0 ? {IN_WIDTH{1'b0}} : ~({IN_WIDTH{1'b1}} << count);
+    endfunction
+
     always @* begin
         shifted = s_data;
         sticky  = s_sticky;
         for (step = HIGH; step >= LOW; step = step - 2) begin
             digit = step == LOW ? {1'b0, s_amount[0]} : {s_amount[step-LOW], s_amount[low_of(step)-LOW]};
             for (k = 1; k <= 4; k = k + 1) begin
-                group = 1'b0;
-                for (position = 0; position < IN_WIDTH; position = position + 1) begin
-                    if (position < dropped(low_of(step)) - ((k - 1) << low_of(step))
-                        && (k == 4 || position >= dropped(low_of(step)) - (k << low_of(step)))) begin
-                        group = group || shifted[position];
-                    end
-                end
+                group  = |(shifted & below(dropped(low_of(step)) - ((k - 1) << low_of(step)))
+                           & ~(k == 4 ? {IN_WIDTH{1'b0}} : below(dropped(low_of(step)) - (k << low_of(step)))));
                 sticky = sticky || (group && {30'd0, digit} < k);
             end
             // One multiplexer of four, which is one look-up table of six inputs, where a part has two bits.

@@ -30,17 +30,12 @@ module fp_shift_right #(
     reg [WIDTH-1:0] shifted;
     reg             sticky;
     integer         step;
-    integer         position;
 
     always @* begin
         shifted = s_data;
         sticky  = s_sticky;
         for (step = HIGH; step >= LOW; step = step - 1) begin
-            for (position = 0; position < 1 << step; position = position + 1) begin
-                if (position < WIDTH) begin
-                    sticky = sticky || (s_amount[step-LOW] && shifted[position] != s_fill);
-                end
-            end
+            sticky = sticky || (s_amount[step-LOW] && |((shifted ^ {WIDTH{s_fill}}) & ~({WIDTH{1'b1}} << (1 << step))));
             if (s_amount[step-LOW]) begin
                 shifted = shifted >> (1 << step) | ~({WIDTH{!s_fill}} | {WIDTH{1'b1}} >> (1 << step));
             end
