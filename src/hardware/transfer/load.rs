@@ -12,7 +12,7 @@ use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::hand_over::hand_over;
 use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::rows::{Row, RowFormat};
-use crate::hardware::walk::scanner::scanner;
+use crate::hardware::walk::scanner::load_scanner;
 use crate::hardware::walk::source::Transfers;
 use crate::ids::{ArrayId, ByKind, KindId};
 use crate::offload::{Offload, Wait};
@@ -49,7 +49,7 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
     let scanner_name = format!("{}_load_rows", kernel.name);
     let about = format!("Walks the rows of Load(T).\n{}", walked(offload, "Load", &names));
-    let (rows_module, format) = scanner(context, &scanner_name, &about, true, &sources);
+    let (mut modules, format) = load_scanner(context, &scanner_name, &about, &sources);
 
     let mut m = Module::new(&format!("{}_load", kernel.name));
     m.describe(&format!(
@@ -68,7 +68,7 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     let kind_arrays: ByKind<ArrayId> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let rows = Stream::wires(&mut m, "row");
     let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
-    connect_scanner(context, &mut m, &rows_module, (scan_tile, Some(tile_data)), &rows, &row_wires);
+    connect_scanner(context, &mut m, &modules[modules.len() - 1], (scan_tile, Some(tile_data)), &rows, &row_wires);
     let row = row_wires.row(&format);
     let held = gate.held(offload, &format, &kind_arrays, &row).map(|held| m.define("row_held", &held).e());
 
@@ -167,7 +167,8 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     let at_work = stage.held.iter().fold(stage.rows.valid.e(), |valid, held| valid.and(&held.not()));
     m.assign(&busy, &walker.has_element().or(&at_work));
     let (data, elements) = (fill_data.ty(), fill_elements.map(|e| e.ty()));
-    (vec![rows_module, m], LoadPorts { arrays, data, elements, asking })
+    modules.push(m);
+    (modules, LoadPorts { arrays, data, elements, asking })
 }
 
 /// Whether the beat that fills asks for a cycle in which no iteration begins that would write: such a gap arrives at the

@@ -12,6 +12,7 @@ mod machine;
 mod program;
 mod registers;
 mod sequencer;
+mod side_by_side;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +33,22 @@ use crate::rtl::{Module, Signal, Statement, Type, assign};
 pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources: &[Source]) -> (Module, RowFormat) {
     let tree = Tree::new(context, sources);
     let format = tree.format.clone();
+    (of_tree(context, name, about, tiled, tree), format)
+}
+
+/// [`scanner`] of the tiles of Load, whose rows may come in any order and which iterations wait for. The last module is the scanner, the others
+/// are instances in it.
+pub fn load_scanner(context: &Context, name: &str, about: &str, sources: &[Source]) -> (Vec<Module>, RowFormat) {
+    let tree = Tree::new(context, sources);
+    let format = tree.format.clone();
+    let modules = match side_by_side::is_slow(context, &tree) {
+        true => side_by_side::build(context, name, about, &tree),
+        false => vec![of_tree(context, name, about, true, tree)],
+    };
+    (modules, format)
+}
+
+fn of_tree(context: &Context, name: &str, about: &str, tiled: bool, tree: Tree) -> Module {
     let mut m = Module::new(name);
     m.describe(about);
     let frame = Frame::declare(&mut m, context, &tree, tiled);
@@ -39,7 +56,7 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
         true => sequencer::build(&mut m, context, &tree, frame),
         false => machine::build(&mut m, tree, frame),
     }
-    (m, format)
+    m
 }
 
 /// What every scanner has: its ports, and registers for the tile.

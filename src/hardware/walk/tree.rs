@@ -23,6 +23,7 @@ pub struct Tree {
     pub origins: Vec<Affine>,
 }
 
+#[derive(Clone)]
 pub struct TreePiece {
     pub band: BandId,
     pub kind: KindId,
@@ -98,6 +99,17 @@ impl Tree {
             tree.pieces.push(TreePiece { band: source.band, kind, piece, places, memory: source.memory.clone() });
         }
         tree
+    }
+
+    /// The tree of every other piece, from number `first` on, in the same registers; of pieces that share no loops.
+    pub fn every_other(&self, first: usize) -> Tree {
+        Tree {
+            format: self.format.clone(),
+            pieces: self.pieces.iter().skip(first).step_by(2).cloned().collect(),
+            by_program: self.by_program,
+            helpers: self.helpers.clone(),
+            origins: self.origins.clone(),
+        }
     }
 
     /// The registers of the levels of `piece` but the innermost.

@@ -100,7 +100,7 @@ fn run(context: &Context, tree: &Tree, program: &Program, band: BandId, values: 
     }
 }
 
-/// Every point of Load(T) and Store(T) of all tiles, in the loops' order.
+/// Every point of Load(T) and Store(T) of all tiles, in the loops' order; and of two programs side by side, in any.
 fn check(file: &str, sizes: &[(&str, i64)]) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(file);
     let text = source::Source::read(&path, vec![]).expect("a kernel");
@@ -118,6 +118,7 @@ fn check(file: &str, sizes: &[(&str, i64)]) {
             scans.iter().map(|(band, array, scan)| Source::by_subscripts(&context, *band, *array, scan)).collect();
         let tree = Tree::new(&context, &sources);
         let program = Program::new(&tree, offload.bands.len());
+        let halves = [0, 1].map(|first| tree.every_other(first));
         for (band, tile) in tiles(&offload, &sizes) {
             let mut wanted = vec![];
             for (source, (_, _, scan)) in scans.iter().enumerate().filter(|(_, (b, ..))| *b == band) {
@@ -125,6 +126,11 @@ fn check(file: &str, sizes: &[(&str, i64)]) {
             }
             rows += wanted.len();
             assert_eq!(run(&context, &tree, &program, band, &tile), wanted, "{file}, tile {tile:?} of band {band}");
+            let of_half = |half: &Tree| run(&context, half, &Program::new(half, offload.bands.len()), band, &tile);
+            let mut beside: Vec<_> = halves.iter().flat_map(of_half).collect();
+            beside.sort();
+            wanted.sort();
+            assert_eq!(beside, wanted, "{file}, tile {tile:?} of band {band}, side by side");
         }
     }
     assert!(rows > 0, "{file} moves nothing");
