@@ -2,10 +2,18 @@
 
 mod common;
 
+use std::ops::RangeInclusive;
+
 use burstc::Options;
+use burstc::report::count::Work;
+use burstc::report::{Bound, Estimate};
 use burstc::simulate::simulator::Simulator;
 use burstc::source::Source;
 use common::{Rig, Subject, elsewhere};
+
+/// What the estimate, by which orders and tiles are chosen, may be of a run's cycles: measured are 0.58 (`seidel_time`) to 1.01
+/// (`levinson`).
+const EXPECTED: RangeInclusive<f64> = 0.55..=1.10;
 
 /// Runs `tests/kernels/<kernel>.c` and holds its cycles against `most` per iteration of the loops, of which there are
 /// `iterations`.
@@ -23,6 +31,13 @@ fn guard_file(kernel: &str, sizes: &[(&str, i128)], iterations: u64, most: f64) 
     let cycles = rig.run(sizes, 1).counters.cycles;
     let each = cycles as f64 / iterations as f64;
     assert!(each <= most, "{kernel}: {cycles} cycles, {each:.3} per iteration");
+    let accelerator = &subject.accelerator;
+    let sizes = sizes.iter().map(|(name, size)| (name.to_string(), *size as i64)).collect();
+    let work = Work::of(&accelerator.offload, &sizes);
+    let bound = Bound::of(&accelerator.offload, &common::board(), &work, &sizes);
+    let share = Estimate::of(&accelerator.offload, &bound, &sizes).cycles() as f64 / cycles as f64;
+    eprintln!("{kernel}: {share:.3} of the run's {cycles} cycles were expected");
+    assert!(EXPECTED.contains(&share), "{kernel}: {share:.3} of the run's {cycles} cycles were expected");
 }
 
 /// In place over time: along rows every point waits for the one before, 14.9 cycles each; in waves of several sweeps not.
