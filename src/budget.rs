@@ -10,16 +10,20 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::{ArrayId, ByStatement};
+use crate::operators;
 use crate::polyhedral::isl::Exhausted;
-use crate::source::kernel::{Kernel, Node, Statement};
+use crate::source::kernel::{Expr, Kernel, Node, Statement};
 
 /// Processor time and memory for generating an accelerator.
 const TIME: Duration = Duration::from_secs(50);
 const MEMORY: u64 = 1800 << 20;
 /// How often the watch looks.
 const INTERVAL: Duration = Duration::from_millis(100);
+
+/// The place of what is compiled, for those who look from outside.
+static PLACE: Mutex<Option<(Span, String)>> = Mutex::new(None);
 
 /// The last phase that any thread has begun, for those who look from outside.
 static LATEST: Mutex<&str> = Mutex::new("");
@@ -33,6 +37,13 @@ pub fn begin(name: &'static str) {
     PHASE.set(name);
     if let Ok(mut latest) = LATEST.lock() {
         *latest = name;
+    }
+}
+
+/// From now on it is this kernel that takes long.
+pub fn compiles(kernel: &Kernel) {
+    if let Ok(mut place) = PLACE.lock() {
+        *place = Some((heaviest(kernel), extent(kernel)));
     }
 }
 
@@ -80,27 +91,77 @@ pub fn require_few_reads(kernel: &Kernel) -> Result<(), Diagnostic> {
     .help("add the elements up in a loop, or in several statements"))
 }
 
+/// The most registers of a statement in which values wait for what is computed beside them.
+const MOST_WAITING: u64 = 150_000;
+
+/// Refuses statements whose operators wait for each other in a long line: of n operators in which each takes a new value
+/// beside the result of the one before, the last value waits for n, all of them for n * n / 2.
+pub fn require_short_chains(kernel: &Kernel) -> Result<(), Diagnostic> {
+    let waiting = |statement: &Statement| statement.values().map(|value| waits(value).waiting).sum::<u64>();
+    let statements = kernel.statements();
+    let long = statements.iter().map(|s| (*s, waiting(s))).find(|(_, count)| *count > MOST_WAITING);
+    let Some((long, count)) = long else { return Ok(()) };
+    Err(Diagnostic::new(format!(
+        "the values of this statement wait in about {count} registers for the results that they are combined with: burstc \
+         takes up to {MOST_WAITING}"
+    ))
+    .at(long.span, "operators in a long line")
+    .help("write sums as trees, (a + b) + (c + d), or take several statements, or a loop over an array"))
+}
+
+/// A value in the pipeline of its statement.
+struct Waits {
+    /// Cycles from the first operand to the value; `None` for constants and arguments.
+    cycles: Option<u64>,
+    /// Registers in which operands wait.
+    waiting: u64,
+}
+
+fn waits(expr: &Expr) -> Waits {
+    let operands: Vec<Waits> = expr.operands().into_iter().map(waits).collect();
+    let latest = match expr {
+        Expr::Read { .. } | Expr::Index { .. } => Some(0),
+        _ => operands.iter().filter_map(|operand| operand.cycles).max(),
+    };
+    let wait = |operand: &Waits| latest.unwrap_or(0) - operand.cycles.or(latest).unwrap_or(0);
+    let waiting = operands.iter().map(|operand| operand.waiting + wait(operand)).sum();
+    Waits { cycles: latest.map(|cycles| cycles + u64::from(operators::cycles(expr))), waiting }
+}
+
 /// An analysis that has used up its operations as the user is to see it; other errors as they are.
 pub fn refusal(error: anyhow::Error, kernel: &Kernel) -> anyhow::Error {
     if !error.is::<Exhausted>() {
         return error;
     }
-    let (statements, depth) = (kernel.statements().len(), kernel.iterators().iter().map(Vec::len).max().unwrap_or(0));
-    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    let place = kernel.body.iter().max_by_key(|node| weight(node)).and_then(|node| match node {
-        Node::Loop(inner) => Some(inner.span),
-        Node::If(inner) => Some(inner.span),
-        Node::Statement(_) => None,
-    });
-    let place = place.or_else(|| kernel.statements().first().map(|s| s.span)).unwrap_or_default();
     Diagnostic::new(format!("the analysis of these loops takes too long; it stopped in {}", PHASE.get()))
-        .at(place, format!("{} in up to {}", plural(statements, "statement"), plural(depth, "loop")))
+        .at(heaviest(kernel), extent(kernel))
         .help(
             "take fewer statements or fewer loops: nests one after the other as kernels of their own, inner loops over \
-             few values written out, values that are needed once without an array; or give the tiles yourself with \
+             few values written out, sizes that never change as constants, values that are needed once without an array; or give the tiles yourself with \
              `#pragma burstc tile(…)`",
         )
         .into()
+}
+
+/// The place of the largest nest.
+fn heaviest(kernel: &Kernel) -> Span {
+    let place = kernel.body.iter().max_by_key(|node| weight(node)).map(|node| match node {
+        Node::Loop(inner) => inner.span,
+        Node::If(inner) => inner.span,
+        Node::Statement(statement) => statement.span,
+    });
+    place.unwrap_or(kernel.span)
+}
+
+/// `40 statements in up to 1 loop, 40 sizes`
+fn extent(kernel: &Kernel) -> String {
+    let (statements, depth) = (kernel.statements().len(), kernel.iterators().iter().map(Vec::len).max().unwrap_or(0));
+    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let sizes = match kernel.parameters.len() {
+        0 => String::new(),
+        sizes => format!(", {}", plural(sizes, "size")),
+    };
+    format!("{} in up to {}{sizes}", plural(statements, "statement"), plural(depth, "loop"))
 }
 
 /// How much the analysis has to do for a part of the kernel, roughly.
@@ -135,8 +196,12 @@ fn watch_within(time: Duration, memory: u64, end: impl Fn(&Diagnostic) + Send + 
                 continue;
             };
             if !over.load(Ordering::Relaxed) {
-                end(&Diagnostic::new(format!("burstc {what}; it stopped in {}", latest()))
-                    .help("take fewer statements, fewer loops, or shorter expressions"));
+                let mut refused = Diagnostic::new(format!("burstc {what}; it stopped in {}", latest()))
+                    .help("take fewer statements, fewer loops, or shorter expressions");
+                if let Some((span, label)) = PLACE.lock().ok().and_then(|place| place.clone()) {
+                    refused = refused.at(span, label);
+                }
+                end(&refused);
             }
             return;
         }
@@ -185,7 +250,10 @@ mod tests {
     fn the_watch_ends_what_takes_too_long() {
         let told = |time: Duration, memory: u64| {
             let (sender, receiver) = std::sync::mpsc::channel();
-            let watch = watch_within(time, memory, move |diagnostic| drop(sender.send(diagnostic.message.clone())));
+            let watch = watch_within(time, memory, move |diagnostic| {
+                let place = diagnostic.span.map(|span| format!(" at {}: {}", span.line, diagnostic.label));
+                drop(sender.send(diagnostic.message.clone() + &place.unwrap_or_default()));
+            });
             let begin = Instant::now();
             while begin.elapsed() < Duration::from_secs(1) {
                 std::hint::spin_loop();
@@ -194,7 +262,9 @@ mod tests {
             receiver.recv_timeout(Duration::from_secs(10)).ok()
         };
         assert_eq!(told(TIME, MEMORY), None);
+        *PLACE.lock().expect("nobody panics") = Some((Span { line: 7, column: 5, length: 1 }, "2 statements".into()));
         let message = told(Duration::ZERO, MEMORY).expect("the time is over at once");
+        assert!(message.ends_with(" at 7: 2 statements"), "{message}");
         assert!(message.contains("takes more than 0 seconds"), "{message}");
         if Usage::now().memory > 0 {
             let message = told(TIME, 1 << 20).expect("a test has more than a megabyte");

@@ -150,6 +150,8 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     settle_bounds(&mut kernel, options)?;
     budget::require_shallow(&kernel)?;
     budget::require_few_reads(&kernel)?;
+    budget::require_short_chains(&kernel)?;
+    budget::compiles(&kernel);
     budget::begin("the sizes for which the kernel is defined");
     widen_bounds(&mut kernel, &free).map_err(|error| budget::refusal(error, &kernel))?;
     polyhedral::settle_domain(&mut kernel).map_err(|error| budget::refusal(error, &kernel))?;

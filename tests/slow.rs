@@ -78,6 +78,16 @@ slow! {
     helpers_arguments => Refused(&["f16 calls f15 calls f14", "helpers_arguments.c:26"]);
     macros_20 => Refused(&["the C preprocessor takes more than 192 MB", "macros_20.c:30", "macros that name an argument twice double"]);
     two_mm_large => Built;
+    fibonacci_200 => Refused(&["stopped in the dependences", "fibonacci_200.c:7"]);
+    branches_300 => Refused(&["stopped in the dependences", "branches_300.c:7"]);
+    choices_300 => Refused(&["stopped in the dependences", "choices_300.c:7"]);
+    else_ifs_200 => Refused(&["stopped in the dependences", "else_ifs_200.c:7"]);
+    sizes_20 => Built;
+    sizes_40 => Refused(&["40 statements in up to 1 loop, 40 sizes", "sizes_40.c:96"]);
+    ternaries_900 => Built;
+    conditions_900 => Built;
+    float_taps_100 => Built;
+    float_taps_300 => Refused(&["wait in about 356408 registers", "float_taps_300.c:8"]);
 }
 
 #[test]

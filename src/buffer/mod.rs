@@ -319,9 +319,15 @@ pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> 
         each.join(", ")
     ))
     .help("choose smaller tiles, or a board with more block RAM");
-    if let Some(tiling) = kernel.tilings.first() {
-        diagnostic = diagnostic.at(tiling.span, "tiles too large for the board");
-    }
+    let largest = buffers.iter().max_by_key(|buffer| bits_of(kernel, std::slice::from_ref(buffer), |b| b.copies));
+    diagnostic = match (kernel.tilings.first(), largest) {
+        (Some(tiling), _) => diagnostic.at(tiling.span, "tiles too large for the board"),
+        (None, Some(buffer)) => {
+            let array = &kernel.arrays[buffer.array];
+            diagnostic.at(array.span, format!("`{}` needs the largest buffer", array.name))
+        }
+        (None, None) => diagnostic,
+    };
     Err(diagnostic.into())
 }
 

@@ -19,15 +19,15 @@ pub fn analyze(analyze: &Analyze, source: &Source) -> Result<u8> {
     let board = analyze.input.board()?;
     let progress = Progress::in_terminal();
     progress.step("analysing the loops");
-    let read = watched(|| crate::read(source))?;
+    let read = watched(source, || crate::read(source))?;
     let options = options(&read.kernel, &analyze.input, &BTreeMap::new())?;
     if !analyze.dump.is_empty() {
-        let text = watched(|| dump::text(&analyze.dump, source, &board, &options))?;
+        let text = watched(source, || dump::text(&analyze.dump, source, &board, &options))?;
         drop(progress);
         print(&text)?;
         return Ok(PASSED);
     }
-    let offload = watched(|| crate::analyze_read(read, &board, &options))?;
+    let offload = watched(source, || crate::analyze_read(read, &board, &options))?;
     drop(progress);
     if analyze.json {
         print(&report::json(&offload)?)?;

@@ -23,10 +23,10 @@ pub fn build(build: &Build, source: &Source) -> Result<u8> {
     let progress = Progress::new();
     progress.step("generating the accelerator");
     let board = build.input.board()?;
-    let read = watched(|| read(source))?;
+    let read = watched(source, || read(source))?;
     let ranges = values::ranges(&read.kernel, &build.data)?;
     let options = options(&read.kernel, &build.input, &BTreeMap::new())?;
-    let accelerator = watched(|| compile_read(read, source, &board, &options))?;
+    let accelerator = watched(source, || compile_read(read, source, &board, &options))?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program for the bench's sample data");

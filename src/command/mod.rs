@@ -184,9 +184,10 @@ fn report_error(error: &anyhow::Error, source: Option<&Source>) -> u8 {
 }
 
 /// What `work` gives, unless it takes too long or too much memory: then the process ends, as for a refusal.
-fn watched<T>(work: impl FnOnce() -> T) -> T {
-    let _watch = budget::watch(|diagnostic| {
-        say(&diagnostic_render::render(diagnostic, "", ""));
+fn watched<T>(source: &Source, work: impl FnOnce() -> T) -> T {
+    let (path, text) = (on_one_line(&source.path), source.text.clone());
+    let _watch = budget::watch(move |diagnostic| {
+        say(&diagnostic_render::render(diagnostic, &path, &text));
         process::end(REFUSED.into());
     });
     work()

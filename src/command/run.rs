@@ -39,12 +39,12 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
             format!("the memory of {} is not behind a bus: its model has the device's own timing", board.name);
         return Err(Diagnostic::new(message).help("leave out --latency, --bandwidth and --stalls").into());
     }
-    let read = watched(|| read(source))?;
+    let read = watched(source, || read(source))?;
     let kernel = &read.kernel;
     let set = values::settings(kernel, &run.set, &run.input.bounds(kernel)?)?;
     let ranges = values::ranges(kernel, &run.data)?;
     let options = options(kernel, &run.input, &set)?;
-    let accelerator = watched(|| compile_read(read, source, &board, &options))?;
+    let accelerator = watched(source, || compile_read(read, source, &board, &options))?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program");

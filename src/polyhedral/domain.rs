@@ -48,7 +48,7 @@ struct Settling<'a> {
 
 impl<'a> Settling<'a> {
     fn new(kernel: &'a Kernel) -> Result<Self> {
-        let isl = Context::new()?;
+        let isl = Context::of_sizes(kernel.parameters.len())?;
         let parameters: Vec<String> = kernel.parameters.iter().map(|p| p.name.clone()).collect();
         let size_ranges: Ranges =
             kernel.parameters.iter().map(|p| (p.name.clone(), (p.min, p.max.unwrap_or(p.ty.limits().1)))).collect();

@@ -8,7 +8,7 @@ use super::isl::{Constraint, Context, Map, Set, Tuple};
 use super::{Access, Dependence, DependenceKind, Program, Statement};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::ids::{ArrayId, ByStatement, StatementId};
+use crate::ids::{ArrayId, ByArray, ByStatement, StatementId};
 use crate::source::kernel::{self, Condition, Expr, Kernel, Loop, Node, Quotient, Storage};
 
 /// A statement with the loops and conditions around it and its place in each of the loops' bodies.
@@ -34,8 +34,9 @@ pub fn extract(kernel: &Kernel) -> Result<Program> {
 pub(super) fn statements(kernel: &Kernel) -> Result<Program> {
     let places = places(kernel);
     let (mut program, schedules) = without_statements(kernel, &places.raw)?;
+    let names = all_dimension_names(kernel);
     for (place, schedule) in places.iter().zip(schedules) {
-        let statement = Model::new(&program, kernel, place)?.statement(&schedule)?;
+        let statement = Model::new(&program, kernel, place)?.statement(&schedule, &names)?;
         program.statements.push(statement);
     }
     Ok(program)
@@ -56,12 +57,13 @@ pub(super) fn ever_run(kernel: &Kernel) -> Result<ByStatement<bool>> {
 fn without_statements(kernel: &Kernel, places: &[Place]) -> Result<(Program, Vec<Vec<Affine>>)> {
     if places.is_empty() {
         return Err(Diagnostic::new(format!("the function `{}` computes nothing", kernel.name))
+            .at(kernel.span, "this function")
             .help("burstc compiles loops around assignments to arrays")
             .into());
     }
     require_distinct_names(kernel, places)?;
 
-    let isl = Context::new()?;
+    let isl = Context::of_sizes(kernel.parameters.len())?;
     let parameters: Vec<String> = kernel.parameters.iter().map(|p| p.name.clone()).collect();
     let at_least =
         |p: &kernel::SizeParameter| Constraint::at_most(Affine::constant(p.min.max(0)), Affine::variable(&p.name));
@@ -155,6 +157,11 @@ impl<'a> Collector<'a> {
 /// Names for the dimensions of an array: an iterator where it is the whole subscript in every access, else `x0`, `x1`,
 /// ….
 pub fn dimension_names(kernel: &Kernel, array: ArrayId) -> Vec<String> {
+    std::mem::take(&mut all_dimension_names(kernel)[array])
+}
+
+/// The same of all arrays, in one walk through the kernel.
+fn all_dimension_names(kernel: &Kernel) -> ByArray<Vec<String>> {
     let places = places(kernel);
     let loops = places.iter().flat_map(|p| &p.loops).map(|l| &l.iterator);
     let quotients = kernel.quotients.iter().map(|q| &q.name);
@@ -163,17 +170,28 @@ pub fn dimension_names(kernel: &Kernel, array: ArrayId) -> Vec<String> {
     while taken.iter().any(|name| name.strip_prefix(&letter).is_some_and(|rest| rest.parse::<usize>().is_ok())) {
         letter.push('x');
     }
-    let accesses: Vec<&kernel::Access> =
-        places.iter().flat_map(|p| p.statement.accesses()).filter(|a| a.array == array).collect();
-    let mut names: Vec<String> = vec![];
-    for dimension in 0..kernel.arrays[array].extents.len() {
-        let mut subscripts = accesses.iter().map(|a| a.subscripts.get(dimension));
-        let first = subscripts.next().flatten();
-        let common = first.filter(|f| subscripts.all(|s| s == Some(*f)));
-        let plain = common.and_then(|s| plain_iterator(kernel, s)).filter(|name| !names.contains(name));
-        names.push(plain.unwrap_or_else(|| format!("{letter}{dimension}")));
+    // Of every subscript of the array the first access's, where all are alike.
+    let mut common: ByArray<Option<Vec<Option<&Affine>>>> = kernel.arrays.iter().map(|_| None).collect();
+    for access in places.iter().flat_map(|p| p.statement.accesses()) {
+        match &mut common[access.array] {
+            None => common[access.array] = Some(access.subscripts.iter().map(Some).collect()),
+            Some(known) => {
+                for (position, known) in known.iter_mut().enumerate() {
+                    *known = known.filter(|known| access.subscripts.get(position) == Some(known));
+                }
+            }
+        }
     }
-    names
+    let of = |(declared, common): (&kernel::Array, Option<Vec<Option<&Affine>>>)| {
+        let mut names: Vec<String> = vec![];
+        for dimension in 0..declared.extents.len() {
+            let common = common.as_ref().and_then(|common| *common.get(dimension)?);
+            let plain = common.and_then(|s| plain_iterator(kernel, s)).filter(|name| !names.contains(name));
+            names.push(plain.unwrap_or_else(|| format!("{letter}{dimension}")));
+        }
+        names
+    };
+    kernel.arrays.iter().zip(common).map(of).collect()
 }
 
 fn plain_iterator(kernel: &Kernel, subscript: &Affine) -> Option<String> {
@@ -279,7 +297,7 @@ impl<'a> Model<'a> {
         Ok(Model { program, kernel, place, iterators, names, extended, forget })
     }
 
-    fn statement(&self, schedule: &[Affine]) -> Result<Statement> {
+    fn statement(&self, schedule: &[Affine], names: &ByArray<Vec<String>>) -> Result<Statement> {
         let isl = &self.program.isl;
         let source = self.place.statement;
         let mut references: Vec<_> = source.targets().map(|target| (target, true, self.extended.clone())).collect();
@@ -306,10 +324,8 @@ impl<'a> Model<'a> {
         }
         let tuple = Tuple::unnamed(&self.names);
         let mut accesses = vec![];
-        let mut names_of: BTreeMap<ArrayId, Vec<String>> = BTreeMap::new();
         for (access, write, happens) in references {
-            let names = names_of.entry(access.array).or_insert_with(|| dimension_names(self.kernel, access.array));
-            let cell = Tuple { name: &self.kernel.arrays[access.array].name, dimensions: names };
+            let cell = Tuple { name: &self.kernel.arrays[access.array].name, dimensions: &names[access.array] };
             let map = isl
                 .function(&self.program.parameters, tuple, cell, &access.subscripts)?
                 .intersect_domain(&happens)?

@@ -157,6 +157,7 @@ mod tests {
         Offload {
             kernel: Kernel {
                 name: "triangle".into(),
+                span: Default::default(),
                 arguments: vec![Argument::Parameter(0), Argument::Array(ArrayId(0)), Argument::Array(ArrayId(1))],
                 parameters: vec![SizeParameter {
                     name: "N".into(),

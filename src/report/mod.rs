@@ -405,6 +405,7 @@ mod tests {
         Offload {
             kernel: Kernel {
                 name: "matmul".into(),
+                span: Default::default(),
                 arguments: vec![],
                 parameters: vec![],
                 scalars: vec![],

@@ -73,6 +73,9 @@ impl Needs {
         let assignments: Vec<Vec<Assignment>> = design.modules.iter().map(assignments).collect();
         let of_target: Vec<Vec<Vec<usize>>> =
             assignments.iter().zip(&bits).map(|(all, bits)| by_target(all, bits.len())).collect();
+        let is_cell = |instance: &&Instance| !place.contains_key(instance.module.as_str());
+        let of_output: Vec<HashMap<usize, &Instance>> =
+            design.modules.iter().map(|module| by_output(module, is_cell)).collect();
         let mut whole: Vec<HashSet<*const ()>> = vec![HashSet::new(); design.modules.len()];
         let mut done: Vec<Vec<u32>> = assignments.iter().map(|a| vec![0; a.len()]).collect();
         loop {
@@ -80,8 +83,19 @@ impl Needs {
             for (m, module) in design.modules.iter().enumerate() {
                 // Assignments mostly stand behind what they read. Those whose targets are wanted by others come again.
                 let mut queue: Vec<usize> = (0..assignments[m].len()).collect();
-                let mut changed = vec![];
-                while let Some(index) = queue.pop() {
+                // The cells between them, likewise: in a chain of cells the need goes from the last to the first.
+                let mut cells: Vec<&Instance> = vec![];
+                let mut changed: Vec<usize> = vec![];
+                loop {
+                    for signal in changed.drain(..) {
+                        queue.extend(&of_target[m][signal]);
+                        cells.extend(of_output[m].get(&signal));
+                    }
+                    let Some(index) = queue.pop() else {
+                        let Some(cell) = cells.pop() else { break };
+                        of_cell(cell, &mut bits[m], &mut whole[m], &mut changed);
+                        continue;
+                    };
                     let assignment = &assignments[m][index];
                     let wanted = &mut bits[m][assignment.target];
                     // What carries into the bits that are wanted is computed with them.
@@ -96,7 +110,6 @@ impl Needs {
                         let mut wants = Wants { bits: &mut bits[m], whole: &mut whole[m], changed: &mut changed };
                         wants.need(assignment.value, &wanted);
                         assignment.conditions.iter().for_each(|c| wants.need_all(c));
-                        queue.extend(changed.drain(..).flat_map(|signal: usize| &of_target[m][signal]));
                     }
                 }
                 for item in &module.items {
@@ -111,7 +124,7 @@ impl Needs {
                         }
                         Item::Instance(instance) => match place.get(instance.module.as_str()) {
                             Some(&child) => of_module(design, (m, child), instance, &mut bits, &mut whole[m]),
-                            None => of_cell(instance, &mut bits[m], &mut whole[m]),
+                            None => of_cell(instance, &mut bits[m], &mut whole[m], &mut changed),
                         },
                         _ => {}
                     }
@@ -191,6 +204,22 @@ fn by_target(assignments: &[Assignment], signals: usize) -> Vec<Vec<usize>> {
     let mut found = vec![vec![]; signals];
     assignments.iter().enumerate().for_each(|(index, assignment)| found[assignment.target].push(index));
     found
+}
+
+/// The instances that `is_cell` chooses, by the signals that they drive.
+fn by_output<'m>(module: &'m Module, is_cell: impl Fn(&&Instance) -> bool) -> HashMap<usize, &'m Instance> {
+    let instances = module.items.iter().filter_map(|item| match item {
+        Item::Instance(instance) => Some(instance),
+        _ => None,
+    });
+    let outputs = |cell: &'m Instance| {
+        let driven = cell.ports.iter().filter_map(|(_, connection)| match connection {
+            Connection::Out(wire) => Some(wire.index()),
+            _ => None,
+        });
+        driven.map(move |signal| (signal, cell))
+    };
+    instances.filter(is_cell).flat_map(outputs).collect()
 }
 
 /// What a module needs so far.
@@ -276,7 +305,9 @@ fn of_module(
     }
 }
 
-fn of_cell(instance: &Instance, bits: &mut [Bits], whole: &mut HashSet<*const ()>) {
+/// Inputs of an instance of a library cell, where something reads what it gives; `changed` gets the signals of which more is
+/// needed.
+fn of_cell(instance: &Instance, bits: &mut [Bits], whole: &mut HashSet<*const ()>, changed: &mut Vec<usize>) {
     if !is_used(instance, bits) {
         return;
     }
@@ -289,9 +320,9 @@ fn of_cell(instance: &Instance, bits: &mut [Bits], whole: &mut HashSet<*const ()
                     bits[word.index()][0] = true;
                 }
                 let wanted = bits[word.index()].clone();
-                Wants { bits, whole, changed: &mut vec![] }.need(value, &wanted);
+                Wants { bits, whole, changed: &mut *changed }.need(value, &wanted);
             }
-            (Connection::In(value), _) => Wants { bits, whole, changed: &mut vec![] }.need_all(value),
+            (Connection::In(value), _) => Wants { bits, whole, changed: &mut *changed }.need_all(value),
             // What a cell gives has the width that it has.
             (Connection::Out(wire), None) if bits[wire.index()].contains(&true) => bits[wire.index()].fill(true),
             _ => {}

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::host;
 use crate::layout::PAGE_BYTES;
 use crate::printable::on_one_line;
@@ -68,6 +68,8 @@ const PRINTED: usize = 1 << 20;
 pub struct Golden {
     folder: Scratch,
     source: Source,
+    /// The kernel's place in it.
+    kernel: Span,
     longest: Duration,
 }
 
@@ -83,7 +85,12 @@ enum Run {
 impl Golden {
     /// Compiles the kernel's source as the user wrote it. Signed overflow wraps, as in the hardware.
     pub fn build(source: &Source, kernel: &Kernel) -> Result<Golden> {
-        let golden = Golden { folder: Scratch::new("burstc-golden-")?, source: source.clone(), longest: LONGEST };
+        let golden = Golden {
+            folder: Scratch::new("burstc-golden-")?,
+            source: source.clone(),
+            kernel: kernel.span,
+            longest: LONGEST,
+        };
         std::fs::write(golden.path("kernel.c"), wrapper(source, kernel))?;
         std::fs::write(
             golden.path("driver.c"),
@@ -95,6 +102,7 @@ impl Golden {
             if !output.status.success() {
                 let complaint = String::from_utf8_lossy(&output.stderr);
                 return Err(Diagnostic::new(format!("the C compiler refuses {}", on_one_line(&source.path)))
+                    .at(kernel.span, "for this kernel")
                     .help(complaint.trim().to_string())
                     .into());
             }
@@ -136,6 +144,7 @@ impl Golden {
     pub fn run(&self, job: &mut Job) -> Result<Vec<u8>> {
         self.execute(job)?.ok_or_else(|| {
             Diagnostic::new("the kernel, run as a C program, divides by zero (or overflows a division)")
+                .at(self.kernel, "a division of this kernel")
                 .help("C leaves this undefined: give the divisor a range without 0 (--data NAME=1..100), or another --seed")
                 .into()
         })
@@ -168,6 +177,7 @@ impl Golden {
             return Err(Diagnostic::new(format!(
                 "the kernel, run as a C program, leaves another value in {place} with `{compiler} -O0` than with `-O2`"
             ))
+            .at(self.kernel, "this kernel")
             .help(format!(
                 "{cause}, or the compiler has a fault; while they differ, burstc has nothing to compare with. Another \
                  compiler may help: CC=clang"
@@ -192,17 +202,19 @@ impl Golden {
                     job.sizes_text()
                 );
                 let help = "choose smaller sizes, or look for a loop that does not end in C";
-                return Err(Diagnostic::new(message).help(help).into());
+                return Err(Diagnostic::new(message).at(self.kernel, "this kernel").help(help).into());
             }
             (Some(Cut::Output), ..) => {
                 return Err(Diagnostic::new("the kernel, run as a C program, prints")
+                    .at(self.kernel, "this kernel")
                     .help("take out what prints")
                     .into());
             }
             (None, false, Some(SIGFPE)) => return Ok(Run::Division),
             (None, false, Some(signal)) => {
                 let message = format!("the kernel, run as a C program, is stopped by signal {signal}");
-                return Err(Diagnostic::new(message).help("a subscript may lie outside its array").into());
+                let refused = Diagnostic::new(message).at(self.kernel, "this kernel");
+                return Err(refused.help("a subscript may lie outside its array").into());
             }
             (None, false, None) => bail!("the compiled kernel ends with {}", ended.status),
         }

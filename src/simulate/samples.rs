@@ -27,6 +27,7 @@ fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
 fn kernel(name: &str) -> Kernel {
     Kernel {
         name: name.into(),
+        span: Default::default(),
         arguments: vec![],
         parameters: vec![size("N")],
         scalars: vec![],

@@ -1,20 +1,28 @@
-//! Long sums as trees. A chain of 500 additions is a pipeline of 500 stages in which the last terms wait for the first; a
-//! tree of them has nine.
+//! Long sums as trees. A chain of 500 additions is a pipeline of 500 stages in which the last terms wait for the first, in
+//! half of 500 * 500 registers; a tree of them has nine stages. The same goes for `&&`, `||` and `?:` in each other.
 
-use super::kernel::{Access, BinaryOp, Expr, ScalarType};
+use super::expression::unary;
+use super::kernel::{Access, BinaryOp, Expr, ScalarType, UnaryOp};
 
 /// Chains of so many terms stay as they are written.
 const SHORT: usize = 32;
 
 /// `value` with its long chains of an operator that is associative on integers that wrap as trees. A term that reads the
-/// array that is assigned stays the last to be added: the others are there before it.
+/// array that is assigned stays the last to be added: the others are there before it. Operands of `&&`, `||` and `?:`
+/// keep their order, in which C evaluates them or does not.
 pub fn balanced(value: Expr, target: &Access) -> Expr {
+    if matches!(value, Expr::Select { .. }) {
+        return choices(value, target);
+    }
     let Some((op, ty)) = chain(&value) else { return rebuilt(value, target) };
     let mut terms = vec![];
     collect(value, op, ty, &mut terms);
     let terms: Vec<Expr> = terms.into_iter().map(|term| rebuilt(term, target)).collect();
     if terms.len() <= SHORT {
         return terms.into_iter().reduce(|left, right| joined(op, ty, left, right)).expect("a chain has terms");
+    }
+    if matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr) {
+        return tree(terms, op, ty);
     }
     let (own, others): (Vec<Expr>, Vec<Expr>) =
         terms.into_iter().partition(|term| term.reads().iter().any(|read| read.array == target.array));
@@ -37,8 +45,16 @@ fn rebuilt(mut expr: Expr, target: &Access) -> Expr {
 fn chain(expr: &Expr) -> Option<(BinaryOp, ScalarType)> {
     match expr {
         Expr::Binary { op, ty, .. } if !ty.floating => {
-            let is_associative =
-                matches!(op, BinaryOp::Add | BinaryOp::Multiply | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
+            let is_associative = matches!(
+                op,
+                BinaryOp::Add
+                    | BinaryOp::Multiply
+                    | BinaryOp::And
+                    | BinaryOp::Or
+                    | BinaryOp::Xor
+                    | BinaryOp::LogicalAnd
+                    | BinaryOp::LogicalOr
+            );
             is_associative.then_some((*op, *ty))
         }
         _ => None,
@@ -81,4 +97,69 @@ fn tree(mut terms: Vec<Expr>, op: BinaryOp, ty: ScalarType) -> Expr {
 
 fn joined(op: BinaryOp, ty: ScalarType, left: Expr, right: Expr) -> Expr {
     Expr::Binary { op, left: Box::new(left), right: Box::new(right), ty }
+}
+
+/// One `condition ? value :` of a chain.
+struct Case {
+    condition: Expr,
+    value: Expr,
+}
+
+/// Choices in each other, `a ? x : b ? y : … : z` or `a ? b ? … : y : x`: where there are many, whether any of the
+/// conditions holds chooses between `z` and the values, and so on in halves.
+fn choices(value: Expr, target: &Access) -> Expr {
+    if links(&value) <= SHORT {
+        return rebuilt(value, target);
+    }
+    let ty = value.ty();
+    let (mut cases, mut node) = (vec![], value);
+    let last = loop {
+        match node {
+            Expr::Select { condition, then, otherwise, .. } => {
+                let (condition, value, rest) = match links(&then) > links(&otherwise) {
+                    true => (unary(UnaryOp::Not, *condition), *otherwise, *then),
+                    false => (*condition, *then, *otherwise),
+                };
+                cases.push(Case { condition, value });
+                node = rest;
+            }
+            last => break balanced(last, target),
+        }
+    };
+    for case in &mut cases {
+        balance(&mut case.condition, target);
+        balance(&mut case.value, target);
+    }
+    select(any(&cases), chosen(&cases, ty), last, ty)
+}
+
+/// How many choices follow each other along the longer sides.
+fn links(mut expr: &Expr) -> usize {
+    let mut count = 0;
+    while let Expr::Select { then, otherwise, .. } = expr {
+        count += 1;
+        expr = if matches!(**otherwise, Expr::Select { .. }) { otherwise } else { then };
+    }
+    count
+}
+
+/// Whether a condition holds.
+fn any(cases: &[Case]) -> Expr {
+    let conditions = cases.iter().map(|case| case.condition.clone()).collect();
+    tree(conditions, BinaryOp::LogicalOr, ScalarType::I32)
+}
+
+/// The value of the first case whose condition holds, where one does.
+fn chosen(cases: &[Case], ty: ScalarType) -> Expr {
+    match cases {
+        [only] => only.value.clone(),
+        _ => {
+            let (first, second) = cases.split_at(cases.len() / 2);
+            select(any(first), chosen(first, ty), chosen(second, ty), ty)
+        }
+    }
+}
+
+fn select(condition: Expr, then: Expr, otherwise: Expr, ty: ScalarType) -> Expr {
+    Expr::Select { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise), ty }
 }

@@ -90,7 +90,11 @@ pub fn find<'u>(
     let kernels = if void.is_empty() { others } else { void };
     match (&functions[..], &kernels[..]) {
         ([], _) => {
-            Err(Diagnostic::new("the file defines no function").help("burstc compiles one function with a loop nest"))
+            let own = unit.0.iter().find(|declaration| map.is_main(declaration.span));
+            let first = own.map(|declaration| map.span(declaration.span));
+            Err(Diagnostic::new("the file defines no function")
+                .at(first.unwrap_or(Span { line: 1, column: 1, length: 0 }), "no function here")
+                .help("burstc compiles one function with a loop nest"))
         }
         ([only], _) => function(only, map, types),
         (_, [kernel]) => function(kernel, map, types),

@@ -26,6 +26,9 @@ pub use tiling::{LanesDirective, Schedule, TilingDirective};
 pub struct Kernel {
     /// The C function's name.
     pub name: String,
+    /// Where the source names it.
+    #[serde(skip)]
+    pub span: Span,
     /// The arguments in the order of the C prototype.
     pub arguments: Vec<Argument>,
     /// Integer arguments that bounds and extents use.

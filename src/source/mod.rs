@@ -222,6 +222,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let tilings = directives.tilings(&body, &parameters, &scope.quotients)?;
     Ok(Kernel {
         name: function.name,
+        span: function.name_span,
         arguments,
         parameters,
         scalars,

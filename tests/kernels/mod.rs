@@ -124,6 +124,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
     let arguments = (0..parameters.len()).map(Argument::Parameter).chain(arrays.keys().map(Argument::Array)).collect();
     Kernel {
         name: name.to_string(),
+        span: span(3),
         arguments,
         parameters,
         scalars: vec![],

@@ -108,7 +108,9 @@ fn accesses_outside_of_their_array() {
 fn nothing_to_compute() {
     let mut empty = kernels::dma(&[32]);
     empty.body.clear();
-    assert_eq!(refusal(&empty).message, "the function `dma` computes nothing");
+    let refused = refusal(&empty);
+    assert_eq!(refused.message, "the function `dma` computes nothing");
+    assert_eq!(refused.span, Some(empty.span));
 }
 
 #[test]

@@ -59,6 +59,20 @@ fn tiles_that_need_more_block_ram_than_there_is() {
     refused(&text, &["k.c:5", "bits of block RAM", "board has 9383040", "smaller tiles"]);
 }
 
+/// Nobody gave tiles: the place is the array that needs most.
+#[test]
+fn kernels_that_need_more_block_ram_than_there_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let board = folder.path().join("small.toml");
+    let usual = std::fs::read_to_string("boards/generic-axi4.toml").expect("a profile");
+    let small = usual.replace("count = 128", "count = 1").replace("bits = 18432", "bits = 64");
+    std::fs::write(&board, small).expect("the folder is writable");
+    let vectors = "int N, int16_t a[N],\n    int32_t b[N]";
+    let text = kernel(SIZE, vectors, "", "for (int i = 0; i < N; i++)\n    b[i] = a[i];");
+    let words = ["k.c:4", "`b` needs the largest buffer", "bits of block RAM", "board has 64", "smaller tiles"];
+    refused_with(&text, &["--board", &board.to_string_lossy()], &words);
+}
+
 #[test]
 fn arrays_beyond_the_memory() {
     let text = kernel(
@@ -117,6 +131,7 @@ fn loops_that_never_run() {
 #[test]
 fn files_that_are_missing_empty_or_not_c() {
     refused("", &["empty"]);
+    refused("#include <stdint.h>\n\nint32_t x;\n", &["k.c:3", "defines no function", "help:"]);
     refused("\u{7f}ELF\u{1}\u{2} nonsense {{{", &["k.c"]);
     refused("fn main() { println!(\"not C\"); }\n", &["k.c:1"]);
     let folder = tempfile::tempdir().expect("a folder");

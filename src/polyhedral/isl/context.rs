@@ -18,6 +18,9 @@ unsafe extern "C" {
 /// PolyBench take up to 1.3 million, five convolution layers in a row 5 million.
 const ALL_OPERATIONS: u64 = 10_000_000;
 
+/// So many sizes make operations no slower than none.
+const USUAL_SIZES: usize = 16;
+
 /// `isl_ctx`, with errors reported to the caller instead of printed.
 #[derive(Clone)]
 pub struct Context(pub(super) Rc<isl_rs::Context>);
@@ -90,6 +93,15 @@ impl Context {
             self.0.reset_error();
             anyhow!(Failure { kind, message })
         })
+    }
+
+    /// The same for relations over so many sizes: every operation goes through rows of all of them, so that beyond
+    /// [`USUAL_SIZES`] there are as many operations fewer.
+    pub fn of_sizes(sizes: usize) -> Result<Self> {
+        let context = Context::new()?;
+        let usual = USUAL_SIZES.min(sizes.max(1)) as u64;
+        context.0.set_max_operations(ALL_OPERATIONS * usual / sizes.max(1) as u64);
+        Ok(context)
     }
 
     /// What `compute` gives, or `None` where isl needs more than `operations` of its own for it: the same on every

@@ -68,7 +68,6 @@ fn expressions_stay_small() {
     assert!((1..=4).contains(&arrays) && statements == arrays + 1, "{arrays} {statements}");
 }
 
-/// A sum of many terms is a tree; what it is added to comes last.
 /// Every temporary is read by the next two: forwarded without a bound, the values double.
 #[test]
 fn temporaries_that_are_read_twice_do_not_grow() {
@@ -82,6 +81,45 @@ fn temporaries_that_are_read_twice_do_not_grow() {
     assert!(largest.is_some_and(|nodes| nodes < 2000), "{largest:?}");
 }
 
+/// Conditions and choices of more than 32 parts are trees that C's own evaluation agrees with, reads that are guarded
+/// included.
+#[test]
+fn long_conditions_and_choices_are_trees() {
+    fn depth(expr: &crate::source::kernel::Expr) -> usize {
+        1 + expr.operands().into_iter().map(depth).max().unwrap_or(0)
+    }
+    let deepest = |value: &str| {
+        let source = source(&text(&format!("c[i][j] = {value};")));
+        compare_source(&source, &small_sizes(1));
+        depth(&parse(&source).unwrap().statements()[StatementId(0)].value)
+    };
+    let parts = |count: usize, part: &dyn Fn(usize) -> String, between: &str| {
+        (0..count).map(part).collect::<Vec<_>>().join(between)
+    };
+    let condition = |k: usize| match k % 3 {
+        0 => format!("(a[i][j] & {}) == {}", 15 + k, k % 16),
+        1 => format!("(i > 0 && a[i - 1][j] % 64 == {k})"),
+        _ => format!("b[i][j] % 128 != {k}"),
+    };
+    for operator in [" && ", " || "] {
+        let depth = deepest(&parts(200, &condition, operator));
+        assert!(depth <= 8 + 8, "{operator}: {depth}");
+    }
+    let chain = |k: usize| format!("{} ? a[i][j] + {k}", condition(k));
+    let rare = |k: usize| format!("(a[i][j] & 255) == {k} ? b[i][j] + {k}");
+    for chain in [&chain as &dyn Fn(usize) -> String, &rare] {
+        let depth = deepest(&format!("{} : b[i][j]", parts(200, chain, " : ")));
+        assert!(depth <= 8 + 8 + 8, "{depth}");
+    }
+    let inner = |k: usize| format!("(a[i][j] & 255) != {k} ? ");
+    let outer: String = (0..200).rev().map(|k| format!(" : {k}")).collect();
+    let depth = deepest(&format!("{}b[i][j]{outer}", parts(200, &inner, "")));
+    assert!(depth <= 8 + 8 + 8, "{depth}");
+    // Short ones stay as they are written.
+    assert_eq!(deepest(&format!("{} : 0", parts(32, &rare, " : "))), 32 + 3 + 1);
+}
+
+/// A sum of many terms is a tree; what it is added to comes last.
 #[test]
 fn long_sums_are_trees() {
     let sum =
