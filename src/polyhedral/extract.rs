@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use super::isl::{Constraint, Context, Map, Set, Tuple};
+use super::isl::{Constraint, Context, Exhausted, Map, Set, Tuple};
 use super::{Access, Dependence, DependenceKind, Program, Statement};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
@@ -30,6 +30,23 @@ pub fn extract(kernel: &Kernel) -> Result<Program> {
     Ok(program)
 }
 
+/// The most pairs of references to one array, at least one of which writes: each is a relation of its own, some kilobytes.
+const MOST_PAIRS: u64 = 100_000;
+
+/// [`Exhausted`] where there are more, before isl has relations for all of them.
+fn require_few_pairs(program: &Program) -> Result<()> {
+    let mut touches: BTreeMap<ArrayId, (u64, u64)> = BTreeMap::new();
+    for access in program.statements.iter().flat_map(|statement| &statement.accesses) {
+        let (all, reads) = touches.entry(access.array).or_default();
+        *all += 1;
+        *reads += u64::from(!access.write);
+    }
+    if touches.values().map(|(all, reads)| all * all - reads * reads).sum::<u64>() > MOST_PAIRS {
+        bail!(Exhausted);
+    }
+    Ok(())
+}
+
 /// The same without dependences.
 pub(super) fn statements(kernel: &Kernel) -> Result<Program> {
     let places = places(kernel);
@@ -39,6 +56,7 @@ pub(super) fn statements(kernel: &Kernel) -> Result<Program> {
         let statement = Model::new(&program, kernel, place)?.statement(&schedule, &names)?;
         program.statements.push(statement);
     }
+    require_few_pairs(&program)?;
     Ok(program)
 }
 

@@ -77,6 +77,11 @@ impl Context {
                 self.0.reset_error();
                 return anyhow!(Exhausted);
             }
+            // The operating system's refusal, no fault.
+            if self.0.last_error() == Error::Alloc || error.to_string().starts_with("[Alloc]") {
+                self.0.reset_error();
+                return std::io::Error::from(std::io::ErrorKind::OutOfMemory).into();
+            }
             let kind = self.0.last_error();
             if kind == Error::None_ {
                 // The library has taken the error out of the context already.
