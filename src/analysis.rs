@@ -3,6 +3,8 @@
 mod groups;
 mod windows;
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, anyhow, bail};
 
 use crate::affine::{Affine, fresh};
@@ -32,12 +34,11 @@ pub fn analyze(kernel: &Kernel, fabric: &Fabric) -> Result<Offload> {
     budget::begin("the dependences");
     let kernel = &polyhedral::expand_locals(kernel)?;
     let program = polyhedral::extract(kernel)?;
-    let mut offload = match &kernel.tilings[..] {
+    let offload = match &kernel.tilings[..] {
         [] => automatic(kernel, &program, fabric)?,
         directives => Mapped::new(kernel, &program, directives)?.offload(kernel, &program, fabric)?,
     };
     buffer::require_fit(kernel, &offload.buffers, fabric.block_ram_bits())?;
-    buffer::add_store_copies(&mut offload, fabric.block_ram_bits());
     Ok(offload)
 }
 
@@ -209,11 +210,7 @@ impl Mapped {
         let mut buffers = buffer::merge(bands, allocations);
         let windows = windows::windows(&kernel, &analysed, &rows);
         let windows = buffer::reads::arrange(&kernel, &windows, &mut buffers, fabric);
-        // The port that the store process borrows reads at once: copies that are wanted, if there is room.
-        for buffer in &mut buffers {
-            buffer.store_copy = bands.iter().any(|band| band.late.contains(&buffer.array));
-        }
-        Ok(Offload {
+        let mut offload = Offload {
             tiles: tiles(program, &kernel, bands, &contexts)?,
             source_order: source_order(program)?,
             strips_depend,
@@ -223,7 +220,11 @@ impl Mapped {
             windows,
             bands: analysed,
             kernel,
-        })
+        };
+        // The port that the store process borrows reads at once.
+        let late: BTreeSet<ArrayId> = bands.iter().flat_map(|band| band.late.iter().copied()).collect();
+        buffer::add_store_copies(&mut offload, &late, fabric.block_ram_bits());
+        Ok(offload)
     }
 }
 

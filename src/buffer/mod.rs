@@ -13,8 +13,7 @@
 mod lattice;
 pub mod reads;
 
-use std::collections::BTreeMap;
-use std::mem;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
@@ -211,19 +210,18 @@ const HELD_UP: f64 = 0.02;
 /// Loops that are walked to find that out.
 const STEPS: u64 = 50_000;
 
-/// Gives the store process copies to itself of what it reads: where that is wanted already, where several copies serve the
+/// Gives the store process copies to itself of what it reads: of the arrays `wanted`, where several copies serve the
 /// iterations anyway, so that one more costs little, and where it would hold up iterations; as far as `block_ram_bits`
 /// allow.
-pub fn add_store_copies(offload: &mut Offload, block_ram_bits: u64) {
+pub fn add_store_copies(offload: &mut Offload, wanted: &BTreeSet<ArrayId>, block_ram_bits: u64) {
     let traffic = Traffic::of(offload);
-    let wanted: Vec<bool> = offload.buffers.iter_mut().map(|buffer| mem::take(&mut buffer.store_copy)).collect();
-    for (index, is_wanted) in wanted.into_iter().enumerate() {
+    for index in 0..offload.buffers.len() {
         let array = offload.buffers[index].array;
         let mut transfers = offload.bands.iter().flat_map(|b| &b.transfers);
         let is_stored = transfers.any(|t| t.array == array && !t.store.pieces.is_empty());
         let is_plain = offload.buffers[index].banks.is_none();
         let ports = port_count(&offload.kernel, &offload.windows, array);
-        let is_worth_it = is_wanted || ports > 1 || traffic.held_up(offload, array) > HELD_UP;
+        let is_worth_it = wanted.contains(&array) || ports > 1 || traffic.held_up(offload, array) > HELD_UP;
         offload.buffers[index].store_copy = is_stored && is_plain && is_worth_it;
         if bits(&offload.kernel, &offload.buffers) > u128::from(block_ram_bits) {
             offload.buffers[index].store_copy = false;

@@ -1,11 +1,12 @@
 //! Whether tiles that run one after the other respect every dependence.
 
 use anyhow::Result;
+use typed_index_collections::TiSlice;
 
 use super::{theta_text, tuple_text};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::ids::StatementId;
+use crate::ids::{BandId, StatementId};
 use crate::polyhedral::isl::{Constraint, Map, Set, Tuple};
 use crate::polyhedral::{Dependence, Program};
 use crate::schedule::legality::{Dimension, Verdict, verdict};
@@ -17,9 +18,11 @@ use crate::source::kernel::{Kernel, TilingDirective};
 /// # Errors
 /// A [`Diagnostic`] that names the first dependence that is not respected, with its distance.
 pub(super) fn require_legal(program: &Program, kernel: &Kernel, directives: &[TilingDirective]) -> Result<()> {
+    // One band per directive.
+    let directives: &TiSlice<BandId, TilingDirective> = directives.as_ref();
     let band_of = |statement: StatementId| {
         let name = &program.statements[statement].name;
-        directives.iter().position(|d| d.schedules.iter().any(|s| s.statement == *name)).unwrap_or(0)
+        directives.position(|d| d.schedules.iter().any(|s| s.statement == *name)).unwrap_or_default()
     };
     for dependence in &program.dependences {
         let (source, sink) = (band_of(dependence.source), band_of(dependence.sink));
