@@ -82,9 +82,12 @@ pub fn plan(program: &Program, band: &Band, kernel: &Kernel) -> Result<Vec<Array
 
 fn flow(program: &Program, band: &Band, array: ArrayId, name: &str) -> Result<Option<ArrayFlow>> {
     let Some(accesses) = Accesses::of(program, band, array)? else { return Ok(None) };
-    // Only those that touch the array: what follows goes over their pieces, and over pairs of them.
-    let touching = accesses.reads.union(&accesses.writes)?.domain()?;
-    let instances = &band.instances.intersect_range(&touching)?;
+    let instances = &match band.statements.len() > FEW_STATEMENTS {
+        // Only those that touch the array: what follows goes over their pieces, and over pairs of them.
+        true => band.instances.intersect_range(&accesses.reads.union(&accesses.writes)?.domain()?)?,
+        // The fewer pieces, the better: those that touch it may be more.
+        false => band.instances.clone(),
+    };
     let live_in = live_in(instances, &accesses.reads, accesses.sure_writes())?;
     let out = instances.apply_range(&accesses.writes)?.coalesce()?;
     let sure_out = accesses.sure_writes.as_ref().map(|sure| instances.apply_range(sure)?.coalesce()).transpose()?;
@@ -98,6 +101,9 @@ fn flow(program: &Program, band: &Band, array: ArrayId, name: &str) -> Result<Op
     }
     Ok(Some(flow))
 }
+
+/// Bands of so many statements have few pairs of pieces, whatever an array's part in them.
+const FEW_STATEMENTS: usize = 8;
 
 /// isl's operations for the check of one array; a tenth of a second or so. Sets in very many pieces go unchecked.
 const CHECK_OPERATIONS: u64 = 40_000;
@@ -141,13 +147,10 @@ fn simpler(one: Map, other: Map) -> Result<Map> {
 fn live_in(instances: &Map, reads: &Map, sure_writes: &Map) -> Result<Map> {
     // Instances as `[T -> D]`, so that the tile is a dimension and needs no floors.
     let (tile, instance) = (instances.domain_map()?, instances.range_map()?);
-    let (reader, writer) =
-        (instance.intersect_range(&reads.domain()?)?, instance.intersect_range(&sure_writes.domain()?)?);
-    let in_tile = |touching: &Map| tile.intersect_domain(&touching.domain()?);
-    let same_tile = in_tile(&reader)?.apply_range(&in_tile(&writer)?.reverse()?)?;
-    let after = reader.lex_gt_map(&writer)?.intersect(&same_tile)?;
-    let written_before = after.apply_range(&writer.apply_range(sure_writes)?)?;
-    let exposed = reader.apply_range(reads)?.subtract(&written_before)?;
+    let date = instance.clone();
+    let after = date.lex_gt_map(&date)?.intersect(&tile.apply_range(&tile.reverse()?)?)?;
+    let written_before = after.apply_range(&instance.apply_range(sure_writes)?)?;
+    let exposed = instance.apply_range(reads)?.subtract(&written_before)?;
     tile.reverse()?.apply_range(&exposed)?.coalesce()
 }
 

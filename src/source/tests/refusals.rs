@@ -276,7 +276,7 @@ fn arguments() {
 fn functions() {
     let body = "{\n    for (int i = 0; i < N; i++)\n        a[i] = 0;\n}\n";
     for (text, message) in [
-        ("int x;\n".to_string(), "defines no function"),
+        ("«int x;»\n".to_string(), "defines no function"),
         (format!("void f(int N, int a[N])\n{body}void «g»(int N, int a[N])\n{body}"), "several functions with loops"),
         ("void «f»(int x) {}\nvoid g(int x) {}\n".to_string(), "no function of the file has a loop"),
         ("void «f»(int N, int a[N])\n{\n    a[0] = 0;\n}\n".to_string(), "has no loop"),
