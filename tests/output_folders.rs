@@ -58,7 +58,7 @@ fn verilog(folder: &Path) -> Vec<String> {
 #[test]
 fn they_simulate_themselves() {
     let scratch = tempfile::tempdir().unwrap();
-    for board in ["de10-nano", "arty-a7", "pynq-z2", "generic-axi4", "generic-avalon"] {
+    for board in ["de10-nano", "arty-a7", "pynq-z2", "zcu104", "alveo-u50", "generic-axi4", "generic-avalon"] {
         let folder = folder(board, scratch.path());
         let mut command = Command::new(folder.join("sim/run.sh"));
         let output = command.arg("icarus").env("BURSTC_MEMORY", "+latency=17 +stalls=2").output().unwrap();
@@ -101,7 +101,7 @@ fn quartus_files_name_what_is_there() {
 #[test]
 fn vivado_files_name_what_is_there() {
     let scratch = tempfile::tempdir().unwrap();
-    for name in ["arty-a7", "pynq-z2"] {
+    for name in ["arty-a7", "pynq-z2", "zcu104", "alveo-u50"] {
         let folder = folder(name, scratch.path());
         let part = board::load(name).unwrap().device.part;
         for script in ["project", "ip"] {

@@ -26,6 +26,8 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("de10-nano", include_str!("../../boards/de10-nano.toml")),
     ("arty-a7", include_str!("../../boards/arty-a7.toml")),
     ("pynq-z2", include_str!("../../boards/pynq-z2.toml")),
+    ("zcu104", include_str!("../../boards/zcu104.toml")),
+    ("alveo-u50", include_str!("../../boards/alveo-u50.toml")),
     ("ulx3s", include_str!("../../boards/ulx3s.toml")),
     ("generic-axi4", include_str!("../../boards/generic-axi4.toml")),
     ("generic-avalon", include_str!("../../boards/generic-avalon.toml")),
@@ -64,12 +66,14 @@ pub struct Device {
 impl Device {
     /// Beginnings of part names, and their makers' families. Vivado takes the part alone, so a family of another would
     /// go unnoticed; Quartus compares the two itself.
-    const FAMILIES: [(&str, &str); 6] = [
+    const FAMILIES: [(&str, &str); 8] = [
         ("xc7s", "Spartan-7"),
         ("xc7a", "Artix-7"),
         ("xc7k", "Kintex-7"),
         ("xc7v", "Virtex-7"),
         ("xc7z", "Zynq-7000"),
+        ("xczu", "Zynq UltraScale+"),
+        ("xcu50", "Virtex UltraScale+ HBM"),
         ("LFE5U", "ECP5"),
     ];
 
