@@ -112,7 +112,7 @@ fn doubled(
 
 /// Block RAMs, one at least for each bank of each copy.
 fn blocks(offload: &Offload) -> u64 {
-    let of = |buffer: &Buffer| buffer.copies as u64 * buffer.banks.map_or(1, |banks| banks.count as u64);
+    let of = |buffer: &Buffer| buffer.memories() as u64 * buffer.banks.map_or(1, |banks| banks.count as u64);
     offload.buffers.iter().map(of).sum()
 }
 

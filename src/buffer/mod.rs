@@ -219,10 +219,10 @@ pub fn add_store_copies(offload: &mut Offload, wanted: &BTreeSet<ArrayId>, block
         let array = offload.buffers[index].array;
         let mut transfers = offload.bands.iter().flat_map(|b| &b.transfers);
         let is_stored = transfers.any(|t| t.array == array && !t.store.pieces.is_empty());
-        let is_plain = offload.buffers[index].banks.is_none();
+        let in_banks = offload.buffers[index].banks.is_some();
         let ports = port_count(&offload.kernel, &offload.windows, array);
-        let is_worth_it = wanted.contains(&array) || ports > 1 || traffic.held_up(offload, array) > HELD_UP;
-        offload.buffers[index].store_copy = is_stored && is_plain && is_worth_it;
+        let is_worth_it = wanted.contains(&array) || ports > 1 || traffic.held_up(offload, array, in_banks) > HELD_UP;
+        offload.buffers[index].store_copy = is_stored && is_worth_it;
         if bits(&offload.kernel, &offload.buffers) > u128::from(block_ram_bits) {
             offload.buffers[index].store_copy = false;
         }
@@ -232,9 +232,11 @@ pub fn add_store_copies(offload: &mut Offload, wanted: &BTreeSet<ArrayId>, block
 /// What the first tiles of a run do at the sizes that the user runs.
 struct Traffic {
     iterations: ByStatement<f64>,
-    /// Words of the memory that go in and out.
-    moved: f64,
-    /// Elements that go out.
+    /// Words of the memory that go in, and those that go out.
+    moved: [f64; 2],
+    /// Beats that come in.
+    loaded: BTreeMap<ArrayId, f64>,
+    /// Beats that go out.
     stored: BTreeMap<ArrayId, f64>,
 }
 
@@ -244,13 +246,14 @@ impl Traffic {
         let usual = |p: &SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(1));
         let mut values = Values::new(&kernel.parameters.iter().map(usual).collect());
         let none = ByStatement::from(vec![0.0; kernel.statements().len()]);
-        let mut traffic = Traffic { iterations: none, moved: 0.0, stored: BTreeMap::new() };
+        let mut traffic =
+            Traffic { iterations: none, moved: [0.0; 2], loaded: BTreeMap::new(), stored: BTreeMap::new() };
         let mut steps = STEPS;
         let _ = walk::in_order(&offload.tiles.pieces, &mut values, |piece, values| {
             let band = &offload.bands[piece.leaf.band()];
             let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
             let place = values.enter_tile(kernel, &tile);
-            let whole = traffic.add(kernel, band, values, &mut steps);
+            let whole = traffic.add(kernel, &offload.buffers, band, values, &mut steps);
             values.stack.truncate(place);
             if whole.is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
@@ -258,14 +261,27 @@ impl Traffic {
     }
 
     /// Adds a tile; `None` where `steps` do not do.
-    fn add(&mut self, kernel: &Kernel, band: &offload::Band, values: &mut Values, steps: &mut u64) -> Option<()> {
+    fn add(
+        &mut self,
+        kernel: &Kernel,
+        buffers: &[Buffer],
+        band: &offload::Band,
+        values: &mut Values,
+        steps: &mut u64,
+    ) -> Option<()> {
         let mut count = |scan: &Scan| -> Option<f64> {
             scan.pieces.iter().map(|piece| Some(walk::count(piece, values, steps)? as f64)).sum()
         };
         for transfer in &band.transfers {
-            let (loaded, stored) = (count(&transfer.load)?, count(&transfer.store)?);
+            // Of an array in banks along memory's rows as many elements at once, if the port is as wide.
+            let innermost = kernel.arrays[transfer.array].layout().innermost();
+            let banks = buffers.iter().find(|b| b.array == transfer.array).and_then(|b| b.banks);
+            let at_once = banks.filter(|b| Some(b.subscript) == innermost).map_or(1, |b| b.count) as f64;
+            let (loaded, stored) = (count(&transfer.load)? / at_once, count(&transfer.store)? / at_once);
             let words = f64::from(kernel.arrays[transfer.array].element.bytes()) / f64::from(Word::PORT.bytes());
-            self.moved += (loaded + stored) * words;
+            self.moved[0] += loaded * words;
+            self.moved[1] += stored * words;
+            *self.loaded.entry(transfer.array).or_default() += loaded;
             *self.stored.entry(transfer.array).or_default() += stored;
         }
         for piece in &band.compute.scan.pieces {
@@ -277,14 +293,19 @@ impl Traffic {
 
     /// By which part of the cycles of all iterations the stores of an array make the run longer, if they read from the
     /// iterations' port: as many of them meet an iteration that reads there as such iterations are among all.
-    fn held_up(&self, offload: &Offload, array: ArrayId) -> f64 {
+    fn held_up(&self, offload: &Offload, array: ArrayId, in_banks: bool) -> f64 {
         let reads = |s: &StatementId| {
             port_references(&offload.kernel, &offload.windows, *s).iter().any(|access| access.array == array)
         };
         let all: f64 = self.iterations.iter().sum();
         let reading: f64 = self.iterations.keys().filter(reads).map(|s| self.iterations[s]).sum();
-        let stored = self.stored.get(&array).copied().unwrap_or(0.0);
-        if all == 0.0 { 0.0 } else { (all + stored * reading / all - self.moved.max(all)) / all }
+        let of = |beats: &BTreeMap<ArrayId, f64>| beats.get(&array).copied().unwrap_or(0.0);
+        let (cycles, memory) = match in_banks {
+            // Lanes are for ports that move both ways at once; and iterations that write wait for the beats that come in.
+            true => (all + (of(&self.stored) + of(&self.loaded)) * reading / all, self.moved[0].max(self.moved[1])),
+            false => (all + of(&self.stored) * reading / all, self.moved[0] + self.moved[1]),
+        };
+        if all == 0.0 { 0.0 } else { (cycles - memory.max(all)) / all }
     }
 }
 

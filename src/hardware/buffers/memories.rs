@@ -104,9 +104,10 @@ impl Memories<'_> {
             let taken = write.map_or(Expr::bit(false), |write| write.valid.e());
             m.assign(&fill.stream.ready, &taken.not());
         }
+        let drained_copy = self.drained_copy();
         let mut modules = vec![];
-        for copy in 0..reads.len().max(1) {
-            let drain = drain.filter(|_| copy == 0);
+        for copy in 0..(reads.len() + usize::from(drained_copy > 0)).max(1) {
+            let drain = drain.filter(|_| copy == drained_copy);
             let read = reads.iter().find(|read| read.copy == copy);
             let shape = banks::Ports {
                 write: write.and_then(|write| write.group.as_ref()).map(|(rotation, _)| *rotation),
@@ -141,12 +142,16 @@ impl Memories<'_> {
         modules
     }
 
+    /// The store process reads what the first reference does, or a copy of its own behind those of the references.
+    fn drained_copy(&self) -> usize {
+        if self.users.drain.is_some() && self.buffer.store_copy { self.users.reads.len() } else { 0 }
+    }
+
     /// A buffer that takes a word per cycle, in as many memories as have to read.
     fn single_words(&self, m: &mut Module) -> Vec<Module> {
         let Users { reads, drain, .. } = self.users;
         let written = self.written(m);
-        // The store process reads what the first reference does, or a copy of its own behind those of the references.
-        let drained_copy = if drain.is_some() && self.buffer.store_copy { reads.len() } else { 0 };
+        let drained_copy = self.drained_copy();
         let mut copies = 0..(reads.len() + usize::from(drained_copy > 0)).max(1);
         let mut modules = vec![];
         if self.buffer.partition.is_some() {
