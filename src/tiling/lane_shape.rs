@@ -132,5 +132,9 @@ fn steps(iterators: &[String], dimensions: &[Affine], k: usize) -> Option<Vec<i6
         .collect();
     let unknowns: Vec<&String> = iterators.iter().collect();
     let solved = solve(&unknowns, &equalities);
-    iterators.iter().map(|name| solved.get(name).filter(|value| value.is_constant()).map(|v| v.constant)).collect()
+    let steps = iterators.iter().map(|name| solved.get(name).filter(|value| value.is_constant()).map(|v| v.constant));
+    let steps: Vec<i64> = steps.collect::<Option<_>>()?;
+    // Where another dimension has the same iterator in it, no step changes the one alone.
+    let gain = |d: usize| dimensions[d].gain(iterators, &steps);
+    (0..dimensions.len()).all(|d| gain(d) == i64::from(d == k)).then_some(steps)
 }

@@ -234,6 +234,16 @@ fn statements_have_lanes_of_their_own() {
     // Rows of b are prefix sums, which only columns have side by side.
     let sums = "c[i][j] = a[i][j] + 1; if (j > 0) b[i][j] = b[i][j - 1] + c[i][j];";
     assert_eq!(along(sums, "tile(i:32, j:16) lanes(4)"), [Some(vec![1, 0]), Some(vec![1, 0])]);
+    // Instances of S2 have i as their place in the loop over k as well.
+    let text = "#pragma burstc size(N: max 100)
+        void k(int N, int a[N][N]) {
+            for (int i = 0; i < N; i++) for (int j = 0; j < i; j++) {
+                for (int k = 0; k < j; k++) a[i][j] -= a[i][k] * a[k][j];
+                a[i][j] ^= a[j][j];
+            } }";
+    let board = burstc::board::load("generic-axi4").unwrap();
+    let offload = choose_lanes::analyze(&parsed(text), &board, Some(Request::Count(4))).unwrap();
+    burstc::verify::verify(&offload).unwrap();
     // Rows of d are chains, and b is read along both subscripts.
     let chain = "c[i][j] = a[i][j] + 1; d[i] = 3 * d[i] + b[i][j] * b[j][i];";
     assert_eq!(along(chain, "tile(i:32, j:16) lanes(4)"), [Some(vec![0, 1]), None]);
