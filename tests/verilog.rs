@@ -83,7 +83,8 @@ mod yosys_finds_no_latch_and_no_loop {
         fdtd_2d,
         shared_operators,
         lanes_matvec,
-        lanes_fir
+        lanes_fir,
+        lanes_layers
     );
 
     mod soak {

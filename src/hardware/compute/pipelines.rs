@@ -144,6 +144,18 @@ struct Evaluation<'a, 'p> {
 }
 
 impl Evaluation<'_, '_> {
+    /// What comes through a port, of a group in banks word `index`.
+    fn word(&self, port: &ReadPort, index: usize) -> Rtl {
+        let word = port.word.e();
+        match port.rotation {
+            None => word,
+            Some(_) => {
+                let ty = rtl_type(self.process.context.array(port.array).element);
+                banks::parts(&word, ty.width)[index].resize(ty)
+            }
+        }
+    }
+
     /// The values of each of a statement's writes, one per lane where they are not reduced to one. `loads` is what stage 1
     /// takes.
     fn values(
@@ -159,7 +171,9 @@ impl Evaluation<'_, '_> {
         for window in process.offload.windows.iter().filter(|w| w.statement == s) {
             let leader = (s, window.array, &window.leader);
             let is_leader = |p: &&ReadPort| p.users.iter().any(|(s, a)| (*s, a.array, &a.subscripts) == leader);
-            let word = candidate.ports.iter().find(is_leader).expect("a leader has a port").word.e();
+            let port = candidate.ports.iter().find(is_leader).expect("a leader has a port");
+            // A statement with windows has no lanes, so of a group in banks it reads the first word.
+            let word = self.word(port, 0);
             windows.push(Registers::declare(m, datapath, window, &word, READ_STAGE));
         }
         let mut leaves = BufferLeaves { evaluation: self, statement: s, lane: 0, windows: &windows, candidate: loads };
@@ -204,13 +218,9 @@ impl Leaves for BufferLeaves<'_> {
         let Evaluation { process, candidate, .. } = self.evaluation;
         let port =
             candidate.ports.iter().find(|p| p.users.iter().any(of)).expect("a port or a window serves a reference");
-        let mut expr = port.word.e();
-        if port.rotation.is_some() {
-            let lanes = process.lanes.of(self.statement);
-            let gain = lanes.gain_in_banks(access, process.buffer(port.array));
-            let ty = rtl_type(process.context.array(port.array).element);
-            expr = banks::parts(&expr, ty.width)[lanes.word(self.lane, gain)].resize(ty);
-        }
+        let lanes = process.lanes.of(self.statement);
+        let gain = lanes.gain_in_banks(access, process.buffer(port.array));
+        let expr = self.evaluation.word(port, lanes.word(self.lane, gain));
         Value { expr, stage: Some(READ_STAGE + port.lateness.delay) }
     }
 
