@@ -252,8 +252,11 @@ fn join_load(m: &mut Module, context: &Context, wires: &Wires, load: &LoadPorts)
         ports.extend(out_of(&prefix, &stream));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         let beat = Beat::of(context, array);
-        let asks = load.asking.contains(&array).then(|| m.wire(&format!("{prefix}_asks"), Type::BIT));
-        ports.extend(asks.iter().map(|asks| (format!("m_{prefix}_asks"), Connection::Out(asks.clone()))));
+        let asks =
+            load.asking.contains(&array).then(|| m.wire(&format!("asks_{}", context.array(array).name), Type::BIT));
+        ports.extend(
+            asks.iter().map(|asks| (format!("m_asks_{}", context.array(array).name), Connection::Out(asks.clone()))),
+        );
         fills.push(Fill { array, stream, address, beat, data: data.clone(), elements: elements.clone(), asks });
     }
     m.instance(&format!("{}_load", context.kernel.name), "u_load", vec![], ports);

@@ -150,12 +150,14 @@ fn of_array(context: &Context, port: &str) -> Option<String> {
         if lent("s_drain_") {
             return Some(format!("the store process has the read port of {name}'s buffer"));
         }
+        if lent("m_asks_") {
+            return Some(format!("the load process wants a cycle of the write port of {name}'s buffer"));
+        }
         let text = if let Some(what) = rest("m_fill_") {
             match what {
                 "valid" => format!("{elements} for {name}'s buffer"),
                 "ready" => "it is taken".to_string(),
                 "address" => "its place there".to_string(),
-                "asks" => format!("wants a cycle of the write port of {name}'s buffer"),
                 _ => return None,
             }
         } else if let Some(what) = rest("m_drain_").or(rest("s_drain_")) {

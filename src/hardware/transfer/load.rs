@@ -26,7 +26,7 @@ pub struct LoadPorts {
     pub data: Type,
     /// Type of `m_fill_elements`, where beats have several.
     pub elements: Option<Type>,
-    /// Those of the arrays that are written by iterations: each has `m_fill_<array>_asks`, high in as many cycles as the
+    /// Those of the arrays that are written by iterations: each has `m_asks_<array>`, high in as many cycles as the
     /// row under way takes of its buffer's write port.
     pub asking: Vec<ArrayId>,
 }
@@ -134,7 +134,7 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     if !asking.is_empty() {
         let asks = asks(&mut m, &walker, &filling, (&waiting, &element));
         for (index, &array) in arrays.iter().enumerate().filter(|(_, array)| asking.contains(array)) {
-            let port = m.output(&format!("m_fill_{}_asks", context.array(array).name), Type::BIT);
+            let port = m.output(&format!("m_asks_{}", context.array(array).name), Type::BIT);
             m.assign(&port, &filling.e().and(&asks).and(&is_target(index)));
         }
     }
