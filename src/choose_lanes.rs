@@ -4,12 +4,16 @@ use anyhow::Result;
 
 use crate::analysis;
 use crate::board::Board;
+use crate::buffer::NoRoom;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::hardware::Beats;
 use crate::offload::{Buffer, Offload};
 use crate::polyhedral::isl::Exhausted;
 use crate::report::demand::Demand;
 use crate::source::kernel::{Kernel, LanesDirective, TilingDirective};
+
+/// Parts of the block RAM that tiles are chosen for, where those for all of it are too large for the lanes.
+const SMALLER: [f64; 4] = [0.5, 0.25, 0.125, 0.0625];
 
 /// `--lanes 16` or `--lanes auto`; takes the place of what directives say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,16 +41,31 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
     let mut single = kernel.clone();
     single.tilings.iter_mut().for_each(|tiling| tiling.lanes = None);
     let one = analysis::analyze(&single, &board.fabric())?;
-    let tilings: Vec<TilingDirective> = one.bands.iter().map(|band| band.tiling.as_written(&one.kernel).0).collect();
-    let with = |count: i64| -> Result<Offload> {
+    let tilings_of = |one: &Offload| -> Vec<TilingDirective> {
+        one.bands.iter().map(|band| band.tiling.as_written(&one.kernel).0).collect()
+    };
+    let tilings = tilings_of(&one);
+    let in_tiles = |tilings: Vec<TilingDirective>, count: i64| -> Result<Offload> {
         let mut laned = kernel.clone();
-        laned.tilings = tilings.clone();
+        laned.tilings = tilings;
         let lanes = LanesDirective { count, span: Span::default() };
         laned.tilings.iter_mut().for_each(|tiling| tiling.lanes = Some(lanes));
         let mut offload = analysis::analyze(&laned, &board.fabric())?;
         // Whether the tiles are the user's or chosen stays as it was.
         offload.kernel.tilings.clone_from(&single.tilings);
         Ok(offload)
+    };
+    let with = |count: i64| -> Result<Offload> {
+        let mut found = in_tiles(tilings.clone(), count);
+        for part in SMALLER.into_iter().take_while(|_| kernel.tilings.is_empty()) {
+            // Tiles that one lane fills the block RAM with leave none for what lanes have more copies of.
+            if !found.as_ref().is_err_and(|error| error.is::<NoRoom>()) {
+                break;
+            }
+            let Ok(smaller) = analysis::analyze(&single, &board.fabric().with_block_ram(part)) else { break };
+            found = in_tiles(tilings_of(&smaller), count);
+        }
+        found
     };
     match request {
         Request::Count(1) => Ok(one),

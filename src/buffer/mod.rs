@@ -14,6 +14,7 @@ mod lattice;
 pub mod reads;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
@@ -319,11 +320,21 @@ fn bits_of(kernel: &Kernel, buffers: &[Buffer], memories: impl Fn(&Buffer) -> us
     buffers.iter().map(of).sum()
 }
 
+/// With the refusal of [`require_fit`]: smaller tiles may do.
+#[derive(Debug)]
+pub struct NoRoom;
+
+impl fmt::Display for NoRoom {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "no room for the buffers")
+    }
+}
+
 /// Refuses buffers that do not fit on the chip, with their copies but those for the store process, which are made where
 /// there is room.
 ///
 /// # Errors
-/// A [`Diagnostic`] that tells the bits needed and the bits there are.
+/// A [`Diagnostic`] that tells the bits needed and the bits there are, with [`NoRoom`] as its context.
 pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> Result<()> {
     let needed = bits_of(kernel, buffers, |b| b.copies);
     if needed <= block_ram_bits as u128 {
@@ -347,7 +358,7 @@ pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> 
         }
         (None, None) => diagnostic,
     };
-    Err(diagnostic.into())
+    Err(anyhow::Error::from(diagnostic).context(NoRoom))
 }
 
 /// `3 x ` before the words of a buffer of which there are three copies.

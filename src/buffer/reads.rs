@@ -27,6 +27,12 @@ pub struct Blocks {
 }
 
 impl Fabric {
+    /// The same with a part of the block RAM.
+    pub fn with_block_ram(&self, part: f64) -> Fabric {
+        let blocks = self.blocks.iter().map(|kind| Blocks { count: (kind.count as f64 * part) as u64, ..*kind });
+        Fabric { blocks: blocks.collect(), ..*self }
+    }
+
     pub fn block_ram_bits(&self) -> u64 {
         self.blocks.iter().map(|kind| kind.count * kind.bits).sum()
     }

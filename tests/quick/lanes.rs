@@ -277,6 +277,20 @@ fn directives_are_checked() {
     assert_eq!(refusal(&gap).message, "the iterations of a tile are not one convex set, which lanes need");
 }
 
+/// Tiles are chosen for one lane, which takes all block RAM for them; lanes read through more copies.
+#[test]
+fn tiles_leave_room_for_the_lanes() {
+    let board = burstc::board::load("generic-axi4").unwrap();
+    let kernel = parsed(&std::fs::read_to_string(crate::common::root("examples/jacobi_2d.c")).unwrap());
+    let sizes = |lanes| {
+        let offload = choose_lanes::analyze(&kernel, &board, Some(Request::Count(lanes))).unwrap();
+        let block_ram: u64 = board.device.block_ram.iter().map(|kind| kind.count * kind.bits).sum();
+        assert!(burstc::buffer::bits(&offload.kernel, &offload.buffers) <= u128::from(block_ram));
+        offload.bands[burstc::ids::BandId(0)].tiling.sizes.clone()
+    };
+    assert_ne!(sizes(1), sizes(8));
+}
+
 #[test]
 fn automatic_lanes_keep_the_memory_busy() {
     let board = burstc::board::load("stratix2-ddr400").unwrap();

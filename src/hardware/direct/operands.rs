@@ -43,7 +43,8 @@ pub struct OperandLeaves<'a> {
 
 impl Leaves for OperandLeaves<'_> {
     fn read(&mut self, _: &mut Module, access: &Access) -> Value {
-        let of = |a: &&Access| (a.array, &a.subscripts) == (access.array, &access.subscripts);
+        // An element that is read under two conditions is two words, of which one is anything.
+        let of = |a: &&Access| (a.array, &a.subscripts, &a.guard) == (access.array, &access.subscripts, &access.guard);
         let place = self.reads.iter().position(of).expect("every access has an operand");
         let ty = rtl_type(self.context.array(access.array).element);
         Value { expr: self.operands.words[place].e().resize(ty), stage: Some(1) }
