@@ -450,6 +450,7 @@ fn compute_in_lanes(
         for (level, (name, grouped)) in names.iter().zip(&all_grouped).enumerate() {
             if name != grouped && own.as_ref().is_none_or(|(own, _)| *own != level) {
                 piece.rename(grouped, name);
+                piece.levels.iter_mut().filter(|l| l.name == *grouped).for_each(|l| l.name.clone_from(name));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::affine::{Affine, AffineOver};
+use crate::affine::{Affine, AffineOver, Variable};
 use crate::ids::{ArrayId, BandId, ByBand, StatementId};
 use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, Node, ScalarType, TilingDirective};
 
@@ -159,15 +159,15 @@ pub struct Piece<V = String> {
     pub slacks: Vec<AffineOver<V>>,
 }
 
-impl Piece {
-    /// Gives a level another name, wherever it stands.
-    pub fn rename(&mut self, from: &str, to: &str) {
+impl<V: Variable> Piece<V> {
+    /// Puts `new` in the place of `old` in bounds, guards, point and slacks.
+    pub fn rename(&mut self, old: &V::Key, new: &V) {
         let bounds = self.levels.iter_mut().flat_map(|level| level.lower.iter_mut().chain(&mut level.upper));
         let affines = bounds.map(|bound| &mut bound.numerator).chain(&mut self.guards).chain(&mut self.point);
         for affine in affines.chain(&mut self.slacks) {
-            *affine = affine.substitute(|name| Affine::variable(if name == from { to } else { name }));
+            *affine =
+                affine.substitute(|name| AffineOver::variable(if name == old { new.clone() } else { name.to_owned() }));
         }
-        self.levels.iter_mut().filter(|level| level.name == from).for_each(|level| level.name = to.to_string());
     }
 }
 

@@ -106,7 +106,7 @@ impl Memories<'_> {
         }
         let drained_copy = self.drained_copy();
         let mut modules = vec![];
-        for copy in 0..(reads.len() + usize::from(drained_copy > 0)).max(1) {
+        for copy in self.copies() {
             let drain = drain.filter(|_| copy == drained_copy);
             let read = reads.iter().find(|read| read.copy == copy);
             let shape = banks::Ports {
@@ -147,12 +147,17 @@ impl Memories<'_> {
         if self.users.drain.is_some() && self.buffer.store_copy { self.users.reads.len() } else { 0 }
     }
 
+    /// One for each reference, and the store process's own behind them.
+    fn copies(&self) -> std::ops::Range<usize> {
+        0..(self.users.reads.len() + usize::from(self.drained_copy() > 0)).max(1)
+    }
+
     /// A buffer that takes a word per cycle, in as many memories as have to read.
     fn single_words(&self, m: &mut Module) -> Vec<Module> {
         let Users { reads, drain, .. } = self.users;
         let written = self.written(m);
         let drained_copy = self.drained_copy();
-        let mut copies = 0..(reads.len() + usize::from(drained_copy > 0)).max(1);
+        let mut copies = self.copies();
         let mut modules = vec![];
         if self.buffer.partition.is_some() {
             modules.push(self.partitioned(m, &written, drain.filter(|_| drained_copy == 0)));

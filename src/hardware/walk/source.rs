@@ -89,7 +89,7 @@ fn with_subscripts(context: &Context, layout: &Layout<Affine>, mut piece: Piece)
         match own.filter(|&d| (d + 1 == piece.levels.len()) == is_last) {
             Some(d) => {
                 let old = std::mem::replace(&mut piece.levels[d].name, name.clone());
-                rename_level(&mut piece, &old, &name);
+                piece.rename(&old, &name);
             }
             None => {
                 let extent = digit.radix.range(|size| context.names.range(size).unwrap_or((0, 0))).1;
@@ -108,17 +108,6 @@ fn with_subscripts(context: &Context, layout: &Layout<Affine>, mut piece: Piece)
 fn one_value(name: Var, value: Affine, range: (i64, i64)) -> Level {
     let bound = vec![Bound { numerator: value, divisor: 1 }];
     Level { name, lower: bound.clone(), upper: bound, range }
-}
-
-/// Puts `new` in the place of `old` in bounds, guards and point.
-fn rename_level(piece: &mut Piece, old: &Var, new: &Var) {
-    let rename = |affine: &mut Affine| {
-        *affine = affine.substitute(|variable| Affine::variable(if variable == old { new } else { variable }));
-    };
-    piece.guards.iter_mut().chain(&mut piece.point).chain(&mut piece.slacks).for_each(rename);
-    for level in &mut piece.levels {
-        level.lower.iter_mut().chain(&mut level.upper).for_each(|bound| rename(&mut bound.numerator));
-    }
 }
 
 /// Load(T) or Store(T) of all arrays and bands.
