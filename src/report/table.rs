@@ -11,6 +11,25 @@ const LABEL: usize = 16;
 
 pub fn render(report: &RunReport, places: &Places) -> String {
     let mut table = Table::default();
+    result(&mut table, report);
+    time(&mut table, report);
+    processes(&mut table, report);
+    memory(&mut table, report);
+    choices(&mut table, report);
+    table.row("generated in", &format!("{} ms", grouped(report.generate_ms)));
+    let mut place = |label: &str, path: &Option<std::path::PathBuf>| {
+        if let Some(path) = path {
+            table.row(label, &shown(path));
+        }
+    };
+    place("Verilog", &places.verilog);
+    place("VCD", &places.vcd);
+    place("JSON", &places.json);
+    table.text
+}
+
+/// What was run, and whether memory is as it should be.
+fn result(table: &mut Table, report: &RunReport) {
     let arguments: Vec<String> = report.arguments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let with = if arguments.is_empty() { String::new() } else { format!(" with {}", arguments.join(", ")) };
     table.line(&format!("{}{with} on {} ({}, seed {})", report.kernel, report.board, report.simulator, report.seed));
@@ -27,6 +46,18 @@ pub fn render(report: &RunReport, places: &Places) -> String {
         let share = format!("{difference:.1e} of the array's largest magnitude");
         table.row("", &format!("with --allow-reassociation, results differ from the C program's by up to {share}"));
     }
+}
+
+/// A part of the run's cycles in percent.
+fn share(report: &RunReport, cycles: u64) -> String {
+    match report.cycles {
+        0 => "0 %".to_string(),
+        all => format!("{} %", fixed(100.0 * cycles as f64 / all as f64, 1)),
+    }
+}
+
+/// Cycles and iterations.
+fn time(table: &mut Table, report: &RunReport) {
     let clock = trimmed(report.clock_mhz, 3);
     table.row("cycles", &format!("{} = {} us at {clock} MHz", grouped(report.cycles), fixed(report.time_us, 2)));
     let each = fixed(report.cycles_per_iteration, 3);
@@ -35,10 +66,11 @@ pub fn render(report: &RunReport, places: &Places) -> String {
         None => String::new(),
     };
     table.row("iterations", &format!("{}, {each} cycles each{per_cycle}", grouped(report.iterations)));
-    let share = |cycles: u64| match report.cycles {
-        0 => "0 %".to_string(),
-        all => format!("{} %", fixed(100.0 * cycles as f64 / all as f64, 1)),
-    };
+}
+
+/// What the processes did, what bounds them, and what they waited for.
+fn processes(table: &mut Table, report: &RunReport) {
+    let share = |cycles| share(report, cycles);
     let processes = &report.processes;
     table.row(
         "busy",
@@ -50,6 +82,24 @@ pub fn render(report: &RunReport, places: &Places) -> String {
             share(processes.store_busy)
         ),
     );
+    bound(table, report);
+    let idle = |busy: u64| share(report.cycles.saturating_sub(busy));
+    table.row(
+        "waits",
+        &format!(
+            "load {} for tiles, {} for words; store {} for tiles, {} for words",
+            idle(processes.load_busy),
+            share(processes.load_without_word),
+            idle(processes.store_busy),
+            share(processes.store_without_word)
+        ),
+    );
+    let compute = (share(processes.compute_idle), share(processes.compute_stall));
+    table.row("", &format!("compute {} for rows, {} for values and ports", compute.0, compute.1));
+}
+
+/// What limits the run, and what was estimated for it.
+fn bound(table: &mut Table, report: &RunReport) {
     let cycles = |what: &str, cycles: u64| format!("{what} {}", grouped(cycles));
     let bound = &report.bound.cycles;
     let at_least = if bound.dependences_whole { "dependences" } else { "dependences at least" };
@@ -77,22 +127,13 @@ pub fn render(report: &RunReport, places: &Places) -> String {
             cycles("the memory", estimate.memory_cycles)
         ),
     );
-    let idle = |busy: u64| share(report.cycles.saturating_sub(busy));
-    table.row(
-        "waits",
-        &format!(
-            "load {} for tiles, {} for words; store {} for tiles, {} for words",
-            idle(processes.load_busy),
-            share(processes.load_without_word),
-            idle(processes.store_busy),
-            share(processes.store_without_word)
-        ),
-    );
-    let compute = (share(processes.compute_idle), share(processes.compute_stall));
-    table.row("", &format!("compute {} for rows, {} for values and ports", compute.0, compute.1));
+}
+
+/// What went to memory and came from there, and how long word by word would take.
+fn memory(table: &mut Table, report: &RunReport) {
     match &report.bus {
-        None => ddr(&mut table, report),
-        Some(bus) => self::bus(&mut table, bus, &report.ddr),
+        None => ddr(table, report),
+        Some(bus) => self::bus(table, bus, &report.ddr),
     }
     if let Some(direct) = &report.direct {
         table.row(
@@ -108,6 +149,10 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     if let Some(speedup) = report.speedup {
         table.row("speed-up", &format!("{} over direct accesses", fixed(speedup, 2)));
     }
+}
+
+/// What was chosen: bounds of sizes, tiles, lanes, buffers.
+fn choices(table: &mut Table, report: &RunReport) {
     // What people need not guess: a size may be anything from 0 to its bound otherwise.
     let bounded: Vec<String> = report.parameters.iter().filter(|p| p.min > 0).map(bounds).collect();
     let conditions = report.conditions.iter().map(|c| format!("{}: {}", c.condition, c.reason));
@@ -134,16 +179,6 @@ pub fn render(report: &RunReport, places: &Places) -> String {
         let copies = if buffer.copies > 1 { format!(", {} copies", buffer.copies) } else { String::new() };
         table.row(label, &format!("{:<width$}  {:>8} words{copies}{instead}", buffer.mapping, words(buffer.words)));
     }
-    table.row("generated in", &format!("{} ms", grouped(report.generate_ms)));
-    let mut place = |label: &str, path: &Option<std::path::PathBuf>| {
-        if let Some(path) = path {
-            table.row(label, &shown(path));
-        }
-    };
-    place("Verilog", &places.verilog);
-    place("VCD", &places.vcd);
-    place("JSON", &places.json);
-    table.text
 }
 
 /// `N from 1 to 64`

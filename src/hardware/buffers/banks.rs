@@ -122,52 +122,7 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: Fields, width: u
     let count = fields.count();
     let (word, group) = (Type::unsigned(width), Type::unsigned(width * count));
     let address = address_type(buffer);
-    // Whether bank `b` is among those that `banks` names.
-    let in_beat = |b: u32, beat: Beat, banks: Option<&Expr>| {
-        banks.map_or(Expr::bit(true), |banks| banks.eq(&Expr::constant((b >> beat.shift()).into(), banks.ty())))
-    };
-
-    // Per bank: enable, address and data of the write port.
-    let mut writes: Vec<(Expr, Expr, Expr)> = vec![];
-    let group_write = ports.write.map(|rotation| {
-        let valid = m.input("write_valid", Type::BIT);
-        let words = m.input("write_words", Type::unsigned(count));
-        let at = m.input("write_address", address);
-        let data = m.input("write_data", group);
-        let enables = to_banks(&mut m, "write_enable", &parts(&words.e(), 1), fields, &at.e(), rotation);
-        let data = to_banks(&mut m, "write_word", &parts(&data.e(), width), fields, &at.e(), rotation);
-        (valid.e(), enables, addresses(&mut m, "write", fields, &at.e(), rotation), data)
-    });
-    let beat_write = ports.fill.map(|beat| {
-        let valid = m.input("fill_valid", Type::BIT);
-        let at = m.input("fill_address", address);
-        let elements = (beat.elements() > 1).then(|| m.input("fill_elements", Type::unsigned(beat.elements())));
-        let data = m.input("fill_data", beat.data(width));
-        let elements = elements.map_or(vec![Expr::bit(true)], |bits| parts(&bits.e(), 1));
-        (beat, valid.e(), fields.beat(beat, &at.e()), fields.inner(&at.e(), false), elements, parts(&data.e(), width))
-    });
-    for b in 0..count {
-        let own = group_write.as_ref().map(|(valid, enables, addresses, data)| {
-            let b = b as usize;
-            (valid.and(&enables[b]), valid.clone(), addresses[b].clone(), data[b].clone())
-        });
-        let single = beat_write.as_ref().map(|(beat, valid, banks, address, elements, data)| {
-            let element = (b % beat.elements()) as usize;
-            let here = in_beat(b, *beat, banks.as_ref());
-            (valid.and(&here).and(&elements[element]), address.clone(), data[element].clone())
-        });
-        writes.push(match (own, single) {
-            (Some((enable, group, address, data)), Some((fill, fill_address, fill_data))) => (
-                enable.or(&group.not().and(&fill)),
-                group.select(&address, &fill_address),
-                group.select(&data, &fill_data),
-            ),
-            (Some((enable, _, address, data)), None) => (enable, address, data),
-            (None, Some(fill)) => fill,
-            (None, None) => (Expr::bit(false), Expr::constant(0, fields.inner_type()), Expr::constant(0, word)),
-        });
-    }
-
+    let writes = writes(&mut m, fields, (address, word), ports);
     let group_read = ports.read.map(|rotation| {
         let at = m.input("read_address", address);
         (at.e(), addresses(&mut m, "read", fields, &at.e(), rotation), rotation)
@@ -178,31 +133,14 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: Fields, width: u
         (valid.e(), fields.beat(beat, &at.e()), fields.inner(&at.e(), false), beat)
     });
     let mut banks = vec![];
-    for b in 0..count {
+    for (b, write) in (0..count).zip(writes) {
         let at = match (&group_read, &beat_read) {
             (Some((_, addresses, _)), Some((valid, _, drain, _))) => valid.select(drain, &addresses[b as usize]),
             (Some((_, addresses, _)), None) => addresses[b as usize].clone(),
             (None, Some((_, _, drain, _))) => drain.clone(),
             (None, None) => Expr::constant(0, fields.inner_type()),
         };
-        let read = m.wire(&format!("bank_{b}_data"), word);
-        let (enable, write_address, data) = writes[b as usize].clone();
-        let parameters = vec![
-            ("WIDTH", width.into()),
-            ("DEPTH", i128::from(buffer.words() / i64::from(count))),
-            ("ADDRESS_WIDTH", fields.inner_type().width.into()),
-        ];
-        let connections = vec![
-            ("clk".into(), Connection::In(port(&m, "clk"))),
-            ("write_enable".into(), Connection::In(enable)),
-            ("write_address".into(), Connection::In(write_address)),
-            ("write_data".into(), Connection::In(data)),
-            ("read_enable".into(), Connection::In(Expr::bit(true))),
-            ("read_address".into(), Connection::In(at)),
-            ("read_data".into(), Connection::Out(read.clone())),
-        ];
-        m.instance("dual_port_ram", &format!("u_bank_{b}"), parameters, connections);
-        banks.push(read.e());
+        banks.push(bank(&mut m, b, buffer.words() / i64::from(count), write, at));
     }
     if let Some((at, _, rotation)) = &group_read {
         let words = match rotation {
@@ -227,6 +165,91 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: Fields, width: u
         m.assign(&data, &read.unwrap_or_else(|| beats[0].clone()));
     }
     m
+}
+
+/// The write port of a bank.
+struct BankWrite {
+    enable: Expr,
+    address: Expr,
+    data: Expr,
+}
+
+/// The write ports of the banks: a group has priority over a beat.
+fn writes(m: &mut Module, fields: Fields, (address, word): (Type, Type), ports: &Ports) -> Vec<BankWrite> {
+    // Whether bank `b` is among those that `banks` names.
+    let in_beat = |b: u32, beat: Beat, banks: Option<&Expr>| {
+        banks.map_or(Expr::bit(true), |banks| banks.eq(&Expr::constant((b >> beat.shift()).into(), banks.ty())))
+    };
+
+    let mut writes = vec![];
+    let group_write = ports.write.map(|rotation| {
+        let valid = m.input("write_valid", Type::BIT);
+        let words = m.input("write_words", Type::unsigned(fields.count()));
+        let at = m.input("write_address", address);
+        let data = m.input("write_data", Type::unsigned(word.width * fields.count()));
+        let enables = to_banks(m, "write_enable", &parts(&words.e(), 1), fields, &at.e(), rotation);
+        let data = to_banks(m, "write_word", &parts(&data.e(), word.width), fields, &at.e(), rotation);
+        (valid.e(), enables, addresses(m, "write", fields, &at.e(), rotation), data)
+    });
+    let beat_write = ports.fill.map(|beat| {
+        let valid = m.input("fill_valid", Type::BIT);
+        let at = m.input("fill_address", address);
+        let elements = (beat.elements() > 1).then(|| m.input("fill_elements", Type::unsigned(beat.elements())));
+        let data = m.input("fill_data", beat.data(word.width));
+        let elements = elements.map_or(vec![Expr::bit(true)], |bits| parts(&bits.e(), 1));
+        (
+            beat,
+            valid.e(),
+            fields.beat(beat, &at.e()),
+            fields.inner(&at.e(), false),
+            elements,
+            parts(&data.e(), word.width),
+        )
+    });
+    for b in 0..fields.count() {
+        let own = group_write.as_ref().map(|(valid, enables, addresses, data)| {
+            let b = b as usize;
+            (valid.and(&enables[b]), valid.clone(), addresses[b].clone(), data[b].clone())
+        });
+        let single = beat_write.as_ref().map(|(beat, valid, banks, address, elements, data)| {
+            let element = (b % beat.elements()) as usize;
+            let here = in_beat(b, *beat, banks.as_ref());
+            (valid.and(&here).and(&elements[element]), address.clone(), data[element].clone())
+        });
+        let (enable, address, data) = match (own, single) {
+            (Some((enable, group, address, data)), Some((fill, fill_address, fill_data))) => (
+                enable.or(&group.not().and(&fill)),
+                group.select(&address, &fill_address),
+                group.select(&data, &fill_data),
+            ),
+            (Some((enable, _, address, data)), None) => (enable, address, data),
+            (None, Some(fill)) => fill,
+            (None, None) => (Expr::bit(false), Expr::constant(0, fields.inner_type()), Expr::constant(0, word)),
+        };
+        writes.push(BankWrite { enable, address, data });
+    }
+    writes
+}
+
+/// Bank `number` of a memory, which reads at `read_address`: its data, a cycle later.
+fn bank(m: &mut Module, number: u32, words: i64, write: BankWrite, read_address: Expr) -> Expr {
+    let data = m.wire(&format!("bank_{number}_data"), write.data.ty());
+    let parameters = vec![
+        ("WIDTH", write.data.width().into()),
+        ("DEPTH", words.into()),
+        ("ADDRESS_WIDTH", read_address.width().into()),
+    ];
+    let connections = vec![
+        ("clk".into(), Connection::In(port(m, "clk"))),
+        ("write_enable".into(), Connection::In(write.enable)),
+        ("write_address".into(), Connection::In(write.address)),
+        ("write_data".into(), Connection::In(write.data)),
+        ("read_enable".into(), Connection::In(Expr::bit(true))),
+        ("read_address".into(), Connection::In(read_address)),
+        ("read_data".into(), Connection::Out(data.clone())),
+    ];
+    m.instance("dual_port_ram", &format!("u_bank_{number}"), parameters, connections);
+    data.e()
 }
 
 /// The address of every bank for the group at `address`.

@@ -2,8 +2,6 @@
 
 use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
 use crate::hardware::buffers::banks::Rotation;
-use crate::hardware::circuit::cells;
-use crate::hardware::circuit::stream::Stream;
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::hazards::{self, Hazards, Lent};
 use crate::hardware::compute::instances::Instances;
@@ -11,13 +9,12 @@ use crate::hardware::compute::lanes::{Lanes, Written};
 use crate::hardware::compute::lateness::{self, Latenesses};
 use crate::hardware::compute::pipelines::Pipelines;
 use crate::hardware::compute::ports::Write;
-use crate::hardware::compute::reservation::{Chain, Pending, Start};
+use crate::hardware::compute::reservation::{Chain, Pending, Start, Writer};
 use crate::hardware::compute::tokens::Tokens;
 use crate::hardware::compute::windows::WarmUp;
 use crate::hardware::context::Context;
 use crate::hardware::datapath;
-use crate::hardware::walk::connect::connect_scanner;
-use crate::hardware::walk::rows::{Row, RowFormat, RowPorts};
+use crate::hardware::walk::connect::waiting_rows;
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
@@ -49,9 +46,6 @@ pub struct ComputeRead {
     /// Whether there is `m_read_<array>_<copy>_used`: some iterations that read the partitioned buffer do not read here.
     pub optional: bool,
 }
-
-/// Rows that the scanner may be ahead of the pipeline.
-const ROWS_AHEAD: i128 = 4;
 
 /// What the parts of the process know: the statements, and who writes what where.
 pub struct Process<'a, 'p> {
@@ -150,7 +144,9 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let scope = context.parameter_inputs(&mut m);
     let scalars = context.scalar_inputs(&mut m);
     let tokens = Tokens::declare(context, &mut m);
-    let (waiting, row) = waiting_rows(context, &mut m, &rows_module, &format, &tokens);
+    let about = "Rows wait here, so that the next one is ready when the present one ends.";
+    let tiles = (&tokens.scan, Some(&tokens.data));
+    let (waiting, row) = waiting_rows(context, &mut m, &rows_module, &format, tiles, Some(about));
 
     m.comment("Stage 0: the iteration.");
     let warm_up = WarmUp::declare(&mut m, offload, &format);
@@ -173,36 +169,10 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let Pipelines { writers, results } = Pipelines::build(process, &mut m, &mut candidate, &scalars, &latenesses);
     let candidate = candidate;
 
-    m.comment("Writes under way, each in the slot of the cycles until it reaches its buffer.");
-    let number_type = candidate.number.as_ref().map(Rtl::ty);
-    let (end, mut chains) = (candidate.end.e(), vec![]);
-    for (place, (writers, address)) in writers.into_iter().zip(&candidate.writes).enumerate() {
-        let ty = process.write_address_type(place);
-        let chain = Chain::declare(&mut m, place, writers, process.present(), number_type, ty);
-        let (number, address) = (candidate.number.as_ref(), address.register.e());
-        let start = Start { fire: candidate.starts.clone(), end: end.clone(), number: number.cloned(), address };
-        chain.connect(&mut m, &start);
-        chains.push((chain, start));
-    }
+    let chains = reservations(process, &mut m, &candidate, writers);
     let written: Vec<Pending> = chains.iter().map(|(chain, _)| chain.write()).collect();
     let writes = write_ports(process, &mut m, &written, &results);
-    let passed_on = candidate.ports.iter().any(|port| port.lateness.forward > 0);
-    m.comment(match passed_on {
-        true => "Words go from the buffers into registers; those written meanwhile come from there.",
-        false => "Words go from the buffers into registers.",
-    });
-    for port in &candidate.ports {
-        let array = port.array;
-        let name = &context.array(array).name;
-        let of_array = |pending: &Pending| {
-            let writes = instances.is_one_of(pending.number.as_ref(), &process.writers_of(array));
-            Write { valid: pending.valid.and(&writes), address: pending.address.clone() }
-        };
-        let pending = process.chain_of(array).map_or(vec![], |chain| chains[chain].0.pending());
-        let next = pending.get(1).filter(|pending| pending.slot.is_some());
-        let value = writes.iter().find(|write| write.array == array).map(|write| write.data.e());
-        port.connect(&mut m, name, value.map(|value| (of_array(&pending[0]), value)), next.map(of_array));
-    }
+    words_of_ports(process, &mut m, &candidate, &chains, &writes);
 
     m.comment("An iteration waits for words that are still on their way to the buffer, and while its port is lent.");
     let moves = m.wire("stage_1_moves", Type::BIT);
@@ -222,13 +192,9 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let step = m.wire("step", Type::BIT);
     m.assign(&step, &walker.has_element().and(&moves.e()).and(&tokens.may_walk));
     let mut end_taken = walker.has_end().and(&moves.e()).and(&tokens.may_walk);
-    let divides: Vec<Rtl> = (chains.iter().map(|(chain, _)| chain))
-        .filter(|chain| chain.writers().iter().any(|w| w.divides))
-        .map(Chain::divides)
-        .collect();
-    if !divides.is_empty() {
+    if let Some(divides) = divides(&chains) {
         // A division waits outside the chain, where an end mark would overtake it.
-        end_taken = end_taken.and(&candidate.valid.e().or(&Rtl::any(&divides)).not());
+        end_taken = end_taken.and(&candidate.valid.e().or(&divides).not());
     }
     m.assign(&tokens.walked, &end_taken);
     walker.connect(&mut m, "", &waiting, &row, &step.e(), &end_taken);
@@ -252,32 +218,74 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     m.assign(&stall, &candidate.valid.e().and(&candidate.fire.e().not()));
     let reads = reads(process, &mut m, &candidate);
     let writes = writes.into_iter().map(|write| (write.array, write.rotation)).collect();
-    let keeps_gaps = |array: &ArrayId| {
-        let all = chains.iter().flat_map(|(chain, _)| chain.writers()).filter(|writer| writer.array == *array);
-        let mut latencies = all.map(|writer| (!writer.divides).then_some(writer.latency));
-        let first = latencies.next().flatten();
-        first.is_some() && latencies.all(|latency| latency == first)
-    };
-    let keeps_gaps = filled.iter().copied().filter(keeps_gaps).collect();
+    let keeps_gaps = filled.iter().copied().filter(|&array| keeps_gaps(&chains, array)).collect();
     (vec![rows_module, m], ComputePorts { reads, writes, filled, keeps_gaps, drained })
 }
 
-/// The rows of the scanner, behind a FIFO, so that the next one is ready when the present one ends.
-fn waiting_rows(
-    context: &Context,
+/// A reservation chain, and what starts in it.
+type Reservation = (Chain, Start);
+
+/// The chains of the writes under way.
+fn reservations(
+    process: &Process,
     m: &mut Module,
-    scanner: &Module,
-    format: &RowFormat,
-    tokens: &Tokens,
-) -> (Stream, Row) {
-    let rows = Stream::wires(m, "row");
-    let row_wires = RowPorts::declare(m, format, "row_", false);
-    connect_scanner(context, m, scanner, (&tokens.scan, Some(&tokens.data)), &rows, &row_wires);
-    m.comment("Rows wait here, so that the next one is ready when the present one ends.");
-    let waiting = Stream::wires(m, "waiting");
-    let packed = format.pack(&row_wires.row(format));
-    let row = cells::fifo(m, "u_rows", ROWS_AHEAD, (&rows, &packed), &waiting, "waiting_row");
-    (waiting, format.unpack(m, &row))
+    candidate: &Candidate,
+    writers: Vec<Vec<Writer>>,
+) -> Vec<Reservation> {
+    m.comment("Writes under way, each in the slot of the cycles until it reaches its buffer.");
+    let number_type = candidate.number.as_ref().map(Rtl::ty);
+    let (end, mut chains) = (candidate.end.e(), vec![]);
+    for (place, (writers, address)) in writers.into_iter().zip(&candidate.writes).enumerate() {
+        let ty = process.write_address_type(place);
+        let chain = Chain::declare(m, place, writers, process.present(), number_type, ty);
+        let (number, address) = (candidate.number.as_ref(), address.register.e());
+        let start = Start { fire: candidate.starts.clone(), end: end.clone(), number: number.cloned(), address };
+        chain.connect(m, &start);
+        chains.push((chain, start));
+    }
+    chains
+}
+
+/// The registers behind the read ports, and the words that take the way from a write to them.
+fn words_of_ports(
+    process: &Process,
+    m: &mut Module,
+    candidate: &Candidate,
+    chains: &[Reservation],
+    writes: &[WritePort],
+) {
+    let passed_on = candidate.ports.iter().any(|port| port.lateness.forward > 0);
+    m.comment(match passed_on {
+        true => "Words go from the buffers into registers; those written meanwhile come from there.",
+        false => "Words go from the buffers into registers.",
+    });
+    for port in &candidate.ports {
+        let array = port.array;
+        let name = &process.context.array(array).name;
+        let of_array = |pending: &Pending| {
+            let writes = process.instances.is_one_of(pending.number.as_ref(), &process.writers_of(array));
+            Write { valid: pending.valid.and(&writes), address: pending.address.clone() }
+        };
+        let pending = process.chain_of(array).map_or(vec![], |chain| chains[chain].0.pending());
+        let next = pending.get(1).filter(|pending| pending.slot.is_some());
+        let value = writes.iter().find(|write| write.array == array).map(|write| write.data.e());
+        port.connect(m, name, value.map(|value| (of_array(&pending[0]), value)), next.map(of_array));
+    }
+}
+
+/// Whether a division is under way; `None` where no statement has one.
+fn divides(chains: &[Reservation]) -> Option<Rtl> {
+    let with_division = chains.iter().filter(|(chain, _)| chain.writers().iter().any(|writer| writer.divides));
+    let divides: Vec<Rtl> = with_division.map(|(chain, _)| chain.divides()).collect();
+    (!divides.is_empty()).then(|| Rtl::any(&divides))
+}
+
+/// Whether all writes of an array come as late.
+fn keeps_gaps(chains: &[Reservation], array: ArrayId) -> bool {
+    let all = chains.iter().flat_map(|(chain, _)| chain.writers()).filter(|writer| writer.array == array);
+    let mut latencies = all.map(|writer| (!writer.divides).then_some(writer.latency));
+    let first = latencies.next().flatten();
+    first.is_some() && latencies.all(|latency| latency == first)
 }
 
 /// The write port of an array.

@@ -13,8 +13,7 @@ use crate::hardware::context::Context;
 use crate::hardware::system::accelerator::{completion, control_ports, counters};
 use crate::hardware::system::memory_port::{Commands, MemoryPort};
 use crate::hardware::transfer::packing::{RowPacking, WIDEST_SIZE, element_size, unpacker};
-use crate::hardware::walk::connect::connect_scanner;
-use crate::hardware::walk::rows::RowPorts;
+use crate::hardware::walk::connect::waiting_rows;
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
@@ -105,6 +104,21 @@ impl<'a> Direct<'a> {
         self.by_statement(number, |s| Some(last(s)))
     }
 
+    /// Whether the statement with this number reads anything.
+    fn reads_now(&self, number: Option<&Rtl>) -> Rtl {
+        self.is(number, |s| !self.reads[s].is_empty())
+    }
+
+    /// Whether read `step` is of an array that some statement writes.
+    fn may_conflict(&self, step: &Step, number: Option<&Rtl>) -> Rtl {
+        let is_written = |array: ArrayId| self.present().iter().any(|&s| self.statements[s].target.array == array);
+        let may_conflict = match self.most_reads() {
+            0 => Rtl::bit(false),
+            _ => self.by_step(step, number, |_, _, access| Rtl::bit(is_written(access.array))),
+        };
+        may_conflict.and(&self.reads_now(number))
+    }
+
     /// The byte address of an access.
     fn byte_address(&self, m: &Module, access: &Access, subscripts: &[Affine], scope: &Scope) -> Rtl {
         let array = self.context.array(access.array);
@@ -117,6 +131,109 @@ impl<'a> Direct<'a> {
         let base = cells::port(m, &format!("base_{}", array.name));
         base.add(&linear.shl_const(array.element.bytes().trailing_zeros(), byte), byte)
     }
+
+    /// Registers with the byte addresses of an instance's accesses; `loads` are what they take.
+    fn addresses(&self, m: &mut Module, loads: &mut Vec<Statement>) -> Addresses {
+        let context = self.context;
+        let byte = Type::unsigned(context.port.byte_address());
+        let reads: Vec<Signal> = (0..self.most_reads()).map(|r| m.reg(&format!("read_address_{r}"), byte)).collect();
+        let write = m.reg("write_address", byte);
+        for (r, register) in reads.iter().enumerate() {
+            let readers: Vec<StatementId> =
+                self.present().iter().copied().filter(|&s| self.reads[s].len() > r).collect();
+            let address = self.instances.choose(&readers, |kind| {
+                let access = self.reads[kind.statement][r];
+                let address = self.byte_address(m, access, &kind.affines(&access.subscripts), &kind.scope);
+                match &access.guard {
+                    // A read that does not happen is one of the array's first element.
+                    Some(guard) => {
+                        let base = cells::port(m, &format!("base_{}", context.array(access.array).name)).resize(byte);
+                        kind.holds(guard).select(&address, &base)
+                    }
+                    None => address,
+                }
+            });
+            loads.push(assign(register, &address));
+        }
+        let target_address = self.instances.choose(self.present(), |kind| {
+            let target = &self.statements[kind.statement].target;
+            self.byte_address(m, target, &kind.affines(&target.subscripts), &kind.scope)
+        });
+        loads.push(assign(&write, &target_address));
+        Addresses { reads, write }
+    }
+
+    /// Asks memory for the read, where the instance `wants` and the unpacker has room for its layout; a statement that
+    /// reads nothing goes on as it is. Returns when the step is done.
+    fn ask(
+        &self,
+        m: &mut Module,
+        commands: &Commands,
+        step: &Step,
+        read: &ReadUnderWay,
+        (wants, room): (&Rtl, &Rtl),
+    ) -> Rtl {
+        let reads_now = self.reads_now(read.number);
+        match read.address {
+            Some(address) => {
+                let words = self.by_step(step, read.number, |_, _, access| self.words_value(access));
+                let valid = wants.and(&reads_now).and(room);
+                commands.give(m, &valid, &self.word().address_of(&address.e()), &words);
+                reads_now.select(&read.asked, wants)
+            }
+            None => {
+                let (address, length) = (commands.address.ty(), commands.length.ty());
+                commands.give(m, &Rtl::bit(false), &Rtl::constant(0, address), &Rtl::constant(1, length));
+                wants.clone()
+            }
+        }
+    }
+
+    /// The elements that come back from memory: its words, where all elements are words. Otherwise every read tells the
+    /// unpacker through `layout` where its element lies.
+    fn elements(
+        &self,
+        m: &mut Module,
+        memory: &MemoryPort,
+        step: &Step,
+        layout: &Stream,
+        read: &ReadUnderWay,
+    ) -> (Stream, Rtl) {
+        let mut all_reads = self.present().iter().flat_map(|&s| self.reads[s].iter().copied());
+        if all_reads.all(|access| self.size(access) == self.word().shift()) {
+            m.assign(&layout.ready, &Rtl::bit(true));
+            m.assign(&layout.valid, &Rtl::bit(false));
+            return (memory.read.clone(), memory.read_data.e());
+        }
+        m.assign(&layout.valid, &read.asked);
+        let sizes = self.by_step(step, read.number, |_, _, access| self.size_value(access));
+        let address = read.address.expect("there are reads").e();
+        let layout = RowPacking {
+            stream: layout.clone(),
+            size: m.define("layout_size", &sizes),
+            offset: m.define("layout_offset", &self.word().offset_of(&address)),
+            count: m.define("layout_count", &Rtl::bit(true)),
+        };
+        let element = Stream::wires(m, "element");
+        let data = unpacker(m, &layout, (&memory.read, &memory.read_data.e()), &element);
+        (element, data)
+    }
+}
+
+/// Registers with the byte addresses of an instance: of each read, and of the write.
+struct Addresses {
+    reads: Vec<Signal>,
+    write: Signal,
+}
+
+/// The read that memory is asked for.
+struct ReadUnderWay<'r> {
+    /// Its statement, where there are several.
+    number: Option<&'r Rtl>,
+    /// Its byte address; `None` where nothing reads.
+    address: Option<&'r Signal>,
+    /// High in the cycle in which the port takes the command.
+    asked: Rtl,
 }
 
 /// A counter over the reads of an instance, absent where no statement has two.
@@ -149,6 +266,17 @@ impl Step {
     }
 }
 
+/// The arguments' ports: sizes, and scalars.
+fn arguments(context: &Context, m: &Module) -> (Scope, Vec<Rtl>) {
+    let mut scope = Scope::default();
+    for parameter in &context.names.parameters {
+        let argument = cells::port(m, &format!("arg_{}", parameter.name()));
+        scope.bind(&parameter.variable, argument, parameter.range);
+    }
+    let scalars = context.kernel.scalars.iter().map(|s| cells::port(m, &format!("arg_{}", s.name))).collect();
+    (scope, scalars)
+}
+
 /// The modules of the direct version, `<kernel>_direct` last.
 pub fn direct(context: &Context) -> Vec<Module> {
     let offload = context.offload;
@@ -168,24 +296,12 @@ pub fn direct(context: &Context) -> Vec<Module> {
     let (start, done, memory_idle) = control_ports(&mut m, context);
     m.comment("Memory port");
     let memory = MemoryPort::declare(&mut m, context);
-    let mut scope = Scope::default();
-    for parameter in &context.names.parameters {
-        let argument = cells::port(&m, &format!("arg_{}", parameter.name()));
-        scope.bind(&parameter.variable, argument, parameter.range);
-    }
-    let scalars: Vec<Rtl> = kernel.scalars.iter().map(|s| cells::port(&m, &format!("arg_{}", s.name))).collect();
-    let byte = Type::unsigned(context.port.byte_address());
+    let (scope, scalars) = arguments(context, &m);
 
     m.comment("Iterations");
     let begin = Stream::wires(&mut m, "begin");
     m.assign(&begin.valid, &start.e());
-    let rows = Stream::wires(&mut m, "row");
-    let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
-    connect_scanner(context, &mut m, &rows_module, (&begin, None), &rows, &row_wires);
-    let waiting = Stream::wires(&mut m, "waiting");
-    let packed = format.pack(&row_wires.row(&format));
-    let waiting_row = cells::fifo(&mut m, "u_rows", 4, (&rows, &packed), &waiting, "waiting_row");
-    let waiting_row = format.unpack(&mut m, &waiting_row);
+    let (waiting, waiting_row) = waiting_rows(context, &mut m, &rows_module, &format, (&begin, None), None);
     let walker = Walker::declare(&mut m, &format, "iteration");
     let instances = Instances::new(context, &mut m, &format, &walker, &scope);
     let reads = statements.iter().map(|s| s.value.reads()).collect();
@@ -195,31 +311,9 @@ pub fn direct(context: &Context) -> Vec<Module> {
 
     let candidate = m.reg("candidate", Type::BIT);
     let candidate_number = several.then(|| m.reg("candidate_statement", instances.number_type()));
-    let read_addresses: Vec<Signal> = (0..most_reads).map(|r| m.reg(&format!("read_address_{r}"), byte)).collect();
-    let write_address = m.reg("write_address", byte);
     let mut loads: Vec<Statement> = vec![];
     loads.extend(candidate_number.iter().map(|register| assign(register, &instances.number())));
-    for (r, register) in read_addresses.iter().enumerate() {
-        let readers: Vec<StatementId> = d.present().iter().copied().filter(|&s| d.reads[s].len() > r).collect();
-        let address = instances.choose(&readers, |kind| {
-            let access = d.reads[kind.statement][r];
-            let address = d.byte_address(&m, access, &kind.affines(&access.subscripts), &kind.scope);
-            match &access.guard {
-                // A read that does not happen is one of the array's first element.
-                Some(guard) => {
-                    let base = cells::port(&m, &format!("base_{}", context.array(access.array).name)).resize(byte);
-                    kind.holds(guard).select(&address, &base)
-                }
-                None => address,
-            }
-        });
-        loads.push(assign(register, &address));
-    }
-    let target_address = instances.choose(d.present(), |kind| {
-        let target = &d.statements[kind.statement].target;
-        d.byte_address(&m, target, &kind.affines(&target.subscripts), &kind.scope)
-    });
-    loads.push(assign(&write_address, &target_address));
+    let Addresses { reads: read_addresses, write: write_address } = d.addresses(&mut m, &mut loads);
 
     let operands = declare_operands(&mut m, &d, &mut loads);
     let results = Results::declare(&mut m, &d, &operands, &scalars);
@@ -235,15 +329,10 @@ pub fn direct(context: &Context) -> Vec<Module> {
         let value = d.by_step(&step, number.as_ref(), |_, r, _| read_addresses[r].e());
         m.define("read_address", &value)
     });
-    let is_written = |array: ArrayId| d.present().iter().any(|&s| d.statements[s].target.array == array);
-    let may_conflict = match most_reads {
-        0 => Rtl::bit(false),
-        _ => d.by_step(&step, number.as_ref(), |_, _, access| Rtl::bit(is_written(access.array))),
-    };
-    let may_conflict = may_conflict.and(&d.is(number.as_ref(), |s| !d.reads[s].is_empty()));
-    let watched = current.as_ref().filter(|_| may_conflict.as_constant() != Some(0));
     // Where loads and stores go apart, a write is over only when it has taken effect.
     let over = memory.written().unwrap_or(&written).e();
+    let may_conflict = d.may_conflict(&step, number.as_ref());
+    let watched = current.as_ref().filter(|_| may_conflict.as_constant() != Some(0));
     let ring = Ring::new(&mut m, &accepted.e(), &over, &write_address.e(), watched.map(|c| c.e()).as_ref());
     let hazard = m.define("hazard", &ring.holds_address.and(&may_conflict));
     let room = m.define("room", &ring.full.not());
@@ -257,23 +346,10 @@ pub fn direct(context: &Context) -> Vec<Module> {
     if let Some(free) = results.divider_free(&mut m, &d, number.as_ref(), &begins.e()) {
         wants = wants.and(&free.or(&step.is(0).not()));
     }
-    let reads_now = d.is(number.as_ref(), |s| !d.reads[s].is_empty());
-    let length = load_commands.length.ty();
-    match &current {
-        Some(current) => {
-            m.assign(&load_commands.stream.valid, &wants.and(&reads_now).and(&read_layout.ready.e()));
-            m.assign(&load_commands.address, &d.word().address_of(&current.e()));
-            let words = d.by_step(&step, number.as_ref(), |_, _, access| d.words_value(access));
-            m.assign(&load_commands.length, &words);
-            m.assign(&step_done, &reads_now.select(&load_commands.stream.fires(), &wants));
-        }
-        None => {
-            m.assign(&load_commands.stream.valid, &Rtl::bit(false));
-            m.assign(&load_commands.address, &Rtl::constant(0, load_commands.address.ty()));
-            m.assign(&load_commands.length, &Rtl::constant(1, length));
-            m.assign(&step_done, &wants);
-        }
-    }
+    let asked = load_commands.stream.fires();
+    let read = ReadUnderWay { number: number.as_ref(), address: current.as_ref(), asked };
+    let fires = d.ask(&mut m, &load_commands, &step, &read, (&wants, &read_layout.ready.e()));
+    m.assign(&step_done, &fires);
     m.assign(&load_commands.last, &Rtl::bit(true));
     let last_step = d.is_last(&step, number.as_ref());
     m.assign(&accepted, &step_done.e().and(&last_step));
@@ -287,25 +363,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
     m.clocked("", [(candidate.clone(), 0)].into_iter().chain(step.reset()).collect(), body);
 
     m.comment("Words that come back are collected, one per operand.");
-    let all_reads = || d.present().iter().flat_map(|&s| d.reads[s].iter().copied());
-    let (element, element_data) = if all_reads().all(|a| d.size(a) == d.word().shift()) {
-        m.assign(&read_layout.ready, &Rtl::bit(true));
-        m.assign(&read_layout.valid, &Rtl::bit(false));
-        (memory.read.clone(), memory.read_data.e())
-    } else {
-        m.assign(&read_layout.valid, &load_commands.stream.fires());
-        let sizes = d.by_step(&step, number.as_ref(), |_, _, access| d.size_value(access));
-        let address = current.as_ref().expect("there are reads").e();
-        let layout = RowPacking {
-            stream: read_layout.clone(),
-            size: m.define("layout_size", &sizes),
-            offset: m.define("layout_offset", &d.word().offset_of(&address)),
-            count: m.define("layout_count", &Rtl::bit(true)),
-        };
-        let element = Stream::wires(&mut m, "element");
-        let data = unpacker(&mut m, &layout, (&memory.read, &memory.read_data.e()), &element);
-        (element, data)
-    };
+    let (element, element_data) = d.elements(&mut m, &memory, &step, &read_layout, &read);
     collect(&mut m, &d, &operands, number.as_ref(), &begins.e(), (&element, &element_data));
 
     results.write(&mut m, &d, (&accepted, &write_address, number.as_ref()), &written, &store_commands, &memory);
@@ -317,13 +375,9 @@ pub fn direct(context: &Context) -> Vec<Module> {
     let settled = m.wire("counters_settled", Type::BIT);
     let running = completion(&mut m, &start, &done, &end_taken.e(), &quiet, &settled.e());
     let stalled = m.define("stalled", &candidate.e().and(&hazard.e()));
-    counters(
-        &mut m,
-        &start,
-        &running,
-        &settled,
-        [&load_commands.stream.valid.e(), &operands.fire.e(), &stalled.e(), &store_commands.stream.valid.e()],
-    );
+    let loads = load_commands.stream.valid.e();
+    let counted = [&loads, &operands.fire.e(), &stalled.e(), &store_commands.stream.valid.e()];
+    counters(&mut m, &start, &running, &settled, counted);
     vec![rows_module, m]
 }
 

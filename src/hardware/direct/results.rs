@@ -125,9 +125,8 @@ impl Results {
         let outgoing = Stream::wires(m, "outgoing");
         let layout_out = Stream::wires(m, "store_layout");
         let both = result_out.valid.e().and(&address_out.valid.e());
-        m.assign(&commands.stream.valid, &both.and(&outgoing.ready.e()).and(&layout_out.ready.e()));
-        m.assign(&commands.address, &address.e().slice(byte.width - 1, d.word().shift()));
-        m.assign(&commands.length, &words.resize(length));
+        let valid = both.and(&outgoing.ready.e()).and(&layout_out.ready.e());
+        commands.give(m, &valid, &address.e().slice(byte.width - 1, d.word().shift()), &words.resize(length));
         m.assign(&commands.last, &Rtl::bit(true));
         m.assign(written, &commands.stream.fires());
         m.assign(&result_out.ready, &written.e());

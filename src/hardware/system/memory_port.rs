@@ -202,6 +202,13 @@ impl Commands {
         }
     }
 
+    /// Asks for `length` words from `address` on while `valid`.
+    pub fn give(&self, m: &mut Module, valid: &Expr, address: &Expr, length: &Expr) {
+        m.assign(&self.stream.valid, valid);
+        m.assign(&self.address, address);
+        m.assign(&self.length, length);
+    }
+
     /// The ports of the process that makes the commands.
     pub fn connections(&self) -> Vec<(String, Connection)> {
         let mut ports = out_of("cmd", &self.stream);

@@ -79,16 +79,7 @@ pub fn registers(context: &Context) -> Module {
 
     m.comment("The check before a run");
     let checking = m.reg("checking", Type::BIT);
-    let size_is_wrong = m.reg("size_is_wrong", Type::BIT);
-    let base_is_wrong = m.reg("base_is_wrong", Type::BIT);
-    m.clocked(
-        "Registers hold what was written, so that nothing is overlooked.",
-        vec![],
-        vec![
-            assign(&size_is_wrong, &Expr::any(&arguments.wrong_sizes)),
-            assign(&base_is_wrong, &Expr::any(&arguments.wrong_bases)),
-        ],
-    );
+    let (size_is_wrong, base_is_wrong) = arguments.wrong(&mut m);
     let domain = domain(context, &mut m, &begin, &checking);
     let wrong_size = domain.as_ref().map_or(size_is_wrong.e(), |domain| size_is_wrong.e().or(&domain.violated));
     let checked = domain.as_ref().map_or(checking.e(), |domain| checking.e().and(&domain.ends));
@@ -123,16 +114,14 @@ pub fn registers(context: &Context) -> Module {
         ],
     );
 
-    let mut bits = vec![
+    let bits = [
         (BUSY, busy.e()),
         (DONE, complete.e()),
         (MEMORY_READY, ready.e()),
         (SIZE_ERROR, size_error.e()),
         (ALIGNMENT_ERROR, alignment_error.e()),
     ];
-    bits.extend(bus_errors.iter().flat_map(|errors| (0..BUS_ERRORS).map(|k| (BUS_ERROR + k, errors.e().index(k)))));
-    let bit = |place: u32| bits.iter().find(|(b, _)| *b == place).map_or(Expr::bit(false), |(_, value)| value.clone());
-    let status = Expr::concat(&(0..word.width).rev().map(bit).collect::<Vec<_>>());
+    let status = status_word(&bits, bus_errors.as_ref());
     arms.push((index(CONTROL), vec![assign(&read, &status)]));
     for i in 0..COUNTERS.len() {
         arms.push((index(1 + i as u32), vec![assign(&read, &counter.e())]));
@@ -145,25 +134,41 @@ pub fn registers(context: &Context) -> Module {
         let clear = m.output("clear", Type::unsigned(BUS_ERRORS));
         let given = data.e().slice(BUS_ERROR + BUS_ERRORS - 1, BUS_ERROR);
         m.assign(&clear, &begin.e().replicate(BUS_ERRORS).or(&control.e().replicate(BUS_ERRORS).and(&given)));
-        let interrupt = m.output("irq", Type::BIT);
-        let enable = m.reg("interrupt_enable", Type::BIT);
-        let pending = m.reg("interrupt_pending", Type::BIT);
         let written = write.e().and(&at(INTERRUPT));
-        m.clocked(
-            "",
-            vec![(enable.clone(), 0), (pending.clone(), 0)],
-            vec![
-                when(written.clone(), vec![assign(&enable, &data.e().index(0))]),
-                when(begin.e().or(&written.and(&data.e().index(1))), vec![set(&pending, false)]),
-                when(ends.e().or(&refused.e()), vec![set(&pending, true)]),
-            ],
-        );
-        m.assign(&interrupt, &enable.e().and(&pending.e()));
-        arms.push((index(INTERRUPT), vec![assign(&read, &Expr::concat(&[pending.e(), enable.e()]).resize(word))]));
+        let interrupt = interrupt(&mut m, (&written, &data), &begin.e(), &ends.e().or(&refused.e()));
+        arms.push((index(INTERRUPT), vec![assign(&read, &interrupt.resize(word))]));
     }
     let zero = Expr::constant(0, word);
     m.combinational("", vec![(read.clone(), zero.clone())], vec![case(address.e(), arms, vec![assign(&read, &zero)])]);
     m
+}
+
+/// The status word of its bits and their places; those of the bus, where there is one, are the master's.
+fn status_word(bits: &[(u32, Expr)], bus_errors: Option<&Signal>) -> Expr {
+    let of_bus = bus_errors.iter().flat_map(|errors| (0..BUS_ERRORS).map(|k| (BUS_ERROR + k, errors.e().index(k))));
+    let bits: Vec<(u32, Expr)> = bits.iter().cloned().chain(of_bus).collect();
+    let bit = |place: u32| bits.iter().find(|(b, _)| *b == place).map_or(Expr::bit(false), |(_, value)| value.clone());
+    Expr::concat(&(0..RegisterWord::BITS).rev().map(bit).collect::<Vec<_>>())
+}
+
+/// The interrupt of an accelerator behind a bus: pending from `raised` until it is acknowledged or a run `begins`. Returns
+/// what its register reads.
+fn interrupt(m: &mut Module, (written, data): (&Expr, &Signal), begins: &Expr, raised: &Expr) -> Expr {
+    let interrupt = m.output("irq", Type::BIT);
+    let enable = m.reg("interrupt_enable", Type::BIT);
+    let pending = m.reg("interrupt_pending", Type::BIT);
+    let set = |value: bool| assign(&pending, &Expr::bit(value));
+    m.clocked(
+        "",
+        vec![(enable.clone(), 0), (pending.clone(), 0)],
+        vec![
+            when(written.clone(), vec![assign(&enable, &data.e().index(0))]),
+            when(begins.or(&written.and(&data.e().index(1))), vec![set(false)]),
+            when(raised.clone(), vec![set(true)]),
+        ],
+    );
+    m.assign(&interrupt, &enable.e().and(&pending.e()));
+    Expr::concat(&[pending.e(), enable.e()])
 }
 
 /// The registers of the arguments.
@@ -173,6 +178,23 @@ struct Arguments {
     /// Bits that are high for sizes out of their bounds, and for bases that no array can have.
     wrong_sizes: Vec<Expr>,
     wrong_bases: Vec<Expr>,
+}
+
+impl Arguments {
+    /// Whether any size is out of its bounds, and any base one that no array can have.
+    fn wrong(&self, m: &mut Module) -> (Signal, Signal) {
+        let size_is_wrong = m.reg("size_is_wrong", Type::BIT);
+        let base_is_wrong = m.reg("base_is_wrong", Type::BIT);
+        m.clocked(
+            "Registers hold what was written, so that nothing is overlooked.",
+            vec![],
+            vec![
+                assign(&size_is_wrong, &Expr::any(&self.wrong_sizes)),
+                assign(&base_is_wrong, &Expr::any(&self.wrong_bases)),
+            ],
+        );
+        (size_is_wrong, base_is_wrong)
+    }
 }
 
 /// Declares them; `write` is high when one may be written. Sizes and bases are kept as written, whatever of them the

@@ -6,7 +6,7 @@ use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
 use crate::hardware::transfer::packing::{Packing, unpacker};
-use crate::hardware::transfer::runs::RunWalker;
+use crate::hardware::transfer::runs::{RunFormat, RunWalker};
 use crate::hardware::transfer::stage::TransferStage;
 use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::hand_over::hand_over;
@@ -80,46 +80,11 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     let (runs, waiting, waiting_run) = stage.waiting_runs(&mut m, about, (&queued, rows_in_flight), &arrays);
 
     m.comment("Words from memory fill the buffers.");
-    let word = Stream::slave(&mut m, "read");
-    let word_data = m.input("s_read_data", context.port.word.data());
-    let widest = Beat::widest(context, &arrays);
-    let (element, element_data) = match &layout {
-        Packing::Words => (word, word_data.e()),
-        Packing::Elements(layout) => {
-            let element = Stream::wires(&mut m, "element");
-            let data = unpacker(&mut m, layout, (&word, &word_data.e()), &element);
-            (element, data)
-        }
-        Packing::Beats(layout) => {
-            let beat = Stream::wires(&mut m, "beat");
-            let data = layout.unpacker(&mut m, (&word, &word_data.e()), &beat);
-            (beat, data)
-        }
-    };
-
-    let walker = RunWalker::declare(&mut m, &runs, "fill");
-    let filling = m.reg("filling", Type::BIT);
-    let fill_data = m.output_reg("m_fill_data", widest);
-    let fill_elements = runs.elements_type().map(|ty| m.output_reg("m_fill_elements", ty));
-    let mut targets = vec![];
-    for &array in &arrays {
-        let name = &context.array(array).name;
-        let buffer = buffer_of(offload, array);
-        let valid = m.output(&format!("m_fill_{name}_valid"), Type::BIT);
-        let ready = m.input(&format!("m_fill_{name}_ready"), Type::BIT);
-        let address = m.output_reg(&format!("m_fill_{name}_address"), address::address_type(buffer));
-        targets.push((array, valid, ready, address));
-    }
-    // One register of buffer writes; the kind says whose it is.
-    let fill_target = (arrays.len() > 1).then(|| m.reg("fill_target", Type::for_range(0, arrays.len() as i64 - 1)));
-    let is_target = |index: usize| match &fill_target {
-        None => Expr::bit(true),
-        Some(target) => target.e().eq(&Expr::constant(index as i128, target.ty())),
-    };
-    let accepted = targets.iter().enumerate().map(|(i, (_, _, ready, _))| is_target(i).and(&ready.e()));
-    let accepted = accepted.reduce(|a, b| a.or(&b)).unwrap_or_else(|| Expr::bit(true));
+    let (element, element_data) = unpacked(context, &mut m, &layout);
+    let fill = Fill::declare(context, &mut m, &runs, &arrays);
+    let Fill { walker, filling, .. } = &fill;
     let room = m.wire("fill_room", Type::BIT);
-    m.assign(&room, &filling.e().not().or(&accepted));
+    m.assign(&room, &filling.e().not().or(&fill.is_accepted()));
     let may_fill = gate.may_fill.as_ref().map_or(Expr::bit(true), |may| may.e());
     m.assign(&element.ready, &walker.has_element().and(&room.e()).and(&may_fill));
     let step = element.fires();
@@ -132,25 +97,13 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     let is_written = |array: &ArrayId| statements.iter().any(|statement| statement.writes_to(*array));
     let asking: Vec<ArrayId> = arrays.iter().copied().filter(is_written).collect();
     if !asking.is_empty() {
-        let asks = asks(&mut m, &walker, &filling, (&waiting, &element));
+        let asks = asks(&mut m, walker, filling, (&waiting, &element));
         for (index, &array) in arrays.iter().enumerate().filter(|(_, array)| asking.contains(array)) {
             let port = m.output(&format!("m_asks_{}", context.array(array).name), Type::BIT);
-            m.assign(&port, &filling.e().and(&asks).and(&is_target(index)));
+            m.assign(&port, &filling.e().and(&asks).and(&fill.is_for(index)));
         }
     }
-
-    let mut write = vec![assign(&fill_data, &element_data.resize(fill_data.ty()))];
-    for (index, (_, valid, _, address)) in targets.iter().enumerate() {
-        m.assign(valid, &filling.e().and(&is_target(index)));
-        write.push(assign(address, &walker.address().resize(address.ty())));
-    }
-    write.extend(fill_elements.iter().zip(walker.own()).map(|(register, own)| assign(register, &own)));
-    write.extend(fill_target.iter().zip(walker.target()).map(|(register, target)| assign(register, &target)));
-    m.clocked(
-        "",
-        vec![(filling.clone(), 0)],
-        vec![when(room.e(), vec![assign(&filling, &step)]), when(step.clone(), write)],
-    );
+    fill.connect(&mut m, &room.e(), &step, &element_data);
 
     if context.bus.is_some() {
         m.comment("Tiles are handed on at once; a pulse tells when one has been loaded.");
@@ -166,9 +119,98 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     let busy = m.output("busy", Type::BIT);
     let at_work = stage.held.iter().fold(stage.rows.valid.e(), |valid, held| valid.and(&held.not()));
     m.assign(&busy, &walker.has_element().or(&at_work));
-    let (data, elements) = (fill_data.ty(), fill_elements.map(|e| e.ty()));
+    let (data, elements) = (fill.data.ty(), fill.elements.as_ref().map(|e| e.ty()));
     modules.push(m);
     (modules, LoadPorts { arrays, data, elements, asking })
+}
+
+/// The words from memory as what the buffers take: words, elements or beats.
+fn unpacked(context: &Context, m: &mut Module, layout: &Packing) -> (Stream, Expr) {
+    let word = Stream::slave(m, "read");
+    let word_data = m.input("s_read_data", context.port.word.data());
+    match layout {
+        Packing::Words => (word, word_data.e()),
+        Packing::Elements(layout) => {
+            let element = Stream::wires(m, "element");
+            let data = unpacker(m, layout, (&word, &word_data.e()), &element);
+            (element, data)
+        }
+        Packing::Beats(layout) => {
+            let beat = Stream::wires(m, "beat");
+            let data = layout.unpacker(m, (&word, &word_data.e()), &beat);
+            (beat, data)
+        }
+    }
+}
+
+/// The writes of the buffers: the run under way, one register for all arrays, and their ports.
+struct Fill<'m> {
+    walker: RunWalker<'m>,
+    /// The register holds a write.
+    filling: Signal,
+    data: Signal,
+    elements: Option<Signal>,
+    ports: Vec<FillPort>,
+    /// Whose the write is, where there are several arrays.
+    target: Option<Signal>,
+}
+
+/// `m_fill_<array>_valid`, `_ready` and `_address`.
+struct FillPort {
+    valid: Signal,
+    ready: Signal,
+    address: Signal,
+}
+
+impl<'m> Fill<'m> {
+    fn declare(context: &Context, m: &mut Module, runs: &'m RunFormat, arrays: &[ArrayId]) -> Fill<'m> {
+        let walker = RunWalker::declare(m, runs, "fill");
+        let filling = m.reg("filling", Type::BIT);
+        let data = m.output_reg("m_fill_data", Beat::widest(context, arrays));
+        let elements = runs.elements_type().map(|ty| m.output_reg("m_fill_elements", ty));
+        let mut ports = vec![];
+        for &array in arrays {
+            let name = &context.array(array).name;
+            let buffer = buffer_of(context.offload, array);
+            let valid = m.output(&format!("m_fill_{name}_valid"), Type::BIT);
+            let ready = m.input(&format!("m_fill_{name}_ready"), Type::BIT);
+            let address = m.output_reg(&format!("m_fill_{name}_address"), address::address_type(buffer));
+            ports.push(FillPort { valid, ready, address });
+        }
+        let target = (arrays.len() > 1).then(|| m.reg("fill_target", Type::for_range(0, arrays.len() as i64 - 1)));
+        Fill { walker, filling, data, elements, ports, target }
+    }
+
+    /// Whether the write is the port's with this number.
+    fn is_for(&self, index: usize) -> Expr {
+        match &self.target {
+            None => Expr::bit(true),
+            Some(target) => target.e().eq(&Expr::constant(index as i128, target.ty())),
+        }
+    }
+
+    /// Whether the buffer takes the write.
+    fn is_accepted(&self) -> Expr {
+        let accepted = self.ports.iter().enumerate().map(|(index, port)| self.is_for(index).and(&port.ready.e()));
+        accepted.reduce(|a, b| a.or(&b)).unwrap_or_else(|| Expr::bit(true))
+    }
+
+    /// Takes the next element with `step` where there is `room`.
+    fn connect(&self, m: &mut Module, room: &Expr, step: &Expr, element: &Expr) {
+        let walker = &self.walker;
+        let mut write = vec![assign(&self.data, &element.resize(self.data.ty()))];
+        for (index, port) in self.ports.iter().enumerate() {
+            m.assign(&port.valid, &self.filling.e().and(&self.is_for(index)));
+            write.push(assign(&port.address, &walker.address().resize(port.address.ty())));
+        }
+        write.extend(self.elements.iter().zip(walker.own()).map(|(register, own)| assign(register, &own)));
+        write.extend(self.target.iter().zip(walker.target()).map(|(register, target)| assign(register, &target)));
+        m.clocked(
+            "",
+            vec![(self.filling.clone(), 0)],
+            vec![when(room.clone(), vec![assign(&self.filling, step)]), when(step.clone(), write)],
+        );
+    }
 }
 
 /// Whether the beat that fills asks for a cycle in which no iteration begins that would write: such a gap arrives at the

@@ -6,14 +6,14 @@ use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
 use crate::hardware::transfer::packing::{Packing, packer};
-use crate::hardware::transfer::runs::RunWalker;
+use crate::hardware::transfer::runs::{Run, RunFormat, RunWalker};
 use crate::hardware::transfer::stage::TransferStage;
 use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Transfers;
 use crate::ids::{ArrayId, ByKind};
-use crate::rtl::{Expr, Module, Type, assign, when};
+use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// What the accelerator must connect.
 pub struct StorePorts {
@@ -68,99 +68,8 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     let about = "Rows wait here for their turn to be drained.";
     let (runs, waiting, waiting_run) = stage.waiting_runs(&mut m, about, (&queued, ROWS_AHEAD), &arrays);
 
-    m.comment("Reads of the buffers: address registered, data one cycle later and registered, then a FIFO that has room for them.");
-    let walker = RunWalker::declare(&mut m, &runs, "drain");
-    let credit = m.reg("credit", Type::for_range(0, WORDS_WAITING as i64));
-    let has_credit = credit.e().is_zero().not();
-    let step = m.wire("drain_step", Type::BIT);
-    m.assign(&step, &walker.has_element().and(&has_credit));
-    let reading = m.reg("reading", Type::BIT);
-    let arrived = m.reg("arrived", Type::BIT);
-    let held = m.reg("word_held", Type::BIT);
-    // The end mark passes when the last read of the tile has left its buffer.
-    let idle = reading.e().not();
-    let end = m.output("m_stored", Type::BIT);
-    m.assign(&end, &walker.has_end().and(&idle));
-    walker.connect(&mut m, &waiting, &waiting_run, &step.e(), &end.e());
-
-    let source_type = Type::for_range(0, (arrays.len() as i64 - 1).max(1));
-    let read_source = (arrays.len() > 1).then(|| m.reg("read_source", source_type));
-    let data_source = (arrays.len() > 1).then(|| m.reg("data_source", source_type));
-    let mut read = vec![];
-    let mut data: Option<Expr> = None;
-    let widest = Beat::widest(context, &arrays);
-    for (index, &array) in arrays.iter().enumerate() {
-        let name = &context.array(array).name;
-        let valid = m.output(&format!("m_drain_{name}_valid"), Type::BIT);
-        let address_type = address::address_type(buffer_of(offload, array));
-        let address = m.output_reg(&format!("m_drain_{name}_address"), address_type);
-        let word = m.input(&format!("s_drain_{name}_data"), Beat::type_of(context, array));
-        let is = |register: &Option<crate::rtl::Signal>| match register {
-            None => Expr::bit(true),
-            Some(r) => r.e().eq(&Expr::constant(index as i128, source_type)),
-        };
-        m.assign(&valid, &reading.e().and(&is(&read_source)));
-        read.push(assign(&address, &walker.address().resize(address.ty())));
-        let word = word.e().resize(widest);
-        data = Some(match data {
-            None => word,
-            Some(other) => is(&data_source).select(&word, &other),
-        });
-    }
-    let data = data.expect("something is stored");
-    let mut follow = vec![assign(&reading, &step.e()), assign(&arrived, &reading.e()), assign(&held, &arrived.e())];
-    if let (Some(read_source), Some(data_source)) = (&read_source, &data_source) {
-        read.extend(walker.target().map(|target| assign(read_source, &target)));
-        follow.push(assign(data_source, &read_source.e()));
-    }
-    follow.push(when(step.e(), read));
-    // Words come late in their cycle, out of block RAM.
-    let word_reg = m.reg("word", data.ty());
-    follow.push(assign(&word_reg, &data));
-    let data = word_reg.e();
-    m.clocked("", vec![(reading.clone(), 0), (arrived.clone(), 0), (held.clone(), 0)], follow);
-
-    m.comment("Words to memory.");
-    let collected = Stream::wires(&mut m, "collected");
-    m.assign(&collected.valid, &held.e());
-    let outgoing = Stream::wires(&mut m, "outgoing");
-    let outgoing_data = cells::fifo(&mut m, "u_words", WORDS_WAITING, (&collected, &data), &outgoing, "outgoing_data");
-    let word = Stream::master(&mut m, "write");
-    let word_data = m.output("m_write_data", context.port.word.data());
-    let strobe = m.output("m_write_strobe", context.port.word.strobe());
-    match &layout {
-        Packing::Words => {
-            m.assign(&word.valid, &outgoing.valid.e());
-            m.assign(&outgoing.ready, &word.ready.e());
-            m.assign(&word_data, &outgoing_data.e());
-            m.assign(&strobe, &context.port.word.all_bytes());
-        }
-        Packing::Beats(layout) => {
-            let (data, bytes) = layout.packer(&mut m, (&outgoing, &outgoing_data.e()), &word);
-            m.assign(&word_data, &data.e());
-            m.assign(&strobe, &bytes.e());
-        }
-        Packing::Elements(layout) => {
-            let (data, bytes) = packer(&mut m, context.port.word, layout, (&outgoing, &outgoing_data.e()), &word);
-            m.assign(&word_data, &data.e());
-            m.assign(&strobe, &bytes.e());
-        }
-    }
-    // A credit is taken when a read starts and comes back when its word leaves the FIFO.
-    let taken = step.e();
-    let returned = outgoing.fires();
-    let fewer = assign(&credit, &credit.e().decremented());
-    let more = assign(&credit, &credit.e().incremented());
-    m.clocked(
-        "",
-        vec![(credit.clone(), WORDS_WAITING)],
-        vec![crate::rtl::when_else(
-            taken.and(&returned.not()),
-            vec![fewer],
-            vec![when(returned.and(&taken.not()), vec![more])],
-        )],
-    );
-    m.counts(&credit, false, false);
+    let drain = Drain::declare(context, &mut m, &runs, &arrays, (&waiting, &waiting_run));
+    drain.to_memory(context, &mut m, &layout);
 
     m.comment("The end mark of the last tile: everything has been stored or is on its way.");
     let finished = m.output("m_finished", Type::BIT);
@@ -172,10 +81,135 @@ pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
     );
     // The scanner may have taken the last tile while an earlier one is still being drained.
     let inside = m.reg("tiles_inside", Type::unsigned(2));
-    cells::up_down_as_given(&mut m, &inside, &tile.fires(), &end.e());
+    cells::up_down_as_given(&mut m, &inside, &tile.fires(), &drain.end.e());
     let only = inside.e().eq(&Expr::constant(1, inside.ty()));
-    m.assign(&finished, &end.e().and(&last_tile.e()).and(&only));
+    m.assign(&finished, &drain.end.e().and(&last_tile.e()).and(&only));
     let busy = m.output("busy", Type::BIT);
-    m.assign(&busy, &walker.has_element().or(&reading.e()));
+    m.assign(&busy, &drain.walker.has_element().or(&drain.reading.e()));
     (vec![rows_module, m], StorePorts { arrays })
+}
+
+/// The reads of the buffers: the run under way, and its words on their way to memory.
+struct Drain<'m> {
+    walker: RunWalker<'m>,
+    /// A read starts.
+    step: Signal,
+    /// Its address is at the buffer.
+    reading: Signal,
+    /// Its word is in `data`.
+    held: Signal,
+    data: Expr,
+    /// Words for which the FIFO to memory has room.
+    credit: Signal,
+    /// The last read of a tile has left its buffer.
+    end: Signal,
+}
+
+impl<'m> Drain<'m> {
+    fn declare(
+        context: &Context,
+        m: &mut Module,
+        runs: &'m RunFormat,
+        arrays: &[ArrayId],
+        (waiting, waiting_run): (&Stream, &Run),
+    ) -> Drain<'m> {
+        m.comment("Reads of the buffers: address registered, data one cycle later and registered, then a FIFO that has room for them.");
+        let walker = RunWalker::declare(m, runs, "drain");
+        let credit = m.reg("credit", Type::for_range(0, WORDS_WAITING as i64));
+        let has_credit = credit.e().is_zero().not();
+        let step = m.wire("drain_step", Type::BIT);
+        m.assign(&step, &walker.has_element().and(&has_credit));
+        let reading = m.reg("reading", Type::BIT);
+        let arrived = m.reg("arrived", Type::BIT);
+        let held = m.reg("word_held", Type::BIT);
+        // The end mark passes when the last read of the tile has left its buffer.
+        let idle = reading.e().not();
+        let end = m.output("m_stored", Type::BIT);
+        m.assign(&end, &walker.has_end().and(&idle));
+        walker.connect(m, waiting, waiting_run, &step.e(), &end.e());
+
+        let source_type = Type::for_range(0, (arrays.len() as i64 - 1).max(1));
+        let read_source = (arrays.len() > 1).then(|| m.reg("read_source", source_type));
+        let data_source = (arrays.len() > 1).then(|| m.reg("data_source", source_type));
+        let mut read = vec![];
+        let mut data: Option<Expr> = None;
+        let widest = Beat::widest(context, arrays);
+        for (index, &array) in arrays.iter().enumerate() {
+            let name = &context.array(array).name;
+            let valid = m.output(&format!("m_drain_{name}_valid"), Type::BIT);
+            let address_type = address::address_type(buffer_of(context.offload, array));
+            let address = m.output_reg(&format!("m_drain_{name}_address"), address_type);
+            let word = m.input(&format!("s_drain_{name}_data"), Beat::type_of(context, array));
+            let is = |register: &Option<Signal>| match register {
+                None => Expr::bit(true),
+                Some(r) => r.e().eq(&Expr::constant(index as i128, source_type)),
+            };
+            m.assign(&valid, &reading.e().and(&is(&read_source)));
+            read.push(assign(&address, &walker.address().resize(address.ty())));
+            let word = word.e().resize(widest);
+            data = Some(match data {
+                None => word,
+                Some(other) => is(&data_source).select(&word, &other),
+            });
+        }
+        let data = data.expect("something is stored");
+        let mut follow = vec![assign(&reading, &step.e()), assign(&arrived, &reading.e()), assign(&held, &arrived.e())];
+        if let (Some(read_source), Some(data_source)) = (&read_source, &data_source) {
+            read.extend(walker.target().map(|target| assign(read_source, &target)));
+            follow.push(assign(data_source, &read_source.e()));
+        }
+        follow.push(when(step.e(), read));
+        // Words come late in their cycle, out of block RAM.
+        let word_reg = m.reg("word", data.ty());
+        follow.push(assign(&word_reg, &data));
+        let data = word_reg.e();
+        m.clocked("", vec![(reading.clone(), 0), (arrived.clone(), 0), (held.clone(), 0)], follow);
+        Drain { walker, step, reading, held, data, credit, end }
+    }
+
+    /// The words in a FIFO, packed, and out to memory.
+    fn to_memory(&self, context: &Context, m: &mut Module, layout: &Packing) {
+        m.comment("Words to memory.");
+        let collected = Stream::wires(m, "collected");
+        m.assign(&collected.valid, &self.held.e());
+        let outgoing = Stream::wires(m, "outgoing");
+        let outgoing_data =
+            cells::fifo(m, "u_words", WORDS_WAITING, (&collected, &self.data), &outgoing, "outgoing_data");
+        let word = Stream::master(m, "write");
+        let word_data = m.output("m_write_data", context.port.word.data());
+        let strobe = m.output("m_write_strobe", context.port.word.strobe());
+        match layout {
+            Packing::Words => {
+                m.assign(&word.valid, &outgoing.valid.e());
+                m.assign(&outgoing.ready, &word.ready.e());
+                m.assign(&word_data, &outgoing_data.e());
+                m.assign(&strobe, &context.port.word.all_bytes());
+            }
+            Packing::Beats(layout) => {
+                let (data, bytes) = layout.packer(m, (&outgoing, &outgoing_data.e()), &word);
+                m.assign(&word_data, &data.e());
+                m.assign(&strobe, &bytes.e());
+            }
+            Packing::Elements(layout) => {
+                let (data, bytes) = packer(m, context.port.word, layout, (&outgoing, &outgoing_data.e()), &word);
+                m.assign(&word_data, &data.e());
+                m.assign(&strobe, &bytes.e());
+            }
+        }
+        // A credit is taken when a read starts and comes back when its word leaves the FIFO.
+        let taken = self.step.e();
+        let returned = outgoing.fires();
+        let fewer = assign(&self.credit, &self.credit.e().decremented());
+        let more = assign(&self.credit, &self.credit.e().incremented());
+        m.clocked(
+            "",
+            vec![(self.credit.clone(), WORDS_WAITING)],
+            vec![when_else(
+                taken.and(&returned.not()),
+                vec![fewer],
+                vec![when(returned.and(&taken.not()), vec![more])],
+            )],
+        );
+        m.counts(&self.credit, false, false);
+    }
 }

@@ -1,12 +1,15 @@
 //! A scanner inside a process.
 
-use crate::hardware::circuit::cells::{clocking, into, out_of, port};
+use crate::hardware::circuit::cells::{self, clocking, into, out_of, port};
 use crate::hardware::circuit::ranged::Ranged;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
-use crate::hardware::walk::rows::RowPorts;
+use crate::hardware::walk::rows::{Row, RowFormat, RowPorts};
 use crate::offload::Offload;
 use crate::rtl::{Connection, Module, Signal};
+
+/// Rows that a scanner may be ahead of the pipeline behind it.
+const ROWS_AHEAD: i128 = 4;
 
 /// Instantiates a scanner inside a process: its tile comes packed, its rows go to wires.
 pub fn connect_scanner(
@@ -62,4 +65,23 @@ pub fn walked(offload: &Offload, set: &str, arrays: &[&str]) -> String {
         }));
     }
     lines.join("\n")
+}
+
+/// The rows of the scanner, behind a FIFO; `about` is what the Verilog says of it.
+pub fn waiting_rows(
+    context: &Context,
+    m: &mut Module,
+    scanner: &Module,
+    format: &RowFormat,
+    tiles: (&Stream, Option<&Signal>),
+    about: Option<&str>,
+) -> (Stream, Row) {
+    let rows = Stream::wires(m, "row");
+    let row_wires = RowPorts::declare(m, format, "row_", false);
+    connect_scanner(context, m, scanner, tiles, &rows, &row_wires);
+    about.iter().for_each(|about| m.comment(about));
+    let waiting = Stream::wires(m, "waiting");
+    let packed = format.pack(&row_wires.row(format));
+    let row = cells::fifo(m, "u_rows", ROWS_AHEAD, (&rows, &packed), &waiting, "waiting_row");
+    (waiting, format.unpack(m, &row))
 }
