@@ -5,10 +5,11 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{FAILED, Output, PASSED, Run, check_file, options, print, progress::Progress, say, values, watched, write};
+use crate::board::Board;
 use crate::diagnostic::Diagnostic;
 use crate::hardware::{self, VerilogFile};
 use crate::process::Scratch;
-use crate::project::{Project, folder};
+use crate::project::{File, Project, folder};
 use crate::report::count::Work;
 use crate::report::{Bound, Estimate, Facts, Places, RunReport};
 use crate::simulate::bench::{Bench, MemoryModel};
@@ -22,23 +23,10 @@ use crate::source::kernel::Kernel;
 use crate::{compile_read, read};
 
 pub fn run(run: &Run, source: &Source) -> Result<u8> {
-    if let Some(target) = &run.keep {
-        folder::check(target, run.force)?;
-    }
-    if let Some(path) = &run.vcd {
-        check_file("--vcd", path)?;
-    }
-    if let Some(Output::File(path)) = &run.json {
-        check_file("--json", path)?;
-    }
+    check_places(run)?;
     let progress = Progress::new();
     progress.step("generating the accelerator");
-    let board = run.input.board()?;
-    if board.memory.bus().is_none() && run.memory != MemoryModel::default() {
-        let message =
-            format!("the memory of {} is not behind a bus: its model has the device's own timing", board.name);
-        return Err(Diagnostic::new(message).help("leave out --latency, --bandwidth and --stalls").into());
-    }
+    let board = board(run)?;
     let read = watched(source, || read(source))?;
     let kernel = &read.kernel;
     let set = values::settings(kernel, &run.set, &run.input.bounds(kernel)?)?;
@@ -120,29 +108,67 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
         difference: reordered.as_ref().map(|reordered| reordered.difference),
     });
     let json = report.to_json()?;
-    let mut places = Places::default();
+    let verilog = match &run.keep {
+        Some(target) => Some((target.as_path(), project(&json).files()?)),
+        None => None,
+    };
+    let places = deliver(run, verilog, vcd.as_deref(), &json)?;
+    drop(progress);
+    tell(run, &report.table(&places), &json)?;
+    Ok(if verdict == Verdict::Pass { PASSED } else { FAILED })
+}
+
+/// Refuses what could not be written in the end, before anything is done for it.
+fn check_places(run: &Run) -> Result<()> {
     if let Some(target) = &run.keep {
-        folder::write(target, &project(&json).files()?, run.force)?;
+        folder::check(target, run.force)?;
+    }
+    if let Some(path) = &run.vcd {
+        check_file("--vcd", path)?;
+    }
+    if let Some(Output::File(path)) = &run.json {
+        check_file("--json", path)?;
+    }
+    Ok(())
+}
+
+/// The board, if the options are for its memory.
+fn board(run: &Run) -> Result<Board> {
+    let board = run.input.board()?;
+    if board.memory.bus().is_none() && run.memory != MemoryModel::default() {
+        let message =
+            format!("the memory of {} is not behind a bus: its model has the device's own timing", board.name);
+        return Err(Diagnostic::new(message).help("leave out --latency, --bandwidth and --stalls").into());
+    }
+    Ok(board)
+}
+
+/// Writes the folder, the waveform and the JSON where the user wants them.
+fn deliver(run: &Run, folder: Option<(&Path, Vec<File>)>, vcd: Option<&Path>, json: &str) -> Result<Places> {
+    let mut places = Places::default();
+    if let Some((target, files)) = folder {
+        folder::write(target, &files, run.force)?;
         places.verilog = Some(target.join("rtl"));
     }
-    if let (Some(from), Some(to)) = (&vcd, &run.vcd) {
+    if let (Some(from), Some(to)) = (vcd, &run.vcd) {
         simulator::deliver(from, to)?;
         places.vcd = Some(to.clone());
     }
-    drop(progress);
     if let Some(Output::File(path)) = &run.json {
-        write(path, &json)?;
+        write(path, json)?;
         places.json = Some(path.clone());
     }
-    let table = report.table(&places);
+    Ok(places)
+}
+
+/// Prints the report: where standard output is for the program that reads the JSON, the table goes beside it.
+fn tell(run: &Run, table: &str, json: &str) -> Result<()> {
     if run.json == Some(Output::Standard) {
-        // Standard output is for the program that reads the JSON.
-        say(&table);
-        print(&json)?;
+        say(table);
+        print(json)
     } else {
-        print(&table)?;
+        print(table)
     }
-    Ok(if verdict == Verdict::Pass { PASSED } else { FAILED })
 }
 
 /// What every simulation of a run shares.

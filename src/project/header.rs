@@ -16,7 +16,7 @@ pub fn text(kernel: &Kernel, memory_bytes: u64, bus: bool) -> String {
     let name = &kernel.name;
     let upper = name.to_uppercase();
     let driver = Driver::new(kernel, &upper);
-    let Driver { map, bounds, parameters, check, writes, .. } = &driver;
+    let Driver { map, bounds, parameters, .. } = &driver;
     let computed = match kernel.host.is_empty() {
         true => "",
         false => {
@@ -34,7 +34,6 @@ pub fn text(kernel: &Kernel, memory_bytes: u64, bus: bool) -> String {
         if parameters.contains("bool ") { "#include <stdbool.h>\n" } else { "" },
         if driver.float_bits.is_empty() { "" } else { "#include <string.h>\n" },
     );
-    let definitions = host::definitions(kernel);
     let bits: String = status::STATUS.iter().filter(|bit| bus || !bit.on_bus).fold(String::new(), |mut text, bit| {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "#define {upper}_{} 0x{:x}u /* {} */", bit.name, 1 << bit.bit, bit.meaning);
@@ -43,11 +42,11 @@ pub fn text(kernel: &Kernel, memory_bytes: u64, bus: bool) -> String {
     let errors = status::STATUS.iter().filter(|bit| bit.is_error && (bus || !bit.on_bus));
     let errors = errors.fold(0, |mask, bit| mask | 1 << bit.bit);
     let (interrupt, calls_of_bus) = if bus { of_bus(name, &upper) } else { Default::default() };
-    let (control, start) = (status::CONTROL, 1 << status::START);
+    let control = status::CONTROL;
+    let functions = functions(kernel, &upper, &driver);
     let conditions = conditions(kernel);
-    let float_bits = &driver.float_bits;
     let memory = constant(memory_bytes.into());
-    let (alignment, register_bits) = (BASE_ALIGNMENT - 1, RegisterWord::BITS);
+    let register_bits = RegisterWord::BITS;
     format!(
         r#"/* Registers of the accelerator {name}, and a driver. `registers` is where the register bus appears in the
    processor's memory: {register_bits}-bit words, indices below. */
@@ -74,7 +73,20 @@ pub fn text(kernel: &Kernel, memory_bytes: u64, bus: bool) -> String {
 /* What the accelerator can address, from 0 on. */
 #define {upper}_MEMORY_BYTES {memory}
 
-static inline int {name}_is_outside(uint64_t value, uint64_t min, uint64_t max)
+{functions}{calls_of_bus}
+#endif
+"#,
+    )
+}
+
+/// The driver's functions, but those for the bus.
+fn functions(kernel: &Kernel, upper: &str, driver: &Driver) -> String {
+    let name = &kernel.name;
+    let definitions = host::definitions(kernel);
+    let Driver { parameters, check, writes, float_bits, .. } = driver;
+    let (alignment, start) = (BASE_ALIGNMENT - 1, 1 << status::START);
+    format!(
+        r#"static inline int {name}_is_outside(uint64_t value, uint64_t min, uint64_t max)
 {{
     return value < min || value > max;
 }}
@@ -135,8 +147,6 @@ static inline void {name}_clear_errors(volatile uint32_t *registers)
 {{
     registers[{upper}_CONTROL] = {upper}_ERRORS;
 }}
-{calls_of_bus}
-#endif
 "#,
         checked = parameters.strip_prefix(", ").unwrap_or("void"),
         names = driver.names.join(", "),

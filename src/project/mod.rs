@@ -23,7 +23,7 @@ use crate::simulate::bench::Bench;
 use crate::simulate::job::Job;
 use crate::simulate::simulator::{hex, register_lines};
 use crate::source::kernel::Argument;
-use folder::File;
+pub use folder::File;
 pub use summary::BuildReport;
 use template::fill;
 

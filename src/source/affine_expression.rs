@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
+use lang_c::ast::{BinaryOperator, BinaryOperatorExpression, Expression, UnaryOperator};
 use lang_c::span::Node;
 
 use super::expression::{common, convert};
@@ -160,7 +160,6 @@ impl Scope<'_> {
 
     /// Why the expression is not affine: finds the part of it that is not.
     fn blame(&mut self, node: &Node<Expression>, role: Role) -> Diagnostic {
-        const SUM: &str = "it must be a sum of iterators and sizes with constant factors";
         let operands: Vec<&Node<Expression>> = match &node.node {
             Expression::UnaryOperator(unary) => match unary.node.operator.node {
                 UnaryOperator::Plus | UnaryOperator::Minus => vec![&unary.node.operand],
@@ -177,93 +176,79 @@ impl Scope<'_> {
         if !assigns && let Some(operand) = operands.iter().find(|operand| self.try_bounds(operand).is_none()) {
             return self.blame(operand, role);
         }
-        let (why, label, help) = match &node.node {
+        let reason = match &node.node {
             Expression::Identifier(name) => return self.blame_name(&name.node.name, node, role),
-            Expression::UnaryOperator(unary) => match unary.node.operator.node {
-                UnaryOperator::Plus | UnaryOperator::Minus => return self.too_large(node, role),
-                UnaryOperator::PostIncrement
-                | UnaryOperator::PostDecrement
-                | UnaryOperator::PreIncrement
-                | UnaryOperator::PreDecrement => {
-                    ("it changes a variable", "side effect", "change nothing inside an expression")
+            Expression::UnaryOperator(unary) => blame_unary(&unary.node.operator.node),
+            Expression::BinaryOperator(binary) => self.blame_binary(&binary.node),
+            Expression::Constant(_) | Expression::SizeOfTy(_) | Expression::SizeOfVal(_) => {
+                match self.expression(node) {
+                    Ok(_) => None,
+                    Err(diagnostic) => return diagnostic,
                 }
-                UnaryOperator::Address | UnaryOperator::Indirection => {
-                    ("it uses a pointer", "pointer", "use array subscripts and integers only")
-                }
-                UnaryOperator::Complement | UnaryOperator::Negate => ("it uses bits", "not affine", SUM),
-            },
-            Expression::BinaryOperator(binary) => match binary.node.operator.node {
-                BinaryOperator::Plus | BinaryOperator::Minus => {
-                    let mixed = [&binary.node.lhs, &binary.node.rhs]
-                        .into_iter()
-                        .any(|side| self.try_bounds(side).is_some_and(|bounds| bounds.parts.len() > 1));
-                    match mixed {
-                        true => ("it chooses between two values", "minimum and maximum", CHOICE),
-                        false => return self.too_large(node, role),
-                    }
-                }
-                BinaryOperator::Multiply => {
-                    let constants = [&binary.node.lhs, &binary.node.rhs].map(|side| self.constant(side).is_ok());
-                    match constants {
-                        [false, false] => (
-                            "it multiplies variables",
-                            "a product of two variables",
-                            "one factor must be a constant; for a flattened array `a[i * N + j]`, declare `a[N][N]` \
-                             and write `a[i][j]`",
-                        ),
-                        _ => return self.too_large(node, role),
-                    }
-                }
-                BinaryOperator::ShiftLeft => match self.constant(&binary.node.rhs) {
-                    Ok(0..=40) => return self.too_large(node, role),
-                    _ => ("it shifts by a variable", "not a constant factor", "multiply by a constant"),
-                },
-                BinaryOperator::Divide | BinaryOperator::Modulo | BinaryOperator::ShiftRight => {
-                    ("it divides, and not by a constant", "not affine", "divide by a constant")
-                }
-                BinaryOperator::BitwiseAnd => {
-                    ("it uses bits", "not affine", "a mask of the lowest bits serves, as in `i & 7`")
-                }
-                BinaryOperator::BitwiseOr | BinaryOperator::BitwiseXor => ("it uses bits", "not affine", SUM),
-                BinaryOperator::Index => (
-                    "it depends on the contents of an array",
-                    "known only when the data are",
-                    "use iterators and sizes only; data-dependent addresses are not supported",
-                ),
-                BinaryOperator::Less
-                | BinaryOperator::Greater
-                | BinaryOperator::LessOrEqual
-                | BinaryOperator::GreaterOrEqual
-                | BinaryOperator::Equals
-                | BinaryOperator::NotEquals
-                | BinaryOperator::LogicalAnd
-                | BinaryOperator::LogicalOr => ("it compares", "not affine", SUM),
-                _ => ("it assigns", "side effect", "change nothing inside an expression"),
-            },
-            Expression::Constant(_) => match self.expression(node) {
-                Ok(_) => return self.too_large(node, role),
-                Err(diagnostic) => return diagnostic,
-            },
-            Expression::Cast(_) => {
-                ("it casts to a type that may not hold the value", "narrowing cast", "drop the cast")
             }
-            Expression::Conditional(_) => ("it chooses between two values", "`?:`", CHOICE),
+            Expression::Cast(_) => {
+                Some(("it casts to a type that may not hold the value", "narrowing cast", "drop the cast"))
+            }
+            Expression::Conditional(_) => Some(("it chooses between two values", "`?:`", CHOICE)),
             Expression::Call(_) => match self.expression(node) {
-                Ok(_) => (
+                Ok(_) => Some((
                     "the function's value is not",
                     "call",
                     "the function may be a minimum, a maximum, or a sum of its arguments with constant factors",
-                ),
+                )),
                 Err(diagnostic) => return diagnostic,
             },
-            Expression::Comma(_) => ("it is a sequence of expressions", "`,`", "write one expression"),
-            Expression::SizeOfTy(_) | Expression::SizeOfVal(_) => match self.expression(node) {
-                Ok(_) => return self.too_large(node, role),
-                Err(diagnostic) => return diagnostic,
-            },
-            _ => ("it uses what burstc cannot read", "not supported", "use iterators, sizes and constants only"),
+            Expression::Comma(_) => Some(("it is a sequence of expressions", "`,`", "write one expression")),
+            _ => Some(("it uses what burstc cannot read", "not supported", "use iterators, sizes and constants only")),
         };
-        self.refused(node, role, why, label, help)
+        match reason {
+            Some((why, label, help)) => self.refused(node, role, why, label, help),
+            None => self.too_large(node, role),
+        }
+    }
+
+    /// Why the operator's value is not affine although its operands' are.
+    fn blame_binary(&mut self, binary: &BinaryOperatorExpression) -> Option<Reason> {
+        let sides = [&binary.lhs, &binary.rhs];
+        let reason = match binary.operator.node {
+            BinaryOperator::Plus | BinaryOperator::Minus => {
+                sides.into_iter().find(|side| self.try_bounds(side).is_some_and(|bounds| bounds.parts.len() > 1))?;
+                ("it chooses between two values", "minimum and maximum", CHOICE)
+            }
+            BinaryOperator::Multiply if sides.map(|side| self.constant(side).is_ok()) == [false, false] => (
+                "it multiplies variables",
+                "a product of two variables",
+                "one factor must be a constant; for a flattened array `a[i * N + j]`, declare `a[N][N]` \
+                 and write `a[i][j]`",
+            ),
+            BinaryOperator::Multiply => return None,
+            BinaryOperator::ShiftLeft => match self.constant(&binary.rhs) {
+                Ok(0..=40) => return None,
+                _ => ("it shifts by a variable", "not a constant factor", "multiply by a constant"),
+            },
+            BinaryOperator::Divide | BinaryOperator::Modulo | BinaryOperator::ShiftRight => {
+                ("it divides, and not by a constant", "not affine", "divide by a constant")
+            }
+            BinaryOperator::BitwiseAnd => {
+                ("it uses bits", "not affine", "a mask of the lowest bits serves, as in `i & 7`")
+            }
+            BinaryOperator::BitwiseOr | BinaryOperator::BitwiseXor => ("it uses bits", "not affine", SUM),
+            BinaryOperator::Index => (
+                "it depends on the contents of an array",
+                "known only when the data are",
+                "use iterators and sizes only; data-dependent addresses are not supported",
+            ),
+            BinaryOperator::Less
+            | BinaryOperator::Greater
+            | BinaryOperator::LessOrEqual
+            | BinaryOperator::GreaterOrEqual
+            | BinaryOperator::Equals
+            | BinaryOperator::NotEquals
+            | BinaryOperator::LogicalAnd
+            | BinaryOperator::LogicalOr => ("it compares", "not affine", SUM),
+            _ => ("it assigns", "side effect", "change nothing inside an expression"),
+        };
+        Some(reason)
     }
 
     fn too_large(&self, node: &Node<Expression>, role: Role) -> Diagnostic {
@@ -327,5 +312,27 @@ impl Scope<'_> {
             ),
         };
         Diagnostic::new(what).at(self.span(node.span), "not known to the kernel").help(help)
+    }
+}
+
+/// Why an operator's value is not affine, what to write beside it, and the remedy; `None` stands for numbers that are too
+/// large.
+type Reason = (&'static str, &'static str, &'static str);
+
+const SUM: &str = "it must be a sum of iterators and sizes with constant factors";
+
+fn blame_unary(operator: &UnaryOperator) -> Option<Reason> {
+    match operator {
+        UnaryOperator::Plus | UnaryOperator::Minus => None,
+        UnaryOperator::PostIncrement
+        | UnaryOperator::PostDecrement
+        | UnaryOperator::PreIncrement
+        | UnaryOperator::PreDecrement => {
+            Some(("it changes a variable", "side effect", "change nothing inside an expression"))
+        }
+        UnaryOperator::Address | UnaryOperator::Indirection => {
+            Some(("it uses a pointer", "pointer", "use array subscripts and integers only"))
+        }
+        UnaryOperator::Complement | UnaryOperator::Negate => Some(("it uses bits", "not affine", SUM)),
     }
 }

@@ -35,6 +35,7 @@ struct Head<'f> {
     iterator: String,
     ty: ScalarType,
     step: i64,
+    first: &'f Node<Expression>,
     condition: &'f Node<Expression>,
     /// The kernel's iterator where the loop begins: the largest of these.
     lower: Vec<Affine>,
@@ -54,12 +55,30 @@ struct Bounds {
     rooms: Vec<Affine>,
 }
 
+/// When a loop's body runs.
+struct Limits {
+    bounds: Bounds,
+    /// That the iteration is on the loop's stride.
+    guard: Option<Condition>,
+    /// All that holds in an iteration.
+    iterations: Vec<Condition>,
+}
+
 /// `i = L` in a loop's head.
 struct Start<'f> {
     name: String,
     ty: ScalarType,
     first: &'f Node<Expression>,
     place: Span,
+}
+
+/// How the kernel counts a loop's iterations.
+struct Counted {
+    iterator: String,
+    /// The user's iterator.
+    value: Affine,
+    /// The kernel's where the loop begins: the largest of these.
+    lower: Vec<Affine>,
 }
 
 /// A condition that changes the iterator: `i-- > 0`.
@@ -177,6 +196,119 @@ impl Nest<'_, '_> {
         })
     }
 
+    /// The user's iterator is the kernel's.
+    fn counted_as_written(
+        &mut self,
+        name: &str,
+        place: Span,
+        first: &Node<Expression>,
+        start: &Extremum,
+    ) -> Checked<Counted> {
+        check_name(name, place)?;
+        let lower = start.of_kind(Kind::Largest).cloned();
+        let lower = lower.ok_or_else(|| self.wrong_kind(first, "begins", "largest"))?;
+        Ok(Counted { iterator: name.to_string(), value: Affine::variable(name), lower })
+    }
+
+    /// A new iterator counts the iterations.
+    fn counted_anew(
+        &mut self,
+        name: &str,
+        step: i64,
+        first: &Node<Expression>,
+        start: &Extremum,
+        span: Span,
+    ) -> Checked<Counted> {
+        let iterator = self.scope.fresh(&format!("{name}_step"));
+        // Down from the smallest of several values: up from the largest of their opposites.
+        let several = start.of_kind(Kind::Smallest).filter(|parts| parts.len() > 1).cloned();
+        let (first_value, lower, step) = match (several, start.clone().affine()) {
+            (Some(parts), _) => {
+                let opposites = parts.into_iter().map(|part| times(part, -1)).collect();
+                (Some(Affine::default()), opposites, -1)
+            }
+            (None, Some(start)) => (Some(start), Some(vec![Affine::default()]), step),
+            (None, None) => return Err(self.wrong_kind(first, "begins", "smallest")),
+        };
+        let steps = times(Affine::variable(&iterator), step);
+        let value = first_value.zip(steps).and_then(|(first, steps)| plus(first, steps, 1));
+        match (value, lower) {
+            (Some(value), Some(lower)) => Ok(Counted { iterator, value, lower }),
+            _ => Err(Diagnostic::new(format!("the step of the loop over `{name}` is too large"))
+                .at(span, "too large")
+                .help("use smaller constants")),
+        }
+    }
+
+    /// Reads the loop's condition, which is evaluated for the obligations from number `known` on; bounds of the loop that
+    /// the scope is in.
+    fn limits(&mut self, head: &Head, runs: Runs, stride: i64, known: usize, span: Span) -> Checked<Limits> {
+        let mut bounds = Bounds::default();
+        self.conditions(head.condition, head, &mut bounds)?;
+        if bounds.upper.is_empty() {
+            return Err(self.endless(head.condition, head));
+        }
+        let rooms = std::mem::take(&mut bounds.rooms);
+        let holds = |at: &Affine| {
+            let of = |name: &str| if name == head.iterator { at.clone() } else { Affine::variable(name) };
+            rooms.iter().filter_map(|room| at_least_0(room.substitute(of))).collect::<Vec<_>>()
+        };
+        if runs != Runs::While {
+            let [first] = &head.lower[..] else { return Err(self.wrong_kind(head.first, "begins", "smallest")) };
+            let again = all(holds(&(first.clone() + Affine::constant(1))));
+            if runs == Runs::Once {
+                let fails = negated(again);
+                bounds = Bounds { upper: head.lower.clone(), outside: vec![fails], ..Bounds::default() };
+            } else {
+                bounds.outside.push(again);
+            }
+        }
+        if let Some(enclosing) = self.scope.loops.last_mut() {
+            enclosing.upper = bounds.upper.clone();
+        }
+        let guard = (stride > 1).then(|| self.on_stride(head, stride, span));
+        // The condition is evaluated where the loop begins, unless that is behind its first iteration, and behind each.
+        let this = Affine::variable(&head.iterator);
+        let before = this.clone() - Affine::constant(stride);
+        let since = |lower: &Affine, over: i64| this.clone() - lower.clone() - Affine::constant(over);
+        let begun = |over: i64| -> Vec<_> {
+            let lower = head.lower.iter().map(|lower| Condition::NonNegative(since(lower, over)));
+            lower.chain(guard.clone()).collect()
+        };
+        let first = head.lower.iter().map(|lower| Condition::Zero(since(lower, head.over)));
+        let again = Condition::All(holds(&before));
+        let evaluated = Condition::All(
+            begun(head.over).into_iter().chain([Condition::Any(first.chain([again]).collect())]).collect(),
+        );
+        self.scope.put_into_loop(known, &head.iterator, &evaluated);
+
+        let own = match runs {
+            Runs::Once => head.lower.iter().map(|lower| Condition::Zero(since(lower, 0))).collect(),
+            _ => holds(&this),
+        };
+        let iterations = begun(0).into_iter().chain(bounds.outside.iter().cloned()).chain(own).collect();
+        Ok(Limits { bounds, guard, iterations })
+    }
+
+    /// Requires of the loop's iterators, of which `value` is the first, that they stay within their types.
+    fn steps_stay<'s>(
+        &mut self,
+        head: &Head,
+        value: &Affine,
+        others: impl Iterator<Item = (&'s Start<'s>, &'s (Affine, i64))>,
+        span: Span,
+    ) {
+        let shown =
+            |name: &str, step: i64| format!("{name} {} {}", if step > 0 { '+' } else { '-' }, step.unsigned_abs());
+        let next = value.clone() + Affine::constant(head.step);
+        self.scope.require_next(&next, head.ty, shown(&head.name, head.step), span);
+        for (start, (value, step)) in others {
+            self.scope.require(value, start.ty, Broken::Wraps(start.ty), span);
+            let next = value.clone() + Affine::constant(*step);
+            self.scope.require_next(&next, start.ty, shown(&start.name, *step), span);
+        }
+    }
+
     fn whole_loop(&mut self, written: For, nodes: &mut Vec<NestNode>) -> Checked<()> {
         let For { node, bytes, runs } = written;
         let f = &node.node;
@@ -201,35 +333,16 @@ impl Nest<'_, '_> {
             None => (&**condition, 0, 0),
         };
         let start = self.scope.bounds_as(first, Role::Bound, ty)?;
-
         // A loop with a wider step from the largest of several values takes every value, under a guard.
         let stride = if start.parts.len() > 1 { step.abs() } else { 1 };
-        let (iterator, value, lower) = if step == 1 && shift == 0 || step > 1 && stride > 1 {
-            check_name(&name, place)?;
-            let lower = start.of_kind(Kind::Largest).cloned();
-            (name.clone(), Affine::variable(&name), lower.ok_or_else(|| self.wrong_kind(first, "begins", "largest"))?)
-        } else {
-            let iterator = self.scope.fresh(&format!("{name}_step"));
-            // Down from the smallest of several values: up from the largest of their opposites.
-            let several = start.of_kind(Kind::Smallest).filter(|parts| parts.len() > 1).cloned();
-            let (first_value, lower, step) = match (several, start.affine()) {
-                (Some(parts), _) => {
-                    let opposites = parts.into_iter().map(|part| times(part, -1)).collect();
-                    (Some(Affine::default()), opposites, -1)
-                }
-                (None, Some(start)) => (Some(start), Some(vec![Affine::default()]), step),
-                (None, None) => return Err(self.wrong_kind(first, "begins", "smallest")),
-            };
-            let steps = times(Affine::variable(&iterator), step);
-            let value = first_value.zip(steps).and_then(|(first, steps)| plus(first, steps, 1));
-            let (Some(value), Some(lower)) = (value, lower) else {
-                return Err(Diagnostic::new(format!("the step of the loop over `{name}` is too large"))
-                    .at(span, "too large")
-                    .help("use smaller constants"));
-            };
-            self.sources.insert(iterator.clone(), (name.clone(), value.clone() + Affine::constant(shift)));
-            (iterator, value, lower)
+        let own = step == 1 && shift == 0 || step > 1 && stride > 1;
+        let Counted { iterator, value, lower } = match own {
+            true => self.counted_as_written(&name, place, first, &start)?,
+            false => self.counted_anew(&name, step, first, &start, span)?,
         };
+        if !own {
+            self.sources.insert(iterator.clone(), (name.clone(), value.clone() + Affine::constant(shift)));
+        }
 
         let changes = self.changes(f, span)?;
         let mark = self.scope.enter();
@@ -259,62 +372,12 @@ impl Nest<'_, '_> {
             self.scope.declare(&start.name, Name::Iterator(value.clone(), start.ty));
         }
         let over = i64::from(runs != Runs::While);
-        let head = Head { name, iterator, ty, step, condition, lower, over };
-        let mut bounds = Bounds::default();
-        self.conditions(head.condition, &head, &mut bounds)?;
-        if bounds.upper.is_empty() {
-            return Err(self.endless(head.condition, &head));
-        }
-        let rooms = std::mem::take(&mut bounds.rooms);
-        let holds = |at: &Affine| {
-            let of = |name: &str| if name == head.iterator { at.clone() } else { Affine::variable(name) };
-            rooms.iter().filter_map(|room| at_least_0(room.substitute(of))).collect::<Vec<_>>()
-        };
-        if runs != Runs::While {
-            let [first] = &head.lower[..] else { return Err(self.wrong_kind(first, "begins", "smallest")) };
-            let again = all(holds(&(first.clone() + Affine::constant(1))));
-            if runs == Runs::Once {
-                let fails = negated(again);
-                bounds = Bounds { upper: head.lower.clone(), outside: vec![fails], ..Bounds::default() };
-            } else {
-                bounds.outside.push(again);
-            }
-        }
-        if let Some(enclosing) = self.scope.loops.last_mut() {
-            enclosing.upper = bounds.upper.clone();
-        }
-        let guard = (stride > 1).then(|| self.on_stride(&head, stride, span));
-        // The condition is evaluated where the loop begins, unless that is behind its first iteration, and behind each.
-        let this = Affine::variable(&head.iterator);
-        let before = this.clone() - Affine::constant(stride);
-        let since = |lower: &Affine, over: i64| this.clone() - lower.clone() - Affine::constant(over);
-        let begun = |over: i64| -> Vec<_> {
-            let lower = head.lower.iter().map(|lower| Condition::NonNegative(since(lower, over)));
-            lower.chain(guard.clone()).collect()
-        };
-        let first = head.lower.iter().map(|lower| Condition::Zero(since(lower, over)));
-        let again = Condition::All(holds(&before));
-        let evaluated =
-            Condition::All(begun(over).into_iter().chain([Condition::Any(first.chain([again]).collect())]).collect());
-        self.scope.put_into_loop(known, &head.iterator, &evaluated);
-
-        let own = match runs {
-            Runs::Once => head.lower.iter().map(|lower| Condition::Zero(since(lower, 0))).collect(),
-            _ => holds(&this),
-        };
-        let iterations = begun(0).into_iter().chain(bounds.outside.iter().cloned()).chain(own).collect();
+        let head = Head { name, iterator, ty, step, first, condition, lower, over };
+        let Limits { bounds, guard, iterations } = self.limits(&head, runs, stride, known, span)?;
         let place = self.scope.go_into_loop(Some(head.iterator.clone()), iterations);
         // What is refused in the body is no matter of the head.
         self.scope.choice = None;
-        let next = value.clone() + Affine::constant(step);
-        let shown =
-            |name: &str, step: i64| format!("{name} {} {}", if step > 0 { '+' } else { '-' }, step.unsigned_abs());
-        self.scope.require_next(&next, ty, shown(&head.name, step), span);
-        for (start, (value, step)) in starts.iter().zip(&others) {
-            self.scope.require(value, start.ty, Broken::Wraps(start.ty), span);
-            let next = value.clone() + Affine::constant(*step);
-            self.scope.require_next(&next, start.ty, shown(&start.name, *step), span);
-        }
+        self.steps_stay(&head, &value, starts.iter().zip(&others), span);
         if let Some(place) = self.scope.local_index(&head.name) {
             self.scope.assign_local(place, Name::Iterator(value + Affine::constant(shift), ty));
         }

@@ -266,6 +266,16 @@ impl Step {
     }
 }
 
+/// What the module's head says.
+fn about_version(context: &Context) -> String {
+    let texts: Vec<&str> = context.kernel.statements().iter().map(|s| s.text.as_str()).collect();
+    format!(
+        "Direct version of {}: every access of\n    {}\nis one word of memory; reads run ahead of writes.",
+        context.kernel.name,
+        texts.join("\n    ")
+    )
+}
+
 /// The arguments' ports: sizes, and scalars.
 fn arguments(context: &Context, m: &Module) -> (Scope, Vec<Rtl>) {
     let mut scope = Scope::default();
@@ -288,11 +298,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
     let (rows_module, format) = scanner(context, &format!("{name}_direct_rows"), about, false, &sources);
 
     let mut m = Module::new(&format!("{name}_direct"));
-    let texts: Vec<&str> = statements.iter().map(|s| s.text.as_str()).collect();
-    m.describe(&format!(
-        "Direct version of {name}: every access of\n    {}\nis one word of memory; reads run ahead of writes.",
-        texts.join("\n    ")
-    ));
+    m.describe(&about_version(context));
     let (start, done, memory_idle) = control_ports(&mut m, context);
     m.comment("Memory port");
     let memory = MemoryPort::declare(&mut m, context);
