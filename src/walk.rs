@@ -221,6 +221,51 @@ impl<'a> Visitor<'a> for Count {
     }
 }
 
+/// The sum over the rows of a piece, its innermost loops with their values, of `cost` of how many those are. Shared loops are
+/// walked as the piece's own. `None` where `steps` loops are not enough.
+pub fn rows(piece: &Piece, values: &mut Values, steps: &mut u64, cost: impl Fn(u64) -> f64) -> Option<f64> {
+    let mut rows = Rows { count: Count { steps: *steps, times: vec![1], points: 0 }, cost, sum: 0.0 };
+    let outcome = walk(std::slice::from_ref(piece), values, &mut rows);
+    *steps = rows.count.steps;
+    outcome.is_continue().then_some(rows.sum)
+}
+
+/// Adds up what rows cost.
+struct Rows<F> {
+    /// The loops further out.
+    count: Count,
+    cost: F,
+    sum: f64,
+}
+
+impl<'a, F: Fn(u64) -> f64> Visitor<'a> for Rows<F> {
+    fn arrive(&mut self) -> ControlFlow<()> {
+        <Count as Visitor<'a>>::arrive(&mut self.count)
+    }
+
+    fn enter(&mut self, piece: &'a Piece, depth: usize, (low, high): (i64, i64)) -> Which {
+        if depth + 1 < piece.levels.len() {
+            return self.count.enter(piece, depth, (low, high));
+        }
+        if low <= high {
+            self.sum += self.count.times() as f64 * (self.cost)((high - low) as u64 + 1);
+        }
+        self.count.times.push(0);
+        Which::First
+    }
+
+    fn leave(&mut self) {
+        <Count as Visitor<'a>>::leave(&mut self.count);
+    }
+
+    fn point(&mut self, piece: &'a Piece, _: &mut Values) -> ControlFlow<()> {
+        if piece.levels.is_empty() {
+            self.sum += (self.cost)(1);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 /// Whether a bound or guard further in names the level at `depth`.
 fn names(piece: &Piece, depth: usize) -> bool {
     let name = &piece.levels[depth].name;

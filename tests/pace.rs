@@ -34,8 +34,9 @@ fn guard_file(kernel: &str, sizes: &[(&str, i128)], iterations: u64, most: f64) 
     let accelerator = &subject.accelerator;
     let sizes = sizes.iter().map(|(name, size)| (name.to_string(), *size as i64)).collect();
     let work = Work::of(&accelerator.offload, &sizes);
-    let bound = Bound::of(&accelerator.offload, &common::board(), &work, &sizes);
-    let share = Estimate::of(&accelerator.offload, &bound, &sizes).cycles() as f64 / cycles as f64;
+    let board = common::board();
+    let bound = Bound::of(&accelerator.offload, &board, &work, &sizes);
+    let share = Estimate::of(&accelerator.offload, &board, &bound, &sizes).cycles() as f64 / cycles as f64;
     eprintln!("{kernel}: {share:.3} of the run's {cycles} cycles were expected");
     assert!(EXPECTED.contains(&share), "{kernel}: {share:.3} of the run's {cycles} cycles were expected");
 }

@@ -101,7 +101,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
         direct: direct.as_ref().map(|(_, output)| &output.counters),
         work,
         bound,
-        estimate: Estimate::of(&accelerator.offload, &bound, &job.sizes),
+        estimate: Estimate::of(&accelerator.offload, &board, &bound, &job.sizes),
         seed: run.seed,
         arguments: job.scalars(kernel),
         generate_ms: accelerator.generate_ms,

@@ -72,6 +72,13 @@ pub fn generate_direct(offload: &Offload, link: Link) -> Result<Design> {
     }))
 }
 
+/// How many instructions the program has that walks the rows of Load, of both where there are two; `None` where circuits walk
+/// them, which find one every few cycles.
+pub fn load_program(offload: &Offload, link: Link) -> Option<u64> {
+    let context = Context::with_beats(offload, link);
+    walk::scanner::load_program(&context, &walk::source::Transfers::of(&context, |t| &t.load).sources)
+}
+
 /// Library cells are whatever the modules instantiate without being generated, and the PHY that the board's top puts
 /// beside them, if it is ours.
 fn design(context: &Context, modules: Vec<Module>, phy: Option<&str>) -> Design {

@@ -3,6 +3,7 @@
 mod bound;
 pub mod count;
 pub mod demand;
+pub mod expected;
 mod mapping;
 mod table;
 mod tiling;
@@ -22,6 +23,7 @@ use crate::simulate::simulator::{Counters, Simulator};
 use crate::source::kernel::{Kernel, SizeCondition, SizeParameter};
 pub use bound::Bound;
 use count::Work;
+use expected::Expected;
 pub use mapping::buffer_reports;
 pub use tiling::TilingReport;
 
@@ -217,7 +219,8 @@ pub struct ProcessReport {
     pub compute_idle: u64,
 }
 
-/// What was expected of a run before it: the cycles by which order and tile sizes were chosen.
+/// What was expected of a run before it: the cycles by which order and tile sizes were chosen, or lanes ([`Expected`]; then the
+/// first tile's load and the last one's store are in both).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The iterations of every band with rows that are short and values that are waited for.
@@ -227,7 +230,12 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    pub fn of(offload: &Offload, bound: &Bound, sizes: &BTreeMap<String, i64>) -> Estimate {
+    pub fn of(offload: &Offload, board: &Board, bound: &Bound, sizes: &BTreeMap<String, i64>) -> Estimate {
+        if offload.bands.iter().any(|band| band.compute.lanes.is_some()) {
+            let expected = Expected::of(offload, board.memory.link(), sizes);
+            let cycles = |own: f64| (own + expected.alone).round() as u64;
+            return Estimate { compute_cycles: cycles(expected.compute), memory_cycles: cycles(expected.memory()) };
+        }
         let iterations = count::iterations(offload, sizes);
         let band = |band: &crate::offload::Band| {
             let own: u64 = band.statements.iter().map(|&s| iterations[s]).sum();

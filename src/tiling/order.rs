@@ -159,7 +159,7 @@ pub(super) fn choose(
     };
     let rows = (0..statements.len()).map(|place| candidate.row_length(&space, place)).collect();
     let innermost_distance = candidate.carried.first().copied().filter(|&d| d != i64::MAX);
-    let cycles_per_iteration = candidate.cost / space.instances();
+    let cycles_per_iteration = candidate.cycles / space.instances();
     let late = candidate.late;
     Ok(Order { dates, expressions, text, innermost_distance, cycles_per_iteration, rows, lanes, without_lanes, late })
 }

@@ -20,6 +20,9 @@ const LARGEST_SIZE: i64 = 20;
 const TILES: usize = 10_000;
 const ITERATIONS: usize = 20_000;
 
+/// Operators of all lanes and statements up to which statements share some.
+const MOST_SHARED: usize = 100;
+
 /// Cycles from row to row of the scanner, and rows that it may be ahead.
 const ROW: u64 = 4;
 const ROWS_AHEAD: usize = 4;
@@ -36,11 +39,17 @@ pub fn plan(
     if present.len() == 1 {
         return Plan::default();
     }
-    let latency = |place: usize| {
-        let Rehearsal { end, divides, .. } = rehearse(place, Plan::default());
-        Latency { cycles: (end - 1).max(least[place]), divides }
+    let alone: Vec<Rehearsal> = (0..present.len()).map(|place| rehearse(place, Plan::default())).collect();
+    // Every lane has operators of its own, and every operator is looked at beside every other.
+    let has_lanes = offload.bands.iter().any(|band| band.compute.lanes.is_some());
+    if has_lanes && alone.iter().map(|alone| alone.uses.len()).sum::<usize>() > MOST_SHARED {
+        return Plan::default();
+    }
+    let latency = |(Rehearsal { end, divides, .. }, least): (&Rehearsal, &u32)| Latency {
+        cycles: (end - 1).max(*least),
+        divides: *divides,
     };
-    let alone: Vec<Latency> = (0..present.len()).map(latency).collect();
+    let alone: Vec<Latency> = alone.iter().zip(least).map(latency).collect();
     let pace = OnceCell::new();
     let mut known: BTreeMap<Vec<u32>, bool> = BTreeMap::new();
     Plan::new(present.len(), &rehearse, |ends| {

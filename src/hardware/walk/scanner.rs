@@ -48,6 +48,12 @@ pub fn load_scanner(context: &Context, name: &str, about: &str, sources: &[Sourc
     (modules, format)
 }
 
+/// How many instructions [`load_scanner`] has; `None` where it is no program.
+pub fn load_program(context: &Context, sources: &[Source]) -> Option<u64> {
+    let tree = Tree::new(context, sources);
+    tree.by_program.then(|| side_by_side::instructions(context, &tree))
+}
+
 fn of_tree(context: &Context, name: &str, about: &str, tiled: bool, tree: Tree) -> Module {
     let mut m = Module::new(name);
     m.describe(about);

@@ -16,8 +16,10 @@ pub(super) struct Candidate {
     pub apart: Option<usize>,
     /// Per statement, its place among them there.
     pub places: Vec<usize>,
-    /// Estimated cycles per tile.
+    /// By which orders are chosen: estimated cycles per tile, more for what costs something else.
     pub cost: f64,
+    /// Estimated cycles per tile.
+    pub cycles: f64,
     /// See [`carried_by_level`].
     pub carried: Vec<i64>,
     /// Per statement; none at all without lanes.

@@ -65,6 +65,21 @@ impl Space {
         apart: usize,
         distances: impl Iterator<Item = &'a Distances>,
     ) -> Result<Pace> {
+        self.pace_in_groups(place, order, apart, distances, None)
+    }
+
+    /// The same of groups: `lanes` has the dimension of which so many values make one, see [`Space::in_groups`].
+    pub(super) fn pace_in_groups<'a>(
+        &self,
+        place: usize,
+        order: &[usize],
+        apart: usize,
+        distances: impl Iterator<Item = &'a Distances>,
+        lanes: Option<(usize, i64)>,
+    ) -> Result<Pace> {
+        // Distances are those of values, of which a group's are all in one cycle.
+        let count = lanes.map_or(1, |(_, count)| count);
+        let values = |k: usize| if lanes.is_some_and(|(own, _)| own == k) { 1 } else { count };
         let length = self.row_length(place, order, apart);
         let cycles = self.combinations(place, order) * (CYCLES_PER_ROW / length).max(1.0);
         // What lies between an instance and the one a step further in a dimension.
@@ -78,12 +93,12 @@ impl Space {
         };
         let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
         let between = (order.iter().enumerate())
-            .fold(Affine::default(), |sum, (level, &k)| sum + Affine::variable(&names[k]) * step(level));
+            .fold(Affine::default(), |sum, (level, &k)| sum + Affine::variable(&names[k]) * (step(level) * values(k)));
         let (mut wait, mut late) = (0.0f64, vec![]);
         let latency = self.latencies[place];
         for Distances { near, source, sink, array, .. } in distances.filter(|d| d.kind == DependenceKind::Flow) {
             let Some(back) = near.largest(&names, &-between.clone())?.finite() else { continue };
-            let distance = (-back as f64).max(1.0);
+            let distance = (-back as f64 / count as f64).max(1.0);
             let is_own = *source == place && *sink == place;
             match self.late[place].get(array).filter(|_| is_own) {
                 Some(behind) => {

@@ -97,6 +97,7 @@ impl Space {
             apart: (count > 1).then_some(n),
             places: (0..count).collect(),
             cost,
+            cycles: cost,
             carried: carried_by_level(order, distances)?,
             lanes: vec![],
             late,
@@ -125,6 +126,7 @@ impl Space {
             apart: Some(outer.len()),
             places,
             cost: 0.0,
+            cycles: 0.0,
             carried: vec![i64::MAX; n],
             lanes: vec![],
             late: vec![],
@@ -145,6 +147,7 @@ impl Space {
             candidate.late.extend(late);
             candidate.dimensions.push(alone.order.to_vec());
             candidate.cost += merit.cost;
+            candidate.cycles += merit.cost;
             candidate.carried.iter_mut().zip(&alone.carried).for_each(|(least, own)| *least = (*least).min(*own));
         }
         Ok(Some(candidate))

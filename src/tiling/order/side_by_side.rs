@@ -5,7 +5,6 @@ use anyhow::Result;
 
 use super::candidate::{Candidate, Lane, Merit};
 use super::distances::Distances;
-use super::pace::CYCLES_PER_ROW;
 use super::search::Alone;
 use super::space::Space;
 use crate::affine::Affine;
@@ -87,6 +86,12 @@ impl<'a> Wanted<'a> {
         Lanes { count: self.directive.count, per_statement: lanes.iter().enumerate().map(own).collect() }
     }
 
+    /// What a statement's lanes along a dimension cost, over their cycles.
+    fn dearer(&self, place: usize, dimension: usize) -> f64 {
+        let has_tree = self.shapes[place][dimension].as_ref().is_ok_and(|shape| shape.reduction.is_some());
+        (if has_tree { TREE } else { 1.0 }) * ACROSS.powi(self.across[place][dimension] as i32)
+    }
+
     /// Why no dimension has these lanes.
     pub fn refusal(
         &self,
@@ -130,6 +135,7 @@ impl<'a> Wanted<'a> {
 /// What a statement's lanes come to in one of its orders.
 struct Choice<'a> {
     merit: Merit,
+    cycles: f64,
     alone: &'a Alone<'a>,
     /// The level of the order that has them.
     level: Option<usize>,
@@ -163,11 +169,12 @@ impl Space {
                     }
                     let row = self.row(&self.values[place], alone.order).filter(|row| *row >= outer.len());
                     let length = row.map_or(1, |row| self.sizes[alone.order[row]]) as f64;
-                    let cost = self.cost_in_lanes(alone, level, outer.len(), wanted);
+                    let cycles = self.cycles_in_lanes(alone, level, outer.len(), distances, wanted)?;
+                    let cost = cycles * level.map_or(1.0, |level| wanted.dearer(place, alone.order[level]));
                     let merit = Merit { cost, length, carried: alone.carried.clone() };
                     let best = &mut chosen[place];
                     if best.as_ref().is_none_or(|known| merit.beats(&known.merit)) {
-                        *best = Some(Choice { merit, alone, level });
+                        *best = Some(Choice { merit, cycles, alone, level });
                     }
                 }
             }
@@ -197,6 +204,7 @@ impl Space {
             apart,
             places,
             cost: chosen.iter().map(|choice| choice.merit.cost).sum(),
+            cycles: chosen.iter().map(|choice| choice.cycles).sum(),
             carried,
             lanes: chosen.iter().map(lane).collect(),
             late: vec![],
@@ -223,21 +231,20 @@ impl Space {
     }
 
     /// Cycles of a statement per tile, estimated; its order is its own from the depth `apart` on.
-    fn cost_in_lanes(&self, alone: &Alone, level: Option<usize>, apart: usize, wanted: &Wanted) -> f64 {
-        let (order, place, count) = (alone.order, alone.place, wanted.directive.count);
-        let mut sizes = self.sizes.clone();
-        if let Some(level) = level {
-            let lane = order[level];
-            sizes[lane] = (sizes[lane] + count - 1) / count;
-        }
-        let row = self.row(&self.values[place], order);
-        let length = row.filter(|row| *row >= apart).map_or(1, |row| sizes[order[row]]);
-        let distance = row.map(|row| (alone.carried[order.len() - 1 - row], level == Some(row)));
-        let distance = distance.map(|(d, along)| if along && d != i64::MAX { (d / count).max(1) } else { d });
-        let cycles = cycles(&self.values[place], &sizes, length, distance, self.latencies[place]);
-        let Some(lane) = level.map(|level| order[level]) else { return cycles };
-        let has_tree = wanted.shapes[place][lane].as_ref().is_ok_and(|shape| shape.reduction.is_some());
-        cycles * if has_tree { TREE } else { 1.0 } * ACROSS.powi(wanted.across[place][lane] as i32)
+    fn cycles_in_lanes(
+        &self,
+        alone: &Alone,
+        level: Option<usize>,
+        apart: usize,
+        distances: &[Distances],
+        wanted: &Wanted,
+    ) -> Result<f64> {
+        let count = wanted.directive.count;
+        let lane = level.map(|level| alone.order[level]);
+        let own = distances.iter().filter(|d| d.source == alone.place && d.sink == alone.place);
+        let lanes = lane.map(|lane| (lane, count));
+        let pace = self.in_groups(lane, count).pace_in_groups(alone.place, alone.order, apart, own, lanes)?;
+        Ok(pace.cycles)
     }
 
     /// Whether values of the dimension at `level` of a statement's order less than `count` apart can run in one cycle: no
@@ -278,17 +285,4 @@ impl Space {
         }
         Ok(true)
     }
-}
-
-/// Cycles per tile, estimated: rows that are short, and distances shorter than the pipeline, cost
-/// more than one per instance. `sizes` are those of the dimensions, `length` is that of rows, and `carried` the distance
-/// that the innermost loop carries.
-fn cycles(values: &[Affine], sizes: &[i64], length: i64, carried: Option<i64>, latency: f64) -> f64 {
-    let interval = match carried {
-        None | Some(i64::MAX) => 1.0,
-        Some(distance) => (latency / distance as f64).max(1.0),
-    };
-    let varies = |(value, size): &(&Affine, &i64)| !value.is_constant() && **size > 1;
-    let trips: f64 = values.iter().zip(sizes).filter(varies).map(|(_, size)| *size as f64).product();
-    trips * interval.max(CYCLES_PER_ROW / length as f64)
 }

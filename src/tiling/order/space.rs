@@ -20,6 +20,7 @@ const UNTILED_TRIPS: i64 = 32;
 const FACTORS: [i64; 2] = [1, 2];
 
 /// The dimensions that a tile can be walked along.
+#[derive(Clone)]
 pub(super) struct Space {
     /// θ of every statement, followed by the loops that it leaves open: one dimension for each level of the source's
     /// loops, constant in statements where θ has it already.
@@ -43,6 +44,7 @@ pub(super) struct Space {
 }
 
 /// A sum of dimensions along which no dependence leads back: the dimensions with their factors, all positive.
+#[derive(Clone)]
 pub(super) struct Wave(pub Vec<(usize, i64)>);
 
 impl Space {
@@ -162,6 +164,18 @@ impl Space {
             self.waves.push(Wave(wave));
         }
         Ok(())
+    }
+
+    /// The same with groups of `count` values of a dimension in place of the values, of statements that read nothing late.
+    pub(super) fn in_groups(&self, dimension: Option<usize>, count: i64) -> Space {
+        let mut space = self.clone();
+        if let Some(k) = dimension {
+            for lengths in [&mut space.sizes, &mut space.extents, &mut space.ranges] {
+                lengths[k] = (lengths[k] + count - 1) / count;
+            }
+        }
+        space.late.iter_mut().for_each(BTreeMap::clear);
+        space
     }
 
     /// How many dimensions there are without the waves: as many has an order.

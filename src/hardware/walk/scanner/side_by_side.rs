@@ -14,6 +14,11 @@ use crate::rtl::{Connection, Expr, Module, Type, assign, when};
 /// Cycles that a program takes for a tile, per instruction: loops repeat some, jumps and rows wait for the sums before them.
 const CYCLES_PER_INSTRUCTION: i64 = 8;
 
+/// Instructions of the program of Load's `tree`.
+pub(super) fn instructions(context: &Context, tree: &Tree) -> u64 {
+    Program::new(tree, context.offload.bands.len()).instructions.len() as u64
+}
+
 /// Whether the program of Load's `tree` may take longer for a tile than its iterations.
 pub(super) fn is_slow(context: &Context, tree: &Tree) -> bool {
     if !tree.by_program || tree.pieces.len() < 2 {
@@ -21,8 +26,7 @@ pub(super) fn is_slow(context: &Context, tree: &Tree) -> bool {
     }
     let bands = context.offload.bands.iter();
     let iterations = bands.map(|band| band.tiling.sizes.iter().product::<i64>() * band.statements.len() as i64).min();
-    let instructions = Program::new(tree, context.offload.bands.len()).instructions.len() as i64;
-    iterations.is_some_and(|iterations| CYCLES_PER_INSTRUCTION * instructions > iterations)
+    iterations.is_some_and(|iterations| CYCLES_PER_INSTRUCTION * instructions(context, tree) as i64 > iterations)
 }
 
 /// A scanner of tiles made of two, each of every other piece; last the one that joins them. Rows come as they are found,

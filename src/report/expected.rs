@@ -1,0 +1,194 @@
+//! The cycles of a run, estimated of what its hardware walks: rows of iterations, of loads and of stores. By them lanes are
+//! chosen.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use super::count;
+use crate::hardware::{self, Beats, Link};
+use crate::ids::{ArrayId, BandId};
+use crate::offload::{Band, Buffer, Offload, Scan};
+use crate::walk::{self, Values};
+
+/// Cycles from row to row of iterations, whatever their length.
+const ROW: u64 = 4;
+/// The same of loads and stores: the scanner, a command, and what tells how its elements lie.
+const TRANSFERRED_ROW: u64 = 6;
+/// Cycles of a row that a program finds, and of an instruction per tile beside those: as measured of `examples/jacobi_2d.c` with
+/// 8 lanes.
+const PROGRAM_ROW: f64 = 45.0;
+const PROGRAM_INSTRUCTION: f64 = 1.0;
+/// Tiles that are looked at.
+const TILES: u64 = 256;
+/// Loops whose iterations are looked at one by one, in all of them.
+const STEPS: u64 = 100_000;
+/// Cycles from a command to the first word behind a bus, and from the last word to its response; of DDR and SDR.
+const LATENCY: [f64; 2] = [50.0, 15.0];
+
+/// Cycles of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Expected {
+    /// Of all iterations, with rows that are short, values that are waited for, and ports that are lent to transfers.
+    pub compute: f64,
+    pub load: f64,
+    pub store: f64,
+    /// Of the first tile's load and the last one's store, beside which nothing else runs.
+    pub alone: f64,
+    /// Behind a bus loads and stores have ways of their own.
+    on_a_bus: bool,
+}
+
+impl Expected {
+    pub fn of(offload: &Offload, link: Link, sizes: &BTreeMap<String, i64>) -> Expected {
+        let rows = Transfers::new(offload, link);
+        let instructions = hardware::load_program(offload, link).map(|instructions| instructions as f64);
+        let iterations = count::iterations(offload, sizes);
+        let mut all = Expected { on_a_bus: link.bus().is_some(), ..Expected::default() };
+        let latency = LATENCY[usize::from(!all.on_a_bus)];
+        let (mut values, mut steps) = (Values::new(sizes), STEPS);
+        for band in offload.bands.keys() {
+            let sampled = Sampled::of(offload, band, &rows, &mut values, &mut steps);
+            let own = &offload.bands[band];
+            let statements: u64 = own.statements.iter().map(|&s| iterations[s]).sum();
+            let estimated = statements as f64 * own.compute.cycles_per_iteration;
+            let tiles = sampled.tiles.max(1) as f64;
+            // A program finds rows one after the other, and goes through pieces that a tile does not have.
+            let found = instructions.map_or(0.0, |all| PROGRAM_ROW * sampled.rows + PROGRAM_INSTRUCTION * all * tiles);
+            let load = sampled.load.max(found);
+            all.compute += sampled.compute.max(estimated) + sampled.lent;
+            all.load += load;
+            all.store += sampled.store;
+            let own_alone = (load + sampled.store) / tiles + 2.0 * latency;
+            all.alone += own_alone * if offload.strips_depend { sampled.strips } else { 1.0 };
+        }
+        all
+    }
+
+    /// Of what takes longest, and what runs beside nothing.
+    pub fn cycles(&self) -> f64 {
+        self.compute.max(self.memory()) + self.alone
+    }
+
+    /// Cycles in which words are moved, or rows of them looked for.
+    pub fn memory(&self) -> f64 {
+        if self.on_a_bus { self.load.max(self.store) } else { self.load + self.store }
+    }
+}
+
+/// What rows of loads and stores take.
+struct Transfers<'a> {
+    offload: &'a Offload,
+    beats: Beats,
+}
+
+impl<'a> Transfers<'a> {
+    fn new(offload: &'a Offload, link: Link) -> Self {
+        Transfers { offload, beats: Beats::of(offload, link) }
+    }
+
+    fn buffer(&self, array: ArrayId) -> Option<&'a Buffer> {
+        self.offload.buffers.iter().find(|buffer| buffer.array == array)
+    }
+
+    /// Cycles that a buffer's port is taken for a row of so many elements.
+    fn beats(&self, array: ArrayId, elements: u64) -> u64 {
+        let beat = self.buffer(array).map_or(1, |buffer| self.beats.elements(self.offload, buffer));
+        elements.div_ceil(u64::from(beat))
+    }
+
+    fn cycles(&self, array: ArrayId, elements: u64) -> f64 {
+        let bytes = elements * u64::from(self.offload.kernel.arrays[array].element.bytes());
+        self.beats.word.holding(bytes).max(self.beats(array, elements)).max(TRANSFERRED_ROW) as f64
+    }
+}
+
+/// What the tiles of a band take, of all of them as those looked at say.
+#[derive(Default)]
+struct Sampled {
+    tiles: u64,
+    strips: f64,
+    /// Of loads.
+    rows: f64,
+    compute: f64,
+    load: f64,
+    store: f64,
+    /// Cycles in which ports of the computation are lent.
+    lent: f64,
+}
+
+impl Sampled {
+    fn of(offload: &Offload, band: BandId, rows: &Transfers, values: &mut Values, steps: &mut u64) -> Sampled {
+        let own = &offload.bands[band];
+        let pieces = || offload.tiles.pieces.iter().filter(|piece| piece.leaf.band() == band);
+        let mut all = Sampled::default();
+        for piece in pieces() {
+            let mut left = STEPS;
+            all.tiles += walk::count(piece, values, &mut left).unwrap_or(STEPS);
+            all.strips += walk::rows(piece, values, &mut left, |_| 1.0).unwrap_or(1.0);
+        }
+        let every = all.tiles.div_ceil(TILES).max(1);
+        let (mut number, mut looked_at) = (0u64, 0u64);
+        for piece in pieces() {
+            let single = std::slice::from_ref(piece);
+            let _ = walk::in_order(single, values, |piece, values| {
+                number += 1;
+                // Those in the middle, which are whole more often than the first.
+                if number % every != every / 2 {
+                    return ControlFlow::Continue(());
+                }
+                let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
+                let place = values.enter_tile(&offload.kernel, &tile);
+                let outcome = all.add(offload, own, rows, values, steps);
+                values.stack.truncate(place);
+                looked_at += u64::from(outcome.is_some());
+                if outcome.is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+        }
+        let share = all.tiles as f64 / looked_at.max(1) as f64;
+        for sum in [&mut all.compute, &mut all.load, &mut all.rows, &mut all.store, &mut all.lent] {
+            *sum *= share;
+        }
+        all
+    }
+
+    /// Adds a tile, whose indices have values; `None` where that takes too many steps.
+    fn add(
+        &mut self,
+        offload: &Offload,
+        band: &Band,
+        rows: &Transfers,
+        values: &mut Values,
+        steps: &mut u64,
+    ) -> Option<()> {
+        let mut sum = |scan: &Scan, values: &mut Values, cost: &dyn Fn(u64) -> f64| -> Option<f64> {
+            scan.pieces.iter().map(|piece| walk::rows(piece, values, steps, cost)).sum()
+        };
+        let mut tile = Sampled::default();
+        if band.compute.lanes.is_some() {
+            tile.compute = sum(&band.compute.scan, values, &|length| length.max(ROW) as f64)?;
+        }
+        for transfer in &band.transfers {
+            let array = transfer.array;
+            let cycles = |length: u64| rows.cycles(array, length);
+            let beats = |length: u64| rows.beats(array, length) as f64;
+            tile.load += sum(&transfer.load, values, &cycles)?;
+            tile.rows += sum(&transfer.load, values, &|_| 1.0)?;
+            tile.store += sum(&transfer.store, values, &cycles)?;
+            let statements = offload.kernel.statements();
+            if statements.iter().any(|statement| statement.writes_to(array)) {
+                tile.lent += sum(&transfer.load, values, &beats)?;
+            }
+            let reads = |s: &crate::source::kernel::Statement| s.references().into_iter().any(|r| r.array == array);
+            let has_own_copy = rows.buffer(array).is_none_or(|buffer| buffer.store_copy);
+            if !has_own_copy && statements.iter().any(|statement| reads(statement)) {
+                tile.lent += sum(&transfer.store, values, &beats)?;
+            }
+        }
+        self.compute += tile.compute;
+        self.load += tile.load;
+        self.rows += tile.rows;
+        self.store += tile.store;
+        self.lent += tile.lent;
+        Some(())
+    }
+}
