@@ -147,7 +147,8 @@ impl Mapped {
         budget::begin("what the tiles load and store");
         let mut flows =
             bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<ByBand<_>>>()?;
-        keep_locals_on_chip(kernel, &mut flows)?;
+        budget::begin("the stores that nobody loads");
+        transfer::dead::drop_dead_stores(kernel, &bands, &mut flows)?;
         budget::begin("the buffers");
         let allocations = buffer::allocate(&bands, kernel, &flows)?;
         Ok(Mapped { bands, flows, allocations })
@@ -228,23 +229,6 @@ impl Mapped {
     }
 }
 
-/// A local array that no tile loads need not be stored either.
-fn keep_locals_on_chip(kernel: &Kernel, flows: &mut ByBand<Vec<ArrayFlow>>) -> Result<()> {
-    for (array, declaration) in kernel.arrays.iter_enumerated() {
-        if declaration.storage == Storage::Argument {
-            continue;
-        }
-        let mut loaded = false;
-        for flow in flows.iter().flatten().filter(|f| f.array == array) {
-            loaded |= !flow.load.is_empty()?;
-        }
-        for flow in flows.iter_mut().flatten().filter(|f| f.array == array && !loaded) {
-            flow.store = flow.store.subtract(&flow.store)?;
-        }
-    }
-    Ok(())
-}
-
 fn require_bounds(kernel: &Kernel) -> Result<()> {
     match kernel.parameters.iter().find(|p| p.max.is_none()) {
         Some(parameter) => Err(parameter.without_bound().into()),
@@ -322,12 +306,7 @@ fn tiles(program: &Program, kernel: &Kernel, bands: &ByBand<Band>, contexts: &By
     let rank = bands.iter().map(|b| b.tile_names.len()).max().unwrap_or(1);
     let names = kernel.tile_names(rank);
     let sizes = convex(&program.bounded_sizes)?.constraints(&[])?;
-    // Shorter vectors of tile indices are padded with 0.
-    let mut dates = ByBand::new();
-    for band in bands {
-        let own = (0..band.tile_names.len()).map(|k| constant_index(band, k).unwrap_or(Affine::variable(&names[k])));
-        dates.push(own.chain(std::iter::repeat(Affine::default())).take(rank).collect::<Vec<_>>());
-    }
+    let dates = Band::run_dates(bands);
     let mut branches = vec![];
     for ((band, context), date) in contexts.iter_enumerated().zip(&dates) {
         let set = context.hull.to_set()?.padded_with_zeros(rank)?;
@@ -344,13 +323,6 @@ fn tiles(program: &Program, kernel: &Kernel, bands: &ByBand<Band>, contexts: &By
         piece.point.truncate(n);
     }
     Ok(scan)
-}
-
-/// The tile index in dimension `k` where it is one constant for all statements of the band.
-fn constant_index(band: &Band, k: usize) -> Option<Affine> {
-    let mut theta = band.directive.schedules.iter().map(|s| &s.theta[k]);
-    let first = theta.next().filter(|first| first.is_constant() && theta.all(|other| other == *first))?;
-    Some(Affine::constant(first.constant.div_euclid(band.directive.sizes[k])))
 }
 
 /// A convex superset without quantified variables; the set itself where that is possible.
@@ -610,6 +582,9 @@ fn named_sets(
         }
         add(format!("Load({array})"), by_tile(&flow.load)?);
         add(format!("Store({array})"), by_tile(&flow.store)?);
+        if let Some(dead) = &flow.dead {
+            add(format!("dead stores of {array}"), by_tile(dead)?);
+        }
         if let Some(differences) = &allocation.differences {
             add(format!("DS({array})"), differences.name_dimensions(&cells)?.to_string());
         }

@@ -144,6 +144,7 @@ kernels! {
     ldlt; [N = 1], [N = 11];
 
     // Stencils over time.
+    dead_stores; [T = 0, N = 9], [T = 5, N = 3], [T = 9, N = 41], [T = 12, N = 60];
     jacobi_1d; [T = 0, N = 9], [T = 3, N = 2], [T = 5, N = 37];
     jacobi_2d; [T = 1, N = 3], [T = 3, N = 13];
     seidel_time; [T = 1, N = 3], [T = 3, N = 13], [T = 5, N = 6];
@@ -157,6 +158,7 @@ kernels! {
     lcs data &[("a", 0, 3), ("b", 0, 3)]; [N = 0, M = 0], [N = 1, M = 5], [N = 19, M = 23];
 
     // Images and signals.
+    scratch; [N = 3, M = 3], [N = 9, M = 14];
     conv3x3; [H = 2, W = 9], [H = 3, W = 3, shift = 8], [H = 11, W = 19, shift = 12];
     box_blur; [H = 0, W = 0], [H = 3, W = 3], [H = 11, W = 18];
     threshold; [H = 1, W = 1, low = -100, high = 100], [H = 9, W = 37, low = -20000, high = 9000];

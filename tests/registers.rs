@@ -79,7 +79,7 @@ impl Rig {
         let inputs = RunInputs { image: &self.job.image, registers, max_cycles: 20_000, vcd: None };
         let model = MemoryModel { latency: self.board.memory.bus().map(|port| port.latency), ..Default::default() };
         let output = self.simulation.run_with(&inputs, model).unwrap();
-        (judge(&self.job.placement, &self.expected, &output, 20_000), output)
+        (judge(&self.job, &self.expected, &output, 20_000), output)
     }
 }
 

@@ -200,7 +200,7 @@ impl Subject<'_> {
         let registers = self.job.registers(self.kernel);
         let inputs = RunInputs { image: &self.job.image, registers: &registers, max_cycles: self.max_cycles, vcd };
         let output = simulation.run_with(&inputs, self.model)?;
-        Ok((judge(&self.job.placement, expected, &output, self.max_cycles), output))
+        Ok((judge(self.job, expected, &output, self.max_cycles), output))
     }
 }
 

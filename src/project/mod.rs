@@ -20,7 +20,7 @@ use crate::hardware::{self, BASE_ALIGNMENT, BusKind, Link, VerilogFile, argument
 use crate::offload::Offload;
 use crate::rtl::Port;
 use crate::simulate::bench::Bench;
-use crate::simulate::job::Job;
+use crate::simulate::job::{Job, Region};
 use crate::simulate::simulator::{hex, register_lines};
 use crate::source::kernel::Argument;
 pub use folder::File;
@@ -147,7 +147,9 @@ impl Project<'_> {
     }
 
     fn run_script(&self) -> Result<String> {
-        let floats = self.sample.placement.regions.iter().filter(|region| region.element.floating && !region.local);
+        let compared = self.sample.placement.compared_bytes();
+        let is_compared = |region: &&Region| region.element.floating && region.base < compared;
+        let floats = self.sample.placement.regions.iter().filter(is_compared);
         let floats = floats.map(|r| format!("{}:{}:{}", r.base, r.bytes(), r.element.bytes()));
         let values = [
             ("top", self.top()),

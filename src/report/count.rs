@@ -147,6 +147,7 @@ mod tests {
             boolean: false,
             extents: vec![n()],
             order: Default::default(),
+            scratch: false,
             storage: Storage::Argument,
             span: Default::default(),
         };
@@ -172,6 +173,7 @@ mod tests {
                 domain: vec![],
                 obligations: vec![],
                 reassociates: false,
+                keeps_stores: false,
                 arrays: vec![array("a", 32), array("b", 16)].into(),
                 body: vec![Node::Statement(statement)],
                 quotients: vec![],

@@ -29,7 +29,7 @@ pub use tiling::TilingReport;
 
 /// The number of the shape of all JSON that burstc writes: it grows when a field is added, renamed, removed, or changes its
 /// meaning. `docs/JSON.md` says what the fields mean, and what changed with each number.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 
 /// Indented JSON with a final newline, whose first field is the number of its shape.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
@@ -407,6 +407,7 @@ mod tests {
             boolean: false,
             extents: vec![Affine::constant(64), Affine::constant(64)],
             order: Default::default(),
+            scratch: false,
             storage: Storage::Argument,
             span: Default::default(),
         };
@@ -421,6 +422,7 @@ mod tests {
                 domain: vec![],
                 obligations: vec![],
                 reassociates: false,
+                keeps_stores: false,
                 arrays: vec![array].into(),
                 body: vec![],
                 quotients: vec![],

@@ -59,6 +59,8 @@ int main(int argc, char **argv)
 const LEVELS: [&str; 2] = ["-O0", "-O2"];
 /// What finds the cause of a difference: operations that C leaves undefined, told on standard error where they happen.
 const SANITIZED: [&str; 3] = ["-O1", "-fsanitize=undefined,float-cast-overflow", "-fno-sanitize=alignment"];
+/// The help where the sanitizers find nothing.
+pub const NO_CAUSE: &str = "what the kernel does may be undefined in C";
 /// The longest run, unless [`Golden::within`] says otherwise.
 const LONGEST: Duration = Duration::from_secs(1800);
 /// More than the results that [`DRIVER`] prints; a kernel of which a `printf` is left would fill a pipe.
@@ -172,7 +174,7 @@ impl Golden {
             None => (host != other_host).then(|| "what the host computes".to_string()),
         };
         if let Some(place) = place {
-            let cause = self.cause(job).unwrap_or_else(|| "what the kernel does may be undefined in C".to_string());
+            let cause = self.cause(job).unwrap_or_else(|| NO_CAUSE.to_string());
             let compiler = source::compiler();
             return Err(Diagnostic::new(format!(
                 "the kernel, run as a C program, leaves another value in {place} with `{compiler} -O0` than with `-O2`"

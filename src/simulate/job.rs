@@ -1,5 +1,6 @@
 //! One run's data: the values of the arguments, the places of the arrays, the memory's content before.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -32,6 +33,8 @@ pub struct Region {
     pub array: ArrayId,
     /// A local array: the C program does not have it in this memory, so nothing is expected there.
     pub local: bool,
+    /// Of each element nobody reads what is left: it is as it was, or as the C program leaves it.
+    pub scratch: bool,
 }
 
 impl Region {
@@ -47,6 +50,17 @@ impl Region {
     /// Subscripts of the element that holds the byte at `address`, which lies in the region.
     fn subscripts(&self, address: u64) -> Vec<u64> {
         self.layout.subscripts(address - self.base)
+    }
+
+    /// Takes the elements of `image` that are in `got` as they are in `before` from there.
+    fn keep(&self, image: &mut [u8], before: &[u8], got: &[u8]) {
+        let bytes = self.element.bytes() as usize;
+        for start in (self.base as usize..self.end() as usize).step_by(bytes) {
+            let element = start..start + bytes;
+            if got[element.clone()] == before[element.clone()] {
+                image[element.clone()].copy_from_slice(&before[element]);
+            }
+        }
     }
 
     /// Moves the region's elements in `image` to where C has them, or with `to_c` false from there.
@@ -67,7 +81,8 @@ impl Region {
     }
 }
 
-/// Where the arrays lie: the arguments in the order of the C prototype, then the local ones.
+/// Where the arrays lie: the arguments in the order of the C prototype, scratch arrays behind the others, then the local
+/// ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placement {
     pub regions: Vec<Region>,
@@ -82,15 +97,15 @@ impl Placement {
         let extent = |e: &Affine| evaluate(e, sizes).clamp(0, u64::MAX.into()) as u64;
         let wanted: ByArray<Layout<u64>> = kernel.arrays.iter().map(|a| a.layout().map(extent)).collect();
         let is_local = |array: ArrayId| kernel.arrays[array].storage != Storage::Argument;
-        let order = || {
-            hardware::argument_words(kernel).into_iter().filter_map(|(argument, ..)| match argument {
-                Argument::Array(array) => Some(array),
-                _ => None,
-            })
-        };
+        let arrays = hardware::argument_words(kernel).into_iter().filter_map(|(argument, ..)| match argument {
+            Argument::Array(array) => Some(array),
+            _ => None,
+        });
+        let mut order: Vec<ArrayId> = arrays.collect();
+        order.sort_by_key(|&array| (is_local(array), kernel.arrays[array].scratch));
         // In 128 bits and saturating, because sizes beyond every memory are what this is to find.
         let place = |start: u64, guard: u64| {
-            order().fold((Vec::new(), u128::from(start)), |(mut bases, end), array| {
+            order.iter().fold((Vec::new(), u128::from(start)), |(mut bases, end), &array| {
                 let base = whole_pages(end);
                 bases.push((array, base));
                 (bases, base.saturating_add(wanted[array].bytes()).saturating_add(u128::from(guard)))
@@ -111,14 +126,15 @@ impl Placement {
             layout: wanted[array].clone(),
             array,
             local: is_local(array),
+            scratch: kernel.arrays[array].scratch,
         };
         let image_bytes = (end as u64).next_multiple_of(GUARD).min(capacity);
         Ok(Placement { regions: bases.into_iter().map(region).collect(), image_bytes })
     }
 
-    /// The bytes from address 0 up to the local arrays, which lie behind all others.
+    /// The bytes from address 0 up to the scratch and local arrays, which lie behind all others.
     pub fn compared_bytes(&self) -> u64 {
-        self.regions.iter().find(|r| r.local).map_or(self.image_bytes, |r| r.base)
+        self.regions.iter().find(|r| r.local || r.scratch).map_or(self.image_bytes, |r| r.base)
     }
 
     /// Whether the byte at `address` belongs to a local array.
@@ -286,6 +302,16 @@ pub struct Job {
 }
 
 impl Job {
+    /// What the memory must hold where a run has left `got`: what C leaves, `expected`, but for the elements of scratch
+    /// arrays that are as they were.
+    pub fn accepted<'e>(&self, expected: &'e [u8], got: &[u8]) -> Cow<'e, [u8]> {
+        let mut accepted = Cow::Borrowed(expected);
+        for region in self.placement.regions.iter().filter(|region| region.scratch) {
+            region.keep(accepted.to_mut(), &self.image, got);
+        }
+        accepted
+    }
+
     /// Random data from `seed` in all of the memory that the placement covers, and in the scalars that `set` does not
     /// name. `set` holds values that fit their arguments; a size without one takes its default. A size without a value,
     /// sizes out of bounds or domain, and arrays beyond `capacity` bytes are `Diagnostic`s.

@@ -21,7 +21,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::hardware::status;
-use job::{Mismatch, Placement};
+use job::{Job, Mismatch};
 use simulator::RunOutput;
 
 /// How a run ended.
@@ -123,7 +123,8 @@ fn meanings(status: u64) -> String {
 }
 
 /// Judges a run. What may be the cause of another fault comes before it: a violated device may return anything.
-pub fn judge(placement: &Placement, expected: &[u8], output: &RunOutput, max_cycles: u64) -> Outcome {
+pub fn judge(job: &Job, expected: &[u8], output: &RunOutput, max_cycles: u64) -> Outcome {
+    let placement = &job.placement;
     if output.counters.timing_violations > 0 || !output.violations.is_empty() {
         let first = output.violations.first().cloned().unwrap_or_else(|| "no message".to_string());
         return Outcome::Violation { first, count: output.counters.timing_violations };
@@ -146,7 +147,7 @@ pub fn judge(placement: &Placement, expected: &[u8], output: &RunOutput, max_cyc
         let element = placement.describe(*address);
         return Outcome::Unknown { element, address: *address, count: unknown.len() };
     }
-    match placement.mismatch(expected, &output.image) {
+    match placement.mismatch(&job.accepted(expected, &output.image), &output.image) {
         Some(mismatch) => Outcome::Mismatch(mismatch),
         None => Outcome::Pass,
     }
@@ -154,7 +155,6 @@ pub fn judge(placement: &Placement, expected: &[u8], output: &RunOutput, max_cyc
 
 #[cfg(test)]
 mod judge_tests {
-    use super::job::Job;
     use super::*;
 
     #[test]
@@ -162,15 +162,15 @@ mod judge_tests {
         let job = Job::new(&samples::matmul(), &samples::set(&[("N", 4)]), 16 << 20, 1).unwrap();
         let mut output = RunOutput { image: job.image.clone(), ..Default::default() };
         output.counters.status = 1 << status::DONE | 1 << status::MEMORY_READY;
-        let verdict = |output: &RunOutput| judge(&job.placement, &job.image, output, 99).verdict();
+        let verdict = |output: &RunOutput| judge(&job, &job.image, output, 99).verdict();
         assert_eq!(verdict(&output), Verdict::Pass);
         output.image[4100] ^= 1;
         assert_eq!(verdict(&output), Verdict::Mismatch);
         output.unknown = vec![4100];
-        let outcome = judge(&job.placement, &job.image, &output, 99);
+        let outcome = judge(&job, &job.image, &output, 99);
         assert_eq!(outcome.to_string(), "memory holds unknown bits: a[0][1] (address 0x001004); 1 bytes");
         output.counters.status = 1 << status::SIZE_ERROR;
-        let outcome = judge(&job.placement, &job.image, &output, 99);
+        let outcome = judge(&job, &job.image, &output, 99);
         assert_eq!(outcome.verdict(), Verdict::NotStarted);
         assert!(outcome.to_string().starts_with("the accelerator did not run: refused: a size is out"), "{outcome}");
         output.timed_out = true;
@@ -179,7 +179,7 @@ mod judge_tests {
         assert_eq!(verdict(&output), Verdict::PortFault);
         output.violations = vec!["tRCD at 3 clock 4: read".into()];
         output.counters.timing_violations = 2;
-        let outcome = judge(&job.placement, &job.image, &output, 99);
+        let outcome = judge(&job, &job.image, &output, 99);
         assert_eq!(outcome.to_string(), "memory timing violated: tRCD at 3 clock 4: read; 2 violations");
     }
 }

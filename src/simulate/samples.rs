@@ -19,6 +19,7 @@ fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
         boolean: false,
         extents,
         order: Default::default(),
+        scratch: false,
         storage: Storage::Argument,
         span: Default::default(),
     }
@@ -35,6 +36,7 @@ fn kernel(name: &str) -> Kernel {
         domain: vec![],
         obligations: vec![],
         reassociates: false,
+        keeps_stores: false,
         arrays: ByArray::new(),
         body: vec![],
         quotients: vec![],

@@ -42,7 +42,7 @@ fn run(
     let registers = job.registers(&kernel);
     let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles, vcd };
     let output = simulation.run(&inputs).unwrap();
-    (judge(&job.placement, &expected, &output, max_cycles), output)
+    (judge(&job, &expected, &output, max_cycles), output)
 }
 
 #[test]

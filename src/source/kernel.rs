@@ -57,6 +57,9 @@ pub struct Kernel {
     /// Whether lanes may combine floating-point numbers in another order than the source.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reassociates: bool,
+    /// Whether what a later strip overwrites is stored too: `#pragma burstc stores(all)`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_stores: bool,
     /// One per band, in the order in which the bands run; every statement is in exactly one. Empty: burstc chooses.
     #[serde(default)]
     pub tilings: Vec<TilingDirective>,

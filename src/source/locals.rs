@@ -262,6 +262,7 @@ impl Nest<'_, '_> {
             boolean,
             extents,
             order: Default::default(),
+            scratch: false,
             storage,
             span,
         })

@@ -193,6 +193,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let (mut scope, mut body, (arguments, parameters, mut scalars)) = loop {
         let mut scope = unread.clone();
         let (arguments, mut parameters, scalars) = self::arguments(&function, &directives, &mut scope)?;
+        directives.apply_scratch(&function, &mut scope.arrays)?;
         directives.apply_sizes(&mut parameters)?;
         scope.scalar_arguments = scalars.len();
         match nest::body(&mut scope, function.body, &memory) {
@@ -234,6 +235,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
         domain: vec![],
         obligations: scope.obligations,
         reassociates: false,
+        keeps_stores: directives.keeps_stores,
         tilings,
     })
 }
@@ -319,6 +321,7 @@ fn arguments(
                 boolean,
                 extents: vec![],
                 order: Default::default(),
+                scratch: false,
                 storage,
                 span,
             });

@@ -180,6 +180,25 @@ impl Band {
         Ok((band, order.without_lanes))
     }
 
+    /// When the tiles of each band run, over the band's tile indices: the tiles of all bands run in the lexicographic order of
+    /// these vectors, and where they are equal in the order of the bands. All are as long as the longest, padded with 0.
+    pub fn run_dates(bands: &ByBand<Band>) -> ByBand<Vec<Affine>> {
+        let rank = bands.iter().map(|band| band.tile_names.len()).max().unwrap_or(1);
+        let date = |band: &Band| -> Vec<Affine> {
+            let index = |(k, name)| band.constant_index(k).unwrap_or(Affine::variable(name));
+            let own = band.tile_names.iter().enumerate().map(index);
+            own.chain(std::iter::repeat(Affine::default())).take(rank).collect()
+        };
+        bands.iter().map(date).collect()
+    }
+
+    /// The tile index in dimension `k` where it is one constant for all statements of the band.
+    fn constant_index(&self, k: usize) -> Option<Affine> {
+        let mut theta = self.directive.schedules.iter().map(|s| &s.theta[k]);
+        let first = theta.next().filter(|first| first.is_constant() && theta.all(|other| other == *first))?;
+        Some(Affine::constant(first.constant.div_euclid(self.directive.sizes[k])))
+    }
+
     /// `[N] -> { D[d0, d1] -> c[m] }`: what the instances of all statements of the band touch of one array; `None` where
     /// there is no such access.
     pub fn accesses(&self, program: &Program, array: ArrayId, touch: Touch) -> Result<Option<Map>> {

@@ -4,6 +4,7 @@
 //! `X(t < T)` is the union of `X` over the earlier tiles *of the same strip*. Both formulations of the paper are
 //! computed, and must agree.
 
+pub mod dead;
 pub mod validity;
 
 use anyhow::{Result, bail};
@@ -29,6 +30,8 @@ pub struct ArrayFlow {
     pub sure_out: Option<Map>,
     pub load: Map,
     pub store: Map,
+    /// What Theorem 1 would store as well, and nobody would load: see [`dead`].
+    pub dead: Option<Map>,
 }
 
 impl ArrayFlow {
@@ -94,7 +97,7 @@ fn flow(program: &Program, band: &Band, array: ArrayId, name: &str) -> Result<Op
     let accessed = instances.apply_range(&accesses.reads.union(&accesses.writes)?)?.coalesce()?;
     let (load, store) = by_sets(band, &live_in, &out, sure_out.as_ref())?;
 
-    let mut flow = ArrayFlow { array, accessed, live_in, out, sure_out, load, store };
+    let mut flow = ArrayFlow { array, accessed, live_in, out, sure_out, load, store, dead: None };
     if let Some((load, store)) = band.isl.within(CHECK_OPERATIONS, || checked(band, &flow, &accesses, name))? {
         flow.load = simpler(flow.load, load)?;
         flow.store = simpler(flow.store, store)?;

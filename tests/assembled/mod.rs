@@ -222,7 +222,7 @@ impl Rig {
         let registers = job.registers(&self.kernel);
         let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles: 1_000_000, vcd: None };
         let output = self.simulation.run(&inputs).unwrap();
-        let outcome = judge(&job.placement, &expected, &output, inputs.max_cycles);
+        let outcome = judge(&job, &expected, &output, inputs.max_cycles);
         assert_eq!(outcome, Outcome::Pass, "{} {set:?}, seed {seed}: {outcome}", self.kernel.name);
         expected != job.image
     }

@@ -226,7 +226,7 @@ impl Rig {
         let max_cycles = 100_000 + 100 * (work.iterations + work.accesses);
         let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles, vcd: vcd.as_deref() };
         let output = self.simulation.run_with(&inputs, self.model)?;
-        let outcome = judge(&job.placement, expected, &output, max_cycles);
+        let outcome = judge(&job, expected, &output, max_cycles);
         let moved = output.counters.reads + output.counters.writes > 0;
         anyhow::ensure!(moved || *expected == job.image, "nothing moved");
         let difference = reordered.map_or(0.0, |reordered| reordered.difference);

@@ -11,7 +11,7 @@ use burstc::board::Board;
 use burstc::choose_lanes::Request;
 use burstc::diagnostic::Diagnostic;
 use burstc::simulate::simulator::Simulator;
-use burstc::simulate::{Outcome, Verdict};
+use burstc::simulate::{Outcome, Verdict, golden};
 use burstc::source::Source;
 use burstc::{Accelerator, Options};
 
@@ -29,6 +29,9 @@ pub enum Fate {
     Passed(Vec<&'static str>),
     /// The compiler said why it does not take the program.
     Refused(String),
+    /// The C compiler's own levels of optimisation differ, and its sanitizer finds nothing that C leaves undefined: nobody
+    /// can say what is right.
+    Undecided(String),
     Failed(Failure),
 }
 
@@ -131,6 +134,7 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
                 Ok((outcome, _)) => {
                     return failed(Kind::Outcome(outcome.verdict()), outcome.to_string(), failed_run);
                 }
+                Err(error) if is_compilers_fault(&error) => return Fate::Undecided(format!("{error:#}")),
                 Err(error) => {
                     let kind = if error.is::<Diagnostic>() { Kind::Oracle } else { Kind::Simulator };
                     return failed(kind, format!("{error:#}"), failed_run);
@@ -139,6 +143,13 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
         }
     }
     Fate::Passed(made(&subject.accelerator))
+}
+
+/// Whether the C compiler contradicts itself on a program that breaks no rule of C.
+fn is_compilers_fault(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<Diagnostic>().is_some_and(|diagnostic| {
+        diagnostic.message.contains("-O0` than with `-O2`") && diagnostic.help.starts_with(golden::NO_CAUSE)
+    })
 }
 
 /// What the shares count of an accelerator.

@@ -24,7 +24,7 @@ const SHRINK_BUDGET: usize = 300;
 /// Runs the programs of `seeds`; writes what failed. Progress goes to standard error. Gives how many passed with each feature.
 fn campaign(seeds: &[u64]) -> BTreeMap<&'static str, u64> {
     let count = seeds.len() as u64;
-    let (mut failures, mut refusals, mut bare) = (vec![], vec![], 0);
+    let (mut failures, mut refusals, mut undecided, mut bare) = (vec![], vec![], vec![], 0);
     let mut shares: BTreeMap<&str, u64> = BTreeMap::new();
     for (&seed, number) in seeds.iter().zip(1..) {
         let mut program = generate::program(seed);
@@ -49,6 +49,11 @@ fn campaign(seeds: &[u64]) -> BTreeMap<&'static str, u64> {
                     refusals.push(seed);
                 }
             }
+            Fate::Undecided(message) => {
+                eprintln!("{number} of {count}: seed {seed} is undecided: {message}");
+                write(seed, &program);
+                undecided.push(seed);
+            }
             Fate::Failed(failure) => {
                 eprintln!("{number} of {count}: seed {seed} FAILS: {failure}");
                 failures.push(report(seed, program, failure));
@@ -56,14 +61,18 @@ fn campaign(seeds: &[u64]) -> BTreeMap<&'static str, u64> {
         }
     }
     eprintln!(
-        "{count} programs: {} failed, {} refused, {bare} without the tiling they came with; of those that passed, had",
+        "{count} programs: {} failed, {} refused, {} undecided, {bare} without the tiling they came with; of those that \
+         passed, had",
         failures.len(),
-        refusals.len()
+        refusals.len(),
+        undecided.len()
     );
     for (feature, programs) in &shares {
         eprintln!("{:5.1} % {feature}", 100.0 * *programs as f64 / count as f64);
     }
     assert!(failures.is_empty(), "{} of {count} programs fail:\n\n{}", failures.len(), failures.join("\n\n"));
+    // A fault of the C compiler's optimiser is rare; of the generator, it would not be.
+    assert!(undecided.len() as u64 <= 1 + count / 250, "the C compiler contradicts itself: seeds {undecided:?}");
     // The compiler may say no, but then there is little left to compare.
     assert!(10 * refusals.len() as u64 <= count, "too many programs are refused: seeds {refusals:?}");
     shares

@@ -81,6 +81,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
             boolean: false,
             extents,
             order: Default::default(),
+            scratch: false,
             storage: Storage::Argument,
             span: span(2),
         })
@@ -132,6 +133,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         domain: vec![],
         obligations: vec![],
         reassociates: false,
+        keeps_stores: false,
         arrays,
         body,
         quotients: vec![],

@@ -9,6 +9,7 @@ mod kernels;
 mod bound;
 mod cells;
 mod conditional_writes;
+mod dead_stores;
 mod dumps;
 mod golden_sets;
 mod json;

@@ -3,6 +3,7 @@
 //! ```text
 //! #pragma burstc size(N: 128, min 1, max 4096)
 //! #pragma burstc extent(a: N)
+//! #pragma burstc scratch(a) stores(all)
 //! #pragma burstc tile(i:32, j:32, k:32) lanes(4)
 //! #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
 //! #pragma burstc schedule(S0[i] -> (i, 0); S1[i,j] -> (i, j)) tile(32, 32)
@@ -15,22 +16,25 @@ mod tiling;
 use std::collections::{HashMap, HashSet};
 
 use super::function::{Function, Pointer, RawArgument};
-use super::kernel::{LanesDirective, SizeParameter};
+use super::kernel::{Array, LanesDirective, SizeParameter};
 use super::preprocess::{Pragma, Word};
 use super::scope::{Checked, nearest};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::ids::ByArray;
 use parser::Parser;
 
 pub use text::directive_text;
 
 /// What a directive may begin with, and an example of each.
-const DIRECTIVES: [(&str, &str); 5] = [
+const DIRECTIVES: [(&str, &str); 7] = [
     ("tile", "tile(i:32, j:32)"),
     ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
     ("lanes", "tile(i:32, j:32) lanes(4)"),
     ("size", "size(N: 128, min 1, max 4096)"),
     ("extent", "extent(a: N)"),
+    ("scratch", "scratch(a)"),
+    ("stores", "stores(all)"),
 ];
 
 /// Everything that the file's directives say.
@@ -38,6 +42,10 @@ const DIRECTIVES: [(&str, &str); 5] = [
 pub struct Directives {
     pub sizes: Vec<Size>,
     extents: Vec<Extent>,
+    /// Arguments of which nobody reads what is left.
+    scratch: Vec<Word>,
+    /// `stores(all)`
+    pub keeps_stores: bool,
     /// Tiles and schedules in the order of the text.
     written: Vec<Written>,
 }
@@ -221,6 +229,24 @@ impl Directives {
                 .help("an array has at least one element"));
         }
         Ok(values.into_iter().take(1).chain(inner).collect())
+    }
+
+    /// Marks the arrays that `scratch` names.
+    pub fn apply_scratch(&self, function: &Function, arrays: &mut ByArray<Array>) -> Checked<()> {
+        for word in &self.scratch {
+            let Some(array) = arrays.iter_mut().find(|array| array.name == word.text) else {
+                let known = function.arguments.iter().filter(|a| a.extents.is_some()).map(|a| a.name.as_str());
+                let help = match nearest(&word.text, known) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "scratch arrays are arguments of which the caller does not read what is left".into(),
+                };
+                return Err(Diagnostic::new(format!("`{}` is no array argument of `{}`", word.text, function.name))
+                    .at(word.span, "not an array argument")
+                    .help(help));
+            };
+            array.scratch = true;
+        }
+        Ok(())
     }
 
     /// Refuses an extent of what is no pointer.

@@ -92,6 +92,14 @@ impl<'w> Parser<'w> {
                 }
                 "extent" => self.extent(&mut directives.extents)?,
                 "size" => self.size(&mut directives.sizes)?,
+                "scratch" => self.scratch(&mut directives.scratch)?,
+                "stores" => {
+                    const HELP: &str = "write `stores(all)`: what a later tile overwrites is stored, too";
+                    self.expect("(", HELP)?;
+                    self.expect("all", HELP)?;
+                    self.expect(")", HELP)?;
+                    directives.keeps_stores = true;
+                }
                 other => {
                     let near = nearest(other, DIRECTIVES.iter().map(|(name, _)| *name));
                     let help = match near.filter(|_| word.kind == Kind::Word) {
@@ -252,6 +260,21 @@ impl<'w> Parser<'w> {
         let values = self.sums()?;
         extents.push(Extent { name, values });
         self.expect(")", HELP)
+    }
+
+    /// `scratch(a, b)`
+    fn scratch(&mut self, scratch: &mut Vec<Word>) -> Checked<()> {
+        const HELP: &str = "write `scratch(a, b)`: nobody reads what the kernel leaves in `a` and `b`";
+        self.expect("(", HELP)?;
+        loop {
+            let name = self.peek().filter(|word| word.kind == Kind::Word).cloned();
+            let Some(name) = name else { return self.expected("an array argument", HELP) };
+            self.next();
+            scratch.push(name);
+            if !self.accept(",") {
+                return self.expect(")", HELP);
+            }
+        }
     }
 
     fn size(&mut self, sizes: &mut Vec<Size>) -> Checked<()> {

@@ -21,6 +21,9 @@ pub struct Array {
     pub order: Order,
     #[serde(default)]
     pub storage: Storage,
+    /// An argument of which the caller does not read what is left: `#pragma burstc scratch(a)`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scratch: bool,
     pub span: Span,
 }
 

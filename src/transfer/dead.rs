@@ -1,0 +1,246 @@
+//! Stores that nobody loads: of what a tile would store, the cells that a later strip, of any band, stores again before any
+//! strip loads them. Theorem 1 of RR-7697 is exact inside a strip, and ends there; a strip that overwrites what
+//! the strip before has stored makes its stores dead. Cells of local arrays that no later tile loads are dead as well, as
+//! are those of scratch arrays, of which nobody reads what is left.
+//!
+//! A store is dropped where the next that happens to its cell, in the order of all strips, is a store: a parametric
+//! lexicographic minimum. [`require_replay`] looks at the result from the other side: what a load finds in memory is the
+//! last that was written.
+
+use anyhow::{Result, bail};
+
+use super::ArrayFlow;
+use crate::affine::Affine;
+use crate::ids::{ArrayId, ByBand};
+use crate::polyhedral::isl::{Map, Tuple};
+use crate::source::kernel::{Array, Kernel, Storage};
+use crate::tiling::Band;
+
+/// isl's operations for the dead stores of one array; where they do not suffice, it keeps its stores.
+const OPERATIONS: u64 = 200_000;
+
+/// What happens to a cell in memory in a tile: it is loaded before it is stored.
+#[derive(Clone, Copy)]
+enum Event {
+    Load,
+    Store,
+}
+
+/// Who sees what is left of an array behind the kernel.
+#[derive(Clone, Copy, PartialEq)]
+enum After {
+    /// The caller: the last store stays.
+    Seen,
+    /// Nobody.
+    Unseen,
+    /// Nobody, but its words are either as before the kernel or as it leaves them: where a store of a cell stays, so does
+    /// the last one.
+    WholeOrNot,
+}
+
+impl After {
+    fn of(array: &Array) -> After {
+        match array.storage {
+            Storage::Argument if array.scratch => After::WholeOrNot,
+            Storage::Argument => After::Seen,
+            Storage::Local { .. } => After::Unseen,
+        }
+    }
+}
+
+/// Takes the dead stores out of the flows of all bands, and keeps them in [`ArrayFlow::dead`].
+///
+/// # Errors
+/// An internal error where a load would find another value than was written last.
+pub fn drop_dead_stores(kernel: &Kernel, bands: &ByBand<Band>, flows: &mut ByBand<Vec<ArrayFlow>>) -> Result<()> {
+    let dates = dates(bands);
+    for (array, declaration) in kernel.arrays.iter_enumerated() {
+        let after = After::of(declaration);
+        if kernel.keeps_stores && after != After::Unseen {
+            continue;
+        }
+        let of = |flow: &&mut ArrayFlow| flow.array == array;
+        let mut loaded = false;
+        for flow in flows.iter().flatten().filter(|flow| flow.array == array) {
+            loaded |= !flow.load.is_empty()?;
+        }
+        if !loaded && after != After::Seen {
+            // Whatever is written stays on chip.
+            for flow in flows.iter_mut().flatten().filter(of) {
+                flow.dead = Some(flow.store.clone());
+                flow.store = flow.store.subtract(&flow.store)?;
+            }
+            continue;
+        }
+        let (Some(isl), Some(dates)) = (bands.first().map(|band| &band.isl), &dates) else { continue };
+        let found = isl.within(OPERATIONS, || History::new(&touching(array, bands, dates, flows))?.dead(after))?;
+        let Some(dead) = found else { continue };
+        let (mut dead, mut changed) = (dead.into_iter(), false);
+        let of_bands =
+            bands.iter().zip(flows.iter_mut()).flat_map(|(band, flows)| flows.iter_mut().map(move |flow| (band, flow)));
+        for (band, flow) in of_bands.filter(|(_, flow)| flow.array == array) {
+            let Some(dead) = dead.next() else { bail!("internal error: a flow without dead stores") };
+            if !dead.is_empty()? {
+                let dead = flow.store.intersect(&band.strip.apply_range(&dead)?)?;
+                changed = true;
+                // The dead ones are known within the bounds of sizes only.
+                let store = flow.store.intersect_params(&band.bounded_sizes)?.subtract(&dead)?;
+                flow.store = store.coalesce()?.gist_params(&band.bounded_sizes)?;
+                flow.dead = Some(dead.coalesce()?);
+            }
+        }
+        if !changed {
+            continue;
+        }
+        isl.within(OPERATIONS, || require_replay(declaration, &touching(array, bands, dates, flows)))?;
+    }
+    Ok(())
+}
+
+/// A band, when its strips run, and what they do to an array.
+type Touching<'a> = (&'a Band, &'a [Affine], &'a ArrayFlow);
+
+/// The bands that touch an array.
+fn touching<'a>(
+    array: ArrayId,
+    bands: &'a ByBand<Band>,
+    dates: &'a ByBand<Vec<Affine>>,
+    flows: &'a ByBand<Vec<ArrayFlow>>,
+) -> Vec<Touching<'a>> {
+    let of_band = |((band, date), flows): ((&'a Band, &'a Vec<Affine>), &'a Vec<ArrayFlow>)| {
+        flows.iter().filter(move |flow| flow.array == array).map(move |flow| (band, &date[..], flow))
+    };
+    bands.iter().zip(dates).zip(flows).flat_map(of_band).collect()
+}
+
+/// When the strips of every band run, over the indices of their tiles: [`Band::run_dates`] without the last index of a tile,
+/// and the band. `None` where strips of two bands may alternate tile by tile.
+fn dates(bands: &ByBand<Band>) -> Option<ByBand<Vec<Affine>>> {
+    let mut dates = Band::run_dates(bands);
+    let lasts: Vec<usize> = bands.iter().map(|band| band.tile_names.len() - 1).collect();
+    for (at, (date, last)) in dates.iter().zip(&lasts).enumerate() {
+        for (other, other_last) in dates.iter().zip(&lasts).skip(at + 1) {
+            let differs = |(one, other): (&Affine, &Affine)| {
+                one.is_constant() && other.is_constant() && one.constant != other.constant
+            };
+            if !date.iter().zip(other).take(1 + *last.min(other_last)).any(differs) {
+                return None;
+            }
+        }
+    }
+    for ((band, date), last) in dates.iter_mut_enumerated().zip(lasts) {
+        if !date[last].is_constant() {
+            date[last] = Affine::default();
+        }
+        date.push(Affine::constant(band.0 as i64));
+    }
+    Some(dates)
+}
+
+/// Everything that happens to one array's cells in memory.
+struct History<'a> {
+    /// The bands that touch it, with the dates of their tiles.
+    own: &'a [Touching<'a>],
+    /// `{ c[x] -> [date, event] }`
+    events: Map,
+}
+
+impl<'a> History<'a> {
+    fn new(own: &'a [Touching<'a>]) -> Result<Self> {
+        let mut all: Option<Map> = None;
+        for (band, date, flow) in own {
+            // What is perhaps stored as it was in memory reads it.
+            let sure = flow.store.intersect(flow.sure_out())?;
+            let loads = flow.load.union(&flow.store.subtract(&sure)?)?;
+            for (cells, event) in [(loads, Event::Load), (sure, Event::Store)] {
+                let events = by_strip(band, &cells)?.reverse()?.apply_range(&at(band, date, event)?)?;
+                all = Some(match all {
+                    Some(others) => others.union(&events)?,
+                    None => events,
+                });
+            }
+        }
+        match all {
+            Some(events) => Ok(History { own, events: events.coalesce()? }),
+            None => bail!("internal error: an array that no band touches"),
+        }
+    }
+
+    /// The dead stores of every band, `Strip -> c[x]`.
+    fn dead(&self, after: After) -> Result<Vec<Map>> {
+        let mut followed: Vec<(Map, Map, Map)> = vec![];
+        let when = self.events.range()?.identity()?;
+        for (band, date, flow) in self.own {
+            let store = by_strip(band, &flow.store)?;
+            let own = store.domain_map()?.apply_range(&at(band, date, Event::Store)?)?;
+            let later = own.lex_lt_map(&when)?;
+            let next = store.range_map()?.apply_range(&self.events)?.intersect(&later)?.lexmin()?;
+            let by = |event: Event| -> Result<Map> {
+                next.fix_output(date.len(), event as i64)?.domain()?.unwrap()?.coalesce()
+            };
+            followed.push((store, by(Event::Load)?, by(Event::Store)?));
+        }
+        let mut kept: Option<Map> = None;
+        for (_, loaded, _) in &followed {
+            let cells = loaded.range()?.identity()?;
+            kept = Some(match kept {
+                Some(others) => others.union(&cells)?,
+                None => cells,
+            });
+        }
+        let mut dead = vec![];
+        for (store, loaded, stored) in followed {
+            let last = || store.subtract(&loaded)?.subtract(&stored);
+            dead.push(match (after, &kept) {
+                (After::Seen, _) => stored,
+                (After::Unseen, _) => store.subtract(&loaded)?,
+                (After::WholeOrNot, Some(kept)) => stored.union(&last()?.subtract(&last()?.apply_range(kept)?)?)?,
+                (After::WholeOrNot, None) => stored,
+            });
+        }
+        Ok(dead)
+    }
+}
+
+/// `{ Strip -> [date, event] }`
+fn at(band: &Band, date: &[Affine], event: Event) -> Result<Map> {
+    let outer = &band.tile_names[..band.tile_names.len() - 1];
+    let values: Vec<Affine> = date.iter().cloned().chain([Affine::constant(event as i64)]).collect();
+    let strip = Tuple { name: "Strip", dimensions: outer };
+    band.isl.function(&band.parameters, strip, Tuple::anonymous(), &values)
+}
+
+/// `{ Strip -> c[x] }` for what the tiles of a strip load, store or write.
+fn by_strip(band: &Band, cells: &Map) -> Result<Map> {
+    band.strip.reverse()?.apply_range(&cells.intersect_params(&band.bounded_sizes)?)?.coalesce()
+}
+
+/// Every load finds in memory what the last tile that writes its cell has written, and so does the caller behind the
+/// kernel: [`drop_dead_stores`] from the other side, over all that is written and not over what would be stored.
+fn require_replay(array: &Array, own: &[Touching]) -> Result<()> {
+    let union = |maps: Vec<Map>| -> Result<Option<Map>> {
+        let mut maps = maps.into_iter();
+        let Some(first) = maps.next() else { return Ok(None) };
+        maps.try_fold(first, |all, other| all.union(&other)).map(Some)
+    };
+    let dated = |cells: &Map, band: &Band, date: &[Affine]| {
+        by_strip(band, cells)?.reverse()?.apply_range(&at(band, date, Event::Store)?)
+    };
+    let of = |cells: fn(&ArrayFlow) -> &Map| -> Result<Option<Map>> {
+        union(own.iter().map(|(band, date, flow)| dated(cells(flow), band, date)).collect::<Result<_>>()?)
+    };
+    let (Some(written), Some(kept)) = (of(|flow| &flow.out)?, of(|flow| &flow.store)?) else { return Ok(()) };
+    let when = written.range()?.identity()?;
+    for (band, date, flow) in own {
+        let load = by_strip(band, &flow.load)?;
+        let own = load.domain_map()?.apply_range(&at(band, date, Event::Load)?)?;
+        let before = load.range_map()?.apply_range(&written)?.intersect(&own.lex_gt_map(&when)?)?.lexmax()?;
+        if !before.is_subset(&load.range_map()?.apply_range(&kept)?)? {
+            bail!("internal error: a load of {} finds what is not there, for its store was dropped", array.name);
+        }
+    }
+    if After::of(array) == After::Seen && !written.lexmax()?.is_subset(&kept)? {
+        bail!("internal error: the last store of {} was dropped", array.name);
+    }
+    Ok(())
+}
