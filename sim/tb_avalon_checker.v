@@ -4,10 +4,11 @@
 
 module tb_avalon_checker;
 
-    reg clk = 1'b0;
-    reg rst = 1'b1;
+    localparam INSTANCE = "rule";
 
-    always #5 clk = !clk;
+`include "cell_bench.vh"
+
+    reg rst = 1'b1;
 
     reg  [15:0] address;
     reg  [8:0]  burstcount;
@@ -34,9 +35,7 @@ module tb_avalon_checker;
         .readdatavalid (readdatavalid)
     );
 
-    integer passed = 0;
-    integer failed = 0;
-    integer rule;
+`include "checker_bench.vh"
 
     task quiet;
         begin
@@ -44,34 +43,6 @@ module tb_avalon_checker;
             {address, writedata, readdata} = 80'd0;
             burstcount = 9'd1;
             byteenable = 4'b1111;
-        end
-    endtask
-
-    task restart;
-        begin
-            quiet;
-            rst = 1'b1;
-            repeat (2) @(negedge clk);
-            rst = 1'b0;
-            @(negedge clk);
-            protocol.violations = 0;
-            for (rule = 0; rule < protocol.RULES; rule = rule + 1)
-                protocol.broken[rule] = 0;
-        end
-    endtask
-
-    // The breaches were of this rule, and of no other.
-    task expect_rule(input integer which, input [8*24-1:0] what);
-        begin
-            @(negedge clk);
-            quiet;
-            if (protocol.broken[which] > 0 && protocol.violations == protocol.broken[which])
-                passed = passed + 1;
-            else begin
-                failed = failed + 1;
-                $display("%0s: %0d breaches, %0d of the rule", what, protocol.violations, protocol.broken[which]);
-            end
-            restart;
         end
     endtask
 
@@ -99,12 +70,7 @@ module tb_avalon_checker;
         repeat (16) @(negedge clk);
         quiet;
         @(negedge clk);
-        if (protocol.violations == 0)
-            passed = passed + 1;
-        else begin
-            failed = failed + 1;
-            $display("allowed: %0d breaches", protocol.violations);
-        end
+        expect_none("allowed");
         restart;
 
         read = 1'b1;
@@ -130,12 +96,7 @@ module tb_avalon_checker;
         read = 1'b1;
         write = 1'b1;
         @(negedge clk);
-        if (protocol.broken[protocol.BOTH] > 0)
-            passed = passed + 1;
-        else begin
-            failed = failed + 1;
-            $display("read and write");
-        end
+        check(protocol.broken[protocol.BOTH] > 0, protocol.BOTH, "read and write");
         restart;
         read = 1'b1;
         burstcount = 9'd17;
@@ -162,8 +123,7 @@ module tb_avalon_checker;
         byteenable = 4'b0111;
         expect_rule(protocol.ENABLES, "not all lanes");
 
-        $display("%0d passed, %0d failed", passed, failed);
-        $finish;
+        verdict;
     end
 
 endmodule

@@ -4,10 +4,11 @@
 
 module tb_axi4_checker;
 
-    reg clk = 1'b0;
-    reg rst = 1'b1;
+    localparam INSTANCE = "rule";
 
-    always #5 clk = !clk;
+`include "cell_bench.vh"
+
+    reg rst = 1'b1;
 
     reg         arid, arvalid, arready, rid, rlast, rvalid, rready;
     reg         awid, awvalid, awready, wlast, wvalid, wready, bid, bvalid, bready;
@@ -56,9 +57,7 @@ module tb_axi4_checker;
         .bready  (bready)
     );
 
-    integer passed = 0;
-    integer failed = 0;
-    integer rule;
+`include "checker_bench.vh"
 
     task quiet;
         begin
@@ -70,45 +69,6 @@ module tb_axi4_checker;
             arburst = 2'b01;
             awburst = 2'b01;
             wstrb = 4'b1111;
-        end
-    endtask
-
-    task restart;
-        begin
-            quiet;
-            rst = 1'b1;
-            repeat (2) @(negedge clk);
-            rst = 1'b0;
-            @(negedge clk);
-            protocol.violations = 0;
-            for (rule = 0; rule < protocol.RULES; rule = rule + 1)
-                protocol.broken[rule] = 0;
-        end
-    endtask
-
-    // The last breach was of this rule, and of no other.
-    task expect_rule(input integer which, input [8*24-1:0] what);
-        begin
-            @(negedge clk);
-            quiet;
-            if (protocol.broken[which] > 0 && protocol.violations == protocol.broken[which])
-                passed = passed + 1;
-            else begin
-                failed = failed + 1;
-                $display("%0s: %0d breaches, %0d of the rule", what, protocol.violations, protocol.broken[which]);
-            end
-            restart;
-        end
-    endtask
-
-    task expect_none(input [8*24-1:0] what);
-        begin
-            if (protocol.violations == 0)
-                passed = passed + 1;
-            else begin
-                failed = failed + 1;
-                $display("%0s: %0d breaches", what, protocol.violations);
-            end
         end
     endtask
 
@@ -270,8 +230,7 @@ module tb_axi4_checker;
         answer;
         expect_rule(protocol.WRITE_OWED, "before the address");
 
-        $display("%0d passed, %0d failed", passed, failed);
-        $finish;
+        verdict;
     end
 
 endmodule

@@ -9,26 +9,10 @@ module tb_axi4_master;
     localparam integer BYTES    = 32768;
     localparam integer DEADLINE = 120000;
 
-    reg clk = 1'b0;
+    localparam INSTANCE = "width";
 
-    always #5 clk = !clk;
-
-    integer passed = 0;
-    integer failed = 0;
-    integer ended  = 0;
-    integer cycle  = 0;
-
-    always @(posedge clk) begin
-        cycle <= cycle + 1;
-        if (ended == CASES || cycle == DEADLINE) begin
-            if (ended != CASES) begin
-                $display("%0d of %0d widths came to the end", ended, CASES);
-                failed = failed + 1;
-            end
-            $display("%0d passed, %0d failed", passed, failed);
-            $finish;
-        end
-    end
+`include "cell_bench.vh"
+`include "cases_bench.vh"
 
     genvar index;
 
@@ -222,59 +206,14 @@ module tb_axi4_master;
                 .bready  (bready)
             );
 
-            integer k;
-            integer begun;
-            integer round;
-
-            task check(input ok, input [8*32-1:0] what);
-                traffic.check(ok, what);
-            endtask
-
-            task restart;
-                begin
-                    @(negedge clk);
-                    rst = 1'b1;
-                    traffic.finished = 1'b0;
-                    traffic.loads = 0;
-                    traffic.stores = 0;
-                    traffic.written = 0;
-                    repeat (3) @(negedge clk);
-                    rst = 1'b0;
-                end
-            endtask
+`include "master_bench.vh"
 
             initial begin
                 #1;
-                for (k = 0; k < BYTES; k = k + 1)
-                    slave.memory[k] = traffic.start_data(k);
-                for (round = 1; round <= 3; round = round + 1) begin
-                    slave.seed = round + 3 * index;
-                    slave.latency = 10 * round;
-                    traffic.stalls = round - 1;
-                    restart;
-                    while (!finished) @(negedge clk);
-                end
-                begun = 0;
-                for (k = 0; k < BYTES; k = k + 1)
-                    begun = begun + (slave.memory[k] !== traffic.expected[k]);
-                check(begun == 0, "memory");
+                random_traffic;
                 check(status === 4'b0000, "status without an error");
 
-                // Long commands, nothing holds back: a word per cycle in both directions.
-                slave.seed = 0;
-                slave.latency = 30;
-                traffic.stalls = 0;
-                traffic.lengths = 500;
-                traffic.apart = 1;
-                restart;
-                begun = cycle;
-                k = traffic.words_asked;
-                round = traffic.words_made;
-                while (!finished) @(negedge clk);
-                k = traffic.words_asked - k;
-                round = traffic.words_made - round;
-                // The direction that has more to do is never held up.
-                check((k > round ? k : round) > (cycle - begun) * 9 / 10, "throughput");
+                both_directions(10);
 
                 check(status === 4'b0000, "status without an error");
                 traffic.lengths = 40;
@@ -294,10 +233,7 @@ module tb_axi4_master;
                     check(status === 4'b0000, "status cleared");
                     slave.faulty = 32'hffffffff;
                 end
-                check(protocol.violations == 0, "protocol");
-                passed = passed + traffic.passed;
-                failed = failed + traffic.failed;
-                ended = ended + 1;
+                end_of_case;
             end
         end
     endgenerate

@@ -7,10 +7,10 @@ module tb_cycle_counters;
     localparam integer COUNT = 5;
     localparam integer RUNS  = 40;
 
-    integer passed = 0;
-    integer failed = 0;
+    localparam INSTANCE = "counter";
 
-    reg              clk     = 1'b0;
+`include "cell_bench.vh"
+
     reg              rst     = 1'b1;
     reg              clear   = 1'b0;
     reg  [COUNT-1:0] events  = 0;
@@ -20,12 +20,10 @@ module tb_cycle_counters;
 
     integer expected [1:COUNT];
     integer run;
-    integer cycle;
+    integer step;
     integer length;
     integer density;
     integer n;
-
-    always #5 clk = !clk;
 
     cycle_counters #(
         .COUNT (COUNT)
@@ -38,18 +36,6 @@ module tb_cycle_counters;
         .s_index  (index),
         .m_count  (count)
     );
-
-    task check(input ok);
-        begin
-            if (ok === 1'b1) begin
-                passed = passed + 1;
-            end else begin
-                failed = failed + 1;
-                if (failed <= 10)
-                    $display("run %0d: counter %0d shows %0d instead of %0d", run, n, count, expected[n]);
-            end
-        end
-    endtask
 
     initial begin
         repeat (3) @(negedge clk);
@@ -64,14 +50,14 @@ module tb_cycle_counters;
                 expected[n] = 0;
             length  = $random & (run < 8 ? 15 : 1023);
             density = $random & 3;
-            for (cycle = 0; cycle < length; cycle = cycle + 1) begin
+            for (step = 0; step < length; step = step + 1) begin
                 // Pauses in which the counters settle.
                 if (($random & 63) == 0) begin
                     events = 0;
                     repeat ($random & 15) @(negedge clk);
                 end
                 for (n = 1; n <= COUNT; n = n + 1) begin
-                    // The first event is there in every cycle, the others now and then.
+                    // The first event is there in every step, the others now and then.
                     events[n-1] = n == 1 || ($random & 3) < density;
                     if (events[n-1])
                         expected[n] = expected[n] + 1;
@@ -80,22 +66,20 @@ module tb_cycle_counters;
             end
             events = 0;
             if (run & 1) begin
-                cycle = 0;
-                while (!settled && cycle < 100) begin
+                step = 0;
+                while (!settled && step < 100) begin
                     @(negedge clk);
-                    cycle = cycle + 1;
+                    step = step + 1;
                 end
-                n = 1;
-                check(settled);
+                check(settled, run, "settled");
                 for (n = 1; n <= COUNT; n = n + 1) begin
                     index = n;
                     @(negedge clk);
-                    check(count === expected[n]);
+                    check(count === expected[n], n, "count");
                 end
             end
         end
-        $display("%0d passed, %0d failed", passed, failed);
-        $finish;
+        verdict;
     end
 
 endmodule

@@ -4,8 +4,9 @@
 
 module tb_divide_serial;
 
-    localparam integer CASES  = 8;
-    localparam integer CYCLES = 60000;
+    localparam integer CASES   = 8;
+    localparam integer CYCLES  = 60000;
+    localparam integer RESTART = 9000;
 
     function integer width_of(input integer index);
         case (index)
@@ -20,36 +21,10 @@ module tb_divide_serial;
         endcase
     endfunction
 
-    integer passed = 0;
-    integer failed = 0;
-    integer cycle  = 0;
+    localparam INSTANCE = "case";
 
-    reg clk = 1'b0;
-    reg rst = 1'b1;
-
-    always #5 clk = !clk;
-
-    always @(posedge clk) begin
-        cycle <= cycle + 1;
-        rst   <= cycle < 3 || (cycle >= 9000 && cycle < 9003);
-        if (cycle == CYCLES) begin
-            $display("%0d passed, %0d failed", passed, failed);
-            $finish;
-        end
-    end
-
-    task check(input ok, input integer case_index, input [8*16-1:0] what);
-        begin
-            if (ok === 1'b1) begin
-                passed = passed + 1;
-            end else begin
-                failed = failed + 1;
-                if (failed <= 10) begin
-                    $display("cycle %0d, case %0d: %0s", cycle, case_index, what);
-                end
-            end
-        end
-    endtask
+`include "cell_bench.vh"
+`include "cycles_bench.vh"
 
     genvar index;
 

@@ -35,34 +35,16 @@ module tb_dual_port_ram;
         endcase
     endfunction
 
-    integer passed = 0;
-    integer failed = 0;
-    integer cycle  = 0;
+    localparam INSTANCE = "depth";
 
-    reg clk = 1'b0;
+`include "cell_bench.vh"
 
-    always #5 clk = !clk;
 
     always @(posedge clk) begin
-        cycle <= cycle + 1;
         if (cycle == CYCLES) begin
-            $display("%0d passed, %0d failed", passed, failed);
-            $finish;
+            verdict;
         end
     end
-
-    task check(input ok, input integer depth);
-        begin
-            if (ok === 1'b1) begin
-                passed = passed + 1;
-            end else begin
-                failed = failed + 1;
-                if (failed <= 10) begin
-                    $display("cycle %0d, depth %0d: read_data", cycle, depth);
-                end
-            end
-        end
-    endtask
 
     genvar index;
 
@@ -100,7 +82,7 @@ module tb_dual_port_ram;
 
             always @(posedge clk) begin
                 if (judged) begin
-                    check(read_data === expected, DEPTH);
+                    check(read_data === expected, DEPTH, "read_data");
                 end
                 if (read_enable) begin
                     judged   = written[read_address];

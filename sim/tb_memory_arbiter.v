@@ -5,8 +5,9 @@
 
 module tb_memory_arbiter;
 
-    localparam integer CASES         = 4;
-    localparam integer CYCLES        = 12000;
+    localparam integer CASES   = 4;
+    localparam integer CYCLES  = 12000;
+    localparam integer RESTART = 6000;
     localparam integer ADDRESS_WIDTH = 22;
     localparam integer LENGTH_WIDTH  = 9;
 
@@ -23,46 +24,23 @@ module tb_memory_arbiter;
         endcase
     endfunction
 
-    integer passed = 0;
-    integer failed = 0;
-    integer cycle  = 0;
+    localparam INSTANCE = "hold";
 
-    reg clk = 1'b0;
-    reg rst = 1'b1;
+`include "cell_bench.vh"
+`include "cycles_bench.vh"
 
     // Chances in 16 that a process is silent for a cycle, and in 4 that the port stalls.
     integer load_stall  = 0;
     integer store_stall = 0;
     integer m_stall     = 0;
 
-    always #5 clk = !clk;
-
     always @(posedge clk) begin
-        cycle <= cycle + 1;
-        rst   <= cycle < 3 || (cycle >= 6000 && cycle < 6003);
         if (cycle > 300 && cycle % 128 == 0) begin
             load_stall  <= $random & 15;
             store_stall <= $random & 15;
             m_stall     <= $random & 3;
         end
-        if (cycle == CYCLES) begin
-            $display("%0d passed, %0d failed", passed, failed);
-            $finish;
-        end
     end
-
-    task check(input ok, input integer hold, input [8*16-1:0] what);
-        begin
-            if (ok === 1'b1) begin
-                passed = passed + 1;
-            end else begin
-                failed = failed + 1;
-                if (failed <= 10) begin
-                    $display("cycle %0d, hold %0d: %0s", cycle, hold, what);
-                end
-            end
-        end
-    endtask
 
     genvar index;
 

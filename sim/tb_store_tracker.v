@@ -6,15 +6,15 @@
 module tb_store_tracker;
 
     localparam integer ENDS = 3000;
+    localparam INSTANCE = "end";
 
-    reg  clk = 1'b0;
+`include "cell_bench.vh"
+
     reg  rst = 1'b1;
     reg  s_command = 1'b0;
     reg  s_written = 1'b0;
     reg  s_end     = 1'b0;
     wire m_end;
-
-    always #5 clk = !clk;
 
     store_tracker #(
         .COUNT_WIDTH (5),
@@ -28,24 +28,11 @@ module tb_store_tracker;
         .m_end     (m_end)
     );
 
-    integer passed = 0;
-    integer failed = 0;
-    integer cycle = 0;
     integer commands = 0, written = 0, ends = 0, ended = 0, waited = 0;
     integer before [0:ENDS];   // commands before each end mark
     integer pace = 0;
 
-    task check(input ok, input [8*24-1:0] what);
-        if (ok === 1'b1)
-            passed = passed + 1;
-        else begin
-            failed = failed + 1;
-            if (failed <= 10) $display("cycle %0d: %0s", cycle, what);
-        end
-    endtask
-
     always @(negedge clk) begin
-        cycle = cycle + 1;
         rst = cycle < 4;
         if (cycle % 64 == 0) pace = $random & 3;
         if (!rst) begin
@@ -54,13 +41,13 @@ module tb_store_tracker;
             if (s_written) written = written + 1;
             if (s_end) ends = ends + 1;
             if (m_end) begin
-                check(ended < ends, "no end mark inside");
-                check(ended >= ends || before[ended] <= written, "before its stores");
+                check(ended < ends, ended, "no end mark inside");
+                check(ended >= ends || before[ended] <= written, ended, "before its stores");
                 ended = ended + 1;
                 waited = 0;
             end else if (ended < ends && before[ended] <= written) begin
                 waited = waited + 1;
-                check(waited < 5, "late");
+                check(waited < 5, ended, "late");
             end
             s_command = commands - written < 15 && ($random & 3) > pace - 2;
             s_written = written < commands && ($random & 3) < pace;
@@ -72,9 +59,8 @@ module tb_store_tracker;
                 before[ends] = commands;
             end
             if (ended == ENDS || cycle == 200000) begin
-                check(ended == ENDS, "end reached");
-                $display("%0d passed, %0d failed", passed, failed);
-                $finish;
+                check(ended == ENDS, ended, "end reached");
+                verdict;
             end
         end
     end

@@ -4,8 +4,9 @@
 
 module tb_token_fifo;
 
-    localparam integer CASES  = 8;
-    localparam integer CYCLES = 6000;
+    localparam integer CASES   = 8;
+    localparam integer CYCLES  = 6000;
+    localparam integer RESTART = 3000;
 
     function integer depth_of(input integer index);
         case (index)
@@ -27,44 +28,21 @@ module tb_token_fifo;
         endcase
     endfunction
 
-    integer passed = 0;
-    integer failed = 0;
-    integer cycle  = 0;
+    localparam INSTANCE = "depth";
 
-    reg clk = 1'b0;
-    reg rst = 1'b1;
+`include "cell_bench.vh"
+`include "cycles_bench.vh"
 
     // Chances in 4 that a side stalls.
     integer s_stall = 0;
     integer m_stall = 0;
 
-    always #5 clk = !clk;
-
     always @(posedge clk) begin
-        cycle <= cycle + 1;
-        rst   <= cycle < 3 || (cycle >= 3000 && cycle < 3003);
         if (cycle > 200 && cycle % 64 == 0) begin
             s_stall <= $random & 3;
             m_stall <= $random & 3;
         end
-        if (cycle == CYCLES) begin
-            $display("%0d passed, %0d failed", passed, failed);
-            $finish;
-        end
     end
-
-    task check(input ok, input integer depth, input [8*16-1:0] what);
-        begin
-            if (ok === 1'b1) begin
-                passed = passed + 1;
-            end else begin
-                failed = failed + 1;
-                if (failed <= 10) begin
-                    $display("cycle %0d, depth %0d: %0s", cycle, depth, what);
-                end
-            end
-        end
-    endtask
 
     genvar index;
 

@@ -17,54 +17,24 @@ module tb_word_packer;
         endcase
     endfunction
 
-    integer passed = 0;
-    integer failed = 0;
-    integer cycle  = 0;
-    integer ended  = 0;
+    localparam INSTANCE = "row";
 
-    reg clk = 1'b0;
+`include "cell_bench.vh"
+`include "cases_bench.vh"
+`include "row_bench.vh"
 
     // Chances in 4 that a stream stalls, in the first half.
     integer row_stall     = 0;
     integer element_stall = 0;
     integer word_stall    = 0;
 
-    always #5 clk = !clk;
-
     always @(posedge clk) begin
-        cycle <= cycle + 1;
         if (cycle % 64 == 0) begin
             row_stall     <= $random & 3;
             element_stall <= $random & 3;
             word_stall    <= $random & 3;
         end
-        if (ended == CASES || cycle == DEADLINE) begin
-            check(ended == CASES, 0, "end reached");
-            $display("%0d passed, %0d failed", passed, failed);
-            $finish;
-        end
     end
-
-    task check(input ok, input integer row, input [8*20-1:0] what);
-        begin
-            if (ok === 1'b1) begin
-                passed = passed + 1;
-            end else begin
-                failed = failed + 1;
-                if (failed <= 10) begin
-                    $display("cycle %0d, row %0d: %0s", cycle, row, what);
-                end
-            end
-        end
-    endtask
-
-    function [7:0] byte_at(input integer position);
-        reg [31:0] mixed;
-        begin
-            mixed   = position * 32'h9e3779b1 + 32'h7f4a7c15;
-            byte_at = (mixed ^ (mixed >> 15)) >> 5;
-        end
-    endfunction
 
     genvar index;
 

@@ -17,13 +17,13 @@ trap 'exit 1' HUP INT TERM
 
 # Compiles and runs the bench of one cell.
 iverilog_cell() {
-    iverilog -g2001 -Wall -Wno-timescale -y "$root/rtl-templates" -y "$root/sim" -o "$work/$1.vvp" "$root/sim/tb_$1.v" &&
+    iverilog -g2001 -Wall -Wno-timescale -y "$root/rtl-templates" -y "$root/sim" -I "$root/sim" -o "$work/$1.vvp" "$root/sim/tb_$1.v" &&
         vvp -n "$work/$1.vvp"
 }
 
 verilator_cell() {
     if ! verilator --binary --timing -Wno-fatal -Wno-lint -Wno-style -Wno-MULTIDRIVEN -y "$root/rtl-templates" \
-        -y "$root/sim" --top-module "tb_$1" --Mdir "$work/$1" -CFLAGS -O0 "$root/sim/tb_$1.v" >"$work/$1.build" 2>&1; then
+        -y "$root/sim" "-I$root/sim" --top-module "tb_$1" --Mdir "$work/$1" -CFLAGS -O0 "$root/sim/tb_$1.v" >"$work/$1.build" 2>&1; then
         cat "$work/$1.build"
         return 1
     fi
