@@ -373,15 +373,8 @@ module tb_accelerator;
 
     // -- The run ------------------------------------------------------------------------------------------------------
 
-    reg [8*1024:1] file_name, dump_name;
-    integer        registers_file;
-    integer        fields;
-    integer        max_cycles;
-    reg [7:0]      register_index;
-    reg [31:0]     register_value;
-    reg            timed_out;
-    reg [31:0]     counters [1:5];
-    reg [31:0]     status;
+`include "run_bench.vh"
+
     integer        reads, writes, read_bursts, write_bursts;
 
     task snapshot;
@@ -414,28 +407,9 @@ module tb_accelerator;
         end
     endtask
 
-    task stop(input [8*80:1] reason);
-        begin
-            $display("ERROR %0s", reason);
-            $finish;
-            // $finish ends the time step, not the process.
-            forever #1000000;
-        end
-    endtask
-
     initial begin
-        if (!$value$plusargs("bytes=%d", image_bytes) || !$value$plusargs("max_cycles=%d", max_cycles))
-            stop("needs +bytes=N and +max_cycles=N");
-        if (!$value$plusargs("image=%s", file_name))
-            stop("needs +image=FILE");
-        $readmemh(file_name, device.memory, 0, image_bytes - 1);
-        if (!$value$plusargs("dump=%s", dump_name))
-            stop("needs +dump=FILE");
-        if (!$value$plusargs("registers=%s", file_name))
-            stop("needs +registers=FILE");
-        registers_file = $fopen(file_name, "r");
-        if (registers_file == 0)
-            stop("cannot read the file of register values");
+        open_files;
+        $readmemh(image_name, device.memory, 0, image_bytes - 1);
 
         repeat (10) @(negedge clk);
         rst = 1'b0;
@@ -450,11 +424,7 @@ module tb_accelerator;
         $fclose(registers_file);
 
 `ifdef BURSTC_TRACE
-        if ($value$plusargs("vcd=%s", file_name)) begin
-            $dumpfile(file_name);
-            $dumpvars(1, dut);
-            $dumpvars(2, dut.u_accelerator);
-        end
+        trace;
 `endif
         {reads, writes, read_bursts, write_bursts} = 0;
         snapshot;

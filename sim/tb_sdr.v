@@ -124,88 +124,7 @@ module tb_accelerator;
         .sdram_d    (sdram_d)
     );
 
-    // -- Checks of the accelerator's memory port ----------------------------------------------------------------------
-
-    integer index;
-    integer cycle = 0;
-    integer port_faults = 0;
-    integer image_bytes = 0;
-    reg     checking = 1'b0;
-    reg     has_moved = 1'b0; // a command, since the last write to the control register
-
-    task port_fault(input [8*32:1] what, input [31:0] word_address);
-        begin
-            if (port_faults < REPORT_LIMIT)
-                $display("PORT %0s at cycle %0d, byte address %h", what, cycle, word_address * 4);
-            port_faults = port_faults + 1;
-        end
-    endtask
-
-    /* verilator lint_off WIDTH */ // the board sets the widths of addresses and lengths
-    wire [31:0] cmd_address = dut.u_accelerator.m_cmd_address;
-    wire [31:0] cmd_length  = dut.u_accelerator.m_cmd_length;
-    /* verilator lint_on WIDTH */
-    wire        cmd_valid   = dut.u_accelerator.m_cmd_valid;
-    wire        cmd_write   = dut.u_accelerator.m_cmd_write;
-    wire        write_valid = dut.u_accelerator.m_write_valid;
-    wire [31:0] write_data  = dut.u_accelerator.m_write_data;
-    wire [3:0]  strobe      = dut.u_accelerator.m_write_strobe;
-    wire [31:0] write_bits  = {{8{strobe[3]}}, {8{strobe[2]}}, {8{strobe[1]}}, {8{strobe[0]}}};
-
-    always @(posedge clk)
-        if (cmd_valid !== 1'b0)
-            has_moved = 1'b1;
-
-    // Four-state simulators find an unknown bit; every simulator finds an access beyond the image.
-    always @(posedge clk)
-        if (checking) begin
-            cycle <= cycle + 1;
-            if (^{cmd_valid, write_valid, dut.u_accelerator.s_read_ready, dut.u_accelerator.done} === 1'bx)
-                port_fault("unknown valid or ready", 32'd0);
-            if (cmd_valid === 1'b1) begin
-                if (^{cmd_write, cmd_address, cmd_length} === 1'bx)
-                    port_fault("unknown command", cmd_address);
-                else if (dut.u_accelerator.m_cmd_ready && cmd_address + cmd_length > image_bytes / 4) begin
-                    if (cmd_write)
-                        port_fault("write outside the arrays", cmd_address);
-                    else
-                        port_fault("read outside the arrays", cmd_address);
-                end
-            end
-            if (write_valid === 1'b1 && (^strobe === 1'bx || ^(write_data & write_bits) === 1'bx))
-                port_fault("unknown write data", 32'd0);
-        end
-
-    // -- Register bus -------------------------------------------------------------------------------------------------
-
-    task write_register(input [7:0] address, input [31:0] data);
-        begin
-            @(negedge clk);
-            s_reg_write = 1'b1;
-            s_reg_address = address;
-            s_reg_data = data;
-            @(negedge clk);
-            s_reg_write = 1'b0;
-            s_reg_address = CONTROL;
-        end
-    endtask
-
-    reg [31:0] value;
-
-    task read_register(input [7:0] address);
-        begin
-            @(negedge clk);
-            s_reg_address = address;
-            // A counter shows a cycle behind its address.
-            @(negedge clk) value = m_reg_data;
-            s_reg_address = CONTROL;
-        end
-    endtask
-
-    // -- Memory contents ----------------------------------------------------------------------------------------------
-
-    // By the byte addresses of the memory port.
-    reg [7:0] memory [0:`MEMORY_BYTES-1];
+`include "native_bench.vh"
 
     // Where the controller puts two bytes in the device: {row, bank, column} with the banks permuted.
     function [23:0] device_address(input [24:1] address);
@@ -228,16 +147,6 @@ module tb_accelerator;
 
     // -- The run ------------------------------------------------------------------------------------------------------
 
-    reg [8*1024:1] file_name, dump_name;
-    integer        registers_file;
-    integer        fields;
-    integer        max_cycles;
-    reg [7:0]      register_index;
-    reg [31:0]     register_value;
-    reg            timed_out;
-    reg [31:0]     status;
-    reg [31:0]     counters [1:5];
-
     reg [63:0] row_hits, row_misses, turnarounds, refreshes, reads, writes;
 
     task snapshot;
@@ -251,46 +160,9 @@ module tb_accelerator;
         end
     endtask
 
-    // After a write to the control register: waits while busy, and says what the status word is then. An accelerator that
-    // does not run leaves memory alone.
-    task settle;
-        begin
-            has_moved = 1'b0;
-            index = 0;
-            read_register(CONTROL);
-            while (value[BUSY] !== 1'b0 && index < max_cycles) begin
-                read_register(CONTROL);
-                index = index + 1;
-            end
-            repeat (20) @(negedge clk);
-            $display("STATUS %h", value);
-            if (has_moved && !value[DONE])
-                port_fault("command without a run", 32'd0);
-        end
-    endtask
-
-    task stop(input [8*80:1] reason);
-        begin
-            $display("ERROR %0s", reason);
-            $finish;
-            // $finish ends the time step, not the process.
-            forever #1000000000;
-        end
-    endtask
-
     initial begin
-        if (!$value$plusargs("bytes=%d", image_bytes) || !$value$plusargs("max_cycles=%d", max_cycles))
-            stop("needs +bytes=N and +max_cycles=N");
-        if (!$value$plusargs("image=%s", file_name))
-            stop("needs +image=FILE");
-        $readmemh(file_name, memory, 0, image_bytes - 1);
-        if (!$value$plusargs("dump=%s", dump_name))
-            stop("needs +dump=FILE");
-        if (!$value$plusargs("registers=%s", file_name))
-            stop("needs +registers=FILE");
-        registers_file = $fopen(file_name, "r");
-        if (registers_file == 0)
-            stop("cannot read the file of register values");
+        open_files;
+        $readmemh(image_name, memory, 0, image_bytes - 1);
 
         repeat (10) @(negedge clk);
         fill_memory;
@@ -314,11 +186,7 @@ module tb_accelerator;
         $fclose(registers_file);
 
 `ifdef BURSTC_TRACE
-        if ($value$plusargs("vcd=%s", file_name)) begin
-            $dumpfile(file_name);
-            $dumpvars(1, dut);
-            $dumpvars(2, dut.u_accelerator);
-        end
+        trace;
 `endif
         {row_hits, row_misses, turnarounds, refreshes, reads, writes} = 0;
         snapshot;

@@ -77,7 +77,7 @@ pub fn files(board: &Board, pins: &Pins, sdr: Sdr, kernel: &str, sample: &Sample
         ("pins", pins.sites().iter().map(|(port, site)| constraint(port, site)).collect::<Vec<_>>().join("\n")),
     ];
     let bench = Bench::new(Link::Sdr(sdr), sdr.clock_ps).holding(sample.bytes as u64);
-    let models = bench.files().iter().skip(1).chain(&BENCH);
+    let models = bench.names().skip(1).chain(BENCH.iter().map(|(name, _)| *name));
     let initialisation_us = sdr.init_ps.div_ceil(500_000);
     let makefile = [
         own("kernel"),
@@ -86,7 +86,7 @@ pub fn files(board: &Board, pins: &Pins, sdr: Sdr, kernel: &str, sample: &Sample
         ("oscillator_ps", ((1e6 / pins.oscillator_mhz).round() as u64).to_string()),
         ("device", sdr.device_parameters()),
         ("memory_bytes", bench.memory_bytes().to_string()),
-        ("models", models.map(|(name, _)| format!("../sim/{name}")).collect::<Vec<_>>().join(" ")),
+        ("models", models.map(|name| format!("../sim/{name}")).collect::<Vec<_>>().join(" ")),
         ("bytes", sample.bytes.to_string()),
         ("compared", sample.compared_bytes.to_string()),
         ("max_us", (initialisation_us + sample.max_cycles * sdr.clock_ps / 1_000_000).to_string()),

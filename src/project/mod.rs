@@ -85,7 +85,7 @@ impl Project<'_> {
             files.push(File::new(format!("rtl/direct/{}", file.name), file.text.as_str()));
         }
         for (name, text) in self.bench().files() {
-            files.push(File::new(format!("sim/{name}"), *text));
+            files.push(File::new(format!("sim/{name}"), text));
         }
         files.push(File::executable("sim/run.sh", self.run_script()?));
         files.push(File::new("sim/compare.awk", COMPARE));
@@ -156,7 +156,7 @@ impl Project<'_> {
             ("bytes", self.sample.image.len().to_string()),
             ("compared_bytes", self.sample.placement.compared_bytes().to_string()),
             ("floats", floats.collect::<Vec<_>>().join(" ")),
-            ("bench", self.bench().files().iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" ")),
+            ("bench", self.bench().names().collect::<Vec<_>>().join(" ")),
             ("defines", self.bench().defines().iter().map(|define| format!(" {define}")).collect()),
             // The first setting of a name counts.
             ("memory", self.board.memory.bus().map_or(String::new(), |port| format!(" +latency={}", port.latency))),

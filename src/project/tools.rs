@@ -54,7 +54,7 @@ pub fn files(
         own("top"),
         own("title"),
         ("rtl", listed("rtl", &mut names.iter().copied())),
-        ("bench", listed("sim", &mut bench.files().iter().map(|(name, _)| *name))),
+        ("bench", listed("sim", &mut bench.names())),
         ("bytes", bytes.to_string()),
         ("max_cycles", max_cycles.min(i32::MAX as u64).to_string()),
         ("latency", board.memory.bus().map_or(0, |port| port.latency).to_string()),

@@ -56,6 +56,24 @@ const AVALON: &[File] = &[
     ("avalon_checker.v", include_str!("../../sim/avalon_checker.v")),
 ];
 
+/// Lines that benches have in common, by the name in their `include`.
+const INCLUDES: &[File] = &[
+    ("native_bench.vh", include_str!("../../sim/native_bench.vh")),
+    ("run_bench.vh", include_str!("../../sim/run_bench.vh")),
+];
+
+/// The text with the included lines in their places, so that a folder has a bench in one file, and simulators need no path.
+fn whole(text: &str) -> String {
+    let line = |line: &str| match line.strip_prefix("`include \"").and_then(|rest| rest.strip_suffix("\"\n")) {
+        None => line.to_string(),
+        Some(name) => match INCLUDES.iter().find(|(known, _)| *known == name) {
+            Some((_, text)) => whole(text),
+            None => panic!("no bench includes {name}"),
+        },
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
 impl Bench {
     /// The bench's module.
     pub const TOP: &'static str = "tb_accelerator";
@@ -109,8 +127,17 @@ impl Bench {
         self.memory_bytes
     }
 
-    /// The files, the one of [`Bench::TOP`] first.
-    pub fn files(self) -> &'static [File] {
+    /// The names of the files, the one of [`Bench::TOP`] first.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        self.parts().iter().map(|(name, _)| *name)
+    }
+
+    /// The same with their texts.
+    pub fn files(self) -> impl Iterator<Item = (&'static str, String)> {
+        self.parts().iter().map(|(name, text)| (*name, whole(text)))
+    }
+
+    fn parts(self) -> &'static [File] {
         match self.link {
             Link::Ddr(_) => DDR,
             Link::Sdr(_) => SDR,

@@ -1,5 +1,6 @@
 //! Builds the bench `sim/tb_accelerator.v` around an accelerator, and runs it on data: one build, many runs.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Write as _;
@@ -201,9 +202,9 @@ pub fn build_in(
     // A relative path would not survive the change of folder.
     let folder = work.canonicalize()?;
     let mut names = Vec::new();
-    let around = bench.files().iter().copied();
-    for (name, text) in files.iter().map(|file| (file.name.as_str(), file.text.as_str())).chain(around) {
-        std::fs::write(folder.join(name), text).with_context(|| format!("cannot write {name}"))?;
+    let own = files.iter().map(|file| (file.name.as_str(), Cow::from(&file.text)));
+    for (name, text) in own.chain(bench.files().map(|(name, text)| (name, text.into()))) {
+        std::fs::write(folder.join(name), text.as_bytes()).with_context(|| format!("cannot write {name}"))?;
         names.push(name);
     }
     let program = match simulator {
