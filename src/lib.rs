@@ -49,7 +49,7 @@ use hardware::VerilogFile;
 use offload::Offload;
 use rtl::{Design, Module, Port};
 use source::Source;
-use source::kernel::{Argument, Kernel};
+use source::kernel::{Argument, Kernel, SizeParameter};
 use word::RegisterWord;
 
 /// What the command line adds to the source.
@@ -172,10 +172,15 @@ fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
             );
         }
     }
+    let free = |p: &SizeParameter| {
+        p.max.is_none() && !options.max.contains_key(&p.name) && !options.fallback_max.contains_key(&p.name)
+    };
+    let implied = if kernel.parameters.iter().any(free) { implied_bounds(kernel) } else { BTreeMap::new() };
     for parameter in &mut kernel.parameters {
         let (min, max) = (options.min.get(&parameter.name), options.max.get(&parameter.name));
         parameter.min = min.copied().unwrap_or(parameter.min);
         parameter.max = max.copied().or(parameter.max).or(options.fallback_max.get(&parameter.name).copied());
+        parameter.max = parameter.max.or(implied.get(&parameter.name).copied());
         let name = &parameter.name;
         let Some(max) = parameter.max else { bail!(parameter.without_bound()) };
         if parameter.min > max {
@@ -189,6 +194,34 @@ fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
     }
     Ok(())
 }
+
+/// The largest sizes for which subscripts stay within constant extents, where nobody else says how large sizes can be.
+fn implied_bounds(kernel: &Kernel) -> BTreeMap<String, i64> {
+    let mut widest = kernel.clone();
+    for parameter in widest.parameters.iter_mut().filter(|p| p.max.is_none()) {
+        parameter.max = Some(parameter.limit());
+    }
+    // What cannot be settled for all sizes is told for the bound that the user gives.
+    if polyhedral::settle_domain(&mut widest).is_err() {
+        return BTreeMap::new();
+    }
+    let mut bounds: BTreeMap<String, i64> = BTreeMap::new();
+    for value in widest.domain.iter().map(|condition| &condition.value) {
+        if let [(name, factor)] = value.terms.iter().collect::<Vec<_>>()[..]
+            && *factor < 0
+            && value.constant >= 0
+        {
+            let largest = value.constant / -factor;
+            bounds.entry(name.clone()).and_modify(|bound| *bound = largest.min(*bound)).or_insert(largest);
+        }
+    }
+    // The width of the iterators' type says nothing of the arrays.
+    bounds.retain(|_, bound| *bound < LARGEST_IMPLIED);
+    bounds
+}
+
+/// Larger sizes are no extents.
+const LARGEST_IMPLIED: i64 = 1 << 24;
 
 /// The size parameters for which neither source nor command line has a bound.
 fn without_bound(kernel: &Kernel, options: &Options) -> Vec<String> {
@@ -287,7 +320,7 @@ fn origin(source: &Source, board: &Board, options: &Options, offload: &Offload) 
         false => format!("Options: {}.", printable::on_one_line(&given.join(" "))),
     });
     let kernel = &offload.kernel;
-    let size = |p: &source::kernel::SizeParameter| format!("{} <= {} <= {}", p.min, p.name, p.max.unwrap_or(p.min));
+    let size = |p: &SizeParameter| format!("{} <= {} <= {}", p.min, p.name, p.max.unwrap_or(p.min));
     let sizes: Vec<String> = kernel.parameters.iter().map(size).collect();
     let tile = |band: &offload::Band| band.tiling.sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(" x ");
     let tiles: Vec<String> = offload.bands.iter().map(tile).collect();
@@ -328,6 +361,22 @@ mod tests {
         let error = of(300).expect_err("there are 256 registers");
         assert!(error.is::<Diagnostic>() && error.to_string().contains("and there are 256"), "{error:#}");
         assert!(of(200).is_ok());
+    }
+
+    /// Constant extents say how large sizes can be, where they bound each size by itself.
+    #[test]
+    fn bounds_that_extents_imply() {
+        let board = board::load("generic-axi4").expect("a board");
+        let of = |text: &str| {
+            let source = Source { path: "k.c".into(), text: text.into(), cpp_args: vec![] };
+            analyze(&source, &board, &Options::default())
+                .map(|offload| offload.kernel.parameters.iter().map(|p| p.max).collect::<Vec<_>>())
+        };
+        let text = "void k(long n, int m, int a[100][60])\n{\n    for (int i = 0; i < n; i++)\n        for (int j = 2; j <= m; j++)\n\
+                    a[i][2 * j] = 1;\n}\n";
+        assert_eq!(of(text).expect("bounds"), [Some(100), Some(29)]);
+        let error = of(&text.replace("[100]", "[n]")).expect_err("no bound for n");
+        assert!(error.to_string().starts_with("the size parameter `n` has no bound"), "{error:#}");
     }
 
     /// The loops begin at 40: a bound of 64 is the smallest power of two times 30 at which one runs, and 8 times 0.

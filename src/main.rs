@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use burstc::command::{self, Analyze, Assignment, Build, Command, Emit, Input, RangeAssignment, Run, Stage, terminal};
 use burstc::simulate::bench::MemoryModel;
 use burstc::simulate::simulator::Simulator;
+use burstc::source::program::Choice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Compiles C loop nests into FPGA accelerators that keep their DDR memory busy.
@@ -119,8 +120,17 @@ Examples:
 
 #[derive(Args)]
 struct InputArguments {
-    /// C file with one function
+    /// C file: one function, or a program with the kernel's loops between `#pragma scop` and `#pragma endscop`
     file: PathBuf,
+    /// The function that is the kernel, or that has its region
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// A line of the region, or of the loop, that is the kernel
+    #[arg(long, value_name = "LINE")]
+    region: Option<usize>,
+    /// Another text for a macro that the file defines, such as N=64
+    #[arg(long, value_name = "MACRO=TEXT", value_parser = command::parse_redefinition)]
+    redefine: Vec<(String, String)>,
     /// Board, or path of a board profile (.toml)
     #[arg(long, default_value = "stratix2-ddr400")]
     board: String,
@@ -169,6 +179,8 @@ impl From<InputArguments> for Input {
             lanes: arguments.lanes,
             allow_reassociation: arguments.allow_reassociation,
             cpp_args,
+            choice: Choice { function: arguments.function, line: arguments.region },
+            redefine: arguments.redefine,
         }
     }
 }

@@ -110,6 +110,10 @@ macro_rules! kernels {
 // Sizes of 0 and 1, sizes that no power of two divides, and the extent of a neighbour. Icarus simulates some 25,000
 // cycles per second, so the largest are small.
 kernels! {
+    // Programs around the kernel.
+    whole_program; [];
+    whole_function; [t = 0], [t = 3, carry_in = -5];
+
     // One perfect nest, tiled by hand.
     bytes; [N = 1, alpha = 3], [N = 37], [N = 41, alpha = -7], [N = 150];
     widths; [N = 1], [N = 17, bias = -1], [N = 33];

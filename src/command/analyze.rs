@@ -11,23 +11,24 @@ use crate::affine::Affine;
 use crate::dump;
 use crate::offload::{Mapping, Offload, Wait};
 use crate::report::{self, TilingReport, buffer_reports};
-use crate::source::Source;
 use crate::source::kernel::{Kernel, SizeParameter};
+use crate::source::program::Program;
 use crate::tiling;
 
-pub fn analyze(analyze: &Analyze, source: &Source) -> Result<u8> {
+pub fn analyze(analyze: &Analyze, program: &Program) -> Result<u8> {
+    let source = &program.source;
     let board = analyze.input.board()?;
     let progress = Progress::in_terminal();
     progress.step("analysing the loops");
-    let read = watched(source, || crate::read(source))?;
+    let read = watched(program, || crate::read(source))?;
     let options = options(&read.kernel, &analyze.input, &BTreeMap::new())?;
     if !analyze.dump.is_empty() {
-        let text = watched(source, || dump::text(&analyze.dump, source, &board, &options))?;
+        let text = watched(program, || dump::text(&analyze.dump, source, &board, &options))?;
         drop(progress);
         print(&text)?;
         return Ok(PASSED);
     }
-    let offload = watched(source, || crate::analyze_read(read, &board, &options))?;
+    let offload = watched(program, || crate::analyze_read(read, &board, &options))?;
     drop(progress);
     if analyze.json {
         print(&report::json(&offload)?)?;

@@ -12,29 +12,30 @@ use crate::report::count::Work;
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
 use crate::simulate::reordered::reordered;
-use crate::source::Source;
+use crate::source::program::Program;
 use crate::{compile_read, read};
 
 /// Seed of the sample data.
 const SAMPLE_SEED: u64 = 1;
 
-pub fn build(build: &Build, source: &Source) -> Result<u8> {
+pub fn build(build: &Build, program: &Program) -> Result<u8> {
+    let source = &program.source;
     folder::check(&build.out, build.force)?;
     let progress = Progress::new();
     progress.step("generating the accelerator");
     let board = build.input.board()?;
-    let read = watched(source, || read(source))?;
+    let read = watched(program, || read(source))?;
     let ranges = values::ranges(&read.kernel, &build.data)?;
     let options = options(&read.kernel, &build.input, &BTreeMap::new())?;
-    let accelerator = watched(source, || compile_read(read, source, &board, &options))?;
+    let accelerator = watched(program, || compile_read(read, source, &board, &options))?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program for the bench's sample data");
     let capacity = board.memory.capacity_bytes();
     let chosen = Sample::of(&accelerator.offload);
     let mut sample = Job::with_ranges(kernel, &chosen.settings(), &ranges, capacity, SAMPLE_SEED)?;
-    let program = Golden::build(source, kernel)?.within(chosen.longest).expected(&mut sample)?;
-    let expected = reordered(&accelerator.offload, &sample, &program).map_or(program, |reordered| reordered.image);
+    let image = Golden::build(source, kernel)?.within(chosen.longest).expected(&mut sample)?;
+    let expected = reordered(&accelerator.offload, &sample, &image).map_or(image, |reordered| reordered.image);
 
     progress.step("writing the folder");
     let top = hardware::top_name(&kernel.name);

@@ -23,9 +23,11 @@ use crate::simulate::number::Number;
 use crate::simulate::simulator::Simulator;
 use crate::source::Source;
 use crate::source::kernel::Kernel;
+use crate::source::program::redefine::redefine;
+use crate::source::program::{self, Choice, Places, Program};
 use crate::{Options, board, budget, choose_lanes, diagnostic_render, process};
 use terminal::{print, say, tell_fault};
-pub use values::{Assignment, RangeAssignment, parse_assignment, parse_range};
+pub use values::{Assignment, RangeAssignment, parse_assignment, parse_range, parse_redefinition};
 
 /// The run passed, or the folder was written.
 pub const PASSED: u8 = 0;
@@ -62,6 +64,10 @@ pub struct Input {
     pub allow_reassociation: bool,
     /// Options for the C preprocessor.
     pub cpp_args: Vec<String>,
+    /// Which part of the file is the kernel.
+    pub choice: Choice,
+    /// Macros of the file that get another text.
+    pub redefine: Vec<(String, String)>,
 }
 
 #[derive(Clone, Debug)]
@@ -128,18 +134,18 @@ impl From<PathBuf> for Output {
 
 /// Executes a command, says on standard error what went wrong, and returns the exit code.
 pub fn execute(command: &Command) -> u8 {
-    let mut source = None;
+    let mut reading = Reading::default();
     let result = match command {
-        Command::Run(run) => read(&run.input, &mut source).and_then(|source| run::run(run, source)),
-        Command::Build(build) => read(&build.input, &mut source).and_then(|source| build::build(build, source)),
+        Command::Run(run) => reading.read(&run.input).and_then(|program| run::run(run, program)),
+        Command::Build(build) => reading.read(&build.input).and_then(|program| build::build(build, program)),
         Command::Analyze(analyze) => {
-            read(&analyze.input, &mut source).and_then(|source| analyze::analyze(analyze, source))
+            reading.read(&analyze.input).and_then(|program| analyze::analyze(analyze, program))
         }
         Command::Boards => boards(),
     };
     match result {
         Ok(code) => code,
-        Err(error) => report_error(&error, source.as_ref()),
+        Err(error) => report_error(&error, &reading),
     }
 }
 
@@ -162,16 +168,32 @@ impl Input {
     }
 }
 
-/// Reads the C file into `place`, where the report of a later error finds its text.
-fn read<'a>(input: &Input, place: &'a mut Option<Source>) -> Result<&'a Source> {
-    Ok(place.insert(Source::read(&input.file, input.cpp_args.clone())?))
+/// The C file, as far as it has been read: where the report of a later error finds its text.
+#[derive(Default)]
+struct Reading {
+    user: Option<Source>,
+    program: Option<Program>,
 }
 
-fn report_error(error: &anyhow::Error, source: Option<&Source>) -> u8 {
+impl Reading {
+    /// Reads the C file, and takes the kernel out of it.
+    fn read(&mut self, input: &Input) -> Result<&Program> {
+        let user = self.user.insert(Source::read(&input.file, input.cpp_args.clone())?);
+        for (name, value) in &input.redefine {
+            redefine(user, name, value)?;
+        }
+        let program = program::choose(user, &input.choice).map_err(Fault::of)?;
+        program.notes.iter().for_each(|note| say(&format!("warning: {}: {note}\n", on_one_line(&user.path))));
+        Ok(self.program.insert(program))
+    }
+}
+
+fn report_error(error: &anyhow::Error, reading: &Reading) -> u8 {
     match error.downcast_ref::<Diagnostic>() {
         Some(diagnostic) => {
-            let (path, text) = source.map_or(("", ""), |source| (source.path.as_str(), source.text.as_str()));
-            say(&diagnostic_render::render(diagnostic, &on_one_line(path), text));
+            let (path, text) = reading.user.as_ref().map_or(("", ""), |user| (user.path.as_str(), user.text.as_str()));
+            let places = reading.program.as_ref().map_or_else(Places::default, |program| program.places.clone());
+            say(&diagnostic_render::render(&places.diagnostic(diagnostic), &on_one_line(path), text));
             return REFUSED;
         }
         None if error.is::<Fault>() => {
@@ -184,10 +206,11 @@ fn report_error(error: &anyhow::Error, source: Option<&Source>) -> u8 {
 }
 
 /// What `work` gives, unless it takes too long or too much memory: then the process ends, as for a refusal.
-fn watched<T>(source: &Source, work: impl FnOnce() -> T) -> T {
-    let (path, text) = (on_one_line(&source.path), source.text.clone());
+fn watched<T>(program: &Program, work: impl FnOnce() -> T) -> T {
+    let (path, text) = (on_one_line(&program.user.path), program.user.text.clone());
+    let places = program.places.clone();
     let _watch = budget::watch(move |diagnostic| {
-        say(&diagnostic_render::render(diagnostic, &path, &text));
+        say(&diagnostic_render::render(&places.diagnostic(diagnostic), &path, &text));
         process::end(REFUSED.into());
     });
     work()

@@ -18,29 +18,30 @@ use crate::simulate::job::Job;
 use crate::simulate::reordered::reordered;
 use crate::simulate::simulator::{self, RunInputs, RunOutput, Simulator};
 use crate::simulate::{Outcome, Verdict, judge, verilator};
-use crate::source::Source;
 use crate::source::kernel::Kernel;
+use crate::source::program::Program;
 use crate::{compile_read, read};
 
-pub fn run(run: &Run, source: &Source) -> Result<u8> {
+pub fn run(run: &Run, program: &Program) -> Result<u8> {
+    let source = &program.source;
     check_places(run)?;
     let progress = Progress::new();
     progress.step("generating the accelerator");
     let board = board(run)?;
-    let read = watched(source, || read(source))?;
+    let read = watched(program, || read(source))?;
     let kernel = &read.kernel;
     let set = values::settings(kernel, &run.set, &run.input.bounds(kernel)?)?;
     let ranges = values::ranges(kernel, &run.data)?;
     let options = options(kernel, &run.input, &set)?;
-    let accelerator = watched(source, || compile_read(read, source, &board, &options))?;
+    let accelerator = watched(program, || compile_read(read, source, &board, &options))?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program");
     let capacity = board.memory.capacity_bytes();
     let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, run.seed)?;
-    let program = Golden::build(source, kernel)?.expected(&mut job)?;
-    let reordered = reordered(&accelerator.offload, &job, &program);
-    let expected = reordered.as_ref().map_or(&program, |reordered| &reordered.image);
+    let image = Golden::build(source, kernel)?.expected(&mut job)?;
+    let reordered = reordered(&accelerator.offload, &job, &image);
+    let expected = reordered.as_ref().map_or(&image, |reordered| &reordered.image);
     let work = Work::of(&accelerator.offload, &job.sizes);
     let scratch = Scratch::new("burstc-run-")?;
     let expected_cycles = expected_cycles(&accelerator.offload, &work, run.direct);
@@ -83,7 +84,7 @@ pub fn run(run: &Run, source: &Source) -> Result<u8> {
     let direct = match run.direct {
         true => {
             // The direct version keeps the source's order.
-            Some(bench.simulate(&accelerator.direct_files, &hardware::direct_top(&kernel.name), None, &program)?)
+            Some(bench.simulate(&accelerator.direct_files, &hardware::direct_top(&kernel.name), None, &image)?)
         }
         false => None,
     };

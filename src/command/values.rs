@@ -31,6 +31,16 @@ pub fn parse_range(text: &str) -> Result<RangeAssignment, String> {
     Ok((name, Range { low: number(low.trim())?, high: number(high.trim())? }))
 }
 
+/// Reads `MACRO=TEXT`, text of one line.
+pub fn parse_redefinition(text: &str) -> Result<(String, String), String> {
+    let (name, value) = named(text, "MACRO=TEXT")?;
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    match is_name && !value.contains(['\n', '\r', '\\']) && !value.contains("/*") && !value.contains("//") {
+        true => Ok((name, value.to_string())),
+        false => Err(format!("`{text}` is not of the form MACRO=TEXT")),
+    }
+}
+
 /// Cuts `NAME=...`.
 fn named<'a>(text: &'a str, form: &str) -> Result<(String, &'a str), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not of the form {form}"))?;

@@ -96,7 +96,7 @@ impl Golden {
         std::fs::write(golden.path("kernel.c"), wrapper(source, kernel))?;
         std::fs::write(
             golden.path("driver.c"),
-            format!("#define PAGE {PAGE_BYTES}\n{DRIVER}{}", host_function(kernel)),
+            format!("#define PAGE {PAGE_BYTES}\n{DRIVER}{}{}", remarks(), host_function(kernel)),
         )?;
         let compiled = side_by_side(|level| golden.compile(&program(level), &[level]));
         for output in compiled {
@@ -253,6 +253,11 @@ fn side_by_side<T: Send>(act: impl Fn(&'static str) -> T + Sync) -> [T; 2] {
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })
+}
+
+/// The functions that do nothing, where nobody else defines them.
+fn remarks() -> String {
+    source::REMARKS.map(|name| format!("__attribute__((weak)) void {name}(void) {{}}\n")).concat()
 }
 
 /// The program of a level.

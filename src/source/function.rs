@@ -16,6 +16,7 @@ use super::kernel::ScalarType;
 use super::loops::steps;
 use super::map::SourceMap;
 use super::nest::{assignment, is_return, operation};
+use super::preprocess::Preprocessed;
 use super::scope::{Checked, check_name};
 use super::types::{CType, Types, functions};
 use crate::diagnostic::{Diagnostic, Span};
@@ -54,10 +55,11 @@ pub struct Pointer {
 /// regions, in bytes.
 pub fn find<'u>(
     unit: &'u TranslationUnit,
-    map: &SourceMap,
+    preprocessed: &Preprocessed,
     types: &Types,
     regions: &[Region],
 ) -> Checked<Function<'u>> {
+    let map = &preprocessed.map;
     let all = functions(unit);
     if let Some(first) = regions.first() {
         let surrounds = |f: &Node<FunctionDefinition>, region: &Region| {
@@ -75,7 +77,7 @@ pub fn find<'u>(
                 .at(other.span, "another function")
                 .help("keep one kernel in a file; hide the others from burstc with #ifdef"));
         }
-        require_declarations_outside(kernel, regions, map)?;
+        require_declarations_outside(kernel, regions, preprocessed)?;
         return function(kernel, map, types);
     }
     let functions: Vec<_> = all.into_iter().filter(|function| map.is_main(function.span)).collect();
@@ -120,14 +122,16 @@ pub struct Region {
 }
 
 /// What stands outside of the regions would not be compiled; declarations do no harm.
-fn require_declarations_outside(
+pub fn require_declarations_outside(
     function: &Node<FunctionDefinition>,
     regions: &[Region],
-    map: &SourceMap,
+    preprocessed: &Preprocessed,
 ) -> Checked<()> {
     let Statement::Compound(items) = &function.node.statement.node else { return Ok(()) };
     for item in items {
-        let (start, end) = (item.span.start, item.span.end);
+        let start = item.span.start;
+        // The parser adds what it has looked at to find the end, as behind an `if` without `else`.
+        let end = preprocessed.end(item.span);
         let harmless = matches!(
             &item.node,
             BlockItem::Declaration(_)
@@ -145,7 +149,7 @@ fn require_declarations_outside(
             None if harmless || inside => {}
             None => {
                 return Err(Diagnostic::new("a statement of the kernel stands outside of its `#pragma scop` region")
-                    .at(map.span(ByteSpan::span(start, start + 1)), "outside")
+                    .at(preprocessed.map.span(ByteSpan::span(start, start + 1)), "outside")
                     .help(
                         "move it into the region, or the region's pragmas around it; declarations may stand outside",
                     ));
@@ -278,9 +282,9 @@ fn argument<'u>(parameter: &'u Node<ParameterDeclaration>, map: &SourceMap, type
     let name = name.node.name.clone();
     for specifier in &parameter.node.specifiers {
         if let DeclarationSpecifier::TypeQualifier(qualifier) = &specifier.node
-            && matches!(qualifier.node, TypeQualifier::Volatile | TypeQualifier::Atomic)
+            && qualifier.node == TypeQualifier::Atomic
         {
-            return Err(Diagnostic::new(format!("the argument `{name}` is volatile or atomic"))
+            return Err(Diagnostic::new(format!("the argument `{name}` is atomic"))
                 .at(map.span(qualifier.span), "here")
                 .help("the accelerator reads and writes whole tiles; drop the qualifier"));
         }

@@ -3,6 +3,8 @@
 //! The preprocessor keeps lines (its markers tell them) but neither columns nor the names of macros. So the tokens of
 //! one line on both sides are aligned: equal tokens face each other, and what a macro expanded to faces its use.
 
+use std::ops::Range;
+
 use lang_c::span::Span as ByteSpan;
 
 use super::token::{Token, Tokens};
@@ -111,6 +113,13 @@ impl<'a> SourceMap<'a> {
             end = Some(token.end);
         }
         text
+    }
+
+    /// The bytes of the user's file that it comes from.
+    pub fn bytes(&self, bytes: ByteSpan) -> Option<Range<usize>> {
+        let Origin::Tokens(first, last) = self.origin(bytes) else { return None };
+        let tokens = &self.original.tokens;
+        Some(tokens[first].start..tokens[last.max(first)].end)
     }
 
     /// Whether it stands in the user's file itself.

@@ -25,6 +25,7 @@ mod nest;
 mod obligations;
 mod plain;
 mod preprocess;
+pub mod program;
 mod scope;
 mod table;
 #[cfg(test)]
@@ -40,7 +41,6 @@ use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use anyhow::Context;
-use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Span as ByteSpan;
 
 use crate::diagnostic::{Diagnostic, Fault, Span};
@@ -55,6 +55,7 @@ use token::{Kind, tokenize};
 use types::Types;
 
 pub use directive::directive_text;
+pub use plain::REMARKS;
 pub use preprocess::{compiler, compiler_command, run_compiler};
 
 /// A C file as the user named it.
@@ -166,22 +167,14 @@ fn check_nesting(preprocessed: &Preprocessed) -> Checked<()> {
 
 fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let map = &preprocessed.map;
-    let config = Config { cpp_command: String::new(), cpp_options: vec![], flavor: Flavor::GnuC11 };
-    let mut unit = match parse_preprocessed(&config, preprocessed.text.clone()) {
-        Ok(parse) => parse.unit,
-        Err(error) => {
-            return Err(Diagnostic::new("burstc cannot read this, although the C compiler can")
-                .at(map.span(ByteSpan::span(error.offset, error.offset + 1)), "up to here")
-                .help("write it in standard C11, with names of letters, digits and `_`"));
-        }
-    };
+    let mut unit = program::unit(preprocessed, preprocessed.text.clone(), &|_| false)?;
     plain::plain(&mut unit);
     canonical::canonical(&mut unit);
     let expansion = |name: &str| preprocessed.macros.get(name).map_or("", |text| text.trim());
     let long_bits = if expansion(SIZEOF_LONG) == "4" { 32 } else { 64 };
     let types = Types::new(&unit, expansion(CHAR_UNSIGNED) != "1", long_bits);
 
-    let function = function::find(&unit, map, &types, &regions(preprocessed)?)?;
+    let function = function::find(&unit, preprocessed, &types, &regions(preprocessed)?)?;
     check_name(&function.name, function.name_span)?;
     let directives = directives(preprocessed, &function)?;
     let words = preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);

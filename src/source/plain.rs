@@ -3,14 +3,16 @@
 //!
 //! - `*(a + i)`, `*(*(a + i) + j)`, `i[a]`, `(a + 1)[i]`, `*&a[i]`: `a[i]`, `a[i][j]`, …, where `a` is declared with as many
 //!   dimensions;
-//! - `b[k++] = a[i];`: `b[k] = a[i]; k++;`, where the statement names `k` once and always evaluates it.
+//! - `b[k++] = a[i];`: `b[k] = a[i]; k++;`, where the statement names `k` once and always evaluates it;
+//! - `outer: for (…)`: the loop, for there is no `goto`;
+//! - `__pencil_assume(…);` and `__pencil_kill(…);`: nothing.
 
 use std::collections::HashMap;
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, Constant, Declaration, DerivedDeclarator, Expression,
     ExternalDeclaration, ForInitializer, InitDeclarator, Initializer, Integer, IntegerBase, IntegerSize, IntegerSuffix,
-    ParameterDeclaration, Statement, TranslationUnit, UnaryOperator,
+    Label, ParameterDeclaration, Statement, TranslationUnit, UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -186,6 +188,15 @@ impl Arrays {
     }
 
     fn statement(&self, node: &mut Node<Statement>) {
+        while let Statement::Labeled(labeled) = &mut node.node
+            && matches!(labeled.node.label.node, Label::Identifier(_))
+        {
+            let inner = std::mem::replace(&mut labeled.node.statement.node, Statement::Expression(None));
+            node.node = inner;
+        }
+        if is_remark(&node.node) {
+            node.node = Statement::Expression(None);
+        }
         match &mut node.node {
             Statement::Expression(Some(expression)) => {
                 self.expression(expression);
@@ -251,6 +262,16 @@ impl Arrays {
         }
     }
 }
+
+/// Whether a statement only tells the compiler something.
+fn is_remark(statement: &Statement) -> bool {
+    let Statement::Expression(Some(expression)) = statement else { return false };
+    let Expression::Call(call) = &expression.node else { return false };
+    matches!(&call.node.callee.node, Expression::Identifier(name) if REMARKS.contains(&name.node.name.as_str()))
+}
+
+/// Functions that do nothing: pencil's.
+pub const REMARKS: [&str; 3] = ["__pencil_assume", "__pencil_kill", "__pencil_assert"];
 
 /// The statements that an expression is: steps of variables before it, the expression without them, and steps behind it.
 fn split(expression: &Node<Expression>) -> Vec<Node<Expression>> {

@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use lang_c::span::Span as ByteSpan;
 
 use super::Source;
 use super::map::SourceMap;
@@ -92,6 +93,14 @@ pub struct Preprocessed<'a> {
     pub pragmas: Vec<Pragma>,
     /// What the names in directives, and some names of the compiler, expand to.
     pub macros: HashMap<String, String>,
+}
+
+impl Preprocessed<'_> {
+    /// Where the last token of these bytes ends.
+    pub fn end(&self, bytes: ByteSpan) -> usize {
+        let behind = self.tokens.partition_point(|token| token.end <= bytes.end);
+        behind.checked_sub(1).map_or(bytes.end, |last| self.tokens[last].end)
+    }
 }
 
 /// A `#pragma` that the preprocessor left in place: its words after `pragma`.

@@ -19,6 +19,7 @@ use burstc::simulate::reordered::reordered;
 use burstc::simulate::simulator::{self, Counters, RunInputs, RunOutput, Simulation, Simulator};
 use burstc::simulate::{Outcome, judge};
 use burstc::source::Source;
+use burstc::source::program::{self, Choice};
 use burstc::{Accelerator, Options, compile};
 
 const PAPERS_BOARD: &str = "stratix2-ddr400";
@@ -67,7 +68,9 @@ impl Subject {
 
     /// The kernel in the file `path` of this repository.
     pub fn read(path: &str) -> Arc<Subject> {
-        let source = Source::read(&root(path), vec![]).expect("the kernel is readable");
+        let user = Source::read(&root(path), vec![]).expect("the kernel is readable");
+        let chosen = program::choose(&user, &Choice::default()).unwrap_or_else(|error| panic!("{path}: {error:#}"));
+        let source = chosen.source;
         Subject::new(&source, &Options::default()).unwrap_or_else(|error| panic!("{path}: {error:#}"))
     }
 }

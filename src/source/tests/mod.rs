@@ -11,6 +11,7 @@ mod refusals;
 mod robustness;
 mod seeded;
 mod typed;
+mod whole;
 mod wires;
 
 use super::kernel::{Kernel, Loop, Node, Statement};

@@ -1,0 +1,676 @@
+//! The part of a program that becomes the kernel, as a function of its own in a text with the same lines.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use lang_c::ast::{
+    ArraySize, BlockItem, DeclarationSpecifier, DerivedDeclarator, ForInitializer, FunctionDefinition, Initializer,
+    ParameterDeclaration, Statement, TypeQualifier, TypeSpecifier,
+};
+use lang_c::span::{Node, Span as ByteSpan};
+use lang_c::visit::Visit;
+
+use super::super::function::{Region, derived, identifier};
+use super::super::scope::{Checked, check_name};
+use super::super::token::{Kind, Token};
+use super::super::types::functions;
+use super::flow::{Changed, First, Flow, Level, Path, has_goto};
+use super::names::{Declared, Free, global, in_extents, variable};
+use super::places::Places;
+use super::top::External;
+use super::{Place, Program, Reader, name_of};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::source::Source;
+
+/// What becomes the kernel: a region of a function, or its whole body.
+pub struct Part<'u> {
+    pub function: &'u Node<FunctionDefinition>,
+    pub region: Option<Region>,
+    /// By `#pragma scop`.
+    pub marked: bool,
+}
+
+/// The largest table of constants that stays one.
+const LARGEST_TABLE: usize = 256;
+
+/// The arguments of a function, without the `void` of `f(void)`.
+pub fn parameters(function: &Node<FunctionDefinition>) -> Vec<&Node<ParameterDeclaration>> {
+    let prototype = derived(&function.node.declarator).into_iter().find_map(|d| match &d.node {
+        DerivedDeclarator::Function(prototype) => Some(&prototype.node.parameters),
+        _ => None,
+    });
+    prototype.into_iter().flatten().filter(|parameter| parameter.node.declarator.is_some()).collect()
+}
+
+/// How the kernel gets a variable.
+enum Use {
+    /// An argument of the same name.
+    Argument,
+    /// A scalar that begins inside.
+    Local,
+    /// A scalar that the kernel changes and that comes in: by an argument of this name.
+    First(String),
+    /// A scalar that the kernel leaves in an array of this name, and gets from there if that matters.
+    Result(String, bool),
+}
+
+struct Used<'u> {
+    name: String,
+    declared: Declared<'u>,
+    how: Use,
+}
+
+pub fn outline(reader: &Reader, part: &Part, externals: &[External]) -> Checked<Program> {
+    let outliner = Outliner { reader, part, externals };
+    let path = outliner.path()?;
+    outliner.program(&path)
+}
+
+struct Outliner<'r, 'u> {
+    reader: &'r Reader<'u>,
+    part: &'r Part<'u>,
+    externals: &'r [External],
+}
+
+impl<'u> Outliner<'_, 'u> {
+    fn text(&self, bytes: ByteSpan) -> &str {
+        self.reader.preprocessed.text[bytes.start..self.reader.end(bytes)].trim()
+    }
+
+    /// The bytes of the preprocessed text that the region holds.
+    fn bytes(&self) -> Range<usize> {
+        match &self.part.region {
+            Some(region) => region.bytes.clone(),
+            None => {
+                let body = self.part.function.node.statement.span;
+                body.start + 1..self.reader.end(body) - 1
+            }
+        }
+    }
+
+    /// From the function's body to the region.
+    fn path(&self) -> Checked<Path<'u>> {
+        let bytes = self.bytes();
+        let mut around = vec![];
+        let mut list: Option<Items<'u>> = match &self.part.function.node.statement.node {
+            Statement::Compound(items) => Some((items, None)),
+            _ => None,
+        };
+        while let Some((items, of_loop)) = list.take() {
+            let items: Vec<_> = items.iter().collect();
+            let begin = items.partition_point(|item| item.span.start < bytes.start);
+            let end = items.partition_point(|item| item.span.start < bytes.end);
+            let before = begin.checked_sub(1).map(|k| items[k]);
+            let holds = before.filter(|item| self.reader.end(item.span) > bytes.start);
+            let Some(holder) = holds else {
+                if begin == end {
+                    break;
+                }
+                around.push(Level { items, inside: begin..end, of_loop });
+                return Ok(Path { around });
+            };
+            around.push(Level { items, inside: begin - 1..begin, of_loop });
+            if let BlockItem::Statement(statement) = &holder.node {
+                list = block_around(statement, &bytes, self.reader);
+            }
+        }
+        let span = self.part.region.as_ref().map_or_else(|| self.reader.span(self.part.function.span), |r| r.span);
+        Err(Diagnostic::new("`#pragma scop` begins inside a statement, or there is nothing behind it")
+            .at(span, "here")
+            .help("put it before the outermost loop, and `#pragma endscop` behind it"))
+    }
+
+    /// The declaration of a name at the region.
+    fn declared(&self, path: &Path<'u>, name: &str) -> Option<Declared<'u>> {
+        for level in path.around.iter().rev() {
+            for item in level.items[..level.inside.start].iter().rev() {
+                if let BlockItem::Declaration(declaration) = &item.node
+                    && let Some(found) = variable(&declaration.node, name, declaration.span, false)
+                {
+                    return Some(found);
+                }
+            }
+            if let Some(Node { node: Statement::For(f), .. }) = level.of_loop
+                && let ForInitializer::Declaration(declaration) = &f.node.initializer.node
+                && let Some(found) = variable(&declaration.node, name, declaration.span, false)
+            {
+                return Some(found);
+            }
+        }
+        let is_it = |parameter: &&Node<ParameterDeclaration>| {
+            let declarator = parameter.node.declarator.as_ref();
+            declarator.and_then(|d| identifier(&d.node)).is_some_and(|found| found.node.name == name)
+        };
+        match parameters(self.part.function).into_iter().find(is_it) {
+            // The tree outlives the borrow of the part.
+            Some(parameter) => Some(Declared::Argument(parameter)),
+            None => global(self.reader, name),
+        }
+    }
+
+    fn program(&self, path: &Path<'u>) -> Checked<Program> {
+        let preprocessed = self.reader.preprocessed;
+        let Some(inner) = path.around.last() else {
+            return Err(Diagnostic::new("the region holds nothing").help("put it around the kernel's loops"));
+        };
+        let items: Vec<&Node<BlockItem>> = inner.items[inner.inside.clone()].to_vec();
+        let free = Free::of_items(items.iter().copied());
+        let mut changed = Changed::default();
+        items.iter().for_each(|item| changed.visit_block_item(&item.node, &item.span));
+        let taken: HashSet<&str> = preprocessed
+            .tokens
+            .iter()
+            .filter(|token| token.kind == Kind::Word)
+            .map(|token| token.text(&preprocessed.text))
+            .collect();
+
+        // Arguments of the function first, then others as they are used; what extents need before the arrays.
+        let own: Vec<String> = parameters(self.part.function)
+            .into_iter()
+            .filter_map(|p| Some(identifier(&p.node.declarator.as_ref()?.node)?.node.name.clone()))
+            .collect();
+        let mut wanted: Vec<String> = own.into_iter().filter(|name| free.names.contains(name)).collect();
+        wanted.extend(free.names.iter().filter(|name| !wanted.contains(name)).cloned().collect::<Vec<_>>());
+        let mut names: Vec<String> = vec![];
+        wanted.iter().for_each(|name| self.add_with_extents(path, name, &mut names));
+
+        let kept: HashMap<String, &Node<FunctionDefinition>> =
+            functions(self.reader.unit).into_iter().map(|f| (name_of(&f.node).to_string(), f)).collect();
+        let mut constants = String::new();
+        // Declarations of the file that become constants, by the start of their text.
+        let mut made_const: Vec<usize> = vec![];
+        let mut used: Vec<Used> = vec![];
+        for name in names {
+            let Some(declared) = self.declared(path, &name) else { continue };
+            if declared.is_const() && declared.initializer().is_some() && self.stays(&declared, &name) {
+                if !declared.is_global() {
+                    constants.push_str(&self.constant(&declared));
+                }
+                continue;
+            }
+            if declared.is_scalar() && !changed.0.contains(&name) && self.is_constant(&declared, &name) {
+                match declared {
+                    Declared::Variable { declaration, place, is_global: true, .. }
+                        if declaration.declarators.len() == 1 =>
+                    {
+                        if !made_const.contains(&place.start) {
+                            made_const.push(place.start);
+                        }
+                        continue;
+                    }
+                    Declared::Variable { is_global: false, .. } if global(self.reader, &name).is_none() => {
+                        constants.push_str(&self.constant(&declared));
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
+            let how = match declared.is_scalar() && changed.0.contains(&name) {
+                false => Use::Argument,
+                true => {
+                    let flow = Flow { name: &name, functions: &kept, is_global: declared.is_global() };
+                    let comes_in = flow.items(&items) == First::Read;
+                    let fresh = |ending: &str| {
+                        let mut new = format!("{name}{ending}");
+                        while taken.contains(new.as_str()) {
+                            new.push('_');
+                        }
+                        new
+                    };
+                    match (self.is_live(path, &flow, &declared), comes_in) {
+                        (true, _) => Use::Result(fresh("_out"), comes_in),
+                        (false, true) => Use::First(fresh("_in")),
+                        (false, false) => Use::Local,
+                    }
+                }
+            };
+            used.push(Used { name, declared, how });
+        }
+        self.rewrite(&used, &constants, &made_const, &free, &taken)
+    }
+
+    fn add_with_extents(&self, path: &Path<'u>, name: &str, names: &mut Vec<String>) {
+        if names.iter().any(|known| known == name) {
+            return;
+        }
+        let Some(declared) = self.declared(path, name) else { return };
+        if let Some(declarator) = declared.declarator() {
+            in_extents(declarator).iter().filter(|inner| *inner != name).for_each(|inner| {
+                self.add_with_extents(path, inner, names);
+            });
+        }
+        names.push(name.to_string());
+    }
+
+    /// Whether something behind the region may read the variable.
+    fn is_live(&self, path: &Path<'u>, flow: &Flow<'u, '_>, declared: &Declared<'u>) -> bool {
+        let function = &self.part.function.node;
+        if has_goto(function) {
+            return true;
+        }
+        match path.is_live(flow) {
+            Some(live) => live,
+            None if declared.is_static() && !declared.is_global() => true,
+            None if !declared.is_global() || name_of(function) == "main" => false,
+            // Whoever calls the function may look at it afterwards.
+            None => {
+                let others = self.externals.iter().filter(|other| {
+                    other.function.as_ref().is_some_and(|(_, body)| !body.contains(&self.bytes().start))
+                });
+                let mut tokens = others.flat_map(|other| {
+                    let all = &self.reader.preprocessed.tokens;
+                    let first = all.partition_point(|token| token.start < other.bytes.start);
+                    let end = all.partition_point(|token| token.start < other.bytes.end);
+                    &all[first..end]
+                });
+                tokens.any(|token| token.text(&self.reader.preprocessed.text) == flow.name)
+            }
+        }
+    }
+
+    /// Whether a constant of the file or the function stays one: a number, or a table that is small enough.
+    fn stays(&self, declared: &Declared, _: &str) -> bool {
+        let Some(first) = declared.initializer() else { return false };
+        match &first.node {
+            Initializer::Expression(_) => declared.is_scalar() && (declared.is_global() || self.is_plain(first.span)),
+            Initializer::List(_) => {
+                let tokens = self.tokens(first.span);
+                let count = tokens.iter().filter(|token| token.kind == Kind::Number).count();
+                count <= LARGEST_TABLE && (declared.is_global() || self.is_plain(first.span))
+            }
+        }
+    }
+
+    fn tokens(&self, bytes: ByteSpan) -> &[Token] {
+        let all = &self.reader.preprocessed.tokens;
+        let first = all.partition_point(|token| token.start < bytes.start);
+        let end = all.partition_point(|token| token.end <= bytes.end);
+        &all[first.min(end)..end]
+    }
+
+    /// Whether a text has numbers alone.
+    fn is_plain(&self, bytes: ByteSpan) -> bool {
+        self.tokens(bytes).iter().all(|token| matches!(token.kind, Kind::Number | Kind::Punctuation))
+    }
+
+    /// Whether an integer has one value throughout the program: a number that nothing changes.
+    fn is_constant(&self, declared: &Declared, name: &str) -> bool {
+        let Some(first) = declared.initializer() else { return false };
+        let is_integer = self.reader.types.of_declaration(declared.specifiers()).integer().is_some();
+        if !is_integer || !matches!(first.node, Initializer::Expression(_)) || !self.is_plain(first.span) {
+            return false;
+        }
+        let (text, tokens) = (&self.reader.preprocessed.text, &self.reader.preprocessed.tokens);
+        let around = |k: usize| tokens.get(k).map_or("", |token| token.text(text));
+        let declaration = declared.declarator().map_or(0, |declarator| declarator.span.start);
+        let is_changed = |k: usize| {
+            tokens[k].text(text) == name
+                && tokens[k].start != declaration
+                && (matches!(
+                    around(k + 1),
+                    "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=" | "++" | "--"
+                ) || k > 0 && matches!(around(k - 1), "++" | "--" | "&"))
+        };
+        !(0..tokens.len()).any(is_changed)
+    }
+
+    /// A variable of a function as a constant of the file.
+    fn constant(&self, declared: &Declared) -> String {
+        let value = declared.initializer().map_or("", |first| self.text(first.span));
+        // The parser counts the sign to the value.
+        let value = value.trim_start_matches('=');
+        format!("static const {} = {}; ", self.declaration(declared, None), on_one_line(value))
+    }
+
+    /// The type of a declaration, without what says where it is stored.
+    fn base(&self, declared: &Declared) -> String {
+        let words = declared.specifiers().iter().filter_map(|specifier| match &specifier.node {
+            DeclarationSpecifier::TypeSpecifier(ty) => match &ty.node {
+                TypeSpecifier::Struct(s) if s.node.declarations.is_some() => {
+                    s.node.identifier.as_ref().map(|name| format!("struct {}", name.node.name))
+                }
+                _ => Some(on_one_line(self.text(specifier.span))),
+            },
+            _ => None,
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// A declaration for a list of arguments, `double a[10][20]`, under another name where there is one.
+    fn declaration(&self, declared: &Declared, name: Option<&str>) -> String {
+        let base = self.base(declared);
+        let Some(declarator) = declared.declarator() else { return base };
+        let own = identifier(&declarator.node).map_or("", |name| name.node.name.as_str());
+        let name = name.unwrap_or(own);
+        let parts = derived(declarator);
+        let is_array = |d: &Node<DerivedDeclarator>| matches!(d.node, DerivedDeclarator::Array(_));
+        let is_parameter = matches!(declared, Declared::Argument(_));
+        let constant = match declared
+            .specifiers()
+            .iter()
+            .any(|s| matches!(&s.node, DeclarationSpecifier::TypeQualifier(q) if q.node == TypeQualifier::Const))
+            && !parts.is_empty()
+            && is_parameter
+        {
+            true => "const ",
+            false => "",
+        };
+        if !parts.iter().all(|d| is_array(d)) {
+            return format!("{constant}{base} {}", on_one_line(self.text(declarator.span)));
+        }
+        let mut text = format!("{constant}{base} {name}");
+        for part in parts {
+            let DerivedDeclarator::Array(array) = &part.node else { continue };
+            match &array.node.size {
+                ArraySize::VariableExpression(size) | ArraySize::StaticExpression(size) => {
+                    text.push_str(&format!("[{}]", on_one_line(self.text(size.span))));
+                }
+                _ => match declared.initializer().map(|first| &first.node) {
+                    Some(Initializer::List(items)) => text.push_str(&format!("[{}]", items.len())),
+                    _ => text.push_str("[]"),
+                },
+            }
+        }
+        text
+    }
+
+    /// The kernel's name: its function's, or the file's.
+    fn name(&self, taken: &HashSet<&str>) -> String {
+        let function = name_of(&self.part.function.node);
+        let elsewhere = self.externals.iter().filter(|external| {
+            external.words.contains(function) && external.function.as_ref().is_none_or(|(name, _)| name != function)
+        });
+        if function != "main" {
+            let mut name = function.to_string();
+            if elsewhere.count() > 0 {
+                name.push_str("_kernel");
+                while taken.contains(name.as_str()) {
+                    name.push('_');
+                }
+            }
+            return name;
+        }
+        let file = crate::file_name(&self.reader.source.path);
+        let stem = file.split('.').next().unwrap_or("");
+        let mut name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(40).collect();
+        let starts = name.starts_with(|c: char| c.is_ascii_alphabetic());
+        if !starts || taken.contains(name.as_str()) || check_name(&name, Span::default()).is_err() {
+            name.insert_str(0, "kernel_");
+        }
+        while taken.contains(name.as_str()) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// Where the region stands in the user's text: what gives way to the function's head, and to its end.
+    fn region_in_file(&self) -> Option<(Range<usize>, Range<usize>)> {
+        let (map, text, original) = (&self.reader.preprocessed.map, &self.reader.source.text, self.reader.original);
+        let one = |at: usize| map.bytes(ByteSpan::span(at, at + 1));
+        match &self.part.region {
+            Some(region) if self.part.marked => {
+                let is = |directive: &&Vec<Token>, word: &str| matches!(directive[..], [_, pragma, name, ..] if pragma.text(text) == "pragma" && name.text(text) == word);
+                let whole = |directive: &Vec<Token>| directive[0].start..directive.last().map_or(0, |last| last.end);
+                let begin = original.directives.iter().find(|d| is(d, "scop") && d[0].line == region.span.line)?;
+                let end = original.directives.iter().find(|d| is(d, "endscop") && d[0].line > region.span.line)?;
+                Some((whole(begin), whole(end)))
+            }
+            Some(region) => {
+                let bytes = map.bytes(ByteSpan::span(region.bytes.start, region.bytes.end))?;
+                Some((bytes.start..bytes.start, bytes.end..bytes.end))
+            }
+            None => {
+                let body = self.part.function.node.statement.span;
+                Some((one(body.start)?, one(self.reader.end(body) - 1)?))
+            }
+        }
+    }
+
+    fn rewrite(
+        &self,
+        used: &[Used],
+        constants: &str,
+        made_const: &[usize],
+        free: &Free,
+        taken: &HashSet<&str>,
+    ) -> Checked<Program> {
+        let (map, user) = (&self.reader.preprocessed.map, &self.reader.source.text);
+        let place = self.part.region.as_ref().map_or_else(|| self.reader.span(self.part.function.span), |r| r.span);
+        let unmapped = || {
+            Diagnostic::new("the region's pragmas or braces come from a macro or a header")
+                .at(place, "here")
+                .help("write `#pragma scop` and `#pragma endscop` on lines of their own in the file itself")
+        };
+        let (begin, end) = self.region_in_file().ok_or_else(unmapped)?;
+        let name = self.name(taken);
+
+        // The head, with the user's place of each of its parts.
+        let mut head = Added::default();
+        head.push(constants, None);
+        head.push(&format!("void {name}("), None);
+        let (mut prologue, mut epilogue) = (String::new(), String::new());
+        let mut count = 0;
+        let (mut results, mut firsts) = (vec![], vec![]);
+        for Used { name, declared, how } in used {
+            let span = declared.declarator().and_then(|d| identifier(&d.node)).map(|name| self.reader.span(name.span));
+            let base = self.base(declared);
+            let argument = match how {
+                Use::Argument => self.declaration(declared, None),
+                Use::Local => {
+                    prologue.push_str(&format!("{base} {name}; "));
+                    continue;
+                }
+                Use::First(first) => {
+                    prologue.push_str(&format!("{base} {name} = {first}; "));
+                    firsts.push((name.clone(), first.clone()));
+                    format!("{base} {first}")
+                }
+                Use::Result(array, comes_in) => {
+                    let value = if *comes_in { format!(" = {array}[0]") } else { String::new() };
+                    prologue.push_str(&format!("{base} {name}{value}; "));
+                    epilogue.push_str(&format!("{array}[0] = {name}; "));
+                    results.push((name.clone(), array.clone()));
+                    format!("{base} {array}[1]")
+                }
+            };
+            head.push(if count == 0 { "" } else { ", " }, None);
+            head.push(&argument, span);
+            count += 1;
+        }
+        head.push(if count == 0 { "void) { " } else { ") { " }, None);
+        head.push("_Pragma(\"scop\") ", None);
+        head.push(&prologue, Some(place));
+        let mut foot = Added::default();
+        foot.push(&format!(" {epilogue}"), Some(place));
+        foot.push("_Pragma(\"endscop\") }", None);
+
+        // Everything else that gives way.
+        let reachable = self.reachable(free);
+        let mut edits: Vec<Edit> = vec![];
+        for external in self.externals.iter().filter(|external| external.is_main) {
+            let Some((own, body)) = &external.function else { continue };
+            let bytes = map.bytes(ByteSpan::span(external.bytes.start, external.bytes.end)).ok_or_else(unmapped)?;
+            if body.contains(&self.bytes().start) {
+                let outside = [bytes.start..begin.start, end.end..bytes.end];
+                if begin.start < bytes.start || bytes.end < end.end {
+                    return Err(unmapped());
+                }
+                edits.push(Edit { bytes: outside[0].clone(), text: None, keeps_directives: true });
+                edits.push(Edit { bytes: begin.clone(), text: Some(head.text.clone()), keeps_directives: false });
+                edits.push(Edit { bytes: end.clone(), text: Some(foot.text.clone()), keeps_directives: false });
+                edits.push(Edit { bytes: outside[1].clone(), text: None, keeps_directives: false });
+            } else if !reachable.contains(own) {
+                let is_named = self.externals.iter().any(|other| {
+                    other.words.contains(own) && other.function.as_ref().is_none_or(|(name, _)| name != own)
+                });
+                let inner = map.bytes(ByteSpan::span(body.start, body.end)).ok_or_else(unmapped)?;
+                match is_named && inner.start > bytes.start {
+                    true => {
+                        edits.push(Edit {
+                            bytes: inner.start..inner.start + 1,
+                            text: Some(";".into()),
+                            keeps_directives: false,
+                        });
+                        edits.push(Edit { bytes: inner.start + 1..inner.end, text: None, keeps_directives: false });
+                    }
+                    false => edits.push(Edit { bytes, text: None, keeps_directives: false }),
+                }
+            }
+        }
+        for start in made_const {
+            let at = map.bytes(ByteSpan::span(*start, start + 1)).ok_or_else(unmapped)?.start;
+            edits.push(Edit { bytes: at..at, text: Some("const ".into()), keeps_directives: false });
+        }
+        edits.sort_by_key(|edit| (edit.bytes.start, edit.bytes.end));
+
+        let mut places = Places::default();
+        let (mut text, mut at) = (String::new(), 0);
+        for edit in &edits {
+            if edit.bytes.start < at {
+                return Err(unmapped());
+            }
+            text.push_str(&user[at..edit.bytes.start]);
+            match &edit.text {
+                Some(new) => {
+                    for (added, span) in [(&head, begin.start), (&foot, end.start)] {
+                        if edit.bytes.start == span && *new == added.text {
+                            added.note(&text, &mut places);
+                            if added.text == head.text && begin.is_empty() {
+                                let column = column(&text);
+                                let by = new.chars().count();
+                                places.shift(line(&text), column + by, by);
+                            }
+                        }
+                    }
+                    text.push_str(new);
+                }
+                None => self.blanked(edit, &mut text),
+            }
+            at = edit.bytes.end;
+        }
+        text.push_str(&user[at..]);
+        let source = Source { text, ..self.reader.source.clone() };
+        let region = Some(Place { begin: begin.start, end: end.start, results, firsts });
+        Ok(Program { user: self.reader.source.clone(), source, places, notes: vec![], region })
+    }
+
+    /// The functions of the file that the region calls, and those that these call.
+    fn reachable(&self, free: &Free) -> HashSet<String> {
+        let mut reachable: HashSet<String> = HashSet::new();
+        let mut pending: Vec<String> = free.called.iter().cloned().collect();
+        while let Some(name) = pending.pop() {
+            let Some(external) =
+                self.externals.iter().find(|e| e.function.as_ref().is_some_and(|(own, _)| *own == name))
+            else {
+                continue;
+            };
+            if !reachable.insert(name) {
+                continue;
+            }
+            let Some((_, body)) = &external.function else { continue };
+            let words = self.tokens(ByteSpan::span(body.start, body.end)).iter().filter(|t| t.kind == Kind::Word);
+            pending.extend(words.map(|token| token.text(&self.reader.preprocessed.text).to_string()));
+        }
+        reachable
+    }
+
+    /// Blanks in place of the user's text, with the lines and what the preprocessor needs.
+    fn blanked(&self, edit: &Edit, text: &mut String) {
+        let user = &self.reader.source.text;
+        let mut at = edit.bytes.start;
+        let blanks = |from: usize, to: usize, text: &mut String| {
+            text.extend(user[from..to].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+        };
+        for directive in &self.reader.original.directives {
+            let (begin, end) = (directive[0].start, directive.last().map_or(0, |last| last.end));
+            if begin < at || end > edit.bytes.end {
+                continue;
+            }
+            let word = directive.get(1).map_or("", |token| token.text(user));
+            let about = directive.get(2).map_or("", |token| token.text(user));
+            let stays = match word {
+                "define" | "undef" | "if" | "ifdef" | "ifndef" | "elif" | "else" | "endif" => true,
+                "pragma" => edit.keeps_directives && about == "burstc",
+                _ => false,
+            };
+            if stays {
+                blanks(at, begin, text);
+                text.push_str(&user[begin..end]);
+                at = end;
+            }
+        }
+        blanks(at, edit.bytes.end, text);
+    }
+}
+
+/// A range of the user's text that becomes blanks, or another text.
+struct Edit {
+    bytes: Range<usize>,
+    text: Option<String>,
+    /// Those of burstc stay, too.
+    keeps_directives: bool,
+}
+
+/// Text on one line, parts of which stand for something of the user's.
+#[derive(Default)]
+struct Added {
+    text: String,
+    parts: Vec<(Range<usize>, Span)>,
+}
+
+impl Added {
+    fn push(&mut self, text: &str, span: Option<Span>) {
+        let begin = self.text.chars().count();
+        self.text.push_str(text);
+        self.parts.extend(span.map(|span| (begin..begin + text.chars().count(), span)));
+    }
+
+    /// Notes its places, where it is going to stand behind `text`.
+    fn note(&self, text: &str, places: &mut Places) {
+        let (line, column) = (line(text), column(text));
+        for (columns, span) in &self.parts {
+            places.add(line, column + columns.start..column + columns.end, *span);
+        }
+        // What stands for nothing is the region.
+        if let Some((_, span)) = self.parts.first() {
+            places.add(line, column..column + self.text.chars().count(), *span);
+        }
+    }
+}
+
+/// The line and the column of what comes behind a text, from 1 on.
+fn line(text: &str) -> usize {
+    text.bytes().filter(|b| *b == b'\n').count() + 1
+}
+
+fn column(text: &str) -> usize {
+    text.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The items of a block, and the loop that it is the body of.
+type Items<'u> = (&'u Vec<Node<BlockItem>>, Option<&'u Node<Statement>>);
+
+/// The list of items in a statement that these bytes lie in, and the loop that it is the body of.
+fn block_around<'u>(node: &'u Node<Statement>, bytes: &Range<usize>, reader: &Reader) -> Option<Items<'u>> {
+    let holds = |inner: &Node<Statement>| inner.span.start <= bytes.start && bytes.start < reader.end(inner.span);
+    let into = |inner: &'u Node<Statement>| if holds(inner) { block_around(inner, bytes, reader) } else { None };
+    let body = |inner: &'u Node<Statement>| match &inner.node {
+        Statement::Compound(items) => Some((items, Some(node))),
+        _ => into(inner),
+    };
+    match &node.node {
+        Statement::Compound(items) => Some((items, None)),
+        Statement::If(branch) => into(&branch.node.then_statement)
+            .or_else(|| branch.node.else_statement.as_ref().and_then(|otherwise| into(otherwise))),
+        Statement::Labeled(labeled) => into(&labeled.node.statement),
+        Statement::For(f) => body(&f.node.statement),
+        Statement::While(w) => body(&w.node.statement),
+        Statement::DoWhile(w) => body(&w.node.statement),
+        Statement::Switch(s) => into(&s.node.statement),
+        _ => None,
+    }
+}

@@ -1,0 +1,248 @@
+//! Whole programs: what becomes the kernel, what its arguments are, and what is said where that is open.
+
+use super::{kernel, source};
+use crate::diagnostic::Diagnostic;
+use crate::source::program::redefine::redefine;
+use crate::source::program::{Choice, Program, choose};
+use crate::source::{Source, parse};
+
+fn line(line: usize) -> Choice {
+    Choice { line: Some(line), ..Choice::default() }
+}
+
+fn function(name: &str) -> Choice {
+    Choice { function: Some(name.into()), ..Choice::default() }
+}
+
+fn chosen(text: &str, choice: &Choice) -> Program {
+    choose(&source(text), choice)
+        .unwrap_or_else(|error| panic!("{error}: {:?}\n{text}", error.downcast_ref::<Diagnostic>()))
+}
+
+/// The kernel's name and arguments, in the order of the C function: `k(N, 3 x s, a[N], i16 t[4])`.
+fn signature(text: &str, choice: &Choice) -> String {
+    let program = chosen(text, choice);
+    assert_eq!(program.source.text.lines().count(), text.lines().count(), "{}", program.source.text);
+    let kernel = match parse(&program.source) {
+        Ok(kernel) => kernel,
+        Err(error) => panic!("{error}: {:?}\n{}", error.downcast_ref::<Diagnostic>(), program.source.text),
+    };
+    let argument = |argument: &crate::source::kernel::Argument| match argument {
+        crate::source::kernel::Argument::Parameter(p) => format!("size {}", kernel.parameters[*p].name),
+        crate::source::kernel::Argument::Scalar(s) => format!("{} {}", kernel.scalars[*s].ty, kernel.scalars[*s].name),
+        crate::source::kernel::Argument::Array(a) => {
+            let array = &kernel.arrays[*a];
+            let extents: Vec<String> = array.extents.iter().map(|extent| format!("[{extent}]")).collect();
+            format!("{} {}{}", array.element, array.name, extents.concat())
+        }
+    };
+    format!("{}({})", kernel.name, kernel.arguments.iter().map(argument).collect::<Vec<_>>().join(", "))
+}
+
+fn refusal(text: &str, choice: &Choice) -> Diagnostic {
+    let refused = choose(&source(text), choice).and_then(|program| {
+        parse(&program.source).map_err(|error| match error.downcast::<Diagnostic>() {
+            Ok(diagnostic) => program.places.diagnostic(&diagnostic).into(),
+            Err(error) => error,
+        })
+    });
+    match refused {
+        Ok(kernel) => panic!("accepted as {kernel:?}\n{text}"),
+        Err(error) => error.downcast::<Diagnostic>().expect("a diagnostic"),
+    }
+}
+
+#[test]
+fn arguments_of_a_region() {
+    let in_main = |globals: &str, before: &str, region: &str, behind: &str| {
+        format!(
+            "#include <stdio.h>\n{globals}\nint main(int argc, char **argv) {{\n{before}\n#pragma scop\n{region}\n\
+             #pragma endscop\n{behind}\nreturn 0;\n}}\n"
+        )
+    };
+    let sum = "for (i = 0; i < 8; i++) s += a[i];";
+    for (globals, before, region, behind, expected) in [
+        // Constant extents, also of macros and of integers that nothing changes.
+        (
+            "#define N 8\ndouble a[N][N+1];",
+            "int i;",
+            "for (i = 0; i < N; i++) a[i][i] = i;",
+            "",
+            "kernel(double a[8][9])",
+        ),
+        ("int n = 8; int a[8];", "int i;", "for (i = 0; i < n; i++) a[i] = n;", "", "kernel(int32_t a[8])"),
+        ("int a[] = {1, 2, 3};", "", "for (int i = 0; i < 3; i++) a[i] = i;", "", "kernel(int32_t a[3])"),
+        // What the program may change is an argument, extents before the arrays.
+        (
+            "",
+            "int n = argc; short a[n];",
+            "for (int i = 0; i < n; i++) a[i] = argc;",
+            "",
+            "kernel(int32_t argc, size n, int16_t a[n])",
+        ),
+        (
+            "int n = 8, i; int a[8];",
+            "scanf(\"%d\", &n);",
+            "for (i = 0; i < n; i++) a[i] = n;",
+            "",
+            "kernel(size n, int32_t a[8])",
+        ),
+        // Scalars: read behind, read before, both, neither.
+        (
+            "int a[8], s, i;",
+            "",
+            &format!("s = 0; {sum}"),
+            "printf(\"%d\", s);",
+            "kernel(int32_t s_out[1], int32_t a[8])",
+        ),
+        ("int a[8], s, i;", "s = argc;", sum, "printf(\"%d\", s);", "kernel(int32_t s_out[1], int32_t a[8])"),
+        ("int a[8], s, i;", "s = argc;", &format!("{sum} a[0] = s;"), "", "kernel(int32_t s_in, int32_t a[8])"),
+        (
+            "int a[8], s, i;",
+            "",
+            &format!("s = 0; {sum} a[0] = s;"),
+            "s = 1; printf(\"%d\", s);",
+            "kernel(int32_t a[8])",
+        ),
+        // A path behind the region on which nothing is written.
+        (
+            "int a[8], s, i;",
+            "",
+            &format!("s = 0; {sum}"),
+            "if (argc) s = 1; printf(\"%d\", s);",
+            "kernel(int32_t s_out[1], int32_t a[8])",
+        ),
+        (
+            "int a[8], s, i; void show() { printf(\"%d\", s); }",
+            "",
+            &format!("s = 0; {sum}"),
+            "show();",
+            "kernel(int32_t s_out[1], int32_t a[8])",
+        ),
+        // Numbers and tables stay.
+        (
+            "const int n = 8; static const int w[2] = {1, 2}; int a[8];",
+            "int i;",
+            "for (i = 0; i < n; i++) a[i] = w[i % 2];",
+            "",
+            "kernel(int32_t a[8])",
+        ),
+        // What says where it is stored, and `volatile`, is not the kernel's business.
+        (
+            "static volatile unsigned char a[8];",
+            "register int i;",
+            "for (i = 0; i < 8; i++) a[i] = i;",
+            "",
+            "kernel(uint8_t a[8])",
+        ),
+        ("typedef float real; real x[4];", "size_t i;", "for (i = 0; i < 4; i++) x[i] = 0;", "", "kernel(float x[4])"),
+    ] {
+        let text = in_main(globals, before, region, behind);
+        assert_eq!(signature(&text, &Choice::default()), expected, "{text}");
+    }
+}
+
+/// A value that a round of the loop around the region leaves for the next.
+#[test]
+fn rounds_around_a_region() {
+    let text = |before: &str| {
+        format!(
+            "int a[8];\nvoid f(int n) {{\nint s = 0, i;\nwhile (n--) {{\n{before}\n#pragma scop\n\
+             for (i = 0; i < 8; i++) {{ s += a[i]; a[i] = s; }}\n#pragma endscop\n}}\n}}\n"
+        )
+    };
+    assert_eq!(signature(&text(""), &Choice::default()), "f(int32_t s_out[1], int32_t a[8])");
+    assert_eq!(signature(&text("s = 1;"), &Choice::default()), "f(int32_t s_in, int32_t a[8])");
+}
+
+/// A kernel as it always was stays as it is, whatever else is in the file.
+#[test]
+fn a_kernel_stays() {
+    for text in [
+        "void f(int N, int a[N]) { for (int i = 0; i < N; i++) a[i] = i; }\nint main() { return 0; }\n",
+        "static const int w[2] = {1, 2};\nvoid f(int a[8]) {\nint i;\n#pragma scop\nfor (i = 0; i < 8; i++)\nif (i > 2)\na[i] = w[1];\n\
+         #pragma endscop\n}\n",
+        "int unused[10];\nvoid f(int a[8]) { for (int i = 0; i < 8; i++) a[i] = i; }\n",
+    ] {
+        let program = chosen(text, &Choice::default());
+        assert_eq!((program.source.text.as_str(), program.region), (text, None));
+        kernel(text);
+    }
+}
+
+#[test]
+fn choices() {
+    let text = "int a[8], b[8];\nvoid f() {\nint i;\n#pragma scop\nfor (i = 0; i < 8; i++) a[i] = i;\n#pragma endscop\n\
+                for (i = 0; i < 8; i++) a[i] += 1;\n#pragma scop\nfor (i = 0; i < 8; i++) b[i] = i;\n#pragma endscop\n}\n\
+                void g(int c[4]) {\nfor (int i = 0; i < 4; i++) c[i] = i;\n}\n\
+                int main() { f();\nfor (int i = 0; i < 8; i++)\na[i] = 2;\nreturn a[0] + b[0]; }\n";
+    for (choice, expected) in [
+        (line(5), "f(int32_t a[8])"),
+        (line(4), "f(int32_t a[8])"),
+        (line(9), "f(int32_t b[8])"),
+        (line(10), "f(int32_t b[8])"),
+        (line(7), "f(int32_t a[8])"),
+        (line(13), "g(int32_t c[4])"),
+        (line(17), "kernel(int32_t a[8])"),
+        (function("g"), "g(int32_t c[4])"),
+    ] {
+        assert_eq!(signature(text, &choice), expected, "{choice:?}");
+    }
+    let several = refusal(text, &Choice::default());
+    assert_eq!(several.message, "the file has several regions with `#pragma scop`");
+    for part in ["--region 4", "--region 8", "--function g"] {
+        assert!(several.help.contains(part), "{}", several.help);
+    }
+    assert!(refusal(text, &line(3)).help.contains("--region 4"));
+    assert!(refusal(text, &function("ff")).help.contains("did you mean `f`?"));
+    // `main` alone, with one loop and with several.
+    let one = "int a[8];\nint main() {\nfor (int i = 0; i < 8; i++) a[i] = 2;\nreturn 0; }\n";
+    assert_eq!(signature(one, &Choice::default()), "kernel(int32_t a[8])");
+    let two = one.replace("return", "for (int i = 0; i < 8; i++) a[i] = 3;\nreturn");
+    assert!(refusal(&two, &Choice::default()).help.contains("--region 4 (a loop of `main`)"));
+}
+
+/// Places are the user's, on the lines that were written anew, too.
+#[test]
+fn places() {
+    let text = "int n;\nlong double a[8];\nint main() { int i;\n#pragma scop\n\tfor (i = 0; i < 8; i++)\n\t\ta[i] = i;\n\
+                #pragma endscop\nreturn 0; }\n";
+    let refused = refusal(text, &Choice::default());
+    let span = refused.span.unwrap();
+    assert_eq!((span.line, span.column), (2, 13), "{refused:?}");
+    let text = text.replace("long double", "int").replace("a[i] = i", "a[i * i] = i");
+    let span = refusal(&text, &Choice::default()).span.unwrap();
+    assert_eq!((span.line, span.column), (6, 5));
+    let one = "int a[8];\nint main() { for (int i = 0; i < 8; i++) a[i * i] = 2; return 0; }\n";
+    let span = refusal(one, &Choice::default()).span.unwrap();
+    assert_eq!((span.line, span.column), (2, 44));
+}
+
+/// What the parser cannot read, and headers that are missing, where the kernel needs nothing of them.
+#[test]
+fn foreign_text() {
+    let kernel =
+        "int a[8];\nint main() {\n#pragma scop\nfor (int i = 0; i < 8; i++) a[i] = 2;\n#pragma endscop\nreturn 0; }\n";
+    for more in [
+        "#include <no/such/header.h>\n",
+        "int f(x) int x; { return ({ int y = x; y; }); }\n",
+        "__int128 wide(void) { return __extension__ ({ 5; }); }\n",
+        "#include <omp.h>\n#include <math.h>\n#include <unistd.h>\n",
+    ] {
+        assert_eq!(signature(&format!("{more}{kernel}"), &Choice::default()), "kernel(int32_t a[8])", "{more}");
+    }
+    let notes = chosen(&format!("#include <no/such/header.h>\n{kernel}"), &Choice::default()).notes;
+    assert_eq!(notes, ["line 1: <no/such/header.h> is not installed, and is left out"]);
+    let needs = format!("#include \"such.h\"\n{}", kernel.replace("a[i] = 2", "a[i] = SUCH"));
+    assert!(refusal(&needs, &Choice::default()).message.contains("such.h: No such file"));
+}
+
+#[test]
+fn redefined_macros() {
+    let mut text = source("#define N 100 /* all */\n#define M(x) x\n#ifdef A\n#define N \\\n 5\n#endif\nint a[N];\n");
+    redefine(&mut text, "N", "7").unwrap();
+    assert_eq!(text.text, "#define N 7 /* all */\n#define M(x) x\n#ifdef A\n#define N 7\\\n\n#endif\nint a[N];\n");
+    let error = |name: &str| redefine(&mut Source { ..text.clone() }, name, "1").unwrap_err();
+    assert!(error("M").message.contains("takes arguments"));
+    assert!(error("K").help.contains("it defines N"));
+}
