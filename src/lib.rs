@@ -175,7 +175,7 @@ fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
     let free = |p: &SizeParameter| {
         p.max.is_none() && !options.max.contains_key(&p.name) && !options.fallback_max.contains_key(&p.name)
     };
-    let implied = if kernel.parameters.iter().any(free) { implied_bounds(kernel) } else { BTreeMap::new() };
+    let implied = if kernel.parameters.iter().any(free) { polyhedral::implied_bounds(kernel) } else { BTreeMap::new() };
     for parameter in &mut kernel.parameters {
         let (min, max) = (options.min.get(&parameter.name), options.max.get(&parameter.name));
         parameter.min = min.copied().unwrap_or(parameter.min);
@@ -194,34 +194,6 @@ fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
     }
     Ok(())
 }
-
-/// The largest sizes for which subscripts stay within constant extents, where nobody else says how large sizes can be.
-fn implied_bounds(kernel: &Kernel) -> BTreeMap<String, i64> {
-    let mut widest = kernel.clone();
-    for parameter in widest.parameters.iter_mut().filter(|p| p.max.is_none()) {
-        parameter.max = Some(parameter.limit());
-    }
-    // What cannot be settled for all sizes is told for the bound that the user gives.
-    if polyhedral::settle_domain(&mut widest).is_err() {
-        return BTreeMap::new();
-    }
-    let mut bounds: BTreeMap<String, i64> = BTreeMap::new();
-    for value in widest.domain.iter().map(|condition| &condition.value) {
-        if let [(name, factor)] = value.terms.iter().collect::<Vec<_>>()[..]
-            && *factor < 0
-            && value.constant >= 0
-        {
-            let largest = value.constant / -factor;
-            bounds.entry(name.clone()).and_modify(|bound| *bound = largest.min(*bound)).or_insert(largest);
-        }
-    }
-    // The width of the iterators' type says nothing of the arrays.
-    bounds.retain(|_, bound| *bound < LARGEST_IMPLIED);
-    bounds
-}
-
-/// Larger sizes are no extents.
-const LARGEST_IMPLIED: i64 = 1 << 24;
 
 /// The size parameters for which neither source nor command line has a bound.
 fn without_bound(kernel: &Kernel, options: &Options) -> Vec<String> {

@@ -4,7 +4,9 @@
 mod dead;
 mod domain;
 mod expand;
+
 pub mod extract;
+mod implied;
 pub mod isl;
 mod join;
 pub mod scan;
@@ -13,6 +15,7 @@ pub use dead::{runs, without_dead_code};
 pub use domain::settle_domain;
 pub use expand::expand_locals;
 pub use extract::{dimension_names, extract};
+pub use implied::implied_bounds;
 pub use join::join_statements;
 
 use std::fmt;
