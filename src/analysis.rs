@@ -369,7 +369,10 @@ fn compute_in_lanes(
     for (place, date) in band.date_expressions.iter().enumerate() {
         let set = band.iterations[place].apply_range(&band.dates[place])?.image_of(&band.tile_names)?;
         let own = lanes.per_statement[place].as_ref();
-        let found = own.map(|own| groups::group(band, context, (lanes.count, own.level), &names, &set));
+        let found = own.map(|own| {
+            let group = &all_grouped[own.level];
+            groups::group(band, context, (lanes.count, own.level), (&names, group), &set)
+        });
         let grouped = match found.transpose() {
             // Beside others that can, a statement whose iterations are no convex set does without.
             Err(error) if statements.len() > 1 && error.is::<Diagnostic>() => None,
@@ -380,7 +383,7 @@ fn compute_in_lanes(
             _ => 1,
         };
         let levels = all_grouped.iter().enumerate().map(|(level, name)| Affine::variable(name) * factor(level));
-        let definitions: Vec<Affine> = date.iter().zip(levels).map(|(value, level)| value.clone() - level).collect();
+        let definitions = date.iter().zip(levels).map(|(value, level)| value.clone() - level).collect();
         // Groups are one convex set.
         let in_order = grouped.is_none() && depends_on_itself(program, band.statements[place]);
         let (set, masks) = match grouped {
@@ -392,25 +395,11 @@ fn compute_in_lanes(
             masks: masks.iter().map(|mask| mask.step).collect(),
             reduction: own.shape.reduction.clone(),
         }));
-        let slacks: Vec<Affine> = masks.into_iter().flatten().map(|mask| mask.slack).collect();
-        parts.push((set, definitions, slacks, in_order));
+        let slacks = masks.into_iter().flatten().map(|mask| mask.slack).collect();
+        parts.push(Part { set, date: date.clone(), definitions, slacks, in_order });
     }
-    let mut branches = vec![];
-    for (place, (set, definitions, slacks, in_order)) in parts.iter().enumerate() {
-        let (leaf, date, point) =
-            (band.statements[place].into(), &band.date_expressions[place][..], &statements[place].iterators[..]);
-        let (set, definitions, in_order) = (set.clone(), definitions.clone(), *in_order);
-        branches.push(Branch { leaf, set, date, point, definitions, slacks, in_order });
-    }
-    let tree = Tree {
-        parameters: &context.parameters,
-        context: &context.constraints,
-        names: &all_grouped,
-        fixed: Fixed::Drop,
-        branches,
-    };
     let at = band.directive.lanes.map(|lanes| lanes.span).filter(|span| span.line > 0);
-    let mut scan = scan_tree(&band.isl, &tree)?.ok_or_else(|| {
+    let mut scan = scan_parts(program, band, context, &all_grouped, &parts)?.ok_or_else(|| {
         Diagnostic::new("the order inside a tile does not tell the iterators, which lanes need")
             .at(at.unwrap_or(band.directive.span), "no lanes here")
             .help("leave the lanes out, or give a schedule that is a permutation of the loops")
@@ -447,24 +436,51 @@ fn scan_instances(program: &Program, band: &Band, context: &Context, iterators_t
     }
     let statements: Vec<_> = band.statements.iter().map(|&s| &program.statements[s]).collect();
     let names = level_names(&dates, &statements, &context.parameters);
-    let mut branches = vec![];
-    for (((&own, statement), date), iterations) in
-        band.statements.iter().zip(&statements).zip(&dates).zip(&band.iterations)
+    let mut parts = vec![];
+    for ((statement, date), (iterations, &own)) in
+        statements.iter().zip(dates).zip(band.iterations.iter().zip(&band.statements))
     {
         let tuple = Tuple { name: &statement.name, dimensions: &statement.iterators };
-        let dates = band.isl.function(&band.parameters, tuple, Tuple::anonymous(), date)?;
-        let set = iterations.apply_range(&dates)?.image_of(&band.tile_names)?;
-        let definitions = names.iter().zip(date).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
-        let in_order = depends_on_itself(program, own);
-        let leaf = own.into();
-        branches.push(Branch { leaf, set, date, point: &statement.iterators, definitions, slacks: &[], in_order });
+        let to_date = band.isl.function(&band.parameters, tuple, Tuple::anonymous(), &date)?;
+        let set = iterations.apply_range(&to_date)?.image_of(&band.tile_names)?;
+        let definitions = names.iter().zip(&date).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
+        parts.push(Part { set, date, definitions, slacks: vec![], in_order: depends_on_itself(program, own) });
     }
+    scan_parts(program, band, context, &names, &parts)
+}
+
+/// What a statement brings into the scan of its band: see [`Branch`].
+struct Part {
+    set: Set,
+    date: Vec<Affine>,
+    definitions: Vec<Affine>,
+    slacks: Vec<Affine>,
+    in_order: bool,
+}
+
+/// The scan of a band of its statements' parts; `None` where they do not tell the iterators.
+fn scan_parts(
+    program: &Program,
+    band: &Band,
+    context: &Context,
+    names: &[String],
+    parts: &[Part],
+) -> Result<Option<Scan>> {
+    let branches = band.statements.iter().zip(parts).map(|(&statement, part)| Branch {
+        leaf: statement.into(),
+        set: part.set.clone(),
+        date: &part.date,
+        point: &program.statements[statement].iterators,
+        definitions: part.definitions.clone(),
+        slacks: &part.slacks,
+        in_order: part.in_order,
+    });
     let tree = Tree {
         parameters: &context.parameters,
         context: &context.constraints,
-        names: &names,
+        names,
         fixed: Fixed::Drop,
-        branches,
+        branches: branches.collect(),
     };
     scan_tree(&band.isl, &tree)
 }

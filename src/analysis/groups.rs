@@ -32,7 +32,7 @@ fn new_name(context: &Context, names: &[String], base: String) -> String {
 }
 
 /// Groups a statement's iterations `set`, `[N, T0] -> { [d0, d1, d2] }` with the dimensions `names`, `count` values of that
-/// at `level` in a group.
+/// at `level` in a `group`, which is the dimension's name then.
 ///
 /// # Errors
 /// A [`Diagnostic`] where the iterations of a tile are not one convex set.
@@ -40,11 +40,11 @@ pub fn group(
     band: &Band,
     context: &Context,
     (count, level): (i64, usize),
-    names: &[String],
+    (names, group): (&[String], &str),
     set: &Set,
 ) -> Result<Groups> {
     let mut grouped = names.to_vec();
-    grouped[level] = name(context, names, level);
+    grouped[level] = group.to_string();
     let isl = &band.isl;
     let parameters = &context.parameters;
     let known = isl.parameter_set(parameters, &context.constraints)?;

@@ -14,7 +14,7 @@ use crate::layout::PAGE_BYTES;
 use crate::printable::on_one_line;
 use crate::process::{self, Cut, Limits, Scratch};
 use crate::simulate::job::Job;
-use crate::source::kernel::{Argument, Kernel};
+use crate::source::kernel::{Argument, BinaryOp, Expr, Kernel};
 use crate::source::{self, Source};
 
 /// Reads the memory, calls the kernel, writes the memory, and prints what the host computes. Arguments: image before,
@@ -72,6 +72,9 @@ pub struct Golden {
     source: Source,
     /// The kernel's place in it.
     kernel: Span,
+    name: String,
+    /// The statement that divides, if there is one only; otherwise the kernel; and what is there.
+    division: (Span, String),
     longest: Duration,
 }
 
@@ -84,6 +87,25 @@ enum Run {
     Division,
 }
 
+/// Where a kernel may divide by zero: its only statement that divides integers by what is not constant, or all of it.
+fn division(kernel: &Kernel) -> (Span, String) {
+    fn divides(expr: &Expr) -> bool {
+        let own = match expr {
+            Expr::Binary { op: BinaryOp::Divide | BinaryOp::Remainder, right, ty, .. } => {
+                !ty.floating && !matches!(**right, Expr::Constant { value, .. } if value != -1)
+            }
+            _ => false,
+        };
+        own || expr.operands().into_iter().any(divides)
+    }
+    let statements = kernel.statements();
+    let mut dividing = statements.iter().filter(|statement| statement.values().any(divides));
+    match (dividing.next(), dividing.next()) {
+        (Some(statement), None) if kernel.host.is_empty() => (statement.span, "divides".to_string()),
+        _ => (kernel.span, format!("a division of `{}`", kernel.name)),
+    }
+}
+
 impl Golden {
     /// Compiles the kernel's source as the user wrote it. Signed overflow wraps, as in the hardware.
     pub fn build(source: &Source, kernel: &Kernel) -> Result<Golden> {
@@ -91,6 +113,8 @@ impl Golden {
             folder: Scratch::new("burstc-golden-")?,
             source: source.clone(),
             kernel: kernel.span,
+            name: kernel.name.clone(),
+            division: division(kernel),
             longest: LONGEST,
         };
         std::fs::write(golden.path("kernel.c"), wrapper(source, kernel))?;
@@ -104,7 +128,7 @@ impl Golden {
             if !output.status.success() {
                 let complaint = String::from_utf8_lossy(&output.stderr);
                 return Err(Diagnostic::new(format!("the C compiler refuses {}", on_one_line(&source.path)))
-                    .at(kernel.span, "for this kernel")
+                    .at(kernel.span, format!("for `{}`", kernel.name))
                     .help(complaint.trim().to_string())
                     .into());
             }
@@ -115,6 +139,10 @@ impl Golden {
     /// Gives up a run after so long.
     pub fn within(self, longest: Duration) -> Golden {
         Golden { longest, ..self }
+    }
+
+    fn refused(&self, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(message).at(self.kernel, format!("`{}` begins here", self.name))
     }
 
     fn limits(&self) -> Limits {
@@ -146,7 +174,7 @@ impl Golden {
     pub fn run(&self, job: &mut Job) -> Result<Vec<u8>> {
         self.execute(job)?.ok_or_else(|| {
             Diagnostic::new("the kernel, run as a C program, divides by zero (or overflows a division)")
-                .at(self.kernel, "a division of this kernel")
+                .at(self.division.0, self.division.1.as_str())
                 .help("C leaves this undefined: give the divisor a range without 0 (--data NAME=1..100), or another --seed")
                 .into()
         })
@@ -176,10 +204,9 @@ impl Golden {
         if let Some(place) = place {
             let cause = self.cause(job).unwrap_or_else(|| NO_CAUSE.to_string());
             let compiler = source::compiler();
-            return Err(Diagnostic::new(format!(
+            return Err(self.refused(format!(
                 "the kernel, run as a C program, leaves another value in {place} with `{compiler} -O0` than with `-O2`"
             ))
-            .at(self.kernel, "this kernel")
             .help(format!(
                 "{cause}, or the compiler has a fault; while they differ, burstc has nothing to compare with. Another \
                  compiler may help: CC=clang"
@@ -204,18 +231,15 @@ impl Golden {
                     job.sizes_text()
                 );
                 let help = "choose smaller sizes, or look for a loop that does not end in C";
-                return Err(Diagnostic::new(message).at(self.kernel, "this kernel").help(help).into());
+                return Err(self.refused(message).help(help).into());
             }
             (Some(Cut::Output), ..) => {
-                return Err(Diagnostic::new("the kernel, run as a C program, prints")
-                    .at(self.kernel, "this kernel")
-                    .help("take out what prints")
-                    .into());
+                return Err(self.refused("the kernel, run as a C program, prints").help("take out what prints").into());
             }
             (None, false, Some(SIGFPE)) => return Ok(Run::Division),
             (None, false, Some(signal)) => {
                 let message = format!("the kernel, run as a C program, is stopped by signal {signal}");
-                let refused = Diagnostic::new(message).at(self.kernel, "this kernel");
+                let refused = self.refused(message);
                 return Err(refused.help("a subscript may lie outside its array").into());
             }
             (None, false, None) => bail!("the compiled kernel ends with {}", ended.status),
@@ -384,6 +408,20 @@ mod tests {
         let mut job = Job::new(&kernel, &samples::set(&[("N", 3), ("alpha", 0)]), 16 << 20, 7).unwrap();
         let error = Golden::build(&source(text), &kernel).unwrap().expected(&mut job).unwrap_err();
         assert!(error.to_string().contains("divides by zero"), "{error}");
+    }
+
+    #[test]
+    fn a_division_is_shown_where_there_is_one_only() {
+        let place = |body: &str| {
+            let text = format!("void f(int n, int a[64], int b[64])\n{{\nfor (int i = 0; i < 64; i++)\n{body}\n}}");
+            let (span, label) = division(&crate::source::parse(&source(&text)).unwrap());
+            (span.line, label)
+        };
+        assert_eq!(place("a[i] = 7 / b[i];"), (4, "divides".to_string()));
+        assert_eq!(place("{ a[i] = b[i] / 3; b[i] =\n1 % a[i]; }"), (4, "divides".to_string()));
+        assert_eq!(place("a[i] = b[i] / -1;"), (4, "divides".to_string()));
+        let anywhere = (1, "a division of `f`".to_string());
+        assert_eq!(place("{ a[i] = n / b[i]; b[i] = 1 % a[i]; }"), anywhere);
     }
 
     #[test]

@@ -130,6 +130,12 @@ impl Hazards<'_, '_> {
         let there = pending.address.resize(address.ty());
         let writers = process.writers_of(array);
         let is_one_of = |number: Option<&Rtl>, own: &[StatementId]| process.instances.is_one_of(number, own);
+        // All are of the only class.
+        let is_of_class =
+            |classes: &[(Extent, Vec<StatementId>)], number: Option<&Rtl>, own: &[StatementId]| match classes {
+                [_] => Rtl::bit(true),
+                _ => is_one_of(number, own),
+            };
         let meets = match Fields::of(process.buffer(array)) {
             None => there.eq(address),
             Some(fields) => {
@@ -142,10 +148,8 @@ impl Hazards<'_, '_> {
                             (Extent::Word, Extent::Word) => there.eq(address),
                             _ => fields.meet(&there, address, one.lies_as(*other)),
                         };
-                        let by =
-                            if written.len() == 1 { Rtl::bit(true) } else { is_one_of(pending.number.as_ref(), by) };
-                        let own =
-                            if accessed.len() == 1 { Rtl::bit(true) } else { is_one_of(self.incoming.as_ref(), own) };
+                        let by = is_of_class(&written, pending.number.as_ref(), by);
+                        let own = is_of_class(&accessed, self.incoming.as_ref(), own);
                         found.push(by.and(&own).and(&meets));
                     }
                 }
