@@ -73,7 +73,11 @@ pub fn drop_dead_stores(kernel: &Kernel, bands: &ByBand<Band>, flows: &mut ByBan
             continue;
         }
         let (Some(isl), Some(dates)) = (bands.first().map(|band| &band.isl), &dates) else { continue };
-        let found = isl.within(OPERATIONS, || History::new(&touching(array, bands, dates, flows))?.dead(after))?;
+        let own = touching(array, bands, dates, flows);
+        if own.is_empty() {
+            continue;
+        }
+        let found = isl.within(OPERATIONS, || History::new(&own)?.dead(after))?;
         let Some(dead) = found else { continue };
         let (mut dead, mut changed) = (dead.into_iter(), false);
         let of_bands =

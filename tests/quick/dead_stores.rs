@@ -82,3 +82,18 @@ fn later_bands_overwrite() {
         assert_eq!(words(&analyzed(text(directive, read)), &[("N", 50)]), expected, "{directive} {read}");
     }
 }
+
+/// An argument that only what never runs touches.
+#[test]
+fn an_array_that_nothing_touches() {
+    let text = "#pragma burstc size(N: 50, max 100)
+                void k(int N, int a[N], int b[N], int c[N])
+                {
+                    for (int i = 0; i < N; i++) {
+                        if (i < 0)
+                            c[i] = 1;
+                        b[i] = a[i];
+                    }
+                }";
+    assert_eq!(words(&analyzed(text.to_string()), &[("N", 50)]), (50, 50));
+}
