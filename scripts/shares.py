@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What share of the possible the kernels of PolyBench/C 4.2.1 reach: the larger of iterations and words moved, over
 cycles; 1 is one iteration or one word of the memory per cycle. Iterations count copies from scalar to scalar, too. The last
-column has the cycles estimated before the run over those of the run.
+columns have the cycles estimated before the run over those of the run, and the lanes.
 
-    shares.py BURSTC POLYBENCH [--type float|double|int] [--size SMALL] [--board BOARD] [--lanes P [--reassociate]] [KERNEL...]
+    shares.py BURSTC POLYBENCH [--type float|double|int] [--size SMALL] [--board BOARD] [--lanes P|auto|chosen [--reassociate]] [KERNEL...]
 """
 
 import argparse
@@ -33,7 +33,7 @@ def run(burstc, suite, path, arguments):
     """The report of a run, or why there is none."""
     command = [burstc, "run", path, "--simulator", "verilator", "--board", arguments.board]
     command += ["-I", suite / "utilities", "-I", path.parent, "-D", f"{arguments.size}_DATASET", *TYPES[arguments.type]]
-    if arguments.lanes:
+    if arguments.lanes != "chosen":
         command += ["--lanes", arguments.lanes, *(["--allow-reassociation"] if arguments.reassociate else [])]
     if path.stem in NEVER_EMPTY:
         command += ["-D", "POLYBENCH_USE_C99_PROTO"]
@@ -60,7 +60,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("burstc")
     parser.add_argument("polybench", type=pathlib.Path)
-    parser.add_argument("--lanes", help="a power of two, or auto")
+    parser.add_argument("--lanes", default="1", help="a power of two, auto, or chosen: what burstc takes where nobody asks")
     parser.add_argument("--reassociate", action="store_true", help="lanes may add floating-point numbers in another order")
     parser.add_argument("kernels", nargs="*")
     parser.add_argument("--type", choices=TYPES, default="float")
@@ -73,12 +73,12 @@ def main():
     if arguments.kernels:
         paths = [path for path in paths if path.stem in arguments.kernels]
     shares, estimates, failed = [], [], 0
-    print("| kernel | cycles | iterations | cycles per iteration | words | share | estimate |\n|---|---|---|---|---|---|---|")
+    print("| kernel | cycles | iterations | cycles per iteration | words | share | estimate | lanes |\n|---|---|---|---|---|---|---|---|")
     for path in paths:
         report, fault = run(arguments.burstc, suite, path, arguments)
         if fault:
             failed += 1
-            print(f"| {path.stem} | not run: {fault} | | | | | |", flush=True)
+            print(f"| {path.stem} | not run: {fault} | | | | | | |", flush=True)
             continue
         words = (report["ddr"]["bytes_read"] + report["ddr"]["bytes_written"]) / 4
         cycles, iterations = report["cycles"], report["iterations"]
@@ -86,8 +86,9 @@ def main():
         shares.append(share)
         estimate = max(report["estimate"]["compute_cycles"], report["estimate"]["memory_cycles"]) / cycles
         estimates.append(estimate)
+        lanes = report["tiling"].get("lanes") or {"count": 1}
         print(f"| {path.stem} | {cycles:,} | {iterations:,} | {cycles / iterations:.3f} | {words:,.0f} | {share:.2f} "
-              f"| {estimate:.2f} |",
+              f"| {estimate:.2f} | {lanes['count']} |",
               flush=True)
     if shares:
         mean = math.exp(sum(map(math.log, shares)) / len(shares))

@@ -14,7 +14,7 @@ use crate::buffer::{self, Allocation};
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::offload::{self, Buffer, Compute, Leaf, NamedSet, Offload, Scan, Transfer, Wait};
-use crate::polyhedral::isl::{BasicSet, Constraint, Map, Set, Tuple};
+use crate::polyhedral::isl::{BasicSet, Constraint, Exhausted, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_tree};
 use crate::polyhedral::{self, Program};
 use crate::schedule;
@@ -30,16 +30,29 @@ use groups::Groups;
 /// # Errors
 /// A [`Diagnostic`](crate::diagnostic::Diagnostic) for what the user can change: see the rooms. Anything else is an internal error.
 pub fn analyze(kernel: &Kernel, fabric: &Fabric) -> Result<Offload> {
+    Ok(analyze_within(kernel, fabric, None)?.0)
+}
+
+/// The same within so many of isl's operations behind the dependences; tells how many it took.
+///
+/// # Errors
+/// [`Exhausted`] where they do not suffice.
+pub fn analyze_within(kernel: &Kernel, fabric: &Fabric, operations: Option<u64>) -> Result<(Offload, u64)> {
     require_bounds(kernel)?;
     budget::begin("the dependences");
     let kernel = &polyhedral::expand_locals(kernel)?;
     let program = polyhedral::extract(kernel)?;
-    let offload = match &kernel.tilings[..] {
-        [] => automatic(kernel, &program, fabric)?,
-        directives => Mapped::new(kernel, &program, directives)?.offload(kernel, &program, fabric)?,
+    let before = program.isl.operations();
+    let offload = || match &kernel.tilings[..] {
+        [] => automatic(kernel, &program, fabric),
+        directives => Mapped::new(kernel, &program, directives)?.offload(kernel, &program, fabric),
+    };
+    let offload = match operations {
+        None => offload()?,
+        Some(operations) => program.isl.within(operations, offload)?.ok_or_else(|| anyhow!(Exhausted))?,
     };
     buffer::require_fit(kernel, &offload.buffers, fabric.block_ram_bits())?;
-    Ok(offload)
+    Ok((offload, program.isl.operations().saturating_sub(before)))
 }
 
 /// Budgets that the estimates get, one after the other, as parts of the block RAM: where the exact buffers turn out

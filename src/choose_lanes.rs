@@ -1,19 +1,47 @@
 //! How many iterations run side by side: as many as somebody asks for, or as few as keep the memory busy.
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 
 use crate::analysis;
 use crate::board::Board;
 use crate::buffer::NoRoom;
+use crate::buffer::reads::Fabric;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::hardware::Beats;
-use crate::offload::{Buffer, Offload};
+use crate::hardware::Link;
+use crate::offload::Offload;
 use crate::polyhedral::isl::Exhausted;
+use crate::report::area::Area;
 use crate::report::demand::Demand;
+use crate::report::expected::Expected;
 use crate::source::kernel::{Kernel, LanesDirective, TilingDirective};
 
 /// Parts of the block RAM that tiles are chosen for, where those for all of it are too large for the lanes.
 const SMALLER: [f64; 4] = [0.5, 0.25, 0.125, 0.0625];
+
+/// How many of them are looked at where nobody asks for a number of lanes.
+const SMALLER_UNASKED: usize = 2;
+
+/// Analyses with lanes where nobody asks for a number.
+const PROBES: usize = 8;
+
+/// isl's operations for all of them: some seconds.
+const OPERATIONS: u64 = 4_000_000;
+
+/// Operators of all lanes together where nobody asks for a number: the circuits of so many take a second or two.
+const OPERATORS: u64 = 3000;
+
+/// What of the look-up tables lanes may take where nobody asks for a number: the rest is for ways that are none of an operator's.
+const LOGIC: f64 = 0.8;
+
+/// Lanes are worth it where they leave this part of the cycles, and fewer are where they take so many times them.
+const WORTH_IT: f64 = 0.98;
+const AS_GOOD: f64 = 1.03;
+
+/// Where lanes take so many times the cycles that they would were all of them busy, fewer are looked at, too.
+const UNUSED: f64 = 1.25;
 
 /// `--lanes 16` or `--lanes auto`; takes the place of what directives say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +49,8 @@ pub enum Request {
     Count(i64),
     /// The fewest lanes at which the memory is the bottleneck, or the most that the board and the kernel allow.
     Automatic,
+    /// [`Request::Automatic`] for a kernel without directives, else what those say. What the commands do where nobody asks.
+    Usual,
 }
 
 /// Reads `16` or `auto`.
@@ -36,103 +66,267 @@ pub fn parse(text: &str) -> Result<Request, String> {
 }
 
 /// [`analysis::analyze`] for `board`, with the lanes that `request` wants, or else the directives.
+///
+/// # Errors
+/// A [`Diagnostic`] of the analysis, or where somebody asks for more lanes than the board has room for.
 pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
-    let Some(request) = request else { return analysis::analyze(kernel, &board.fabric()) };
-    let mut single = kernel.clone();
-    single.tilings.iter_mut().for_each(|tiling| tiling.lanes = None);
-    let one = analysis::analyze(&single, &board.fabric())?;
-    let tilings_of = |one: &Offload| -> Vec<TilingDirective> {
-        one.bands.iter().map(|band| band.tiling.as_written(&one.kernel).0).collect()
+    let asks = |tiling: &TilingDirective| tiling.lanes.is_some_and(|lanes| lanes.is_automatic());
+    match request {
+        Some(Request::Count(count)) => {
+            let choice = Choice { left: None.into(), ..Choice::new(kernel, board, |_| true) };
+            let found = match count {
+                1 => choice.one(),
+                _ => choice.with(&choice.one()?, count, SMALLER.len()),
+            };
+            require_room(found?, board)
+        }
+        Some(Request::Automatic) => Choice::new(kernel, board, |_| true).automatic(),
+        Some(Request::Usual) if kernel.tilings.is_empty() => Choice::new(kernel, board, |_| true).automatic(),
+        _ if kernel.tilings.iter().any(asks) => Choice::new(kernel, board, asks).automatic(),
+        _ => require_room(analysis::analyze(kernel, &board.fabric())?, board),
+    }
+}
+
+/// Refuses lanes that the board has no room for.
+fn require_room(offload: Offload, board: &Board) -> Result<Offload> {
+    let Some(lanes) = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).map(|l| l.count).max() else {
+        return Ok(offload);
     };
-    let tilings = tilings_of(&one);
-    let in_tiles = |tilings: Vec<TilingDirective>, count: i64| -> Result<Offload> {
-        let mut laned = kernel.clone();
-        laned.tilings = tilings;
-        let lanes = LanesDirective { count, span: Span::default() };
-        laned.tilings.iter_mut().for_each(|tiling| tiling.lanes = Some(lanes));
-        let mut offload = analysis::analyze(&laned, &board.fabric())?;
-        // Whether the tiles are the user's or chosen stays as it was.
-        offload.kernel.tilings.clone_from(&single.tilings);
-        Ok(offload)
+    let Some(excess) = excess(&Area::of(&offload, &board.device), board, lanes, 1.0) else { return Ok(offload) };
+    let spans = offload.kernel.tilings.iter().filter_map(|tiling| tiling.lanes).map(|lanes| lanes.span);
+    let refusal = Diagnostic::new(excess).help("take fewer lanes, or a board with more");
+    Err(match spans.into_iter().find(|span| span.line > 0) {
+        Some(span) => refusal.at(span, format!("{lanes} lanes")),
+        None => refusal,
+    }
+    .into())
+}
+
+/// What of the board so many lanes need more of than there is, with a part of its look-up tables.
+fn excess(area: &Area, board: &Board, lanes: i64, logic: f64) -> Option<String> {
+    let device = &board.device;
+    let blocks: u64 = device.block_ram.iter().map(|kind| kind.count).sum();
+    let [needed, has] = match () {
+        _ if area.multipliers > device.dsp_18x18 => {
+            [format!("{} multipliers", area.multipliers), device.dsp_18x18.to_string()]
+        }
+        _ if area.blocks > blocks => [format!("{} block RAMs", area.blocks), blocks.to_string()],
+        _ if area.aluts as f64 > logic * device.aluts as f64 => {
+            [format!("about {} look-up tables", area.aluts), device.aluts.to_string()]
+        }
+        () => return None,
     };
-    let with = |count: i64| -> Result<Offload> {
-        let mut found = in_tiles(tilings.clone(), count);
-        for part in SMALLER.into_iter().take_while(|_| kernel.tilings.is_empty()) {
+    Some(format!("{lanes} lanes need {needed}, the board has {has}"))
+}
+
+/// A kernel whose lanes are chosen.
+struct Choice<'a, F> {
+    kernel: &'a Kernel,
+    board: &'a Board,
+    /// Of which bands, as their directives are.
+    of: F,
+    /// Analyses with lanes, and isl's operations that are left for them, where they are limited.
+    probes: Cell<usize>,
+    left: Cell<Option<u64>>,
+}
+
+/// A number of lanes that is possible.
+struct Found {
+    count: i64,
+    offload: Offload,
+    expected: Expected,
+}
+
+impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
+    fn new(kernel: &'a Kernel, board: &'a Board, of: F) -> Self {
+        Choice { kernel, board, of, probes: Cell::new(0), left: Some(OPERATIONS).into() }
+    }
+
+    /// The kernel with one lane in these bands.
+    fn single(&self) -> Kernel {
+        let mut single = self.kernel.clone();
+        single.tilings.iter_mut().filter(|tiling| (self.of)(tiling)).for_each(|tiling| tiling.lanes = None);
+        single
+    }
+
+    fn one(&self) -> Result<Offload> {
+        analysis::analyze(&self.single(), &self.board.fabric())
+    }
+
+    /// [`analysis::analyze`] within the operations that are left.
+    fn analyze(&self, kernel: &Kernel, fabric: &Fabric) -> Result<Offload> {
+        let left = self.left.get();
+        let (offload, taken) = match analysis::analyze_within(kernel, fabric, left) {
+            Ok((offload, taken)) => (Ok(offload), taken),
+            Err(error) if error.is::<Exhausted>() => (Err(error), left.unwrap_or(0)),
+            Err(error) => (Err(error), 0),
+        };
+        self.left.set(left.map(|left| left.saturating_sub(taken)));
+        offload
+    }
+
+    /// `count` lanes, in the tiles of `one`, or in those that are chosen for so many smaller parts of the block RAM.
+    fn with(&self, one: &Offload, count: i64, smaller: usize) -> Result<Offload> {
+        let tilings_of = |one: &Offload| -> Vec<TilingDirective> {
+            one.bands.iter().map(|band| band.tiling.as_written(&one.kernel).0).collect()
+        };
+        let in_tiles = |tilings: Vec<TilingDirective>| -> Result<Offload> {
+            self.probes.set(self.probes.get() + 1);
+            let mut laned = self.kernel.clone();
+            laned.tilings = tilings;
+            let lanes = LanesDirective { count, span: Span::default() };
+            for tiling in laned.tilings.iter_mut().filter(|tiling| tiling.lanes.is_none()) {
+                tiling.lanes = Some(lanes);
+            }
+            let mut offload = self.analyze(&laned, &self.board.fabric())?;
+            // Whether the tiles are the user's or chosen stays as it was.
+            offload.kernel.tilings = self.single().tilings;
+            Ok(offload)
+        };
+        let mut found = in_tiles(tilings_of(one));
+        for part in SMALLER.into_iter().take(smaller).take_while(|_| self.kernel.tilings.is_empty()) {
             // Tiles that one lane fills the block RAM with leave none for what lanes have more copies of.
             if !found.as_ref().is_err_and(|error| error.is::<NoRoom>()) {
                 break;
             }
-            let Ok(smaller) = analysis::analyze(&single, &board.fabric().with_block_ram(part)) else { break };
-            found = in_tiles(tilings_of(&smaller), count);
+            let fabric = self.board.fabric().with_block_ram(part);
+            let Ok(smaller) = self.analyze(&self.single(), &fabric) else { break };
+            found = in_tiles(tilings_of(&smaller));
         }
         found
-    };
-    match request {
-        Request::Count(1) => Ok(one),
-        Request::Count(count) => with(count),
-        Request::Automatic => automatic(one, board, with),
     }
-}
 
-/// Doubles the lanes until the words to move take longer than the iterations, and more lanes would not let memory move more
-/// per cycle; or until something forbids more.
-fn automatic(one: Offload, board: &Board, with: impl Fn(i64) -> Result<Offload>) -> Result<Offload> {
-    let link = board.memory.link();
-    let demand = Demand::of(&one, link);
-    let mut best = one;
-    let mut count = 1;
-    let note = loop {
-        let beats = Beats::of(&best, link);
-        let is_fed = demand.compute_cycles(count) <= demand.words(beats.word);
-        let bottleneck = || "the memory is the bottleneck".to_string();
-        match doubled(2 * count, &demand, board, &with)? {
-            Ok(wider) if is_fed && Beats::of(&wider, link).bytes(&wider) <= beats.bytes(&best) => break bottleneck(),
-            Ok(wider) => (best, count) = (wider, 2 * count),
-            Err(_) if is_fed => break bottleneck(),
-            Err(note) => break note,
+    /// `count` lanes, or what forbids them.
+    fn possible(&self, one: &Offload, count: i64) -> Result<Result<Found, String>> {
+        let offload = match self.with(one, count, SMALLER_UNASKED) {
+            Ok(offload) => offload,
+            Err(error) if error.is::<Exhausted>() => {
+                return Ok(Err(format!("the analysis of {count} lanes takes too long")));
+            }
+            Err(error) => match error.downcast::<Diagnostic>() {
+                Ok(Diagnostic { message, .. }) => return Ok(Err(message)),
+                Err(error) => return Err(error),
+            },
+        };
+        if let Some(excess) = excess(&Area::of(&offload, &self.board.device), self.board, count, LOGIC) {
+            return Ok(Err(excess));
         }
-    };
-    best.lanes_note = Some(note);
-    Ok(best)
-}
+        let expected = Expected::of(&offload, self.board.memory.link(), &usual(&offload));
+        Ok(Ok(Found { count, offload, expected }))
+    }
 
-/// The analysis for `next` lanes, or what forbids them.
-fn doubled(
-    next: i64,
-    demand: &Demand,
-    board: &Board,
-    with: impl Fn(i64) -> Result<Offload>,
-) -> Result<Result<Offload, String>> {
-    if next > LanesDirective::MOST {
-        return Ok(Err(format!("no more than {} lanes", LanesDirective::MOST)));
-    }
-    let multipliers = demand.multipliers * next as u64;
-    if multipliers > board.device.dsp_18x18 {
-        let has = board.device.dsp_18x18;
-        return Ok(Err(format!("{next} lanes need {multipliers} multipliers, the board has {has}")));
-    }
-    let offload = match with(next) {
-        Ok(offload) => offload,
-        Err(error) if error.is::<Exhausted>() => {
-            return Ok(Err(format!("the analysis of {next} lanes takes too long")));
+    /// The lanes with which the run is expected to be shortest, of those that take about as long the fewest; one where more
+    /// are not worth it.
+    fn automatic(&self) -> Result<Offload> {
+        let offload = self.one()?;
+        let link = self.board.memory.link();
+        let one = Found { count: 1, expected: Expected::of(&offload, link, &usual(&offload)), offload };
+        let (most, limit) = most(&one.offload, self.board);
+        let wanted = wanted(&one, link);
+        // What forbids a number of lanes.
+        let mut reasons = BTreeMap::from([(2 * most, limit)]);
+        let mut best: Option<Found> = None;
+        // Down to what is possible, and to what neither waits for the memory nor leaves lanes without work.
+        let mut count = wanted.min(most);
+        while count > 1 && self.probes.get() < PROBES {
+            match self.possible(&one.offload, count)? {
+                Ok(found) => {
+                    let Expected { compute, alone, .. } = found.expected;
+                    let is_needed = 2.0 * compute + alone > AS_GOOD * found.cycles();
+                    let is_used = compute * count as f64 <= UNUSED * one.expected.compute;
+                    if best.as_ref().is_none_or(|best| found.cycles() <= AS_GOOD * best.cycles()) {
+                        best = Some(found);
+                    }
+                    if is_needed && is_used {
+                        break;
+                    }
+                }
+                Err(reason) => {
+                    reasons.insert(count, reason);
+                }
+            }
+            count /= 2;
         }
-        Err(error) => match error.downcast::<Diagnostic>() {
-            Ok(Diagnostic { message, help, .. }) => return Ok(Err(format!("{message} ({help})"))),
-            Err(error) => return Err(error),
-        },
-    };
-    let blocks = blocks(&offload);
-    let available: u64 = board.device.block_ram.iter().map(|kind| kind.count).sum();
-    Ok(match blocks > available {
-        true => Err(format!("{next} lanes need {blocks} block RAMs, the board has {available}")),
-        false => Ok(offload),
-    })
+        // Up, where values that are waited for, or short rows, take longer than the memory.
+        while let Some(now) = &best
+            && now.count >= wanted
+            && now.count < most
+            && now.expected.compute > AS_GOOD * now.expected.memory()
+            && self.probes.get() < PROBES
+        {
+            let next = 2 * now.count;
+            match self.possible(&one.offload, next)? {
+                Ok(found) if found.cycles() * AS_GOOD < now.cycles() => best = Some(found),
+                Ok(_) => break,
+                Err(reason) => {
+                    reasons.insert(next, reason);
+                    break;
+                }
+            }
+        }
+        let mut best = best.filter(|best| best.cycles() < WORTH_IT * one.cycles()).unwrap_or(one);
+        let reason = reasons.remove(&(2 * best.count));
+        best.offload.lanes_note = Some(match reason {
+            _ if best.expected.compute < AS_GOOD * best.expected.memory() => "the memory is the bottleneck".to_string(),
+            Some(reason) => reason,
+            None => "more would not make the run shorter, by the estimate".to_string(),
+        });
+        Ok(best.offload)
+    }
 }
 
-/// Block RAMs, one at least for each bank of each copy.
-fn blocks(offload: &Offload) -> u64 {
-    let of = |buffer: &Buffer| buffer.memories() as u64 * buffer.banks.map_or(1, |banks| banks.count as u64);
-    offload.buffers.iter().map(of).sum()
+impl Found {
+    fn cycles(&self) -> f64 {
+        self.expected.cycles()
+    }
+}
+
+/// The sizes that the kernel is usually run with.
+fn usual(offload: &Offload) -> BTreeMap<String, i64> {
+    let size = |p: &crate::source::kernel::SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(1));
+    offload.kernel.parameters.iter().map(size).collect()
+}
+
+/// The fewest lanes at which the words to move take as long as the iterations, through beats as wide as the lanes make them, and
+/// more would not let memory move more per cycle.
+fn wanted(one: &Found, link: Link) -> i64 {
+    let Found { offload, expected, .. } = one;
+    let demand = Demand::of(offload, link);
+    let moved = offload.bands.iter().flat_map(|band| &band.transfers).map(|transfer| transfer.array);
+    let element = moved.map(|array| u64::from(offload.kernel.arrays[array].element.bytes())).min().unwrap_or(4);
+    let word = u64::from(link.widest_word().bits()) / 8;
+    let cycles = |lanes: i64| {
+        let beat = (lanes as u64 * element).min(word.max(element));
+        let memory = demand.bytes as f64 / beat as f64;
+        (expected.compute.max(demand.iterations as f64) / lanes as f64).max(memory)
+    };
+    let least = cycles(LanesDirective::MOST);
+    let counts = std::iter::successors(Some(1), |lanes| Some(2 * lanes)).take_while(|l| *l <= LanesDirective::MOST);
+    counts.into_iter().find(|lanes| cycles(*lanes) <= AS_GOOD * least).unwrap_or(LanesDirective::MOST)
+}
+
+/// The most lanes that the board has room for, were all statements in lanes, and that fit tiles; and what forbids more.
+fn most(one: &Offload, board: &Board) -> (i64, String) {
+    let sizes = one.bands.iter().flat_map(|band| &band.tiling.sizes);
+    let largest = sizes.copied().max().unwrap_or(1).max(32);
+    let mut lanes = 1;
+    loop {
+        let next = 2 * lanes;
+        let area = Area::in_lanes(one, |_| next as u64);
+        let reason = match excess(&area, board, next, LOGIC) {
+            _ if next > LanesDirective::MOST => Some(format!("no more than {} lanes", LanesDirective::MOST)),
+            Some(excess) => Some(excess),
+            None if next > largest => Some(format!("tiles have no more than {largest} values side by side")),
+            None if Area::operators(one, |_| next as u64) > OPERATORS => {
+                Some(format!("{next} lanes have more than {OPERATORS} operators: ask for them by a number"))
+            }
+            None => None,
+        };
+        match reason {
+            Some(reason) => return (lanes, reason),
+            None => lanes = next,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub struct Options {
     pub min: BTreeMap<String, i64>,
     /// Bounds of size parameters for which neither source nor `max` has one.
     pub fallback_max: BTreeMap<String, i64>,
-    /// Lanes that replace those of the source.
+    /// Lanes that replace those of the source; where nobody asks for any, a kernel without directives has one lane.
     pub lanes: Option<choose_lanes::Request>,
     /// Lanes may add floating-point numbers in another order than the source.
     pub allow_reassociation: bool,
@@ -283,7 +283,9 @@ fn origin(source: &Source, board: &Board, options: &Options, offload: &Offload) 
     given.extend(options.lanes.map(|lanes| match lanes {
         choose_lanes::Request::Count(lanes) => format!("--lanes {lanes}"),
         choose_lanes::Request::Automatic => "--lanes auto".to_string(),
+        choose_lanes::Request::Usual => String::new(),
     }));
+    given.retain(|option| !option.is_empty());
     given.extend(options.allow_reassociation.then(|| "--allow-reassociation".to_string()));
     // Folders would be paths.
     given.extend(source.cpp_args.iter().filter(|argument| argument.starts_with("-D")).cloned());

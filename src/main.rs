@@ -22,7 +22,7 @@ Examples:
   burstc run examples/matmul.c --set N=100 --direct     simulate and compare with direct accesses
   burstc run examples/dma.c --simulator icarus --json - result as JSON
   burstc run trisolv.c --data l=1..9                    random data that a divisor can have
-  burstc run examples/vecsum.c --lanes auto             several iterations per cycle, as many as memory can feed
+  burstc run examples/vecsum.c --lanes auto             lanes in the tiles of the source, too
   burstc build examples/matmul.c --out matmul           write Verilog, bench and Quartus project
   burstc build examples/dma.c --board ulx3s --out dma   the same and, with make -C dma/ecp5, the bitstream
   burstc analyze examples/polymul.c                     print dependences, Load and Store sets, mappings
@@ -143,7 +143,8 @@ struct InputArguments {
     /// Smallest value of a size, such as N=1; otherwise the source's, or 0
     #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
     min: Vec<Assignment>,
-    /// Iterations per cycle, a power of two, or `auto`: as few as keep the memory busy
+    /// Iterations per cycle: a power of two, or `auto`, the fewest with which the run is shortest by the estimate, which is
+    /// what a source without tiles gets anyway
     #[arg(long, value_name = "P", value_parser = burstc::choose_lanes::parse)]
     lanes: Option<burstc::choose_lanes::Request>,
     /// Allow lanes to add (multiply, take extrema of) floating-point numbers in another order than the C program, so that

@@ -284,7 +284,7 @@ fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, Number>) -> Re
         fallback_max: fallback.collect(),
         max,
         min,
-        lanes: input.lanes,
+        lanes: Some(input.lanes.unwrap_or(choose_lanes::Request::Usual)),
         allow_reassociation: input.allow_reassociation,
     })
 }

@@ -20,6 +20,7 @@ mod transfer;
 mod walk;
 
 pub use circuit::library::{VerilogFile, files, headers};
+pub use compute::pace::MOST_SHARED;
 pub use context::Beats;
 pub use interface::link::{Bus, BusKind, Ddr, DdrTiming, Link, Sdr, SdrCycles};
 pub use interface::names::{direct_top, prefix as module_prefix, top as top_name};

@@ -26,18 +26,13 @@ impl Demand {
         let sizes: BTreeMap<String, i64> =
             (offload.kernel.parameters.iter()).map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(1))).collect();
         let work = Work::of(offload, &sizes);
-        let tree: u64 = offload
-            .reductions()
-            .filter(|reduction| reduction.operator == ReductionOp::Multiply)
-            .map(|reduction| product(reduction.term.ty().bits, reduction.term.ty().bits, reduction.term.ty().bits))
-            .sum();
         Demand {
             bytes: match link.bus() {
                 Some(_) => work.bytes_read.max(work.bytes_written),
                 None => work.bytes_read + work.bytes_written,
             },
             iterations: work.starts,
-            multipliers: tree + together(offload.kernel.statements().iter().map(|s| s.values())),
+            multipliers: of_trees(offload) + together(offload.kernel.statements().iter().map(|s| s.values())),
         }
     }
 
@@ -52,23 +47,44 @@ impl Demand {
     }
 }
 
+/// Products by the bits of their factors and of the result.
+pub type Products = BTreeMap<[u32; 3], u64>;
+
+/// Of every kind, as many products as there are in `values`.
+pub fn products_of<'a>(values: impl Iterator<Item = &'a Expr>) -> Products {
+    let mut own = Products::new();
+    values.for_each(|value| products(value, &mut own));
+    own
+}
+
+/// Multipliers of 18 x 18 bits.
+pub fn multipliers(all: &Products) -> u64 {
+    all.iter().map(|([left, right, bits], count)| count * product(*left, *right, *bits)).sum()
+}
+
+/// Multipliers of a lane that joins products of lanes.
+pub fn of_trees(offload: &Offload) -> u64 {
+    let products = offload.reductions().filter(|reduction| reduction.operator == ReductionOp::Multiply);
+    products
+        .map(|reduction| product(reduction.term.ty().bits, reduction.term.ty().bits, reduction.term.ty().bits))
+        .sum()
+}
+
 /// Multipliers of statements that take turns: of every kind of product as many as the statement with the most has.
 fn together<'a>(statements: impl Iterator<Item = impl Iterator<Item = &'a Expr>>) -> u64 {
-    let mut most: BTreeMap<[u32; 3], u64> = BTreeMap::new();
+    let mut most = Products::new();
     for values in statements {
-        let mut own = BTreeMap::new();
-        values.for_each(|value| products(value, &mut own));
-        own.into_iter().for_each(|(kind, count)| {
+        products_of(values).into_iter().for_each(|(kind, count)| {
             let most = most.entry(kind).or_default();
             *most = count.max(*most);
         });
     }
-    most.iter().map(|([left, right, bits], count)| count * product(*left, *right, *bits)).sum()
+    multipliers(&most)
 }
 
 /// Counts the products of an expression by the bits of their factors and of the result. A factor counts with the bits that
 /// it has before it is widened, constants not at all.
-fn products(expr: &Expr, found: &mut BTreeMap<[u32; 3], u64>) {
+fn products(expr: &Expr, found: &mut Products) {
     fn width(expr: &Expr) -> u32 {
         match expr {
             Expr::Constant { .. } => 0,

@@ -1,5 +1,6 @@
 //! What a run found: data first (JSON), then a table for people.
 
+pub mod area;
 mod bound;
 pub mod count;
 pub mod demand;
@@ -242,7 +243,10 @@ impl Estimate {
             own as f64 * band.compute.cycles_per_iteration
         };
         let compute: f64 = offload.bands.iter().map(band).sum();
-        Estimate { compute_cycles: compute.round() as u64, memory_cycles: bound.memory }
+        // The bound's words are as wide as the port can have them.
+        let link = board.memory.link();
+        let narrower = u64::from(link.widest_word().bits() / Beats::of(offload, link).word.bits().max(1)).max(1);
+        Estimate { compute_cycles: compute.round() as u64, memory_cycles: bound.memory * narrower }
     }
 
     /// Of the run: computation and memory overlap.

@@ -92,7 +92,8 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
     let text = print::text(program, "fuzz");
     let failed = |kind, detail: String, run| Fate::Failed(Failure { kind, detail, run });
     let wanted = Options {
-        lanes: program.lanes.map(Request::Count),
+        // What the command takes where nobody asks.
+        lanes: Some(program.lanes.map_or(Request::Usual, Request::Count)),
         // Without it, lanes refuse every sum of floating-point numbers.
         allow_reassociation: program.lanes.is_some(),
         ..Options::default()
@@ -155,10 +156,12 @@ fn is_compilers_fault(error: &anyhow::Error) -> bool {
 /// What the shares count of an accelerator.
 fn made(accelerator: &Accelerator) -> Vec<&'static str> {
     let statements = accelerator.offload.kernel.statements();
+    let in_lanes = accelerator.offload.bands.iter().any(|band| band.compute.lanes.is_some());
     let says = |name: &str| accelerator.files.iter().any(|file| file.text.contains(name));
     let all = [
         ("statements of several writes", statements.iter().any(|statement| !statement.also.is_empty())),
         ("words taken on their way", says("_is_on_its_way")),
+        ("lanes that nobody asked for", accelerator.offload.lanes_note.is_some() && in_lanes),
     ];
     all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
 }

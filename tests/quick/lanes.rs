@@ -8,6 +8,7 @@ use burstc::affine::Affine;
 use burstc::choose_lanes::{self, Request};
 use burstc::diagnostic::{Diagnostic, Span};
 use burstc::offload::{Bound, LaneShape, Lanes, Offload, Piece, ReductionOp};
+use burstc::report::area::Area;
 use burstc::source::kernel::{Kernel, LanesDirective};
 use burstc::source::{self, Source};
 
@@ -324,4 +325,72 @@ fn automatic_lanes_keep_the_memory_busy() {
     // Tiles that move fewer words: 128 lanes of three multipliers are as many as the board has.
     large.tilings[0].sizes = vec![512, 256, 8];
     assert_eq!(count(&auto(&large)), 128);
+}
+
+/// What the commands take: lanes without a directive, and where one asks for them.
+#[test]
+fn lanes_where_nobody_asks() {
+    let board = burstc::board::load("generic-axi4").unwrap().with_bus_bits(128).unwrap();
+    let text = |directive: &str| {
+        format!(
+            "#pragma burstc size(N: 96, max 256)\nvoid k(int N, int a[N][N], int b[N][N], int c[N][N])\n{{\n{directive}\n\
+             for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) for (int k = 0; k < N; k++) \
+             c[i][j] += a[i][k] * b[k][j];\n}}\n"
+        )
+    };
+    let chosen = |directive: &str, request: Option<Request>| {
+        let offload = choose_lanes::analyze(&parsed(&text(directive)), &board, request).unwrap();
+        burstc::verify::verify(&offload).unwrap();
+        let count = kernels::band(&offload).compute.lanes.as_ref().map_or(1, |lanes| lanes.count);
+        (count, offload)
+    };
+    let usual = Some(Request::Usual);
+    let (free, offload) = chosen("", usual);
+    assert!(free >= 8, "{free} lanes: {:?}", offload.lanes_note);
+    assert!(offload.lanes_note.is_some() && offload.kernel.tilings.is_empty());
+    assert_eq!(chosen("", Some(Request::Count(1))).0, 1);
+    assert_eq!(chosen("", None).0, 1);
+    let tile = "#pragma burstc tile(i:32, j:32, k:32)";
+    let (one, offload) = chosen(tile, usual);
+    assert!(one == 1 && offload.lanes_note.is_none());
+    let (asked, offload) = chosen(&format!("{tile} lanes(auto)"), usual);
+    assert!(asked >= 8, "{asked} lanes: {:?}", offload.lanes_note);
+    assert_eq!(chosen(&format!("{tile} lanes(4)"), usual).0, 4);
+    assert_eq!(chosen(tile, Some(Request::Automatic)).0, asked);
+    // Nothing is left out where no lanes are possible: a value goes from each iteration to the next.
+    let chain = "void k(int a[100])\n{\nfor (int i = 1; i < 100; i++) a[i] = 3 * a[i - 1] + a[i];\n}\n";
+    let offload = choose_lanes::analyze(&parsed(chain), &board, usual).unwrap();
+    assert!(kernels::band(&offload).compute.lanes.is_none() && offload.lanes_note.is_some());
+}
+
+#[test]
+fn lanes_beyond_the_board_are_refused() {
+    let board = burstc::board::load("generic-axi4").unwrap();
+    let text = "#pragma burstc size(N: max 512)\nvoid k(int N, int a[N], int b[N])\n{\n#pragma burstc tile(i:512) lanes(64)\n\
+                for (int i = 0; i < N; i++) b[i] = a[i] * a[i] * b[i];\n}\n";
+    let error = choose_lanes::analyze(&parsed(text), &board, Some(Request::Usual)).unwrap_err();
+    let diagnostic = error.downcast_ref::<Diagnostic>().expect("a diagnostic");
+    // Two products of 32 bits in each lane, of three multipliers of 18 bits.
+    assert_eq!(diagnostic.message, "64 lanes need 384 multipliers, the board has 100");
+    assert_eq!(diagnostic.span.map(|span| span.line), Some(4));
+    let larger = burstc::board::load("zcu104").unwrap();
+    assert!(choose_lanes::analyze(&parsed(text), &larger, Some(Request::Usual)).is_ok());
+    let memory =
+        text.replace("a[i] * a[i] * b[i]", "a[i] ^ b[i]").replace("lanes(64)", "lanes(256)").replace("512", "65536");
+    let error = choose_lanes::analyze(&parsed(&memory), &board, Some(Request::Usual)).unwrap_err();
+    let message = &error.downcast_ref::<Diagnostic>().expect("a diagnostic").message;
+    assert!(message.contains("block RAM") && message.contains("the board has"), "{message}");
+}
+
+/// Look-up tables of kernels whose statements share no operators, as Yosys maps them to Cyclone V (`docs/RESULTS.md`).
+#[test]
+fn the_area_is_about_that_of_synthesis() {
+    let board = burstc::board::load("stratix2-ddr400").unwrap();
+    for (file, aluts) in [("float_fdtd", 6583.0), ("float_gemver", 5978.0), ("float_adi", 20816.0)] {
+        let text = std::fs::read_to_string(crate::common::root(&format!("tests/kernels/{file}.c"))).unwrap();
+        let offload = choose_lanes::analyze(&parsed(&text), &board, None).unwrap();
+        let share = Area::of(&offload, &board.device).aluts as f64 / aluts;
+        eprintln!("{file}: {share:.2} of the look-up tables of synthesis");
+        assert!((0.8..=1.2).contains(&share), "{file}: {share:.2} of the look-up tables of synthesis");
+    }
 }

@@ -21,7 +21,7 @@ const TILES: usize = 10_000;
 const ITERATIONS: usize = 20_000;
 
 /// Operators of all lanes and statements up to which statements share some.
-const MOST_SHARED: usize = 100;
+pub const MOST_SHARED: usize = 100;
 
 /// Cycles from row to row of the scanner, and rows that it may be ahead.
 const ROW: u64 = 4;

@@ -126,10 +126,14 @@ impl<'w> Parser<'w> {
         Ok(())
     }
 
-    /// `lanes(16)`
+    /// `lanes(16)`, `lanes(auto)`
     fn lanes(&mut self, start: Span) -> Checked<LanesDirective> {
         const HELP: &str = "write `lanes(4)`: four iterations per cycle";
         self.expect("(", HELP)?;
+        if self.accept("auto") {
+            self.expect(")", HELP)?;
+            return Ok(LanesDirective::automatic(join(start, self.last)));
+        }
         let (count, span) = self.integer("a number of lanes", HELP)?;
         if !LanesDirective::allows(count) {
             return Err(Diagnostic::new(format!("{count} lanes"))

@@ -12,6 +12,9 @@ pub fn directive_text(tiling: &TilingDirective, kernel: &Kernel) -> String {
     // Numbers count the statements of the text, some of which may never run.
     let statements: Vec<String> = tiling.schedules.iter().zip(&iterators).map(statement).collect();
     let sizes: Vec<String> = tiling.sizes.iter().map(ToString::to_string).collect();
-    let lanes = tiling.lanes.map_or(String::new(), |lanes| format!(" lanes({})", lanes.count));
+    let lanes = tiling.lanes.map_or(String::new(), |lanes| match lanes.is_automatic() {
+        true => " lanes(auto)".to_string(),
+        false => format!(" lanes({})", lanes.count),
+    });
     format!("#pragma burstc schedule({}) tile({}){lanes}", statements.join("; "), sizes.join(", "))
 }

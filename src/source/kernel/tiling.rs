@@ -49,13 +49,24 @@ impl TilingDirective {
 /// `lanes(16)`: so many iterations of a band per cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LanesDirective {
-    /// A power of two.
+    /// A power of two, or 0 for `lanes(auto)`.
     pub count: i64,
     pub span: Span,
 }
 
 impl LanesDirective {
     pub const MOST: i64 = 256;
+
+    /// `lanes(auto)`, for burstc to choose: such a directive is in the source only, never in what was chosen.
+    const AUTOMATIC: i64 = 0;
+
+    pub fn automatic(span: Span) -> LanesDirective {
+        LanesDirective { count: LanesDirective::AUTOMATIC, span }
+    }
+
+    pub fn is_automatic(&self) -> bool {
+        self.count == LanesDirective::AUTOMATIC
+    }
 
     /// Whether the hardware can be built for so many.
     pub fn allows(count: i64) -> bool {

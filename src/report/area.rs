@@ -1,0 +1,134 @@
+//! What an accelerator takes of an FPGA, about: multipliers, look-up tables and block RAMs.
+//!
+//! The look-up tables of operators are those of `docs/RESULTS.md`, as Yosys maps the cells to Cyclone V; what is around them was fitted
+//! to the accelerators there. Lanes were not synthesised: what brings their words to their lanes is counted by its
+//! multiplexers.
+
+use super::demand::{Products, multipliers, of_trees, products_of};
+use crate::board::Device;
+use crate::hardware::MOST_SHARED;
+use crate::ids::StatementId;
+use crate::offload::{Buffer, Offload};
+use crate::operators;
+use crate::source::kernel::{BinaryOp, Expr, ScalarType, Statement, UnaryOp};
+
+/// What is there whatever the kernel does, and with every statement beyond the first.
+const BASE: u64 = 1000;
+const STATEMENT: u64 = 700;
+
+/// Words up to which a memory needs no block RAM.
+const SMALL: i64 = 64;
+
+/// What an accelerator takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// Of 18 x 18 bits.
+    pub multipliers: u64,
+    pub aluts: u64,
+    /// Block RAMs, one at least for each bank of each copy.
+    pub blocks: u64,
+}
+
+impl Area {
+    pub fn of(offload: &Offload, device: &Device) -> Area {
+        let lanes = |s| offload.lanes(s).map_or(1, |(lanes, _)| lanes.count as u64);
+        Area { blocks: blocks(offload, device), ..Area::in_lanes(offload, lanes) }
+    }
+
+    /// The same, of a kernel that runs one by one, with so many lanes of each statement; without the block RAMs.
+    pub fn in_lanes(offload: &Offload, lanes: impl Fn(StatementId) -> u64) -> Area {
+        let statements = offload.kernel.statements();
+        let cells: u64 =
+            statements.iter_enumerated().map(|(s, own)| lanes(s) * own.values().map(cells).sum::<u64>()).sum();
+        let is_shared = cells <= MOST_SHARED as u64;
+        let mut products = Products::new();
+        let mut aluts = BASE + STATEMENT * (statements.len() as u64).saturating_sub(1);
+        for (s, own) in statements.iter_enumerated() {
+            let count = lanes(s);
+            for (kind, number) in products_of(own.values()) {
+                let known = products.entry(kind).or_default();
+                *known = if is_shared { (*known).max(count * number) } else { *known + count * number };
+            }
+            aluts += count * (own.values().map(logic).sum::<u64>() + around(own, count));
+        }
+        let bands = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
+        let most = bands.map(|lanes| lanes.count as u64).max().unwrap_or(1);
+        Area { multipliers: most * of_trees(offload) + multipliers(&products), aluts, blocks: 0 }
+    }
+
+    /// Operators of all lanes: how many circuits there are to make.
+    pub fn operators(offload: &Offload, lanes: impl Fn(StatementId) -> u64) -> u64 {
+        let statements = offload.kernel.statements();
+        let own = |(s, own): (StatementId, &&Statement)| {
+            lanes(s) * (own.values().map(nodes).sum::<u64>() + own.references().len() as u64)
+        };
+        statements.iter_enumerated().map(own).sum()
+    }
+}
+
+/// Operators of any kind.
+fn nodes(expr: &Expr) -> u64 {
+    let operands = expr.operands();
+    u64::from(!operands.is_empty()) + operands.into_iter().map(nodes).sum::<u64>()
+}
+
+/// Operators that statements may share.
+fn cells(expr: &Expr) -> u64 {
+    let own = operators::latency(expr) > 0 || matches!(expr, Expr::Binary { op: BinaryOp::Multiply, .. });
+    u64::from(own) + expr.operands().into_iter().map(cells).sum::<u64>()
+}
+
+/// Look-up tables of the operators of an expression.
+fn logic(expr: &Expr) -> u64 {
+    let of = |ty: ScalarType, float: u64, double: u64| if ty.bits == 32 { float } else { double };
+    let bits = |ty: ScalarType| u64::from(ty.bits);
+    let own = match expr {
+        Expr::Constant { .. } | Expr::Read { .. } | Expr::Scalar { .. } => 0,
+        Expr::Index { ty, .. } => bits(*ty),
+        Expr::Unary { op: UnaryOp::SquareRoot, ty, .. } => of(*ty, 1500, 6434),
+        Expr::Unary { ty, .. } if ty.floating => 0,
+        Expr::Unary { ty, .. } | Expr::Select { ty, .. } => bits(*ty),
+        Expr::Binary { op, left, .. } if left.ty().floating => match op {
+            BinaryOp::Add | BinaryOp::Subtract => of(left.ty(), 442, 925),
+            BinaryOp::Multiply => of(left.ty(), 195, 537),
+            BinaryOp::Divide => of(left.ty(), 1713, 6961),
+            _ => of(left.ty(), 75, 149),
+        },
+        Expr::Binary { op, left, ty, .. } => match op {
+            // The blocks' products are added.
+            BinaryOp::Multiply => bits(*ty),
+            BinaryOp::Divide | BinaryOp::Remainder => 4 * bits(*ty),
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => 3 * bits(*ty),
+            BinaryOp::LogicalAnd | BinaryOp::LogicalOr => 1,
+            _ => bits(left.ty()),
+        },
+        Expr::Cast { operand, ty } => match (operand.ty().floating, ty.floating) {
+            (false, false) => 0,
+            (false, true) => 253,
+            (true, false) => 237,
+            (true, true) => 180,
+        },
+    };
+    own + expr.operands().into_iter().map(logic).sum::<u64>()
+}
+
+/// Look-up tables of a lane that turn the words of a group: a multiplexer of four words per bit and table.
+fn around(statement: &Statement, lanes: u64) -> u64 {
+    let levels = u64::from(lanes.ilog2().div_ceil(2));
+    let words = statement.references().len() + statement.targets().count();
+    32 * words as u64 * levels
+}
+
+fn blocks(offload: &Offload, device: &Device) -> u64 {
+    let bits = device.block_ram.iter().map(|kind| kind.bits).min().unwrap_or(1).max(1);
+    let of = |buffer: &Buffer| {
+        let banks = buffer.banks.map_or(1, |banks| banks.count);
+        let words = (buffer.words() / banks).max(1);
+        let own = words as u64 * u64::from(offload.kernel.arrays[buffer.array].element.bits);
+        let each = if words <= SMALL { 0 } else { own.div_ceil(bits) };
+        // Boards with larger blocks, too, are held to the bits alone.
+        let each = if device.block_ram.len() > 1 { each.min(1) } else { each };
+        (buffer.memories() as u64) * banks as u64 * each
+    };
+    offload.buffers.iter().map(of).sum()
+}
