@@ -65,6 +65,17 @@ fn imports(text: &str, prefix: &str) -> BTreeSet<String> {
     found
 }
 
+/// The most `super::` in a row, comments and unit tests left out.
+fn climbs(text: &str) -> usize {
+    let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let code = code.split("#[cfg(test)]\nmod").next().unwrap();
+    let mut most = 0;
+    for (at, _) in code.match_indices("super::") {
+        most = most.max(code[at..].split("super::").skip(1).take_while(|between| between.is_empty()).count() + 1);
+    }
+    most
+}
+
 /// Imports of rooms further down, of all files below `folder`, whose rooms are `rooms` and are named behind `prefix`.
 fn against_the_order(folder: &str, prefixes: &[&str], rooms: &[String]) -> Vec<String> {
     let root = Path::new(ROOT).join(folder);
@@ -72,7 +83,7 @@ fn against_the_order(folder: &str, prefixes: &[&str], rooms: &[String]) -> Vec<S
     files(&root, &mut all);
     let place: BTreeMap<&str, usize> = rooms.iter().enumerate().map(|(k, room)| (room.as_str(), k)).collect();
     assert!(place.len() > 8, "{rooms:?}");
-    let mut faults = vec![];
+    let (mut faults, mut seen) = (vec![], BTreeSet::new());
     for path in all {
         let relative = path.strip_prefix(&root).unwrap().with_extension("");
         let own = relative.iter().next().unwrap().to_string_lossy().to_string();
@@ -84,12 +95,19 @@ fn against_the_order(folder: &str, prefixes: &[&str], rooms: &[String]) -> Vec<S
             continue;
         };
         let text = std::fs::read_to_string(&path).unwrap();
+        // `super` must not lead around the names that are looked for.
+        let modules = relative.iter().filter(|module| *module != "mod").count();
+        if climbs(&text) >= modules {
+            faults.push(format!("{} leaves its room by super", relative.display()));
+        }
+        seen.insert(own);
         for other in prefixes.iter().flat_map(|prefix| imports(&text, prefix)) {
             if place.get(other.as_str()).is_some_and(|&there| there > here) {
                 faults.push(format!("{} imports {other}", relative.display()));
             }
         }
     }
+    faults.extend(rooms.iter().filter(|room| !seen.contains(*room)).map(|room| format!("there is no room {room}")));
     faults
 }
 
@@ -104,6 +122,13 @@ fn no_room_of_the_hardware_imports_one_further_down() {
     let rooms = table("## Inside the accelerator (`src/hardware/`)");
     let faults = against_the_order("src/hardware", &["crate::hardware::"], &rooms);
     assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn ways_up_are_counted() {
+    let text = "use super::super::a;\n// super::super::super::b\nlet x = super::c();\n#[cfg(test)]\nmod tests { use super::super::super::d; }";
+    assert_eq!(climbs(text), 2);
+    assert_eq!(climbs("use crate::a;"), 0);
 }
 
 #[test]
