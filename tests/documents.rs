@@ -107,4 +107,36 @@ fn tutorial_is_followed() {
     }
     let last = rows.iter().find(|row| row[1] == "Load(0,1,1): a, b").expect("it is there");
     assert_eq!((timeline.loaded[8192], timeline.loaded[10239]), (number(last[3]), number(last[4])));
+
+    // What the text says of them: cycles of the table, or as many as a block of one or of all dimensions has points.
+    let (_, remarks) = tutorial.split_once("Four things to see:").expect("they are there");
+    let words = remarks.split(|c: char| !c.is_ascii_digit() && c != ',').map(|word| word.trim_matches(','));
+    let said: Vec<u64> = words.filter(|word| word.contains(',')).map(number).collect();
+    let known: Vec<u64> =
+        rows.iter().flat_map(|row| [row[3], row[4]]).map(number).chain([1024, 32 * 32 * 32]).collect();
+    assert!(said.len() > 5 && said.iter().all(|cycle| known.contains(cycle)), "{said:?} of {known:?}");
+}
+
+/// The file that the tutorial names begins with the sets that `analyze` prints.
+#[test]
+fn built_verilog_begins_with_the_sets() {
+    let tutorial = read("docs/TUTORIAL.md");
+    let command = tutorial.split('`').find(|code| code.starts_with("burstc build")).expect("it is there");
+    let file = tutorial.split('`').find(|code| code.starts_with("matmul/rtl/")).expect("it is there");
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name).to_str().expect("a name").to_string();
+    let words = command.split(' ').skip(1).map(|word| if word == "matmul" { place(word) } else { word.to_string() });
+    burstc(&words.collect::<Vec<_>>().iter().map(String::as_str).collect::<Vec<_>>());
+    let verilog = std::fs::read_to_string(place(file)).expect("it is written");
+    let joined = |lines: Vec<&str>| lines.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let (head, _) = verilog.split_once("module ").expect("a module");
+    let head = joined(head.lines().map(|line| line.trim_start_matches('/')).collect());
+    let mut sets = 0;
+    let lines: Vec<&str> = tutorial.lines().collect();
+    for pair in lines.windows(2).filter(|pair| pair[0].starts_with("Load(") && pair[0].ends_with(':')) {
+        sets += 1;
+        let set = joined(vec![pair[0].trim_end_matches(':'), "=", pair[1]]);
+        assert!(head.contains(&set), "{set} in {head}");
+    }
+    assert!(sets > 1);
 }
