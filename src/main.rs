@@ -48,6 +48,9 @@ enum Subcommands {
         /// holds
         #[arg(long, value_name = "NAME=LOW..HIGH", value_parser = command::parse_range)]
         data: Vec<RangeAssignment>,
+        /// The program's own data: it runs natively up to the region, and must leave at its end what the kernel leaves
+        #[arg(long, conflicts_with_all = ["set", "data"])]
+        own_data: bool,
         /// `auto` takes Icarus for short runs and Verilator, which compiles for some seconds, for long ones
         #[arg(long, value_enum, default_value = "auto")]
         simulator: SimulatorArgument,
@@ -248,6 +251,7 @@ impl From<Subcommands> for Command {
                 input,
                 set,
                 data,
+                own_data,
                 simulator,
                 direct,
                 vcd,
@@ -262,6 +266,7 @@ impl From<Subcommands> for Command {
                 input: input.into(),
                 set,
                 data,
+                own_data,
                 simulator: simulator.into(),
                 direct,
                 vcd,

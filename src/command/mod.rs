@@ -75,6 +75,8 @@ pub struct Run {
     pub input: Input,
     /// Values of scalar arguments.
     pub set: Vec<Assignment>,
+    /// The data are those that the program around the region gives it.
+    pub own_data: bool,
     /// Ranges of random data.
     pub data: Vec<RangeAssignment>,
     /// Chosen by the expected cycles where there is none.

@@ -15,6 +15,7 @@ use crate::report::{Bound, Estimate, Facts, Places, RunReport};
 use crate::simulate::bench::{Bench, MemoryModel};
 use crate::simulate::golden::Golden;
 use crate::simulate::job::Job;
+use crate::simulate::own_data::OwnData;
 use crate::simulate::reordered::reordered;
 use crate::simulate::simulator::{self, RunInputs, RunOutput, Simulator};
 use crate::simulate::{Outcome, Verdict, judge, verilator};
@@ -30,7 +31,15 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let board = board(run)?;
     let read = watched(program, || read(source))?;
     let kernel = &read.kernel;
-    let set = values::settings(kernel, &run.set, &run.input.bounds(kernel)?)?;
+    let own = match run.own_data {
+        true => {
+            progress.step("running the program up to the region");
+            Some((OwnData::of(program, kernel)?, kernel.clone()))
+        }
+        false => None,
+    };
+    let values = own.as_ref().map_or_else(|| run.set.clone(), |(own, read)| own.settings(read));
+    let set = values::settings(kernel, &values, &run.input.bounds(kernel)?)?;
     let ranges = values::ranges(kernel, &run.data)?;
     let options = options(kernel, &run.input, &set)?;
     let accelerator = watched(program, || compile_read(read, source, &board, &options))?;
@@ -39,7 +48,15 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     progress.step("running the C program");
     let capacity = board.memory.capacity_bytes();
     let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, run.seed)?;
-    let image = Golden::build(source, kernel)?.expected(&mut job)?;
+    if let Some((own, read)) = &own {
+        own.fill(read, kernel, &mut job)?;
+    }
+    let golden = Golden::build(source, kernel)?;
+    // Data that are the program's own are not changed, whatever they are divided by.
+    let image = if own.is_some() { golden.run(&mut job)? } else { golden.expected(&mut job)? };
+    if let Some((own, read)) = &own {
+        own.check(read, kernel, &job, &image)?;
+    }
     let reordered = reordered(&accelerator.offload, &job, &image);
     let expected = reordered.as_ref().map_or(&image, |reordered| &reordered.image);
     let work = Work::of(&accelerator.offload, &job.sizes);

@@ -280,7 +280,7 @@ fn side_by_side<T: Send>(act: impl Fn(&'static str) -> T + Sync) -> [T; 2] {
 }
 
 /// The functions that do nothing, where nobody else defines them.
-fn remarks() -> String {
+pub fn remarks() -> String {
     source::REMARKS.map(|name| format!("__attribute__((weak)) void {name}(void) {{}}\n")).concat()
 }
 

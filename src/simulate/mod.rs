@@ -7,6 +7,7 @@ pub mod bench;
 pub mod golden;
 pub mod job;
 pub mod number;
+pub mod own_data;
 pub mod random;
 pub mod reordered;
 #[cfg(test)]

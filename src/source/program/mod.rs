@@ -47,14 +47,16 @@ pub struct Program {
     pub places: Places,
     /// What the user should know: printed as warnings.
     pub notes: Vec<String>,
-    /// Where the region stands in the user's file; `None` where the file is the kernel as it is.
+    /// Where the region stands in the user's file; `None` where several regions of a function are one kernel.
     pub region: Option<Place>,
 }
 
 /// A region in the user's text, in bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// What stands in front of it begins here, such as `#pragma scop`, and its own text ends there.
+    /// The file, but for headers that are missing.
+    pub text: String,
+    /// It begins and ends here, with `#pragma scop`, without `#pragma endscop`.
     pub begin: usize,
     pub end: usize,
     /// Scalars that the kernel leaves in an array: the variable and the array.
@@ -196,7 +198,9 @@ fn outlined(
         None => return Ok(None),
     };
     if choice.function.is_none() && choice.line.is_none() && reader.is_kernel(&part) {
-        return Ok(None);
+        let region = outline::place(&reader, &part);
+        let (user, source) = (source.clone(), source.clone());
+        return Ok(Some(Program { user, source, places: Places::default(), notes: vec![], region }));
     }
     outline::outline(&reader, &part, &externals).map(Some)
 }

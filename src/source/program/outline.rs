@@ -66,6 +66,11 @@ pub fn outline(reader: &Reader, part: &Part, externals: &[External]) -> Checked<
     outliner.program(&path)
 }
 
+/// Where a part that is taken as it is stands in the user's text.
+pub fn place(reader: &Reader, part: &Part) -> Option<Place> {
+    Outliner { reader, part, externals: &[] }.place()
+}
+
 struct Outliner<'r, 'u> {
     reader: &'r Reader<'u>,
     part: &'r Part<'u>,
@@ -426,6 +431,13 @@ impl<'u> Outliner<'_, 'u> {
         }
     }
 
+    fn place(&self) -> Option<Place> {
+        let (begin, end) = self.region_in_file()?;
+        let begin = if self.part.region.is_none() { begin.end } else { begin.start };
+        let text = self.reader.source.text.clone();
+        Some(Place { text, begin, end: end.start, results: vec![], firsts: vec![] })
+    }
+
     fn rewrite(
         &self,
         used: &[Used],
@@ -534,7 +546,7 @@ impl<'u> Outliner<'_, 'u> {
                 Some(new) => {
                     for (added, span) in [(&head, begin.start), (&foot, end.start)] {
                         if edit.bytes.start == span && *new == added.text {
-                            added.note(&text, &mut places);
+                            added.note(&text, &mut places, place);
                             if added.text == head.text && begin.is_empty() {
                                 let column = column(&text);
                                 let by = new.chars().count();
@@ -550,7 +562,7 @@ impl<'u> Outliner<'_, 'u> {
         }
         text.push_str(&user[at..]);
         let source = Source { text, ..self.reader.source.clone() };
-        let region = Some(Place { begin: begin.start, end: end.start, results, firsts });
+        let region = self.place().map(|place| Place { results, firsts, ..place });
         Ok(Program { user: self.reader.source.clone(), source, places, notes: vec![], region })
     }
 
@@ -626,15 +638,13 @@ impl Added {
     }
 
     /// Notes its places, where it is going to stand behind `text`.
-    fn note(&self, text: &str, places: &mut Places) {
+    fn note(&self, text: &str, places: &mut Places, rest: Span) {
         let (line, column) = (line(text), column(text));
         for (columns, span) in &self.parts {
             places.add(line, column + columns.start..column + columns.end, *span);
         }
-        // What stands for nothing is the region.
-        if let Some((_, span)) = self.parts.first() {
-            places.add(line, column..column + self.text.chars().count(), *span);
-        }
+        // What stands for nothing of its own stands for the region.
+        places.add(line, column..column + self.text.chars().count(), rest);
     }
 }
 
