@@ -160,8 +160,7 @@ impl Mapped {
         budget::begin("what the tiles load and store");
         let mut flows =
             bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<ByBand<_>>>()?;
-        budget::begin("the stores that nobody loads");
-        transfer::dead::drop_dead_stores(kernel, &bands, &mut flows)?;
+        transfer::dead::keep_on_chip(kernel, &mut flows)?;
         budget::begin("the buffers");
         let allocations = buffer::allocate(&bands, kernel, &flows)?;
         Ok(Mapped { bands, flows, allocations })
@@ -174,9 +173,13 @@ impl Mapped {
         buffers
     }
 
-    fn offload(&self, kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Offload> {
+    fn offload(mut self, kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Offload> {
+        budget::begin("the stores that nobody loads");
+        if transfer::dead::drop_dead_stores(kernel, &self.bands, &mut self.flows)? {
+            self.allocations = buffer::allocate(&self.bands, kernel, &self.flows)?;
+        }
         budget::begin("the loops over what the tiles do");
-        let Mapped { bands, flows, allocations } = self;
+        let Mapped { bands, flows, allocations } = &self;
         let contexts = bands.iter().map(Context::new).collect::<Result<ByBand<_>>>()?;
         let mut analysed = ByBand::new();
         let mut strips_depend = false;

@@ -148,6 +148,7 @@ kernels! {
     ldlt; [N = 1], [N = 11];
 
     // Stencils over time.
+    dead_planes; [T = 1, N = 3], [T = 5, N = 13], [T = 7, N = 32];
     dead_stores; [T = 0, N = 9], [T = 5, N = 3], [T = 9, N = 41], [T = 12, N = 60];
     jacobi_1d; [T = 0, N = 9], [T = 3, N = 2], [T = 5, N = 37];
     jacobi_2d; [T = 1, N = 3], [T = 3, N = 13];

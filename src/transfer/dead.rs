@@ -12,12 +12,18 @@ use anyhow::{Result, bail};
 use super::ArrayFlow;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, ByBand};
-use crate::polyhedral::isl::{Map, Tuple};
+use crate::polyhedral::isl::{Bounded, Map, Tuple};
 use crate::source::kernel::{Array, Kernel, Storage};
 use crate::tiling::Band;
 
 /// isl's operations for the dead stores of one array; where they do not suffice, it keeps its stores.
 const OPERATIONS: u64 = 200_000;
+
+/// The same for the distances of its tiles; where the tiles are the user's, who has asked for them, and where burstc chooses.
+const DISTANCES_OPERATIONS: (u64, u64) = (2_000_000, 200_000);
+
+/// Most distances that are looked at one by one.
+const MOST_DISTANCES: i64 = 256;
 
 /// What happens to a cell in memory in a tile: it is loaded before it is stored.
 #[derive(Clone, Copy)]
@@ -48,44 +54,52 @@ impl After {
     }
 }
 
-/// Takes the dead stores out of the flows of all bands, and keeps them in [`ArrayFlow::dead`].
+/// Takes out the stores of arrays that nobody sees and no tile loads: whatever is written stays on chip.
+pub fn keep_on_chip(kernel: &Kernel, flows: &mut ByBand<Vec<ArrayFlow>>) -> Result<()> {
+    for (array, declaration) in kernel.arrays.iter_enumerated() {
+        let after = After::of(declaration);
+        let mut is_loaded = after == After::Seen || kernel.keeps_stores && after == After::WholeOrNot;
+        for flow in flows.iter().flatten().filter(|flow| flow.array == array) {
+            is_loaded |= !flow.load.is_empty()?;
+        }
+        for flow in flows.iter_mut().flatten().filter(|flow| flow.array == array && !is_loaded) {
+            flow.dead = Some(flow.store.clone());
+            flow.store = flow.store.subtract(&flow.store)?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes the other dead stores out of the flows of all bands, and keeps them in [`ArrayFlow::dead`]; tells whether there are
+/// any.
 ///
 /// # Errors
 /// An internal error where a load would find another value than was written last.
-pub fn drop_dead_stores(kernel: &Kernel, bands: &ByBand<Band>, flows: &mut ByBand<Vec<ArrayFlow>>) -> Result<()> {
-    let dates = dates(bands);
+pub fn drop_dead_stores(kernel: &Kernel, bands: &ByBand<Band>, flows: &mut ByBand<Vec<ArrayFlow>>) -> Result<bool> {
+    let (Some(dates), Some(isl)) = (dates(bands), bands.first().map(|band| &band.isl)) else { return Ok(false) };
+    let mut any = false;
     for (array, declaration) in kernel.arrays.iter_enumerated() {
         let after = After::of(declaration);
-        if kernel.keeps_stores && after != After::Unseen {
+        let own = touching(array, bands, &dates, flows);
+        if own.is_empty() || kernel.keeps_stores && after != After::Unseen {
             continue;
         }
-        let of = |flow: &&mut ArrayFlow| flow.array == array;
-        let mut loaded = false;
-        for flow in flows.iter().flatten().filter(|flow| flow.array == array) {
-            loaded |= !flow.load.is_empty()?;
+        let mut found = isl.within(OPERATIONS, || History::new(&own)?.dead(after))?;
+        if let (None, After::Seen, [(band, _, flow)]) = (&found, after, &own[..]) {
+            let (given, chosen) = DISTANCES_OPERATIONS;
+            let is_given = kernel.tilings.iter().any(|tiling| tiling.span.line > 0);
+            let operations = if is_given { given } else { chosen };
+            let dead = isl.within(operations, || dead_by_distances(band, flow))?.flatten();
+            found = dead.map(|dead| vec![dead]);
         }
-        if !loaded && after != After::Seen {
-            // Whatever is written stays on chip.
-            for flow in flows.iter_mut().flatten().filter(of) {
-                flow.dead = Some(flow.store.clone());
-                flow.store = flow.store.subtract(&flow.store)?;
-            }
-            continue;
-        }
-        let (Some(isl), Some(dates)) = (bands.first().map(|band| &band.isl), &dates) else { continue };
-        let own = touching(array, bands, dates, flows);
-        if own.is_empty() {
-            continue;
-        }
-        let found = isl.within(OPERATIONS, || History::new(&own)?.dead(after))?;
-        let Some(dead) = found else { continue };
-        let (mut dead, mut changed) = (dead.into_iter(), false);
-        let of_bands =
-            bands.iter().zip(flows.iter_mut()).flat_map(|(band, flows)| flows.iter_mut().map(move |flow| (band, flow)));
+        let mut dead = found.into_iter().flatten();
+        let mut changed = false;
+        let of_bands = bands.iter().zip(flows.iter_mut());
+        let of_bands = of_bands.flat_map(|(band, flows)| flows.iter_mut().map(move |flow| (band, flow)));
         for (band, flow) in of_bands.filter(|(_, flow)| flow.array == array) {
-            let Some(dead) = dead.next() else { bail!("internal error: a flow without dead stores") };
+            let Some(dead) = dead.next() else { break };
+            let dead = flow.store.intersect(&dead)?;
             if !dead.is_empty()? {
-                let dead = flow.store.intersect(&band.strip.apply_range(&dead)?)?;
                 changed = true;
                 // The dead ones are known within the bounds of sizes only.
                 let store = flow.store.intersect_params(&band.bounded_sizes)?.subtract(&dead)?;
@@ -93,12 +107,12 @@ pub fn drop_dead_stores(kernel: &Kernel, bands: &ByBand<Band>, flows: &mut ByBan
                 flow.dead = Some(dead.coalesce()?);
             }
         }
-        if !changed {
-            continue;
+        if changed {
+            any = true;
+            isl.within(OPERATIONS, || require_replay(declaration, &touching(array, bands, &dates, flows)))?;
         }
-        isl.within(OPERATIONS, || require_replay(declaration, &touching(array, bands, dates, flows)))?;
     }
-    Ok(())
+    Ok(any)
 }
 
 /// A band, when its strips run, and what they do to an array.
@@ -170,7 +184,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// The dead stores of every band, `Strip -> c[x]`.
+    /// What is dead of the stores of every band, `T -> c[x]`.
     fn dead(&self, after: After) -> Result<Vec<Map>> {
         let mut followed: Vec<(Map, Map, Map)> = vec![];
         let when = self.events.range()?.identity()?;
@@ -193,14 +207,15 @@ impl<'a> History<'a> {
             });
         }
         let mut dead = vec![];
-        for (store, loaded, stored) in followed {
+        for ((band, ..), (store, loaded, stored)) in self.own.iter().zip(followed) {
             let last = || store.subtract(&loaded)?.subtract(&stored);
-            dead.push(match (after, &kept) {
+            let of_strips = match (after, &kept) {
                 (After::Seen, _) => stored,
                 (After::Unseen, _) => store.subtract(&loaded)?,
                 (After::WholeOrNot, Some(kept)) => stored.union(&last()?.subtract(&last()?.apply_range(kept)?)?)?,
                 (After::WholeOrNot, None) => stored,
-            });
+            };
+            dead.push(band.strip.apply_range(&of_strips)?);
         }
         Ok(dead)
     }
@@ -247,4 +262,65 @@ fn require_replay(array: &Array, own: &[Touching]) -> Result<()> {
         bail!("internal error: the last store of {} was dropped", array.name);
     }
     Ok(())
+}
+
+/// `T -> c[x]`, the dead stores of an array that one band alone touches, where tiles share cells at few distances only: for
+/// the strips at each distance, the nearest first, what they write and none so far loads. Between tiles there are no
+/// quantified variables, which strips of skewed tiles are full of. `None` where distances grow with the sizes.
+fn dead_by_distances(band: &Band, flow: &ArrayFlow) -> Result<Option<Map>> {
+    let touched = flow.accessed.intersect_params(&band.bounded_sizes)?;
+    let later = band.strip.lex_lt_map(&band.strip)?;
+    let distances = touched.apply_range(&touched.reverse()?)?.intersect(&later)?.deltas()?;
+    let last = band.tile_names.len() - 1;
+    // All indices but the last; of the next tiles along the first dimension, and of those of the same.
+    let mut low = vec![];
+    for k in 0..last {
+        let (Bounded::Finite(least), Bounded::Finite(most)) = (distances.minimum(k)?, distances.maximum(k)?) else {
+            return Ok(None);
+        };
+        low.push((least, if k == 0 { most.min(1) } else { most }));
+    }
+    let nothing = flow.store.subtract(&flow.store)?;
+    let mut dead = nothing.clone();
+    let mut loads = vec![];
+    let shifted = |cells: &Map, distance: &[i64]| -> Result<Map> {
+        let tile = Tuple { name: "T", dimensions: &band.tile_names };
+        let index = |(name, d): (&String, &i64)| Affine::variable(name) + Affine::constant(*d);
+        let values: Vec<Affine> = band.tile_names.iter().zip(distance).map(index).collect();
+        let to = Tuple { name: "T", dimensions: &[] };
+        band.isl.function(&band.parameters, tile, to, &values)?.apply_range(cells)
+    };
+    let at = |cells: &Map, distance: &[i64]| shifted(cells, distance)?.intersect(&flow.store);
+    let mut looked_at = 0;
+    let mut strip: Vec<i64> = low.iter().map(|(least, _)| *least).collect();
+    loop {
+        let mut those = distances.clone();
+        for (k, value) in strip.iter().enumerate() {
+            those = those.fix(k, *value)?;
+        }
+        if let (Bounded::Finite(least), Bounded::Finite(most)) = (those.minimum(last)?, those.maximum(last)?) {
+            looked_at += most - least + 1;
+            if looked_at > MOST_DISTANCES {
+                return Ok(None);
+            }
+            let mut written = nothing.clone();
+            for step in least..=most {
+                let distance: Vec<i64> = strip.iter().copied().chain([step]).collect();
+                written = written.union(&at(flow.sure_out(), &distance)?)?;
+                loads.push(shifted(&flow.load, &distance)?);
+            }
+            let mut written = written.subtract(&dead)?.coalesce()?;
+            for loaded in &loads {
+                if !written.is_disjoint(loaded)? {
+                    written = written.subtract(loaded)?.coalesce()?;
+                }
+            }
+            dead = dead.union(&written)?.coalesce()?;
+        }
+        // The next in lexicographic order.
+        let Some(k) = (0..last).rev().find(|&k| strip[k] < low[k].1) else { break };
+        strip[k] += 1;
+        (k + 1..last).for_each(|k| strip[k] = low[k].0);
+    }
+    Ok(Some(dead))
 }

@@ -50,6 +50,33 @@ fn strips_of_jacobi_1d_overwrite_b() {
     }
 }
 
+/// The same for tiles that are skewed along two dimensions.
+#[test]
+fn strips_of_jacobi_2d_overwrite_b() {
+    let text = |directive: &str, steps: i64| {
+        format!(
+            "#pragma burstc size(T: 40, max 64) size(N: 64, max 256) {directive}
+             void k(int T, int N, int a[N][N], int b[N][N])
+             {{
+             #pragma burstc schedule(S0[t,i,j] -> (t, j + 2*t, i + 2*t); S1[t,i,j] -> (t, j + 2*t + 1, i + 2*t + 1)) tile({steps}, 128, 4)
+                 for (int t = 0; t < T; t++) {{
+                     for (int i = 1; i < N - 1; i++)
+                         for (int j = 1; j < N - 1; j++)
+                             b[i][j] = (a[i][j] + a[i][j - 1] + a[i][j + 1] + a[i + 1][j] + a[i - 1][j]) >> 2;
+                     for (int i = 1; i < N - 1; i++)
+                         for (int j = 1; j < N - 1; j++)
+                             a[i][j] = (b[i][j] + b[i][j - 1] + b[i][j + 1] + b[i + 1][j] + b[i - 1][j]) >> 2;
+                 }}
+             }}"
+        )
+    };
+    for (steps, loads, stores, dead) in [(8, 23_614, 40_114, 15_438), (4, 45_306, 78_306, 34_534)] {
+        let sizes = [("N", 64), ("T", 40)];
+        assert_eq!(words(&analyzed(text("stores(all)", steps)), &sizes), (loads, stores), "{steps}");
+        assert_eq!(words(&analyzed(text("", steps)), &sizes), (loads, stores - dead), "{steps}");
+    }
+}
+
 /// Two bands, the second of which overwrites b; of scratch b nothing is stored at all, and where the second band reads b,
 /// everything.
 #[test]
