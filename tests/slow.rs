@@ -1,5 +1,9 @@
 //! Programs that once took minutes, or for ever: each ends within ten seconds of processor time and 2 GB.
 
+#[path = "slow/made.rs"]
+mod made;
+
+use std::path::Path;
 use std::process::Command;
 
 /// What becomes of a program.
@@ -11,9 +15,9 @@ enum End {
 }
 use End::{Built, Refused};
 
-/// Runs `burstc build` on `file`. The system ends it after ten seconds of processor time: other programs that run beside it
+/// Runs `burstc build` on `file` in `place`. The system ends it after ten seconds of processor time: other programs that run beside it
 /// do not count.
-fn build(file: &str, end: End) {
+fn build_in(place: &Path, file: &str, end: End) {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");
     let limited = "ulimit -t 10 && ulimit -S -v 2000000 && exec \"$@\"";
@@ -21,6 +25,7 @@ fn build(file: &str, end: End) {
         .args(["-c", limited, "sh", env!("CARGO_BIN_EXE_burstc"), "build", file, "--out"])
         .arg(&out)
         .env("NO_COLOR", "1")
+        .current_dir(place)
         .output()
         .expect("there is a shell");
     let error = String::from_utf8_lossy(&output.stderr);
@@ -33,6 +38,29 @@ fn build(file: &str, end: End) {
             assert!(!out.exists(), "{file}: half-written");
         }
     }
+}
+
+fn build(file: &str, end: End) {
+    build_in(Path::new(env!("CARGO_MANIFEST_DIR")), file, end);
+}
+
+/// The same of a text that is made for the test.
+fn build_text(name: &str, text: &str, end: End) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = format!("{name}.c");
+    std::fs::write(folder.path().join(&file), text).expect("writable");
+    build_in(folder.path(), &file, end);
+}
+
+macro_rules! made {
+    ($($name:ident = $kind:ident($count:expr) => $end:expr;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                build_text(stringify!($name), &made::$kind(stringify!($name), $count), $end);
+            }
+        )*
+    };
 }
 
 macro_rules! slow {
@@ -49,7 +77,8 @@ macro_rules! slow {
             let tested = [$(concat!(stringify!($name), ".c")),*];
             for entry in std::fs::read_dir("tests/slow").expect("there are programs") {
                 let name = entry.expect("readable").file_name();
-                assert!(tested.iter().any(|tested| name == *tested), "{name:?} has no test");
+                let is_tested = tested.iter().any(|tested| name == *tested) || name == "made.rs";
+                assert!(is_tested, "{name:?} has no test");
             }
         }
     };
@@ -71,23 +100,26 @@ slow! {
     nest_of_seven_one_statement => Built;
     nest_of_20 => Refused(&["20 loops in each other", "nest_of_20.c:26"]);
     nest_of_10 => Built;
-    terms_500 => Built;
-    reads_1400 => Refused(&["reads 1400 different elements", "reads_1400.c:5"]);
-    taps_300 => Built;
     helpers_16 => Refused(&["f16 calls f15 calls f14", "helpers_16.c:26"]);
     helpers_arguments => Refused(&["f16 calls f15 calls f14", "helpers_arguments.c:26"]);
     macros_20 => Refused(&["the C preprocessor takes more than 192 MB", "macros_20.c:30", "macros that name an argument twice double"]);
     two_mm_large => Built;
-    fibonacci_200 => Refused(&["stopped in the dependences", "fibonacci_200.c:7"]);
-    branches_300 => Refused(&["the analysis of these loops takes too long", "branches_300.c:7"]);
-    choices_300 => Refused(&["the analysis of these loops takes too long", "choices_300.c:7"]);
-    else_ifs_200 => Refused(&["the analysis of these loops takes too long", "else_ifs_200.c:7"]);
-    sizes_20 => Built;
-    sizes_40 => Refused(&["40 statements in up to 1 loop, 40 sizes", "sizes_40.c:96"]);
-    ternaries_900 => Built;
-    conditions_900 => Built;
-    float_taps_100 => Built;
-    float_taps_300 => Refused(&["wait in about 356408 registers", "float_taps_300.c:8"]);
+}
+
+made! {
+    terms_500 = terms(500) => Built;
+    taps_300 = taps(300) => Built;
+    fibonacci_200 = fibonacci(200) => Refused(&["stopped in the dependences", "fibonacci_200.c:7"]);
+    branches_300 = branches(300) => Refused(&["the analysis of these loops takes too long", "branches_300.c:7"]);
+    choices_300 = choices(300) => Refused(&["the analysis of these loops takes too long", "choices_300.c:7"]);
+    else_ifs_200 = else_ifs(200) => Refused(&["the analysis of these loops takes too long", "else_ifs_200.c:7"]);
+    sizes_20 = sizes(20) => Built;
+    sizes_40 = sizes(40) => Refused(&["40 statements in up to 1 loop, 40 sizes", "sizes_40.c:85"]);
+    ternaries_900 = ternaries(900) => Built;
+    conditions_900 = conditions(900) => Built;
+    float_taps_100 = float_taps(100) => Built;
+    float_taps_300 = float_taps(300) => Refused(&["wait in about 356408 registers", "float_taps_300.c:8"]);
+    reads_1400 = taps(1400) => Refused(&["reads 1400 different elements", "reads_1400.c:8"]);
 }
 
 #[test]
