@@ -55,7 +55,9 @@ impl Expected {
             // A program finds rows one after the other, and goes through pieces that a tile does not have.
             let found = instructions.map_or(0.0, |all| PROGRAM_ROW * sampled.rows + PROGRAM_INSTRUCTION * all * tiles);
             let load = sampled.load.max(found);
-            all.compute += sampled.compute.max(estimated) + sampled.lent;
+            // Ports are lent in cycles in which no iteration starts, of which rows and values that are waited for leave some.
+            let starts = if own.compute.lanes.is_some() { sampled.starts } else { statements as f64 };
+            all.compute += sampled.compute.max(estimated).max(starts + sampled.lent);
             all.load += load;
             all.store += sampled.store;
             let own_alone = (load + sampled.store) / tiles + 2.0 * latency;
@@ -110,6 +112,8 @@ struct Sampled {
     /// Of loads.
     rows: f64,
     compute: f64,
+    /// Groups.
+    starts: f64,
     load: f64,
     store: f64,
     /// Cycles in which ports of the computation are lent.
@@ -145,7 +149,7 @@ impl Sampled {
             });
         }
         let share = all.tiles as f64 / looked_at.max(1) as f64;
-        for sum in [&mut all.compute, &mut all.load, &mut all.rows, &mut all.store, &mut all.lent] {
+        for sum in [&mut all.compute, &mut all.starts, &mut all.load, &mut all.rows, &mut all.store, &mut all.lent] {
             *sum *= share;
         }
         all
@@ -166,6 +170,7 @@ impl Sampled {
         let mut tile = Sampled::default();
         if band.compute.lanes.is_some() {
             tile.compute = sum(&band.compute.scan, values, &|length| length.max(ROW) as f64)?;
+            tile.starts = sum(&band.compute.scan, values, &|length| length as f64)?;
         }
         for transfer in &band.transfers {
             let array = transfer.array;
@@ -174,7 +179,8 @@ impl Sampled {
             tile.load += sum(&transfer.load, values, &cycles)?;
             tile.rows += sum(&transfer.load, values, &|_| 1.0)?;
             tile.store += sum(&transfer.store, values, &cycles)?;
-            let statements = offload.kernel.statements();
+            let all = offload.kernel.statements();
+            let statements: Vec<_> = band.statements.iter().map(|&s| all[s]).collect();
             if statements.iter().any(|statement| statement.writes_to(array)) {
                 tile.lent += sum(&transfer.load, values, &beats)?;
             }
@@ -185,6 +191,7 @@ impl Sampled {
             }
         }
         self.compute += tile.compute;
+        self.starts += tile.starts;
         self.load += tile.load;
         self.rows += tile.rows;
         self.store += tile.store;
