@@ -4,6 +4,8 @@
 
 // Where nobody can read it, the standard library's macros panic; `command::terminal` does not.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+// A function one can hold in one's head: at most a hundred lines.
+#![warn(clippy::too_many_lines)]
 
 pub mod affine;
 pub mod analysis;

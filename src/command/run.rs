@@ -19,6 +19,7 @@ use crate::simulate::own_data::OwnData;
 use crate::simulate::reordered::reordered;
 use crate::simulate::simulator::{self, RunInputs, RunOutput, Simulator};
 use crate::simulate::{Outcome, Verdict, judge, verilator};
+use crate::source::Source;
 use crate::source::kernel::Kernel;
 use crate::source::program::Program;
 use crate::{compile_read, read};
@@ -31,13 +32,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let board = board(run)?;
     let read = watched(program, || read(source))?;
     let kernel = &read.kernel;
-    let own = match run.own_data {
-        true => {
-            progress.step("running the program up to the region");
-            Some((OwnData::of(program, kernel)?, kernel.clone()))
-        }
-        false => None,
-    };
+    let own = own_data(run, program, kernel, &progress)?;
     let values = own.as_ref().map_or_else(|| run.set.clone(), |(own, read)| own.settings(read));
     let set = values::settings(kernel, &values, &run.input.bounds(kernel)?)?;
     let ranges = values::ranges(kernel, &run.data)?;
@@ -48,15 +43,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     progress.step("running the C program");
     let capacity = board.memory.capacity_bytes();
     let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, run.seed)?;
-    if let Some((own, read)) = &own {
-        own.fill(read, kernel, &mut job)?;
-    }
-    let golden = Golden::build(source, kernel)?;
-    // Data that are the program's own are not changed, whatever they are divided by.
-    let image = if own.is_some() { golden.run(&mut job)? } else { golden.expected(&mut job)? };
-    if let Some((own, read)) = &own {
-        own.check(read, kernel, &job, &image)?;
-    }
+    let image = after(source, kernel, &mut job, own.as_ref())?;
     let reordered = reordered(&accelerator.offload, &job, &image);
     let expected = reordered.as_ref().map_or(&image, |reordered| &reordered.image);
     let work = Work::of(&accelerator.offload, &job.sizes);
@@ -134,6 +121,25 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     drop(progress);
     tell(run, &report.table(&places), &json)?;
     Ok(if verdict == Verdict::Pass { PASSED } else { FAILED })
+}
+
+/// What the program around the region says of its data, if they are asked for, and the kernel as it was read.
+fn own_data(run: &Run, program: &Program, kernel: &Kernel, progress: &Progress) -> Result<Option<(OwnData, Kernel)>> {
+    if !run.own_data {
+        return Ok(None);
+    }
+    progress.step("running the program up to the region");
+    Ok(Some((OwnData::of(program, kernel)?, kernel.clone())))
+}
+
+/// The memory as the C program leaves it.
+fn after(source: &Source, kernel: &Kernel, job: &mut Job, own: Option<&(OwnData, Kernel)>) -> Result<Vec<u8>> {
+    let Some((own, read)) = own else { return Golden::build(source, kernel)?.expected(job) };
+    own.fill(read, kernel, job)?;
+    // Data that are the program's own are not changed, whatever they are divided by.
+    let image = Golden::build(source, kernel)?.run(job)?;
+    own.check(read, kernel, job, &image)?;
+    Ok(image)
 }
 
 /// Refuses what could not be written in the end, before anything is done for it.

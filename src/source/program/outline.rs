@@ -446,7 +446,7 @@ impl<'u> Outliner<'_, 'u> {
         free: &Free,
         taken: &HashSet<&str>,
     ) -> Checked<Program> {
-        let (map, user) = (&self.reader.preprocessed.map, &self.reader.source.text);
+        let map = &self.reader.preprocessed.map;
         let place = self.part.region.as_ref().map_or_else(|| self.reader.span(self.part.function.span), |r| r.span);
         let unmapped = || {
             Diagnostic::new("the region's pragmas or braces come from a macro or a header")
@@ -456,45 +456,7 @@ impl<'u> Outliner<'_, 'u> {
         let (begin, end) = self.region_in_file().ok_or_else(unmapped)?;
         let name = self.name(taken);
 
-        // The head, with the user's place of each of its parts.
-        let mut head = Added::default();
-        head.push(constants, None);
-        head.push(&format!("void {name}("), None);
-        let (mut prologue, mut epilogue) = (String::new(), String::new());
-        let mut count = 0;
-        let (mut results, mut firsts) = (vec![], vec![]);
-        for Used { name, declared, how } in used {
-            let span = declared.declarator().and_then(|d| identifier(&d.node)).map(|name| self.reader.span(name.span));
-            let base = self.base(declared);
-            let argument = match how {
-                Use::Argument => self.declaration(declared, None),
-                Use::Local => {
-                    prologue.push_str(&format!("{base} {name}; "));
-                    continue;
-                }
-                Use::First(first) => {
-                    prologue.push_str(&format!("{base} {name} = {first}; "));
-                    firsts.push((name.clone(), first.clone()));
-                    format!("{base} {first}")
-                }
-                Use::Result(array, comes_in) => {
-                    let value = if *comes_in { format!(" = {array}[0]") } else { String::new() };
-                    prologue.push_str(&format!("{base} {name}{value}; "));
-                    epilogue.push_str(&format!("{array}[0] = {name}; "));
-                    results.push((name.clone(), array.clone()));
-                    format!("{base} {array}[1]")
-                }
-            };
-            head.push(if count == 0 { "" } else { ", " }, None);
-            head.push(&argument, span);
-            count += 1;
-        }
-        head.push(if count == 0 { "void) { " } else { ") { " }, None);
-        head.push("_Pragma(\"scop\") ", None);
-        head.push(&prologue, Some(place));
-        let mut foot = Added::default();
-        foot.push(&format!(" {epilogue}"), Some(place));
-        foot.push("_Pragma(\"endscop\") }", None);
+        let Frame { head, foot, results, firsts } = self.frame(used, constants, &name, place);
 
         // Everything else that gives way.
         let reachable = self.reachable(free);
@@ -535,19 +497,73 @@ impl<'u> Outliner<'_, 'u> {
         }
         edits.sort_by_key(|edit| (edit.bytes.start, edit.bytes.end));
 
+        let frame = [(&head, begin), (&foot, end)];
+        let (text, places) = self.edited(&edits, frame, place).ok_or_else(unmapped)?;
+        let source = Source { text, ..self.reader.source.clone() };
+        let region = self.place().map(|place| Place { results, firsts, ..place });
+        Ok(Program { user: self.reader.source.clone(), source, places, notes: vec![], region })
+    }
+
+    /// What stands before and behind the region: the kernel's head, with the user's place of each of its parts, and its end.
+    fn frame(&self, used: &[Used], constants: &str, name: &str, place: Span) -> Frame {
+        let mut head = Added::default();
+        head.push(constants, None);
+        head.push(&format!("void {name}("), None);
+        let (mut prologue, mut epilogue) = (String::new(), String::new());
+        let mut count = 0;
+        let (mut results, mut firsts) = (vec![], vec![]);
+        for Used { name, declared, how } in used {
+            let span = declared.declarator().and_then(|d| identifier(&d.node)).map(|name| self.reader.span(name.span));
+            let base = self.base(declared);
+            let argument = match how {
+                Use::Argument => self.declaration(declared, None),
+                Use::Local => {
+                    prologue.push_str(&format!("{base} {name}; "));
+                    continue;
+                }
+                Use::First(first) => {
+                    prologue.push_str(&format!("{base} {name} = {first}; "));
+                    firsts.push((name.clone(), first.clone()));
+                    format!("{base} {first}")
+                }
+                Use::Result(array, comes_in) => {
+                    let value = if *comes_in { format!(" = {array}[0]") } else { String::new() };
+                    prologue.push_str(&format!("{base} {name}{value}; "));
+                    epilogue.push_str(&format!("{array}[0] = {name}; "));
+                    results.push((name.clone(), array.clone()));
+                    format!("{base} {array}[1]")
+                }
+            };
+            head.push(if count == 0 { "" } else { ", " }, None);
+            head.push(&argument, span);
+            count += 1;
+        }
+        head.push(if count == 0 { "void) { " } else { ") { " }, None);
+        head.push("_Pragma(\"scop\") ", None);
+        head.push(&prologue, Some(place));
+        let mut foot = Added::default();
+        foot.push(&format!(" {epilogue}"), Some(place));
+        foot.push("_Pragma(\"endscop\") }", None);
+        Frame { head, foot, results, firsts }
+    }
+
+    /// The user's text after `edits` in their order, with where it comes from; `frame` are those of the region, and their
+    /// bytes. `None` where two of them meet.
+    fn edited(&self, edits: &[Edit], frame: [(&Added, Range<usize>); 2], place: Span) -> Option<(String, Places)> {
+        let user = &self.reader.source.text;
         let mut places = Places::default();
         let (mut text, mut at) = (String::new(), 0);
-        for edit in &edits {
+        for edit in edits {
             if edit.bytes.start < at {
-                return Err(unmapped());
+                return None;
             }
             text.push_str(&user[at..edit.bytes.start]);
             match &edit.text {
                 Some(new) => {
-                    for (added, span) in [(&head, begin.start), (&foot, end.start)] {
-                        if edit.bytes.start == span && *new == added.text {
+                    for (is_head, (added, bytes)) in [true, false].into_iter().zip(&frame) {
+                        if edit.bytes.start == bytes.start && *new == added.text {
                             added.note(&text, &mut places, place);
-                            if added.text == head.text && begin.is_empty() {
+                            if is_head && bytes.is_empty() {
                                 let column = column(&text);
                                 let by = new.chars().count();
                                 places.shift(line(&text), column + by, by);
@@ -561,9 +577,7 @@ impl<'u> Outliner<'_, 'u> {
             at = edit.bytes.end;
         }
         text.push_str(&user[at..]);
-        let source = Source { text, ..self.reader.source.clone() };
-        let region = self.place().map(|place| Place { results, firsts, ..place });
-        Ok(Program { user: self.reader.source.clone(), source, places, notes: vec![], region })
+        Some((text, places))
     }
 
     /// The functions of the file that the region calls, and those that these call.
@@ -613,6 +627,15 @@ impl<'u> Outliner<'_, 'u> {
         }
         blanks(at, edit.bytes.end, text);
     }
+}
+
+/// What the region becomes a kernel by.
+struct Frame {
+    head: Added,
+    foot: Added,
+    /// See [`Place`].
+    results: Vec<(String, String)>,
+    firsts: Vec<(String, String)>,
 }
 
 /// A range of the user's text that becomes blanks, or another text.
