@@ -112,6 +112,7 @@ macro_rules! kernels {
 kernels! {
     // Programs around the kernel.
     whole_program; [];
+    helper_arrays; [];
     whole_function; [t = 0], [t = 3, carry_in = -5];
 
     // One perfect nest, tiled by hand.

@@ -51,13 +51,14 @@ pub struct Pointer {
     pub span: Span,
 }
 
-/// Finds the kernel: the function with `#pragma scop`, or else the only one with a loop. `regions` are the scop
-/// regions, in bytes.
+/// Finds the kernel: the function with `#pragma scop`, or else `known`, or the only one with a loop. `regions` are the
+/// scop regions, in bytes.
 pub fn find<'u>(
     unit: &'u TranslationUnit,
     preprocessed: &Preprocessed,
     types: &Types,
     regions: &[Region],
+    known: Option<&str>,
 ) -> Checked<Function<'u>> {
     let map = &preprocessed.map;
     let all = functions(unit);
@@ -80,7 +81,10 @@ pub fn find<'u>(
         require_declarations_outside(kernel, regions, preprocessed)?;
         return function(kernel, map, types);
     }
-    let functions: Vec<_> = all.into_iter().filter(|function| map.is_main(function.span)).collect();
+    let mut functions: Vec<_> = all.into_iter().filter(|function| map.is_main(function.span)).collect();
+    if let Some(known) = known {
+        functions.retain(|f| identifier(&f.node.declarator.node).is_some_and(|name| name.node.name == known));
+    }
     let named = |function: &Node<FunctionDefinition>| match identifier(&function.node.declarator.node) {
         Some(name) => (name.node.name.clone(), map.span(name.span)),
         None => ("?".into(), map.span(function.span)),
@@ -89,7 +93,7 @@ pub fn find<'u>(
     let with_loops = functions.iter().copied().filter(|f| has_loop(&f.node.statement) && named(f).0 != "main");
     let (void, others): (Vec<_>, Vec<_>) =
         with_loops.partition(|f: &&_| types.of_declaration(&f.node.specifiers) == CType::Void);
-    let kernels = if void.is_empty() { others } else { void };
+    let kernels = uncalled(if void.is_empty() { others } else { void });
     match (&functions[..], &kernels[..]) {
         ([], _) => {
             let own = unit.0.iter().find(|declaration| map.is_main(declaration.span));
@@ -109,6 +113,24 @@ pub fn find<'u>(
         ([first, ..], []) => Err(Diagnostic::new("no function of the file has a loop")
             .at(named(first).1, "no loop")
             .help("burstc compiles one function with a loop nest")),
+    }
+}
+
+/// The one function that none of the others calls; all of them where there is no such one.
+pub fn uncalled(all: Vec<&Node<FunctionDefinition>>) -> Vec<&Node<FunctionDefinition>> {
+    let words = |function: &Node<FunctionDefinition>| {
+        let mut names = Names::default();
+        names.visit_statement(&function.node.statement.node, &function.node.statement.span);
+        names.0
+    };
+    let bodies: Vec<HashSet<String>> = all.iter().map(|function| words(function)).collect();
+    let is_called = |k: usize| {
+        let name = identifier(&all[k].node.declarator.node).map_or("", |name| name.node.name.as_str());
+        bodies.iter().enumerate().any(|(other, body)| other != k && body.contains(name))
+    };
+    match (0..all.len()).filter(|k| !is_called(*k)).collect::<Vec<_>>()[..] {
+        [only] => vec![all[only]],
+        _ => all,
     }
 }
 

@@ -115,6 +115,12 @@ impl<'a> SourceMap<'a> {
         text
     }
 
+    /// The places of another text's tokens, by the ends of these and the bytes of this text that each comes from.
+    pub fn moved(&self, tokens: impl Iterator<Item = (usize, ByteSpan)>) -> SourceMap<'a> {
+        let mapped = tokens.map(|(end, source)| Mapped { end, origin: self.origin(source) }).collect();
+        SourceMap { user: self.user, original: self.original, mapped, included: 0, lines: vec![] }
+    }
+
     /// The bytes of the user's file that it comes from.
     pub fn bytes(&self, bytes: ByteSpan) -> Option<Range<usize>> {
         let Origin::Tokens(first, last) = self.origin(bytes) else { return None };

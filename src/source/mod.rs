@@ -27,6 +27,7 @@ mod plain;
 mod preprocess;
 pub mod program;
 mod scope;
+mod splice;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -41,6 +42,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use anyhow::Context;
+use lang_c::ast::TranslationUnit;
 use lang_c::span::Span as ByteSpan;
 
 use crate::diagnostic::{Diagnostic, Fault, Span};
@@ -165,16 +167,45 @@ fn check_nesting(preprocessed: &Preprocessed) -> Checked<()> {
     Ok(())
 }
 
+/// The kernel of a preprocessed text, calls of helpers with pointers replaced by their bodies first.
 fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
-    let map = &preprocessed.map;
-    let mut unit = program::unit(preprocessed, preprocessed.text.clone(), &|_| false)?;
-    plain::plain(&mut unit);
-    canonical::canonical(&mut unit);
+    let mut spliced: Option<Preprocessed> = None;
+    // The kernel's name: it does not call its helpers any more once their bodies stand in it.
+    let mut name: Option<String> = None;
+    for round in 0.. {
+        let current = spliced.as_ref().unwrap_or(preprocessed);
+        let unit = program::unit(current, current.text.clone(), &|_| false)?;
+        let types = types_of(current, &unit);
+        let kernel = function::find(&unit, current, &types, &regions(current)?, name.as_deref());
+        let next = match kernel {
+            Ok(kernel) if round < splice::ROUNDS => {
+                let next = splice::splice(current, &unit, kernel.bytes, &types, round);
+                name = Some(kernel.name);
+                next
+            }
+            _ => None,
+        };
+        match next {
+            Some(next) => spliced = Some(next),
+            None => return lower_plain(current, unit, name.as_deref()),
+        }
+    }
+    unreachable!("the last round returns")
+}
+
+fn types_of(preprocessed: &Preprocessed, unit: &TranslationUnit) -> Types {
     let expansion = |name: &str| preprocessed.macros.get(name).map_or("", |text| text.trim());
     let long_bits = if expansion(SIZEOF_LONG) == "4" { 32 } else { 64 };
-    let types = Types::new(&unit, expansion(CHAR_UNSIGNED) != "1", long_bits);
+    Types::new(unit, expansion(CHAR_UNSIGNED) != "1", long_bits)
+}
 
-    let function = function::find(&unit, preprocessed, &types, &regions(preprocessed)?)?;
+fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Option<&str>) -> Checked<Kernel> {
+    let map = &preprocessed.map;
+    plain::plain(&mut unit);
+    canonical::canonical(&mut unit);
+    let types = types_of(preprocessed, &unit);
+
+    let function = function::find(&unit, preprocessed, &types, &regions(preprocessed)?, name)?;
     check_name(&function.name, function.name_span)?;
     let directives = directives(preprocessed, &function)?;
     let words = preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -100,6 +101,54 @@ impl Preprocessed<'_> {
     pub fn end(&self, bytes: ByteSpan) -> usize {
         let behind = self.tokens.partition_point(|token| token.end <= bytes.end);
         behind.checked_sub(1).map_or(bytes.end, |last| self.tokens[last].end)
+    }
+}
+
+/// Bytes of a preprocessed text, and the tokens that take their place, each with the bytes that it comes from.
+pub type Splice = (Range<usize>, Vec<(String, ByteSpan)>);
+
+impl<'a> Preprocessed<'a> {
+    /// The text with other tokens in place of some bytes, each with the place of bytes of this text. The ranges are in
+    /// order and apart.
+    pub fn spliced(&self, edits: &[Splice]) -> Preprocessed<'a> {
+        let mut text = String::new();
+        let mut tokens: Vec<Token> = vec![];
+        // The bytes of this text that each token comes from.
+        let mut sources = vec![];
+        let mut pragmas: Vec<Pragma> = vec![];
+        let (mut at, mut next, mut said) = (0, 0, 0);
+        let ends = edits.iter().map(|(bytes, pieces)| (bytes.clone(), &pieces[..]));
+        for (bytes, pieces) in ends.chain([(self.text.len()..self.text.len(), &[][..])]) {
+            let begin = text.len();
+            let moved = |place: usize| place - at + begin;
+            while let Some(pragma) = self.pragmas.get(said).filter(|pragma| pragma.start < bytes.start) {
+                pragmas.push(Pragma { words: pragma.words.clone(), start: moved(pragma.start) });
+                said += 1;
+            }
+            while let Some(token) = self.tokens.get(next).filter(|token| token.start < bytes.start) {
+                tokens.push(Token { start: moved(token.start), end: moved(token.end), ..*token });
+                sources.push(ByteSpan::span(token.start, token.end));
+                next += 1;
+            }
+            text.push_str(&self.text[at..bytes.start]);
+            for (piece, source) in pieces {
+                let kind = tokenize(piece).tokens.first().map_or(Kind::Punctuation, |token| token.kind);
+                let (start, line) = (text.len(), tokens.last().map_or(1, |token| token.line));
+                text.push_str(piece);
+                tokens.push(Token { kind, start, end: text.len(), line, column: 1 });
+                sources.push(*source);
+                text.push(' ');
+            }
+            while self.tokens.get(next).is_some_and(|token| token.start < bytes.end) {
+                next += 1;
+            }
+            while self.pragmas.get(said).is_some_and(|pragma| pragma.start < bytes.end) {
+                said += 1;
+            }
+            at = bytes.end;
+        }
+        let map = self.map.moved(tokens.iter().map(|token| token.end).zip(sources));
+        Preprocessed { text, tokens, map, pragmas, macros: self.macros.clone() }
     }
 }
 

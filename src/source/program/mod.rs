@@ -16,13 +16,15 @@ use lang_c::span::{Node, Span as ByteSpan};
 
 use anyhow::Context as _;
 
-use super::function::{Region, has_loop, identifier};
+use super::function::{Region, has_loop, identifier, uncalled};
 use super::preprocess::{Preprocessed, check_syntax, preprocess};
 use super::scope::Checked;
 use super::token::{Kind, Tokens, tokenize};
 use super::types::{CType, Types, functions};
 use super::{STACK, Source, check_nesting, regions};
 use crate::diagnostic::{Diagnostic, Fault, Span};
+pub use flow::{Changed, declares};
+pub use names::Free;
 use outline::Part;
 pub use places::Places;
 pub use top::unit;
@@ -130,6 +132,13 @@ fn without_missing_headers(user: &Source) -> anyhow::Result<(Source, Vec<String>
         let (Some(line), Some(include), true) = (line, include, notes.len() < 50) else { return Err(refused) };
         let (begin, end) = (include[0].start, include.last().map_or(include[0].end, |last| last.end));
         let what: String = include[2..].iter().map(|token| token.text(&source.text)).collect();
+        // A header that is there may include one that is not: then all that it declares would be missing.
+        let own = what.trim_matches(['"', '<', '>']);
+        if !refused.to_string().contains(&format!(": {own}: No such"))
+            && !refused.to_string().contains(&format!("'{own}' file"))
+        {
+            return Err(refused);
+        }
         notes.push(format!("line {line}: {what} is not installed, and is left out"));
         top::blank(&mut source.text, begin..end);
     }
@@ -321,7 +330,8 @@ impl<'u> Reader<'u> {
         }
         let kernels: Vec<_> = with_loops.iter().copied().filter(|f| name_of(&f.node) != "main").collect();
         let is_void = |f: &&Node<FunctionDefinition>| self.types.of_declaration(&f.node.specifiers) == CType::Void;
-        let void: Vec<_> = kernels.iter().copied().filter(is_void).collect();
+        let void: Vec<_> = uncalled(kernels.iter().copied().filter(is_void).collect());
+        let kernels = uncalled(kernels);
         match (&void[..], &kernels[..], &with_loops[..]) {
             ([only], ..) | ([], [only], _) => Ok(Some(whole(only))),
             ([], [], [_]) => self.only_loop(),

@@ -171,7 +171,7 @@ fn statements() {
         ("{ for (k = 0; k < 3; k++) a[k] = 0; a[j] = «k»; }", "`k` is a local variable and not the iterator"),
         ("{ for (k = 0; k < 3; k++) a[k] = 0; «k» = 3; }", "assigns the loop counter `k`"),
         ("a[i] = «recursive(i)»;", "calls itself"),
-        ("a[i] = «pointed(a)»;", "has a parameter that is no number"),
+        ("a[i] = «pointed(a)» + 1;", "has a parameter that is no number"),
         ("a[i] = «looping(i)»;", "has a loop"),
         ("a[i] = «forgetful(i)»;", "may end without a value"),
         ("a[i] = «counting(i)»;", "keeps a variable between calls"),

@@ -233,6 +233,13 @@ fn foreign_text() {
     }
     let notes = chosen(&format!("#include <no/such/header.h>\n{kernel}"), &Choice::default()).notes;
     assert_eq!(notes, ["line 1: <no/such/header.h> is not installed, and is left out"]);
+    // A header that is there, and needs one that is not.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("there.h"), "#include \"such.h\"\n").unwrap();
+    let path = folder.path().join("program.c").to_string_lossy().into_owned();
+    let user = Source { path, ..source(&format!("#include \"there.h\"\n{kernel}")) };
+    let error = choose(&user, &Choice::default()).map(|program| program.notes).unwrap_err();
+    assert!(error.to_string().contains("such.h: No such file"), "{error:#}");
     let needs = format!("#include \"such.h\"\n{}", kernel.replace("a[i] = 2", "a[i] = SUCH"));
     assert!(refusal(&needs, &Choice::default()).message.contains("such.h: No such file"));
 }
@@ -245,4 +252,64 @@ fn redefined_macros() {
     let error = |name: &str| redefine(&mut Source { ..text.clone() }, name, "1").unwrap_err();
     assert!(error("M").message.contains("takes arguments"));
     assert!(error("K").help.contains("it defines N"));
+}
+
+/// Helpers that take pointers, by what becomes of their statements: the element that is written and the place of the text.
+#[test]
+fn helpers_with_pointers() {
+    let with = |helper: &str, call: &str| {
+        format!(
+            "int g;\n{helper}\nvoid k(int a[8], int b[4][8], float f[8], _Bool t[8], int i_in[1]) {{\nint i, s;\n\
+                 for (i = 0; i < 4; i++) {{\n{call}\n}}\n}}\n"
+        )
+    };
+    let put = "static void put(int *p, int v) { int i = 2; p[i] = v; *p = v + i; }";
+    for (helper, call, expected) in [
+        (put, "put(a, i);", "a[2] a[0]"),
+        (put, "put(b[i], i);", "b[i, 2] b[i, 0]"),
+        (put, "put(&b[i][1], i);", "b[i, 3] b[i, 1]"),
+        (put, "put(a + i, i);", "a[i + 2] a[i]"),
+        (put, "put(&a[i], i); put(a, 3);", "a[i + 2] a[i] a[2] a[0]"),
+        (
+            "static void rows(int n, int p[][8]) { for (int j = 0; j < n; j++) p[j][n] = n; }",
+            "rows(3, b);",
+            "b[j_1_1, 3]",
+        ),
+        (
+            "static void in(int *p) { p[1] = 1; } static void out(int *p) { in(&p[2]); in(p); }",
+            "out(b[i]);",
+            "b[i, 3] b[i, 1]",
+        ),
+        ("static int first(int *p) { int r = p[0]; return r + 1; }", "b[i][0] = first(a);", "b[i, 0]"),
+    ] {
+        let text = with(helper, call);
+        let kernel = kernel(&text);
+        let write = |statement: &&crate::source::kernel::Statement| {
+            let subscripts: Vec<String> = statement.target.subscripts.iter().map(|s| s.to_string()).collect();
+            format!("{}[{}]", kernel.arrays[statement.target.array].name, subscripts.join(", "))
+        };
+        let statements = kernel.statements();
+        let written: Vec<String> = statements.iter().map(write).filter(|write| !write.contains("[]")).collect();
+        assert_eq!(written.join(" "), expected, "{text}");
+    }
+    // What could mean something else stays a call.
+    for (helper, call) in [
+        ("static void step(int *p) { p++; p[0] = 1; }", "step(a);"),
+        (put, "put((int *)f, i);"),
+        ("static void flags(unsigned char *p) { p[0] = 2; }", "flags(t);"),
+        ("static void rows(int p[][4]) { p[1][0] = 1; }", "rows(b);"),
+        ("static void global(int *p) { p[0] = g; }", "global(a);"),
+        ("static void early(int *p) { if (p[0]) return; p[1] = 1; }", "early(a);"),
+        ("static void kept(int *p) { static int n; p[0] = n++; }", "kept(a);"),
+        ("static void again(int *p) { again(p); p[0] = 1; }", "again(a);"),
+        ("static void two(int *p, int *q) { *p = 1; q[0] = 2; }", "s = 0; two(&s, &a[s]);"),
+        ("static void wide(int *p) { p[0] = sizeof(p); }", "wide(a);"),
+    ] {
+        let text = with(helper, call);
+        let refused = refusal(&text, &Choice::default());
+        assert!(
+            refused.message.contains("function calls") || refused.message.contains("calls itself"),
+            "{refused:?}\n{text}"
+        );
+    }
 }

@@ -1,0 +1,464 @@
+//! Calls of helper functions that take arrays or pointers: the body stands in place of the call.
+//!
+//! `row(a[i], &y[i], n);` becomes `{ int n_1 = (n); … }`, where the helper's pointers are what the call gives it and its
+//! other variables have names of their own. The tree is read again from that text, until no such call is left. A call that
+//! could mean something else that way stays, and is refused where it stands.
+
+use std::collections::{HashMap, HashSet};
+
+use lang_c::ast::{
+    ArraySize, BinaryOperator, BlockItem, CallExpression, Declaration, DerivedDeclarator, Ellipsis, Expression,
+    ExternalDeclaration, FunctionDefinition, InitDeclarator, ParameterDeclaration, Statement, TranslationUnit,
+    UnaryOperator,
+};
+use lang_c::span::{Node, Span as ByteSpan};
+use lang_c::visit::{self, Visit};
+
+use super::function::{derived, identifier};
+use super::preprocess::{Preprocessed, Splice};
+use super::program::{Changed, Free};
+use super::token::{Kind, Token};
+use super::types::{CType, Types, functions, is_const, is_typedef};
+
+/// How often calls in the bodies of calls are looked for.
+pub const ROUNDS: usize = 16;
+/// The longest text that calls may make of a file, in bytes.
+const LARGEST: usize = 4 << 20;
+
+/// An array, a pointer or a scalar by its declaration.
+#[derive(Clone, PartialEq)]
+struct Shape {
+    ty: Option<CType>,
+    /// The text of each extent, outermost first; empty for what a pointer does not say.
+    extents: Vec<String>,
+}
+
+/// A token of the new text, and where it comes from in the old one.
+type Piece = (String, ByteSpan);
+
+/// The text with the bodies of helpers in place of their calls in the function at `kernel`; `None` where it has none.
+pub fn splice<'a>(
+    preprocessed: &Preprocessed<'a>,
+    unit: &TranslationUnit,
+    kernel: ByteSpan,
+    types: &Types,
+    round: usize,
+) -> Option<Preprocessed<'a>> {
+    let all = functions(unit);
+    let caller = all.iter().find(|function| function.span == kernel)?;
+    let mut calls = Calls(vec![]);
+    calls.visit_statement(&caller.node.statement.node, &caller.node.statement.span);
+    if calls.0.is_empty() {
+        return None;
+    }
+    let bodies: HashMap<&str, &Node<FunctionDefinition>> =
+        all.iter().filter_map(|f| Some((identifier(&f.node.declarator.node)?.node.name.as_str(), *f))).collect();
+    let splicer = Splicer { preprocessed, unit, types, caller: &caller.node };
+    let mut edits: Vec<Splice> = vec![];
+    for (number, call) in calls.0.iter().enumerate() {
+        let Expression::Identifier(name) = &call.call.callee.node else { continue };
+        let Some(callee) = bodies.get(name.node.name.as_str()) else { continue };
+        let bytes = call.span.start..preprocessed.end(call.span);
+        let ending = format!("_{}_{}", round + 1, number + 1);
+        if let Some(pieces) = splicer.body(call, &callee.node, &ending) {
+            edits.push((bytes, pieces));
+        }
+    }
+    let added: usize = edits.iter().flat_map(|(_, pieces)| pieces).map(|(text, _)| text.len() + 1).sum();
+    (!edits.is_empty() && preprocessed.text.len() + added <= LARGEST).then(|| preprocessed.spliced(&edits))
+}
+
+/// A statement that is a call, or that assigns a call's value.
+struct Call<'u> {
+    span: ByteSpan,
+    call: &'u CallExpression,
+    /// What gets the value, with the operator.
+    target: Option<(ByteSpan, ByteSpan)>,
+}
+
+struct Calls<'u>(Vec<Call<'u>>);
+
+impl<'u> Visit<'u> for Calls<'u> {
+    fn visit_statement(&mut self, statement: &'u Statement, span: &'u ByteSpan) {
+        if let Statement::Expression(Some(expression)) = statement {
+            match &expression.node {
+                Expression::Call(call) => self.0.push(Call { span: *span, call: &call.node, target: None }),
+                Expression::BinaryOperator(o) if is_assignment(&o.node.operator.node) => {
+                    if let Expression::Call(call) = &o.node.rhs.node {
+                        let target = Some((o.node.lhs.span, o.node.operator.span));
+                        self.0.push(Call { span: *span, call: &call.node, target });
+                    }
+                }
+                _ => {}
+            }
+        }
+        visit::visit_statement(self, statement, span);
+    }
+}
+
+fn is_assignment(operator: &BinaryOperator) -> bool {
+    super::nest::assignment(operator).is_some()
+}
+
+struct Splicer<'s, 'a, 'u> {
+    preprocessed: &'s Preprocessed<'a>,
+    unit: &'u TranslationUnit,
+    types: &'s Types,
+    caller: &'u FunctionDefinition,
+}
+
+impl<'u> Splicer<'_, '_, 'u> {
+    fn tokens(&self, bytes: ByteSpan) -> &[Token] {
+        let all = &self.preprocessed.tokens;
+        let first = all.partition_point(|token| token.start < bytes.start);
+        let end = all.partition_point(|token| token.end <= bytes.end);
+        &all[first.min(end)..end]
+    }
+
+    fn text(&self, token: &Token) -> &str {
+        token.text(&self.preprocessed.text)
+    }
+
+    /// The type that specifiers name, where it is a number's.
+    fn number(&self, specifiers: &[Node<lang_c::ast::DeclarationSpecifier>]) -> Option<CType> {
+        Some(self.types.of_declaration(specifiers)).filter(|ty| ty.arithmetic().is_some())
+    }
+
+    /// The words of some bytes, as one text.
+    fn joined(&self, bytes: ByteSpan) -> String {
+        self.tokens(bytes).iter().map(|token| self.text(token)).collect::<Vec<_>>().join(" ")
+    }
+
+    fn pieces(&self, bytes: ByteSpan) -> Vec<Piece> {
+        let piece = |token: &Token| (self.text(token).to_string(), ByteSpan::span(token.start, token.end));
+        self.tokens(bytes).iter().map(piece).collect()
+    }
+
+    /// The body for a call, or nothing where it cannot stand in its place.
+    fn body(&self, call: &Call, callee: &'u FunctionDefinition, ending: &str) -> Option<Vec<Piece>> {
+        let [Node { node: DerivedDeclarator::Function(prototype), .. }] = &derived(&callee.declarator)[..] else {
+            return None;
+        };
+        let parameters: Vec<&Node<ParameterDeclaration>> =
+            prototype.node.parameters.iter().filter(|p| p.node.declarator.is_some()).collect();
+        let is_pointer =
+            |p: &&Node<ParameterDeclaration>| p.node.declarator.as_ref().is_some_and(|d| !derived(d).is_empty());
+        // Calls by value alone are expressions.
+        if prototype.node.ellipsis == Ellipsis::Some
+            || parameters.len() != call.call.arguments.len()
+            || !parameters.iter().any(is_pointer)
+        {
+            return None;
+        }
+        let Statement::Compound(items) = &callee.statement.node else { return None };
+        let all = self.tokens(callee.statement.span);
+        let (inner, result) = self.without_return(items, all, call.target.is_some())?;
+        let forbidden = ["static", "goto", "return", "sizeof", "asm", "__asm__", "__typeof__", "typeof"];
+        if inner.iter().any(|token| forbidden.contains(&self.text(token))) {
+            return None;
+        }
+
+        // The helper's own variables get other names; its pointers are the call's arguments.
+        let mut own = Own::default();
+        own.visit_statement(&callee.statement.node, &callee.statement.span);
+        let mut changed = Changed::default();
+        changed.visit_statement(&callee.statement.node, &callee.statement.span);
+        let mut pointers: HashMap<String, Pointer> = HashMap::new();
+        let mut names: HashSet<String> = own.0.clone();
+        let mut values: Vec<(&Node<ParameterDeclaration>, &str, ByteSpan)> = vec![];
+        let scalars: HashMap<String, String> = parameters
+            .iter()
+            .zip(&call.call.arguments)
+            .filter(|(p, _)| !is_pointer(p))
+            .filter_map(|(p, argument)| {
+                Some((identifier(&p.node.declarator.as_ref()?.node)?.node.name.clone(), self.joined(argument.span)))
+            })
+            .collect();
+        for (parameter, argument) in parameters.iter().zip(&call.call.arguments) {
+            let declarator = parameter.node.declarator.as_ref()?;
+            let name = identifier(&declarator.node)?.node.name.as_str();
+            let bytes = ByteSpan::span(argument.span.start, self.preprocessed.end(argument.span));
+            if !is_pointer(parameter) {
+                names.insert(name.to_string());
+                values.push((parameter, name, bytes));
+                continue;
+            }
+            if changed.0.contains(name) || own.0.contains(name) || !self.is_steady(bytes) {
+                return None;
+            }
+            pointers.insert(name.to_string(), self.pointer(parameter, argument, bytes, &scalars)?);
+        }
+        // A scalar that the helper changes is in no other argument.
+        for pointer in pointers.values() {
+            let Pointer::Scalar(scalar) = pointer else { continue };
+            let mentions = |argument: &Node<Expression>| {
+                self.tokens(argument.span).iter().filter(|token| self.text(token) == scalar).count()
+            };
+            if call.call.arguments.iter().map(mentions).sum::<usize>() != 1 {
+                return None;
+            }
+        }
+        if !self.is_closed(items, &names, &pointers) {
+            return None;
+        }
+
+        let here = ByteSpan::span(call.span.start, call.span.start + 1);
+        let word = |text: &str| (text.to_string(), here);
+        let mut pieces = vec![word("{")];
+        for (parameter, name, bytes) in values {
+            pieces.extend(parameter.node.specifiers.iter().flat_map(|specifier| self.pieces(specifier.span)));
+            pieces.extend([word(&format!("{name}{ending}")), word("="), word("(")]);
+            pieces.extend(self.pieces(bytes));
+            pieces.extend([word(")"), word(";")]);
+        }
+        pieces.extend(self.renamed(inner, &names, &pointers, ending)?);
+        if let (Some((target, operator)), Some(result)) = (call.target, result) {
+            pieces.extend(self.pieces(target));
+            pieces.extend(self.pieces(operator));
+            pieces.push(word("("));
+            let is_type = |s: &Node<lang_c::ast::DeclarationSpecifier>| {
+                matches!(s.node, lang_c::ast::DeclarationSpecifier::TypeSpecifier(_))
+            };
+            pieces.extend(callee.specifiers.iter().filter(|s| is_type(s)).flat_map(|s| self.pieces(s.span)));
+            pieces.extend([word(")"), word("(")]);
+            pieces.extend(self.renamed(result, &names, &pointers, ending)?);
+            pieces.extend([word(")"), word(";")]);
+        }
+        pieces.push(word("}"));
+        Some(pieces)
+    }
+
+    /// The tokens inside of a body's braces up to its last `return`, and those of the value that it returns.
+    fn without_return<'t>(
+        &self,
+        items: &[Node<BlockItem>],
+        all: &'t [Token],
+        wants_value: bool,
+    ) -> Option<(&'t [Token], Option<&'t [Token]>)> {
+        let inner = all.get(1..all.len().checked_sub(1)?)?;
+        let last = items.last().map(|item| (&item.node, item.span));
+        let Some((BlockItem::Statement(Node { node: Statement::Return(value), .. }), span)) = last else {
+            return (!wants_value).then_some((inner, None));
+        };
+        let end = inner.partition_point(|token| token.start < span.start);
+        let result = value.as_ref().map(|_| &inner[end + 1..inner.len() - 1]);
+        (!wants_value || result.is_some()).then(|| (&inner[..end], result.filter(|_| wants_value)))
+    }
+
+    /// Whether an argument means the same wherever it stands: no calls, no steps, no assignments.
+    fn is_steady(&self, bytes: ByteSpan) -> bool {
+        let tokens = self.tokens(bytes);
+        let text = |k: usize| self.text(&tokens[k]);
+        (0..tokens.len()).all(|k| {
+            let calls = text(k) == "(" && k > 0 && tokens[k - 1].kind == Kind::Word;
+            let changes = matches!(text(k), "++" | "--" | "," | "?") || (text(k).ends_with('=') && text(k) != "==");
+            !calls && !changes
+        })
+    }
+
+    /// What a pointer of the helper stands for, where its type is that of what the call gives.
+    fn pointer(
+        &self,
+        parameter: &Node<ParameterDeclaration>,
+        argument: &Node<Expression>,
+        bytes: ByteSpan,
+        scalars: &HashMap<String, String>,
+    ) -> Option<Pointer> {
+        let declarator = parameter.node.declarator.as_ref()?;
+        let mut wanted = self.shape(self.number(&parameter.node.specifiers), declarator)?;
+        // The extents of the helper's rows in the caller's words.
+        for extent in &mut wanted.extents {
+            let words: Vec<&str> =
+                extent.split(' ').map(|word| scalars.get(word).map_or(word, String::as_str)).collect();
+            *extent = words.join(" ");
+        }
+        if let Expression::UnaryOperator(unary) = &argument.node
+            && unary.node.operator.node == UnaryOperator::Address
+            && let Expression::Identifier(name) = &unary.node.operand.node
+        {
+            let scalar = self.declared(&name.node.name)?;
+            let fits = scalar.extents.is_empty() && scalar.ty == wanted.ty && wanted.extents.len() == 1;
+            return (fits && scalar.ty.is_some()).then(|| Pointer::Scalar(name.node.name.clone()));
+        }
+        let given = self.given(argument)?;
+        let is_same = given.ty.is_some()
+            && given.ty == wanted.ty
+            && given.extents.len() == wanted.extents.len()
+            && given.extents.iter().zip(&wanted.extents).skip(1).all(|(a, b)| a == b && !a.is_empty());
+        is_same.then(|| Pointer::Array(self.pieces(bytes)))
+    }
+
+    /// The shape of what a pointer argument points into.
+    fn given(&self, node: &Node<Expression>) -> Option<Shape> {
+        match &node.node {
+            Expression::Identifier(name) => self.declared(&name.node.name).filter(|shape| !shape.extents.is_empty()),
+            Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Address => {
+                let mut shape = self.element(&unary.node.operand)?;
+                shape.extents.insert(0, String::new());
+                Some(shape)
+            }
+            Expression::BinaryOperator(o) => match o.node.operator.node {
+                BinaryOperator::Index => self.element(node).filter(|shape| !shape.extents.is_empty()),
+                BinaryOperator::Plus => self.given(&o.node.lhs),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The shape of `a[i][j]`, also of fewer subscripts than there are dimensions.
+    fn element(&self, node: &Node<Expression>) -> Option<Shape> {
+        let Expression::BinaryOperator(o) = &node.node else { return None };
+        if o.node.operator.node != BinaryOperator::Index {
+            return None;
+        }
+        let mut shape = match &o.node.lhs.node {
+            Expression::Identifier(name) => self.declared(&name.node.name)?,
+            _ => self.element(&o.node.lhs)?,
+        };
+        (!shape.extents.is_empty()).then(|| shape.extents.remove(0))?;
+        Some(shape)
+    }
+
+    /// The one declaration of a name in the caller, or of the file.
+    fn declared(&self, name: &str) -> Option<Shape> {
+        let mut found = Declarations { splicer: self, name, shapes: vec![] };
+        for parameter in derived(&self.caller.declarator) {
+            let DerivedDeclarator::Function(prototype) = &parameter.node else { continue };
+            for parameter in &prototype.node.parameters {
+                if let Some(declarator) = &parameter.node.declarator
+                    && identifier(&declarator.node).is_some_and(|own| own.node.name == name)
+                {
+                    let ty = self.number(&parameter.node.specifiers);
+                    found.shapes.push(self.shape(ty, declarator));
+                }
+            }
+        }
+        found.visit_statement(&self.caller.statement.node, &self.caller.statement.span);
+        match found.shapes.pop() {
+            Some(shape) if found.shapes.is_empty() => shape,
+            _ => None,
+        }
+    }
+
+    /// The shape of a declaration; `None` for what is more than an array or a pointer to rows.
+    fn shape(&self, ty: Option<CType>, declarator: &Node<lang_c::ast::Declarator>) -> Option<Shape> {
+        let mut extents = vec![];
+        for (k, part) in derived(declarator).into_iter().enumerate() {
+            extents.push(match &part.node {
+                DerivedDeclarator::Array(array) => match &array.node.size {
+                    ArraySize::VariableExpression(size) | ArraySize::StaticExpression(size) => {
+                        self.joined(ByteSpan::span(size.span.start, self.preprocessed.end(size.span)))
+                    }
+                    _ => String::new(),
+                },
+                DerivedDeclarator::Pointer(_) if k == 0 => String::new(),
+                _ => return None,
+            });
+        }
+        Some(Shape { ty, extents })
+    }
+
+    /// Whether a body names nothing but what it declares, functions, and constants of the file.
+    fn is_closed(
+        &self,
+        items: &[Node<BlockItem>],
+        names: &HashSet<String>,
+        pointers: &HashMap<String, Pointer>,
+    ) -> bool {
+        let free = Free::of_items(items);
+        let is_variable = |name: &str| {
+            self.declared(name).is_some()
+                || self.unit.0.iter().any(|external| match &external.node {
+                    ExternalDeclaration::Declaration(declaration) => {
+                        !is_typedef(&declaration.node)
+                            && !is_const(&declaration.node)
+                            && super::program::declares(&declaration.node, name)
+                    }
+                    _ => false,
+                })
+        };
+        let unknown = free.names.iter().filter(|name| !names.contains(*name) && !pointers.contains_key(*name));
+        unknown.into_iter().all(|name| !is_variable(name))
+    }
+
+    /// A body's tokens in the caller's words.
+    fn renamed(
+        &self,
+        tokens: &[Token],
+        names: &HashSet<String>,
+        pointers: &HashMap<String, Pointer>,
+        ending: &str,
+    ) -> Option<Vec<Piece>> {
+        let text = |k: usize| tokens.get(k).map_or("", |token| self.text(token));
+        let mut pieces: Vec<Piece> = vec![];
+        let mut k = 0;
+        while k < tokens.len() {
+            let own = ByteSpan::span(tokens[k].start, tokens[k].end);
+            let is_member = k > 0 && matches!(text(k - 1), "." | "->");
+            match pointers.get(text(k)).filter(|_| !is_member) {
+                Some(Pointer::Array(argument)) => {
+                    let is_name = argument.len() == 1;
+                    let brackets = [("(".to_string(), own), (")".to_string(), own)];
+                    pieces.extend(brackets[..1].iter().filter(|_| !is_name).cloned());
+                    pieces.extend(argument.iter().map(|(text, _)| (text.clone(), own)));
+                    pieces.extend(brackets[1..].iter().filter(|_| !is_name).cloned());
+                }
+                Some(Pointer::Scalar(scalar)) => {
+                    if text(k + 1) == "[" && text(k + 2) == "0" && text(k + 3) == "]" {
+                        k += 3;
+                    } else if text(k + 1) != "[" && pieces.last().is_some_and(|(last, _)| last == "*") {
+                        pieces.pop();
+                    } else {
+                        return None;
+                    }
+                    pieces.push((scalar.clone(), own));
+                }
+                None if names.contains(text(k)) && !is_member => pieces.push((format!("{}{ending}", text(k)), own)),
+                None => pieces.push((text(k).to_string(), own)),
+            }
+            k += 1;
+        }
+        Some(pieces)
+    }
+}
+
+/// What a pointer of a helper stands for.
+enum Pointer {
+    /// The argument.
+    Array(Vec<Piece>),
+    /// The address of this scalar.
+    Scalar(String),
+}
+
+/// The names that a body declares.
+#[derive(Default)]
+struct Own(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Own {
+    fn visit_init_declarator(&mut self, declarator: &'ast InitDeclarator, span: &'ast ByteSpan) {
+        if let Some(name) = identifier(&declarator.declarator.node) {
+            self.0.insert(name.node.name.clone());
+        }
+        visit::visit_init_declarator(self, declarator, span);
+    }
+}
+
+struct Declarations<'s, 'n, 'p, 'a, 'u> {
+    splicer: &'s Splicer<'p, 'a, 'u>,
+    name: &'n str,
+    shapes: Vec<Option<Shape>>,
+}
+
+impl<'ast> Visit<'ast> for Declarations<'_, '_, '_, '_, '_> {
+    fn visit_declaration(&mut self, declaration: &'ast Declaration, span: &'ast ByteSpan) {
+        for declarator in &declaration.declarators {
+            let declarator = &declarator.node.declarator;
+            if identifier(&declarator.node).is_some_and(|own| own.node.name == self.name) {
+                let ty = self.splicer.number(&declaration.specifiers);
+                self.shapes.push(self.splicer.shape(ty, declarator));
+            }
+        }
+        visit::visit_declaration(self, declaration, span);
+    }
+}
