@@ -171,7 +171,7 @@ fn compile(text: String, board: Board, options: Options) -> Option<Result<Arc<Su
     let (sender, receiver) = mpsc::channel();
     let (begun, place) = mpsc::channel();
     // A thread, because nothing can stop the compiler from outside: if it is too slow, the thread is left behind.
-    std::thread::spawn(move || {
+    let work = move || {
         let _ = begun.send(std::fs::read_link("/proc/thread-self"));
         let source = Source { path: "fuzz.c".into(), text, cpp_args: vec![] };
         let result = catch_unwind(AssertUnwindSafe(|| Subject::on(board, &source, &options)));
@@ -182,7 +182,9 @@ fn compile(text: String, board: Board, options: Options) -> Option<Result<Arc<Su
         });
         // Nobody listens any more if it took too long.
         let _ = sender.send(result);
-    });
+    };
+    // As much as burstc's own thread has; a test's threads have less.
+    std::thread::Builder::new().stack_size(8 << 20).spawn(work).expect("threads can be started");
     let thread = place.recv().ok().and_then(Result::ok).map(|place| Path::new("/proc").join(place).join("stat"));
     let begin = Instant::now();
     loop {
