@@ -20,7 +20,6 @@ const SAMPLE_SEED: u64 = 1;
 
 pub fn build(build: &Build, program: &Program) -> Result<u8> {
     let source = &program.source;
-    folder::check(&build.out, build.force)?;
     let progress = Progress::new();
     progress.step("generating the accelerator");
     let board = build.input.board()?;

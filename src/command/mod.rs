@@ -18,6 +18,7 @@ use crate::diagnostic::{Diagnostic, Fault};
 pub use crate::dump::Stage;
 use crate::printable::on_one_line;
 use crate::process::{Scratch, uninterrupted};
+use crate::project::folder;
 use crate::simulate::bench::MemoryModel;
 use crate::simulate::number::Number;
 use crate::simulate::simulator::Simulator;
@@ -137,9 +138,14 @@ impl From<PathBuf> for Output {
 /// Executes a command, says on standard error what went wrong, and returns the exit code.
 pub fn execute(command: &Command) -> u8 {
     let mut reading = Reading::default();
+    // Before the work: whether its results can be written.
     let result = match command {
-        Command::Run(run) => reading.read(&run.input).and_then(|program| run::run(run, program)),
-        Command::Build(build) => reading.read(&build.input).and_then(|program| build::build(build, program)),
+        Command::Run(run) => {
+            run::check_places(run).and_then(|()| reading.read(&run.input)).and_then(|program| run::run(run, program))
+        }
+        Command::Build(build) => folder::check(&build.out, build.force)
+            .and_then(|()| reading.read(&build.input))
+            .and_then(|program| build::build(build, program)),
         Command::Analyze(analyze) => {
             reading.read(&analyze.input).and_then(|program| analyze::analyze(analyze, program))
         }
@@ -184,7 +190,11 @@ impl Reading {
         for (name, value) in &input.redefine {
             redefine(user, name, value)?;
         }
-        let program = program::choose(user, &input.choice).map_err(Fault::of)?;
+        let program = {
+            let _watch = watch(user, Places::default());
+            budget::begin("reading the source");
+            program::choose(user, &input.choice).map_err(Fault::of)?
+        };
         program.notes.iter().for_each(|note| say(&format!("warning: {}: {note}\n", on_one_line(&user.path))));
         Ok(self.program.insert(program))
     }
@@ -209,13 +219,17 @@ fn report_error(error: &anyhow::Error, reading: &Reading) -> u8 {
 
 /// What `work` gives, unless it takes too long or too much memory: then the process ends, as for a refusal.
 fn watched<T>(program: &Program, work: impl FnOnce() -> T) -> T {
-    let (path, text) = (on_one_line(&program.user.path), program.user.text.clone());
-    let places = program.places.clone();
-    let _watch = budget::watch(move |diagnostic| {
+    let _watch = watch(&program.user, program.places.clone());
+    work()
+}
+
+/// The watch over work on the file `user`, of which `places` tells the user's own.
+fn watch(user: &Source, places: Places) -> budget::Watch {
+    let (path, text) = (on_one_line(&user.path), user.text.clone());
+    budget::watch(move |diagnostic| {
         say(&diagnostic_render::render(&places.diagnostic(diagnostic), &path, &text));
         process::end(REFUSED.into());
-    });
-    work()
+    })
 }
 
 fn boards() -> Result<u8> {

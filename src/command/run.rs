@@ -26,7 +26,6 @@ use crate::{compile_read, read};
 
 pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let source = &program.source;
-    check_places(run)?;
     let progress = Progress::new();
     progress.step("generating the accelerator");
     let board = board(run)?;
@@ -143,7 +142,7 @@ fn after(source: &Source, kernel: &Kernel, job: &mut Job, own: Option<&(OwnData,
 }
 
 /// Refuses what could not be written in the end, before anything is done for it.
-fn check_places(run: &Run) -> Result<()> {
+pub fn check_places(run: &Run) -> Result<()> {
     if let Some(target) = &run.keep {
         folder::check(target, run.force)?;
     }
