@@ -220,6 +220,10 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     fn automatic(&self) -> Result<Offload> {
         let offload = self.one()?;
         let link = self.board.memory.link();
+        if Demand::of(&offload, link).is_endless() {
+            let note = "at its usual sizes the kernel does more than can be estimated".to_string();
+            return Ok(Offload { lanes_note: Some(note), ..offload });
+        }
         let one = Found { count: 1, expected: Expected::of(&offload, link, &usual(&offload)), offload };
         let (most, limit) = most(&one.offload, self.board);
         let wanted = wanted(&one, link);

@@ -439,6 +439,9 @@ impl<'a> Checker<'a> {
             }
             let mut left = SAMPLES;
             let mut values = Values::new(&sizes);
+            if !self.arguments_exist(&values) {
+                continue;
+            }
             let mut corners: Vec<(BandId, Vec<i64>)> = vec![];
             self.ends("tiles", &self.offload.tiles.pieces, &mut values, &mut left, &mut |_, piece, values| {
                 corners.push((piece.leaf.band(), piece.point.iter().map(|index| values.evaluate(index)).collect()));
@@ -500,8 +503,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A cell lies in its array. At sizes where an array would have no cells there is no such array in C, so that no
-    /// caller has them.
+    /// Whether all arguments have cells. At sizes where one has none there is no such array in C, so that no caller has
+    /// them, and nothing is known of the accesses to the others.
+    fn arguments_exist(&self, values: &Values) -> bool {
+        let arguments = self.kernel.arrays.iter().filter(|array| array.storage == Storage::Argument);
+        arguments.flat_map(|array| &array.extents).all(|extent| values.evaluate(extent) > 0)
+    }
+
+    /// A cell lies in its array, if that has any.
     fn cell(&mut self, array: ArrayId, cell: &[i64], values: &Values) {
         let declaration = &self.kernel.arrays[array];
         let extents: Vec<i64> = declaration.extents.iter().map(|extent| values.evaluate(extent)).collect();

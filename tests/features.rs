@@ -113,6 +113,7 @@ kernels! {
     // Programs around the kernel.
     whole_program; [];
     helper_arrays; [];
+    layers; [weight = 3];
     whole_function; [t = 0], [t = 3, carry_in = -5];
 
     // One perfect nest, tiled by hand.

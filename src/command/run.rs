@@ -230,7 +230,7 @@ impl Subject<'_> {
 /// After so many cycles no design that works is still busy: 1 us for every access, and as much to begin with as a
 /// strip or two may take.
 pub fn max_cycles(work: &Work) -> u64 {
-    100_000 + 100 * (work.iterations + work.accesses)
+    work.iterations.saturating_add(work.accesses).saturating_mul(100).saturating_add(100_000)
 }
 
 /// About the cycles of the longest simulation of a run: the accelerator's are those of its iterations or those of the

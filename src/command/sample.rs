@@ -26,7 +26,7 @@ pub struct Sample {
     pub sizes: BTreeMap<String, i64>,
     /// The defaults of the sizes that are smaller than theirs.
     pub reduced: BTreeMap<String, i64>,
-    /// Give it up after so long: five seconds and 20 ns per operation, 50 seconds at most.
+    /// Give it up after so long: five seconds and 20 ns per operation, 20 seconds at most.
     pub longest: Duration,
 }
 
@@ -44,12 +44,14 @@ impl Sample {
             let fits = || Placement::new(kernel, sizes, BYTES).is_ok();
             is_defined(sizes) && fits() && operations(offload, sizes, STEPS).is_some_and(|count| count <= OPERATIONS)
         });
-        let sizes = candidates.swap_remove(soon.unwrap_or(0));
+        // The smallest where the C program takes long at all of them.
+        let defined = || candidates.iter().rposition(&is_defined);
+        let sizes = candidates.swap_remove(soon.or_else(defined).unwrap_or(0));
         let reduced = all.into_iter().filter(|(name, value)| sizes[name] != *value).collect();
         // At 20 ns per operation, on top of what any program takes on a busy machine.
         let count = operations(offload, &sizes, STEPS).unwrap_or(u64::MAX);
         let longest = Duration::from_secs(5).saturating_add(Duration::from_nanos(count.saturating_mul(20)));
-        Sample { sizes, reduced, longest: longest.min(Duration::from_secs(50)) }
+        Sample { sizes, reduced, longest: longest.min(Duration::from_secs(20)) }
     }
 
     /// The sizes as [`crate::simulate::job::Job`] takes them.

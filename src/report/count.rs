@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::ids::ByStatement;
-use crate::offload::{Offload, Piece, Scan, Transfer};
+use crate::offload::{Offload, Piece};
 use crate::source::kernel::Expr;
 use crate::walk::{self, Values, visit};
 
@@ -26,36 +26,59 @@ pub struct Work {
 impl Work {
     /// Counts the work of `offload` for the given sizes.
     pub fn of(offload: &Offload, sizes: &BTreeMap<String, i64>) -> Work {
+        Work::within(offload, sizes, u64::MAX).unwrap_or_default()
+    }
+
+    /// The same, or `None` where counting takes more than `steps` loops.
+    pub fn within(offload: &Offload, sizes: &BTreeMap<String, i64>, mut steps: u64) -> Option<Work> {
+        let mut work = Work::of_program(offload, sizes, &mut steps)?;
+        let mut values = Values::new(sizes);
+        for piece in &offload.tiles.pieces {
+            steps = steps.checked_sub(walk::count(piece, &mut values, &mut steps)?)?;
+            let transfers = &offload.bands[piece.leaf.band()].transfers;
+            // The indices of a tile are in scope while its transfers are counted.
+            let mut within = true;
+            visit(piece, &mut values, |values| {
+                let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
+                let place = values.enter_tile(&offload.kernel, &tile);
+                for transfer in transfers {
+                    let element = u64::from(offload.kernel.arrays[transfer.array].element.bytes());
+                    for (scan, bytes) in
+                        [(&transfer.load, &mut work.bytes_read), (&transfer.store, &mut work.bytes_written)]
+                    {
+                        for piece in &scan.pieces {
+                            match walk::count(piece, values, &mut steps) {
+                                Some(points) => *bytes += element * points,
+                                None => within = false,
+                            }
+                        }
+                    }
+                }
+                values.stack.truncate(place);
+            });
+            if !within {
+                return None;
+            }
+        }
+        Some(work)
+    }
+
+    /// Iterations, starts and accesses alone, which need no tiles; `None` where counting takes more than `steps` loops.
+    pub fn of_program(offload: &Offload, sizes: &BTreeMap<String, i64>, steps: &mut u64) -> Option<Work> {
         let mut values = Values::new(sizes);
         let mut work = Work::default();
         let written = offload.as_written();
         let statements = written.statements();
         for piece in &offload.source_order.pieces {
-            let instances = points(piece, &mut values);
-            work.iterations += instances;
+            let instances = walk::count(piece, &mut values, steps)?;
+            work.iterations = work.iterations.saturating_add(instances);
             let follows = offload.follows(&statements[piece.leaf.statement()].name);
-            work.starts += if follows { 0 } else { instances };
+            work.starts = work.starts.saturating_add(if follows { 0 } else { instances });
             // Every read, and the write.
-            work.accesses += instances * (statements[piece.leaf.statement()].value.reads().len() as u64 + 1);
+            let accesses = statements[piece.leaf.statement()].value.reads().len() as u64 + 1;
+            work.accesses = work.accesses.saturating_add(instances.saturating_mul(accesses));
         }
-        let bytes = |values: &mut Values, transfer: &Transfer, scan: &Scan| {
-            let element = u64::from(offload.kernel.arrays[transfer.array].element.bytes());
-            element * scan.pieces.iter().map(|piece| points(piece, values)).sum::<u64>()
-        };
-        for piece in &offload.tiles.pieces {
-            let transfers = &offload.bands[piece.leaf.band()].transfers;
-            // The indices of a tile are in scope while its transfers are counted.
-            visit(piece, &mut values, |values| {
-                let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
-                let place = values.enter_tile(&offload.kernel, &tile);
-                for transfer in transfers {
-                    work.bytes_read += bytes(values, transfer, &transfer.load);
-                    work.bytes_written += bytes(values, transfer, &transfer.store);
-                }
-                values.stack.truncate(place);
-            });
-        }
-        work
+        Some(work)
     }
 }
 
@@ -101,7 +124,7 @@ mod tests {
     use super::*;
     use crate::affine::Affine;
     use crate::ids::{ArrayId, StatementId};
-    use crate::offload::{Band, Bound, Buffer, Compute, Level, Wait};
+    use crate::offload::{Band, Bound, Buffer, Compute, Level, Scan, Transfer, Wait};
     use crate::source::kernel::{
         Access, Argument, Array, BinaryOp, Expr, Kernel, Node, ScalarType, SizeParameter, Statement, Storage,
         TilingDirective,

@@ -9,7 +9,10 @@ use crate::operators;
 use crate::source::kernel::{BinaryOp, Expr};
 use crate::word::Word;
 
-/// At the sizes that the kernel is usually run with.
+/// Loops that are counted; a run of more takes hours.
+const STEPS: u64 = 20_000_000;
+
+/// At the sizes that the kernel is usually run with; `u64::MAX` where nobody can count so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
     /// Bytes of all Load and Store sets; behind a bus, which moves both at once, of the direction that moves more.
@@ -21,17 +24,22 @@ pub struct Demand {
 }
 
 impl Demand {
+    /// Whether there is more to do than can be counted.
+    pub fn is_endless(&self) -> bool {
+        self.bytes == u64::MAX
+    }
+
     /// Of memory behind `link`.
     pub fn of(offload: &Offload, link: Link) -> Demand {
         let sizes: BTreeMap<String, i64> =
             (offload.kernel.parameters.iter()).map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(1))).collect();
-        let work = Work::of(offload, &sizes);
+        let work = Work::within(offload, &sizes, STEPS);
         Demand {
-            bytes: match link.bus() {
+            bytes: work.map_or(u64::MAX, |work| match link.bus() {
                 Some(_) => work.bytes_read.max(work.bytes_written),
                 None => work.bytes_read + work.bytes_written,
-            },
-            iterations: work.starts,
+            }),
+            iterations: work.map_or(u64::MAX, |work| work.starts),
             multipliers: of_trees(offload) + together(offload.kernel.statements().iter().map(|s| s.values())),
         }
     }

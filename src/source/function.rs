@@ -90,7 +90,7 @@ pub fn find<'u>(
         None => ("?".into(), map.span(function.span)),
     };
     // The program around the kernel may have loops too; a kernel returns nothing.
-    let with_loops = functions.iter().copied().filter(|f| has_loop(&f.node.statement) && named(f).0 != "main");
+    let with_loops = looping(&functions).into_iter().filter(|f| named(f).0 != "main");
     let (void, others): (Vec<_>, Vec<_>) =
         with_loops.partition(|f: &&_| types.of_declaration(&f.node.specifiers) == CType::Void);
     let kernels = uncalled(if void.is_empty() { others } else { void });
@@ -116,13 +116,29 @@ pub fn find<'u>(
     }
 }
 
+/// The functions that have a loop, or call one of these that has.
+pub fn looping<'u>(all: &[&'u Node<FunctionDefinition>]) -> Vec<&'u Node<FunctionDefinition>> {
+    let mut found: Vec<bool> = all.iter().map(|function| has_loop(&function.node.statement)).collect();
+    let name = |k: usize| identifier(&all[k].node.declarator.node).map(|name| name.node.name.as_str());
+    let bodies: Vec<HashSet<String>> = all.iter().map(|function| words(function)).collect();
+    while let Some(next) = (0..all.len()).find(|&k| {
+        let calls = |other: usize| name(other).is_some_and(|name| bodies[k].contains(name));
+        !found[k] && (0..all.len()).any(|other| found[other] && other != k && calls(other))
+    }) {
+        found[next] = true;
+    }
+    all.iter().zip(found).filter(|(_, found)| *found).map(|(function, _)| *function).collect()
+}
+
+/// The names in a function's body.
+fn words(function: &Node<FunctionDefinition>) -> HashSet<String> {
+    let mut names = Names::default();
+    names.visit_statement(&function.node.statement.node, &function.node.statement.span);
+    names.0
+}
+
 /// The one function that none of the others calls; all of them where there is no such one.
 pub fn uncalled(all: Vec<&Node<FunctionDefinition>>) -> Vec<&Node<FunctionDefinition>> {
-    let words = |function: &Node<FunctionDefinition>| {
-        let mut names = Names::default();
-        names.visit_statement(&function.node.statement.node, &function.node.statement.span);
-        names.0
-    };
     let bodies: Vec<HashSet<String>> = all.iter().map(|function| words(function)).collect();
     let is_called = |k: usize| {
         let name = identifier(&all[k].node.declarator.node).map_or("", |name| name.node.name.as_str());

@@ -327,6 +327,23 @@ fn automatic_lanes_keep_the_memory_busy() {
     assert_eq!(count(&auto(&large)), 128);
 }
 
+/// Two thousand million iterations of the innermost loop, wherever it runs: nobody counts so far to choose lanes.
+#[test]
+fn no_lanes_for_what_cannot_be_estimated() {
+    let board = burstc::board::load("generic-axi4").unwrap();
+    let text = "#pragma burstc size(N: 20, max 128)
+                void k(int N, int a[N][N], int b[N][N])
+                {
+                    for (int i = 1; i < N; i += 2)
+                        for (int j = 0; j <= N - 1; j += 3)
+                            for (int q = -2147483647; q < 3; q++)
+                                b[i][j] = a[j][i] + b[i - 1][j];
+                }";
+    let offload = choose_lanes::analyze(&parsed(text), &board, Some(Request::Usual)).unwrap();
+    assert!(kernels::band(&offload).compute.lanes.is_none());
+    assert!(offload.lanes_note.as_ref().is_some_and(|note| note.contains("more than can be estimated")));
+}
+
 /// What the commands take: lanes without a directive, and where one asks for them.
 #[test]
 fn lanes_where_nobody_asks() {

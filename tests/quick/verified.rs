@@ -53,6 +53,23 @@ fn finds(invariant: &str, sound: Offload, changes: &[&dyn Fn(&mut Offload)]) {
     }
 }
 
+/// Where one argument would have no cells no caller has any of them: for N = 0 this leaves `a`, for which there is no `b`.
+#[test]
+fn arguments_without_cells() {
+    let text = "#pragma burstc size(N: 25, max 128)
+                void k(int N, int a[N + 1], int b[N][N])
+                {
+                    for (int i = N / 2; i >= 0; i--)
+                        a[i] = a[i] * 3 + a[i + 1];
+                    for (int i = N - 1; i > 0; i -= 2)
+                        for (int j = i; j >= 0; --j)
+                            b[i][j] = b[i - 1][j] - a[j];
+                }";
+    let source = Source { path: "k.c".into(), text: text.into(), cpp_args: vec![] };
+    let offload = analyze(&source, &board::load("stratix2-ddr400").unwrap(), &Options::default()).unwrap();
+    assert_eq!(verify(&offload), Ok(()));
+}
+
 #[test]
 fn kernel() {
     finds(

@@ -16,7 +16,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 
 use anyhow::Context as _;
 
-use super::function::{Region, has_loop, identifier, uncalled};
+use super::function::{Region, identifier, looping, uncalled};
 use super::preprocess::{Preprocessed, check_syntax, preprocess};
 use super::scope::Checked;
 use super::token::{Kind, Tokens, tokenize};
@@ -319,7 +319,7 @@ impl<'u> Reader<'u> {
         if !self.regions.is_empty() && choice.function.is_none() {
             return Ok(None);
         }
-        let with_loops: Vec<_> = self.own.iter().copied().filter(|f| has_loop(&f.node.statement)).collect();
+        let with_loops: Vec<_> = looping(self.own);
         let whole = |function| Part { function, region: None, marked: false };
         if choice.function.is_some() {
             return match with_loops.into_iter().find(|f| named(name_of(&f.node))) {
@@ -395,7 +395,7 @@ impl<'u> Reader<'u> {
         for region in self.regions {
             words.push(format!("--region {} (`#pragma scop`)", region.span.line));
         }
-        for function in self.own.iter().filter(|f| has_loop(&f.node.statement) && name_of(&f.node) != "main") {
+        for function in looping(self.own).iter().filter(|f| name_of(&f.node) != "main") {
             words.push(format!("--function {}", name_of(&function.node)));
         }
         if self.regions.is_empty() {

@@ -250,7 +250,7 @@ impl<'u> Outliner<'_, 'u> {
     /// Whether something behind the region may read the variable.
     fn is_live(&self, path: &Path<'u>, flow: &Flow<'u, '_>, declared: &Declared<'u>) -> bool {
         let function = &self.part.function.node;
-        if has_goto(function) {
+        if has_goto(function) || self.has_address(flow.name) {
             return true;
         }
         match path.is_live(flow) {
@@ -271,6 +271,12 @@ impl<'u> Outliner<'_, 'u> {
                 tokens.any(|token| token.text(&self.reader.preprocessed.text) == flow.name)
             }
         }
+    }
+
+    /// Whether the address of a variable is taken somewhere, as `&` before its name tells: then it has other names.
+    fn has_address(&self, name: &str) -> bool {
+        let text = |token: &Token| token.text(&self.reader.preprocessed.text);
+        self.reader.preprocessed.tokens.windows(2).any(|pair| text(&pair[0]) == "&" && text(&pair[1]) == name)
     }
 
     /// Whether a constant of the file or the function stays one: a number, or a table that is small enough.

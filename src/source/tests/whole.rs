@@ -119,6 +119,14 @@ fn arguments_of_a_region() {
             "show();",
             "kernel(int32_t s_out[1], int32_t a[8])",
         ),
+        // Another name of the variable.
+        (
+            "int a[8], i;",
+            "int s; int *p = &s;",
+            &format!("s = 0; {sum}"),
+            "printf(\"%d\", *p);",
+            "kernel(int32_t s_out[1], int32_t a[8])",
+        ),
         // Numbers and tables stay.
         (
             "const int n = 8; static const int w[2] = {1, 2}; int a[8];",
@@ -168,6 +176,28 @@ fn a_kernel_stays() {
         assert_eq!(program.source.text, text);
         kernel(text);
     }
+}
+
+/// A sequence of layers, which has loops in what it calls only.
+#[test]
+fn a_function_of_calls() {
+    let text = |last: &str| {
+        format!(
+            "static void up(int x[8]) {{ for (int i = 0; i < 8; i++) x[i] += 1; }}\n\
+             static void turn(int x[8], int y[8]) {{ for (int i = 0; i < 8; i++) y[i] = x[7 - i]; }}\n\
+             void twice(int x[8], int y[8]) {{ up(x); turn(x, y); }}\n{last}"
+        )
+    };
+    assert_eq!(signature(&text(""), &Choice::default()), "twice(int32_t x[8], int32_t y[8])");
+    assert_eq!(
+        signature(&text("int main(void) { int x[8] = {0}, y[8]; twice(x, y); return y[0]; }\n"), &Choice::default()),
+        "twice(int32_t x[8], int32_t y[8])"
+    );
+    let more = "void thrice(int x[8], int y[8]) { twice(x, y); up(y); }\n";
+    assert_eq!(signature(&text(more), &Choice::default()), "thrice(int32_t x[8], int32_t y[8])");
+    let apart = "void other(int x[8]) { up(x); }\n";
+    let refused = refusal(&text(apart), &Choice::default());
+    assert!(refused.help.contains("--function twice, --function other"), "{refused:?}");
 }
 
 #[test]
