@@ -20,7 +20,7 @@ BURSTC  = $(CARGO) run --release --quiet --
 DEMO    = target/demo
 COUNT  ?= 100
 SEED   ?= 1000
-# any, equal, beats or everyday, or nothing for all: tests/fuzz/generate.rs.
+# any, equal, beats, everyday, lanes or grid, or nothing for all: tests/fuzz/generate.rs.
 KIND   ?=
 SEEDS  ?= 5
 OPERANDS ?= 10000000

@@ -378,16 +378,19 @@ fn compute_in_lanes(
     let names = level_names(&band.date_expressions, &statements, &context.parameters);
     // The names of loops of groups in place of those of their dimensions.
     let mut all_grouped = names.clone();
-    for own in lanes.per_statement.iter().flatten() {
-        all_grouped[own.level] = groups::name(context, &names, own.level);
+    for level in lanes.per_statement.iter().flatten().flat_map(|own| &own.levels) {
+        all_grouped[*level] = groups::name(context, &names, *level);
     }
     let (mut parts, mut shapes) = (vec![], vec![]);
     for (place, date) in band.date_expressions.iter().enumerate() {
         let set = band.iterations[place].apply_range(&band.dates[place])?.image_of(&band.tile_names)?;
         let own = lanes.per_statement[place].as_ref();
         let found = own.map(|own| {
-            let group = &all_grouped[own.level];
-            groups::group(band, context, (lanes.count, own.level), (&names, group), &set)
+            let along: Vec<(i64, usize)> = lanes.counts().into_iter().zip(own.levels.iter().copied()).collect();
+            // Other levels that have groups have them in other statements.
+            let mut grouped = names.clone();
+            own.levels.iter().for_each(|level| grouped[*level].clone_from(&all_grouped[*level]));
+            groups::group(band, context, &along, (&names, &grouped), &set)
         });
         let grouped = match found.transpose() {
             // Beside others that can, a statement whose iterations are no convex set does without.
@@ -395,7 +398,9 @@ fn compute_in_lanes(
             other => other?,
         };
         let factor = |level: usize| match (&grouped, own) {
-            (Some(_), Some(own)) if own.level == level => lanes.count,
+            (Some(_), Some(own)) => {
+                own.levels.iter().position(|own| *own == level).map_or(1, |place| lanes.counts()[place])
+            }
             _ => 1,
         };
         let levels = all_grouped.iter().enumerate().map(|(level, name)| Affine::variable(name) * factor(level));
@@ -408,7 +413,9 @@ fn compute_in_lanes(
         };
         shapes.push(own.zip(masks.as_ref()).map(|(own, masks)| offload::LaneShape {
             steps: own.shape.steps.clone(),
-            masks: masks.iter().map(|mask| mask.step).collect(),
+            inner_steps: own.shape.inner_steps.clone(),
+            masks: masks.iter().map(|mask| mask.steps[0]).collect(),
+            inner_masks: masks.iter().filter_map(|mask| mask.steps.get(1).copied()).collect(),
             reduction: own.shape.reduction.clone(),
         }));
         let slacks = masks.into_iter().flatten().map(|mask| mask.slack).collect();
@@ -423,9 +430,9 @@ fn compute_in_lanes(
     // Loops of statements without lanes have the names of their dimensions.
     for piece in &mut scan.pieces {
         let place = band.statements.iter().position(|s| *s == piece.leaf.statement());
-        let own = place.and_then(|place| Some((lanes.per_statement[place].as_ref()?.level, shapes[place].as_ref()?)));
+        let own = place.and_then(|place| Some((&lanes.per_statement[place].as_ref()?.levels, shapes[place].as_ref()?)));
         for (level, (name, grouped)) in names.iter().zip(&all_grouped).enumerate() {
-            if name != grouped && own.as_ref().is_none_or(|(own, _)| *own != level) {
+            if name != grouped && own.as_ref().is_none_or(|(own, _)| !own.contains(&level)) {
                 piece.rename(grouped, name);
                 piece.levels.iter_mut().filter(|l| l.name == *grouped).for_each(|l| l.name.clone_from(name));
             }
@@ -437,7 +444,12 @@ fn compute_in_lanes(
         order: band.order.clone(),
         innermost_distance: band.innermost_distance,
         cycles_per_iteration: band.cycles_per_iteration,
-        lanes: Some(offload::Lanes { count: lanes.count, along: lanes.along(&texts), per_statement: shapes }),
+        lanes: Some(offload::Lanes {
+            count: lanes.count,
+            inner: lanes.inner,
+            along: lanes.along(&texts),
+            per_statement: shapes,
+        }),
     })
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
+use crate::affine::Affine;
 use crate::analysis;
 use crate::board::Board;
 use crate::buffer::NoRoom;
@@ -16,7 +17,7 @@ use crate::polyhedral::isl::Exhausted;
 use crate::report::area::Area;
 use crate::report::demand::Demand;
 use crate::report::expected::Expected;
-use crate::source::kernel::{Kernel, LanesDirective, TilingDirective};
+use crate::source::kernel::{Kernel, LanesAlong, LanesDirective, TilingDirective};
 
 /// Parts of the block RAM that tiles are chosen for, where those for all of it are too large for the lanes.
 const SMALLER: [f64; 4] = [0.5, 0.25, 0.125, 0.0625];
@@ -43,25 +44,42 @@ const AS_GOOD: f64 = 1.03;
 /// Where lanes take so many times the cycles that they would were all of them busy, fewer are looked at, too.
 const UNUSED: f64 = 1.25;
 
-/// `--lanes 16` or `--lanes auto`; takes the place of what directives say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// `--lanes 16`, `--lanes i:8,j:8` or `--lanes auto`; takes the place of what directives say.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     Count(i64),
+    /// So many along each of two loops.
+    InTwo([(String, i64); 2]),
     /// The fewest lanes at which the memory is the bottleneck, or the most that the board and the kernel allow.
     Automatic,
     /// [`Request::Automatic`] for a kernel without directives, else what those say. What the commands do where nobody asks.
     Usual,
 }
 
-/// Reads `16` or `auto`.
+/// Reads `16`, `i:8,j:8` or `auto`.
 ///
 /// # Errors
 /// What was expected.
 pub fn parse(text: &str) -> Result<Request, String> {
+    let most = LanesDirective::MOST;
     match text.parse() {
-        Ok(count) if LanesDirective::allows(count) => Ok(Request::Count(count)),
-        _ if text == "auto" => Ok(Request::Automatic),
-        _ => Err(format!("`{text}` is neither `auto` nor a power of two up to {}", LanesDirective::MOST)),
+        Ok(count) if LanesDirective::allows(count) => return Ok(Request::Count(count)),
+        _ if text == "auto" => return Ok(Request::Automatic),
+        _ => {}
+    }
+    let along = |item: &str| -> Option<(String, i64)> {
+        let (name, count) = item.split_once(':')?;
+        let count = count.trim().parse().ok().filter(|count| *count > 1 && LanesDirective::allows(*count))?;
+        Some((name.trim().to_string(), count))
+    };
+    let items: Vec<Option<(String, i64)>> = text.split(',').map(along).collect();
+    match &items[..] {
+        [Some(first), Some(second)] if first.0 != second.0 && first.1 * second.1 <= most => {
+            Ok(Request::InTwo([first.clone(), second.clone()]))
+        }
+        _ => Err(format!(
+            "`{text}` is neither `auto` nor a power of two up to {most}, nor two loops with such numbers, as in `i:8,j:8`"
+        )),
     }
 }
 
@@ -76,8 +94,13 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
             let choice = Choice { left: None.into(), ..Choice::new(kernel, board, |_| true) };
             let found = match count {
                 1 => choice.one(),
-                _ => choice.with(&choice.one()?, count, SMALLER.len()),
+                _ => choice.with(&choice.one()?, &Request::Count(count), SMALLER.len()),
             };
+            require_room(found?, board)
+        }
+        Some(Request::InTwo(along)) => {
+            let choice = Choice { left: None.into(), ..Choice::new(kernel, board, |_| true) };
+            let found = choice.with(&choice.one()?, &Request::InTwo(along), SMALLER.len());
             require_room(found?, board)
         }
         Some(Request::Automatic) => Choice::new(kernel, board, |_| true).automatic(),
@@ -165,8 +188,8 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         offload
     }
 
-    /// `count` lanes, in the tiles of `one`, or in those that are chosen for so many smaller parts of the block RAM.
-    fn with(&self, one: &Offload, count: i64, smaller: usize) -> Result<Offload> {
+    /// The lanes of `request`, in the tiles of `one`, or in those that are chosen for so many smaller parts of the block RAM.
+    fn with(&self, one: &Offload, request: &Request, smaller: usize) -> Result<Offload> {
         let tilings_of = |one: &Offload| -> Vec<TilingDirective> {
             one.bands.iter().map(|band| band.tiling.as_written(&one.kernel).0).collect()
         };
@@ -174,9 +197,15 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             self.probes.set(self.probes.get() + 1);
             let mut laned = self.kernel.clone();
             laned.tilings = tilings;
-            let lanes = LanesDirective { count, span: Span::default() };
             for tiling in laned.tilings.iter_mut().filter(|tiling| tiling.lanes.is_none()) {
-                tiling.lanes = Some(lanes);
+                tiling.lanes = lanes_of(request, tiling);
+            }
+            if let Request::InTwo([(first, _), (second, _)]) = request
+                && laned.tilings.iter().all(|tiling| tiling.lanes.is_none())
+            {
+                return Err(Diagnostic::new(format!("no tiles along both `{first}` and `{second}`"))
+                    .help("name two loops around one statement, each a dimension of its tiles")
+                    .into());
             }
             let mut offload = self.analyze(&laned, &self.board.fabric())?;
             // Whether the tiles are the user's or chosen stays as it was.
@@ -198,7 +227,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
 
     /// `count` lanes, or what forbids them.
     fn possible(&self, one: &Offload, count: i64) -> Result<Result<Found, String>> {
-        let offload = match self.with(one, count, SMALLER_UNASKED) {
+        let offload = match self.with(one, &Request::Count(count), SMALLER_UNASKED) {
             Ok(offload) => offload,
             Err(error) if error.is::<Exhausted>() => {
                 return Ok(Err(format!("the analysis of {count} lanes takes too long")));
@@ -279,6 +308,21 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     }
 }
 
+/// What `request` wants of a band, `None` where its tiles have no two such dimensions.
+fn lanes_of(request: &Request, tiling: &TilingDirective) -> Option<LanesDirective> {
+    let along = |(name, count): &(String, i64)| -> Option<LanesAlong> {
+        let is = |k: &usize| tiling.schedules.iter().any(|s| s.theta[*k] == Affine::variable(name));
+        Some(LanesAlong { dimension: (0..tiling.sizes.len()).find(is)?, count: *count })
+    };
+    match request {
+        Request::Count(count) => Some(LanesDirective::new(*count, Span::default())),
+        Request::InTwo([first, second]) => {
+            Some(LanesDirective::in_two([along(first)?, along(second)?], Span::default()))
+        }
+        Request::Automatic | Request::Usual => None,
+    }
+}
+
 impl Found {
     fn cycles(&self) -> f64 {
         self.expected.cycles()
@@ -341,7 +385,10 @@ mod tests {
     fn counts_are_powers_of_two() {
         assert_eq!(parse("16"), Ok(Request::Count(16)));
         assert_eq!(parse("auto"), Ok(Request::Automatic));
-        for text in ["0", "-2", "3", "512", "two", ""] {
+        assert_eq!(parse("i:8,j:4"), Ok(Request::InTwo([("i".into(), 8), ("j".into(), 4)])));
+        for text in
+            ["0", "-2", "3", "512", "two", "", "i:8", "i:8,i:8", "i:3,j:8", "i:32,j:16", "i:8,j:8,k:2", "i:8,j:1"]
+        {
             assert!(parse(text).is_err(), "{text}");
         }
     }

@@ -133,8 +133,8 @@ pub fn analyze_read(read: Read, board: &Board, options: &Options) -> Result<Offl
 
 fn analyzed(kernel: Kernel, board: &Board, options: &Options) -> Result<Offload> {
     let kernel = prepare(kernel, board, options)?;
-    let offload =
-        choose_lanes::analyze(&kernel, board, options.lanes).map_err(|error| budget::refusal(error, &kernel))?;
+    let offload = choose_lanes::analyze(&kernel, board, options.lanes.clone())
+        .map_err(|error| budget::refusal(error, &kernel))?;
     // Again, because local arrays that a tile hands to a later one through memory have grown.
     require_memory(&offload.kernel, board)?;
     require_registers(&offload.kernel)?;
@@ -282,8 +282,11 @@ fn origin(source: &Source, board: &Board, options: &Options, offload: &Offload) 
     for (option, bounds) in [("--max", &options.max), ("--min", &options.min)] {
         given.extend(bounds.iter().map(|(name, value)| format!("{option} {name}={value}")));
     }
-    given.extend(options.lanes.map(|lanes| match lanes {
+    given.extend(options.lanes.as_ref().map(|lanes| match lanes {
         choose_lanes::Request::Count(lanes) => format!("--lanes {lanes}"),
+        choose_lanes::Request::InTwo([first, second]) => {
+            format!("--lanes {}:{},{}:{}", first.0, first.1, second.0, second.1)
+        }
         choose_lanes::Request::Automatic => "--lanes auto".to_string(),
         choose_lanes::Request::Usual => String::new(),
     }));

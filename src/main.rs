@@ -146,8 +146,8 @@ struct InputArguments {
     /// Smallest value of a size, such as N=1; otherwise the source's, or 0
     #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
     min: Vec<Assignment>,
-    /// Iterations per cycle: a power of two, or `auto`, the fewest with which the run is shortest by the estimate, which is
-    /// what a source without tiles gets anyway
+    /// Iterations per cycle: a power of two; or so many along each of two loops, as in `i:8,j:8`; or `auto`, the fewest with
+    /// which the run is shortest by the estimate, which is what a source without tiles gets anyway
     #[arg(long, value_name = "P", value_parser = burstc::choose_lanes::parse)]
     lanes: Option<burstc::choose_lanes::Request>,
     /// Allow lanes to add (multiply, take extrema of) floating-point numbers in another order than the C program, so that

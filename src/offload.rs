@@ -257,6 +257,9 @@ pub struct Buffer {
     /// Where lanes access cells side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub banks: Option<Banks>,
+    /// Where they do so along further subscripts: the banks of all of them are combined.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further_banks: Vec<Banks>,
     /// Memories that each hold the whole buffer, for the reads of the iterations: one per reference, or one in banks.
     pub copies: usize,
     /// Where banks serve all read references of an iteration.
@@ -294,7 +297,7 @@ impl Partition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Banks {
     pub subscript: usize,
-    /// As many as there are lanes: a power of two, which divides the subscript's modulus.
+    /// As many as the lanes access cells side by side: a power of two, which divides the subscript's modulus.
     pub count: i64,
 }
 
@@ -364,6 +367,10 @@ fn one() -> i64 {
     1
 }
 
+fn is_one(value: &i64) -> bool {
+    *value == 1
+}
+
 /// What the hardware makes of a modulus or of a number of places: the next power of two.
 pub fn power_of_two(least: i64) -> i64 {
     least.unsigned_abs().next_power_of_two() as i64
@@ -409,7 +416,7 @@ impl Mapping {
 impl Buffer {
     /// One memory of one bank.
     pub fn new(array: ArrayId, mappings: ByBand<Option<Mapping>>) -> Buffer {
-        Buffer { array, mappings, store_copy: false, banks: None, copies: 1, partition: None }
+        Buffer { array, mappings, store_copy: false, banks: None, further_banks: vec![], copies: 1, partition: None }
     }
 
     /// The mapping, if all bands that access the array have their cells in the same places.
@@ -417,6 +424,18 @@ impl Buffer {
         let mut mappings = self.mappings.iter().flatten();
         let first = mappings.next()?;
         mappings.all(|other| other.has_places_of(first)).then_some(first)
+    }
+
+    /// The banks along each subscript that has some, the outermost first.
+    pub fn bank_axes(&self) -> Vec<Banks> {
+        let mut axes: Vec<Banks> = self.banks.iter().chain(&self.further_banks).copied().collect();
+        axes.sort_by_key(|axis| axis.subscript);
+        axes
+    }
+
+    /// How many banks there are: 1 for a single memory.
+    pub fn bank_count(&self) -> i64 {
+        self.banks.iter().chain(&self.further_banks).map(|axis| axis.count).product()
     }
 
     /// All memories that hold the whole buffer.
@@ -450,12 +469,16 @@ pub struct Compute {
 
 /// Iterations of a statement side by side. One of its levels in the band's scan, `group`, counts in steps of `count`: where it
 /// has the value g, lane l is the instance in whose place g would be `count * g + l`. A point of the scan is the iterators of
-/// lane 0, and is visited for some lane, not for all.
+/// lane 0, and is visited for some lane, not for all. Lanes in two dimensions have two such levels, which count in steps of
+/// `count / inner` and of `inner`: lane l is the instance `l / inner` further in the first and `l % inner` in the second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lanes {
     /// A power of two, at least 2.
     pub count: i64,
-    /// What the lanes run along, for people: `i`, or `S0 i, S1 j`.
+    /// How many of them lie along the second of two dimensions; 1 for lanes along one.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub inner: i64,
+    /// What the lanes run along, for people: `i`, or `S0 i, S1 j`, or `i:8, j:8`.
     pub along: String,
     /// Parallel to [`Band::statements`]; `None` for a statement whose iterations run one by one.
     pub per_statement: Vec<Option<LaneShape>>,
@@ -464,13 +487,47 @@ pub struct Lanes {
 /// What lanes are for one statement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaneShape {
-    /// What each iterator of the statement gains from lane to lane.
+    /// What each iterator of the statement gains from lane to lane; of lanes in two dimensions, along the first.
     pub steps: Vec<i64>,
+    /// The same along the second; none for lanes along one dimension.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inner_steps: Vec<i64>,
     /// What the slack of each mask gains from lane to lane: lane l runs where `slack + l * step >= 0` for all masks,
-    /// with the slacks of [`Piece::slacks`].
+    /// with the slacks of [`Piece::slacks`]; of lanes in two dimensions, along the first.
     pub masks: Vec<i64>,
+    /// The same along the second.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inner_masks: Vec<i64>,
     /// Where all lanes of an iteration update one cell.
     pub reduction: Option<Reduction>,
+}
+
+impl Lanes {
+    /// What a value gains from lane 0 to lane `lane` that gains `step` per lane along the first dimension, and `inner` along
+    /// the second.
+    pub fn gained(&self, lane: i64, step: i64, inner: i64) -> i64 {
+        lane / self.inner * step + lane % self.inner * inner
+    }
+}
+
+impl LaneShape {
+    /// What the values gain up to lane `lane`: their steps along the first dimension, and along the second.
+    fn gains<'s>(lanes: &'s Lanes, lane: i64, steps: &'s [i64], inner: &'s [i64]) -> impl Iterator<Item = i64> + 's {
+        let inner = inner.iter().copied().chain(std::iter::repeat(0));
+        steps.iter().zip(inner).map(move |(step, inner)| lanes.gained(lane, *step, inner))
+    }
+
+    /// The iterators of lane `lane`, where `first` are those of lane 0.
+    pub fn iterators(&self, lanes: &Lanes, first: &[i64], lane: i64) -> Vec<i64> {
+        let gains = LaneShape::gains(lanes, lane, &self.steps, &self.inner_steps);
+        first.iter().zip(gains).map(|(value, gain)| value + gain).collect()
+    }
+
+    /// Whether lane `lane` runs at a point with these slacks.
+    pub fn runs(&self, lanes: &Lanes, slacks: &[i64], lane: i64) -> bool {
+        let gains = LaneShape::gains(lanes, lane, &self.masks, &self.inner_masks);
+        slacks.iter().zip(gains).all(|(slack, gain)| slack + gain >= 0)
+    }
 }
 
 /// `x op= term` in any order: the terms of all lanes are combined first.

@@ -25,11 +25,12 @@
 //! 12. `moduli`: of a mapping, one positive power of two per subscript, at least the exact one; slots are a power of two,
 //!     skews unit lower triangular.
 //! 13. `apart`: (sampled) the cells that one tile loads, and those that it stores, lie in different places.
-//! 14. `banks`: as many as lanes, dividing their subscript's modulus; of a partition, a power of two that divides each
+//! 14. `banks`: as many as lanes, or as lanes in two dimensions have side by side, dividing their subscript's modulus; of a partition, a power of two that divides each
 //!     weighted modulus, and odd weight and modulus at least that along the subscript that is left out.
 //! 15. `windows`: leader and followers are references of the statement, which does not write the array; delays are
 //!     positive.
-//! 16. `lanes`: a power of two from 2 on; a shape per statement with a step per iterator; with a reduction, every lane updates one cell.
+//! 16. `lanes`: a power of two from 2 on, and along each of two dimensions; a shape per statement with a step per iterator and
+//!     dimension; with a reduction, every lane updates one cell.
 //!
 //! Sampled invariants are looked at in a number of points that does not depend on the kernel, so that verifying takes
 //! milliseconds.
@@ -370,11 +371,17 @@ impl<'a> Checker<'a> {
     fn banks(&mut self, buffer: &Buffer, name: &str) {
         if let Some(banks) = buffer.banks {
             let lanes = self.offload.bands.iter().find_map(|band| band.compute.lanes.as_ref()).map(|lanes| lanes.count);
-            let divides = buffer.mappings.iter().flatten().all(|mapping| {
-                mapping.moduli.get(banks.subscript).is_some_and(|modulus| modulus % banks.count.max(1) == 0)
+            let axes = buffer.bank_axes();
+            let divides = axes.iter().all(|axis| {
+                let modulus = |mapping: &Mapping| mapping.moduli.get(axis.subscript).copied();
+                let mut moduli = buffer.mappings.iter().flatten().map(modulus);
+                axis.count.count_ones() == 1 && moduli.all(|modulus| modulus.is_some_and(|m| m % axis.count == 0))
             });
-            let holds = lanes == Some(banks.count) && divides && buffer.partition.is_none();
-            self.require(holds, "banks", || format!("{name}: {banks:?} for {lanes:?} lanes"));
+            let apart = axes.windows(2).all(|pair| pair[0].subscript < pair[1].subscript);
+            let in_two = self.offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).any(|l| l.inner > 1);
+            let as_many = lanes == Some(banks.count) && buffer.further_banks.is_empty() || in_two;
+            let holds = as_many && divides && apart && buffer.partition.is_none();
+            self.require(holds, "banks", || format!("{name}: {axes:?} for {lanes:?} lanes"));
         }
         if let Some(partition) = &buffer.partition {
             let mut mappings = buffer.mappings.iter().flatten();
@@ -409,19 +416,33 @@ impl<'a> Checker<'a> {
         let (iterators, statements) = (self.kernel.iterators(), self.kernel.statements());
         for (number, band) in self.offload.bands.iter_enumerated() {
             let Some(lanes) = &band.compute.lanes else { continue };
-            let power = lanes.count >= 2 && lanes.count.count_ones() == 1;
+            let is_power = |count: i64| count >= 1 && count.count_ones() == 1;
+            let power = lanes.count >= 2 && is_power(lanes.count) && is_power(lanes.inner) && lanes.inner < lanes.count;
             self.require(power, "lanes", || format!("band {number} has {}", lanes.count));
             let each = lanes.per_statement.len() == band.statements.len();
             self.require(each, "lanes", || format!("band {number} has {} shapes", lanes.per_statement.len()));
             let in_lanes = |(&s, shape): (_, &'a Option<LaneShape>)| Some((s, shape.as_ref()?));
             for (s, shape) in band.statements.iter().zip(&lanes.per_statement).filter_map(in_lanes) {
-                let own = shape.steps.len() == iterators[s].len();
+                let all = iterators[s].len();
+                let own = [all, shape.masks.len()];
+                let (first, second) = ([&shape.steps, &shape.masks], [&shape.inner_steps, &shape.inner_masks]);
+                let second_is_own =
+                    if lanes.inner > 1 { second.map(Vec::len) == own } else { second.map(Vec::len) == [0; 2] };
+                let own = first.map(Vec::len) == own && second_is_own;
                 self.require(own, "lanes", || format!("{} has another number of steps", statements[s].name));
-                let gains = |affine: &Affine| affine.gain(&iterators[s], &shape.steps);
-                let moves = statements[s].targets().all(|t| t.subscripts.iter().any(|subscript| gains(subscript) != 0));
-                self.require(!own || moves != shape.reduction.is_some(), "lanes", || {
-                    format!("lanes of {} update one cell without a reduction, or several with one", statements[s].name)
-                });
+                let dimensions: &[&Vec<i64>] =
+                    &[&shape.steps, &shape.inner_steps][..if lanes.inner > 1 { 2 } else { 1 }];
+                for steps in dimensions.iter().filter(|_| own) {
+                    let gains = |affine: &Affine| affine.gain(&iterators[s], steps);
+                    let moves = |t: &Access| t.subscripts.iter().any(|subscript| gains(subscript) != 0);
+                    let moves = statements[s].targets().all(moves);
+                    self.require(moves != shape.reduction.is_some(), "lanes", || {
+                        format!(
+                            "lanes of {} update one cell without a reduction, or several with one",
+                            statements[s].name
+                        )
+                    });
+                }
             }
         }
     }
@@ -619,9 +640,8 @@ impl<'a, F: FnMut(&'a Piece, &Values)> Visitor<'a> for First<F> {
 /// The iterators of every lane that runs at a point.
 fn running(point: &[i64], slacks: &[i64], lanes: Option<(&Lanes, &LaneShape)>) -> Vec<Vec<i64>> {
     let Some((lanes, shape)) = lanes else { return vec![point.to_vec()] };
-    let runs = |lane: i64| slacks.iter().zip(&shape.masks).all(|(slack, step)| slack + lane * step >= 0);
-    let at = |lane: i64| point.iter().zip(&shape.steps).map(|(value, step)| value + lane * step).collect();
-    (0..lanes.count).filter(|lane| runs(*lane)).map(at).collect()
+    let running = (0..lanes.count).filter(|lane| shape.runs(lanes, slacks, *lane));
+    running.map(|lane| shape.iterators(lanes, point, lane)).collect()
 }
 
 fn is_power(value: i64) -> bool {

@@ -27,7 +27,7 @@ use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
 use crate::source::kernel::{Array, Kernel, SizeParameter};
 use crate::tiling::Band;
-use crate::tiling::lane_shape::Lanes;
+use crate::tiling::lane_shape::{self, Banked};
 use crate::transfer::ArrayFlow;
 use crate::walk::{self, Values};
 use crate::word::Word;
@@ -74,19 +74,20 @@ pub fn allocate(
 }
 
 /// The banks that lanes need, by array.
-fn banks(bands: &ByBand<Band>) -> BTreeMap<ArrayId, Banks> {
-    let of = |lanes: &Lanes| {
-        let count = lanes.count;
-        lanes.banked().into_iter().map(move |(array, subscript)| (array, Banks { subscript, count }))
-    };
-    bands.iter().filter_map(|band| band.lanes.as_ref()).flat_map(of).collect()
+fn banks(bands: &ByBand<Band>) -> BTreeMap<ArrayId, Vec<Banks>> {
+    let mut all = Banked::new();
+    for lanes in bands.iter().filter_map(|band| band.lanes.as_ref()) {
+        lane_shape::join(&mut all, lanes.banked());
+    }
+    let axes = |axes: BTreeMap<usize, i64>| axes.into_iter().map(|(subscript, count)| Banks { subscript, count });
+    all.into_iter().map(|(array, own)| (array, axes(own).collect())).collect()
 }
 
 fn allocate_band(
     band: &Band,
     kernel: &Kernel,
     flows: &[ArrayFlow],
-    banks: &BTreeMap<ArrayId, Banks>,
+    banks: &BTreeMap<ArrayId, Vec<Banks>>,
     is_alone: bool,
 ) -> Result<Vec<Allocation>> {
     flows
@@ -104,13 +105,13 @@ fn allocate_band(
                 return Err(unbounded(band, &kernel.arrays[flow.array]).into());
             };
             let name = &kernel.arrays[flow.array].name;
-            let banks = banks.get(&flow.array).copied();
+            let banks = banks.get(&flow.array).map_or(&[][..], |axes| axes);
             let mut mapping = match &differences {
                 Some(differences) => mapping_for(band, differences, exact_moduli, banks, name)?,
                 None => Mapping::successive(rounded(&exact_moduli, banks), exact_moduli, 1),
             };
             // Bands whose tiles have places of their own would have to agree on how many.
-            if (banks.is_none() || is_alone)
+            if (banks.is_empty() || is_alone)
                 && let Some(by_tile) =
                     band.isl.within(BY_TILE_OPERATIONS, || by_tile(band, flow, banks, name))?.flatten()
                 && by_tile.words() <= mapping.words()
@@ -123,10 +124,10 @@ fn allocate_band(
 }
 
 /// Powers of two that hold the moduli, and a word of every bank.
-fn rounded(moduli: &[i64], banks: Option<Banks>) -> Vec<i64> {
+fn rounded(moduli: &[i64], banks: &[Banks]) -> Vec<i64> {
     let mut rounded: Vec<i64> = moduli.iter().map(|m| power_of_two(*m)).collect();
-    if let Some(Banks { subscript, count }) = banks {
-        rounded[subscript] = rounded[subscript].max(count);
+    for Banks { subscript, count } in banks {
+        rounded[*subscript] = rounded[*subscript].max(*count);
     }
     rounded
 }
@@ -140,18 +141,18 @@ fn mapping_for(
     band: &Band,
     differences: &Set,
     exact_moduli: Vec<i64>,
-    banks: Option<Banks>,
+    banks: &[Banks],
     array: &str,
 ) -> Result<Mapping> {
     let search = || lattice::smaller(differences, &exact_moduli);
-    let found = if banks.is_some() { None } else { band.isl.within(LATTICE_OPERATIONS, search)?.flatten() };
+    let found = if !banks.is_empty() { None } else { band.isl.within(LATTICE_OPERATIONS, search)?.flatten() };
     // A larger modulus is legal where a smaller one of successive moduli is.
     let Some(Lattice { skew, moduli }) = found else {
         let moduli = rounded(&exact_moduli, banks);
         require_legal(differences, [&exact_moduli, &moduli], array)?;
         return Ok(Mapping::successive(moduli, exact_moduli, 1));
     };
-    let rounded = rounded(&moduli, None);
+    let rounded = rounded(&moduli, &[]);
     require_legal(&lattice::skewed(differences, &skew)?, [&moduli, &rounded], array)?;
     Ok(Mapping { moduli: rounded, exact_moduli: moduli, skew, successive_moduli: exact_moduli, slots: 1 })
 }
@@ -171,7 +172,7 @@ const BY_TILE_OPERATIONS: u64 = 50_000;
 /// The mapping with a slot per tile: of an array that is transferred, in a band of several strips, whose cells are
 /// accessed in one tile of a strip only. A cell lives from its load to its last access, and in the next step where it is
 /// stored, so two or three tiles have cells on chip.
-fn by_tile(band: &Band, flow: &ArrayFlow, banks: Option<Banks>, array: &str) -> Result<Option<Mapping>> {
+fn by_tile(band: &Band, flow: &ArrayFlow, banks: &[Banks], array: &str) -> Result<Option<Mapping>> {
     let transfers = usize::from(!flow.load.is_empty()?) + usize::from(!flow.store.is_empty()?);
     let is_reused = || -> Result<bool> { Ok(!band.earlier.apply_range(&flow.accessed)?.is_disjoint(&flow.accessed)?) };
     if band.tile_names.len() < 2 || transfers == 0 || is_reused()? {
@@ -190,6 +191,7 @@ pub fn merge(bands: &ByBand<Band>, allocations: &ByBand<Vec<Allocation>>) -> Vec
     let mut arrays: Vec<ArrayId> = allocations.iter().flatten().map(|a| a.array).collect();
     arrays.sort();
     arrays.dedup();
+    let further = |array: ArrayId| banks.get(&array).map_or(vec![], |axes: &Vec<Banks>| axes[1..].to_vec());
     let mapping = |band: &Vec<Allocation>, array| band.iter().find(|a| a.array == array).map(|a| a.mapping.clone());
     arrays
         .into_iter()
@@ -199,7 +201,8 @@ pub fn merge(bands: &ByBand<Band>, allocations: &ByBand<Vec<Allocation>>) -> Vec
             store_copy: false,
             copies: 1,
             partition: None,
-            banks: banks.get(&array).copied(),
+            banks: banks.get(&array).map(|axes| axes[0]),
+            further_banks: further(array),
         })
         .collect()
 }
@@ -276,8 +279,9 @@ impl Traffic {
         for transfer in &band.transfers {
             // Of an array in banks along memory's rows as many elements at once, if the port is as wide.
             let innermost = kernel.arrays[transfer.array].layout().innermost();
-            let banks = buffers.iter().find(|b| b.array == transfer.array).and_then(|b| b.banks);
-            let at_once = banks.filter(|b| Some(b.subscript) == innermost).map_or(1, |b| b.count) as f64;
+            let buffer = buffers.iter().find(|b| b.array == transfer.array);
+            let mut axes = buffer.into_iter().flat_map(Buffer::bank_axes);
+            let at_once = axes.find(|b| Some(b.subscript) == innermost).map_or(1, |b| b.count) as f64;
             let (loaded, stored) = (count(&transfer.load)? / at_once, count(&transfer.store)? / at_once);
             let words = f64::from(kernel.arrays[transfer.array].element.bytes()) / f64::from(Word::PORT.bytes());
             self.moved[0] += loaded * words;
@@ -523,7 +527,7 @@ pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
         }
     }
     let mut text = format!("{}[{}] -> {}", kernel.arrays[buffer.array].name, names.join(", "), texts.join(" or "));
-    if let Some(banks) = buffer.banks {
+    for banks in buffer.bank_axes() {
         text += &format!(", {} banks of {}", banks.count, names[banks.subscript]);
     }
     if let Some(partition) = &buffer.partition {

@@ -300,7 +300,7 @@ fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, Number>) -> Re
         fallback_max: fallback.collect(),
         max,
         min,
-        lanes: Some(input.lanes.unwrap_or(choose_lanes::Request::Usual)),
+        lanes: Some(input.lanes.clone().unwrap_or(choose_lanes::Request::Usual)),
         allow_reassociation: input.allow_reassociation,
     })
 }

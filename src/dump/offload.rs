@@ -80,14 +80,25 @@ fn iterations(kernel: &Kernel, band: &Band) -> String {
     loops::text(&band.compute.scan, 1, &visit)
 }
 
-/// `for (lane = 0; lane < 4; lane++) if (N - 4*i_group - lane >= 1) S0(4*i_group + lane);`
+/// `for (lane = 0; lane < 4; lane++) if (N - 4*i_group - lane >= 1) S0(4*i_group + lane);`; in two dimensions with a
+/// loop over `inner_lane` inside.
 fn in_lanes(kernel: &Kernel, lanes: &Lanes, shape: &LaneShape, piece: &Piece) -> String {
-    let at_lane = |value: &Affine, step: i64| value.clone() + Affine::variable("lane") * step;
-    let iterators: Vec<Affine> =
-        piece.point.iter().zip(&shape.steps).map(|(value, step)| at_lane(value, *step)).collect();
-    let masks: Vec<String> =
-        piece.slacks.iter().zip(&shape.masks).map(|(slack, step)| at_lane(slack, *step).at_least_zero()).collect();
+    let at_lane = |value: &Affine, step: i64, inner: i64| {
+        value.clone() + Affine::variable("lane") * step + Affine::variable("inner_lane") * inner
+    };
+    let inner = |steps: &[i64], k: usize| steps.get(k).copied().unwrap_or(0);
+    let all = |values: &[Affine], steps: &[i64], inners: &[i64]| -> Vec<Affine> {
+        let each = values.iter().zip(steps).enumerate();
+        each.map(|(k, (value, step))| at_lane(value, *step, inner(inners, k))).collect()
+    };
+    let iterators = all(&piece.point, &shape.steps, &shape.inner_steps);
+    let masks = all(&piece.slacks, &shape.masks, &shape.inner_masks);
+    let masks: Vec<String> = masks.iter().map(Affine::at_least_zero).collect();
     let masks = if masks.is_empty() { String::new() } else { format!("if ({}) ", masks.join(" && ")) };
     let instance = loops::call(&kernel.statements()[piece.leaf.statement()].name, &iterators);
-    format!("for (lane = 0; lane < {}; lane++) {masks}{instance}", lanes.count)
+    let inner = match lanes.inner {
+        1 => String::new(),
+        inner => format!("for (inner_lane = 0; inner_lane < {inner}; inner_lane++) "),
+    };
+    format!("for (lane = 0; lane < {}; lane++) {inner}{masks}{instance}", lanes.count / lanes.inner)
 }

@@ -181,7 +181,7 @@ fn side_by_side(offload: &Offload, buffer: &Buffer) -> u32 {
     // Rows run along the buffer's last subscript.
     let last = buffer.common_mapping().and_then(|mapping| mapping.moduli.len().checked_sub(1));
     let along = |subscript: usize| Some(subscript) == innermost && Some(subscript) == last;
-    buffer.banks.filter(|banks| along(banks.subscript)).map_or(1, |banks| banks.count as u32)
+    buffer.bank_axes().into_iter().find(|banks| along(banks.subscript)).map_or(1, |banks| banks.count as u32)
 }
 
 /// The longest row of a transfer, in elements: its cells are in the buffer at the same time and differ in the last

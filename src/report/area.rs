@@ -122,7 +122,7 @@ fn around(statement: &Statement, lanes: u64) -> u64 {
 fn blocks(offload: &Offload, device: &Device) -> u64 {
     let bits = device.block_ram.iter().map(|kind| kind.bits).min().unwrap_or(1).max(1);
     let of = |buffer: &Buffer| {
-        let banks = buffer.banks.map_or(1, |banks| banks.count);
+        let banks = buffer.bank_count();
         let words = (buffer.words() / banks).max(1);
         let own = words as u64 * u64::from(offload.kernel.arrays[buffer.array].element.bits);
         let each = if words <= SMALL { 0 } else { own.div_ceil(bits) };

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::affine::Affine;
 use crate::ids::{BandId, ByStatement, StatementId};
-use crate::offload::{LaneShape, Offload, Piece, Reduction};
+use crate::offload::{Offload, Piece, Reduction};
 use crate::simulate::job::{Job, Region};
 use crate::source::evaluate::evaluate;
 use crate::source::kernel::{Access, Argument, Expr, ScalarType, Statement};
@@ -87,9 +87,8 @@ impl<'a> Run<'a> {
                 self.value(&statement.value, piece.leaf.statement(), &first),
             );
         };
-        let own = |lane: i64| -> Vec<i64> { first.iter().zip(&shape.steps).map(|(i, step)| i + lane * step).collect() };
-        let instances: Vec<Option<Vec<i64>>> =
-            (0..lanes.count).map(|lane| runs(shape, &slacks, lane).then(|| own(lane))).collect();
+        let own = |lane: i64| shape.runs(lanes, &slacks, lane).then(|| shape.iterators(lanes, &first, lane));
+        let instances: Vec<Option<Vec<i64>>> = (0..lanes.count).map(own).collect();
         match &shape.reduction {
             Some(reduction) => self.reduce(reduction, piece.leaf.statement(), &first, &instances),
             None => {
@@ -152,11 +151,6 @@ impl<'a> Run<'a> {
     fn word(&self, (start, bytes): (usize, usize)) -> i64 {
         little_endian(&self.image[start..start + bytes]) as i64
     }
-}
-
-/// Whether a lane of a group runs.
-fn runs(shape: &LaneShape, slacks: &[i64], lane: i64) -> bool {
-    slacks.iter().zip(&shape.masks).all(|(slack, step)| slack + lane * step >= 0)
 }
 
 /// Operand `index` of an expression for [`both`].

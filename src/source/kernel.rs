@@ -20,7 +20,7 @@ pub use expression::{Access, BinaryOp, Expr, ScalarType, UnaryOp, distance};
 pub use host::{HostStep, HostValue, Scalar};
 pub use obligation::{Broken, Obligation, Surroundings};
 pub use sizes::{SizeCondition, SizeParameter};
-pub use tiling::{LanesDirective, Schedule, TilingDirective};
+pub use tiling::{LanesAlong, LanesDirective, Schedule, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Kernel {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::affine::Affine;
 use crate::ids::ArrayId;
-use crate::offload::Reduction;
+use crate::offload::{Reduction, power_of_two};
 use crate::polyhedral::scan::solve;
-use crate::source::kernel::{Access, Kernel, Statement};
+use crate::source::kernel::{Access, Kernel, LanesAlong, LanesDirective, Statement};
 
 use super::reduction::reduction;
 
@@ -15,6 +15,8 @@ use super::reduction::reduction;
 pub struct Lanes {
     /// A power of two, at least 2.
     pub count: i64,
+    /// How many of them lie along the second of two dimensions; 1 for lanes along one.
+    pub inner: i64,
     /// Parallel to the statements of the band; `None` for one whose iterations run one by one.
     pub per_statement: Vec<Option<StatementLanes>>,
 }
@@ -22,22 +24,53 @@ pub struct Lanes {
 /// The lanes of one statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementLanes {
-    /// The dimension of `D` of which as many values run side by side as there are lanes. Another statement has it in another
-    /// loop.
-    pub level: usize,
-    /// That dimension for people: `i`.
+    /// The dimension of `D` of which as many values run side by side as there are lanes, or the two of them. Another statement
+    /// has them in other loops.
+    pub levels: Vec<usize>,
+    /// That dimension for people: `i`, or `i:8, j:8`.
     pub along: String,
     pub shape: LaneShape,
 }
 
-/// The subscript of each array in which lanes access neighbours: all statements of a kernel agree on it.
-pub type Banked = BTreeMap<ArrayId, usize>;
+/// The subscripts of an array along which lanes access cells side by side, each with as many as they access.
+pub type Axes = BTreeMap<usize, i64>;
+
+/// Those of every array: all statements of a kernel agree on them.
+pub type Banked = BTreeMap<ArrayId, Axes>;
+
+/// Adds banks that others need to `all`.
+pub fn join(all: &mut Banked, others: Banked) {
+    for (array, axes) in others {
+        let own = all.entry(array).or_default();
+        for (subscript, count) in axes {
+            let known = own.entry(subscript).or_insert(count);
+            *known = (*known).max(count);
+        }
+    }
+}
 
 impl Lanes {
     /// The arrays in which lanes access neighbours.
     pub fn banked(&self) -> Banked {
-        let all = self.per_statement.iter().flatten().flat_map(|own| &own.shape.banks);
-        all.map(|(&array, &subscript)| (array, subscript)).collect()
+        let mut all = Banked::new();
+        self.per_statement.iter().flatten().for_each(|own| join(&mut all, own.shape.banks.clone()));
+        all
+    }
+
+    /// How many lanes lie along each of a statement's levels.
+    pub fn counts(&self) -> Vec<i64> {
+        if self.inner > 1 { vec![self.count / self.inner, self.inner] } else { vec![self.count] }
+    }
+
+    /// Whether the banks that one statement needs, and those that others have, may be those of one buffer of an array: lanes
+    /// along one dimension want the same, those along two no more together than twice as many as there are lanes.
+    pub fn agree(directive: LanesDirective, known: &Axes, own: &Axes) -> bool {
+        if directive.along.is_none() {
+            return known == own;
+        }
+        let mut both = Banked::from([(ArrayId(0), known.clone())]);
+        join(&mut both, Banked::from([(ArrayId(0), own.clone())]));
+        both.values().flat_map(|axes| axes.values()).product::<i64>() <= MOST_BANKS * directive.count
     }
 
     /// What the lanes run along, for people: `i`, or `S0 i, S1 j` for the statements `names`.
@@ -50,19 +83,25 @@ impl Lanes {
     }
 }
 
-/// What lanes along a dimension mean for one statement.
+/// So many times as many banks as lanes an array may have of lanes in two dimensions: `x[i + j]` has twice as many neighbours
+/// as lanes lie along the longer of both.
+const MOST_BANKS: i64 = 2;
+
+/// What lanes along a dimension, or two, mean for one statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneShape {
-    /// What each iterator gains from lane to lane.
+    /// What each iterator gains from lane to lane; of two dimensions, along the first.
     pub steps: Vec<i64>,
-    /// The subscript in which lanes access neighbours, of each array that they do not access in one place.
+    /// Along the second; none where there is one.
+    pub inner_steps: Vec<i64>,
+    /// The subscripts in which lanes access cells side by side, of each array that they do not access in one place.
     pub banks: Banked,
     /// Where all lanes update one cell.
     pub reduction: Option<Reduction>,
 }
 
 impl LaneShape {
-    /// Lanes along dimension `k` of `dimensions`, which are expressions over `iterators`.
+    /// `count` lanes along dimension `k` of `dimensions`, which are expressions over `iterators`.
     ///
     /// # Errors
     /// Why the hardware has no lanes of this shape.
@@ -71,14 +110,10 @@ impl LaneShape {
         statement: &Statement,
         iterators: &[String],
         dimensions: &[Affine],
-        k: usize,
+        (count, k): (i64, usize),
     ) -> Result<LaneShape, String> {
         let steps = steps(iterators, dimensions, k).ok_or("its neighbours are no whole iterations apart")?;
-        let accesses: Vec<&Access> = statement.references().into_iter().chain(statement.targets()).collect();
-        let affines = accesses.iter().flat_map(|a| &a.subscripts).chain(statement.values().flat_map(|v| v.indices()));
-        if affines.flat_map(|a| a.terms.keys()).any(|name| kernel.quotients.iter().any(|q| q.name == *name)) {
-            return Err("an index there is divided by a constant".into());
-        }
+        let accesses = accesses(kernel, statement)?;
         let mut banks = BTreeMap::new();
         for access in &accesses {
             let name = &kernel.arrays[access.array].name;
@@ -92,7 +127,8 @@ impl LaneShape {
             if gains[subscript].abs() != 1 {
                 return Err(format!("`{name}` is accessed every {} elements", gains[subscript].abs()));
             }
-            if *banks.entry(access.array).or_insert(subscript) != subscript {
+            let axes = Axes::from([(subscript, count)]);
+            if *banks.entry(access.array).or_insert_with(|| axes.clone()) != axes {
                 return Err(format!("`{name}` is accessed along two subscripts"));
             }
         }
@@ -115,8 +151,68 @@ impl LaneShape {
             let name = &target.name;
             return Err(format!("all lanes write one element of `{name}`, which is no sum or its like"));
         }
-        Ok(LaneShape { steps, banks, reduction: found })
+        Ok(LaneShape { steps, inner_steps: vec![], banks, reduction: found })
     }
+
+    /// Lanes along two of the `dimensions`, as a directive names them. Of every array a lane takes a cell of a box: as many
+    /// cells along each subscript as lanes reach there, all of which are read, or written, in one cycle.
+    ///
+    /// # Errors
+    /// Why the hardware has no lanes of this shape.
+    pub fn in_two(
+        kernel: &Kernel,
+        statement: &Statement,
+        iterators: &[String],
+        dimensions: &[Affine],
+        directive: LanesDirective,
+        [first, second]: [LanesAlong; 2],
+    ) -> Result<LaneShape, String> {
+        let along = |k: usize| match dimensions[k].is_constant() {
+            true => Err("it has one value there".to_string()),
+            false => steps(iterators, dimensions, k).ok_or("its neighbours are no whole iterations apart".to_string()),
+        };
+        let (steps, inner_steps) = (along(first.dimension)?, along(second.dimension)?);
+        let accesses = accesses(kernel, statement)?;
+        let mut banks = Banked::new();
+        for access in &accesses {
+            let reach = |subscript: &Affine| {
+                let (gain, inner) = (subscript.gain(iterators, &steps), subscript.gain(iterators, &inner_steps));
+                gain.abs() * (first.count - 1) + inner.abs() * (second.count - 1)
+            };
+            let reached = access.subscripts.iter().map(reach).enumerate().filter(|(_, reach)| *reach > 0);
+            let axes: Axes = reached.map(|(subscript, reach)| (subscript, power_of_two(reach + 1))).collect();
+            let needed: i64 = axes.values().product();
+            let known = banks.get(&access.array).cloned().unwrap_or_default();
+            if needed > MOST_BANKS * directive.count || !Lanes::agree(directive, &known, &axes) {
+                let name = &kernel.arrays[access.array].name;
+                return Err(format!("the cells of `{name}` that they access lie in {needed} banks or more"));
+            }
+            if !axes.is_empty() {
+                join(&mut banks, Banked::from([(access.array, axes)]));
+            }
+        }
+        for target in statement.targets() {
+            let stays = |steps: &[i64]| target.subscripts.iter().all(|s| s.gain(iterators, steps) == 0);
+            if stays(&steps) || stays(&inner_steps) {
+                let name = &kernel.arrays[target.array].name;
+                return Err(format!("lanes along one of the two write one element of `{name}`"));
+            }
+        }
+        Ok(LaneShape { steps, inner_steps, banks, reduction: None })
+    }
+}
+
+/// What a statement reads and writes.
+///
+/// # Errors
+/// Why there are no lanes, where a subscript or an index is a quotient.
+fn accesses<'a>(kernel: &Kernel, statement: &'a Statement) -> Result<Vec<&'a Access>, String> {
+    let accesses: Vec<&Access> = statement.references().into_iter().chain(statement.targets()).collect();
+    let affines = accesses.iter().flat_map(|a| &a.subscripts).chain(statement.values().flat_map(|v| v.indices()));
+    if affines.flat_map(|a| a.terms.keys()).any(|name| kernel.quotients.iter().any(|q| q.name == *name)) {
+        return Err("an index there is divided by a constant".into());
+    }
+    Ok(accesses)
 }
 
 /// What each iterator gains where dimension `k` gains 1 and the others stay; `None` where that is no integer vector, or

@@ -16,7 +16,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::polyhedral::isl::{Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
-use crate::source::kernel::{Kernel, Schedule, TilingDirective};
+use crate::source::kernel::{Kernel, LanesDirective, Schedule, TilingDirective};
 use lane_shape::Banked;
 
 /// Statements that run together in tiles. The instances of all of them live in one space `D`, whose dimensions are the
@@ -82,7 +82,7 @@ pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective])
     let (mut bands, mut banked, mut refusal) = (ByBand::new(), Banked::new(), None);
     for directive in directives {
         let (band, without_lanes) = Band::new(program, kernel, directive, &banked)?;
-        banked.extend(band.lanes.iter().flat_map(|lanes| lanes.banked()));
+        band.lanes.iter().for_each(|lanes| lane_shape::join(&mut banked, lanes.banked()));
         refusal = refusal.or(without_lanes);
         bands.push(band);
     }
@@ -97,7 +97,14 @@ pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective])
 fn require_lanes_alike(directives: &[TilingDirective]) -> Result<()> {
     let mut lanes = directives.iter().filter_map(|directive| directive.lanes).filter(|lanes| lanes.count > 1);
     let Some(first) = lanes.next() else { return Ok(()) };
-    match lanes.find(|other| other.count != first.count) {
+    let counts = |lanes: &LanesDirective| (lanes.count, lanes.along.map(|along| along.map(|own| own.count)));
+    match lanes.find(|other| counts(other) != counts(&first)) {
+        Some(other) if other.count == first.count => {
+            Err(Diagnostic::new("lanes of another shape than in another band")
+                .at(other.span, "along one dimension here, along two there, or others along each")
+                .help("give all bands lanes of one shape, as in `lanes(i:8, j:8)`")
+                .into())
+        }
         Some(other) => Err(Diagnostic::new(format!("{} lanes here, and {} in another band", other.count, first.count))
             .at(other.span, "another number of lanes")
             .help("give all bands as many lanes, or none")

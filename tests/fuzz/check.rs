@@ -10,6 +10,7 @@ use anyhow::Result;
 use burstc::board::Board;
 use burstc::choose_lanes::Request;
 use burstc::diagnostic::Diagnostic;
+use burstc::offload::Band;
 use burstc::simulate::simulator::Simulator;
 use burstc::simulate::{Outcome, Verdict, golden};
 use burstc::source::Source;
@@ -93,7 +94,10 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
     let failed = |kind, detail: String, run| Fate::Failed(Failure { kind, detail, run });
     let wanted = Options {
         // What the command takes where nobody asks.
-        lanes: Some(program.lanes.map_or(Request::Usual, Request::Count)),
+        lanes: Some(match &program.grid {
+            Some(along) => Request::InTwo(along.clone()),
+            None => program.lanes.map_or(Request::Usual, Request::Count),
+        }),
         // Without it, lanes refuse every sum of floating-point numbers.
         allow_reassociation: program.lanes.is_some(),
         ..Options::default()
@@ -157,10 +161,12 @@ fn is_compilers_fault(error: &anyhow::Error) -> bool {
 fn made(accelerator: &Accelerator) -> Vec<&'static str> {
     let statements = accelerator.offload.kernel.statements();
     let in_lanes = accelerator.offload.bands.iter().any(|band| band.compute.lanes.is_some());
+    let in_two = |band: &Band| band.compute.lanes.as_ref().is_some_and(|lanes| lanes.inner > 1);
     let says = |name: &str| accelerator.files.iter().any(|file| file.text.contains(name));
     let all = [
         ("statements of several writes", statements.iter().any(|statement| !statement.also.is_empty())),
         ("words taken on their way", says("_is_on_its_way")),
+        ("lanes made in two dimensions", accelerator.offload.bands.iter().any(in_two)),
         ("lanes that nobody asked for", accelerator.offload.lanes_note.is_some() && in_lanes),
     ];
     all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
@@ -219,7 +225,11 @@ fn arguments<'p>(program: &'p Program, text: &Text, run: &[i64]) -> Vec<(&'p str
 
 fn options(set: &[(&str, i128)], program: &Program, direct: bool) -> String {
     let set: String = set.iter().map(|(name, value)| format!(" --set {name}={value}")).collect();
-    let lanes = program.lanes.map_or(String::new(), |lanes| format!(" --lanes {lanes} --allow-reassociation"));
+    let lanes = match (&program.grid, program.lanes) {
+        (Some([(i, p), (j, q)]), _) => format!(" --lanes {i}:{p},{j}:{q}"),
+        (None, Some(lanes)) => format!(" --lanes {lanes} --allow-reassociation"),
+        (None, None) => String::new(),
+    };
     let memory = match program.memory {
         Memory::Ddr400 => String::new(),
         Memory::Axi4 { bits } => format!(" --board generic-axi4 --bus-bits {bits} --stalls {}", stalls(program)),

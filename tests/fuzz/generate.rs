@@ -11,6 +11,7 @@ use super::program::{
 
 mod beats;
 mod equal;
+mod grid;
 
 const TYPES: [ScalarType; 8] = {
     const fn ty(bits: u32, signed: bool) -> ScalarType {
@@ -75,15 +76,18 @@ pub enum Kind {
     Everyday,
     /// Several statements, each with lanes where it can.
     Lanes,
+    /// Lanes along two loops.
+    Grid,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 5] = [
+    pub const ALL: [(&str, Kind); 6] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
         ("everyday", Kind::Everyday),
         ("lanes", Kind::Lanes),
+        ("grid", Kind::Grid),
     ];
 
     pub fn of(seed: u64) -> Kind {
@@ -93,6 +97,7 @@ impl Kind {
             1 if !seed.is_multiple_of(4) && dice.chance(40) => Kind::Beats,
             1 if !seed.is_multiple_of(4) => Kind::Everyday,
             2 if !seed.is_multiple_of(4) && dice.chance(40) => Kind::Lanes,
+            2 if !seed.is_multiple_of(4) && dice.chance(25) => Kind::Grid,
             _ => Kind::Any,
         }
     }
@@ -105,6 +110,7 @@ pub fn program(seed: u64) -> Program {
     match Kind::of(seed) {
         Kind::Equal => equal::program(seed),
         Kind::Beats => beats::program(seed),
+        Kind::Grid => grid::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }
@@ -144,7 +150,8 @@ fn any(seed: u64, kind: Kind) -> Program {
     let mut runs: Vec<Vec<i64>> = vec![sizes.iter().map(|size| size.max).collect()];
     runs.push(sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect());
     let statements = if plain { 1 } else { 1 + u64::from(in_lanes) + dice.below(3) };
-    let program = Program { sizes, arrays, scalars, body: vec![], lanes: None, schedule: None, memory, runs, seed };
+    let program =
+        Program { sizes, arrays, scalars, body: vec![], lanes: None, grid: None, schedule: None, memory, runs, seed };
     let mut generator = Generator { program, dice, depth, plain, in_lanes, features, locals: vec![], counters: 0 };
     let sizes = generator.program.sizes.clone();
     let mut body = generator.block(&Scope::new(&sizes), statements, if plain { 0 } else { 2 });

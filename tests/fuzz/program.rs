@@ -16,6 +16,8 @@ pub struct Program {
     pub body: Vec<Node>,
     /// `--lanes`, where it is asked for.
     pub lanes: Option<i64>,
+    /// `--lanes i:4,j:4`, where that is asked for.
+    pub grid: Option<[(String, i64); 2]>,
     /// Rows of θ over the iterators of the first nest, in place of its tiling along the loops.
     pub schedule: Option<Vec<Vec<i64>>>,
     pub memory: Memory,
@@ -249,6 +251,8 @@ impl Program {
             loops.push(inner);
             next = match &inner.body[..] {
                 [only] => Some(only),
+                // A statement before the loop.
+                [Node::Assign(_), only @ Node::For(_)] => Some(only),
                 _ => None,
             };
         }
@@ -264,6 +268,7 @@ impl Program {
             }
         };
         note("lanes", self.lanes.is_some());
+        note("lanes in two dimensions", self.grid.is_some());
         note("lanes of several statements", self.lanes.is_some() && self.statements() > 1);
         note("floating point", self.arrays.iter().any(|array| array.element.floating));
         note("unsigned or narrow sizes", self.sizes.iter().any(|size| size.ty != ScalarType::I32));
@@ -371,7 +376,7 @@ impl Program {
     }
 
     pub fn without_lanes(&self) -> Program {
-        Program { lanes: None, ..self.clone() }
+        Program { lanes: None, grid: None, ..self.clone() }
     }
 
     pub fn without_tiles(&self) -> Program {

@@ -13,7 +13,7 @@ use burstc::source::kernel::{Kernel, LanesDirective};
 use burstc::source::{self, Source};
 
 fn with_lanes(mut kernel: Kernel, count: i64) -> Kernel {
-    let lanes = LanesDirective { count, span: Span { line: 4, column: 30, length: 8 } };
+    let lanes = LanesDirective::new(count, Span { line: 4, column: 30, length: 8 });
     kernel.tilings.iter_mut().for_each(|tiling| tiling.lanes = Some(lanes));
     kernel
 }
@@ -71,11 +71,8 @@ fn visited(offload: &Offload, n: i64) -> Vec<Vec<i64>> {
                     };
                     let (iterators, slacks) = (values(&piece.point), values(&piece.slacks));
                     let shape = shape(lanes);
-                    for lane in 0..lanes.count {
-                        if slacks.iter().zip(&shape.masks).all(|(slack, step)| slack + lane * step >= 0) {
-                            all.push(iterators.iter().zip(&shape.steps).map(|(i, step)| i + lane * step).collect());
-                        }
-                    }
+                    let running = (0..lanes.count).filter(|lane| shape.runs(lanes, &slacks, *lane));
+                    all.extend(running.map(|lane| shape.iterators(lanes, &iterators, lane)));
                 });
             }
         });
@@ -250,6 +247,93 @@ fn statements_have_lanes_of_their_own() {
     assert_eq!(along(chain, "tile(i:32, j:16) lanes(4)"), [Some(vec![0, 1]), None]);
 }
 
+/// Lanes along two loops: a cell that lanes share is read once, sums keep their order, and each iteration runs once.
+#[test]
+fn lanes_in_two_dimensions() {
+    let text = |tile: &str, bounds: &str, body: &str| {
+        format!(
+            "#pragma burstc size(N: max 100)\n\
+             void k(int N, int a[N][N], int b[2 * N + 8][N], int c[N][N], int x[2 * N + 8])\n{{\n\
+             #pragma burstc {tile}\n\
+             for (int i = 0; i < N; i++) for (int j = {bounds}; j++) {{ {body} }}\n}}\n"
+        )
+    };
+    let full = "0; j < N";
+    let banks = |tile: &str, body: &str| -> Vec<Vec<(usize, i64)>> {
+        let offload = kernels::analyze(&parsed(&text(tile, full, body))).unwrap_or_else(|e| panic!("{e:#}\n{body}"));
+        burstc::verify::verify(&offload).unwrap();
+        let lanes = lanes_of(&offload);
+        assert_eq!((lanes.count, lanes.inner, lanes.along.as_str()), (32, 8, "i:4, j:8"));
+        assert!(lanes.per_statement.iter().flatten().all(|shape| shape.reduction.is_none()));
+        let axes =
+            |b: &burstc::offload::Buffer| b.bank_axes().iter().map(|axis| (axis.subscript, axis.count)).collect();
+        offload.buffers.iter().map(axes).collect()
+    };
+    let tile = "tile(i:16, j:16, k:8) lanes(i:4, j:8)";
+    let product = "for (int k = 0; k < N; k++) c[i][j] += a[i][k] * b[k][j];";
+    // Rows of a, columns of b, and both of c.
+    assert_eq!(banks(tile, product), [vec![(0, 4)], vec![(1, 8)], vec![(0, 4), (1, 8)]]);
+    // Rows of a along both: the most of either. Numbers for the dimensions in place of names.
+    let square = "for (int k = 0; k < N; k++) c[i][j] += a[i][k] * a[j][k];";
+    let by_place = "schedule((i, j, k) -> (i, j, k)) tile(16, 16, 8) lanes(4, 8, 1)";
+    assert_eq!(banks(by_place, square), [vec![(0, 8)], vec![(0, 4), (1, 8)]]);
+    // Along diagonals, 4 + 8 - 1 neighbours, and every other cell, 7 apart at most.
+    let flat = "tile(i:16, j:16) lanes(i:4, j:8)";
+    assert_eq!(banks(flat, "c[i][j] = x[i + j];"), [vec![(0, 4), (1, 8)], vec![(0, 16)]]);
+    assert_eq!(banks(flat, "c[i][j] = b[2 * i][N - 1 - j];"), [vec![(0, 8), (1, 8)], vec![(0, 4), (1, 8)]]);
+
+    for (bounds, is_inside) in [
+        (full, (|_, _, _| true) as fn(i64, i64, i64) -> bool),
+        ("0; j <= i", |_, i, j| j <= i),
+        ("i; j < N - 1", |n, i, j| (i..n - 1).contains(&j)),
+    ] {
+        let kernel = parsed(&text("tile(i:12, j:8) lanes(i:4, j:8)", bounds, "c[i][j] = a[j][i];"));
+        let offload = kernels::analyze(&kernel).unwrap();
+        for n in [1, 7, 16, 23] {
+            let mut found = visited(&offload, n);
+            found.sort();
+            let all = (0..n).flat_map(|i| (0..n).map(move |j| vec![i, j]));
+            assert_eq!(found, all.filter(|p| is_inside(n, p[0], p[1])).collect::<Vec<_>>(), "{bounds}, N = {n}");
+        }
+    }
+
+    for (body, help) in [
+        ("x[i] = 3 * x[i] + a[i][j];", "lanes along one of the two write one element of `x`"),
+        ("c[i][j] = b[i + j][j] + i;", "the cells of `b` that they access lie in 128 banks or more"),
+        ("if (i > 0) c[i][j] = c[i - 1][j] + 1;", "neighbours depend on one another"),
+        ("if (i > 0 && j > 0) c[i][j] = c[i - 1][j - 1] + 1;", "neighbours depend on one another"),
+        ("if (i > 0) c[i - 1][j] = c[i][j] + 1;", ""),
+        ("if (i > 4 && j > 8) c[i][j] = c[i - 4][j - 8] + 1;", ""),
+    ] {
+        let kernel = parsed(&text(flat, full, body));
+        if help.is_empty() {
+            kernels::analyze(&kernel).unwrap_or_else(|error| panic!("{body}: {error:#}"));
+            continue;
+        }
+        let Diagnostic { message, help: found, span, .. } = refusal(&kernel);
+        assert_eq!(message, "the two dimensions of the tile cannot run 4 x 8 of their values side by side");
+        assert_eq!(span.map(|span| span.line), Some(4));
+        assert!(found.starts_with(help), "{body}: {found}");
+    }
+    // What comes behind moves back along the loop inside.
+    let behind = "if (i > 0 && j < N - 1) c[i][j] = c[i - 1][j + 1] + 1;";
+    assert!(
+        kernels::analyze(&parsed(&text("schedule((i, j) -> (i, i + j)) tile(16, 16) lanes(4, 8)", full, behind)))
+            .is_err()
+    );
+    let few = refusal(&parsed(&text("tile(i:16, j:4) lanes(i:4, j:8)", full, "c[i][j] = a[i][j];")));
+    assert!(few.help.starts_with("a tile has 4 values of j only"), "{}", few.help);
+
+    let board = burstc::board::load("generic-axi4").unwrap();
+    let along = |i: &str| Some(Request::InTwo([(i.to_string(), 2), ("j".to_string(), 4)]));
+    let untiled = "#pragma burstc size(N: max 100)\nvoid k(int N, int a[N][N], int c[N][N])\n{\n\
+                   for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) c[i][j] = a[i][j] + 1;\n}\n";
+    let offload = choose_lanes::analyze(&parsed(untiled), &board, along("i")).unwrap();
+    assert_eq!(lanes_of(&offload).along, "i:2, j:4");
+    let error = choose_lanes::analyze(&parsed(untiled), &board, along("k")).unwrap_err();
+    assert_eq!(error.downcast_ref::<Diagnostic>().unwrap().message, "no tiles along both `k` and `j`");
+}
+
 #[test]
 fn directives_are_checked() {
     let text = |directive: &str, body: &str| {
@@ -265,6 +349,12 @@ fn directives_are_checked() {
         ("lanes(4)", "lanes without tiles", "--lanes 4"),
         ("lanes(4) tile(i:32) lanes(4)", "a second `lanes` in one directive", "one number"),
         ("tile(i:32) lanes(i)", "`i` is not an integer constant", "number"),
+        ("tile(i:32) lanes(i:4)", "lanes along 1 loops", "lanes(8)"),
+        ("tile(i:32) lanes(i:4, j:4)", "no tile size for `j`", "name two loops"),
+        ("tile(i:32) lanes(i:4, 4)", "lanes that do not say along which loops", "lanes(i:8, j:8)"),
+        ("tile(i:32) lanes(i:4, i:4)", "lanes along one loop twice", "name two loops"),
+        ("tile(i:32) lanes(4, 4)", "lanes that do not say along which loops", "lanes(i:8, j:8)"),
+        ("tile(i:32, j:32) lanes(i:32, j:16)", "512 lanes", "fewer"),
     ] {
         let source = Source { path: "k.c".into(), text: text(directive, "b[i] = a[i];"), cpp_args: vec![] };
         let error = source::parse(&source).expect_err("a refusal");
@@ -361,22 +451,22 @@ fn lanes_where_nobody_asks() {
         let count = kernels::band(&offload).compute.lanes.as_ref().map_or(1, |lanes| lanes.count);
         (count, offload)
     };
-    let usual = Some(Request::Usual);
-    let (free, offload) = chosen("", usual);
+    let usual = || Some(Request::Usual);
+    let (free, offload) = chosen("", usual());
     assert!(free >= 8, "{free} lanes: {:?}", offload.lanes_note);
     assert!(offload.lanes_note.is_some() && offload.kernel.tilings.is_empty());
     assert_eq!(chosen("", Some(Request::Count(1))).0, 1);
     assert_eq!(chosen("", None).0, 1);
     let tile = "#pragma burstc tile(i:32, j:32, k:32)";
-    let (one, offload) = chosen(tile, usual);
+    let (one, offload) = chosen(tile, usual());
     assert!(one == 1 && offload.lanes_note.is_none());
-    let (asked, offload) = chosen(&format!("{tile} lanes(auto)"), usual);
+    let (asked, offload) = chosen(&format!("{tile} lanes(auto)"), usual());
     assert!(asked >= 8, "{asked} lanes: {:?}", offload.lanes_note);
-    assert_eq!(chosen(&format!("{tile} lanes(4)"), usual).0, 4);
+    assert_eq!(chosen(&format!("{tile} lanes(4)"), usual()).0, 4);
     assert_eq!(chosen(tile, Some(Request::Automatic)).0, asked);
     // Nothing is left out where no lanes are possible: a value goes from each iteration to the next.
     let chain = "void k(int a[100])\n{\nfor (int i = 1; i < 100; i++) a[i] = 3 * a[i - 1] + a[i];\n}\n";
-    let offload = choose_lanes::analyze(&parsed(chain), &board, usual).unwrap();
+    let offload = choose_lanes::analyze(&parsed(chain), &board, usual()).unwrap();
     assert!(kernels::band(&offload).compute.lanes.is_none() && offload.lanes_note.is_some());
 }
 

@@ -413,3 +413,39 @@ fn verifying_is_cheap() {
         assert!(begin.elapsed().as_secs_f64() < 1.0, "{path}: {:?}", begin.elapsed());
     }
 }
+
+/// Lanes in two dimensions, and their banks along two subscripts.
+#[test]
+fn lanes_of_two_dimensions() {
+    fn change(o: &mut Offload, act: impl Fn(&mut burstc::offload::Lanes)) {
+        act(o.bands[BandId(0)].compute.lanes.as_mut().unwrap());
+    }
+    fn first(o: &mut Offload) -> &mut burstc::offload::LaneShape {
+        o.bands[BandId(0)].compute.lanes.as_mut().unwrap().per_statement[0].as_mut().unwrap()
+    }
+    let grid = || offload("tests/kernels/lanes_grid_triangle.c");
+    finds(
+        "lanes",
+        grid(),
+        &[
+            &|o| change(o, |lanes| lanes.inner = 3),
+            &|o| change(o, |lanes| lanes.inner = 8),
+            &|o| first(o).inner_steps.push(0),
+            &|o| first(o).inner_masks.push(0),
+            // Lanes along the second dimension would write one cell.
+            &|o| first(o).inner_steps.iter_mut().for_each(|step| *step = 0),
+        ],
+    );
+    fn banked(o: &mut Offload) -> &mut burstc::offload::Buffer {
+        o.buffers.iter_mut().find(|buffer| !buffer.further_banks.is_empty()).unwrap()
+    }
+    finds(
+        "banks",
+        grid(),
+        &[&|o| banked(o).further_banks[0].count *= 64, &|o| banked(o).further_banks[0].count = 3, &|o| {
+            banked(o).further_banks[0].subscript = 0
+        }],
+    );
+    // A lane beyond the triangle's edge.
+    finds("cells", grid(), &[&|o| first(o).inner_masks.iter_mut().for_each(|step| *step = 0)]);
+}

@@ -20,7 +20,7 @@ pub fn address_type(buffer: &Buffer) -> Type {
 
 /// A word, or a group of them where there are banks.
 pub fn data_type(buffer: &Buffer, bits: u32) -> Type {
-    Type::unsigned(buffer.banks.map_or(1, |banks| banks.count as u32) * bits)
+    Type::unsigned(buffer.bank_count() as u32 * bits)
 }
 
 /// The low bits of the number of the tile that a process is at, as many as some buffer has slots for.

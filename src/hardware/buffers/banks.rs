@@ -1,18 +1,31 @@
-//! Buffers in banks: a memory of its own for each of `count` neighbours along one subscript, so that lanes reach a group
-//! of neighbours in one cycle. A group begins anywhere; its words are rotated over the banks.
+//! Buffers in banks: a memory of its own for each of so many neighbours along one subscript, or for each cell of a box along
+//! several, so that lanes reach a group of neighbours in one cycle. A group begins anywhere; its words are rotated over the
+//! banks, along each of the subscripts by itself.
 
 use crate::hardware::buffers::address::address_type;
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells::port;
-use crate::offload::Buffer;
+use crate::offload::{Banks, Buffer};
 use crate::rtl::{Connection, Expr, Module, Type, assign};
 
-/// Where a banked buffer's address has its parts: `{high, index, bank, low}`, some of no bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where a banked buffer's address has its parts: `{high, index, bank, low}`, some of no bits; along several subscripts
+/// `{high, index, bank, high, index, bank, low}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fields {
+    /// The outermost subscript first.
+    axes: Vec<Axis>,
+    /// Bits below those of all axes.
+    low: u32,
+}
+
+/// The part of an address that belongs to a subscript with banks, `{high, index, bank}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Axis {
+    /// Bits above it, up to the axis before.
     high: u32,
     index: u32,
     bank: u32,
+    /// Bits below it.
     low: u32,
 }
 
@@ -25,26 +38,26 @@ pub enum Rotation {
     ByAddress,
 }
 
-impl Fields {
-    /// `None` for a buffer without banks.
-    pub fn of(buffer: &Buffer) -> Option<Fields> {
-        let banks = buffer.banks?;
-        let mapping = buffer.common_mapping().expect("bands agree on what is in banks");
-        let bits: Vec<u32> = mapping.moduli.iter().map(|m| m.trailing_zeros()).collect();
-        let bank = banks.count.trailing_zeros();
-        let (outer, inner) = (&bits[..banks.subscript], &bits[banks.subscript + 1..]);
-        let index = bits[banks.subscript] - bank;
-        let high = mapping.slots.trailing_zeros() + outer.iter().sum::<u32>();
-        Some(Fields { high, index, bank, low: inner.iter().sum() })
-    }
+/// The banks in which groups begin, along each of a buffer's subscripts that have some.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rotations(Vec<Rotation>);
 
-    pub fn count(&self) -> u32 {
+impl FromIterator<Rotation> for Rotations {
+    fn from_iter<I: IntoIterator<Item = Rotation>>(axes: I) -> Self {
+        Rotations(axes.into_iter().collect())
+    }
+}
+
+impl Rotations {
+    /// Those along each of the subscripts.
+    pub fn axes(&self) -> &[Rotation] {
+        &self.0
+    }
+}
+
+impl Axis {
+    fn count(&self) -> u32 {
         1 << self.bank
-    }
-
-    /// The bits of an address above the lowest `from`, `width` of them.
-    fn part(address: &Expr, from: u32, width: u32) -> Option<Expr> {
-        (width > 0).then(|| address.slice(from + width - 1, from))
     }
 
     /// The bank of an address.
@@ -52,40 +65,116 @@ impl Fields {
         address.slice(self.low + self.bank - 1, self.low)
     }
 
-    /// Which banks, as many as a beat has elements, have the beat of an address; `None` where all have.
-    fn beat(&self, beat: Beat, address: &Expr) -> Option<Expr> {
-        Fields::part(address, self.low + beat.shift(), self.bank - beat.shift())
-    }
-
     fn index(&self, address: &Expr) -> Option<Expr> {
         Fields::part(address, self.low + self.bank, self.index)
     }
 
-    fn inner_type(&self) -> Type {
-        Type::unsigned((self.high + self.index + self.low).max(1))
+    /// The bits above, up to the axis before.
+    fn above(&self, address: &Expr) -> Option<Expr> {
+        Fields::part(address, self.low + self.bank + self.index, self.high)
+    }
+}
+
+impl Fields {
+    /// `None` for a buffer without banks.
+    pub fn of(buffer: &Buffer) -> Option<Fields> {
+        let banks = buffer.bank_axes();
+        if banks.is_empty() {
+            return None;
+        }
+        let mapping = buffer.common_mapping().expect("bands agree on what is in banks");
+        let bits: Vec<u32> = mapping.moduli.iter().map(|m| m.trailing_zeros()).collect();
+        let (mut axes, mut begin, mut high) = (vec![], 0, mapping.slots.trailing_zeros());
+        for Banks { subscript, count } in banks {
+            high += bits[begin..subscript].iter().sum::<u32>();
+            let bank = count.trailing_zeros();
+            let low = bits[subscript + 1..].iter().sum();
+            axes.push(Axis { high, index: bits[subscript] - bank, bank, low });
+            (begin, high) = (subscript + 1, 0);
+        }
+        let low = axes.last().map_or(0, |axis| axis.low);
+        Some(Fields { axes, low })
     }
 
-    /// The address inside a bank; that of the group's next index where `next` is set.
-    fn inner(&self, address: &Expr, next: bool) -> Expr {
-        let index = self.index(address).map(|index| match next {
-            true => index.incremented(),
-            false => index,
+    pub fn count(&self) -> u32 {
+        self.axes.iter().map(Axis::count).product()
+    }
+
+    /// Where bank number `bank` is along each axis: they are counted along the last one first.
+    fn places(&self, bank: u32) -> Vec<u32> {
+        let mut rest = bank;
+        let mut places: Vec<u32> = vec![];
+        for axis in self.axes.iter().rev() {
+            places.insert(0, rest % axis.count());
+            rest /= axis.count();
+        }
+        places
+    }
+
+    /// How far banks lie apart that are neighbours along an axis.
+    fn stride(&self, axis: usize) -> usize {
+        self.axes[axis + 1..].iter().map(|axis| axis.count() as usize).product()
+    }
+
+    /// A name of what is there for each axis.
+    fn named(&self, name: &str, axis: usize) -> String {
+        if self.axes.len() > 1 { format!("{name}_{axis}") } else { name.to_string() }
+    }
+
+    /// The bits of an address above the lowest `from`, `width` of them.
+    fn part(address: &Expr, from: u32, width: u32) -> Option<Expr> {
+        (width > 0).then(|| address.slice(from + width - 1, from))
+    }
+
+    /// Along which axis a beat of several elements lies: its elements are neighbours in the last subscript.
+    fn beat_axis(&self) -> usize {
+        self.axes.len() - 1
+    }
+
+    /// Which banks, as many as a beat has elements, have the beat of an address; `None` where all have.
+    fn beat(&self, beat: Beat, address: &Expr) -> Option<Expr> {
+        let parts = self.axes.iter().enumerate().filter_map(|(place, axis)| {
+            let shift = if place == self.beat_axis() { beat.shift() } else { 0 };
+            Fields::part(address, axis.low + shift, axis.bank - shift)
         });
-        let high = Fields::part(address, self.low + self.bank + self.index, self.high);
-        let parts: Vec<Expr> = [high, index, Fields::part(address, 0, self.low)].into_iter().flatten().collect();
+        let parts: Vec<Expr> = parts.collect();
+        match &parts[..] {
+            [] => None,
+            [only] => Some(only.clone()),
+            _ => Some(Expr::concat(&parts)),
+        }
+    }
+
+    fn inner_type(&self) -> Type {
+        let axes = self.axes.iter().map(|axis| axis.high + axis.index).sum::<u32>();
+        Type::unsigned((axes + self.low).max(1))
+    }
+
+    /// The address inside a bank; along the axes in `next` that of the group's next index.
+    fn inner(&self, address: &Expr, next: &[usize]) -> Expr {
+        let mut parts: Vec<Expr> = vec![];
+        for (place, axis) in self.axes.iter().enumerate() {
+            parts.extend(axis.above(address));
+            parts.extend(axis.index(address).map(|index| match next.contains(&place) {
+                true => index.incremented(),
+                false => index,
+            }));
+        }
+        parts.extend(Fields::part(address, 0, self.low));
         if parts.is_empty() { Expr::constant(0, self.inner_type()) } else { Expr::concat(&parts) }
     }
 
-    /// Whether the groups that begin at two addresses may share a word. Groups that begin in one bank share all words
-    /// or none; others may share some where their indices are neighbours.
-    pub fn meet(&self, one: &Expr, other: &Expr, in_one_bank: bool) -> Expr {
-        let above = self.low + self.bank + self.index;
+    /// Whether the groups that begin at two addresses may share a word. Groups that begin in one bank, along an axis as
+    /// `in_one_bank` says, share all words or none; others may share some where their indices are neighbours.
+    pub fn meet(&self, one: &Expr, other: &Expr, in_one_bank: &[bool]) -> Expr {
+        let parts = |part: &dyn Fn(&Expr) -> Option<Expr>| part(one).zip(part(other));
         let mut same = vec![];
-        for (from, width) in [(above, self.high), (0, self.low)] {
-            let parts = Fields::part(one, from, width).zip(Fields::part(other, from, width));
-            same.extend(parts.map(|(a, b)| a.eq(&b)));
+        for axis in &self.axes {
+            same.extend(parts(&|address| axis.above(address)).map(|(a, b)| a.eq(&b)));
         }
-        if let Some((a, b)) = self.index(one).zip(self.index(other)) {
+        same.extend(parts(&|address| Fields::part(address, 0, self.low)).map(|(a, b)| a.eq(&b)));
+        for (axis, in_one_bank) in self.axes.iter().zip(in_one_bank) {
+            let Some((a, b)) = parts(&|address| axis.index(address)) else { continue };
             let after = |a: &Expr, b: &Expr| a.incremented().eq(b);
             same.push(match in_one_bank {
                 true => a.eq(&b),
@@ -99,38 +188,38 @@ impl Fields {
 /// The ports that a banked memory has.
 pub struct Ports {
     /// Groups are written: `write_valid`, `write_words` (a bit per word), `write_address`, `write_data`.
-    pub write: Option<Rotation>,
+    pub write: Option<Rotations>,
     /// Beats are written while no group is: `fill_valid`, `fill_address`, `fill_data`, and `fill_elements` with a bit per
     /// element where a beat has several.
     pub fill: Option<Beat>,
     /// Groups are read: `read_address`, and one cycle later `read_data`.
-    pub read: Option<Rotation>,
+    pub read: Option<Rotations>,
     /// Beats are read instead of groups: `drain_valid`, `drain_address`, and one cycle later `drain_data`.
     pub drain: Option<Beat>,
 }
 
 /// A banked memory for the elements of one array.
-pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: Fields, width: u32, ports: &Ports) -> Module {
+pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: u32, ports: &Ports) -> Module {
     let mut m = Module::new(name);
     m.describe(&format!(
         "{about}\n\
          {} banks. A group is {} neighbours from any address on, word 0 lowest; a read takes one cycle.",
         fields.count(),
-        fields.count()
+        fields.axes.iter().map(|axis| axis.count().to_string()).collect::<Vec<_>>().join(" x ")
     ));
     m.input("clk", Type::BIT);
     let count = fields.count();
     let (word, group) = (Type::unsigned(width), Type::unsigned(width * count));
     let address = address_type(buffer);
     let writes = writes(&mut m, fields, (address, word), ports);
-    let group_read = ports.read.map(|rotation| {
+    let group_read = ports.read.as_ref().map(|rotation| {
         let at = m.input("read_address", address);
         (at.e(), addresses(&mut m, "read", fields, &at.e(), rotation), rotation)
     });
     let beat_read = ports.drain.map(|beat| {
         let valid = m.input("drain_valid", Type::BIT);
         let at = m.input("drain_address", address);
-        (valid.e(), fields.beat(beat, &at.e()), fields.inner(&at.e(), false), beat)
+        (valid.e(), fields.beat(beat, &at.e()), fields.inner(&at.e(), &[]), beat)
     });
     let mut banks = vec![];
     for (b, write) in (0..count).zip(writes) {
@@ -143,14 +232,19 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: Fields, width: u
         banks.push(bank(&mut m, b, buffer.words() / i64::from(count), write, at));
     }
     if let Some((at, _, rotation)) = &group_read {
-        let words = match rotation {
-            Rotation::Always(first) => rotated(&banks, *first as usize),
-            Rotation::ByAddress => {
-                let first = m.reg("read_first_bank", Type::unsigned(fields.bank));
-                m.clocked("", vec![], vec![assign(&first, &fields.bank(at))]);
-                rotate(&mut m, "read_word", banks.clone(), &first.e(), |w, by, n| (w + by) % n)
-            }
-        };
+        let mut words = banks.clone();
+        for (place, (axis, rotation)) in fields.axes.iter().zip(rotation.axes()).enumerate() {
+            let turn = Turn { stride: fields.stride(place), count: axis.count() as usize };
+            words = match rotation {
+                Rotation::Always(first) => turn.always(&words, *first as usize),
+                Rotation::ByAddress => {
+                    let first = m.reg(&fields.named("read_first_bank", place), Type::unsigned(axis.bank));
+                    m.clocked("", vec![], vec![assign(&first, &axis.bank(at))]);
+                    let name = fields.named("read_word", place);
+                    rotate(&mut m, &name, words, &first.e(), |w, by| turn.further(w, by))
+                }
+            };
+        }
         let data = m.output("read_data", group);
         m.assign(&data, &joined(&words));
     }
@@ -175,14 +269,14 @@ struct BankWrite {
 }
 
 /// The write ports of the banks: a group has priority over a beat.
-fn writes(m: &mut Module, fields: Fields, (address, word): (Type, Type), ports: &Ports) -> Vec<BankWrite> {
+fn writes(m: &mut Module, fields: &Fields, (address, word): (Type, Type), ports: &Ports) -> Vec<BankWrite> {
     // Whether bank `b` is among those that `banks` names.
     let in_beat = |b: u32, beat: Beat, banks: Option<&Expr>| {
         banks.map_or(Expr::bit(true), |banks| banks.eq(&Expr::constant((b >> beat.shift()).into(), banks.ty())))
     };
 
     let mut writes = vec![];
-    let group_write = ports.write.map(|rotation| {
+    let group_write = ports.write.as_ref().map(|rotation| {
         let valid = m.input("write_valid", Type::BIT);
         let words = m.input("write_words", Type::unsigned(fields.count()));
         let at = m.input("write_address", address);
@@ -201,7 +295,7 @@ fn writes(m: &mut Module, fields: Fields, (address, word): (Type, Type), ports: 
             beat,
             valid.e(),
             fields.beat(beat, &at.e()),
-            fields.inner(&at.e(), false),
+            fields.inner(&at.e(), &[]),
             elements,
             parts(&data.e(), word.width),
         )
@@ -253,20 +347,37 @@ fn bank(m: &mut Module, number: u32, words: i64, write: BankWrite, read_address:
 }
 
 /// The address of every bank for the group at `address`.
-fn addresses(m: &mut Module, name: &str, fields: Fields, address: &Expr, rotation: Rotation) -> Vec<Expr> {
-    let here = m.define(&format!("{name}_inner"), &fields.inner(address, false));
-    if fields.index == 0 || rotation == Rotation::Always(0) {
-        return vec![here.e(); fields.count() as usize];
+fn addresses(m: &mut Module, name: &str, fields: &Fields, address: &Expr, rotation: &Rotations) -> Vec<Expr> {
+    // Along these axes some banks have the group's next index.
+    let turns =
+        |(_, (axis, rotation)): &(usize, (&Axis, &Rotation))| axis.index > 0 && **rotation != Rotation::Always(0);
+    let turned: Vec<_> = fields.axes.iter().zip(rotation.axes()).enumerate().filter(turns).collect();
+    // By the axes that have it, a bit for each.
+    let mut known = vec![];
+    for set in 0..1usize << turned.len() {
+        let next: Vec<usize> =
+            turned.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1).map(|(_, (place, _))| *place).collect();
+        let of: Vec<String> = next.iter().map(|place| fields.named("_next", *place)).collect();
+        known.push(m.define(&format!("{name}_inner{}", of.concat()), &fields.inner(address, &next)).e());
     }
-    let next = m.define(&format!("{name}_inner_next"), &fields.inner(address, true));
-    let of = |b: u32| match rotation {
-        // Banks before the first one hold the group's words behind the last bank.
-        Rotation::Always(first) if b < first => next.e(),
-        Rotation::Always(_) => here.e(),
-        Rotation::ByAddress => {
-            let first = fields.bank(address);
-            first.gt(&Expr::constant(b.into(), first.ty())).select(&next.e(), &here.e())
+    let of = |b: u32| {
+        let places = fields.places(b);
+        let mut choices = known.clone();
+        // The first axis is the lowest bit.
+        for (place, (axis, rotation)) in &turned {
+            let place = places[*place];
+            let pair = |pair: &[Expr]| match rotation {
+                // Banks before the first one hold the group's words behind the last bank.
+                Rotation::Always(first) if place < *first => pair[1].clone(),
+                Rotation::Always(_) => pair[0].clone(),
+                Rotation::ByAddress => {
+                    let first = axis.bank(address);
+                    first.gt(&Expr::constant(place.into(), first.ty())).select(&pair[1], &pair[0])
+                }
+            };
+            choices = choices.chunks(2).map(pair).collect();
         }
+        choices.remove(0)
     };
     (0..fields.count()).map(of).collect()
 }
@@ -276,33 +387,54 @@ fn to_banks(
     m: &mut Module,
     name: &str,
     words: &[Expr],
-    fields: Fields,
+    fields: &Fields,
     address: &Expr,
-    rotation: Rotation,
+    rotation: &Rotations,
 ) -> Vec<Expr> {
-    let n = words.len();
-    match rotation {
-        Rotation::Always(first) => rotated(words, n - first as usize),
-        Rotation::ByAddress => rotate(m, name, words.to_vec(), &fields.bank(address), |b, by, n| (b + n - by) % n),
+    let mut words = words.to_vec();
+    for (place, (axis, rotation)) in fields.axes.iter().zip(rotation.axes()).enumerate() {
+        let turn = Turn { stride: fields.stride(place), count: axis.count() as usize };
+        words = match rotation {
+            Rotation::Always(first) => turn.always(&words, turn.count - *first as usize),
+            Rotation::ByAddress => {
+                let name = fields.named(name, place);
+                rotate(m, &name, words, &axis.bank(address), |b, by| turn.further(b, turn.count - by))
+            }
+        };
+    }
+    words
+}
+
+/// A turn of words along one axis: so many lie along it, that far apart.
+struct Turn {
+    stride: usize,
+    count: usize,
+}
+
+impl Turn {
+    /// The place that is `by` further along the axis, around its end.
+    fn further(&self, place: usize, by: usize) -> usize {
+        let along = place / self.stride % self.count;
+        place - along * self.stride + (along + by) % self.count * self.stride
+    }
+
+    /// Every word is the one that was `by` further up.
+    fn always(&self, words: &[Expr], by: usize) -> Vec<Expr> {
+        (0..words.len()).map(|w| words[self.further(w, by)].clone()).collect()
     }
 }
 
-/// Word w is the one that was `by` further up, around the end.
-fn rotated(words: &[Expr], by: usize) -> Vec<Expr> {
-    (0..words.len()).map(|w| words[(w + by) % words.len()].clone()).collect()
-}
-
-/// A barrel of one stage per bit of `amount`; `from(place, by, n)` is where a place takes its word from.
+/// A barrel of one stage per bit of `amount`; `from(place, by)` is where a place takes its word from.
 fn rotate(
     m: &mut Module,
     name: &str,
     mut words: Vec<Expr>,
     amount: &Expr,
-    from: impl Fn(usize, usize, usize) -> usize,
+    from: impl Fn(usize, usize) -> usize,
 ) -> Vec<Expr> {
     let n = words.len();
     for bit in 0..amount.width() {
-        let turned = |w: usize| amount.index(bit).select(&words[from(w, 1 << bit, n)], &words[w]);
+        let turned = |w: usize| amount.index(bit).select(&words[from(w, 1 << bit)], &words[w]);
         let stage: Vec<Expr> = (0..n).map(turned).collect();
         words = (0..n).map(|w| m.define(&format!("{name}_{w}_by_{}", 1 << bit), &stage[w]).e()).collect();
     }

@@ -2,7 +2,7 @@
 //! references of an iteration share.
 
 use crate::hardware::buffers::address::address_type;
-use crate::hardware::buffers::banks::{self, Fields, Rotation};
+use crate::hardware::buffers::banks::{self, Fields, Rotations};
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::buffers::partition;
 use crate::hardware::circuit::cells::port;
@@ -33,7 +33,7 @@ pub struct Write {
     pub address: Signal,
     pub data: Signal,
     /// In banks: how a group is turned, and a bit for each of its words.
-    pub group: Option<(Rotation, Signal)>,
+    pub group: Option<(Rotations, Signal)>,
 }
 
 /// A read port of the compute process.
@@ -43,7 +43,7 @@ pub struct Read {
     pub address: Signal,
     pub data: Signal,
     /// In banks for lanes.
-    pub rotation: Option<Rotation>,
+    pub rotation: Option<Rotations>,
     /// Of a partitioned buffer.
     pub bank: Option<Signal>,
     pub used: Option<Signal>,
@@ -78,7 +78,7 @@ pub fn memories(m: &mut Module, context: &Context, buffer: &Buffer, users: &User
         word: Type::unsigned(array.element.bits),
     };
     match Fields::of(buffer) {
-        Some(fields) => memories.in_lanes(m, fields),
+        Some(fields) => memories.in_lanes(m, &fields),
         None => memories.single_words(m),
     }
 }
@@ -98,7 +98,7 @@ struct Memories<'a> {
 
 impl Memories<'_> {
     /// Copies of a buffer whose banks give a group of words to the lanes.
-    fn in_lanes(&self, m: &mut Module, fields: Fields) -> Vec<Module> {
+    fn in_lanes(&self, m: &mut Module, fields: &Fields) -> Vec<Module> {
         let Users { fill, write, reads, drain } = self.users;
         if let Some(fill) = fill {
             let taken = write.map_or(Expr::bit(false), |write| write.valid.e());
@@ -110,9 +110,9 @@ impl Memories<'_> {
             let drain = drain.filter(|_| copy == drained_copy);
             let read = reads.iter().find(|read| read.copy == copy);
             let shape = banks::Ports {
-                write: write.and_then(|write| write.group.as_ref()).map(|(rotation, _)| *rotation),
+                write: write.and_then(|write| write.group.as_ref()).map(|(rotation, _)| rotation.clone()),
                 fill: fill.map(|fill| fill.beat),
-                read: read.and_then(|read| read.rotation),
+                read: read.and_then(|read| read.rotation.clone()),
                 drain: drain.map(|drain| drain.beat),
             };
             let module = format!("{}_{copy}", self.module);

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::hardware::buffers::address;
-use crate::hardware::buffers::banks::{Fields, Rotation};
+use crate::hardware::buffers::banks::{Fields, Rotation, Rotations};
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::ports::ReadPort;
 use crate::hardware::compute::process::Process;
@@ -24,7 +24,7 @@ pub struct Hazards<'a, 'p> {
     pub incoming: Option<Rtl>,
 }
 
-/// What an access of an array in banks takes at once.
+/// What an access of an array in banks takes at once, along one of the subscripts that have banks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     /// One word, of any bank.
@@ -40,6 +40,8 @@ impl Extent {
             (Extent::Group(Some(one)), Extent::Group(Some(other))) => one == other,
             // A group from bank 0 on has one index.
             (Extent::Group(Some(0)), Extent::Word) | (Extent::Word, Extent::Group(Some(0))) => true,
+            // Of groups along other subscripts: two words may be one where their indices are equal.
+            (Extent::Word, Extent::Word) => true,
             _ => false,
         }
     }
@@ -132,7 +134,7 @@ impl Hazards<'_, '_> {
         let is_one_of = |number: Option<&Rtl>, own: &[StatementId]| process.instances.is_one_of(number, own);
         // All are of the only class.
         let is_of_class =
-            |classes: &[(Extent, Vec<StatementId>)], number: Option<&Rtl>, own: &[StatementId]| match classes {
+            |classes: &[(Vec<Extent>, Vec<StatementId>)], number: Option<&Rtl>, own: &[StatementId]| match classes {
                 [_] => Rtl::bit(true),
                 _ => is_one_of(number, own),
             };
@@ -144,9 +146,12 @@ impl Hazards<'_, '_> {
                 let mut found = vec![];
                 for (one, by) in &written {
                     for (other, own) in &accessed {
-                        let meets = match (one, other) {
-                            (Extent::Word, Extent::Word) => there.eq(address),
-                            _ => fields.meet(&there, address, one.lies_as(*other)),
+                        let is_word = |extents: &[Extent]| extents.iter().all(|extent| *extent == Extent::Word);
+                        let lies_as: Vec<bool> =
+                            one.iter().zip(other).map(|(one, other)| one.lies_as(*other)).collect();
+                        let meets = match is_word(one) && is_word(other) {
+                            true => there.eq(address),
+                            false => fields.meet(&there, address, &lies_as),
                         };
                         let by = is_of_class(&written, pending.number.as_ref(), by);
                         let own = is_of_class(&accessed, self.incoming.as_ref(), own);
@@ -160,18 +165,22 @@ impl Hazards<'_, '_> {
     }
 
     /// What accesses of an array in banks take at once, with the statements that do.
-    fn extents(&self, array: ArrayId, users: &[(StatementId, &Access)]) -> Vec<(Extent, Vec<StatementId>)> {
+    fn extents(&self, array: ArrayId, users: &[(StatementId, &Access)]) -> Vec<(Vec<Extent>, Vec<StatementId>)> {
         let Process { lanes, instances, .. } = self.process;
         let buffer = self.process.buffer(array);
-        let mut extents: Vec<(Extent, Vec<StatementId>)> = vec![];
+        let axes = buffer.bank_axes();
+        let mut extents: Vec<(Vec<Extent>, Vec<StatementId>)> = vec![];
         for (statement, access) in users {
-            let extent = match lanes.of(*statement).gain_in_banks(access, buffer) {
-                0 => Extent::Word,
-                _ => match lanes.rotation(&[(*statement, *access)], buffer, instances) {
-                    Some(Rotation::Always(bank)) => Extent::Group(Some(bank)),
-                    _ => Extent::Group(None),
-                },
-            };
+            let rotations = lanes.rotation(&[(*statement, *access)], buffer, instances);
+            let rotations = rotations.as_ref().map_or(&[][..], Rotations::axes);
+            let along = axes.iter().zip(rotations).map(|(banks, rotation)| {
+                match (lanes.of(*statement).moves_along(access, banks.subscript), rotation) {
+                    (false, _) => Extent::Word,
+                    (true, Rotation::Always(bank)) => Extent::Group(Some(*bank)),
+                    (true, Rotation::ByAddress) => Extent::Group(None),
+                }
+            });
+            let extent: Vec<Extent> = along.collect();
             match extents.iter_mut().find(|(known, _)| *known == extent) {
                 Some((_, statements)) => statements.push(*statement),
                 None => extents.push((extent, vec![*statement])),

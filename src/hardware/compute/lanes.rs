@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::affine::Affine;
-use crate::hardware::buffers::banks::{Rotation, joined, parts};
+use crate::hardware::buffers::banks::{Rotation, Rotations, joined, parts};
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::instances::{InstanceKind, Instances};
 use crate::hardware::datapath::{Datapath, Leaves, Value};
 use crate::ids::{ArrayId, ByStatement, StatementId};
-use crate::offload::{Buffer, LaneShape, Offload, Reduction, ReductionOp};
+use crate::offload::{self, Banks, Buffer, LaneShape, Offload, Reduction, ReductionOp};
 use crate::operators;
 use crate::rtl::{Expr, Module, Type};
 use crate::source::kernel::{Access, Expr as Operation, ScalarType};
@@ -22,15 +22,16 @@ pub struct Lanes<'a> {
 /// The lanes of one statement: one without a directive.
 pub struct LanesOf<'a> {
     pub count: i64,
-    shape: Option<&'a LaneShape>,
+    /// Of all lanes, and of this statement.
+    shape: Option<(&'a offload::Lanes, &'a LaneShape)>,
     iterators: Vec<String>,
 }
 
 impl<'a> Lanes<'a> {
     pub fn new(offload: &'a Offload) -> Self {
         let of = |(statement, iterators): (StatementId, Vec<String>)| {
-            let (count, shape) = offload.lanes(statement).map_or((1, None), |(all, shape)| (all.count, Some(shape)));
-            LanesOf { count, shape, iterators }
+            let shape = offload.lanes(statement);
+            LanesOf { count: shape.map_or(1, |(all, _)| all.count), shape, iterators }
         };
         Lanes { statements: offload.kernel.iterators().into_iter_enumerated().map(of).collect() }
     }
@@ -45,21 +46,24 @@ impl<'a> Lanes<'a> {
         users: &[(StatementId, &Access)],
         buffer: &Buffer,
         instances: &Instances,
-    ) -> Option<Rotation> {
-        let banks = buffer.banks?;
-        let mut places: Vec<Option<u32>> = vec![];
-        for (statement, access) in users {
-            let subscripts = self.of(*statement).subscripts(access, buffer);
-            places.extend(instances.kinds_of(*statement).map(|kind| {
-                let affine = kind.affine(&subscripts[banks.subscript]);
-                let aligned = affine.terms.values().all(|c| c % banks.count == 0);
-                aligned.then(|| affine.constant.rem_euclid(banks.count) as u32)
-            }));
-        }
-        Some(match places.split_first() {
-            Some((Some(first), others)) if others.iter().all(|p| *p == Some(*first)) => Rotation::Always(*first),
-            _ => Rotation::ByAddress,
-        })
+    ) -> Option<Rotations> {
+        let axes = buffer.bank_axes();
+        let along = |banks: &Banks| {
+            let mut places: Vec<Option<u32>> = vec![];
+            for (statement, access) in users {
+                let subscripts = self.of(*statement).subscripts(access, buffer);
+                places.extend(instances.kinds_of(*statement).map(|kind| {
+                    let affine = kind.affine(&subscripts[banks.subscript]);
+                    let aligned = affine.terms.values().all(|c| c % banks.count == 0);
+                    aligned.then(|| affine.constant.rem_euclid(banks.count) as u32)
+                }));
+            }
+            match places.split_first() {
+                Some((Some(first), others)) if others.iter().all(|p| *p == Some(*first)) => Rotation::Always(*first),
+                _ => Rotation::ByAddress,
+            }
+        };
+        (!axes.is_empty()).then(|| axes.iter().map(along).collect())
     }
 
     /// A bit per lane, lane 0 lowest: whether it runs in the present iteration. `None` where all lanes always run.
@@ -76,47 +80,61 @@ impl<'a> Lanes<'a> {
 
 impl<'a> LanesOf<'a> {
     pub fn reduction(&self) -> Option<&'a Reduction> {
-        self.shape.and_then(|shape| shape.reduction.as_ref())
+        self.shape.and_then(|(_, shape)| shape.reduction.as_ref())
     }
 
     /// Whether some lane may not run.
     pub fn is_masked(&self) -> bool {
-        self.shape.is_some_and(|shape| !shape.masks.is_empty())
+        self.shape.is_some_and(|(_, shape)| !shape.masks.is_empty())
     }
 
-    /// What an expression over iterators gains from lane to lane.
-    fn gain(&self, affine: &Affine) -> i64 {
-        self.shape.map_or(0, |shape| affine.gain(&self.iterators, &shape.steps))
+    /// What an expression over iterators gains from lane to lane along both dimensions, the second is 0 where there is one.
+    fn gains(&self, affine: &Affine) -> (i64, i64) {
+        let of = |steps: &[i64]| affine.gain(&self.iterators, steps);
+        self.shape.map_or((0, 0), |(_, shape)| (of(&shape.steps), of(&shape.inner_steps)))
+    }
+
+    /// What it gains from lane 0 to lane `lane`.
+    fn gained(&self, affine: &Affine, lane: i64) -> i64 {
+        let (step, inner) = self.gains(affine);
+        self.shape.map_or(0, |(lanes, _)| lanes.gained(lane, step, inner))
     }
 
     /// The expression in lane `lane`, where `affine` is that of lane 0.
     pub fn at(&self, affine: &Affine, lane: i64) -> Affine {
-        affine.clone() + Affine::constant(lane * self.gain(affine))
+        affine.clone() + Affine::constant(self.gained(affine, lane))
     }
 
-    /// What an access gains in the subscript in which its buffer has banks: 1, 0 or -1.
-    pub fn gain_in_banks(&self, access: &Access, buffer: &Buffer) -> i64 {
-        buffer.banks.map_or(0, |banks| self.gain(&access.subscripts[banks.subscript]))
+    /// The least that an expression gains in some lane: 0 or less.
+    fn least(&self, affine: &Affine) -> i64 {
+        let (step, inner) = self.gains(affine);
+        let of = |(lanes, _): (&offload::Lanes, _)| lanes.gained(self.count - 1, step.min(0), inner.min(0));
+        self.shape.map_or(0, of)
     }
 
-    /// The lane whose cell is word 0 of an access's group.
-    fn first(&self, gain: i64) -> i64 {
-        if gain < 0 { self.count - 1 } else { 0 }
+    /// Whether lanes access different cells along a subscript.
+    pub fn moves_along(&self, access: &Access, subscript: usize) -> bool {
+        self.gains(&access.subscripts[subscript]) != (0, 0)
     }
 
-    /// The word of a group that lane `lane` has.
-    pub fn word(&self, lane: i64, gain: i64) -> usize {
-        (match gain {
-            0 => 0,
-            1.. => lane,
-            _ => self.count - 1 - lane,
-        }) as usize
+    /// The word of a group that lane `lane` has. A group is a box of neighbours, as many along each subscript as there are
+    /// banks; its words are counted along the last of those subscripts first.
+    pub fn word(&self, lane: i64, access: &Access, buffer: &Buffer) -> usize {
+        let place = |banks: &Banks| {
+            let subscript = &access.subscripts[banks.subscript];
+            self.gained(subscript, lane) - self.least(subscript)
+        };
+        buffer.bank_axes().iter().fold(0, |word, banks| word * banks.count + place(banks)) as usize
     }
 
     /// The subscripts of word 0 of an access's group.
     pub fn subscripts(&self, access: &Access, buffer: &Buffer) -> Vec<Affine> {
-        let lane = self.first(self.gain_in_banks(access, buffer));
-        access.subscripts.iter().map(|subscript| self.at(subscript, lane)).collect()
+        let mut subscripts = access.subscripts.clone();
+        for Banks { subscript, .. } in buffer.bank_axes() {
+            subscripts[subscript] =
+                subscripts[subscript].clone() + Affine::constant(self.least(&subscripts[subscript]));
+        }
+        subscripts
     }
 
     /// What the lanes' results are for the buffer's write port, see [`Written`]; `running` has a bit per lane.
@@ -128,19 +146,24 @@ impl<'a> LanesOf<'a> {
         running: Option<Expr>,
     ) -> (Expr, Option<Expr>) {
         let [only] = &data[..] else {
-            let gain = self.gain_in_banks(target, buffer);
-            // The order of lanes or its reverse: each is its own inverse.
+            let lane_of: BTreeMap<usize, i64> =
+                (0..self.count).map(|lane| (self.word(lane, target, buffer), lane)).collect();
+            let words = buffer.bank_count() as usize;
             let ordered = |values: &[Expr]| {
-                joined(&(0..self.count).map(|w| values[self.word(w, gain)].clone()).collect::<Vec<_>>())
+                let none = Expr::constant(0, values[0].ty());
+                let of = |word| lane_of.get(&word).map_or(none.clone(), |lane| values[*lane as usize].clone());
+                joined(&(0..words).map(of).collect::<Vec<_>>())
             };
-            return (ordered(&data), running.map(|bits| ordered(&parts(&bits, 1))));
+            // A group may have words that are no lane's.
+            let all = (lane_of.len() < words).then(|| Expr::bit(true).replicate(self.count as u32));
+            return (ordered(&data), running.or(all).map(|bits| ordered(&parts(&bits, 1))));
         };
-        match buffer.banks {
-            None => (only.clone(), running),
-            Some(banks) => {
+        match buffer.bank_count() {
+            1 => (only.clone(), running),
+            words => {
                 // Word 0 of a group alone.
                 let first = running.map_or(Expr::bit(true), |bits| Expr::reduce_or(&bits));
-                (only.clone(), Some(first.resize(Type::unsigned(banks.count as u32))))
+                (only.clone(), Some(first.resize(Type::unsigned(words as u32))))
             }
         }
     }
@@ -148,11 +171,13 @@ impl<'a> LanesOf<'a> {
     /// A bit per lane of a statement with masks, lane 0 lowest: whether it runs in the present iteration.
     fn running(&self, m: &mut Module, statement: StatementId, instances: &Instances) -> Expr {
         let mut conditions: Vec<Vec<Expr>> = vec![vec![]; self.count as usize];
-        for (index, step) in self.shape.iter().flat_map(|shape| &shape.masks).enumerate() {
+        let Some((lanes, shape)) = self.shape else { return Expr::bit(true) };
+        for (index, step) in shape.masks.iter().enumerate() {
             let slack = instances.choose(&[statement], |kind| kind.scope.affine(&kind.slacks[index]));
             let slack = m.define("slack", &slack);
+            let inner = shape.inner_masks.get(index).copied().unwrap_or(0);
             for (lane, conditions) in conditions.iter_mut().enumerate() {
-                let least = -(lane as i64) * step;
+                let least = -lanes.gained(lane as i64, *step, inner);
                 conditions
                     .push(slack.e().ge(&Expr::constant(least.into(), Type::for_range(least.min(-1), least.max(0)))));
             }

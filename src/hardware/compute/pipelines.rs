@@ -147,7 +147,7 @@ impl Evaluation<'_, '_> {
     /// What comes through a port, of a group in banks word `index`.
     fn word(&self, port: &ReadPort, index: usize) -> Rtl {
         let word = port.word.e();
-        match port.rotation {
+        match &port.rotation {
             None => word,
             Some(_) => {
                 let ty = rtl_type(self.process.context.array(port.array).element);
@@ -219,8 +219,7 @@ impl Leaves for BufferLeaves<'_> {
         let port =
             candidate.ports.iter().find(|p| p.users.iter().any(of)).expect("a port or a window serves a reference");
         let lanes = process.lanes.of(self.statement);
-        let gain = lanes.gain_in_banks(access, process.buffer(port.array));
-        let expr = self.evaluation.word(port, lanes.word(self.lane, gain));
+        let expr = self.evaluation.word(port, lanes.word(self.lane, access, process.buffer(port.array)));
         Value { expr, stage: Some(READ_STAGE + port.lateness.delay) }
     }
 

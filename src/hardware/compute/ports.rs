@@ -1,7 +1,7 @@
 //! The read ports of the compute process: which copy of which buffer serves which reference.
 
 use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
-use crate::hardware::buffers::banks::Rotation;
+use crate::hardware::buffers::banks::Rotations;
 use crate::hardware::buffers::partition;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::variable::Affine;
@@ -33,7 +33,7 @@ pub struct ReadPort<'a> {
     pub word: Signal,
     /// It comes out of the buffer.
     data: Signal,
-    pub rotation: Option<Rotation>,
+    pub rotation: Option<Rotations>,
     pub lateness: Lateness,
     /// What becomes of the address in stage 1, where the port is late: the stages behind it.
     address: Vec<Signal>,

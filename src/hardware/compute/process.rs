@@ -1,7 +1,7 @@
 //! The compute process: walks the statement instances of a tile, one per cycle, reading and writing the buffers.
 
 use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
-use crate::hardware::buffers::banks::Rotation;
+use crate::hardware::buffers::banks::Rotations;
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::hazards::{self, Hazards, Lent};
 use crate::hardware::compute::instances::Instances;
@@ -28,7 +28,7 @@ pub struct ComputePorts {
     pub reads: Vec<ComputeRead>,
     /// The arrays with ports `m_write_<array>_valid`, `_address`, `_data`; where the buffer has banks, a group of words
     /// and `_words`, a bit for each that is written.
-    pub writes: Vec<(ArrayId, Option<Rotation>)>,
+    pub writes: Vec<(ArrayId, Option<Rotations>)>,
     /// Arrays whose write port the load process borrows: `s_fill_<array>` holds back iterations that write them.
     pub filled: Vec<ArrayId>,
     /// Those of them to which all writes come as late: a gap that an iteration leaves arrives at the buffer.
@@ -39,10 +39,11 @@ pub struct ComputePorts {
 
 /// Ports `m_read_<array>_<copy>_address` and, one cycle later, `s_read_<array>_<copy>_data`, a group of words where the
 /// buffer has banks for lanes. Of a partitioned buffer, `m_read_<array>_<copy>_bank` as well.
+#[derive(Clone)]
 pub struct ComputeRead {
     pub array: ArrayId,
     pub copy: usize,
-    pub rotation: Option<Rotation>,
+    pub rotation: Option<Rotations>,
     /// Whether there is `m_read_<array>_<copy>_used`: some iterations that read the partitioned buffer do not read here.
     pub optional: bool,
 }
@@ -101,7 +102,7 @@ impl<'a> Process<'a, '_> {
     }
 
     /// Where the groups begin that are written to an array.
-    pub fn write_rotation(&self, array: ArrayId) -> Option<Rotation> {
+    pub fn write_rotation(&self, array: ArrayId) -> Option<Rotations> {
         let users = self.targets_of(array, self.present());
         self.lanes.rotation(&users, self.buffer(array), self.instances)
     }
@@ -292,7 +293,7 @@ fn keeps_gaps(chains: &[Reservation], array: ArrayId) -> bool {
 struct WritePort {
     array: ArrayId,
     /// Where the groups begin that are written.
-    rotation: Option<Rotation>,
+    rotation: Option<Rotations>,
     data: Signal,
 }
 
@@ -320,8 +321,8 @@ fn write_ports(process: &Process, m: &mut Module, written: &[Pending], results: 
             })
         };
         let mut is_valid = written.valid.and(&instances.is_one_of(written.number.as_ref(), &statements));
-        if let Some(banks) = buffer.banks {
-            let port = m.output(&format!("m_write_{name}_words"), Type::unsigned(banks.count as u32));
+        if buffer.banks.is_some() {
+            let port = m.output(&format!("m_write_{name}_words"), Type::unsigned(buffer.bank_count() as u32));
             let all = Rtl::bit(true).replicate(port.ty().width);
             m.assign(&port, &choose(&|result| result.words.clone().unwrap_or(all.clone())));
         } else if own.iter().any(|result| result.words.is_some()) {
@@ -341,7 +342,7 @@ fn write_ports(process: &Process, m: &mut Module, written: &[Pending], results: 
 fn reads(process: &Process, m: &mut Module, candidate: &Candidate) -> Vec<ComputeRead> {
     let mut reads = vec![];
     for port in &candidate.ports {
-        let (array, copy, rotation) = (port.array, port.copy, port.rotation);
+        let (array, copy, rotation) = (port.array, port.copy, port.rotation.clone());
         // The first port has all statements that read the array.
         let readers = candidate.ports.iter().find(|p| p.array == array).map_or(0, |first| first.users.len());
         let optional = process.buffer(array).partition.is_some() && port.users.len() < readers;

@@ -2,7 +2,7 @@
 
 use crate::buffer::mapping_text;
 use crate::hardware::buffers::address::{self, buffer_of};
-use crate::hardware::buffers::banks::Rotation;
+use crate::hardware::buffers::banks::Rotations;
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::buffers::memories::{Drain, Fill, Ports, Read, Users, Write, memories};
 use crate::hardware::buffers::partition;
@@ -301,14 +301,15 @@ fn join_compute(m: &mut Module, context: &Context, wires: &Wires, compute: &Comp
     ports.push(("busy".into(), Connection::Out(wires.compute_busy.clone())));
     ports.push(("stall".into(), Connection::Out(wires.compute_stall.clone())));
     let reads = compute.reads.iter().map(|read| join_read(m, context, read, &mut ports)).collect();
-    let writes = compute.writes.iter().map(|&(array, r)| join_write(m, context, array, r, &mut ports)).collect();
+    let writes =
+        compute.writes.iter().map(|(array, r)| join_write(m, context, *array, r.clone(), &mut ports)).collect();
     m.instance(&format!("{}_compute", context.kernel.name), "u_compute", vec![], ports);
     Computed { reads, writes, lent_writes, lent_reads, keeps_gaps: compute.keeps_gaps.clone() }
 }
 
 /// A read port of the compute process, whose ports come to `ports`.
 fn join_read(m: &mut Module, context: &Context, read: &ComputeRead, ports: &mut Ports) -> Read {
-    let &ComputeRead { array, copy, rotation, optional } = read;
+    let ComputeRead { array, copy, rotation, optional } = read.clone();
     let buffer = buffer_of(context.offload, array);
     let element = context.array(array).element;
     let word = address::data_type(buffer, element.bits);
@@ -333,7 +334,7 @@ fn join_write(
     m: &mut Module,
     context: &Context,
     array: ArrayId,
-    rotation: Option<Rotation>,
+    rotation: Option<Rotations>,
     ports: &mut Ports,
 ) -> Write {
     let buffer = buffer_of(context.offload, array);

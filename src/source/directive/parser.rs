@@ -8,7 +8,7 @@ use super::{
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::source::affine_expression::{plus, times};
-use crate::source::kernel::LanesDirective;
+use crate::source::kernel::{LanesAlong, LanesDirective};
 use crate::source::preprocess::Word;
 use crate::source::scope::{Checked, nearest};
 use crate::source::token::{Kind, tokenize};
@@ -84,9 +84,10 @@ impl<'w> Parser<'w> {
                 }
                 "lanes" => {
                     let new = self.lanes(span)?;
+                    let again = new.span;
                     if lanes.replace(new).is_some() {
                         return Err(Diagnostic::new("a second `lanes` in one directive")
-                            .at(new.span, "again")
+                            .at(again, "again")
                             .help("a band has one number of lanes"));
                     }
                 }
@@ -116,7 +117,7 @@ impl<'w> Parser<'w> {
             _ => None,
         });
         match tile {
-            Some(tile) => tile.lanes = Some(lanes),
+            Some(tile) => tile.lanes = Some(lanes.of(tile)?),
             None => {
                 return Err(Diagnostic::new("lanes without tiles")
                     .at(lanes.span, "no `tile` in this directive")
@@ -126,22 +127,33 @@ impl<'w> Parser<'w> {
         Ok(())
     }
 
-    /// `lanes(16)`, `lanes(auto)`
-    fn lanes(&mut self, start: Span) -> Checked<LanesDirective> {
-        const HELP: &str = "write `lanes(4)`: four iterations per cycle";
+    /// `lanes(16)`, `lanes(auto)`; `lanes(i:8, j:8)` or, beside a schedule, `lanes(8, 8, 1)`
+    fn lanes(&mut self, start: Span) -> Checked<WrittenLanes> {
+        const HELP: &str = "write `lanes(4)`: four iterations per cycle; or `lanes(i:4, j:4)`: four by four";
         self.expect("(", HELP)?;
         if self.accept("auto") {
             self.expect(")", HELP)?;
-            return Ok(LanesDirective::automatic(join(start, self.last)));
+            return Ok(WrittenLanes { span: join(start, self.last), items: vec![] });
         }
-        let (count, span) = self.integer("a number of lanes", HELP)?;
-        if !LanesDirective::allows(count) {
-            return Err(Diagnostic::new(format!("{count} lanes"))
-                .at(span, format!("not a power of two up to {}", LanesDirective::MOST))
-                .help("write `lanes(2)`, `lanes(4)`, `lanes(8)` …"));
+        let mut items = Vec::new();
+        loop {
+            let name = self.label().then(|| self.next()).flatten().cloned();
+            if name.is_some() {
+                self.expect(":", HELP)?;
+            }
+            let (count, span) = self.integer("a number of lanes", HELP)?;
+            if !LanesDirective::allows(count) {
+                return Err(Diagnostic::new(format!("{count} lanes"))
+                    .at(span, format!("not a power of two up to {}", LanesDirective::MOST))
+                    .help("write `lanes(2)`, `lanes(4)`, `lanes(8)` …"));
+            }
+            items.push((name, count, span));
+            if !self.accept(",") {
+                break;
+            }
         }
         self.expect(")", HELP)?;
-        Ok(LanesDirective { count, span: join(start, self.last) })
+        Ok(WrittenLanes { span: join(start, self.last), items })
     }
 
     fn tile(&mut self, start: Span) -> Checked<Tile> {
@@ -498,4 +510,69 @@ fn number(text: &str) -> Option<i64> {
     let (digits, radix) = hexadecimal.or(binary).or(octal.map(|digits| (digits, 8))).unwrap_or((&text, 10));
     let digits = digits.trim_end_matches(['u', 'l']);
     if digits.starts_with(['+', '-']) { None } else { i64::from_str_radix(digits, radix).ok() }
+}
+
+/// Lanes as they are written: none of them for `auto`.
+struct WrittenLanes {
+    span: Span,
+    items: Vec<(Option<Word>, i64, Span)>,
+}
+
+impl WrittenLanes {
+    /// What they are in the dimensions of `tile`, by the names of its loops or one after the other.
+    fn of(self, tile: &Tile) -> Checked<LanesDirective> {
+        let WrittenLanes { span, items } = self;
+        match &items[..] {
+            [] => return Ok(LanesDirective::automatic(span)),
+            [(None, count, _)] => return Ok(LanesDirective::new(*count, span)),
+            _ => {}
+        }
+        let named = items.iter().filter(|(name, ..)| name.is_some()).count();
+        if named == 0 && items.len() != tile.items.len() || named > 0 && named < items.len() {
+            let example =
+                vec!["8"; tile.items.len().min(2)].into_iter().chain(vec!["1"; tile.items.len().saturating_sub(2)]);
+            let example: Vec<&str> = example.collect();
+            return Err(Diagnostic::new("lanes that do not say along which loops")
+                .at(span, format!("the tile has {} dimensions", tile.items.len()))
+                .help(format!("write `lanes(i:8, j:8)` for the loops i and j, or `lanes({})`", example.join(", "))));
+        }
+        let mut along: Vec<LanesAlong> = vec![];
+        for (place, (name, count, span)) in items.iter().enumerate() {
+            let of = |name: &Word| {
+                let is = |(own, ..): &(Option<Word>, i64, Span)| own.as_ref().is_some_and(|own| own.text == name.text);
+                tile.items.iter().position(is).ok_or_else(|| {
+                    let loops = tile.items.iter().filter_map(|(own, ..)| own.as_ref()).map(|own| own.text.as_str());
+                    let help = match nearest(&name.text, loops) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => {
+                            "name two loops of the tile; beside a schedule, give a number for each dimension, as in \
+                                 `lanes(8, 8, 1)`"
+                                .to_string()
+                        }
+                    };
+                    Diagnostic::new(format!("no tile size for `{}`", name.text))
+                        .at(name.span, "not in `tile`")
+                        .help(help)
+                })
+            };
+            let dimension = name.as_ref().map_or(Ok(place), of)?;
+            if along.iter().any(|own| own.dimension == dimension) {
+                return Err(Diagnostic::new("lanes along one loop twice").at(*span, "again").help("name two loops"));
+            }
+            if *count > 1 {
+                along.push(LanesAlong { dimension, count: *count });
+            }
+        }
+        match along[..] {
+            [first, second] if first.count * second.count <= LanesDirective::MOST => {
+                Ok(LanesDirective::in_two([first, second], span))
+            }
+            [first, second] => Err(Diagnostic::new(format!("{} lanes", first.count * second.count))
+                .at(span, format!("more than {} together", LanesDirective::MOST))
+                .help("take fewer along one of the two")),
+            _ => Err(Diagnostic::new(format!("lanes along {} loops", along.len()))
+                .at(span, "along two only")
+                .help("name two, as in `lanes(i:8, j:8)`; for lanes along one, write `lanes(8)`")),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Tilings as text that [`super::read`] reads.
 
-use crate::source::kernel::{Kernel, Schedule, TilingDirective};
+use crate::source::kernel::{Kernel, LanesDirective, Schedule, TilingDirective};
 
 /// The band as a pragma to paste before the kernel's first loop.
 pub fn directive_text(tiling: &TilingDirective, kernel: &Kernel) -> String {
@@ -14,7 +14,14 @@ pub fn directive_text(tiling: &TilingDirective, kernel: &Kernel) -> String {
     let sizes: Vec<String> = tiling.sizes.iter().map(ToString::to_string).collect();
     let lanes = tiling.lanes.map_or(String::new(), |lanes| match lanes.is_automatic() {
         true => " lanes(auto)".to_string(),
-        false => format!(" lanes({})", lanes.count),
+        false => format!(" lanes({})", counts(&tiling, lanes)),
     });
     format!("#pragma burstc schedule({}) tile({}){lanes}", statements.join("; "), sizes.join(", "))
+}
+
+/// `16`, or the lanes along each dimension of the schedule, `8, 8, 1`.
+fn counts(tiling: &TilingDirective, lanes: LanesDirective) -> String {
+    let Some(along) = lanes.along else { return lanes.count.to_string() };
+    let count = |k: usize| along.iter().find(|own| own.dimension == k).map_or(1, |own| own.count);
+    (0..tiling.sizes.len()).map(|k| count(k).to_string()).collect::<Vec<_>>().join(", ")
 }

@@ -127,6 +127,7 @@ impl Directives {
                     schedule.theta.insert(0, Affine::constant(position as i64));
                 }
                 tiling.sizes.insert(0, 1);
+                tiling.lanes = tiling.lanes.map(|lanes| lanes.behind(1));
             }
             tilings.push(tiling);
         }

@@ -46,12 +46,24 @@ impl TilingDirective {
     }
 }
 
-/// `lanes(16)`: so many iterations of a band per cycle.
+/// `lanes(16)`: so many iterations of a band per cycle; `lanes(i:8, j:8)`: along two dimensions of its tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LanesDirective {
     /// A power of two, or 0 for `lanes(auto)`.
     pub count: i64,
+    /// The two dimensions, where somebody names them: the product of their lanes is `count`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub along: Option<[LanesAlong; 2]>,
     pub span: Span,
+}
+
+/// Lanes along one dimension of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LanesAlong {
+    /// Its place in [`TilingDirective::sizes`].
+    pub dimension: usize,
+    /// A power of two, at least 2.
+    pub count: i64,
 }
 
 impl LanesDirective {
@@ -60,8 +72,28 @@ impl LanesDirective {
     /// `lanes(auto)`, for burstc to choose: such a directive is in the source only, never in what was chosen.
     const AUTOMATIC: i64 = 0;
 
+    pub fn new(count: i64, span: Span) -> LanesDirective {
+        LanesDirective { count, along: None, span }
+    }
+
     pub fn automatic(span: Span) -> LanesDirective {
-        LanesDirective { count: LanesDirective::AUTOMATIC, span }
+        LanesDirective::new(LanesDirective::AUTOMATIC, span)
+    }
+
+    /// Lanes along two dimensions.
+    pub fn in_two(along: [LanesAlong; 2], span: Span) -> LanesDirective {
+        LanesDirective { count: along[0].count * along[1].count, along: Some(along), span }
+    }
+
+    /// The same where so many dimensions come before those of the tile.
+    pub fn behind(mut self, dimensions: usize) -> LanesDirective {
+        self.along.iter_mut().flatten().for_each(|along| along.dimension += dimensions);
+        self
+    }
+
+    /// How many of the lanes lie along the second of two dimensions; 1 where they run along one.
+    pub fn inner(&self) -> i64 {
+        self.along.map_or(1, |[_, inner]| inner.count)
     }
 
     pub fn is_automatic(&self) -> bool {

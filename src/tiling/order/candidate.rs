@@ -28,11 +28,11 @@ pub(super) struct Candidate {
     pub late: Vec<ArrayId>,
 }
 
-/// The dimension that a statement's lanes run along, and its place in the statement's date.
-#[derive(Clone, Copy)]
+/// The dimension that a statement's lanes run along, or the two, and its place in the statement's date.
+#[derive(Clone)]
 pub(super) struct Lane {
-    pub dimension: usize,
-    pub level: usize,
+    pub dimensions: Vec<usize>,
+    pub levels: Vec<usize>,
 }
 
 /// What decides between two orders: fewer cycles, then longer rows, then dependences over longer distances.

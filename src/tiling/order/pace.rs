@@ -65,21 +65,21 @@ impl Space {
         apart: usize,
         distances: impl Iterator<Item = &'a Distances>,
     ) -> Result<Pace> {
-        self.pace_in_groups(place, order, apart, distances, None)
+        self.pace_in_groups(place, order, apart, distances, &[])
     }
 
-    /// The same of groups: `lanes` has the dimension of which so many values make one, see [`Space::in_groups`].
+    /// The same of groups: `lanes` has the dimensions of which so many values make one, see [`Space::in_groups`].
     pub(super) fn pace_in_groups<'a>(
         &self,
         place: usize,
         order: &[usize],
         apart: usize,
         distances: impl Iterator<Item = &'a Distances>,
-        lanes: Option<(usize, i64)>,
+        lanes: &[(usize, i64)],
     ) -> Result<Pace> {
         // Distances are those of values, of which a group's are all in one cycle.
-        let count = lanes.map_or(1, |(_, count)| count);
-        let values = |k: usize| if lanes.is_some_and(|(own, _)| own == k) { 1 } else { count };
+        let count = lanes.iter().map(|(_, count)| count).product::<i64>();
+        let values = |k: usize| lanes.iter().find(|(own, _)| *own == k).map_or(count, |(_, own)| count / own);
         let length = self.row_length(place, order, apart);
         let cycles = self.combinations(place, order) * (CYCLES_PER_ROW / length).max(1.0);
         // What lies between an instance and the one a step further in a dimension.

@@ -20,6 +20,13 @@ pub(super) struct Alone<'a> {
     pub carried: Vec<i64>,
 }
 
+impl Alone<'_> {
+    /// The dimensions at these levels.
+    pub fn dimensions(&self, levels: &[usize]) -> Vec<usize> {
+        levels.iter().map(|level| self.order[*level]).collect()
+    }
+}
+
 impl Space {
     /// The cheapest legal order of these dimensions.
     pub(super) fn best(

@@ -12,8 +12,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByArray, StatementId};
 use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
-use crate::source::kernel::{Array, Kernel, LanesDirective, TilingDirective};
-use crate::tiling::lane_shape::{Banked, LaneShape, Lanes, StatementLanes};
+use crate::source::kernel::{Array, Kernel, LanesAlong, LanesDirective, TilingDirective};
+use crate::tiling::lane_shape::{self, Axes, Banked, LaneShape, Lanes, StatementLanes};
 
 /// What a tree over the lanes' terms costs beside lanes that write their own cells: of two orders that take as long, the
 /// one without.
@@ -27,6 +27,8 @@ pub struct Wanted<'a> {
     directive: LanesDirective,
     /// By statement of the band and dimension of the space: what lanes along it mean, or why there are none.
     shapes: Vec<Vec<Result<LaneShape, String>>>,
+    /// By statement, where the directive names two dimensions: the same of both.
+    in_two: Vec<Result<LaneShape, String>>,
     /// How many arrays each of them accesses across memory's rows.
     across: Vec<Vec<usize>>,
     /// The array that each statement writes first, indices into `Kernel::arrays`.
@@ -57,20 +59,29 @@ impl<'a> Wanted<'a> {
         }
         let all = kernel.statements();
         let shapes = |(&s, values): (&StatementId, &Vec<Affine>)| -> Vec<Result<LaneShape, String>> {
-            let along = |k| LaneShape::new(kernel, all[s], &program.statements[s].iterators, values, k);
+            let iterators = &program.statements[s].iterators;
+            let along = |k| LaneShape::new(kernel, all[s], iterators, values, (lanes.count, k));
             (0..space.sizes.len()).map(along).collect()
         };
         let shapes: Vec<_> = statements.iter().zip(&space.values).map(shapes).collect();
-        let is_across = |(array, subscript): (&ArrayId, &usize)| {
-            kernel.arrays[*array].layout().innermost().is_some_and(|innermost| innermost != *subscript)
+        let in_two = |along: [LanesAlong; 2]| -> Vec<Result<LaneShape, String>> {
+            let own = |(&s, values): (&StatementId, &Vec<Affine>)| {
+                LaneShape::in_two(kernel, all[s], &program.statements[s].iterators, values, lanes, along)
+            };
+            statements.iter().zip(&space.values).map(own).collect()
+        };
+        let is_across = |(array, axes): (&ArrayId, &Axes)| {
+            let innermost = kernel.arrays[*array].layout().innermost();
+            innermost.is_some_and(|innermost| !axes.contains_key(&innermost))
         };
         let across = |shape: &Result<LaneShape, String>| -> usize {
-            shape.iter().flat_map(|shape| &shape.banks).filter(|(a, s)| is_across((a, s))).count()
+            shape.iter().flat_map(|shape| &shape.banks).filter(|banks| is_across(*banks)).count()
         };
         Ok(Wanted {
             directive: lanes,
             across: shapes.iter().map(|own| own.iter().map(across).collect()).collect(),
             shapes,
+            in_two: lanes.along.map_or(vec![], in_two),
             targets: statements.iter().map(|&s| all[s].target.array).collect(),
             banked,
         })
@@ -79,17 +90,65 @@ impl<'a> Wanted<'a> {
     /// The lanes of a candidate, by statement.
     pub fn lanes(&self, lanes: &[Option<Lane>], space: &Space) -> Lanes {
         let own = |(place, lane): (usize, &Option<Lane>)| {
-            let Lane { dimension, level } = (*lane)?;
-            let shape = self.shapes[place][dimension].clone().ok()?;
-            Some(StatementLanes { level, along: space.values[place][dimension].to_string(), shape })
+            let Lane { dimensions, levels } = lane.clone()?;
+            let shape = self.shape(place, &dimensions).clone().ok()?;
+            let value = |k: usize| space.values[place][k].to_string();
+            let along = match self.directive.along {
+                None => value(dimensions[0]),
+                Some(both) => both.map(|own| format!("{}:{}", value(own.dimension), own.count)).join(", "),
+            };
+            Some(StatementLanes { levels, along, shape })
         };
-        Lanes { count: self.directive.count, per_statement: lanes.iter().enumerate().map(own).collect() }
+        let Wanted { directive, .. } = self;
+        let per_statement = lanes.iter().enumerate().map(own).collect();
+        Lanes { count: directive.count, inner: directive.inner(), per_statement }
+    }
+
+    /// What lanes of a statement along a dimension, or along the two of the directive, mean.
+    fn shape(&self, place: usize, dimensions: &[usize]) -> &Result<LaneShape, String> {
+        match dimensions {
+            [one] => &self.shapes[place][*one],
+            _ => &self.in_two[place],
+        }
+    }
+
+    /// The levels of an order, from `outer` on, that a statement's lanes may run along.
+    fn levels(&self, order: &[usize], outer: usize) -> Vec<Vec<usize>> {
+        let Some(both) = self.directive.along else {
+            return (outer..order.len()).map(|level| vec![level]).collect();
+        };
+        let level = |own: LanesAlong| order.iter().position(|k| *k == own.dimension).filter(|level| *level >= outer);
+        both.map(level).into_iter().collect::<Option<Vec<usize>>>().into_iter().collect()
+    }
+
+    /// How many lanes lie along each of these dimensions.
+    fn counts(&self, dimensions: &[usize]) -> Vec<(usize, i64)> {
+        let count = |&k: &usize| match self.directive.along {
+            None => (k, self.directive.count),
+            Some(both) => (k, both.into_iter().find(|own| own.dimension == k).map_or(1, |own| own.count)),
+        };
+        dimensions.iter().map(count).collect()
     }
 
     /// What a statement's lanes along a dimension cost, over their cycles.
-    fn dearer(&self, place: usize, dimension: usize) -> f64 {
+    fn dearer(&self, place: usize, dimensions: &[usize]) -> f64 {
+        let &[dimension] = dimensions else { return 1.0 };
         let has_tree = self.shapes[place][dimension].as_ref().is_ok_and(|shape| shape.reduction.is_some());
         (if has_tree { TREE } else { 1.0 }) * ACROSS.powi(self.across[place][dimension] as i32)
+    }
+
+    /// Why a statement has no lanes along the two dimensions `both` of the directive.
+    fn reason_in_two(&self, place: usize, space: &Space, both: [LanesAlong; 2], alone: bool) -> String {
+        let few = both.iter().find(|own| space.sizes[own.dimension] < own.count);
+        match (&self.in_two[place], few) {
+            (Err(reason), _) => reason.clone(),
+            (Ok(_), Some(own)) => {
+                let value = &space.values[place][own.dimension];
+                format!("a tile has {} values of {value} only", space.sizes[own.dimension])
+            }
+            (Ok(_), None) if alone => "neighbours depend on one another".into(),
+            (Ok(_), None) => "neighbours depend on one another, or on other statements".into(),
+        }
     }
 
     /// Why no dimension has these lanes.
@@ -101,7 +160,20 @@ impl<'a> Wanted<'a> {
         arrays: &ByArray<Array>,
     ) -> Diagnostic {
         let count = self.directive.count;
+        let at = if self.directive.span.line > 0 { self.directive.span } else { directive.span };
         let mut reasons = vec![];
+        if let Some(both) = self.directive.along {
+            for (place, name) in names.iter().enumerate() {
+                let reason = self.reason_in_two(place, space, both, names.len() == 1);
+                reasons.push(if names.len() > 1 { format!("{name}: {reason}") } else { reason });
+            }
+            let counts = both.map(|own| own.count.to_string()).join(" x ");
+            return Diagnostic::new(format!(
+                "the two dimensions of the tile cannot run {counts} of their values side by side"
+            ))
+            .at(at, format!("{count} lanes"))
+            .help(format!("{}; name other loops, or write `lanes({count})` for lanes along one", reasons.join("; ")));
+        }
         for ((shapes, values), name) in self.shapes.iter().zip(&space.values).zip(names) {
             for (k, shape) in shapes.iter().enumerate() {
                 if values[k].is_constant() || space.sizes[k] == 1 {
@@ -110,19 +182,25 @@ impl<'a> Wanted<'a> {
                 let reason = match shape {
                     Err(reason) => reason.clone(),
                     Ok(_) if space.sizes[k] < count => format!("a tile has {} of its values only", space.sizes[k]),
-                    Ok(shape) => match shape.banks.iter().find(|(a, s)| self.banked.get(a).is_some_and(|b| b != *s)) {
-                        Some((array, _)) => {
-                            format!("a band before has `{}` side by side along another subscript", arrays[*array].name)
+                    Ok(shape) => {
+                        match shape.banks.iter().find(|(a, own)| self.banked.get(a).is_some_and(|b| b != *own)) {
+                            Some((array, _)) => {
+                                format!(
+                                    "a band before has `{}` side by side along another subscript",
+                                    arrays[*array].name
+                                )
+                            }
+                            None if names.len() > 1 => {
+                                "neighbours depend on one another, or on other statements".into()
+                            }
+                            None => "neighbours depend on one another".into(),
                         }
-                        None if names.len() > 1 => "neighbours depend on one another, or on other statements".into(),
-                        None => "neighbours depend on one another".into(),
-                    },
+                    }
                 };
                 let of = if names.len() > 1 { format!("{name} ") } else { String::new() };
                 reasons.push(format!("{of}along {}: {reason}", values[k]));
             }
         }
-        let at = if self.directive.span.line > 0 { self.directive.span } else { directive.span };
         Diagnostic::new(format!("no dimension of the tile can run {count} of its values side by side"))
             .at(at, format!("{count} lanes"))
             .help(match reasons.is_empty() {
@@ -137,8 +215,8 @@ struct Choice<'a> {
     merit: Merit,
     cycles: f64,
     alone: &'a Alone<'a>,
-    /// The level of the order that has them.
-    level: Option<usize>,
+    /// The levels of the order that have them; none without lanes.
+    levels: Vec<usize>,
 }
 
 impl Space {
@@ -160,33 +238,31 @@ impl Space {
         for place in by_work {
             for alone in own[place].iter().filter(|alone| alone.order.starts_with(outer)) {
                 // A statement beside others may be faster without.
-                let without = (own.len() > 1).then_some(None);
-                for level in (outer.len()..alone.order.len()).map(Some).chain(without) {
-                    if let Some(level) = level
-                        && !self.allows_lanes(alone, level, distances, wanted, &banked)?
-                    {
+                let without = (own.len() > 1).then_some(vec![]);
+                for levels in wanted.levels(alone.order, outer.len()).into_iter().chain(without) {
+                    if !levels.is_empty() && !self.allows_lanes(alone, &levels, distances, wanted, &banked)? {
                         continue;
                     }
                     let row = self.row(&self.values[place], alone.order).filter(|row| *row >= outer.len());
                     let length = row.map_or(1, |row| self.sizes[alone.order[row]]) as f64;
-                    let cycles = self.cycles_in_lanes(alone, level, outer.len(), distances, wanted)?;
-                    let cost = cycles * level.map_or(1.0, |level| wanted.dearer(place, alone.order[level]));
+                    let cycles = self.cycles_in_lanes(alone, &levels, outer.len(), distances, wanted)?;
+                    let cost = cycles * wanted.dearer(place, &alone.dimensions(&levels));
                     let merit = Merit { cost, length, carried: alone.carried.clone() };
                     let best = &mut chosen[place];
                     if best.as_ref().is_none_or(|known| merit.beats(&known.merit)) {
-                        *best = Some(Choice { merit, cycles, alone, level });
+                        *best = Some(Choice { merit, cycles, alone, levels });
                     }
                 }
             }
-            let Some(Choice { alone, level, .. }) = &chosen[place] else { return Ok(None) };
-            if let Some(level) = level
-                && let Ok(shape) = &wanted.shapes[place][alone.order[*level]]
+            let Some(Choice { alone, levels, .. }) = &chosen[place] else { return Ok(None) };
+            if !levels.is_empty()
+                && let Ok(shape) = wanted.shape(place, &alone.dimensions(levels))
             {
-                banked.extend(shape.banks.clone());
+                lane_shape::join(&mut banked, shape.banks.clone());
             }
         }
         let chosen: Vec<Choice> = chosen.into_iter().flatten().collect();
-        if chosen.iter().all(|choice| choice.level.is_none()) {
+        if chosen.iter().all(|choice| choice.levels.is_empty()) {
             return Ok(None);
         }
         let apart = (own.len() > 1).then_some(outer.len());
@@ -195,9 +271,9 @@ impl Space {
             carried.iter_mut().zip(&choice.alone.carried).for_each(|(least, own)| *least = (*least).min(*own));
         }
         let lane = |choice: &Choice| {
-            let level = choice.level?;
             // The statement's place among the others is a level, too.
-            Some(Lane { dimension: choice.alone.order[level], level: level + usize::from(apart.is_some()) })
+            let levels: Vec<usize> = choice.levels.iter().map(|level| level + usize::from(apart.is_some())).collect();
+            (!levels.is_empty()).then(|| Lane { dimensions: choice.alone.dimensions(&choice.levels), levels })
         };
         Ok(Some(Candidate {
             dimensions: chosen.iter().map(|choice| choice.alone.order.to_vec()).collect(),
@@ -211,39 +287,41 @@ impl Space {
         }))
     }
 
-    /// Whether a statement alone may have lanes at a level of its order, with these arrays in banks already.
+    /// Whether a statement alone may have lanes at levels of its order, with these arrays in banks already.
     fn allows_lanes(
         &self,
         alone: &Alone,
-        level: usize,
+        levels: &[usize],
         distances: &[Distances],
         wanted: &Wanted,
         banked: &Banked,
     ) -> Result<bool> {
-        let dimension = alone.order[level];
-        let Ok(shape) = &wanted.shapes[alone.place][dimension] else { return Ok(false) };
-        let agrees =
-            shape.banks.iter().all(|(array, subscript)| banked.get(array).is_none_or(|known| known == subscript));
-        Ok(agrees
-            && self.sizes[dimension] >= wanted.directive.count
-            && !self.values[alone.place][dimension].is_constant()
-            && self.is_parallel(alone, level, distances, wanted, shape)?)
+        let dimensions = alone.dimensions(levels);
+        let Ok(shape) = wanted.shape(alone.place, &dimensions) else { return Ok(false) };
+        let agrees = |(array, axes): (&ArrayId, &Axes)| {
+            banked.get(array).is_none_or(|known| Lanes::agree(wanted.directive, known, axes))
+        };
+        let fits = |&(k, count): &(usize, i64)| self.sizes[k] >= count && !self.values[alone.place][k].is_constant();
+        Ok(shape.banks.iter().all(agrees)
+            && wanted.counts(&dimensions).iter().all(fits)
+            && match levels {
+                [level] => self.is_parallel(alone, *level, distances, wanted, shape)?,
+                _ => self.is_parallel_in_two(alone, &wanted.counts(&dimensions), distances)?,
+            })
     }
 
     /// Cycles of a statement per tile, estimated; its order is its own from the depth `apart` on.
     fn cycles_in_lanes(
         &self,
         alone: &Alone,
-        level: Option<usize>,
+        levels: &[usize],
         apart: usize,
         distances: &[Distances],
         wanted: &Wanted,
     ) -> Result<f64> {
-        let count = wanted.directive.count;
-        let lane = level.map(|level| alone.order[level]);
         let own = distances.iter().filter(|d| d.source == alone.place && d.sink == alone.place);
-        let lanes = lane.map(|lane| (lane, count));
-        let pace = self.in_groups(lane, count).pace_in_groups(alone.place, alone.order, apart, own, lanes)?;
+        let lanes = wanted.counts(&alone.dimensions(levels));
+        let pace = self.in_groups(&lanes).pace_in_groups(alone.place, alone.order, apart, own, &lanes)?;
         Ok(pace.cycles)
     }
 
@@ -278,6 +356,40 @@ impl Space {
                     return Ok(false);
                 }
                 rest = rest.fix(inner, 0)?;
+            }
+            if *kind != DependenceKind::Anti && !rest.is_empty()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether so many values of each of two dimensions can run in one cycle, in the order of a statement with groups in place of
+    /// their values. From a source to its sink the groups' numbers grow along each level, or stay as long as those before do:
+    /// of the values `lanes` up to their count less 1. Where all stay, both are in one group, whose reads come before its writes.
+    fn is_parallel_in_two(
+        &self,
+        Alone { place, order, .. }: &Alone,
+        lanes: &[(usize, i64)],
+        distances: &[Distances],
+    ) -> Result<bool> {
+        let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
+        for Distances { kind, set, .. } in distances.iter().filter(|d| (d.source, d.sink) == (*place, *place)) {
+            let mut rest = set.without_tuple_name()?;
+            for &k in *order {
+                if rest.is_empty()? {
+                    break;
+                }
+                if rest.minimum(k)?.finite().is_none_or(|least| least < 0) {
+                    return Ok(false);
+                }
+                rest = match lanes.iter().find(|(own, _)| *own == k) {
+                    None => rest.fix(k, 0)?,
+                    Some((_, count)) => {
+                        let near = [Constraint::at_most(Affine::variable(&names[k]), Affine::constant(count - 1))];
+                        rest.intersect(&set.context().set(&[], Tuple::unnamed(&names), &near)?)?
+                    }
+                };
             }
             if *kind != DependenceKind::Anti && !rest.is_empty()? {
                 return Ok(false);

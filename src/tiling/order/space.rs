@@ -166,10 +166,11 @@ impl Space {
         Ok(())
     }
 
-    /// The same with groups of `count` values of a dimension in place of the values, of statements that read nothing late.
-    pub(super) fn in_groups(&self, dimension: Option<usize>, count: i64) -> Space {
+    /// The same with groups of so many values of each of the dimensions `lanes` in place of the values, of statements that
+    /// read nothing late.
+    pub(super) fn in_groups(&self, lanes: &[(usize, i64)]) -> Space {
         let mut space = self.clone();
-        if let Some(k) = dimension {
+        for &(k, count) in lanes {
             for lengths in [&mut space.sizes, &mut space.extents, &mut space.ranges] {
                 lengths[k] = (lengths[k] + count - 1) / count;
             }
