@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::affine::Affine;
-use crate::source::kernel::{Access, BinaryOp, Expr, HostStep, HostValue, Kernel, ScalarType, UnaryOp};
+use crate::source::kernel::{Access, BinaryOp, Expr, HostStep, HostValue, Kernel, ScalarType, Table, UnaryOp};
 
 /// The C variable of an argument.
 pub fn argument(name: &str) -> String {
@@ -53,6 +53,11 @@ pub trait Names {
     fn element(&self, access: &Access) -> String;
     /// In parentheses, where it is more than a name.
     fn affine(&self, value: &Affine) -> String;
+    /// Something with subscripts.
+    fn table(&self, table: &Table) -> String {
+        let values: Vec<String> = table.values.iter().map(|value| constant(*value, table.element)).collect();
+        format!("((const {}[]){{{}}})", table.element, values.join(", "))
+    }
 }
 
 /// The variables of arguments and steps.
@@ -108,6 +113,7 @@ pub fn expression(names: &dyn Names, value: &Expr) -> String {
             format!("({} ? {} : {})", of(condition), of(then), of(otherwise))
         }
         Expr::Cast { operand, ty } => format!("({ty}){}", of(operand)),
+        Expr::Lookup { table, index } => format!("{}[{}]", names.table(table), of(index)),
     }
 }
 

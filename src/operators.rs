@@ -106,6 +106,9 @@ pub fn in_halves(bits: u32) -> bool {
     bits > BLOCK && bits <= 2 * HALF
 }
 
+/// Cycles of a table: its memory, and a register behind it.
+pub const LOOKUP: u32 = 2;
+
 /// Cycles of a serial division beyond one per bit.
 pub const SERIAL_OVERHEAD: u32 = 2;
 
@@ -131,6 +134,7 @@ pub fn cycles(expr: &Expr) -> u32 {
             right => bits(left).max(bits(right)) + SERIAL_OVERHEAD,
         },
         Expr::Binary { .. } => 1,
+        Expr::Lookup { .. } => LOOKUP,
         _ => 0,
     }
 }

@@ -13,7 +13,7 @@ type Sizes = &'static [(&'static str, i128)];
 type Ranges = &'static [(&'static str, i128, i128)];
 
 /// Kernels whose direct version runs too: between them, every kind of its circuits.
-const DIRECT: [&str; 19] = [
+const DIRECT: [&str; 20] = [
     "bytes",
     "widths",
     "cube",
@@ -33,6 +33,7 @@ const DIRECT: [&str; 19] = [
     "host_scalars",
     "float_gemver",
     "shared_operators",
+    "tables",
 ];
 
 fn check(kernel: &str, ranges: Ranges, runs: &[Sizes]) {
@@ -115,6 +116,13 @@ kernels! {
     helper_arrays; [];
     layers; [weight = 3];
     whole_function; [t = 0], [t = 3, carry_in = -5];
+    array_typedefs; [];
+    array_typedefs_program; [];
+
+    // Constants on chip.
+    tables; [N = 0], [N = 1], [N = 57];
+    table_fir; [N = 0], [N = 1], [N = 43];
+    lanes_tables; [N = 0], [N = 1], [N = 19];
 
     // One perfect nest, tiled by hand.
     bytes; [N = 1, alpha = 3], [N = 37], [N = 41, alpha = -7], [N = 150];

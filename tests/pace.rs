@@ -131,6 +131,12 @@ fn words_ask_for_the_gaps_that_they_take() {
     guard_file("examples/polymul.c", &[("N", 200)], 201 * 201, 1.19);
 }
 
+/// A filter's coefficients are on chip before the run begins.
+#[test]
+fn tables_are_never_waited_for() {
+    guard("table_fir", &[("N", 4096)], 33 * 4096, 1.02);
+}
+
 /// Sixteen lanes: beside the rows of groups and of words, the first load and the last store are part of what is expected. The
 /// iterations alone, or the words, would be 0.61 of the cycles.
 #[test]

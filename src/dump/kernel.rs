@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::affine::Affine;
 use crate::host::{self, Names};
 use crate::source::kernel::{
-    Access, Argument, Condition, HostStep, Kernel, Node, ScalarType, SizeParameter, Statement, Storage,
+    Access, Argument, Condition, HostStep, Kernel, Node, ScalarType, SizeParameter, Statement, Storage, Table,
 };
 
 pub fn text(kernel: &Kernel) -> String {
@@ -156,6 +156,10 @@ impl Names for InStatements<'_> {
     fn affine(&self, value: &Affine) -> String {
         format!("({})", affine(self.0, value))
     }
+
+    fn table(&self, table: &Table) -> String {
+        table.name.clone()
+    }
 }
 
 /// The same in a step of the host, where it counts the arguments, then the steps.
@@ -175,5 +179,9 @@ impl Names for InSteps<'_> {
 
     fn affine(&self, value: &Affine) -> String {
         InStatements(self.0).affine(value)
+    }
+
+    fn table(&self, table: &Table) -> String {
+        table.name.clone()
     }
 }

@@ -82,7 +82,10 @@ pub fn load_program(offload: &Offload, link: Link) -> Option<u64> {
 
 /// Library cells are whatever the modules instantiate without being generated, and the PHY that the board's top puts
 /// beside them, if it is ours.
-fn design(context: &Context, modules: Vec<Module>, phy: Option<&str>) -> Design {
+fn design(context: &Context, mut modules: Vec<Module>, phy: Option<&str>) -> Design {
+    let mut tables = datapath::table::modules(context);
+    tables.retain(|table| modules.iter().any(|module| module.instantiated().contains(&table.name())));
+    modules.splice(0..0, tables);
     let generated: Vec<&str> = modules.iter().map(|m| m.name()).collect();
     let mut library: Vec<String> = modules.iter().flat_map(|m| m.instantiated()).map(str::to_string).collect();
     library.extend(phy.map(str::to_string));

@@ -256,6 +256,7 @@ pub(super) fn rewrite_reads(expr: &mut Expr, act: &mut impl FnMut(&mut kernel::A
             rewrite_reads(then, act);
             rewrite_reads(otherwise, act);
         }
+        Expr::Lookup { index, .. } => rewrite_reads(index, act),
     }
 }
 

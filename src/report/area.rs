@@ -108,6 +108,9 @@ fn logic(expr: &Expr) -> u64 {
             (true, false) => 237,
             (true, true) => 180,
         },
+        // Beyond this a table is block RAM.
+        Expr::Lookup { table, .. } if table.values.len() as i64 <= SMALL => bits(table.element),
+        Expr::Lookup { .. } => 0,
     };
     own + expr.operands().into_iter().map(logic).sum::<u64>()
 }
@@ -130,5 +133,12 @@ fn blocks(offload: &Offload, device: &Device) -> u64 {
         let each = if device.block_ram.len() > 1 { each.min(1) } else { each };
         (buffer.memories() as u64) * banks as u64 * each
     };
-    offload.buffers.iter().map(of).sum()
+    let buffers: u64 = offload.buffers.iter().map(of).sum();
+    let statements = offload.kernel.statements();
+    let lanes = |s| offload.lanes(s).map_or(1, |(lanes, _)| lanes.count as u64);
+    let tables = statements.iter_enumerated().map(|(s, own)| {
+        let each = own.values().flat_map(Expr::tables).filter(|table| table.values.len() as i64 > SMALL);
+        lanes(s) * each.map(|table| table.bits().div_ceil(bits)).sum::<u64>()
+    });
+    buffers + tables.sum::<u64>()
 }

@@ -11,6 +11,7 @@ use lang_c::span::Node;
 use super::extremum::{Extremum, negated};
 use super::kernel::{Condition, Expr};
 use super::scope::{Checked, Scope};
+use super::table::spread;
 use crate::diagnostic::Span;
 
 /// Choices inside each other: 2^6 copies of a statement at most.
@@ -21,6 +22,12 @@ impl Scope<'_> {
     pub fn settled(&self, expr: Expr) -> Expr {
         if self.chosen.is_empty() {
             return expr;
+        }
+        if let Expr::Lookup { table, index } = &expr
+            && let Some(choices) = spread(table, index)
+        {
+            let settled = self.settled(choices.clone());
+            return if settled == choices { expr } else { settled };
         }
         let mut expr = expr;
         for operand in expr.operands_mut() {
@@ -44,6 +51,9 @@ impl Scope<'_> {
     }
 
     fn find_choice(&mut self, expr: &Expr, span: Span) -> Option<Expr> {
+        if let Expr::Lookup { table, index } = expr {
+            return self.find_choice(&spread(table, index)?, span);
+        }
         if let Expr::Select { condition, .. } = expr
             && self.trial(|scope| scope.condition_of(condition, span)).0.is_some()
         {

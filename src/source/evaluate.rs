@@ -52,6 +52,7 @@ pub fn evaluate(
             let floats = ty.floating || operand.ty().floating;
             if floats { float::convert(x, operand.ty(), *ty) } else { wrap(x, *ty) }
         }
+        Expr::Lookup { table, index: place } => wrap(table.at(evaluate(place, read, scalar, index)), table.element),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::affine_expression::{plus, times};
 use super::kernel::{BinaryOp, Broken, Condition, Expr, Obligation, ScalarType, UnaryOp};
 use super::scope::Scope;
+use super::table::spread;
 use crate::affine::Affine;
 use crate::diagnostic::Span;
 
@@ -131,6 +132,7 @@ impl Scope<'_> {
                 return Some(Extremum::single(value.clone()));
             }
             Expr::Read { .. } | Expr::Scalar { .. } => return None,
+            Expr::Lookup { table, index } => return self.extremum(&spread(table, index)?, span),
             Expr::Unary { op: UnaryOp::Negate, operand, .. } => self.extremum(operand, span)?.negated()?,
             // All bits of x are those of -1 - x.
             Expr::Unary { op: UnaryOp::Complement, operand, .. } => {

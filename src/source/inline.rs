@@ -11,7 +11,7 @@ use super::function::{derived, identifier};
 use super::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
 use super::nest::assignment;
 use super::scope::{Checked, Name, Scope};
-use super::types::CType;
+use super::types::{CType, is_const};
 use crate::diagnostic::Diagnostic;
 
 /// The largest expression that calls may grow to, in operators, and the most calls that one may lead to.
@@ -228,12 +228,16 @@ impl<'a> Inlining<'_, 'a> {
             matches!(&specifier.node, DeclarationSpecifier::StorageClass(class)
                 if matches!(class.node, StorageClassSpecifier::Static | StorageClassSpecifier::Extern))
         });
-        if is_static {
+        if is_static && !is_const(&node.node) {
             return self.refuse("keeps a variable between calls", "pass the value as an argument");
         }
         let ty = self.scope.types.of_declaration(&node.node.specifiers);
         for declarator in &node.node.declarators {
             let Some(name) = identifier(&declarator.node.declarator.node) else { continue };
+            if let Some(table) = self.scope.table(&node.node, declarator) {
+                self.declare(&name.node.name, Name::Table(table), ty.clone());
+                continue;
+            }
             if ty.arithmetic().is_none() || !derived(&declarator.node.declarator).is_empty() {
                 return self
                     .refuse("has a local variable that is no number", "use integers, `float` and `double` only");

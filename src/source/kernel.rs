@@ -6,6 +6,7 @@ mod expression;
 mod host;
 mod obligation;
 mod sizes;
+mod table;
 mod tiling;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ pub use expression::{Access, BinaryOp, Expr, ScalarType, UnaryOp, distance};
 pub use host::{HostStep, HostValue, Scalar};
 pub use obligation::{Broken, Obligation, Surroundings};
 pub use sizes::{SizeCondition, SizeParameter};
+pub use table::Table;
 pub use tiling::{LanesAlong, LanesDirective, Schedule, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

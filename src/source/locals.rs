@@ -212,9 +212,10 @@ impl Nest<'_, '_> {
         if declarator.node.initializer.is_some() {
             return Err(Diagnostic::new(format!("the local array `{name}` has an initializer"))
                 .at(span, "initializer")
-                .help(
-                    "assign its elements one by one; a table of up to 256 constants is `const` and has a plain list",
-                ));
+                .help(format!(
+                    "assign its elements one by one; a table of up to {} constants is `const`",
+                    super::table::LARGEST
+                )));
         }
         let mut extents = vec![];
         for part in derived(&declarator.node.declarator) {

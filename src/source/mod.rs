@@ -33,6 +33,7 @@ mod table;
 mod tests;
 mod token;
 mod track;
+mod typedefs;
 mod types;
 mod wires;
 
@@ -116,6 +117,8 @@ const LARGEST: u64 = 2 << 20;
 const STACK: usize = 512 << 20;
 /// The longest statement, in tokens.
 const LONGEST: usize = 10_000;
+/// The longest list of constants, in tokens.
+const LONGEST_LIST: usize = 100_000;
 /// The deepest nesting of brackets, and of `else if`.
 const DEEPEST: usize = 256;
 
@@ -141,9 +144,18 @@ pub fn parse(source: &Source) -> anyhow::Result<Kernel> {
 /// Refuses what would nest too deep for the parser.
 fn check_nesting(preprocessed: &Preprocessed) -> Checked<()> {
     let (mut braces, mut parentheses, mut length, mut otherwise) = (0usize, 0usize, 0usize, 0usize);
+    // How deep in braces an initializer began, and the token before.
+    let (mut initializer, mut before): (Option<usize>, &str) = (None, "");
     for token in &preprocessed.tokens {
         length += 1;
-        match token.text(&preprocessed.text) {
+        let text = token.text(&preprocessed.text);
+        match text {
+            "{" if before == "=" && initializer.is_none() => initializer = Some(braces),
+            "}" if initializer.is_some_and(|begin| braces <= begin + 1) => initializer = None,
+            _ => {}
+        }
+        before = text;
+        match text {
             "(" | "[" => parentheses += 1,
             ")" | "]" => parentheses = parentheses.saturating_sub(1),
             "{" => (braces, length) = (braces + 1, 0),
@@ -154,8 +166,10 @@ fn check_nesting(preprocessed: &Preprocessed) -> Checked<()> {
         }
         let what = if braces + parentheses > DEEPEST {
             format!("brackets nest more than {DEEPEST} deep")
-        } else if length > LONGEST {
+        } else if length > LONGEST && initializer.is_none() {
             format!("a statement has more than {LONGEST} tokens")
+        } else if length > LONGEST_LIST {
+            format!("a list of constants has more than {LONGEST_LIST} tokens")
         } else if otherwise > 4 * DEEPEST {
             format!("the file has more than {} `else`", 4 * DEEPEST)
         } else {
@@ -169,7 +183,7 @@ fn check_nesting(preprocessed: &Preprocessed) -> Checked<()> {
 
 /// The kernel of a preprocessed text, calls of helpers with pointers replaced by their bodies first.
 fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
-    let mut spliced: Option<Preprocessed> = None;
+    let mut spliced: Option<Preprocessed> = typedefs::expanded(preprocessed);
     // The kernel's name: it does not call its helpers any more once their bodies stand in it.
     let mut name: Option<String> = None;
     for round in 0.. {

@@ -1,12 +1,13 @@
 //! What the names in the kernel stand for, place by place.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use lang_c::ast::{FunctionDefinition, TranslationUnit};
 use lang_c::span::Node;
 
 use super::function::identifier;
-use super::kernel::{Array, Condition, Expr, HostStep, Obligation, Quotient, ScalarType};
+use super::kernel::{self, Array, Condition, Expr, HostStep, Obligation, Quotient, ScalarType};
 use super::map::SourceMap;
 use super::obligations::Around;
 use super::table::Table;
@@ -79,6 +80,8 @@ pub struct Scope<'a> {
     pub call_span: Option<Span>,
     /// How many calls have been inlined since that one.
     pub inlined: usize,
+    /// The contents of tables.
+    pub tables: Vec<Arc<kernel::Table>>,
     /// The file's enumerators and constants.
     globals: HashMap<String, Name>,
     /// The kernel's arguments.
@@ -120,6 +123,7 @@ impl<'a> Scope<'a> {
             calls: vec![],
             call_span: None,
             inlined: 0,
+            tables: vec![],
             globals: HashMap::new(),
             arguments: HashMap::new(),
             locals: vec![],

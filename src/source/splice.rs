@@ -154,7 +154,12 @@ impl<'u> Splicer<'_, '_, 'u> {
         let all = self.tokens(callee.statement.span);
         let (inner, result) = self.without_return(items, all, call.target.is_some())?;
         let forbidden = ["static", "goto", "return", "sizeof", "asm", "__asm__", "__typeof__", "typeof"];
-        if inner.iter().any(|token| forbidden.contains(&self.text(token))) {
+        let is_forbidden = |pair: &[Token]| {
+            let is_table =
+                self.text(&pair[0]) == "static" && pair.get(1).is_some_and(|next| self.text(next) == "const");
+            forbidden.contains(&self.text(&pair[0])) && !is_table
+        };
+        if (0..inner.len()).any(|k| is_forbidden(&inner[k..])) {
             return None;
         }
 
@@ -291,7 +296,7 @@ impl<'u> Splicer<'_, '_, 'u> {
     /// The shape of what a pointer argument points into.
     fn given(&self, node: &Node<Expression>) -> Option<Shape> {
         match &node.node {
-            Expression::Identifier(name) => self.declared(&name.node.name).filter(|shape| !shape.extents.is_empty()),
+            Expression::Identifier(name) => self.anywhere(&name.node.name).filter(|shape| !shape.extents.is_empty()),
             Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Address => {
                 let mut shape = self.element(&unary.node.operand)?;
                 shape.extents.insert(0, String::new());
@@ -313,14 +318,34 @@ impl<'u> Splicer<'_, '_, 'u> {
             return None;
         }
         let mut shape = match &o.node.lhs.node {
-            Expression::Identifier(name) => self.declared(&name.node.name)?,
+            Expression::Identifier(name) => self.anywhere(&name.node.name)?,
             _ => self.element(&o.node.lhs)?,
         };
         (!shape.extents.is_empty()).then(|| shape.extents.remove(0))?;
         Some(shape)
     }
 
-    /// The one declaration of a name in the caller, or of the file.
+    /// The one declaration of a name in the caller, or else that of a table of the file.
+    fn anywhere(&self, name: &str) -> Option<Shape> {
+        let mut found = Declarations { splicer: self, name, shapes: vec![] };
+        for external in &self.unit.0 {
+            if let ExternalDeclaration::Declaration(declaration) = &external.node
+                && is_const(&declaration.node)
+            {
+                found.visit_declaration(&declaration.node, &declaration.span);
+            }
+        }
+        self.declared(name).or_else(|| found.shapes.pop().filter(|_| !self.declares(name))?)
+    }
+
+    /// Whether the caller declares a name.
+    fn declares(&self, name: &str) -> bool {
+        let mut own = Own::default();
+        own.visit_statement(&self.caller.statement.node, &self.caller.statement.span);
+        own.0.contains(name)
+    }
+
+    /// The one declaration of a name in the caller.
     fn declared(&self, name: &str) -> Option<Shape> {
         let mut found = Declarations { splicer: self, name, shapes: vec![] };
         for parameter in derived(&self.caller.declarator) {

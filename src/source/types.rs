@@ -92,7 +92,11 @@ impl Types {
             if let DeclaratorKind::Identifier(name) = &declarator.kind.node {
                 let derived = !declarator.derived.is_empty();
                 let ty = if derived {
-                    CType::Other("a typedef of an array or pointer as its type".into())
+                    // Arrays and pointers are written out before (`typedefs.rs`), where names mean one thing.
+                    CType::Other(
+                        "a typedef of a function, or of an array whose extent means another thing here, as its type"
+                            .into(),
+                    )
                 } else {
                     base.clone()
                 };

@@ -122,6 +122,7 @@ fn is_same(one: &Expr, other: &Expr) -> bool {
         (Expr::Unary { op: a, .. }, Expr::Unary { op: b, .. }) => a == b,
         (Expr::Binary { op: a, .. }, Expr::Binary { op: b, .. }) => a == b,
         (Expr::Select { .. }, Expr::Select { .. }) | (Expr::Cast { .. }, Expr::Cast { .. }) => true,
+        (Expr::Lookup { table: a, .. }, Expr::Lookup { table: b, .. }) => a == b,
         _ => one == other,
     };
     let (a, b) = (one.operands(), other.operands());

@@ -111,7 +111,9 @@ pub fn edit_expressions(kernel: &mut Kernel, edit: &mut dyn FnMut(&mut Expr)) {
         edit(expr);
         match expr {
             Expr::Constant { .. } | Expr::Read { .. } | Expr::Scalar { .. } | Expr::Index { .. } => {}
-            Expr::Unary { operand, .. } | Expr::Cast { operand, .. } => inside(operand, edit),
+            Expr::Unary { operand, .. } | Expr::Cast { operand, .. } | Expr::Lookup { index: operand, .. } => {
+                inside(operand, edit);
+            }
             Expr::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| inside(e, edit)),
             Expr::Select { condition, then, otherwise, .. } => {
                 [condition, then, otherwise].into_iter().for_each(|e| inside(e, edit));

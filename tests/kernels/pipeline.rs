@@ -211,6 +211,7 @@ fn compute(expr: &Expr, environment: &Environment, read: &dyn Fn(&Access) -> u64
         Expr::Binary { op, ty, .. } => format!("{op:?} {ty}"),
         Expr::Select { ty, .. } => format!("select {ty}"),
         Expr::Cast { ty, .. } => format!("cast {ty}"),
+        Expr::Lookup { table, .. } => format!("lookup {}", table.name),
     };
     let seed = operator.bytes().fold(7, |h, letter| mix(h ^ u64::from(letter)));
     expr.operands().into_iter().fold(seed, |h, operand| mix(h ^ compute(operand, environment, read)))

@@ -26,6 +26,14 @@ pub fn of(expr: &Expr) -> Interval {
             (value, value)
         }
         Expr::Read { .. } | Expr::Scalar { .. } | Expr::Index { .. } => whole,
+        Expr::Lookup { table, .. } => {
+            let values = table.values.iter().map(|value| match table.element.signed {
+                true => i128::from(*value),
+                false => i128::from(*value as u64) & whole.1,
+            });
+            // Beside its places a table is 0.
+            values.fold((0, 0), |(low, high), value| (low.min(value), high.max(value)))
+        }
         Expr::Unary { op, operand, .. } => match op {
             UnaryOp::Negate => {
                 let (low, high) = of(operand);

@@ -6,6 +6,7 @@ mod divide;
 mod float;
 pub mod plan;
 mod shared_cells;
+pub mod table;
 
 pub use shared_cells::Operator;
 
@@ -46,6 +47,8 @@ pub fn scratch() -> Module {
 
 /// Builds the pipelines of a kernel's statements inside a module, one after the other.
 pub struct Datapath {
+    /// The kernel's name, with which the names of its tables' modules begin.
+    kernel: String,
     plan: Plan,
     /// The number of the statement in stage 1, absent where there is one only.
     number: Option<Rtl>,
@@ -81,8 +84,9 @@ struct Pipeline {
 
 impl Datapath {
     /// No pipelines yet; `number` tells the statement in stage 1 where there are several.
-    pub fn new(plan: Plan, number: Option<Rtl>) -> Self {
+    pub fn new(kernel: &str, plan: Plan, number: Option<Rtl>) -> Self {
         Datapath {
+            kernel: kernel.to_string(),
             plan,
             number,
             pipelines: vec![],
@@ -187,6 +191,13 @@ impl Datapath {
                 let (values, stage) = self.align(m, vec![condition, then, otherwise]);
                 let chosen = values[0].is_zero().not().select(&values[1].resize(ty), &values[2].resize(ty));
                 self.register(m, "chosen", chosen, stage, 1)
+            }
+            Expr::Lookup { table, index } => {
+                let place = Type::unsigned(table::index_bits(table));
+                let index = self.low_bits(m, index, place.width, leaves);
+                let index = Value { expr: index.expr.resize(place), stage: index.stage };
+                let (results, stage) = self.operator(m, Operator::Lookup(table.clone()), vec![index]);
+                low(Value { expr: results[0].resize(full), stage: Some(stage) })
             }
         }
     }

@@ -1,11 +1,14 @@
 //! The operators that statements may have in common: where each is, and the circuits of those that are shared.
 
-use super::{Datapath, Value};
+use std::sync::Arc;
+
+use super::{Datapath, Value, table};
 use crate::hardware::datapath::divide;
 use crate::hardware::datapath::float::Cell;
 use crate::hardware::datapath::plan::{Operand, REGISTERS_PER_ALUT, Use};
-use crate::operators::product_latency;
+use crate::operators::{LOOKUP, product_latency};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type};
+use crate::source::kernel::Table;
 
 /// An operator that takes operands in every cycle. Equal ones are alike in everything but their operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -14,6 +17,8 @@ pub enum Operator {
     Cell(Cell),
     /// The product of factors of these types, in the last type.
     Product([Type; 2], Type),
+    /// A table of constants.
+    Lookup(Arc<Table>),
 }
 
 impl Operator {
@@ -22,14 +27,16 @@ impl Operator {
         match self {
             Operator::Cell(cell) => cell.latency,
             Operator::Product(_, ty) => product_latency(ty.width),
+            Operator::Lookup(_) => LOOKUP,
         }
     }
 
     /// What it does, as the name of its wires.
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         match self {
             Operator::Cell(cell) => cell.module,
             Operator::Product(..) => "product",
+            Operator::Lookup(table) => &table.name,
         }
     }
 
@@ -45,6 +52,8 @@ impl Operator {
                 return MULTIPLIER
                     * (digits(a.width) * digits(b.width)).min(digits(ty.width) * (digits(ty.width) + 1) / 2);
             }
+            // A bit of block RAM for a hundredth of what it would be in look-up tables.
+            Operator::Lookup(table) => return i64::from(table.element.bits) + table.bits() as i64 / 64,
         };
         let is_double = cell.is_double();
         let of = |aluts: [i64; 2], registers: [i64; 2]| {
@@ -78,6 +87,7 @@ impl Operator {
                 let wire = m.wire(self.name(), *ty);
                 vec![wire]
             }
+            Operator::Lookup(table) => vec![table::output(m, table)],
         }
     }
 }
@@ -135,6 +145,11 @@ impl Datapath {
                         let product = self.registered_product(m, &operands, Some(stage), *ty);
                         assert_eq!(product.stage, Some(ends), "internal error: a product of another latency");
                         vec![product.expr]
+                    }
+                    Operator::Lookup(table) => {
+                        let output = table::output(m, table);
+                        table::instance(m, &self.kernel, table, &operands[0], &output);
+                        vec![output.e()]
                     }
                 }
             }
@@ -198,6 +213,7 @@ impl Datapath {
                     let product = self.registered_product(m, &operands, Some(cell.stage), *ty);
                     m.assign(&cell.outputs[0], &product.expr);
                 }
+                Operator::Lookup(table) => table::instance(m, &self.kernel, table, &operands[0], &cell.outputs[0]),
             }
         }
     }
@@ -237,6 +253,7 @@ impl Datapath {
         let port = match &cell.operator {
             Operator::Cell(float) => float.inputs[index].trim_start_matches("s_"),
             Operator::Product(..) => ["left", "right"][index],
+            Operator::Lookup(_) => "index",
         };
         let chosen = m.define(&format!("{}_{port}", cell.operator.name()), &chosen);
         self.at(m, &Value { expr: chosen.e(), stage: Some(stage) }, cell.stage)

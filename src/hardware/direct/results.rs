@@ -30,14 +30,14 @@ impl Results {
             datapath.evaluate(m, &d.statements[s].value, &mut leaves)
         };
         let rehearse = |place: usize, plan: Plan| {
-            let mut datapath = Datapath::new(plan, None);
+            let mut datapath = Datapath::new(&d.context.kernel.name, plan, None);
             datapath.begin(&d.statements[present[place]].name, Rtl::bit(true));
             let value = evaluate(&mut datapath::scratch(), &mut datapath, present[place]);
             Rehearsal { uses: datapath.uses(), end: value.stage.unwrap_or(1), divides: datapath.divides() }
         };
         // Every result comes as late as the latest.
         let plan = if present.len() == 1 { Plan::default() } else { Plan::new(present.len(), rehearse, |_| true) };
-        let mut datapath = Datapath::new(plan, number.clone());
+        let mut datapath = Datapath::new(&d.context.kernel.name, plan, number.clone());
         let mut values = vec![];
         let mut results = Results { valid: operands.fire.e(), number, values: vec![], dividing: vec![] };
         for &s in present {

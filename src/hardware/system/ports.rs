@@ -29,6 +29,13 @@ fn text(context: &Context, role: &str, port: &str) -> Option<String> {
     if role.starts_with("buffer_") {
         return of_buffer(context, port);
     }
+    if role.starts_with("table_") {
+        return plain(match port {
+            "clk" => "clock",
+            "s_index" => "a place",
+            _ => "its value, two cycles later",
+        });
+    }
     if let Some(text) = of_kernel(context, port).or_else(|| of_array(context, port)) {
         return Some(text);
     }

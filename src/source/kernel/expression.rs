@@ -1,10 +1,11 @@
 //! Typed expressions with C's conversions made explicit, and the accesses in them.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Condition;
+use super::{Condition, Table, table};
 use crate::affine::Affine;
 use crate::diagnostic::Span;
 use crate::ids::ArrayId;
@@ -99,6 +100,12 @@ pub enum Expr {
         operand: Box<Expr>,
         ty: ScalarType,
     },
+    /// An element of a table of constants, by its place among all of them: an integer. Elsewhere it is 0.
+    Lookup {
+        #[serde(with = "table")]
+        table: Arc<Table>,
+        index: Box<Expr>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,6 +154,7 @@ impl Expr {
             | Expr::Binary { ty, .. }
             | Expr::Select { ty, .. }
             | Expr::Cast { ty, .. } => *ty,
+            Expr::Lookup { table, .. } => table.element,
         }
     }
 
@@ -157,6 +165,7 @@ impl Expr {
             Expr::Unary { operand, .. } | Expr::Cast { operand, .. } => vec![operand],
             Expr::Binary { left, right, .. } => vec![left, right],
             Expr::Select { condition, then, otherwise, .. } => vec![condition, then, otherwise],
+            Expr::Lookup { index, .. } => vec![index],
         }
     }
 
@@ -167,6 +176,7 @@ impl Expr {
             Expr::Unary { operand, .. } | Expr::Cast { operand, .. } => vec![operand],
             Expr::Binary { left, right, .. } => vec![left, right],
             Expr::Select { condition, then, otherwise, .. } => vec![condition, then, otherwise],
+            Expr::Lookup { index, .. } => vec![index],
         }
     }
 
@@ -176,6 +186,17 @@ impl Expr {
         self.visit(&mut |expr| {
             if let Expr::Index { value, .. } = expr {
                 found.push(value);
+            }
+        });
+        found
+    }
+
+    /// The tables in the expression, once for each read.
+    pub fn tables(&self) -> Vec<&Arc<Table>> {
+        let mut found = vec![];
+        self.visit(&mut |expr| {
+            if let Expr::Lookup { table, .. } = expr {
+                found.push(table);
             }
         });
         found
@@ -208,6 +229,7 @@ impl Expr {
                 then.visit(act);
                 otherwise.visit(act);
             }
+            Expr::Lookup { index, .. } => index.visit(act),
         }
     }
 }

@@ -166,6 +166,8 @@ fn outlined(
     preprocessed: &Preprocessed,
     choice: &Choice,
 ) -> Checked<Option<Program>> {
+    let expanded = super::typedefs::expanded(preprocessed);
+    let preprocessed = expanded.as_ref().unwrap_or(preprocessed);
     let externals = top::externals(preprocessed);
     let regions = regions(preprocessed)?;
     let is_wanted = |name: &str| choice.function.as_deref().is_none_or(|wanted| wanted == name);

@@ -12,6 +12,7 @@ use lang_c::visit::Visit;
 
 use super::super::function::{Region, derived, identifier};
 use super::super::scope::{Checked, check_name};
+use super::super::table::LARGEST;
 use super::super::token::{Kind, Token};
 use super::super::types::functions;
 use super::flow::{Changed, First, Flow, Level, Path, has_goto};
@@ -29,9 +30,6 @@ pub struct Part<'u> {
     /// By `#pragma scop`.
     pub marked: bool,
 }
-
-/// The largest table of constants that stays one.
-const LARGEST_TABLE: usize = 256;
 
 /// The arguments of a function, without the `void` of `f(void)`.
 pub fn parameters(function: &Node<FunctionDefinition>) -> Vec<&Node<ParameterDeclaration>> {
@@ -287,7 +285,7 @@ impl<'u> Outliner<'_, 'u> {
             Initializer::List(_) => {
                 let tokens = self.tokens(first.span);
                 let count = tokens.iter().filter(|token| token.kind == Kind::Number).count();
-                count <= LARGEST_TABLE && (declared.is_global() || self.is_plain(first.span))
+                count as i64 <= LARGEST && (declared.is_global() || self.is_plain(first.span))
             }
         }
     }

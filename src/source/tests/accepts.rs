@@ -257,6 +257,49 @@ fn every_integer_type() {
     }
 }
 
+/// What typedefs of arrays and pointers stand for, as C has it (6.7.6 and 6.7.8).
+#[test]
+fn typedefs_are_written_out() {
+    let extents = |head: &str, arguments: &str| -> Vec<(String, String, Vec<String>)> {
+        let text = format!(
+            "{head}\nvoid f({arguments}, int out[4])\n{{\n    for (int i = 0; i < 4; i++)\n        out[i] = a[i][0][0];\n}}\n"
+        );
+        let kernel = parse(&source(&text)).unwrap_or_else(|refused| panic!("{refused:#}\n{text}"));
+        let of = |array: &crate::source::kernel::Array| {
+            let extents = array.extents.iter().map(|extent| extent.to_string()).collect();
+            (array.name.clone(), array.element.to_string(), extents)
+        };
+        kernel.arrays.iter().map(of).collect()
+    };
+    for (typedefs, arguments, meaning) in [
+        ("typedef short cube[4][5][6];", "cube a", "short a[4][5][6]"),
+        ("typedef short plane[5][6];", "const plane a[4], plane b", "short a[4][5][6], short b[5][6]"),
+        (
+            "typedef short row[6]; typedef row plane[5]; typedef plane cube[4];",
+            "cube a, row b[2]",
+            "short a[4][5][6], short b[2][6]",
+        ),
+        ("typedef const short row[6], grid[4][5][6];", "grid a, row b", "short a[4][5][6], short b[6]"),
+        (
+            "typedef unsigned char byte; typedef byte pair[2]; typedef pair other;",
+            "other a[4][5]",
+            "unsigned char a[4][5][2]",
+        ),
+        (
+            "enum { N = 3 }; typedef int row[2 * N]; typedef int (*rows)[N];",
+            "int a[4][5][6], row b",
+            "int a[4][5][6], int b[6]",
+        ),
+        ("typedef int row[6]; typedef int cube[4][5][6]; void g(row, cube);", "cube a", "int a[4][5][6]"),
+    ] {
+        assert_eq!(extents(typedefs, arguments), extents("", meaning), "{typedefs}: {arguments}");
+    }
+    // An extent that would mean another thing where the typedef is used.
+    let text = "enum { n = 3 };\ntypedef int row[n];\nvoid f(int n, row a)\n{\n    for (int i = 0; i < n; i++)\n        a[i] = 1;\n}\n";
+    let refused = parse(&source(text)).unwrap_err().to_string();
+    assert!(refused.contains("an array whose extent means another thing"), "{refused}");
+}
+
 #[test]
 fn char_follows_the_compiler() {
     let text = "void f(char a[9])\n{\n    for (int i = 0; i < 9; i++)\n        a[i] = '\\xff';\n}\n";

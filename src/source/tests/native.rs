@@ -386,6 +386,11 @@ fn tables_of_constants() {
         "const int w[3] = {1, -2, 5}; for (int i = 1; i < n; i++) for (int k = 0; k < 3; k++) a[i] += w[k] * c[i + k - 1];",
         "static const int8_t w[2][3] = {{1, 300, 5}, {7}}; for (int i = 0; i < n; i++) a[i] = w[i % 2][i % 3] + w[1][0];",
         "const unsigned w[] = {9, 8, 7, 6}; for (int i = 0; i < n; i++) { a[i] = w[c[i] & 3]; c[i] -= w[3 - (i & 3)]; }",
+        "const short w[] = {[3] = 5, -1, [0 ... 1] = 7, [6] = 2}; for (int i = 0; i < n; i++) a[i] = w[i % 7] + w[c[i] & 3];",
+        "const int w[2][3][2] = {{{1}, {2, 3}}, {[1][1] = 4, 5}, [0][2] = {6, 7}}; for (int i = 0; i < n; i++) \
+         for (int k = 0; k < 3; k++) a[i] += w[i % 2][k][c[i] & 1];",
+        "const int w[3][2] = {1, 2, {3}, [2] = {9, 8}, }, v[2] = {{4}, 6}; for (int i = 0; i < n; i++) a[i] = w[i % 3][i & 1] + v[i & 1];",
+        "static const int8_t off[4] = {-1, 0, 2, 1}; for (int i = 1; i < n - 2; i++) for (int k = 0; k < 4; k++) a[i] += c[i + off[k]];",
         "const short w[2][2] = {1, 2, 3}; for (int i = 0; i < n; i++) if (i < 2) a[i] = w[i][1 - i] - w[1][i];",
     ] {
         body("", text);

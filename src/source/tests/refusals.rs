@@ -57,7 +57,7 @@ fn refuse_loop(head: &str, message: &str) {
 fn refuse_arguments(arguments: &str, message: &str) {
     refuse(
         &format!(
-            "#include <stdint.h>\ntypedef int row[8];\nstruct s {{ int x; }};\nenum e {{ E }};\nvoid f({arguments})\n{{\n    \
+            "#include <stdint.h>\ntypedef int callback(int);\nstruct s {{ int x; }};\nenum e {{ E }};\nvoid f({arguments})\n{{\n    \
              for (int i = 0; i < 8; i++)\n        ;\n}}\n"
         ),
         message,
@@ -181,7 +181,7 @@ fn statements() {
         ("a[«square(i)»] = 1;", "the function's value is not"),
         ("a[i] = «0x1p-1» && s;", "floating-point constant"),
         ("{ long double «t»; a[j] = 0; }", "`long double`"),
-        ("{ «typedef int word;» a[j] = 0; }", "types declared inside the function"),
+        ("{ «typedef struct { int x; } word;» a[j] = 0; }", "types declared inside the function"),
         ("{ int «N»; a[j] = 0; }", "`N` is an argument's name"),
         ("{ int «i»; a[j] = 0; }", "`i` is an enclosing loop's name"),
     ] {
@@ -257,7 +257,7 @@ fn arguments() {
         ("«_Complex double a[8]»", "the argument `a` has a complex"),
         ("«struct s a[8]»", "a structure"),
         ("«enum e a[8]»", "an enumeration type"),
-        ("«row a[8]»", "a typedef of an array or pointer"),
+        ("int b[8], «callback *a»", "a typedef of a function"),
         ("__int128 «a»[8]", "burstc cannot read this"),
         ("«_Atomic» int a[8]", "atomic"),
         ("int N, int M, int a[«N * M»]", "this array extent is not affine"),

@@ -1,0 +1,3 @@
+#define N 7
+typedef int vector[N];
+typedef vector matrix[N];
