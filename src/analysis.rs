@@ -193,7 +193,7 @@ impl Mapped {
                 }
                 let depends = strip_loads_stored(band, flow)?;
                 strips_depend |= depends;
-                let shares_places = allocation.mapping.slots == 1 && band.tile_names.len() > 1;
+                let shares_places = allocation.mapping.slots == 1 && band.directive.strip_indices() > 0;
                 let wait = match (shares_places, store.pieces.is_empty()) {
                     _ if depends => Wait::Stored,
                     (false, _) => Wait::Nothing,
@@ -254,9 +254,7 @@ fn require_bounds(kernel: &Kernel) -> Result<()> {
 
 /// What a band's scans have in scope.
 struct Context {
-    /// The tiles as the hardware walks them: convex, so that they come in lexicographic order and every strip is one
-    /// interval of steps. Where the tiles with iterations are not convex, it also holds tiles without any: they load,
-    /// compute and store nothing.
+    /// [`Band::walked`]
     hull: BasicSet,
     /// Size parameters and tile indices.
     parameters: Vec<String>,
@@ -266,9 +264,8 @@ struct Context {
 
 impl Context {
     fn new(band: &Band) -> Result<Self> {
-        let tiles = band.tiles.intersect_params(&band.bounded_sizes)?.without_tuple_name()?;
-        let hull = convex(&tiles)?;
-        let mut constraints = convex(&band.bounded_sizes)?.constraints(&[])?;
+        let hull = band.walked()?;
+        let mut constraints = band.bounded_sizes.convex()?.constraints(&[])?;
         constraints.extend(hull.constraints(&band.tile_names)?);
         // Every scan looks at them many times.
         let few = band.isl.basic_set(&band.parameters, Tuple::unnamed(&band.tile_names), &constraints)?;
@@ -321,7 +318,7 @@ impl Context {
 fn tiles(program: &Program, kernel: &Kernel, bands: &ByBand<Band>, contexts: &ByBand<Context>) -> Result<Scan> {
     let rank = bands.iter().map(|b| b.tile_names.len()).max().unwrap_or(1);
     let names = kernel.tile_names(rank);
-    let sizes = convex(&program.bounded_sizes)?.constraints(&[])?;
+    let sizes = program.bounded_sizes.convex()?.constraints(&[])?;
     let dates = Band::run_dates(bands);
     let mut branches = vec![];
     for ((band, context), date) in contexts.iter_enumerated().zip(&dates) {
@@ -339,15 +336,6 @@ fn tiles(program: &Program, kernel: &Kernel, bands: &ByBand<Band>, contexts: &By
         piece.point.truncate(n);
     }
     Ok(scan)
-}
-
-/// A convex superset without quantified variables; the set itself where that is possible.
-fn convex(set: &Set) -> Result<BasicSet> {
-    let set = set.coalesce()?.remove_divs()?.coalesce()?;
-    match &set.pieces()?[..] {
-        [piece] => Ok(piece.clone()),
-        _ => set.simple_hull()?.remove_divs(),
-    }
 }
 
 /// The iterations of a tile, in the order inside it.
@@ -540,7 +528,7 @@ fn level_names(dates: &[Vec<Affine>], statements: &[&polyhedral::Statement], tak
 
 /// All instances in the order of the source, for the direct version.
 fn source_order(program: &Program) -> Result<Scan> {
-    let context = convex(&program.bounded_sizes)?.constraints(&[])?;
+    let context = program.bounded_sizes.convex()?.constraints(&[])?;
     let dates: Vec<Vec<Affine>> = program.statements.iter().map(|s| s.order.clone()).collect();
     let statements: Vec<_> = program.statements.iter().collect();
     let names = level_names(&dates, &statements, &program.parameters);

@@ -5,7 +5,7 @@
 //!    them; accesses have as many subscripts as their array has dimensions, over sizes, iterators and quotients; no statement
 //!    writes an array twice.
 //! 2. `statements`: every statement is in exactly one band; θ has one length per band, that of the sizes, which are
-//!    positive.
+//!    positive; strips run along one of its dimensions at least, and along all at most.
 //! 3. `leaves`: what a piece visits is there: a band in `tiles`, a statement in `source_order`, one of the band's own in
 //!    its iterations.
 //! 4. `points`: a point has as many values as what is visited has indices: the array's dimensions, the statement's
@@ -165,6 +165,10 @@ impl<'a> Checker<'a> {
             let sizes = &band.tiling.sizes;
             let positive = !sizes.is_empty() && sizes.iter().all(|size| *size >= 1);
             self.require(positive, "statements", || format!("band {number} has tile sizes {sizes:?}"));
+            let along = (1..=sizes.len()).contains(&band.tiling.strip);
+            self.require(along, "statements", || {
+                format!("strips of band {number} run along {} of {} dimensions", band.tiling.strip, sizes.len())
+            });
             let one_each = band.tiling.schedules.len() == band.statements.len();
             self.require(one_each, "statements", || format!("band {number} has no θ per statement"));
             let long = band.tiling.schedules.iter().all(|schedule| schedule.theta.len() == sizes.len());
@@ -305,7 +309,7 @@ impl<'a> Checker<'a> {
             let shares = |array: ArrayId| {
                 let buffer = offload.buffers.iter().find(|buffer| buffer.array == array);
                 let mapping = buffer.and_then(|buffer| buffer.mappings.get(number)?.as_ref());
-                mapping.is_some_and(|mapping| mapping.slots == 1) && self.rank(number) > 1
+                mapping.is_some_and(|mapping| mapping.slots == 1) && band.tiling.strip_indices() > 0
             };
             let (mut stores_shared, mut unsafe_load) = (false, None);
             for transfer in band.transfers.iter().filter(|transfer| shares(transfer.array)) {

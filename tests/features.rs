@@ -143,6 +143,7 @@ kernels! {
 
     // Linear algebra.
     gemm; [N = 1, M = 1, K = 0], [N = 9, M = 13, K = 7], [N = 17, M = 5, K = 11];
+    long_strips; [N = 1, M = 1, K = 0], [N = 9, M = 17, K = 33], [N = 43, M = 5, K = 11];
     syrk; [N = 1, K = 1], [N = 13, K = 9], [N = 18, K = 0];
     trmm; [N = 1, M = 3], [N = 13, M = 10], [N = 9, M = 17];
     symm; [N = 1, M = 1], [N = 11, M = 9], [N = 6, M = 13];
@@ -160,6 +161,7 @@ kernels! {
     // Stencils over time.
     dead_planes; [T = 1, N = 3], [T = 5, N = 13], [T = 7, N = 32];
     dead_stores; [T = 0, N = 9], [T = 5, N = 3], [T = 9, N = 41], [T = 12, N = 60];
+    long_strips_in_time; [T = 0, N = 9], [T = 3, N = 3], [T = 12, N = 5], [T = 7, N = 23];
     jacobi_1d; [T = 0, N = 9], [T = 3, N = 2], [T = 5, N = 37];
     jacobi_2d; [T = 1, N = 3], [T = 3, N = 13];
     seidel_time; [T = 1, N = 3], [T = 3, N = 13], [T = 5, N = 6];
@@ -184,6 +186,7 @@ kernels! {
 
     // Loops.
     imperfect; [N = 0, M = 3], [N = 1, M = 1], [N = 11, M = 9], [N = 5, M = 0];
+    long_strips_of_bands; [T = 0, N = 5], [T = 1, N = 1], [T = 3, N = 13], [T = 2, N = 17];
     sequence; [N = 0], [N = 1], [N = 43];
     steps; [N = 1], [N = 2], [N = 19];
     descending; [N = 0], [N = 1], [N = 22];
@@ -240,6 +243,7 @@ kernels! {
     // Lanes: sizes that neither tile nor lanes divide, and lanes that never run.
     lanes_dot; [N = 0], [N = 1], [N = 37], [N = 150];
     lanes_matvec; [N = 0, M = 3], [N = 3, M = 1], [N = 13, M = 37];
+    long_strips_in_lanes; [N = 0, M = 3], [N = 3, M = 1], [N = 13, M = 37], [N = 26, M = 17];
     lanes_largest; [N = 5, M = 0], [N = 1, M = 1], [N = 13, M = 37];
     lanes_jacobi; [N = 2, M = 9], [N = 3, M = 3], [N = 23, M = 37];
     lanes_bytes; [N = 0], [N = 1, k = 3], [N = 150, k = 200];

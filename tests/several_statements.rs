@@ -90,7 +90,13 @@ fn in_one_strip(
     Offload {
         bands: ByBand::from(vec![Band {
             statements: kernel.statements().keys().collect(),
-            tiling: TilingDirective { schedules: vec![], sizes: vec![1], lanes: None, span: Default::default() },
+            tiling: TilingDirective {
+                schedules: vec![],
+                sizes: vec![1],
+                strip: 1,
+                lanes: None,
+                span: Default::default(),
+            },
             sets: vec![],
             transfers,
             compute_waits: false,

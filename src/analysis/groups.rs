@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Context, convex};
+use super::Context;
 use crate::affine::{Affine, fresh};
 use crate::diagnostic::Diagnostic;
 use crate::polyhedral::isl::{Constraint, Set, Tuple};
@@ -78,7 +78,7 @@ pub fn group(
             pairs.push(Constraint::Zero(Affine::variable(d) - Affine::variable(g)));
         }
     }
-    let hull = convex(&set.apply(&isl.map(&[], Tuple::unnamed(&from), Tuple::unnamed(&to), &pairs)?)?)?;
+    let hull = set.apply(&isl.map(&[], Tuple::unnamed(&from), Tuple::unnamed(&to), &pairs)?)?.convex()?;
 
     // What a lane of a group has to fulfil that its group does not say.
     let places = lanes.iter().zip(lane_names);

@@ -3,7 +3,8 @@
 //!
 //! Within a strip the pipeline runs in steps: Load(T) in step T-1, Compute(T) in step T, Store(T) in step T+1. The
 //! hardware keeps the steps apart as far as buffers care: Load(T+1) and Compute(T) begin after Compute(T-1) and
-//! Store(T-2) have ended.
+//! Store(T-2) have ended. Where strips run along several dimensions, T-1 and T+1 are the tiles that the hardware walks before
+//! and after T (`strips.rs`).
 //!
 //! Cells of different strips may share places under such a mapping, so that a strip waits for the one before
 //! ([`crate::offload::Wait`]). An array whose cells are accessed in one tile of a strip only has another mapping: tiles
@@ -12,6 +13,7 @@
 
 mod lattice;
 pub mod reads;
+mod strips;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -175,7 +177,7 @@ const BY_TILE_OPERATIONS: u64 = 50_000;
 fn by_tile(band: &Band, flow: &ArrayFlow, banks: &[Banks], array: &str) -> Result<Option<Mapping>> {
     let transfers = usize::from(!flow.load.is_empty()?) + usize::from(!flow.store.is_empty()?);
     let is_reused = || -> Result<bool> { Ok(!band.earlier.apply_range(&flow.accessed)?.is_disjoint(&flow.accessed)?) };
-    if band.tile_names.len() < 2 || transfers == 0 || is_reused()? {
+    if band.directive.strip_indices() == 0 || transfers == 0 || is_reused()? {
         return Ok(None);
     }
     let accessed = flow.accessed.intersect_params(&band.bounded_sizes)?;
@@ -370,10 +372,10 @@ fn times(copies: usize) -> String {
     if copies == 1 { String::new() } else { format!("{copies} x ") }
 }
 
-/// `{ [Strip -> c[m]] -> [step] }`: the steps in which a cell is on chip. From its load (the step before the tile that
+/// `{ [Strip -> c[m]] -> [step] }`, where strips run along one dimension: the steps in which a cell is on chip. From its load (the step before the tile that
 /// loads it) or else the first tile that writes it, to its last access or, where that is later, its store (the step
 /// after the tile that stores it).
-pub fn live_steps(band: &Band, flow: &ArrayFlow) -> Result<Map> {
+fn live_steps(band: &Band, flow: &ArrayFlow) -> Result<Map> {
     let accessed = steps(band, &flow.accessed, 0)?;
     let begin = steps(band, &flow.load, -1)?.union(&accessed)?.coalesce()?;
     let end = steps(band, &flow.store, 1)?.union(&accessed)?.coalesce()?;
@@ -386,7 +388,8 @@ pub fn live_steps(band: &Band, flow: &ArrayFlow) -> Result<Map> {
     begin.apply_range(&onwards)?.intersect(&end.apply_range(&backwards)?)?.coalesce()
 }
 
-/// `{ T -> c }` as `{ [Strip -> c] -> [step + shift] }`.
+/// `{ T -> c }` as `{ [Strip -> c] -> [step + shift] }`. Where strips run along several dimensions, a step is a row of tiles: the
+/// first of their indices.
 fn steps(band: &Band, cells: &Map, shift: i64) -> Result<Map> {
     let isl = &band.isl;
     let names = ["s".to_string()];
@@ -394,7 +397,11 @@ fn steps(band: &Band, cells: &Map, shift: i64) -> Result<Map> {
     let shifted = isl.function(&[], tuple, Tuple::anonymous(), &[Affine::variable("s") + Affine::constant(shift)])?;
     let (tile, cell) = (cells.domain_map()?, cells.range_map()?);
     let strip_and_cell = tile.apply_range(&band.strip)?.range_product(&cell)?;
-    strip_and_cell.reverse()?.apply_range(&tile.apply_range(&band.step)?.apply_range(&shifted)?)
+    let step = match band.directive.strip {
+        1 => band.step.clone(),
+        dimensions => band.step.project_out_outputs(1, dimensions - 1)?,
+    };
+    strip_and_cell.reverse()?.apply_range(&tile.apply_range(&step)?.apply_range(&shifted)?)
 }
 
 /// Convex pieces up to which differences are computed as sets: pairs of pieces cost time.
@@ -414,10 +421,18 @@ fn is_simple(flow: &ArrayFlow) -> Result<bool> {
 
 /// Successive moduli without the set of differences: each is 1 plus the optimum of an integer program over two cells
 /// that live in one step of one strip. A cell is taken to live from the step before its first access to the step after
-/// its last one, in a convex set of steps and cells, which can only add conflicts.
+/// its last one, in a convex set of steps and cells, which can only add conflicts. Of strips along several dimensions the steps
+/// are rows of tiles: the tile before one, and the one behind it, lies in the same row or in the next that has any.
 fn moduli_by_optima(band: &Band, flow: &ArrayFlow) -> Result<Option<Vec<i64>>> {
     let loaded = !flow.load.is_empty()?;
     let stored = !flow.store.is_empty()?;
+    let ahead = match band.directive.strip {
+        1 => 1,
+        _ => match strips::rows_ahead(band)? {
+            Some(rows) => rows,
+            None => return Ok(None),
+        },
+    };
     // `[Strip -> c] -> [step]` as `[Strip -> [step]] -> c`.
     let when = steps(band, &flow.accessed, 0)?.intersect_params(&band.bounded_sizes)?.convex()?;
     let isl = &band.isl;
@@ -431,8 +446,8 @@ fn moduli_by_optima(band: &Band, flow: &ArrayFlow) -> Result<Option<Vec<i64>>> {
         };
         isl.map(&[], Tuple::unnamed(&s), Tuple::unnamed(&t), &[order])
     };
-    let from = when.apply_range(&reach(if loaded { -1 } else { 0 }, true)?)?.convex()?;
-    let to = when.apply_range(&reach(if stored { 1 } else { 0 }, false)?)?.convex()?;
+    let from = when.apply_range(&reach(if loaded { -ahead } else { 0 }, true)?)?.convex()?;
+    let to = when.apply_range(&reach(if stored { ahead } else { 0 }, false)?)?.convex()?;
     let live = from.intersect(&to)?.domain_reverse()?.curry()?.reverse()?;
 
     let pairs = live.range_product(&live)?.wrap()?.flatten()?;
@@ -473,8 +488,11 @@ fn successive(
 /// The conflict relation `{ c[m] -> c[m'] }`: cells that live in one step of one strip. Of cells that are a remainder or
 /// a quotient, it has the ones between as well: they change no modulus, and projections without floors are fast.
 pub fn conflicts(band: &Band, flow: &ArrayFlow) -> Result<Map> {
-    // `c -> [Strip -> [step]]`
-    let when = live_steps(band, flow)?.domain_reverse()?.curry()?;
+    // `c -> [Strip -> [step]]`, or `c -> T`
+    let when = match band.directive.strip {
+        1 => live_steps(band, flow)?.domain_reverse()?.curry()?,
+        _ => strips::live(band, flow)?,
+    };
     let when = when.intersect_params(&band.bounded_sizes)?.remove_divs()?.coalesce()?;
     when.apply_range(&when.reverse()?)
 }

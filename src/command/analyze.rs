@@ -145,7 +145,11 @@ fn strips(offload: &Offload) -> String {
             parts.push("computation when the strip before is stored".to_string());
         }
         let parts = if parts.is_empty() { "follow each other freely".to_string() } else { parts.join("; ") };
-        let _ = writeln!(text, "strips: {parts}");
+        let along = match band.tiling.strip {
+            1 => String::new(),
+            dimensions => format!(" of {dimensions} dimensions"),
+        };
+        let _ = writeln!(text, "strips{along}: {parts}");
     }
     text
 }

@@ -214,7 +214,13 @@ mod tests {
             },
             bands: vec![Band {
                 statements: vec![StatementId(0)],
-                tiling: TilingDirective { schedules: vec![], sizes: vec![10], lanes: None, span: Default::default() },
+                tiling: TilingDirective {
+                    schedules: vec![],
+                    sizes: vec![10],
+                    strip: 1,
+                    lanes: None,
+                    span: Default::default(),
+                },
                 sets: vec![],
                 transfers: vec![
                     Transfer {

@@ -128,7 +128,13 @@ impl Sampled {
         for piece in pieces() {
             let mut left = STEPS;
             all.tiles += walk::count(piece, values, &mut left).unwrap_or(STEPS);
-            all.strips += walk::rows(piece, values, &mut left, |_| 1.0).unwrap_or(1.0);
+            // As many as there are rows of the loops in front of those that change along a strip.
+            let mut outer = piece.clone();
+            outer.levels.truncate(own.tiling.strip_indices() + 1);
+            all.strips += match own.tiling.strip_indices() {
+                0 => 1.0,
+                _ => walk::rows(&outer, values, &mut left, |_| 1.0).unwrap_or(1.0),
+            };
         }
         let every = all.tiles.div_ceil(TILES).max(1);
         let (mut number, mut looked_at) = (0u64, 0u64);

@@ -154,5 +154,5 @@ fn directive(program: &Program, band: &BandPlan, choice: &Choice) -> TilingDirec
     let schedules = (band.statements.iter().zip(choice.theta(band)))
         .map(|(&s, theta)| Schedule { statement: program.statements[s].name.clone(), theta })
         .collect();
-    TilingDirective { schedules, sizes: choice.sizes.clone(), lanes: None, span: Span::default() }
+    TilingDirective { schedules, sizes: choice.sizes.clone(), strip: 1, lanes: None, span: Span::default() }
 }

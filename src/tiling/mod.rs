@@ -1,7 +1,7 @@
 //! θ and tile sizes turn a [`Program`] into tiles, band by band. Tile `T[T0, T1, …]` of a band holds the iterations of
 //! its statements with `size_k · T_k <= θ_k < size_k · (T_k + 1)`; tiles of all bands run in lexicographic order, those
-//! of one strip (all indices but the last fixed) one after the other with Load(T+1), Compute(T) and Store(T-1) at the
-//! same time.
+//! of one strip (all indices but the last ones fixed, of which [`TilingDirective::strip`] tells the number) one after the
+//! other with Load(T+1), Compute(T) and Store(T-1) at the same time.
 
 pub mod automatic;
 pub mod lane_shape;
@@ -14,7 +14,7 @@ use anyhow::{Result, anyhow};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByBand, StatementId};
-use crate::polyhedral::isl::{Constraint, Context, Map, Set, Tuple};
+use crate::polyhedral::isl::{BasicSet, Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::{Kernel, LanesDirective, Schedule, TilingDirective};
 use lane_shape::Banked;
@@ -56,11 +56,12 @@ pub struct Band {
     pub late: Vec<ArrayId>,
     /// `[N] -> { T[T0, T1, T2] }`: the tiles that have instances.
     pub tiles: Set,
-    /// `{ T[T0, T1, T2] -> Strip[T0, T1] }`
+    /// `{ T[T0, T1, T2] -> Strip[T0, T1] }`; `Strip[T0]` where strips run along two dimensions, and so on.
     pub strip: Map,
-    /// `{ T[T0, T1, T2] -> [T2] }`: the pipeline step in which the tile computes.
+    /// `{ T[T0, T1, T2] -> [T2] }`, or `[T1, T2]`: when the tile computes. Where strips run along one dimension, it is the
+    /// step of the pipeline.
     pub step: Map,
-    /// `{ T[T0, T1, T2] -> T[T0, T1, t] : t < T2 }`
+    /// `{ T[T0, T1, T2] -> T[T0, T1, t] : t < T2 }`: the tiles of the strip that run before.
     pub earlier: Map,
     /// `{ T[T0, T1, T2] -> T[T0, T1, t] : t > T2 }`
     pub later: Map,
@@ -86,11 +87,25 @@ pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective])
         refusal = refusal.or(without_lanes);
         bands.push(band);
     }
+    require_strips_apart(&bands)?;
     match refusal {
         // Bands that have none stay as they are where another has lanes.
         Some(refusal) if bands.iter().all(|band: &Band| band.lanes.is_none()) => Err(refusal.into()),
         _ => Ok(bands),
     }
+}
+
+/// No tile of another band runs between the tiles of a strip of several dimensions.
+fn require_strips_apart(bands: &ByBand<Band>) -> Result<()> {
+    let several = |band: &&Band| band.directive.strip > 1;
+    let Some(band) = bands.iter().find(several).filter(|_| Band::alternate(bands)) else { return Ok(()) };
+    let strip = band.directive.strip;
+    Err(Diagnostic::new(format!("tiles of another band may run between those of a strip of {strip} dimensions"))
+        .at(band.directive.span, "this band")
+        .help(
+            "tell the bands apart by constants of tile size 1 before the dimensions of the strip, or leave `strip` out",
+        )
+        .into())
 }
 
 /// Buffers in banks have as many in every band.
@@ -152,11 +167,10 @@ impl Band {
             });
         }
         let (tiles, instances) = all.ok_or_else(|| anyhow!("internal error: a band without a statement"))?;
-        let outer: Vec<Affine> = tile_names[..n - 1].iter().map(Affine::variable).collect();
-        let last = Affine::variable(&tile_names[n - 1]);
-        let strip =
-            isl.function(parameters, tile, Tuple { name: "Strip", dimensions: &tile_names[..n - 1] }, &outer)?;
-        let step = isl.function(parameters, tile, Tuple::anonymous(), &[last])?;
+        let (outer, inner) = tile_names.split_at(directive.strip_indices());
+        let indices = |names: &[String]| names.iter().map(Affine::variable).collect::<Vec<_>>();
+        let strip = isl.function(parameters, tile, Tuple { name: "Strip", dimensions: outer }, &indices(outer))?;
+        let step = isl.function(parameters, tile, Tuple::anonymous(), &indices(inner))?;
         let same_strip = strip.apply_range(&strip.reverse()?)?;
         let earlier = same_strip.intersect(&step.lex_gt_map(&step)?)?;
         let later = same_strip.intersect(&step.lex_lt_map(&step)?)?;
@@ -197,6 +211,32 @@ impl Band {
             own.chain(std::iter::repeat(Affine::default())).take(rank).collect()
         };
         bands.iter().map(date).collect()
+    }
+
+    /// Whether tiles of two bands may run in turns: no dimension in front of all that change along a strip of either has two
+    /// constants for them.
+    pub fn alternate(bands: &ByBand<Band>) -> bool {
+        let dates = Band::run_dates(bands);
+        let first_of_strip = |(band, date): (&Band, &Vec<Affine>)| {
+            let mut along = band.directive.strip_indices()..band.tile_names.len() - 1;
+            along.find(|k| !date[*k].is_constant()).unwrap_or(band.tile_names.len() - 1)
+        };
+        let last: Vec<usize> = bands.iter().zip(&dates).map(first_of_strip).collect();
+        let differs = |(one, other): (&Affine, &Affine)| {
+            one.is_constant() && other.is_constant() && one.constant != other.constant
+        };
+        let pairs = || (0..last.len()).flat_map(|one| (one + 1..last.len()).map(move |other| (one, other)));
+        pairs().any(|(one, other)| {
+            let common = 1 + last[one].min(last[other]);
+            !dates.raw[one].iter().zip(&dates.raw[other]).take(common).any(differs)
+        })
+    }
+
+    /// The tiles as the hardware walks them: convex, so that they come in lexicographic order and every row of them is one
+    /// interval. Where the tiles with iterations are not convex, it also holds tiles without any: they load, compute and
+    /// store nothing.
+    pub fn walked(&self) -> Result<BasicSet> {
+        self.tiles.intersect_params(&self.bounded_sizes)?.without_tuple_name()?.convex()
     }
 
     /// The tile index in dimension `k` where it is one constant for all statements of the band.
@@ -246,6 +286,10 @@ fn require_well_formed(program: &Program, directive: &TilingDirective) -> Result
     };
     if let Some(size) = directive.sizes.iter().find(|s| **s < 1) {
         return at(format!("a tile size of {size}"), "too small", "a tile size is at least 1");
+    }
+    if !(1..=directive.sizes.len().max(1)).contains(&directive.strip) {
+        let message = format!("a strip of {} dimensions, and tiles of {}", directive.strip, directive.sizes.len());
+        return at(message, "no such strip", "a strip runs along one dimension of the tiles or more");
     }
     for schedule in &directive.schedules {
         let Some(statement) = program.statements.iter().find(|s| s.name == schedule.statement) else {

@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use super::ArrayFlow;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, ByBand};
-use crate::polyhedral::isl::{Bounded, Map, Tuple};
+use crate::polyhedral::isl::{Bounded, Map, Set, Tuple};
 use crate::source::kernel::{Array, Kernel, Storage};
 use crate::tiling::Band;
 
@@ -24,6 +24,9 @@ const DISTANCES_OPERATIONS: (u64, u64) = (2_000_000, 200_000);
 
 /// Most distances that are looked at one by one.
 const MOST_DISTANCES: i64 = 256;
+
+/// Most distances of strips among which those are found.
+const MOST_STRIPS: i64 = 10_000;
 
 /// What happens to a cell in memory in a tile: it is loaded before it is stored.
 #[derive(Clone, Copy)]
@@ -131,26 +134,17 @@ fn touching<'a>(
     bands.iter().zip(dates).zip(flows).flat_map(of_band).collect()
 }
 
-/// When the strips of every band run, over the indices of their tiles: [`Band::run_dates`] without the last index of a tile,
-/// and the band. `None` where strips of two bands may alternate tile by tile.
+/// When the strips of every band run, over the indices of their tiles: [`Band::run_dates`] without the indices that change
+/// along a strip, and the band. `None` where strips of two bands may alternate tile by tile.
 fn dates(bands: &ByBand<Band>) -> Option<ByBand<Vec<Affine>>> {
-    let mut dates = Band::run_dates(bands);
-    let lasts: Vec<usize> = bands.iter().map(|band| band.tile_names.len() - 1).collect();
-    for (at, (date, last)) in dates.iter().zip(&lasts).enumerate() {
-        for (other, other_last) in dates.iter().zip(&lasts).skip(at + 1) {
-            let differs = |(one, other): (&Affine, &Affine)| {
-                one.is_constant() && other.is_constant() && one.constant != other.constant
-            };
-            if !date.iter().zip(other).take(1 + *last.min(other_last)).any(differs) {
-                return None;
-            }
-        }
+    if Band::alternate(bands) {
+        return None;
     }
-    for ((band, date), last) in dates.iter_mut_enumerated().zip(lasts) {
-        if !date[last].is_constant() {
-            date[last] = Affine::default();
-        }
-        date.push(Affine::constant(band.0 as i64));
+    let mut dates = Band::run_dates(bands);
+    for ((number, date), band) in dates.iter_mut_enumerated().zip(bands) {
+        let along = band.directive.strip_indices()..band.tile_names.len();
+        date[along].iter_mut().filter(|index| !index.is_constant()).for_each(|index| *index = Affine::default());
+        date.push(Affine::constant(number.0 as i64));
     }
     Some(dates)
 }
@@ -223,7 +217,7 @@ impl<'a> History<'a> {
 
 /// `{ Strip -> [date, event] }`
 fn at(band: &Band, date: &[Affine], event: Event) -> Result<Map> {
-    let outer = &band.tile_names[..band.tile_names.len() - 1];
+    let outer = &band.tile_names[..band.directive.strip_indices()];
     let values: Vec<Affine> = date.iter().cloned().chain([Affine::constant(event as i64)]).collect();
     let strip = Tuple { name: "Strip", dimensions: outer };
     band.isl.function(&band.parameters, strip, Tuple::anonymous(), &values)
@@ -271,14 +265,12 @@ fn dead_by_distances(band: &Band, flow: &ArrayFlow) -> Result<Option<Map>> {
     let touched = flow.accessed.intersect_params(&band.bounded_sizes)?;
     let later = band.strip.lex_lt_map(&band.strip)?;
     let distances = touched.apply_range(&touched.reverse()?)?.intersect(&later)?.deltas()?;
-    let last = band.tile_names.len() - 1;
-    // All indices but the last; of the next tiles along the first dimension, and of those of the same.
-    let mut low = vec![];
-    for k in 0..last {
-        let (Bounded::Finite(least), Bounded::Finite(most)) = (distances.minimum(k)?, distances.maximum(k)?) else {
-            return Ok(None);
-        };
-        low.push((least, if k == 0 { most.min(1) } else { most }));
+    let outer = band.directive.strip_indices();
+    // The indices of strips; of the next tiles along the first dimension, and of those of the same.
+    let Some(mut low) = bounds(&distances, 0..outer)? else { return Ok(None) };
+    low.iter_mut().take(1).for_each(|(_, most)| *most = 1.min(*most));
+    if count(&low) > MOST_STRIPS {
+        return Ok(None);
     }
     let nothing = flow.store.subtract(&flow.store)?;
     let mut dead = nothing.clone();
@@ -292,20 +284,20 @@ fn dead_by_distances(band: &Band, flow: &ArrayFlow) -> Result<Option<Map>> {
     };
     let at = |cells: &Map, distance: &[i64]| shifted(cells, distance)?.intersect(&flow.store);
     let mut looked_at = 0;
-    let mut strip: Vec<i64> = low.iter().map(|(least, _)| *least).collect();
-    loop {
+    for strip in points(&low) {
         let mut those = distances.clone();
         for (k, value) in strip.iter().enumerate() {
             those = those.fix(k, *value)?;
         }
-        if let (Bounded::Finite(least), Bounded::Finite(most)) = (those.minimum(last)?, those.maximum(last)?) {
-            looked_at += most - least + 1;
+        if !those.is_empty()? {
+            let Some(along) = bounds(&those, outer..band.tile_names.len())? else { return Ok(None) };
+            looked_at += count(&along);
             if looked_at > MOST_DISTANCES {
                 return Ok(None);
             }
             let mut written = nothing.clone();
-            for step in least..=most {
-                let distance: Vec<i64> = strip.iter().copied().chain([step]).collect();
+            for step in points(&along) {
+                let distance: Vec<i64> = strip.iter().copied().chain(step).collect();
                 written = written.union(&at(flow.sure_out(), &distance)?)?;
                 loads.push(shifted(&flow.load, &distance)?);
             }
@@ -317,10 +309,35 @@ fn dead_by_distances(band: &Band, flow: &ArrayFlow) -> Result<Option<Map>> {
             }
             dead = dead.union(&written)?.coalesce()?;
         }
-        // The next in lexicographic order.
-        let Some(k) = (0..last).rev().find(|&k| strip[k] < low[k].1) else { break };
-        strip[k] += 1;
-        (k + 1..last).for_each(|k| strip[k] = low[k].0);
     }
     Ok(Some(dead))
+}
+
+/// The least and the largest value in each of these dimensions; `None` where one has no end, or where there is no point.
+fn bounds(set: &Set, dimensions: std::ops::Range<usize>) -> Result<Option<Vec<(i64, i64)>>> {
+    let mut all = vec![];
+    for k in dimensions {
+        let (Bounded::Finite(least), Bounded::Finite(most)) = (set.minimum(k)?, set.maximum(k)?) else {
+            return Ok(None);
+        };
+        all.push((least, most));
+    }
+    Ok(Some(all))
+}
+
+/// The points of a box.
+fn count(bounds: &[(i64, i64)]) -> i64 {
+    bounds.iter().fold(1, |all, (least, most)| all.saturating_mul(most - least + 1))
+}
+
+/// The same in lexicographic order.
+fn points(bounds: &[(i64, i64)]) -> Vec<Vec<i64>> {
+    let mut all = vec![vec![]];
+    for &(least, most) in bounds {
+        let longer = |point: Vec<i64>| {
+            (least..=most).map(move |value| point.iter().copied().chain([value]).collect::<Vec<i64>>())
+        };
+        all = all.into_iter().flat_map(longer).collect();
+    }
+    all
 }

@@ -193,6 +193,8 @@ struct Operations {
     strip: Map,
     /// `{ [T -> D] -> [step, d0, d1, …] }`
     date: Map,
+    /// The dimensions of a step: those that the strip runs along.
+    steps: usize,
     /// The dimensions of `D`.
     depth: usize,
 }
@@ -203,7 +205,7 @@ impl Operations {
         let strip = tile.apply_range(&band.strip)?;
         let date = tile.apply_range(&band.step)?.flat_range_product(&instance)?;
         let depth = band.instances.range()?.dimensions()?;
-        Ok(Operations { instance, strip, date, depth })
+        Ok(Operations { instance, strip, date, steps: band.directive.strip, depth })
     }
 
     /// `{ [Strip -> c[m]] -> [step, t0, t1, …, rank] }`: when the strip's operations touch the cell. `rank` orders the
@@ -231,9 +233,9 @@ impl Operations {
         let reads = self.dates(&accesses.reads, 0)?;
         let first = reads.union(&self.dates(accesses.sure_writes(), 1)?)?.lexmin()?;
         let load = match &accesses.sure_writes {
-            None => first.fix_output(self.depth + 1, 0)?,
+            None => first.fix_output(self.steps + self.depth, 0)?,
             Some(_) => {
-                let replaced = first.fix_output(self.depth + 1, 1)?.domain()?;
+                let replaced = first.fix_output(self.steps + self.depth, 1)?.domain()?;
                 let any = reads.union(&self.dates(&accesses.writes, 1)?)?.lexmin()?;
                 any.subtract(&any.intersect_domain(&replaced)?)?
             }
@@ -244,7 +246,8 @@ impl Operations {
 
     /// The instances at the dates `[step, d0, d1, …, rank]` that `choose` gives for every strip and cell.
     fn instances_at(&self, band: &Band, choose: impl Fn(&Self) -> Result<Map>) -> Result<Vec<Map>> {
-        let dates = choose(self)?.project_out_outputs(self.depth + 1, 1)?.project_out_outputs(0, 1)?;
+        let dates =
+            choose(self)?.project_out_outputs(self.steps + self.depth, 1)?.project_out_outputs(0, self.steps)?;
         let names: Vec<String> = (0..self.depth).map(|k| format!("d{k}")).collect();
         let values: Vec<Affine> = names.iter().map(Affine::variable).collect();
         let to_d = band.isl.function(&[], Tuple::unnamed(&names), Tuple { name: "D", dimensions: &names }, &values)?;
@@ -255,8 +258,9 @@ impl Operations {
 
 /// `{ [Strip -> c] -> [step, …] }` as `{ T -> c }`.
 fn in_tile(band: &Band, dates: &Map) -> Result<Map> {
-    let rest = dates.range()?.dimensions()? - 1;
-    let steps = dates.project_out_outputs(1, rest)?;
+    let step = band.directive.strip;
+    let rest = dates.range()?.dimensions()? - step;
+    let steps = dates.project_out_outputs(step, rest)?;
     // `Strip -> [c -> [step]]` after `T -> Strip`; then only the step in which T runs.
     let any_step = band.strip.apply_range(&steps.curry()?)?.uncurry()?;
     let own_step = any_step.domain()?.unwrap()?.domain_map()?.apply_range(&band.step)?;

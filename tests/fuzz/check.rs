@@ -75,11 +75,11 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Compiles a program and compares every run of the given versions with the C program. Lanes and then a tiling that the
-/// compiler refuses, because legality is its call, are dropped from the program.
+/// Compiles a program and compares every run of the given versions with the C program. Lanes, then long strips
+/// and then a tiling that the compiler refuses, because legality is its call, are dropped from the program.
 pub fn check(program: &mut Program, versions: &[bool]) -> Fate {
     let mut fate = attempt(program, versions);
-    for bare in [Program::without_lanes, Program::without_tiles] {
+    for bare in [Program::without_lanes, Program::without_long_strips, Program::without_tiles] {
         let bare = bare(program);
         if matches!(fate, Fate::Refused(_)) && bare != *program {
             *program = bare;

@@ -107,6 +107,15 @@ impl Kind {
 /// least and tiled most. Half of those are for lanes, with subscripts that mostly move by one. The others are of every
 /// [`Kind`].
 pub fn program(seed: u64) -> Program {
+    let mut program = of_kind(seed);
+    if program.without_tiles() != program {
+        let mut dice = Dice(SplitMix::named(seed, "strips"));
+        program.strip = if dice.chance(50) { 2 + dice.below(2) as usize } else { 1 };
+    }
+    program
+}
+
+fn of_kind(seed: u64) -> Program {
     match Kind::of(seed) {
         Kind::Equal => equal::program(seed),
         Kind::Beats => beats::program(seed),
@@ -150,8 +159,19 @@ fn any(seed: u64, kind: Kind) -> Program {
     let mut runs: Vec<Vec<i64>> = vec![sizes.iter().map(|size| size.max).collect()];
     runs.push(sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect());
     let statements = if plain { 1 } else { 1 + u64::from(in_lanes) + dice.below(3) };
-    let program =
-        Program { sizes, arrays, scalars, body: vec![], lanes: None, grid: None, schedule: None, memory, runs, seed };
+    let program = Program {
+        sizes,
+        arrays,
+        scalars,
+        body: vec![],
+        lanes: None,
+        grid: None,
+        schedule: None,
+        strip: 1,
+        memory,
+        runs,
+        seed,
+    };
     let mut generator = Generator { program, dice, depth, plain, in_lanes, features, locals: vec![], counters: 0 };
     let sizes = generator.program.sizes.clone();
     let mut body = generator.block(&Scope::new(&sizes), statements, if plain { 0 } else { 2 });

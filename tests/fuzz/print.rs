@@ -202,6 +202,10 @@ impl Printer<'_> {
     /// The directive of a nest, without its beginning.
     fn tiling(&self, tiled: &[&For]) -> String {
         let size = |inner: &&For| inner.tile.unwrap_or(1);
+        let strip = match self.program.strip.min(tiled.len()) {
+            0 | 1 => String::new(),
+            dimensions => format!(" strip({dimensions})"),
+        };
         if let Some(rows) = self.program.schedule.as_ref().filter(|rows| rows.len() == tiled.len()) {
             let row = |row: &Vec<i64>| {
                 let terms = tiled.iter().zip(row);
@@ -213,10 +217,10 @@ impl Printer<'_> {
             let theta: Vec<String> = rows.iter().map(row).collect();
             let sizes: Vec<String> = tiled.iter().map(|inner| size(inner).to_string()).collect();
             let (iterators, theta, sizes) = (iterators.join(", "), theta.join(", "), sizes.join(", "));
-            return format!("schedule(({iterators}) -> ({theta})) tile({sizes})");
+            return format!("schedule(({iterators}) -> ({theta})) tile({sizes}){strip}");
         }
         let tiles: Vec<String> = tiled.iter().map(|inner| format!("{}:{}", inner.iterator, size(inner))).collect();
-        format!("tile({})", tiles.join(", "))
+        format!("tile({}){strip}", tiles.join(", "))
     }
 
     fn access(&self, access: &Access, scope: &Scope) -> String {

@@ -20,6 +20,8 @@ pub struct Program {
     pub grid: Option<[(String, i64); 2]>,
     /// Rows of θ over the iterators of the first nest, in place of its tiling along the loops.
     pub schedule: Option<Vec<Vec<i64>>>,
+    /// Dimensions that the strips of every tiled nest run along, as far as it has them.
+    pub strip: usize,
     pub memory: Memory,
     /// Values of the sizes, one list per run.
     pub runs: Vec<Vec<i64>>,
@@ -275,6 +277,8 @@ impl Program {
         note("AXI4", self.memory != Memory::Ddr400);
         note("several nests", self.body.len() > 1);
         note("tiles", self.without_tiles() != *self);
+        let tiled = self.body.iter().map(|node| Program::tiled(node).len());
+        note("strips of several dimensions", self.strip.min(tiled.max().unwrap_or(0)) > 1);
         let rows = self.schedule.iter().flatten().flatten();
         note("negative coefficients in θ", rows.copied().any(|factor| factor < 0));
         let mut nodes: Vec<&Node> = self.body.iter().collect();
@@ -379,6 +383,10 @@ impl Program {
         Program { lanes: None, grid: None, ..self.clone() }
     }
 
+    pub fn without_long_strips(&self) -> Program {
+        Program { strip: 1, ..self.clone() }
+    }
+
     pub fn without_tiles(&self) -> Program {
         fn clear(nodes: &mut [Node]) {
             for node in nodes {
@@ -388,7 +396,7 @@ impl Program {
                 }
             }
         }
-        let mut program = Program { schedule: None, ..self.clone() };
+        let mut program = Program { schedule: None, strip: 1, ..self.clone() };
         clear(&mut program.body);
         program
     }

@@ -36,7 +36,7 @@ pub fn shrink(mut program: Program, mut budget: usize, fails: &mut dyn FnMut(&mu
 /// Programs that are one step simpler, the largest steps first.
 fn candidates(program: &Program) -> Vec<Program> {
     let with_body = |body: Vec<Node>| Program { body, ..program.clone() };
-    let mut found = vec![program.without_lanes(), program.without_tiles()];
+    let mut found = vec![program.without_lanes(), program.without_tiles(), program.without_long_strips()];
     found.push(Program { schedule: None, ..program.clone() });
     found.push(Program { memory: Memory::Ddr400, ..program.clone() });
     for size in 0..program.sizes.len() {

@@ -20,5 +20,6 @@ mod refusals;
 mod refused_input;
 mod rooms;
 mod scans;
+mod strips;
 mod tiling;
 mod verified;

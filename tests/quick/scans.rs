@@ -167,15 +167,16 @@ fn check(offload: &Offload, sizes: &Environment) {
         out.insert(tile, written);
     }
 
-    // The tiles: in order, all that have iterations, each strip one interval.
+    // The tiles: in order, all that have iterations, each row of a strip one interval.
     let tiles = walk(&offload.tiles, sizes);
     assert!(tiles.windows(2).all(|w| w[0] < w[1]), "tiles out of order for {sizes:?}");
     for tile in by_tile.keys() {
         assert!(tiles.contains(tile), "{}: tile {tile:?} is missing for {sizes:?}", kernel.name);
     }
-    let strip = |tile: &Cell| tile[..tile.len() - 1].to_vec();
-    for pair in tiles.windows(2).filter(|w| strip(&w[0]) == strip(&w[1])) {
-        assert_eq!(pair[0].last().unwrap() + 1, *pair[1].last().unwrap(), "a hole in a strip");
+    let strip = |tile: &Cell| tile[..kernels::band(offload).tiling.strip_indices()].to_vec();
+    let row = |tile: &Cell| tile[..tile.len() - 1].to_vec();
+    for pair in tiles.windows(2).filter(|w| row(&w[0]) == row(&w[1])) {
+        assert_eq!(pair[0].last().unwrap() + 1, *pair[1].last().unwrap(), "a hole in a row of a strip");
     }
 
     // Load and Store by RR-7697 Theorem 1, per tile, but for what a later strip stores again before any strip loads it.
@@ -347,6 +348,31 @@ fn matrix_product() {
     for (sizes, largest) in [([1, 1, 1], 4), ([3, 3, 3], 10), ([3, 1, 10], 11), ([10, 10, 10], 12), ([1, 4, 2], 7)] {
         let offload = check_all(kernels::matmul(&sizes), largest);
         assert!(!offload.strips_depend);
+    }
+}
+
+/// Strips along two dimensions, and along all.
+fn long_strips(kernel: &Kernel) -> impl Iterator<Item = Kernel> {
+    let all = kernel.tilings[0].sizes.len();
+    (2..=all).map(|strip| {
+        let mut kernel = kernel.clone();
+        kernel.tilings[0].strip = strip;
+        kernel
+    })
+}
+
+#[test]
+fn strips_of_several_dimensions() {
+    for (sizes, largest) in [([1, 1, 1], 4), ([3, 3, 3], 10), ([3, 1, 10], 11), ([1, 4, 2], 7)] {
+        long_strips(&kernels::matmul(&sizes)).for_each(|kernel| drop(check_all(kernel, largest)));
+    }
+    for sizes in [[1, 1], [3, 3], [3, 10], [1, 10]] {
+        let kernels = [kernels::polymul(&sizes), kernels::polymul_skewed(&sizes)];
+        kernels.iter().flat_map(long_strips).for_each(|kernel| drop(check_all(kernel, 12)));
+    }
+    for (name, parameters, arrays, loops, target, reads, theta, sizes, largest) in SHAPES.iter().chain(STRIDED) {
+        let kernel = kernels::nest(name, parameters, arrays, loops, target, reads);
+        long_strips(&kernels::tiled(kernel, theta, sizes)).for_each(|kernel| drop(check_all(kernel, *largest)));
     }
 }
 

@@ -1,14 +1,16 @@
 //! The tiles in execution order: strips from a scanner, unrolled tile by tile, then one end mark.
 
+use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::circuit::variable::Affine;
 use crate::hardware::context::Context;
 use crate::hardware::tile::bounds::TileBound;
 use crate::hardware::walk::connect::connect_scanner;
-use crate::hardware::walk::rows::{RowKind, RowPorts};
+use crate::hardware::walk::rows::{Row, RowFormat, RowKind, RowPorts};
 use crate::hardware::walk::scanner::{register_constants, scanner};
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
+use crate::ids::KindId;
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// The modules that walk the tiles: `s_tile_*` starts them, `m_tile_*` gives each tile packed, with `m_tile_first` on
@@ -69,12 +71,15 @@ pub fn tiles(context: &Context) -> Vec<Module> {
     let packed = Expr::concat(&parts);
 
     let fresh = m.reg("strip_starts", Type::BIT);
+    let row = row_wires.row(&format);
+    let next = format.scope(&scope, &row.outer, &row.first);
+    let starts = strip_starts(context, &mut m, &format, (&walker.kind(), &at), (&row, &next), &rows.fires());
     m.clocked(
         "",
         vec![(fresh.clone(), 0)],
         vec![when_else(
             rows.fires(),
-            vec![assign(&fresh, &Expr::bit(true))],
+            vec![assign(&fresh, &starts)],
             vec![when(step, vec![assign(&fresh, &Expr::bit(false))])],
         )],
     );
@@ -94,4 +99,45 @@ pub fn tiles(context: &Context) -> Vec<Module> {
     m.assign(&data, &packed);
     m.assign(&first, &fresh.e());
     vec![rows_module, m]
+}
+
+/// Whether the row that comes is the first of a strip: always where strips are rows; else where the last row was none of its
+/// band, or of another strip.
+fn strip_starts(
+    context: &Context,
+    m: &mut Module,
+    format: &RowFormat,
+    (kind, last): (&Expr, &Scope),
+    (row, next): (&Row, &Scope),
+    fires: &Expr,
+) -> Expr {
+    let bands = &context.offload.bands;
+    if bands.iter().all(|band| band.tiling.strip == 1) {
+        return Expr::bit(true);
+    }
+    m.comment("Rows go on with the strip of the row before where all indices that tell strips are as they were.");
+    let goes_on = m.reg("strip_goes_on", Type::BIT);
+    m.clocked("", vec![(goes_on.clone(), 0)], vec![when(fires.clone(), vec![assign(&goes_on, &row.end.not())])]);
+    let mut differ = vec![goes_on.e().not(), row.end.clone()];
+    // A row of a band whose strips are rows.
+    let is_row = |kind: KindId| bands[format.kinds[kind].leaf.band()].tiling.strip == 1;
+    differ.push(format.of_kind(&row.kind, |kind| Expr::bit(is_row(kind))));
+    if let Some(band) = &context.band {
+        let of = |kind: &Expr| {
+            format.of_kind(kind, |kind| Expr::constant(format.kinds[kind].leaf.band().0 as i128, band.ty()))
+        };
+        differ.push(of(kind).eq(&of(&row.kind)).not());
+    }
+    let most = bands.iter().map(|band| band.tiling.strip_indices()).max().unwrap_or(0);
+    for (d, index) in context.names.tile.iter().enumerate().take(most) {
+        let of = |kind: &Expr, scope: &Scope| {
+            format.of_kind(kind, |kind| {
+                let tells = d < bands[format.kinds[kind].leaf.band()].tiling.strip_indices();
+                let point = format.kinds[kind].point.get(d).filter(|_| tells).cloned().unwrap_or_default();
+                scope.affine_as(&point, index.ty())
+            })
+        };
+        differ.push(of(kind, last).eq(&of(&row.kind, next)).not());
+    }
+    Expr::any(&differ)
 }

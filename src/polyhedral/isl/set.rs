@@ -73,6 +73,15 @@ impl Set {
         Set::own(&self.context, self.take()?.project_out(DimType::Set, first as u32, n as u32))
     }
 
+    /// A convex superset without quantified variables; the set itself where that is possible.
+    pub fn convex(&self) -> Result<BasicSet> {
+        let set = self.coalesce()?.remove_divs()?.coalesce()?;
+        match &set.pieces()?[..] {
+            [piece] => Ok(piece.clone()),
+            _ => set.simple_hull()?.remove_divs(),
+        }
+    }
+
     /// The points whose dimension `position` is `value`.
     pub fn fix(&self, position: usize, value: i64) -> Result<Set> {
         let value = self.context.value(value)?;

@@ -4,7 +4,7 @@
 //! #pragma burstc size(N: 128, min 1, max 4096)
 //! #pragma burstc extent(a: N)
 //! #pragma burstc scratch(a) stores(all)
-//! #pragma burstc tile(i:32, j:32, k:32) lanes(4)
+//! #pragma burstc tile(i:32, j:32, k:32) strip(2) lanes(4)
 //! #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
 //! #pragma burstc schedule(S0[i] -> (i, 0); S1[i,j] -> (i, j)) tile(32, 32)
 //! ```
@@ -27,9 +27,10 @@ use parser::Parser;
 pub use text::directive_text;
 
 /// What a directive may begin with, and an example of each.
-const DIRECTIVES: [(&str, &str); 7] = [
+const DIRECTIVES: [(&str, &str); 8] = [
     ("tile", "tile(i:32, j:32)"),
     ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
+    ("strip", "tile(i:32, j:32) strip(2)"),
     ("lanes", "tile(i:32, j:32) lanes(4)"),
     ("size", "size(N: 128, min 1, max 4096)"),
     ("extent", "extent(a: N)"),
@@ -95,6 +96,30 @@ struct Tile {
     items: Vec<(Option<Word>, i64, Span)>,
     /// `lanes(4)` in the same pragma.
     lanes: Option<LanesDirective>,
+    /// `strip(2)` in the same pragma.
+    strip: Option<Strip>,
+}
+
+/// `strip(2)`: a strip runs along so many dimensions.
+#[derive(Clone, Copy, Debug)]
+struct Strip {
+    dimensions: usize,
+    span: Span,
+}
+
+impl Tile {
+    /// The dimensions that a strip runs along, one where nobody says how many.
+    fn strip(&self) -> Checked<usize> {
+        let Some(Strip { dimensions, span }) = self.strip else { return Ok(1) };
+        let all = self.items.len();
+        if dimensions > all {
+            let plural = if all == 1 { "" } else { "s" };
+            return Err(Diagnostic::new(format!("a strip of {dimensions} dimensions, and tiles of {all}"))
+                .at(span, format!("tiles have {all} dimension{plural}"))
+                .help(format!("write `strip({all})` or less")));
+        }
+        Ok(dimensions)
+    }
 }
 
 /// `schedule((i,j) -> (N-j, i))`, of the only statement of a nest.

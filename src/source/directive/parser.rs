@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    DIRECTIVES, Directives, Extent, Named, NamedStatement, Plain, Size, Sum, Tile, What, Written, check_depth, join,
+    DIRECTIVES, Directives, Extent, Named, NamedStatement, Plain, Size, Strip, Sum, Tile, What, Written, check_depth,
+    join,
 };
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
@@ -70,7 +71,7 @@ impl<'w> Parser<'w> {
         if self.peek().is_none() {
             return self.expected("a directive", known());
         }
-        let (earlier, mut lanes) = (directives.written.len(), None);
+        let (earlier, mut lanes, mut strip) = (directives.written.len(), None, None);
         while let Some(word) = self.next() {
             let span = word.span;
             match word.text.as_str() {
@@ -89,6 +90,14 @@ impl<'w> Parser<'w> {
                         return Err(Diagnostic::new("a second `lanes` in one directive")
                             .at(again, "again")
                             .help("a band has one number of lanes"));
+                    }
+                }
+                "strip" => {
+                    let new = self.strip(span)?;
+                    if strip.replace(new).is_some() {
+                        return Err(Diagnostic::new("a second `strip` in one directive")
+                            .at(new.span, "again")
+                            .help("the strips of a band run along one number of dimensions"));
                     }
                 }
                 "extent" => self.extent(&mut directives.extents)?,
@@ -111,20 +120,44 @@ impl<'w> Parser<'w> {
                 }
             }
         }
-        let Some(lanes) = lanes else { return Ok(()) };
         let tile = directives.written[earlier..].iter_mut().find_map(|written| match &mut written.what {
             What::Tile(tile) => Some(tile),
             _ => None,
         });
-        match tile {
-            Some(tile) => tile.lanes = Some(lanes.of(tile)?),
-            None => {
+        match (tile, lanes, strip) {
+            (Some(tile), lanes, strip) => {
+                tile.strip = strip;
+                if let Some(lanes) = lanes {
+                    tile.lanes = Some(lanes.of(tile)?);
+                }
+            }
+            (None, Some(lanes), _) => {
                 return Err(Diagnostic::new("lanes without tiles")
                     .at(lanes.span, "no `tile` in this directive")
                     .help("write `tile(i:32, j:32) lanes(4)`; for tiles that burstc chooses, give `--lanes 4`"));
             }
+            (None, None, Some(strip)) => {
+                return Err(Diagnostic::new("a strip without tiles")
+                    .at(strip.span, "no `tile` in this directive")
+                    .help("write `tile(i:32, j:32) strip(2)`"));
+            }
+            (None, None, None) => {}
         }
         Ok(())
+    }
+
+    /// `strip(2)`
+    fn strip(&mut self, start: Span) -> Checked<Strip> {
+        const HELP: &str = "write `strip(2)`: what a tile leaves on chip serves the tiles along two dimensions";
+        self.expect("(", HELP)?;
+        let (dimensions, span) = self.integer("a number of dimensions", HELP)?;
+        let Some(dimensions) = usize::try_from(dimensions).ok().filter(|dimensions| *dimensions > 0) else {
+            return Err(Diagnostic::new(format!("a strip of {dimensions} dimensions"))
+                .at(span, "less than 1")
+                .help("a strip runs along at least the last dimension of the tiles"));
+        };
+        self.expect(")", HELP)?;
+        Ok(Strip { dimensions, span: join(start, self.last) })
     }
 
     /// `lanes(16)`, `lanes(auto)`; `lanes(i:8, j:8)` or, beside a schedule, `lanes(8, 8, 1)`
@@ -177,7 +210,7 @@ impl<'w> Parser<'w> {
             }
         }
         self.expect(")", HELP)?;
-        Ok(Tile { span: join(start, self.last), items, lanes: None })
+        Ok(Tile { span: join(start, self.last), items, lanes: None, strip: None })
     }
 
     /// Whether `name:` follows.

@@ -16,7 +16,8 @@ pub fn directive_text(tiling: &TilingDirective, kernel: &Kernel) -> String {
         true => " lanes(auto)".to_string(),
         false => format!(" lanes({})", counts(&tiling, lanes)),
     });
-    format!("#pragma burstc schedule({}) tile({}){lanes}", statements.join("; "), sizes.join(", "))
+    let strip = if tiling.strip > 1 { format!(" strip({})", tiling.strip) } else { String::new() };
+    format!("#pragma burstc schedule({}) tile({}){strip}{lanes}", statements.join("; "), sizes.join(", "))
 }
 
 /// `16`, or the lanes along each dimension of the schedule, `8, 8, 1`.

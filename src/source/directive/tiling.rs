@@ -119,7 +119,8 @@ impl Directives {
                 None => {
                     let span = inside.first().map(|place| place.statement.span).unwrap_or_default();
                     let theta = |place: &Place| Schedule { statement: place.statement.name.clone(), theta: vec![] };
-                    TilingDirective { schedules: inside.iter().map(theta).collect(), sizes: vec![], lanes: None, span }
+                    let schedules = inside.iter().map(theta).collect();
+                    TilingDirective { schedules, sizes: vec![], strip: 1, lanes: None, span }
                 }
             };
             if nodes.len() > 1 {
@@ -224,7 +225,7 @@ impl Context<'_> {
             schedules.push(Schedule { statement: place.statement.name.clone(), theta });
         }
         let sizes = tile.items.iter().map(|(_, size, _)| *size).collect();
-        Ok(TilingDirective { schedules, sizes, lanes: tile.lanes, span: tile.span })
+        Ok(TilingDirective { schedules, sizes, strip: tile.strip()?, lanes: tile.lanes, span: tile.span })
     }
 
     /// The value of the loop `name` with which a statement outside of it runs: its first if the loop follows the
@@ -436,6 +437,7 @@ impl Context<'_> {
         Ok(TilingDirective {
             schedules,
             sizes: tile.items.iter().map(|(_, size, _)| *size).collect(),
+            strip: tile.strip()?,
             lanes: tile.lanes,
             span: if follows { join(span, tile.span) } else { span },
         })

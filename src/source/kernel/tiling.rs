@@ -8,20 +8,32 @@ use crate::diagnostic::Span;
 
 /// The affine θ and tile sizes of one band: `tile(i:32, j:32)` is θ = (i, j). Tiles of all bands run in lexicographic
 /// order of `floor(θ_k / size_k)`, shorter ones padded with 0; a dimension of size 1 runs one value after the other, so
-/// constants there put bands in sequence. A strip is the tiles of a band that agree in all dimensions but the last.
+/// constants there put bands in sequence. A strip is the tiles of a band that agree in all dimensions but the last ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TilingDirective {
     /// θ of every statement of the band, by name, all of one length.
     pub schedules: Vec<Schedule>,
     /// Tile size per dimension of θ, at least 1.
     pub sizes: Vec<i64>,
+    /// How many of the last dimensions the tiles of a strip run along, at least 1.
+    #[serde(default = "one")]
+    pub strip: usize,
     /// Iterations side by side, where somebody asks for more than one.
     #[serde(default)]
     pub lanes: Option<LanesDirective>,
     pub span: Span,
 }
 
+fn one() -> usize {
+    1
+}
+
 impl TilingDirective {
+    /// How many of the first dimensions tell the strips of the band.
+    pub fn strip_indices(&self) -> usize {
+        self.sizes.len().saturating_sub(self.strip)
+    }
+
     /// The same for the statements of `kernel` as they were before some became one, each with its iterators.
     pub fn as_written(&self, kernel: &Kernel) -> (TilingDirective, Vec<Vec<String>>) {
         let (statements, iterators) = (kernel.statements(), kernel.iterators());

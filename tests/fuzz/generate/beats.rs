@@ -86,5 +86,17 @@ pub fn program(seed: u64) -> Program {
         sizes.iter().map(|size| size.max).collect(),
         sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect(),
     ];
-    Program { sizes, arrays, scalars: vec![], body, lanes: Some(lanes), grid: None, schedule: None, memory, runs, seed }
+    Program {
+        sizes,
+        arrays,
+        scalars: vec![],
+        body,
+        lanes: Some(lanes),
+        grid: None,
+        schedule: None,
+        strip: 1,
+        memory,
+        runs,
+        seed,
+    }
 }

@@ -50,8 +50,19 @@ pub fn program(seed: u64) -> Program {
         along[1] = vec![if outer + 1 < depth { outer } else { depth }; along[1].len()];
         1
     });
-    let program =
-        Program { sizes, arrays, scalars, body: vec![], lanes: None, grid: None, schedule: None, memory, runs, seed };
+    let program = Program {
+        sizes,
+        arrays,
+        scalars,
+        body: vec![],
+        lanes: None,
+        grid: None,
+        schedule: None,
+        strip: 1,
+        memory,
+        runs,
+        seed,
+    };
     let plain = dice.chance(80);
     let generator = Generator { program, dice, depth, plain, in_lanes: false, features, locals: vec![], counters: 0 };
     let mut statements = Statements { generator, along, carried, heads: vec![], written: vec![], read_at: vec![] };

@@ -129,5 +129,17 @@ pub fn program(seed: u64) -> Program {
         sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect(),
     ];
     let grid = [0, 1].map(|place| (ITERATORS[in_lanes[place]].to_string(), counts[place]));
-    Program { sizes, arrays, scalars: vec![], body, lanes: None, grid: Some(grid), schedule: None, memory, runs, seed }
+    Program {
+        sizes,
+        arrays,
+        scalars: vec![],
+        body,
+        lanes: None,
+        grid: Some(grid),
+        schedule: None,
+        strip: 1,
+        memory,
+        runs,
+        seed,
+    }
 }
