@@ -178,6 +178,12 @@ impl Mapped {
         if transfer::dead::drop_dead_stores(kernel, &self.bands, &mut self.flows)? {
             self.allocations = buffer::allocate(&self.bands, kernel, &self.flows)?;
         }
+        let before = self.allocations.clone();
+        if buffer::separate_tiles(&self.bands, &self.flows, &mut self.allocations)?
+            && buffer::bits(kernel, &self.buffers(kernel, fabric)) > u128::from(fabric.block_ram_bits())
+        {
+            self.allocations = before;
+        }
         budget::begin("the loops over what the tiles do");
         let Mapped { bands, flows, allocations } = &self;
         let contexts = bands.iter().map(Context::new).collect::<Result<ByBand<_>>>()?;
@@ -238,6 +244,7 @@ impl Mapped {
             bands: analysed,
             kernel,
         };
+        buffer::add_beat_banks(&mut offload, fabric.beat_bits);
         // The port that the store process borrows reads at once.
         let late: BTreeSet<ArrayId> = bands.iter().flat_map(|band| band.late.iter().copied()).collect();
         buffer::add_store_copies(&mut offload, &late, fabric.block_ram_bits());

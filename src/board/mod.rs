@@ -235,7 +235,8 @@ impl Board {
     /// What buffers may take.
     pub fn fabric(&self) -> Fabric {
         let blocks = |kind: &BlockRam| Blocks { count: kind.count, bits: kind.bits, width: kind.max_width };
-        Fabric { blocks: self.device.block_ram.iter().map(blocks).collect(), aluts: self.device.aluts }
+        let beat_bits = self.memory.link().widest_word().bits();
+        Fabric { blocks: self.device.block_ram.iter().map(blocks).collect(), aluts: self.device.aluts, beat_bits }
     }
 
     /// Duration of one cycle of the accelerator.

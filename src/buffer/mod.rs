@@ -36,10 +36,13 @@ use crate::word::Word;
 use lattice::Lattice;
 
 /// The mapping of one array in one band, with the set it was made for.
+#[derive(Clone)]
 pub struct Allocation {
     /// Index into `Kernel::arrays`.
     pub array: ArrayId,
     pub mapping: Mapping,
+    /// The one with a place per tile, where there is one.
+    pub by_tile: Option<Mapping>,
     /// `{ c[x, y] }`: the differences of cells that live at the same time, over all strips and sizes; `None` where the
     /// live intervals have too many pieces to say more than the moduli.
     pub differences: Option<Set>,
@@ -113,14 +116,14 @@ fn allocate_band(
                 None => Mapping::successive(rounded(&exact_moduli, banks), exact_moduli, 1),
             };
             // Bands whose tiles have places of their own would have to agree on how many.
-            if (banks.is_empty() || is_alone)
-                && let Some(by_tile) =
-                    band.isl.within(BY_TILE_OPERATIONS, || by_tile(band, flow, banks, name))?.flatten()
-                && by_tile.words() <= mapping.words()
-            {
-                mapping = by_tile;
+            let by_tile = match banks.is_empty() || is_alone {
+                true => band.isl.within(BY_TILE_OPERATIONS, || by_tile(band, flow, banks, name))?.flatten(),
+                false => None,
+            };
+            if let Some(by_tile) = by_tile.as_ref().filter(|by_tile| by_tile.words() <= mapping.words()) {
+                mapping = by_tile.clone();
             }
-            Ok(Allocation { array: flow.array, mapping, differences })
+            Ok(Allocation { array: flow.array, mapping, by_tile, differences })
         })
         .collect()
 }
@@ -168,6 +171,35 @@ fn require_legal(differences: &Set, moduli: [&[i64]; 2], array: &str) -> Result<
     Ok(())
 }
 
+/// Gives a place per tile, of a single band in lanes in two dimensions, to all arrays where all that are transferred can have
+/// one: strips then overlap, which otherwise cost such lanes more cycles than words. Tells whether something changed.
+pub fn separate_tiles(
+    bands: &ByBand<Band>,
+    flows: &ByBand<Vec<ArrayFlow>>,
+    all: &mut ByBand<Vec<Allocation>>,
+) -> Result<bool> {
+    if bands.len() > 1 || !bands.iter().all(is_in_two) {
+        return Ok(false);
+    }
+    let mut changed = false;
+    for (flow, own) in flows.iter().flatten().zip(all.iter().flatten()) {
+        if own.by_tile.is_none() && own.mapping.slots == 1 && !(flow.load.is_empty()? && flow.store.is_empty()?) {
+            return Ok(false);
+        }
+    }
+    for own in all.iter_mut().flatten() {
+        if let Some(by_tile) = own.by_tile.as_ref().filter(|_| own.mapping.slots == 1) {
+            own.mapping = by_tile.clone();
+            changed = true;
+        }
+    }
+    Ok(changed)
+}
+
+fn is_in_two(band: &Band) -> bool {
+    band.lanes.as_ref().is_some_and(|lanes| lanes.inner > 1)
+}
+
 /// isl's operations for the mapping of one array by tiles; without it, strips wait.
 const BY_TILE_OPERATIONS: u64 = 50_000;
 
@@ -176,7 +208,12 @@ const BY_TILE_OPERATIONS: u64 = 50_000;
 /// stored, so two or three tiles have cells on chip.
 fn by_tile(band: &Band, flow: &ArrayFlow, banks: &[Banks], array: &str) -> Result<Option<Mapping>> {
     let transfers = usize::from(!flow.load.is_empty()?) + usize::from(!flow.store.is_empty()?);
-    let is_reused = || -> Result<bool> { Ok(!band.earlier.apply_range(&flow.accessed)?.is_disjoint(&flow.accessed)?) };
+    let all = match is_in_two(band) {
+        // Their strips are worth it where the bounds of sizes leave them one tile.
+        true => flow.accessed.intersect_params(&band.bounded_sizes)?,
+        false => flow.accessed.clone(),
+    };
+    let is_reused = || -> Result<bool> { Ok(!band.earlier.apply_range(&all)?.is_disjoint(&all)?) };
     if band.directive.strip_indices() == 0 || transfers == 0 || is_reused()? {
         return Ok(None);
     }
@@ -207,6 +244,26 @@ pub fn merge(bands: &ByBand<Band>, allocations: &ByBand<Vec<Allocation>>) -> Vec
             further_banks: further(array),
         })
         .collect()
+}
+
+/// Gives buffers of lanes in two dimensions that move rows of memory element by element, as the lanes lie along other
+/// subscripts only, banks along memory's innermost one as well: as many as a word of `beat_bits` has elements, and a row.
+pub fn add_beat_banks(offload: &mut Offload, beat_bits: u32) {
+    let all = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).filter(|lanes| lanes.inner > 1);
+    let Some(lanes) = all.map(|lanes| lanes.count).max() else { return };
+    for buffer in offload.buffers.iter_mut().filter(|buffer| buffer.banks.is_some()) {
+        let array = &offload.kernel.arrays[buffer.array];
+        let moves = offload.bands.iter().flat_map(|band| &band.transfers).any(|t| t.array == buffer.array);
+        let moduli = buffer.common_mapping().map_or(&[][..], |mapping| &mapping.moduli);
+        let Some(last) = moduli.len().checked_sub(1).filter(|last| array.layout().innermost() == Some(*last)) else {
+            continue;
+        };
+        let most = lane_shape::MOST_BANKS * lanes / buffer.bank_count();
+        let count = i64::from(beat_bits / array.element.bits).min(moduli[last]).min(most);
+        if moves && count > 1 && buffer.bank_axes().iter().all(|axis| axis.subscript != last) {
+            buffer.further_banks.push(Banks { subscript: last, count });
+        }
+    }
 }
 
 /// A store's own copy is worth it where iterations would otherwise take more cycles by this part of them: each word that the

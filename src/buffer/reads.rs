@@ -14,6 +14,8 @@ pub struct Fabric {
     pub blocks: Vec<Blocks>,
     /// Look-up tables.
     pub aluts: u64,
+    /// Of the widest word that the memory moves in a cycle.
+    pub beat_bits: u32,
 }
 
 /// One kind of block RAM.

@@ -85,7 +85,7 @@ impl Lanes {
 
 /// So many times as many banks as lanes an array may have of lanes in two dimensions: `x[i + j]` has twice as many neighbours
 /// as lanes lie along the longer of both.
-const MOST_BANKS: i64 = 2;
+pub const MOST_BANKS: i64 = 2;
 
 /// What lanes along a dimension, or two, mean for one statement.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,7 +11,7 @@ use burstc::source::{self, Source};
 
 /// A chip whose block RAM is dear.
 fn of_little_block_ram() -> Fabric {
-    Fabric { blocks: vec![Blocks { count: 100_000, bits: 512, width: 32 }], aluts: u64::MAX / 2 }
+    Fabric { blocks: vec![Blocks { count: 100_000, bits: 512, width: 32 }], aluts: u64::MAX / 2, beat_bits: 32 }
 }
 
 /// A chip on which nothing is cheaper than block RAM.

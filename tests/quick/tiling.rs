@@ -54,7 +54,8 @@ fn best(offload: &Offload, band: usize, sizes: &BTreeMap<String, i64>, board: &B
     let powers: Vec<i64> = (0..).map(|exponent| 1 << exponent).take_while(|size| *size <= largest).collect();
     let mut best = (u64::MAX, vec![]);
     let mut too_large: Vec<Vec<i64>> = vec![];
-    let endless = Fabric { blocks: vec![Blocks { count: 1 << 40, bits: 576, width: 18 }], aluts: u64::MAX };
+    let endless =
+        Fabric { blocks: vec![Blocks { count: 1 << 40, bits: 576, width: 18 }], aluts: u64::MAX, beat_bits: 32 };
     for index in 0..powers.len().pow(dimensions.len() as u32) {
         let mut tried = tilings.clone();
         let mut rest = index;

@@ -36,6 +36,8 @@ pub enum Rotation {
     Always(u32),
     /// That of the address.
     ByAddress,
+    /// That of the address, and of the group only the first word along the axis counts.
+    Word,
 }
 
 /// The banks in which groups begin, along each of a buffer's subscripts that have some.
@@ -114,6 +116,20 @@ impl Fields {
     /// How far banks lie apart that are neighbours along an axis.
     fn stride(&self, axis: usize) -> usize {
         self.axes[axis + 1..].iter().map(|axis| axis.count() as usize).product()
+    }
+
+    /// The write enables of the banks, along axes of single words only in the bank of the address.
+    fn with_words(&self, address: &Expr, rotation: &Rotations, enables: Vec<Expr>) -> Vec<Expr> {
+        let of = |(b, enable): (usize, Expr)| {
+            let places = self.places(b as u32);
+            let axes = self.axes.iter().zip(rotation.axes()).zip(places);
+            let words = axes.filter(|((_, rotation), _)| **rotation == Rotation::Word);
+            words.fold(enable, |enable, ((axis, _), place)| {
+                let bank = axis.bank(address);
+                enable.and(&bank.eq(&Expr::constant(place.into(), bank.ty())))
+            })
+        };
+        enables.into_iter().enumerate().map(of).collect()
     }
 
     /// A name of what is there for each axis.
@@ -243,6 +259,11 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
                     let name = fields.named("read_word", place);
                     rotate(&mut m, &name, words, &first.e(), |w, by| turn.further(w, by))
                 }
+                Rotation::Word => {
+                    let first = m.reg(&fields.named("read_first_bank", place), Type::unsigned(axis.bank));
+                    m.clocked("", vec![], vec![assign(&first, &axis.bank(at))]);
+                    turn.firsts(&words, |along| picked(along, &first.e()))
+                }
             };
         }
         let data = m.output("read_data", group);
@@ -282,6 +303,7 @@ fn writes(m: &mut Module, fields: &Fields, (address, word): (Type, Type), ports:
         let at = m.input("write_address", address);
         let data = m.input("write_data", Type::unsigned(word.width * fields.count()));
         let enables = to_banks(m, "write_enable", &parts(&words.e(), 1), fields, &at.e(), rotation);
+        let enables = fields.with_words(&at.e(), rotation, enables);
         let data = to_banks(m, "write_word", &parts(&data.e(), word.width), fields, &at.e(), rotation);
         (valid.e(), enables, addresses(m, "write", fields, &at.e(), rotation), data)
     });
@@ -349,8 +371,9 @@ fn bank(m: &mut Module, number: u32, words: i64, write: BankWrite, read_address:
 /// The address of every bank for the group at `address`.
 fn addresses(m: &mut Module, name: &str, fields: &Fields, address: &Expr, rotation: &Rotations) -> Vec<Expr> {
     // Along these axes some banks have the group's next index.
-    let turns =
-        |(_, (axis, rotation)): &(usize, (&Axis, &Rotation))| axis.index > 0 && **rotation != Rotation::Always(0);
+    let turns = |(_, (axis, rotation)): &(usize, (&Axis, &Rotation))| {
+        axis.index > 0 && !matches!(rotation, Rotation::Always(0) | Rotation::Word)
+    };
     let turned: Vec<_> = fields.axes.iter().zip(rotation.axes()).enumerate().filter(turns).collect();
     // By the axes that have it, a bit for each.
     let mut known = vec![];
@@ -369,7 +392,7 @@ fn addresses(m: &mut Module, name: &str, fields: &Fields, address: &Expr, rotati
             let pair = |pair: &[Expr]| match rotation {
                 // Banks before the first one hold the group's words behind the last bank.
                 Rotation::Always(first) if place < *first => pair[1].clone(),
-                Rotation::Always(_) => pair[0].clone(),
+                Rotation::Always(_) | Rotation::Word => pair[0].clone(),
                 Rotation::ByAddress => {
                     let first = axis.bank(address);
                     first.gt(&Expr::constant(place.into(), first.ty())).select(&pair[1], &pair[0])
@@ -400,6 +423,7 @@ fn to_banks(
                 let name = fields.named(name, place);
                 rotate(m, &name, words, &axis.bank(address), |b, by| turn.further(b, turn.count - by))
             }
+            Rotation::Word => (0..words.len()).map(|b| words[turn.first(b)].clone()).collect(),
         };
     }
     words
@@ -416,6 +440,23 @@ impl Turn {
     fn further(&self, place: usize, by: usize) -> usize {
         let along = place / self.stride % self.count;
         place - along * self.stride + (along + by) % self.count * self.stride
+    }
+
+    /// The first place along the axis.
+    fn first(&self, place: usize) -> usize {
+        place - place / self.stride % self.count * self.stride
+    }
+
+    /// The words with, in the first place along the axis, what `choose` makes of all there; nobody wants the others.
+    fn firsts(&self, words: &[Expr], choose: impl Fn(&[Expr]) -> Expr) -> Vec<Expr> {
+        let of = |place: usize| match self.first(place) == place {
+            true => {
+                let along: Vec<Expr> = (0..self.count).map(|by| words[self.further(place, by)].clone()).collect();
+                choose(&along)
+            }
+            false => Expr::constant(0, words[place].ty()),
+        };
+        (0..words.len()).map(of).collect()
     }
 
     /// Every word is the one that was `by` further up.

@@ -177,7 +177,7 @@ impl Hazards<'_, '_> {
                 match (lanes.of(*statement).moves_along(access, banks.subscript), rotation) {
                     (false, _) => Extent::Word,
                     (true, Rotation::Always(bank)) => Extent::Group(Some(*bank)),
-                    (true, Rotation::ByAddress) => Extent::Group(None),
+                    (true, Rotation::ByAddress | Rotation::Word) => Extent::Group(None),
                 }
             });
             let extent: Vec<Extent> = along.collect();

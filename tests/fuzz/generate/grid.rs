@@ -37,8 +37,10 @@ pub fn program(seed: u64) -> Program {
         false => ScalarType::integer(8 << dice.below(4), dice.chance(50)),
     };
 
-    // The target moves with both, mostly by a cell.
-    let mut arrays = vec![Array { element: element(&mut dice), rank: 2, local: false }];
+    // The target moves with both, mostly by a cell, or with all loops, mostly in rows of the one without lanes.
+    let moves_with_all = depth == 3 && dice.chance(35);
+    let rank = if moves_with_all { 3 } else { 2 };
+    let mut arrays = vec![Array { element: element(&mut dice), rank, local: false }];
     let iterator = |level: usize| Affine::variable(ITERATORS[level]);
     let upper = |level: usize, sizes: &[Size]| Affine::variable(&sizes[level].name) - Affine::constant(1);
     let along = |level: usize, dice: &mut Dice| {
@@ -54,6 +56,9 @@ pub fn program(seed: u64) -> Program {
     let mut order = in_lanes.clone();
     if dice.chance(30) {
         order.reverse();
+    }
+    if let Some(alone) = alone.filter(|_| moves_with_all) {
+        order.insert(dice.pick(&[0, 1, 2, 2, 2]), alone);
     }
     let own: Vec<Affine> = order.iter().map(|level| along(*level, &mut dice)).collect();
     let target = of(0, own);
@@ -90,7 +95,7 @@ pub fn program(seed: u64) -> Program {
         value = Expr::Binary("+", Box::new(value), Box::new(Expr::Read(of(0, own))));
     }
     let operator = if depth == 3 { dice.pick(&["+=", "+=", "="]) } else { dice.pick(&["=", "+="]) };
-    let begins = depth == 3 && alone == Some(2) && dice.chance(60);
+    let begins = depth == 3 && alone == Some(2) && !moves_with_all && dice.chance(60);
     let mut body = vec![Node::Assign(Assign { target: target.clone(), operator, value })];
     for level in (0..depth).rev() {
         let tile = match in_lanes.iter().position(|own| *own == level) {
