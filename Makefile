@@ -3,7 +3,7 @@
 # make test   make check and all other tests
 # make soak   what is exhaustive: hours
 # make bench  the figures of all examples; with POLYBENCH=… the shares of its kernels, too
-# make fuzz   random programs against the C compiler, COUNT of them, from SEED on, of one KIND
+# make fuzz   random programs against the C compiler, COUNT of them, from SEED on, of one KIND, WITH a feature that the campaign prints
 # make mutations  changed C files through `build`, COUNT of them, from SEED on: built or refused, soon, in little memory
 # make prove  the properties of the cells, by Yosys and z3: what is proved, how far, in what time
 # make fp     the floating-point cells against the processor's arithmetic, OPERANDS random pairs each
@@ -22,6 +22,7 @@ COUNT  ?= 100
 SEED   ?= 1000
 # any, equal, beats, everyday, lanes or grid, or nothing for all: tests/fuzz/generate.rs.
 KIND   ?=
+WITH   ?=
 SEEDS  ?= 5
 OPERANDS ?= 10000000
 # What `make soak` adds to `make test`: tests of modules of this name, and those whose names begin so.
@@ -64,7 +65,7 @@ bench: bootstrap
 	$(if $(POLYBENCH),$(MAKE) shares,@echo "not run: make shares, which wants POLYBENCH=/path/to/polybench-c-4.2.1")
 
 fuzz: bootstrap
-	BURSTC_FUZZ_COUNT=$(COUNT) BURSTC_FUZZ_SEED=$(SEED) BURSTC_FUZZ_KIND=$(KIND) $(CARGO) test --release --test fuzz -- --ignored --nocapture many_seeds
+	BURSTC_FUZZ_COUNT=$(COUNT) BURSTC_FUZZ_SEED=$(SEED) BURSTC_FUZZ_KIND=$(KIND) BURSTC_FUZZ_WITH="$(WITH)" $(CARGO) test --release --test fuzz -- --ignored --nocapture many_seeds
 
 mutations: bootstrap
 	scripts/mutations.sh $(COUNT) $(SEED)

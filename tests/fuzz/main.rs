@@ -139,7 +139,8 @@ fn fixed_seeds_in_lanes() {
     assert_eq!(campaign(&seeds)["lanes"], seeds.len() as u64);
 }
 
-/// `make fuzz`: BURSTC_FUZZ_COUNT programs from BURSTC_FUZZ_SEED on; those of BURSTC_FUZZ_KIND alone, where it names one.
+/// `make fuzz`: BURSTC_FUZZ_COUNT programs from BURSTC_FUZZ_SEED on; those of BURSTC_FUZZ_KIND alone, where it names
+/// one, and those that have what BURSTC_FUZZ_WITH names, of what the campaign prints of a program.
 #[test]
 #[ignore = "as long as one likes: make fuzz COUNT=500"]
 fn many_seeds() {
@@ -152,9 +153,11 @@ fn many_seeds() {
         let known = Kind::ALL.iter().find(|(name, _)| *name == wanted);
         known.unwrap_or_else(|| panic!("BURSTC_FUZZ_KIND={wanted} is none of {:?}", Kind::ALL)).1
     });
+    let feature = std::env::var("BURSTC_FUZZ_WITH").ok().filter(|name| !name.is_empty());
+    let has_it = |seed: u64| feature.iter().all(|name| generate::program(seed).features().contains(name.as_str()));
     let count = number("BURSTC_FUZZ_COUNT", 100) as usize;
     let seeds: Vec<u64> =
-        (first..).filter(|seed| kind.is_none_or(|kind| Kind::of(*seed) == kind)).take(count).collect();
+        (first..).filter(|seed| kind.is_none_or(|kind| Kind::of(*seed) == kind) && has_it(*seed)).take(count).collect();
     campaign(&seeds);
 }
 
