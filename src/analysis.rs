@@ -3,6 +3,7 @@
 mod groups;
 mod windows;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use anyhow::{Result, anyhow, bail};
@@ -12,7 +13,7 @@ use crate::budget;
 use crate::buffer::reads::Fabric;
 use crate::buffer::{self, Allocation};
 use crate::diagnostic::Diagnostic;
-use crate::ids::{ArrayId, ByBand, StatementId};
+use crate::ids::{ArrayId, ByBand, ByStatement, StatementId};
 use crate::offload::{self, Buffer, Compute, Leaf, NamedSet, Offload, Scan, Transfer, Wait};
 use crate::polyhedral::isl::{BasicSet, Constraint, Exhausted, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_tree};
@@ -30,29 +31,127 @@ use groups::Groups;
 /// # Errors
 /// A [`Diagnostic`](crate::diagnostic::Diagnostic) for what the user can change: see the rooms. Anything else is an internal error.
 pub fn analyze(kernel: &Kernel, fabric: &Fabric) -> Result<Offload> {
-    Ok(analyze_within(kernel, fabric, None)?.0)
+    Ok(Analysis::new(kernel)?.offload(&kernel.tilings, fabric, None)?.0)
 }
 
-/// The same within so many of isl's operations behind the dependences; tells how many it took.
-///
-/// # Errors
-/// [`Exhausted`] where they do not suffice.
-pub fn analyze_within(kernel: &Kernel, fabric: &Fabric, operations: Option<u64>) -> Result<(Offload, u64)> {
-    require_bounds(kernel)?;
-    budget::begin("the dependences");
-    let kernel = &polyhedral::expand_locals(kernel)?;
-    let program = polyhedral::extract(kernel)?;
-    let before = program.isl.operations();
-    let offload = || match &kernel.tilings[..] {
-        [] => automatic(kernel, &program, fabric),
-        directives => Mapped::new(kernel, &program, directives)?.offload(kernel, &program, fabric),
-    };
-    let offload = match operations {
-        None => offload()?,
-        Some(operations) => program.isl.within(operations, offload)?.ok_or_else(|| anyhow!(Exhausted))?,
-    };
-    buffer::require_fit(kernel, &offload.buffers, fabric.block_ram_bits())?;
-    Ok((offload, program.isl.operations().saturating_sub(before)))
+/// A kernel that is analysed several times: in other tiles, with other lanes, for another fabric. Dependences are found once, and so
+/// is what tiles load and store, which lanes do not change.
+pub struct Analysis {
+    /// Without tilings.
+    kernel: Kernel,
+    program: Program,
+    latest: RefCell<Option<Moved>>,
+}
+
+/// What the tiles of tilings load and store, but for stores that nobody loads.
+struct Moved {
+    /// As [`in_one_lane`].
+    tilings: ByBand<TilingDirective>,
+    flows: ByBand<Vec<ArrayFlow>>,
+}
+
+/// The tilings of `bands` but for what does not change their tiles.
+fn in_one_lane(bands: &ByBand<Band>) -> ByBand<TilingDirective> {
+    bands.iter().map(|band| TilingDirective { lanes: None, ..band.directive.clone() }).collect()
+}
+
+impl Analysis {
+    /// Of `kernel`, whose size parameters all have a bound, whatever its tilings are.
+    ///
+    /// # Errors
+    /// As [`analyze`].
+    pub fn new(kernel: &Kernel) -> Result<Self> {
+        require_bounds(kernel)?;
+        budget::begin("the dependences");
+        let kernel = polyhedral::expand_locals(&Kernel { tilings: vec![], ..kernel.clone() })?;
+        let program = polyhedral::extract(&kernel)?;
+        Ok(Analysis { kernel, program, latest: RefCell::default() })
+    }
+
+    /// [`analyze`] of the kernel with `tilings`, within so many of isl's operations; tells how many it took.
+    ///
+    /// # Errors
+    /// As [`analyze`], and [`Exhausted`] where they do not suffice.
+    pub fn offload(
+        &self,
+        tilings: &[TilingDirective],
+        fabric: &Fabric,
+        operations: Option<u64>,
+    ) -> Result<(Offload, u64)> {
+        let kernel = Kernel { tilings: tilings.to_vec(), ..self.kernel.clone() };
+        let program = &self.program;
+        let (offload, taken) = self.within(operations, || match tilings {
+            [] => {
+                let (offload, is_joined) = self.choose(fabric, |kernel, model, chosen| {
+                    let latest = std::ptr::eq(model, program).then_some(&self.latest);
+                    chosen.mapped.offload(kernel, model, fabric, latest)
+                })?;
+                match is_joined {
+                    true => {
+                        Ok(Offload { source_order: source_order(program)?, written: kernel.body.clone(), ..offload })
+                    }
+                    false => Ok(offload),
+                }
+            }
+            directives => {
+                let mapped = Mapped::new(&kernel, program, directives, self.latest.borrow().as_ref())?;
+                mapped.offload(&kernel, program, fabric, Some(&self.latest))
+            }
+        })?;
+        buffer::require_fit(&kernel, &offload.buffers, fabric.block_ram_bits())?;
+        Ok((offload, taken))
+    }
+
+    /// The tiles that are chosen for `fabric`, of the statements as they are written; the same of operations.
+    ///
+    /// # Errors
+    /// As [`Analysis::offload`].
+    pub fn tilings(&self, fabric: &Fabric, operations: Option<u64>) -> Result<(Vec<TilingDirective>, u64)> {
+        let written = |kernel: &Kernel, chosen: Chosen| -> Vec<TilingDirective> {
+            chosen.mapped.bands.iter().map(|band| band.directive.as_written(kernel).0).collect()
+        };
+        self.within(operations, || Ok(self.choose(fabric, |kernel, _, chosen| Ok(written(kernel, chosen)))?.0))
+    }
+
+    fn within<T>(&self, operations: Option<u64>, compute: impl FnOnce() -> Result<T>) -> Result<(T, u64)> {
+        let isl = &self.program.isl;
+        isl.grant(self.program.parameters.len());
+        let before = isl.operations();
+        let result = match operations {
+            None => compute()?,
+            Some(operations) => isl.within(operations, compute)?.ok_or_else(|| anyhow!(Exhausted))?,
+        };
+        Ok((result, isl.operations().saturating_sub(before)))
+    }
+
+    /// What `finish` makes of the kernel in the best tiles, and whether statements are joined: where that takes no more cycles,
+    /// by estimate.
+    fn choose<T>(&self, fabric: &Fabric, finish: impl Fn(&Kernel, &Program, Chosen) -> Result<T>) -> Result<(T, bool)> {
+        let Analysis { kernel, program, .. } = self;
+        let mut apart = None;
+        budget::begin("the statements that run in one cycle");
+        if let Some(joined) = polyhedral::join_statements(kernel, program)? {
+            let model = polyhedral::extract(&joined)?;
+            let finished = || {
+                let chosen = Chosen::new(&joined, &model, fabric)?;
+                let Chosen { time: Some(time), fits: true, .. } = &chosen else { return Ok(None) };
+                // One write per cycle is the most that statements apart reach.
+                if time.cycles > time.writes {
+                    let apart = apart.insert(Chosen::new(kernel, program, fabric)?);
+                    let cycles = apart.time.as_ref().map_or(0.0, |time| time.cycles);
+                    if apart.fits && cycles <= time.cycles {
+                        return Ok(None);
+                    }
+                }
+                finish(&joined, &model, chosen).map(Some)
+            };
+            if let Some(Some(finished)) = model.isl.within(JOINED_OPERATIONS, finished)? {
+                return Ok((finished, true));
+            }
+        }
+        let apart = apart.map_or_else(|| Chosen::new(kernel, program, fabric), Ok)?;
+        Ok((finish(kernel, program, apart)?, false))
+    }
 }
 
 /// Budgets that the estimates get, one after the other, as parts of the block RAM: where the exact buffers turn out
@@ -67,34 +166,6 @@ const DOUBTFUL_OPERATIONS: u64 = 300_000;
 
 /// isl's operations for the kernel with statements joined, which leaves time for the kernel as it is.
 const JOINED_OPERATIONS: u64 = 5_000_000;
-
-/// Statements are joined where that takes no more cycles, by estimate.
-fn automatic(kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Offload> {
-    let mut apart = None;
-    budget::begin("the statements that run in one cycle");
-    if let Some(joined) = polyhedral::join_statements(kernel, program)? {
-        let model = polyhedral::extract(&joined)?;
-        let offload = || {
-            let Chosen { mapped, time: Some(time), fits: true } = Chosen::new(&joined, &model, fabric)? else {
-                return Ok(None);
-            };
-            // One write per cycle is the most that statements apart reach.
-            if time.cycles > time.writes {
-                let apart = apart.insert(Chosen::new(kernel, program, fabric)?);
-                let cycles = apart.time.as_ref().map_or(0.0, |time| time.cycles);
-                if apart.fits && cycles <= time.cycles {
-                    return Ok(None);
-                }
-            }
-            mapped.offload(&joined, &model, fabric).map(Some)
-        };
-        if let Some(Some(offload)) = model.isl.within(JOINED_OPERATIONS, offload)? {
-            return Ok(Offload { source_order: source_order(program)?, written: kernel.body.clone(), ..offload });
-        }
-    }
-    let apart = apart.map_or_else(|| Chosen::new(kernel, program, fabric), Ok)?;
-    apart.mapped.offload(kernel, program, fabric)
-}
 
 /// A kernel in the best tiles.
 struct Chosen {
@@ -121,14 +192,14 @@ impl Chosen {
             if tried.contains(&best) {
                 continue;
             }
-            let mapped = Mapped::new(kernel, program, &best);
+            let mapped = Mapped::new(kernel, program, &best, None);
             if mapped.as_ref().is_ok_and(fits) {
                 for directives in better.iter().take(DOUBTFUL) {
-                    let mapped = || Mapped::new(kernel, program, directives);
+                    let mapped = || Mapped::new(kernel, program, directives, None);
                     match program.isl.within(DOUBTFUL_OPERATIONS, mapped)? {
                         // Once more, with all of its checks.
                         Some(mapped) if fits(&mapped) => {
-                            let mapped = Mapped::new(kernel, program, directives)?;
+                            let mapped = Mapped::new(kernel, program, directives, None)?;
                             return Ok(Chosen { mapped, time, fits: true });
                         }
                         Some(_) => {}
@@ -150,20 +221,29 @@ struct Mapped {
     flows: ByBand<Vec<ArrayFlow>>,
     /// Parallel to the flows of each band.
     allocations: ByBand<Vec<Allocation>>,
+    /// Whether stores that nobody loads have been looked for.
+    is_final: bool,
 }
 
 impl Mapped {
-    /// `kernel` in the tiles of `directives`.
-    fn new(kernel: &Kernel, program: &Program, directives: &[TilingDirective]) -> Result<Self> {
+    /// `kernel` in the tiles of `directives`, of which another analysis of `program` may have `known` what they move.
+    fn new(kernel: &Kernel, program: &Program, directives: &[TilingDirective], known: Option<&Moved>) -> Result<Self> {
         budget::begin("the order inside tiles");
         let bands = tiling::apply(program, kernel, directives)?;
         budget::begin("what the tiles load and store");
-        let mut flows =
-            bands.iter().map(|band| transfer::plan(program, band, kernel)).collect::<Result<ByBand<_>>>()?;
-        transfer::dead::keep_on_chip(kernel, &mut flows)?;
+        let known = known.filter(|known| known.tilings == in_one_lane(&bands));
+        let flows = match known {
+            Some(known) => known.flows.clone(),
+            None => {
+                let plans = bands.iter().map(|band| transfer::plan(program, band, kernel));
+                let mut flows = plans.collect::<Result<ByBand<_>>>()?;
+                transfer::dead::keep_on_chip(kernel, &mut flows)?;
+                flows
+            }
+        };
         budget::begin("the buffers");
         let allocations = buffer::allocate(&bands, kernel, &flows)?;
-        Ok(Mapped { bands, flows, allocations })
+        Ok(Mapped { bands, flows, allocations, is_final: known.is_some() })
     }
 
     /// The buffers, if all reads have ports.
@@ -173,9 +253,16 @@ impl Mapped {
         buffers
     }
 
-    fn offload(mut self, kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Offload> {
+    /// Everything of it; what its tiles move is `latest` then.
+    fn offload(
+        mut self,
+        kernel: &Kernel,
+        program: &Program,
+        fabric: &Fabric,
+        latest: Option<&RefCell<Option<Moved>>>,
+    ) -> Result<Offload> {
         budget::begin("the stores that nobody loads");
-        if transfer::dead::drop_dead_stores(kernel, &self.bands, &mut self.flows)? {
+        if !self.is_final && transfer::dead::drop_dead_stores(kernel, &self.bands, &mut self.flows)? {
             self.allocations = buffer::allocate(&self.bands, kernel, &self.flows)?;
         }
         let before = self.allocations.clone();
@@ -185,7 +272,10 @@ impl Mapped {
             self.allocations = before;
         }
         budget::begin("the loops over what the tiles do");
-        let Mapped { bands, flows, allocations } = &self;
+        let Mapped { bands, flows, allocations, .. } = &self;
+        if let Some(latest) = latest {
+            latest.replace(Some(Moved { tilings: in_one_lane(bands), flows: flows.clone() }));
+        }
         let contexts = bands.iter().map(Context::new).collect::<Result<ByBand<_>>>()?;
         let mut analysed = ByBand::new();
         let mut strips_depend = false;
@@ -230,9 +320,18 @@ impl Mapped {
             }
         }
         let rows: ByBand<Vec<i64>> = bands.iter().map(|band| band.rows.clone()).collect();
-        let mut buffers = buffer::merge(bands, allocations);
-        let windows = windows::windows(&kernel, &analysed, &rows);
-        let windows = buffer::reads::arrange(&kernel, &windows, &mut buffers, fabric);
+        let extents = extents(program, &kernel)?;
+        let with_windows = |extents| {
+            let mut buffers = buffer::merge(bands, allocations);
+            let windows = windows::windows(&kernel, &analysed, &rows, extents);
+            let windows = buffer::reads::arrange(&kernel, &windows, &mut buffers, fabric);
+            (windows, buffers)
+        };
+        let (mut windows, mut buffers) = with_windows(Some(&extents));
+        // Windows cost short rows iterations, which is better than what does not fit.
+        if buffer::bits(&kernel, &buffers) > u128::from(fabric.block_ram_bits()) {
+            (windows, buffers) = with_windows(None);
+        }
         let mut offload = Offload {
             tiles: tiles(program, &kernel, bands, &contexts)?,
             source_order: source_order(program)?,
@@ -250,6 +349,18 @@ impl Mapped {
         buffer::add_store_copies(&mut offload, &late, fabric.block_ram_bits());
         Ok(offload)
     }
+}
+
+/// How many values every iterator of every statement takes at the sizes that the user runs, as far as they have bounds.
+fn extents(program: &Program, kernel: &Kernel) -> Result<ByStatement<Vec<Option<i64>>>> {
+    let of_statement = |(s, statement): (StatementId, &polyhedral::Statement)| {
+        let extent = |iterator: &String| -> Result<Option<i64>> {
+            let range = program.usual_range(kernel, s, &Affine::variable(iterator))?;
+            Ok(range.map(|(low, high)| high - low + 1))
+        };
+        statement.iterators.iter().map(extent).collect()
+    };
+    program.statements.iter_enumerated().map(of_statement).collect()
 }
 
 fn require_bounds(kernel: &Kernel) -> Result<()> {

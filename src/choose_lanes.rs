@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use crate::affine::Affine;
-use crate::analysis;
+use crate::analysis::{self, Analysis};
 use crate::board::Board;
 use crate::buffer::NoRoom;
-use crate::buffer::reads::Fabric;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::hardware::Link;
 use crate::offload::Offload;
@@ -91,7 +90,7 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
     let asks = |tiling: &TilingDirective| tiling.lanes.is_some_and(|lanes| lanes.is_automatic());
     match request {
         Some(Request::Count(count)) => {
-            let choice = Choice { left: None.into(), ..Choice::new(kernel, board, |_| true) };
+            let choice = Choice { left: None.into(), ..Choice::new(kernel, board, |_| true)? };
             let found = match count {
                 1 => choice.one(),
                 _ => choice.with(&choice.one()?, &Request::Count(count), SMALLER.len()),
@@ -99,13 +98,13 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
             require_room(found?, board)
         }
         Some(Request::InTwo(along)) => {
-            let choice = Choice { left: None.into(), ..Choice::new(kernel, board, |_| true) };
+            let choice = Choice { left: None.into(), ..Choice::new(kernel, board, |_| true)? };
             let found = choice.with(&choice.one()?, &Request::InTwo(along), SMALLER.len());
             require_room(found?, board)
         }
-        Some(Request::Automatic) => Choice::new(kernel, board, |_| true).automatic(),
-        Some(Request::Usual) if kernel.tilings.is_empty() => Choice::new(kernel, board, |_| true).automatic(),
-        _ if kernel.tilings.iter().any(asks) => Choice::new(kernel, board, asks).automatic(),
+        Some(Request::Automatic) => Choice::new(kernel, board, |_| true)?.automatic(),
+        Some(Request::Usual) if kernel.tilings.is_empty() => Choice::new(kernel, board, |_| true)?.automatic(),
+        _ if kernel.tilings.iter().any(asks) => Choice::new(kernel, board, asks)?.automatic(),
         _ => require_room(analysis::analyze(kernel, &board.fabric())?, board),
     }
 }
@@ -145,6 +144,7 @@ fn excess(area: &Area, board: &Board, lanes: i64, logic: f64) -> Option<String> 
 /// A kernel whose lanes are chosen.
 struct Choice<'a, F> {
     kernel: &'a Kernel,
+    analysis: Analysis,
     board: &'a Board,
     /// Of which bands, as their directives are.
     of: F,
@@ -161,31 +161,32 @@ struct Found {
 }
 
 impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
-    fn new(kernel: &'a Kernel, board: &'a Board, of: F) -> Self {
-        Choice { kernel, board, of, probes: Cell::new(0), left: Some(OPERATIONS).into() }
+    fn new(kernel: &'a Kernel, board: &'a Board, of: F) -> Result<Self> {
+        let analysis = Analysis::new(kernel)?;
+        Ok(Choice { kernel, analysis, board, of, probes: Cell::new(0), left: Some(OPERATIONS).into() })
     }
 
-    /// The kernel with one lane in these bands.
-    fn single(&self) -> Kernel {
-        let mut single = self.kernel.clone();
-        single.tilings.iter_mut().filter(|tiling| (self.of)(tiling)).for_each(|tiling| tiling.lanes = None);
+    /// The kernel's tilings with one lane in these bands.
+    fn single(&self) -> Vec<TilingDirective> {
+        let mut single = self.kernel.tilings.clone();
+        single.iter_mut().filter(|tiling| (self.of)(tiling)).for_each(|tiling| tiling.lanes = None);
         single
     }
 
     fn one(&self) -> Result<Offload> {
-        analysis::analyze(&self.single(), &self.board.fabric())
+        Ok(self.analysis.offload(&self.single(), &self.board.fabric(), None)?.0)
     }
 
-    /// [`analysis::analyze`] within the operations that are left.
-    fn analyze(&self, kernel: &Kernel, fabric: &Fabric) -> Result<Offload> {
+    /// What `analyze` gives within the operations that are left.
+    fn within<T>(&self, analyze: impl FnOnce(&Analysis, Option<u64>) -> Result<(T, u64)>) -> Result<T> {
         let left = self.left.get();
-        let (offload, taken) = match analysis::analyze_within(kernel, fabric, left) {
-            Ok((offload, taken)) => (Ok(offload), taken),
+        let (result, taken) = match analyze(&self.analysis, left) {
+            Ok((result, taken)) => (Ok(result), taken),
             Err(error) if error.is::<Exhausted>() => (Err(error), left.unwrap_or(0)),
             Err(error) => (Err(error), 0),
         };
         self.left.set(left.map(|left| left.saturating_sub(taken)));
-        offload
+        result
     }
 
     /// The lanes of `request`, in the tiles of `one`, or in those that are chosen for so many smaller parts of the block RAM.
@@ -195,21 +196,20 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         };
         let in_tiles = |tilings: Vec<TilingDirective>| -> Result<Offload> {
             self.probes.set(self.probes.get() + 1);
-            let mut laned = self.kernel.clone();
-            laned.tilings = tilings;
-            for tiling in laned.tilings.iter_mut().filter(|tiling| tiling.lanes.is_none()) {
+            let mut laned = tilings;
+            for tiling in laned.iter_mut().filter(|tiling| tiling.lanes.is_none()) {
                 tiling.lanes = lanes_of(request, tiling);
             }
             if let Request::InTwo([(first, _), (second, _)]) = request
-                && laned.tilings.iter().all(|tiling| tiling.lanes.is_none())
+                && laned.iter().all(|tiling| tiling.lanes.is_none())
             {
                 return Err(Diagnostic::new(format!("no tiles along both `{first}` and `{second}`"))
                     .help("name two loops around one statement, each a dimension of its tiles")
                     .into());
             }
-            let mut offload = self.analyze(&laned, &self.board.fabric())?;
+            let mut offload = self.within(|analysis, left| analysis.offload(&laned, &self.board.fabric(), left))?;
             // Whether the tiles are the user's or chosen stays as it was.
-            offload.kernel.tilings = self.single().tilings;
+            offload.kernel.tilings = self.single();
             Ok(offload)
         };
         let mut found = in_tiles(tilings_of(one));
@@ -219,8 +219,8 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 break;
             }
             let fabric = self.board.fabric().with_block_ram(part);
-            let Ok(smaller) = self.analyze(&self.single(), &fabric) else { break };
-            found = in_tiles(tilings_of(&smaller));
+            let Ok(smaller) = self.within(|analysis, left| analysis.tilings(&fabric, left)) else { break };
+            found = in_tiles(smaller);
         }
         found
     }

@@ -1,15 +1,21 @@
 //! Reads that repeat what the same row has read some iterations before.
 
 use crate::affine::Affine;
-use crate::ids::{ByBand, StatementId};
+use crate::ids::{ByBand, ByStatement, StatementId};
 use crate::offload::{Band, Follower, Piece, Window};
 use crate::source::kernel::{BinaryOp, Expr, Kernel, Statement, distance};
 
 /// A row begins with as many iterations as the longest delay that only read: at most this part of the row.
 const SHARE_OF_ROW: i64 = 64;
 
-/// All windows that the rows of the bands allow; `rows` has the length of the rows of each band's statements.
-pub fn windows(kernel: &Kernel, bands: &ByBand<Band>, rows: &ByBand<Vec<i64>>) -> Vec<Window> {
+/// All windows that the rows of the bands allow; `rows` has the most iterations of the rows of each band's statements, and
+/// `extents` how many values every iterator of a statement takes, where that is to be looked at.
+pub fn windows(
+    kernel: &Kernel,
+    bands: &ByBand<Band>,
+    rows: &ByBand<Vec<i64>>,
+    extents: Option<&ByStatement<Vec<Option<i64>>>>,
+) -> Vec<Window> {
     let (statements, iterators) = (kernel.statements(), kernel.iterators());
     let mut found = vec![];
     for (band, rows) in bands.iter().zip(rows).filter(|(band, _)| band.compute.lanes.is_none()) {
@@ -23,6 +29,11 @@ pub fn windows(kernel: &Kernel, bands: &ByBand<Band>, rows: &ByBand<Vec<i64>>) -
                 let is_linear = kernel.quotients.iter().all(|q| subscript.coefficient(&q.name) == 0);
                 is_linear.then(|| subscript.gain(&iterators[s], &step))
             };
+            let of_iterators = extents.into_iter().flat_map(|extents| extents[s].iter().zip(&step));
+            let row = of_iterators.fold(*row, |row, (extent, step)| match extent {
+                Some(extent) if *step != 0 => row.min((extent - 1) / step.abs() + 1),
+                _ => row,
+            });
             found.extend(of_statement(s, statements[s], along, row / SHARE_OF_ROW));
         }
     }

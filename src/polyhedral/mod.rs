@@ -20,9 +20,12 @@ pub use join::join_statements;
 
 use std::fmt;
 
+use anyhow::Result;
+
 use crate::affine::Affine;
 use crate::diagnostic::Span;
 use crate::ids::{ArrayId, ByStatement, StatementId};
+use crate::source::kernel::Kernel;
 use isl::{Context, Map, Set};
 
 /// A kernel in the polyhedral model.
@@ -40,6 +43,34 @@ pub struct Program {
     pub loop_dimensions: Vec<usize>,
     pub statements: ByStatement<Statement>,
     pub dependences: Vec<Dependence>,
+}
+
+impl Program {
+    /// The smallest and the largest value of `value`, over sizes and iterators of a statement of `kernel`, at the sizes that the
+    /// user runs; `None` where there is none, or no bound.
+    ///
+    /// # Errors
+    /// isl's.
+    pub fn usual_range(&self, kernel: &Kernel, statement: StatementId, value: &Affine) -> Result<Option<(i64, i64)>> {
+        let usual = |name: &str| {
+            let size = kernel.parameters.iter().find(|p| p.name == name)?;
+            size.default.or(size.max)
+        };
+        let Statement { domain, iterators, .. } = &self.statements[statement];
+        let value = value.substitute(|name| usual(name).map_or(Affine::variable(name), Affine::constant));
+        if value.terms.keys().any(|name| !iterators.contains(name)) {
+            return Ok(None);
+        }
+        let mut domain = domain.clone();
+        for parameter in &self.parameters {
+            if let Some(size) = usual(parameter) {
+                domain = domain.fix_parameter(parameter, size)?;
+            }
+        }
+        let high = domain.largest(iterators, &value)?.finite();
+        let low = domain.largest(iterators, &-value.clone())?.finite();
+        Ok(low.zip(high).map(|(low, high)| (value.constant - low, value.constant + high)))
+    }
 }
 
 pub struct Statement {

@@ -17,6 +17,7 @@ use crate::source::kernel::Kernel;
 use crate::tiling::Band;
 
 /// The data flow of one array through the tiles of a band. Every map is `[N] -> { T[T0, T1] -> c[m] }`.
+#[derive(Clone)]
 pub struct ArrayFlow {
     /// Index into `Kernel::arrays`.
     pub array: ArrayId,

@@ -158,7 +158,16 @@ fn holds_by_abc(
     if let Some(line) = bounded.iter().find(|line| !only_bounded.contains(line)) {
         return Err(format!("no proof for every step of line {line}: {}", files.line(*line)));
     }
-    let rest = if bounded.is_empty() { String::new() } else { format!(", lines {bounded:?} in {} steps", proof.steps) };
+    let mut rest =
+        if bounded.is_empty() { String::new() } else { format!(", lines {bounded:?} in {} steps", proof.steps) };
+    if let (By::Steps, false) = (proof.by, bounded.is_empty()) {
+        // As far as the covers are looked for, where the surroundings are as quick as for those.
+        let failing = shown.only(&bounded).graph(parameters)?.failing(proof.cover_steps);
+        if !failing.is_empty() {
+            return Err(format!("some of lines {bounded:?} fails within {} steps of quick memory", proof.cover_steps));
+        }
+        write!(rest, ", and in {} where memory is quick", proof.cover_steps).expect("a string");
+    }
     Ok(format!("ABC: {always} of {} assertions in every step{rest}; {} covers", found.len(), covers.len()))
 }
 

@@ -104,9 +104,14 @@ impl Context {
     /// [`USUAL_SIZES`] there are as many operations fewer.
     pub fn of_sizes(sizes: usize) -> Result<Self> {
         let context = Context::new()?;
-        let usual = USUAL_SIZES.min(sizes.max(1)) as u64;
-        context.0.set_max_operations(ALL_OPERATIONS * usual / sizes.max(1) as u64);
+        context.grant(sizes);
         Ok(context)
+    }
+
+    /// As many operations as a new context [`Context::of_sizes`] has: those done so far are of another analysis.
+    pub fn grant(&self, sizes: usize) {
+        let usual = USUAL_SIZES.min(sizes.max(1)) as u64;
+        self.0.set_max_operations(self.operations() + ALL_OPERATIONS * usual / sizes.max(1) as u64);
     }
 
     /// What `compute` gives, or `None` where isl needs more than `operations` of its own for it: the same on every

@@ -88,30 +88,12 @@ impl Space {
 
     /// How much of every dimension the iterations fill at the sizes that the user runs.
     fn measure(&mut self, program: &Program, kernel: &Kernel, statements: &[StatementId]) -> Result<()> {
-        let usual = |name: &str| {
-            let size = kernel.parameters.iter().find(|p| p.name == name)?;
-            size.default.or(size.max)
-        };
         self.extents = self.sizes.clone();
         self.ranges = self.sizes.clone();
         for (k, extent) in self.extents.iter_mut().enumerate() {
             let mut range: Option<(i64, i64)> = None;
             for (&s, values) in statements.iter().zip(&self.values) {
-                let Statement { domain, iterators, .. } = &program.statements[s];
-                let value = values[k].substitute(|name| usual(name).map_or(Affine::variable(name), Affine::constant));
-                if value.terms.keys().any(|name| !iterators.contains(name)) {
-                    continue;
-                }
-                let mut domain = domain.clone();
-                for parameter in &program.parameters {
-                    if let Some(size) = usual(parameter) {
-                        domain = domain.fix_parameter(parameter, size)?;
-                    }
-                }
-                let high = domain.largest(iterators, &value)?.finite();
-                let low = domain.largest(iterators, &-value.clone())?.finite();
-                let (Some(high), Some(low)) = (high, low) else { continue };
-                let (low, high) = (value.constant - low, value.constant + high);
+                let Some((low, high)) = program.usual_range(kernel, s, &values[k])? else { continue };
                 range = Some(range.map_or((low, high), |r| (r.0.min(low), r.1.max(high))));
             }
             if let Some((low, high)) = range {
