@@ -31,7 +31,7 @@ use groups::Groups;
 /// # Errors
 /// A [`Diagnostic`](crate::diagnostic::Diagnostic) for what the user can change: see the rooms. Anything else is an internal error.
 pub fn analyze(kernel: &Kernel, fabric: &Fabric) -> Result<Offload> {
-    Ok(Analysis::new(kernel)?.offload(&kernel.tilings, fabric, None)?.0)
+    Analysis::new(kernel)?.offload(&kernel.tilings, fabric, None)
 }
 
 /// A kernel that is analysed several times: in other tiles, with other lanes, for another fabric. Dependences are found once, and so
@@ -68,19 +68,14 @@ impl Analysis {
         Ok(Analysis { kernel, program, latest: RefCell::default() })
     }
 
-    /// [`analyze`] of the kernel with `tilings`, within so many of isl's operations; tells how many it took.
+    /// [`analyze`] of the kernel with `tilings`; where that is only tried, within so many of isl's operations.
     ///
     /// # Errors
     /// As [`analyze`], and [`Exhausted`] where they do not suffice.
-    pub fn offload(
-        &self,
-        tilings: &[TilingDirective],
-        fabric: &Fabric,
-        operations: Option<u64>,
-    ) -> Result<(Offload, u64)> {
+    pub fn offload(&self, tilings: &[TilingDirective], fabric: &Fabric, operations: Option<u64>) -> Result<Offload> {
         let kernel = Kernel { tilings: tilings.to_vec(), ..self.kernel.clone() };
         let program = &self.program;
-        let (offload, taken) = self.within(operations, || match tilings {
+        let offload = self.within(operations, || match tilings {
             [] => {
                 let (offload, is_joined) = self.choose(fabric, |kernel, model, chosen| {
                     let latest = std::ptr::eq(model, program).then_some(&self.latest);
@@ -95,33 +90,40 @@ impl Analysis {
             }
             directives => {
                 let mapped = Mapped::new(&kernel, program, directives, self.latest.borrow().as_ref())?;
+                // Without windows, no fewer words come later.
+                if operations.is_some() && mapped.bands.iter().all(|band| band.lanes.is_some()) {
+                    buffer::require_fit(&kernel, &mapped.buffers(&kernel, fabric), fabric.block_ram_bits())?;
+                }
                 mapped.offload(&kernel, program, fabric, Some(&self.latest))
             }
         })?;
         buffer::require_fit(&kernel, &offload.buffers, fabric.block_ram_bits())?;
-        Ok((offload, taken))
+        Ok(offload)
     }
 
     /// The tiles that are chosen for `fabric`, of the statements as they are written; the same of operations.
     ///
     /// # Errors
     /// As [`Analysis::offload`].
-    pub fn tilings(&self, fabric: &Fabric, operations: Option<u64>) -> Result<(Vec<TilingDirective>, u64)> {
+    pub fn tilings(&self, fabric: &Fabric, operations: Option<u64>) -> Result<Vec<TilingDirective>> {
         let written = |kernel: &Kernel, chosen: Chosen| -> Vec<TilingDirective> {
             chosen.mapped.bands.iter().map(|band| band.directive.as_written(kernel).0).collect()
         };
         self.within(operations, || Ok(self.choose(fabric, |kernel, _, chosen| Ok(written(kernel, chosen)))?.0))
     }
 
-    fn within<T>(&self, operations: Option<u64>, compute: impl FnOnce() -> Result<T>) -> Result<(T, u64)> {
+    /// isl's operations so far, but for those of statements that were joined.
+    pub fn operations(&self) -> u64 {
+        self.program.isl.operations()
+    }
+
+    fn within<T>(&self, operations: Option<u64>, compute: impl FnOnce() -> Result<T>) -> Result<T> {
         let isl = &self.program.isl;
         isl.grant(self.program.parameters.len());
-        let before = isl.operations();
-        let result = match operations {
-            None => compute()?,
-            Some(operations) => isl.within(operations, compute)?.ok_or_else(|| anyhow!(Exhausted))?,
-        };
-        Ok((result, isl.operations().saturating_sub(before)))
+        match operations {
+            None => compute(),
+            Some(operations) => isl.within(operations, compute)?.ok_or_else(|| anyhow!(Exhausted)),
+        }
     }
 
     /// What `finish` makes of the kernel in the best tiles, and whether statements are joined: where that takes no more cycles,

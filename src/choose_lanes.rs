@@ -28,7 +28,10 @@ const SMALLER_UNASKED: usize = 2;
 const PROBES: usize = 8;
 
 /// isl's operations for all of them: some seconds.
-const OPERATIONS: u64 = 4_000_000;
+const OPERATIONS: u64 = 3_000_000;
+
+/// With fewer left no analysis begins.
+const LEAST: u64 = 10_000;
 
 /// Operators of all lanes together where nobody asks for a number: the circuits of so many take a second or two.
 const OPERATORS: u64 = 3000;
@@ -174,19 +177,21 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     }
 
     fn one(&self) -> Result<Offload> {
-        Ok(self.analysis.offload(&self.single(), &self.board.fabric(), None)?.0)
+        self.analysis.offload(&self.single(), &self.board.fabric(), None)
     }
 
     /// What `analyze` gives within the operations that are left.
-    fn within<T>(&self, analyze: impl FnOnce(&Analysis, Option<u64>) -> Result<(T, u64)>) -> Result<T> {
-        let left = self.left.get();
-        let (result, taken) = match analyze(&self.analysis, left) {
-            Ok((result, taken)) => (Ok(result), taken),
-            Err(error) if error.is::<Exhausted>() => (Err(error), left.unwrap_or(0)),
-            Err(error) => (Err(error), 0),
-        };
+    fn within<T>(&self, analyze: impl FnOnce(&Analysis, Option<u64>) -> Result<T>) -> Result<T> {
+        let (left, before) = (self.left.get(), self.analysis.operations());
+        let result = analyze(&self.analysis, left);
+        let taken = self.analysis.operations().saturating_sub(before);
         self.left.set(left.map(|left| left.saturating_sub(taken)));
         result
+    }
+
+    /// Whether another analysis with lanes may begin.
+    fn may_probe(&self) -> bool {
+        self.probes.get() < PROBES && self.left.get().is_none_or(|left| left > LEAST)
     }
 
     /// The lanes of `request`, in the tiles of `one`, or in those that are chosen for so many smaller parts of the block RAM.
@@ -261,7 +266,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let mut best: Option<Found> = None;
         // Down to what is possible, and to what neither waits for the memory nor leaves lanes without work.
         let mut count = wanted.min(most);
-        while count > 1 && self.probes.get() < PROBES {
+        while count > 1 && self.may_probe() {
             match self.possible(&one.offload, count)? {
                 Ok(found) => {
                     let Expected { compute, alone, .. } = found.expected;
@@ -285,7 +290,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             && now.count >= wanted
             && now.count < most
             && now.expected.compute > AS_GOOD * now.expected.memory()
-            && self.probes.get() < PROBES
+            && self.may_probe()
         {
             let next = 2 * now.count;
             match self.possible(&one.offload, next)? {

@@ -135,6 +135,7 @@ kernels! {
     cube; [N = 1, M = 1], [N = 9, M = 7], [N = 5, M = 10];
     negative; [N = 1], [N = 13];
     shift; [N = 1], [N = 50];
+    short_rows; [T = 0], [T = 1];
     jacobi; [T = 1, N = 1], [T = 9, N = 30];
     seidel; [N = 1], [N = 13];
     diagonal; [N = 1], [N = 20];

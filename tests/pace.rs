@@ -65,6 +65,12 @@ fn nussinov_runs_along_diagonals() {
     guard("nussinov", &[("N", 48)], iterations, 1.92);
 }
 
+/// Rows of 18 in tiles of 256: a window along them would take two iterations of every row, 1.33 cycles each.
+#[test]
+fn short_rows_have_no_windows() {
+    guard("short_rows", &[("T", 16)], 16 * 2 * 18 * 18 * 18, 1.23);
+}
+
 /// Sums in a scalar, each of which waits for the one before, 18 cycles: rows and columns behind a pivot take turns once
 /// the pivot's column is divided before the rows.
 #[test]

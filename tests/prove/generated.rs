@@ -215,8 +215,8 @@ const fn store(cell: &'static str) -> Proof {
     Proof { by: Abc(&[&["!(&credit_before", "tiles_inside_before"]]), ..part(cell, 30, STORE) }
 }
 
-const fn whole(cell: &'static str, steps: usize, cover_steps: usize) -> Proof {
-    Proof { cell, parameters: &[""], steps, by: Steps, cover_steps, mutations: ACCELERATOR }
+const fn whole(cell: &'static str, steps: usize, quick: usize, cover_steps: usize) -> Proof {
+    Proof { cell, parameters: &[""], steps, by: Steps(quick), cover_steps, mutations: ACCELERATOR }
 }
 
 const MATMUL_PROOFS: &[Proof] = &[
@@ -228,7 +228,7 @@ const MATMUL_PROOFS: &[Proof] = &[
     part("matmul_compute", 30, COMPUTE),
     part("matmul_store_rows", 20, ROWS),
     store("matmul_store"),
-    whole("matmul_accelerator", 40, 90),
+    whole("matmul_accelerator", 40, 60, 90),
 ];
 
 const STENCIL_PROOFS: &[Proof] = &[
@@ -240,7 +240,7 @@ const STENCIL_PROOFS: &[Proof] = &[
     part("stencil_compute", 30, COMPUTE),
     part("stencil_store_rows", 20, ROWS),
     store("stencil_store"),
-    whole("stencil_accelerator", 50, 60),
+    whole("stencil_accelerator", 50, 60, 60),
 ];
 
 /// Builds a kernel and proves its modules.
@@ -260,7 +260,7 @@ fn prove_kernel(name: &str, source: &str, proofs: &[Proof]) {
     let modules = out.join("rtl");
     for proof in proofs {
         match proof.by {
-            Steps => {
+            Steps(_) => {
                 let files = Files::of_whole(&modules, proof.cell).with(A_RUN);
                 prove_module(proof, &files, &files.clone().with(QUICK));
             }

@@ -36,8 +36,9 @@ enum By {
     /// Yosys' ABC, for what is too much for z3: the steps, and all by property directed reachability
     /// but for some, which are only bounded: for each set of parameters how the conditions of these begin, `&[]` for none.
     Abc(&'static [&'static [&'static str]]),
-    /// Yosys' ABC, for the wholes: the steps, and for all steps what a joint induction shows.
-    Steps,
+    /// Yosys' ABC, for the wholes: the steps, and for all steps what a joint induction shows; so many steps where the surroundings
+    /// are as quick as for covers.
+    Steps(usize),
 }
 
 /// A change of the cell's text that must break some of its assertions under a set of parameters.
@@ -107,7 +108,7 @@ fn holds(proof: &Proof, files: &Files, shown: &Files, index: usize) -> Result<St
                 bounded.get(index).copied().unwrap_or_default().iter().map(|condition| files.named(condition));
             holds_by_abc(proof, (files, shown), parameters, &bounded.collect::<Result<Vec<_>, _>>()?.concat())
         }
-        By::Steps => holds_by_abc(proof, (files, shown), parameters, &files.assertions().collect::<Vec<_>>()),
+        By::Steps(_) => holds_by_abc(proof, (files, shown), parameters, &files.assertions().collect::<Vec<_>>()),
     }
 }
 
@@ -160,13 +161,12 @@ fn holds_by_abc(
     }
     let mut rest =
         if bounded.is_empty() { String::new() } else { format!(", lines {bounded:?} in {} steps", proof.steps) };
-    if let (By::Steps, false) = (proof.by, bounded.is_empty()) {
-        // As far as the covers are looked for, where the surroundings are as quick as for those.
-        let failing = shown.only(&bounded).graph(parameters)?.failing(proof.cover_steps);
+    if let (By::Steps(quick), false) = (proof.by, bounded.is_empty()) {
+        let failing = shown.only(&bounded).graph(parameters)?.failing(quick);
         if !failing.is_empty() {
-            return Err(format!("some of lines {bounded:?} fails within {} steps of quick memory", proof.cover_steps));
+            return Err(format!("some of lines {bounded:?} fails within {quick} steps of quick memory"));
         }
-        write!(rest, ", and in {} where memory is quick", proof.cover_steps).expect("a string");
+        write!(rest, ", and in {quick} where memory is quick").expect("a string");
     }
     Ok(format!("ABC: {always} of {} assertions in every step{rest}; {} covers", found.len(), covers.len()))
 }
