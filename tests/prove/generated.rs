@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::By::{Abc, Steps};
+use crate::By::{Abc, QuickSteps};
 use crate::solver::Files;
 use crate::{Mutation, Proof, mutation, prove_module};
 
@@ -216,7 +216,7 @@ const fn store(cell: &'static str) -> Proof {
 }
 
 const fn whole(cell: &'static str, steps: usize, quick: usize, cover_steps: usize) -> Proof {
-    Proof { cell, parameters: &[""], steps, by: Steps(quick), cover_steps, mutations: ACCELERATOR }
+    Proof { cell, parameters: &[""], steps, by: QuickSteps(quick), cover_steps, mutations: ACCELERATOR }
 }
 
 const MATMUL_PROOFS: &[Proof] = &[
@@ -260,7 +260,7 @@ fn prove_kernel(name: &str, source: &str, proofs: &[Proof]) {
     let modules = out.join("rtl");
     for proof in proofs {
         match proof.by {
-            Steps(_) => {
+            QuickSteps(_) => {
                 let files = Files::of_whole(&modules, proof.cell).with(A_RUN);
                 prove_module(proof, &files, &files.clone().with(QUICK));
             }

@@ -36,9 +36,10 @@ enum By {
     /// Yosys' ABC, for what is too much for z3: the steps, and all by property directed reachability
     /// but for some, which are only bounded: for each set of parameters how the conditions of these begin, `&[]` for none.
     Abc(&'static [&'static [&'static str]]),
-    /// Yosys' ABC, for the wholes: the steps, and for all steps what a joint induction shows; so many steps where the surroundings
-    /// are as quick as for covers.
-    Steps(usize),
+    /// Yosys' ABC, for the wholes: the steps, and for all steps what a joint induction shows.
+    Steps,
+    /// The same, and so many steps where the surroundings are as quick as for covers.
+    QuickSteps(usize),
 }
 
 /// A change of the cell's text that must break some of its assertions under a set of parameters.
@@ -108,7 +109,9 @@ fn holds(proof: &Proof, files: &Files, shown: &Files, index: usize) -> Result<St
                 bounded.get(index).copied().unwrap_or_default().iter().map(|condition| files.named(condition));
             holds_by_abc(proof, (files, shown), parameters, &bounded.collect::<Result<Vec<_>, _>>()?.concat())
         }
-        By::Steps(_) => holds_by_abc(proof, (files, shown), parameters, &files.assertions().collect::<Vec<_>>()),
+        By::Steps | By::QuickSteps(_) => {
+            holds_by_abc(proof, (files, shown), parameters, &files.assertions().collect::<Vec<_>>())
+        }
     }
 }
 
@@ -161,7 +164,7 @@ fn holds_by_abc(
     }
     let mut rest =
         if bounded.is_empty() { String::new() } else { format!(", lines {bounded:?} in {} steps", proof.steps) };
-    if let (By::Steps(quick), false) = (proof.by, bounded.is_empty()) {
+    if let (By::QuickSteps(quick), false) = (proof.by, bounded.is_empty()) {
         let failing = shown.only(&bounded).graph(parameters)?.failing(quick);
         if !failing.is_empty() {
             return Err(format!("some of lines {bounded:?} fails within {quick} steps of quick memory"));
