@@ -176,7 +176,7 @@ impl Case {
                 cells.get(tile).into_iter().flatten().map(|cell| (array, cell.clone())).collect()
             };
             for (tile, dates) in &tiles {
-                let this = tile[..tile.len() - 1].to_vec();
+                let this = tile[..self.band.directive.strip_indices()].to_vec();
                 if strip.replace(this.clone()) != Some(this) {
                     chip.clear();
                 }
@@ -234,6 +234,12 @@ fn loads_come_before_the_write_that_may_happen() {
                 for (int i = 0; i < N; i++) c[0][i] = b[N - 1 - i];";
     case(body, &[]).check();
     case(body, &[(0, NEVER)]).check();
+    // The same in a strip of both dimensions: b is loaded in tile 0 of dimension 0.
+    let body = body.replace("tile(1, 3)", "tile(1, 3) strip(2)");
+    case(&body, &[]).check();
+    let never = case(&body, &[(0, NEVER)]);
+    never.check();
+    never.assert_load("b", "[N] -> { T[0, t] -> b[i] : 0 <= i < N and 3t <= i <= 3t + 2 }");
     // In one strip: all of b may be written by the first tiles, and is read by the last.
     let body = "#pragma burstc schedule(S0[i] -> (i); S1[i] -> (i + N)) tile(3)\n\
                 for (int i = 0; i < N; i++) b[i] = a[i];\n\
@@ -281,6 +287,11 @@ fn sums_stencils_and_products() {
         (product, vec![(0, "[N] -> { S0[i, j] : false }"), (1, "[N] -> { S1[i, j, k] : k mod 2 = 0 }")]),
     ] {
         case(body, &perhaps).check();
+        for strip in ["strip(2)", "strip(3)"] {
+            if body == product {
+                case(&product.replace("tile(3, 2, 2)", &format!("tile(3, 2, 2) {strip}")), &perhaps).check();
+            }
+        }
     }
     let exact = case(product, &[]);
     assert!(exact.flow("c").load.is_empty().unwrap());
