@@ -345,7 +345,7 @@ impl Mapped {
             bands: analysed,
             kernel,
         };
-        buffer::add_beat_banks(&mut offload, fabric.beat_bits);
+        buffer::add_beat_banks(&mut offload, fabric);
         // The port that the store process borrows reads at once.
         let late: BTreeSet<ArrayId> = bands.iter().flat_map(|band| band.late.iter().copied()).collect();
         buffer::add_store_copies(&mut offload, &late, fabric.block_ram_bits());

@@ -34,6 +34,7 @@ use crate::transfer::ArrayFlow;
 use crate::walk::{self, Values};
 use crate::word::Word;
 use lattice::Lattice;
+use reads::Fabric;
 
 /// The mapping of one array in one band, with the set it was made for.
 #[derive(Clone)]
@@ -247,11 +248,18 @@ pub fn merge(bands: &ByBand<Band>, allocations: &ByBand<Vec<Allocation>>) -> Vec
 }
 
 /// Gives buffers of lanes in two dimensions that move rows of memory element by element, as the lanes lie along other
-/// subscripts only, banks along memory's innermost one as well: as many as a word of `beat_bits` has elements, and a row.
-pub fn add_beat_banks(offload: &mut Offload, beat_bits: u32) {
+/// subscripts only, banks along memory's innermost one as well: as many as a word of the memory has elements, and a row, and as
+/// there are block RAMs for.
+pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
+    let kinds: Vec<u64> = fabric.blocks.iter().map(|kind| kind.bits).collect();
+    let most_blocks: u64 = fabric.blocks.iter().map(|kind| kind.count).sum();
     let all = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).filter(|lanes| lanes.inner > 1);
     let Some(lanes) = all.map(|lanes| lanes.count).max() else { return };
-    for buffer in offload.buffers.iter_mut().filter(|buffer| buffer.banks.is_some()) {
+    let stores = offload.bands.iter().flat_map(|band| &band.transfers).filter(|t| !t.store.pieces.is_empty());
+    let stored: BTreeSet<ArrayId> = stores.map(|transfer| transfer.array).collect();
+    let is_stored = |array: ArrayId| stored.contains(&array);
+    for place in 0..offload.buffers.len() {
+        let buffer = &offload.buffers[place];
         let array = &offload.kernel.arrays[buffer.array];
         let moves = offload.bands.iter().flat_map(|band| &band.transfers).any(|t| t.array == buffer.array);
         let moduli = buffer.common_mapping().map_or(&[][..], |mapping| &mapping.moduli);
@@ -259,9 +267,20 @@ pub fn add_beat_banks(offload: &mut Offload, beat_bits: u32) {
             continue;
         };
         let most = lane_shape::MOST_BANKS * lanes / buffer.bank_count();
-        let count = i64::from(beat_bits / array.element.bits).min(moduli[last]).min(most);
-        if moves && count > 1 && buffer.bank_axes().iter().all(|axis| axis.subscript != last) {
-            buffer.further_banks.push(Banks { subscript: last, count });
+        let mut count = i64::from(fabric.beat_bits / array.element.bits).min(moduli[last]).min(most);
+        if !moves || buffer.banks.is_none() || buffer.bank_axes().iter().any(|axis| axis.subscript == last) {
+            continue;
+        }
+        while count > 1 {
+            let mut buffers = offload.buffers.clone();
+            buffers[place].further_banks.push(Banks { subscript: last, count });
+            // What is stored may get a copy for that.
+            let copied = buffers.iter().map(|buffer| Buffer { store_copy: is_stored(buffer.array), ..buffer.clone() });
+            if blocks(&offload.kernel, &copied.collect::<Vec<_>>(), &kinds) <= most_blocks {
+                offload.buffers = buffers;
+                break;
+            }
+            count /= 2;
         }
     }
 }
@@ -391,6 +410,24 @@ impl fmt::Display for NoRoom {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "no room for the buffers")
     }
+}
+
+/// Words up to which a memory needs no block RAM.
+pub const SMALL: i64 = 64;
+
+/// Block RAMs of kinds of so many bits that the buffers take: one at least for each bank of each copy, unless it is small.
+pub fn blocks(kernel: &Kernel, buffers: &[Buffer], kinds: &[u64]) -> u64 {
+    let bits = kinds.iter().copied().min().unwrap_or(1).max(1);
+    let of = |buffer: &Buffer| {
+        let banks = buffer.bank_count();
+        let words = (buffer.words() / banks).max(1);
+        let own = words as u64 * u64::from(kernel.arrays[buffer.array].element.bits);
+        let each = if words <= SMALL { 0 } else { own.div_ceil(bits) };
+        // Boards with larger blocks, too, are held to the bits alone.
+        let each = if kinds.len() > 1 { each.min(1) } else { each };
+        (buffer.memories() as u64) * banks as u64 * each
+    };
+    buffers.iter().map(of).sum()
 }
 
 /// Refuses buffers that do not fit on the chip, with their copies but those for the store process, which are made where

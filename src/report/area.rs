@@ -6,18 +6,16 @@
 
 use super::demand::{Products, multipliers, of_trees, products_of};
 use crate::board::Device;
+use crate::buffer::{self, SMALL};
 use crate::hardware::MOST_SHARED;
 use crate::ids::StatementId;
-use crate::offload::{Buffer, Offload};
+use crate::offload::Offload;
 use crate::operators;
 use crate::source::kernel::{BinaryOp, Expr, ScalarType, Statement, UnaryOp};
 
 /// What is there whatever the kernel does, and with every statement beyond the first.
 const BASE: u64 = 1000;
 const STATEMENT: u64 = 700;
-
-/// Words up to which a memory needs no block RAM.
-const SMALL: i64 = 64;
 
 /// What an accelerator takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,17 +121,9 @@ fn around(statement: &Statement, lanes: u64) -> u64 {
 }
 
 fn blocks(offload: &Offload, device: &Device) -> u64 {
-    let bits = device.block_ram.iter().map(|kind| kind.bits).min().unwrap_or(1).max(1);
-    let of = |buffer: &Buffer| {
-        let banks = buffer.bank_count();
-        let words = (buffer.words() / banks).max(1);
-        let own = words as u64 * u64::from(offload.kernel.arrays[buffer.array].element.bits);
-        let each = if words <= SMALL { 0 } else { own.div_ceil(bits) };
-        // Boards with larger blocks, too, are held to the bits alone.
-        let each = if device.block_ram.len() > 1 { each.min(1) } else { each };
-        (buffer.memories() as u64) * banks as u64 * each
-    };
-    let buffers: u64 = offload.buffers.iter().map(of).sum();
+    let kinds: Vec<u64> = device.block_ram.iter().map(|kind| kind.bits).collect();
+    let buffers = buffer::blocks(&offload.kernel, &offload.buffers, &kinds);
+    let bits = kinds.iter().copied().min().unwrap_or(1).max(1);
     let statements = offload.kernel.statements();
     let lanes = |s| offload.lanes(s).map_or(1, |(lanes, _)| lanes.count as u64);
     let tables = statements.iter_enumerated().map(|(s, own)| {

@@ -337,6 +337,15 @@ fn lanes_in_two_dimensions() {
         assert!((c.common_mapping().unwrap().slots >= 2) == (slots == 2), "{tile}: {:?}", c.mappings);
     }
 
+    // As many as there are block RAMs for: 4 x 2 + 8.
+    let mut small = wide.clone();
+    small.device.block_ram.truncate(1);
+    small.device.block_ram[0].count = 20;
+    let kernel = parsed(&text("tile(i:16, j:16, k:128) lanes(i:4, j:8)", full, product));
+    let offload = choose_lanes::analyze(&kernel, &small, None).unwrap();
+    let axes: Vec<i64> = offload.buffers[0].bank_axes().iter().map(|axis| axis.count).collect();
+    assert_eq!(axes, [4, 2]);
+
     let board = burstc::board::load("generic-axi4").unwrap();
     let along = |i: &str| Some(Request::InTwo([(i.to_string(), 2), ("j".to_string(), 4)]));
     let untiled = "#pragma burstc size(N: max 100)\nvoid k(int N, int a[N][N], int c[N][N])\n{\n\
