@@ -116,6 +116,8 @@ kernels! {
     helper_arrays; [];
     layers; [weight = 3];
     whole_function; [t = 0], [t = 3, carry_in = -5];
+    helper_globals; [], [gain = -5];
+    program_types; [];
     array_typedefs; [];
     array_typedefs_program; [];
 

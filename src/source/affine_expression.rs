@@ -266,9 +266,10 @@ impl Scope<'_> {
             .at(span, "not a size")
             .help(format!("declare it one with `#pragma burstc size({name}: max …)` if it is never negative")),
             Some(Name::Array(array)) if self.arrays[array].extents.is_empty() => Diagnostic::new(format!(
-                "the local variable `{name}` is used in a {role}, and its value is known only when the data are"
+                "the local variable `{name}` is used in a {role}, and its value is no sum of iterators and sizes, or known only when \
+                 the data are"
             ))
-            .at(span, "depends on data")
+            .at(span, "not affine")
             .help(format!(
                 "a {role} is a sum of iterators and sizes; a local serves if its only value is one: `int {name} = i + 1;`"
             )),

@@ -8,7 +8,7 @@ use super::affine_expression::Role;
 use super::evaluate::evaluate;
 use super::extremum::{all, negated};
 use super::float;
-use super::kernel::{Access, BinaryOp, Condition, Expr, ScalarType, UnaryOp};
+use super::kernel::{Access, BinaryOp, Condition, Expr, Obligation, ScalarType, UnaryOp};
 use super::scope::{Checked, Name, Scope};
 use super::types::CType;
 use crate::affine::Affine;
@@ -296,7 +296,41 @@ impl Scope<'_> {
         };
         let right = self.guarded(known, rhs)?;
         let (left, right) = if swapped { (right, left) } else { (left, right) };
+        if op == BinaryOp::Remainder
+            && let Some(value) = self.turned(&left, &right, self.span(node.span))
+        {
+            return Ok(value);
+        }
         self.checked_binary(op, left, right, rhs)
+    }
+
+    /// `left % right` without a division, where loops and sizes tell that it is `left`, or that less `right`: the
+    /// neighbour `(i + 1) % n` of a periodic grid.
+    fn turned(&mut self, left: &Expr, right: &Expr, span: Span) -> Option<Expr> {
+        if matches!(right, Expr::Constant { .. }) || left.ty().floating || right.ty().floating {
+            return None;
+        }
+        let (sides, obligations) = self.trial(|scope| {
+            let (left, right) = (scope.exactly(left, span)?.affine()?, scope.exactly(right, span)?.affine()?);
+            Some((left, right))
+        });
+        let (x, y) = sides.filter(|_| !obligations.iter().any(Obligation::has_meaning))?;
+        // Below so many times the divisor.
+        let is_below = |times: i64| self.non_negative(&(y.clone() * times - x.clone() - Affine::constant(1)));
+        if !self.non_negative(&x) || !is_below(2) {
+            return None;
+        }
+        let once = binary(BinaryOp::Subtract, left.clone(), right.clone());
+        let ty = once.ty();
+        if is_below(1) {
+            return Some(convert(left.clone(), ty));
+        }
+        Some(Expr::Select {
+            condition: Box::new(binary(BinaryOp::Less, left.clone(), right.clone())),
+            then: Box::new(convert(left.clone(), ty)),
+            otherwise: Box::new(once),
+            ty,
+        })
     }
 
     /// `left op right`; refuses what C leaves undefined where a constant `right`, written at `place`, shows it.

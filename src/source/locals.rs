@@ -9,6 +9,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::canonical::names_in;
+use super::extremum::is_truth;
 use super::function::{derived, identifier};
 use super::kernel::{Access, Array, Expr, Node as NestNode, Obligation, ScalarType, Storage};
 use super::loops::steps;
@@ -191,8 +192,12 @@ impl Nest<'_, '_> {
         }
         let (bounds, obligations) = self.scope.trial(|scope| scope.extremum(&value, span));
         let Some(bounds) = bounds else {
+            // A condition that iterators and sizes decide guards what stands under it.
+            let is_decided = is_truth(&value)
+                && size(&value) <= LARGEST
+                && self.scope.trial(|scope| scope.known_condition(&value, span)).0.is_some();
             self.scope.quotients.truncate(known);
-            return None;
+            return is_decided.then_some(value);
         };
         // Where it wraps around on the way, only the expression itself has C's value.
         let wraps = obligations.iter().any(Obligation::has_meaning);

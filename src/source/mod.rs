@@ -183,7 +183,7 @@ fn check_nesting(preprocessed: &Preprocessed) -> Checked<()> {
 
 /// The kernel of a preprocessed text, calls of helpers with pointers replaced by their bodies first.
 fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
-    let mut spliced: Option<Preprocessed> = typedefs::expanded(preprocessed);
+    let mut spliced: Option<Preprocessed> = typedefs::expanded(preprocessed, false);
     // The kernel's name: it does not call its helpers any more once their bodies stand in it.
     let mut name: Option<String> = None;
     for round in 0.. {

@@ -125,7 +125,13 @@ impl Scope<'_> {
             // Registers of sizes have 32 bits, of which one is a sign.
             return (low, high.min(i64::from(i32::MAX)));
         }
-        let (least, most) = self.constant_range(name);
+        let (least, most) = match self.quotients.iter().find(|quotient| quotient.name == *name) {
+            Some(quotient) => {
+                let (least, most) = quotient.numerator.range(|name| self.known_range(name));
+                (quotient.of(least), quotient.of(most))
+            }
+            None => self.constant_range(name),
+        };
         (low.max(least), high.min(most))
     }
 

@@ -153,13 +153,13 @@ impl<'u> Splicer<'_, '_, 'u> {
         let Statement::Compound(items) = &callee.statement.node else { return None };
         let all = self.tokens(callee.statement.span);
         let (inner, result) = self.without_return(items, all, call.target.is_some())?;
+        let (inner, closing) = self.without_early_returns(items, inner);
         let forbidden = ["static", "goto", "return", "sizeof", "asm", "__asm__", "__typeof__", "typeof"];
-        let is_forbidden = |pair: &[Token]| {
-            let is_table =
-                self.text(&pair[0]) == "static" && pair.get(1).is_some_and(|next| self.text(next) == "const");
-            forbidden.contains(&self.text(&pair[0])) && !is_table
+        let is_forbidden = |k: usize| {
+            let is_table = inner[k].0 == "static" && inner.get(k + 1).is_some_and(|(next, _)| next == "const");
+            forbidden.contains(&inner[k].0.as_str()) && !is_table
         };
-        if (0..inner.len()).any(|k| is_forbidden(&inner[k..])) {
+        if (0..inner.len()).any(is_forbidden) || closing > 0 && call.target.is_some() {
             return None;
         }
 
@@ -193,13 +193,14 @@ impl<'u> Splicer<'_, '_, 'u> {
             }
             pointers.insert(name.to_string(), self.pointer(parameter, argument, bytes, &scalars)?);
         }
-        // A scalar that the helper changes is in no other argument.
+        // A scalar that the helper changes is in no other place that it gets; values were there before.
         for pointer in pointers.values() {
             let Pointer::Scalar(scalar) = pointer else { continue };
             let mentions = |argument: &Node<Expression>| {
                 self.tokens(argument.span).iter().filter(|token| self.text(token) == scalar).count()
             };
-            if call.call.arguments.iter().map(mentions).sum::<usize>() != 1 {
+            let places = parameters.iter().zip(&call.call.arguments).filter(|(p, _)| is_pointer(p));
+            if places.map(|(_, argument)| mentions(argument)).sum::<usize>() != 1 {
                 return None;
             }
         }
@@ -216,7 +217,8 @@ impl<'u> Splicer<'_, '_, 'u> {
             pieces.extend(self.pieces(bytes));
             pieces.extend([word(")"), word(";")]);
         }
-        pieces.extend(self.renamed(inner, &names, &pointers, ending)?);
+        pieces.extend(self.renamed(&inner, &names, &pointers, ending)?);
+        pieces.extend((0..closing).map(|_| word("}")));
         if let (Some((target, operator)), Some(result)) = (call.target, result) {
             pieces.extend(self.pieces(target));
             pieces.extend(self.pieces(operator));
@@ -226,11 +228,46 @@ impl<'u> Splicer<'_, '_, 'u> {
             };
             pieces.extend(callee.specifiers.iter().filter(|s| is_type(s)).flat_map(|s| self.pieces(s.span)));
             pieces.extend([word(")"), word("(")]);
-            pieces.extend(self.renamed(result, &names, &pointers, ending)?);
+            pieces.extend(self.renamed(&self.own(result), &names, &pointers, ending)?);
             pieces.extend([word(")"), word(";")]);
         }
         pieces.push(word("}"));
         Some(pieces)
+    }
+
+    fn own(&self, tokens: &[Token]) -> Vec<Piece> {
+        tokens.iter().map(|token| (self.text(token).to_string(), ByteSpan::span(token.start, token.end))).collect()
+    }
+
+    /// A body's tokens with `if (c) { } else { …` in place of `if (c) return; …`, and how many braces are still to be closed.
+    fn without_early_returns(&self, items: &[Node<BlockItem>], inner: &[Token]) -> (Vec<Piece>, usize) {
+        let returns = items.iter().filter_map(|item| match &item.node {
+            BlockItem::Statement(Node { node: Statement::If(branch), .. }) if branch.node.else_statement.is_none() => {
+                let then = &branch.node.then_statement;
+                let only = match &then.node {
+                    Statement::Compound(inner) => match &inner[..] {
+                        [Node { node: BlockItem::Statement(only), .. }] => &only.node,
+                        _ => return None,
+                    },
+                    only => only,
+                };
+                matches!(only, Statement::Return(None)).then(|| then.span.start..self.preprocessed.end(then.span))
+            }
+            _ => None,
+        });
+        let returns: Vec<_> = returns.collect();
+        let mut pieces = vec![];
+        for token in inner {
+            let at = ByteSpan::span(token.start, token.end);
+            match returns.iter().find(|bytes| bytes.contains(&token.start)) {
+                Some(bytes) if token.start == bytes.start => {
+                    pieces.extend(["{", "}", "else", "{"].map(|text| (text.to_string(), at)));
+                }
+                Some(_) => {}
+                None => pieces.push((self.text(token).to_string(), at)),
+            }
+        }
+        (pieces, returns.len())
     }
 
     /// The tokens inside of a body's braces up to its last `return`, and those of the value that it returns.
@@ -410,16 +447,16 @@ impl<'u> Splicer<'_, '_, 'u> {
     /// A body's tokens in the caller's words.
     fn renamed(
         &self,
-        tokens: &[Token],
+        tokens: &[Piece],
         names: &HashSet<String>,
         pointers: &HashMap<String, Pointer>,
         ending: &str,
     ) -> Option<Vec<Piece>> {
-        let text = |k: usize| tokens.get(k).map_or("", |token| self.text(token));
+        let text = |k: usize| tokens.get(k).map_or("", |(text, _)| text.as_str());
         let mut pieces: Vec<Piece> = vec![];
         let mut k = 0;
         while k < tokens.len() {
-            let own = ByteSpan::span(tokens[k].start, tokens[k].end);
+            let own = tokens[k].1;
             let is_member = k > 0 && matches!(text(k - 1), "." | "->");
             match pointers.get(text(k)).filter(|_| !is_member) {
                 Some(Pointer::Array(argument)) => {
@@ -434,6 +471,11 @@ impl<'u> Splicer<'_, '_, 'u> {
                         k += 3;
                     } else if text(k + 1) != "[" && pieces.last().is_some_and(|(last, _)| last == "*") {
                         pieces.pop();
+                    } else if matches!(text(k + 1), "," | ")")
+                        && pieces.last().is_some_and(|(last, _)| matches!(last.as_str(), "," | "("))
+                    {
+                        // On to another helper.
+                        pieces.push(("&".to_string(), own));
                     } else {
                         return None;
                     }

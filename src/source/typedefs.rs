@@ -19,7 +19,8 @@ use super::token::{Kind, Token};
 use super::types::is_typedef;
 
 /// The text without uses of such typedefs; `None` where it has none.
-pub fn expanded<'a>(preprocessed: &Preprocessed<'a>) -> Option<Preprocessed<'a>> {
+/// Those inside of functions are gone, unless `keeps_inner`.
+pub fn expanded<'a>(preprocessed: &Preprocessed<'a>, keeps_inner: bool) -> Option<Preprocessed<'a>> {
     if !may_have_uses(preprocessed) {
         return None;
     }
@@ -32,6 +33,7 @@ pub fn expanded<'a>(preprocessed: &Preprocessed<'a>) -> Option<Preprocessed<'a>>
         inside: inside.declared,
         changed: Changed::default(),
         function: None,
+        keeps_inner,
         edits: vec![],
     };
     expander.changed.visit_translation_unit(&unit);
@@ -90,6 +92,7 @@ struct Expander<'p, 'a> {
     changed: Changed,
     /// How often the function around declares each of its names.
     function: Option<HashMap<String, usize>>,
+    keeps_inner: bool,
     edits: Vec<Splice>,
 }
 
@@ -167,7 +170,7 @@ impl Expander<'_, '_> {
         let types = declaration.specifiers.iter().filter_map(type_specifier);
         let base = self.alias(types).map(|(alias, _)| alias);
         let words: Vec<String> = declaration.specifiers.iter().flat_map(|s| self.words(s.span)).collect();
-        let mut is_spare = self.function.is_some();
+        let mut is_spare = self.function.is_some() && !self.keeps_inner;
         for declarator in &declaration.declarators {
             let declarator = &declarator.node.declarator;
             let Some(name) = identifier(&declarator.node) else { continue };

@@ -5,6 +5,7 @@
 //! blanks. Lines stay where they were, so that places need no translation, but on the lines that were added ([`Places`]).
 
 mod flow;
+mod lift;
 mod names;
 mod outline;
 mod places;
@@ -166,7 +167,7 @@ fn outlined(
     preprocessed: &Preprocessed,
     choice: &Choice,
 ) -> Checked<Option<Program>> {
-    let expanded = super::typedefs::expanded(preprocessed);
+    let expanded = super::typedefs::expanded(preprocessed, true);
     let preprocessed = expanded.as_ref().unwrap_or(preprocessed);
     let externals = top::externals(preprocessed);
     let regions = regions(preprocessed)?;

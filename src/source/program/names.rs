@@ -18,7 +18,7 @@ use super::outline::Part;
 /// A variable's declaration.
 #[derive(Clone, Copy)]
 pub enum Declared<'u> {
-    Variable { declaration: &'u Declaration, declarator: &'u Node<InitDeclarator>, place: ByteSpan, is_global: bool },
+    Variable { declaration: &'u Declaration, declarator: &'u Node<InitDeclarator>, is_global: bool },
     Argument(&'u Node<ParameterDeclaration>),
 }
 
@@ -159,7 +159,7 @@ pub fn global<'u>(reader: &Reader<'u>, name: &str) -> Option<Declared<'u>> {
     let mut found: Option<Declared<'u>> = None;
     for external in &reader.unit.0 {
         let ExternalDeclaration::Declaration(declaration) = &external.node else { continue };
-        if let Some(declared) = variable(&declaration.node, name, declaration.span, true) {
+        if let Some(declared) = variable(&declaration.node, name, true) {
             // `extern double a[];` says less than the definition.
             let says_more = |old: &Declared| old.initializer().is_none() && !is_extern(&declaration.node);
             if found.as_ref().is_none_or(says_more) {
@@ -178,12 +178,7 @@ fn is_extern(declaration: &Declaration) -> bool {
 }
 
 /// The variable `name` of a declaration.
-pub fn variable<'u>(
-    declaration: &'u Declaration,
-    name: &str,
-    place: ByteSpan,
-    is_global: bool,
-) -> Option<Declared<'u>> {
+pub fn variable<'u>(declaration: &'u Declaration, name: &str, is_global: bool) -> Option<Declared<'u>> {
     if is_typedef(declaration) {
         return None;
     }
@@ -193,7 +188,7 @@ pub fn variable<'u>(
     let is_function = derived(&declarator.node.declarator)
         .first()
         .is_some_and(|first| matches!(first.node, DerivedDeclarator::Function(_) | DerivedDeclarator::KRFunction(_)));
-    (!is_function).then_some(Declared::Variable { declaration, declarator, place, is_global })
+    (!is_function).then_some(Declared::Variable { declaration, declarator, is_global })
 }
 
 /// Whether a function uses variables of the file that are no constants.
@@ -204,7 +199,9 @@ pub fn uses_globals(reader: &Reader, part: &Part) -> bool {
         .filter_map(|parameter| Some(identifier(&parameter.node.declarator.as_ref()?.node)?.node.name.clone()))
         .collect();
     let free = Free::of_items(items);
-    free.names.iter().filter(|name| !own.contains(*name)).any(|name| {
-        global(reader, name).is_some_and(|declared| !(declared.is_const() && declared.initializer().is_some()))
-    })
+    let calls_do = super::lift::use_globals(reader, &free.called);
+    calls_do
+        || free.names.iter().filter(|name| !own.contains(*name)).any(|name| {
+            global(reader, name).is_some_and(|declared| !(declared.is_const() && declared.initializer().is_some()))
+        })
 }

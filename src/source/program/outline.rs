@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use lang_c::ast::{
-    ArraySize, BlockItem, DeclarationSpecifier, DerivedDeclarator, ForInitializer, FunctionDefinition, Initializer,
-    ParameterDeclaration, Statement, TypeQualifier, TypeSpecifier,
+    ArraySize, BlockItem, DeclarationSpecifier, DerivedDeclarator, ExternalDeclaration, ForInitializer,
+    FunctionDefinition, Initializer, ParameterDeclaration, Statement, TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::Visit;
@@ -14,8 +14,8 @@ use super::super::function::{Region, derived, identifier};
 use super::super::scope::{Checked, check_name};
 use super::super::table::LARGEST;
 use super::super::token::{Kind, Token};
-use super::super::types::functions;
-use super::flow::{Changed, First, Flow, Level, Path, has_goto};
+use super::super::types::{functions, is_typedef};
+use super::flow::{Changed, First, Flow, Level, Path, declares, has_goto};
 use super::names::{Declared, Free, global, in_extents, variable};
 use super::places::Places;
 use super::top::External;
@@ -59,6 +59,13 @@ struct Used<'u> {
 }
 
 pub fn outline(reader: &Reader, part: &Part, externals: &[External]) -> Checked<Program> {
+    let declarator = &part.function.node.declarator;
+    if derived(declarator).iter().any(|d| matches!(&d.node, DerivedDeclarator::KRFunction(names) if !names.is_empty()))
+    {
+        return Err(Diagnostic::new("the function's arguments have no types")
+            .at(reader.span(declarator.span), "K&R style")
+            .help("declare them as in `void f(int N, int32_t a[N])`"));
+    }
     let outliner = Outliner { reader, part, externals };
     let path = outliner.path()?;
     outliner.program(&path)
@@ -69,10 +76,10 @@ pub fn place(reader: &Reader, part: &Part) -> Option<Place> {
     Outliner { reader, part, externals: &[] }.place()
 }
 
-struct Outliner<'r, 'u> {
-    reader: &'r Reader<'u>,
+pub struct Outliner<'r, 'u> {
+    pub reader: &'r Reader<'u>,
     part: &'r Part<'u>,
-    externals: &'r [External],
+    pub externals: &'r [External],
 }
 
 impl<'u> Outliner<'_, 'u> {
@@ -124,18 +131,18 @@ impl<'u> Outliner<'_, 'u> {
     }
 
     /// The declaration of a name at the region.
-    fn declared(&self, path: &Path<'u>, name: &str) -> Option<Declared<'u>> {
+    pub fn declared(&self, path: &Path<'u>, name: &str) -> Option<Declared<'u>> {
         for level in path.around.iter().rev() {
             for item in level.items[..level.inside.start].iter().rev() {
                 if let BlockItem::Declaration(declaration) = &item.node
-                    && let Some(found) = variable(&declaration.node, name, declaration.span, false)
+                    && let Some(found) = variable(&declaration.node, name, false)
                 {
                     return Some(found);
                 }
             }
             if let Some(Node { node: Statement::For(f), .. }) = level.of_loop
                 && let ForInitializer::Declaration(declaration) = &f.node.initializer.node
-                && let Some(found) = variable(&declaration.node, name, declaration.span, false)
+                && let Some(found) = variable(&declaration.node, name, false)
             {
                 return Some(found);
             }
@@ -160,6 +167,8 @@ impl<'u> Outliner<'_, 'u> {
         let free = Free::of_items(items.iter().copied());
         let mut changed = Changed::default();
         items.iter().for_each(|item| changed.visit_block_item(&item.node, &item.span));
+        let lifted = self.lifted(path, &items, &free.called);
+        changed.0.extend(lifted.changed.iter().filter(|name| lifted.used.contains(name)).cloned());
         let taken: HashSet<&str> = preprocessed
             .tokens
             .iter()
@@ -174,12 +183,20 @@ impl<'u> Outliner<'_, 'u> {
             .collect();
         let mut wanted: Vec<String> = own.into_iter().filter(|name| free.names.contains(name)).collect();
         wanted.extend(free.names.iter().filter(|name| !wanted.contains(name)).cloned().collect::<Vec<_>>());
+        wanted.extend(lifted.used.iter().filter(|name| !wanted.contains(name)).cloned().collect::<Vec<_>>());
         let mut names: Vec<String> = vec![];
         wanted.iter().for_each(|name| self.add_with_extents(path, name, &mut names));
 
         let kept: HashMap<String, &Node<FunctionDefinition>> =
             functions(self.reader.unit).into_iter().map(|f| (name_of(&f.node).to_string(), f)).collect();
-        let mut constants = String::new();
+        let mut constants = self.types_around(path);
+        // Constants under names that the file gives to others.
+        let mut inner_constants = String::new();
+        let extents: HashSet<String> = names
+            .iter()
+            .filter_map(|name| Some(in_extents(self.declared(path, name)?.declarator()?)))
+            .flatten()
+            .collect();
         // Declarations of the file that become constants, by the start of their text.
         let mut made_const: Vec<usize> = vec![];
         let mut used: Vec<Used> = vec![];
@@ -193,16 +210,21 @@ impl<'u> Outliner<'_, 'u> {
             }
             if declared.is_scalar() && !changed.0.contains(&name) && self.is_constant(&declared, &name) {
                 match declared {
-                    Declared::Variable { declaration, place, is_global: true, .. }
-                        if declaration.declarators.len() == 1 =>
-                    {
-                        if !made_const.contains(&place.start) {
-                            made_const.push(place.start);
+                    Declared::Variable { declaration, is_global: true, .. } if declaration.declarators.len() == 1 => {
+                        // `extern` declarations, too.
+                        for start in self.global_declarations(&name) {
+                            if !made_const.contains(&start) {
+                                made_const.push(start);
+                            }
                         }
                         continue;
                     }
                     Declared::Variable { is_global: false, .. } if global(self.reader, &name).is_none() => {
                         constants.push_str(&self.constant(&declared));
+                        continue;
+                    }
+                    Declared::Variable { is_global: false, .. } if !extents.contains(&name) => {
+                        inner_constants.push_str(&self.constant(&declared));
                         continue;
                     }
                     _ => {}
@@ -229,7 +251,44 @@ impl<'u> Outliner<'_, 'u> {
             };
             used.push(Used { name, declared, how });
         }
-        self.rewrite(&used, &constants, &made_const, &free, &taken)
+        self.rewrite(&used, [&constants, &inner_constants], &made_const, &free, lifted.edits)
+    }
+
+    /// Where the declarations of a variable of the file begin.
+    fn global_declarations(&self, name: &str) -> Vec<usize> {
+        let declarations = self.reader.unit.0.iter().filter_map(|external| match &external.node {
+            ExternalDeclaration::Declaration(declaration) => Some(declaration),
+            _ => None,
+        });
+        declarations.filter(|d| declares(&d.node, name)).map(|d| d.span.start).collect()
+    }
+
+    /// The types and enumerators of the function that the region names, as declarations of the file.
+    fn types_around(&self, path: &Path<'u>) -> String {
+        let bytes = self.bytes();
+        let mut region: HashSet<&str> = self
+            .tokens(ByteSpan::span(bytes.start, bytes.end))
+            .iter()
+            .map(|token| token.text(&self.reader.preprocessed.text))
+            .collect();
+        // Names of types that were written out.
+        if let Some((begin, end)) = self.region_in_file() {
+            let inside = self.reader.original.tokens.iter().filter(|t| begin.end <= t.start && t.end <= end.start);
+            region.extend(inside.map(|token| token.text(&self.reader.source.text)));
+        }
+        let mut text = String::new();
+        for item in path.around.iter().flat_map(|level| &level.items[..level.inside.start]) {
+            let BlockItem::Declaration(declaration) = &item.node else { continue };
+            let is_type = is_typedef(&declaration.node) || declaration.node.declarators.is_empty();
+            // What stands between the braces of an enumeration, and the names.
+            let mut words =
+                self.tokens(declaration.span).iter().map(|token| token.text(&self.reader.preprocessed.text));
+            if is_type && words.any(|word| region.contains(word) && !is_keyword(word)) {
+                text.push_str(&on_one_line(self.text(declaration.span)));
+                text.push(' ');
+            }
+        }
+        text
     }
 
     fn add_with_extents(&self, path: &Path<'u>, name: &str, names: &mut Vec<String>) {
@@ -278,7 +337,7 @@ impl<'u> Outliner<'_, 'u> {
     }
 
     /// Whether a constant of the file or the function stays one: a number, or a table that is small enough.
-    fn stays(&self, declared: &Declared, _: &str) -> bool {
+    pub fn stays(&self, declared: &Declared, _: &str) -> bool {
         let Some(first) = declared.initializer() else { return false };
         match &first.node {
             Initializer::Expression(_) => declared.is_scalar() && (declared.is_global() || self.is_plain(first.span)),
@@ -290,7 +349,7 @@ impl<'u> Outliner<'_, 'u> {
         }
     }
 
-    fn tokens(&self, bytes: ByteSpan) -> &[Token] {
+    pub fn tokens(&self, bytes: ByteSpan) -> &[Token] {
         let all = &self.reader.preprocessed.tokens;
         let first = all.partition_point(|token| token.start < bytes.start);
         let end = all.partition_point(|token| token.end <= bytes.end);
@@ -303,7 +362,7 @@ impl<'u> Outliner<'_, 'u> {
     }
 
     /// Whether an integer has one value throughout the program: a number that nothing changes.
-    fn is_constant(&self, declared: &Declared, name: &str) -> bool {
+    pub fn is_constant(&self, declared: &Declared, name: &str) -> bool {
         let Some(first) = declared.initializer() else { return false };
         let is_integer = self.reader.types.of_declaration(declared.specifiers()).integer().is_some();
         if !is_integer || !matches!(first.node, Initializer::Expression(_)) || !self.is_plain(first.span) {
@@ -312,9 +371,13 @@ impl<'u> Outliner<'_, 'u> {
         let (text, tokens) = (&self.reader.preprocessed.text, &self.reader.preprocessed.tokens);
         let around = |k: usize| tokens.get(k).map_or("", |token| token.text(text));
         let declaration = declared.declarator().map_or(0, |declarator| declarator.span.start);
+        // Another variable of the name that a declaration gives a value to.
+        let is_declared =
+            |k: usize| k > 0 && tokens[k - 1].kind == Kind::Word && !matches!(around(k - 1), "else" | "do" | "return");
         let is_changed = |k: usize| {
             tokens[k].text(text) == name
                 && tokens[k].start != declaration
+                && !is_declared(k)
                 && (matches!(
                     around(k + 1),
                     "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=" | "++" | "--"
@@ -332,7 +395,7 @@ impl<'u> Outliner<'_, 'u> {
     }
 
     /// The type of a declaration, without what says where it is stored.
-    fn base(&self, declared: &Declared) -> String {
+    pub fn base(&self, declared: &Declared) -> String {
         let words = declared.specifiers().iter().filter_map(|specifier| match &specifier.node {
             DeclarationSpecifier::TypeSpecifier(ty) => match &ty.node {
                 TypeSpecifier::Struct(s) if s.node.declarations.is_some() => {
@@ -346,7 +409,7 @@ impl<'u> Outliner<'_, 'u> {
     }
 
     /// A declaration for a list of arguments, `double a[10][20]`, under another name where there is one.
-    fn declaration(&self, declared: &Declared, name: Option<&str>) -> String {
+    pub fn declaration(&self, declared: &Declared, name: Option<&str>) -> String {
         let base = self.base(declared);
         let Some(declarator) = declared.declarator() else { return base };
         let own = identifier(&declarator.node).map_or("", |name| name.node.name.as_str());
@@ -445,11 +508,13 @@ impl<'u> Outliner<'_, 'u> {
     fn rewrite(
         &self,
         used: &[Used],
-        constants: &str,
+        constants: [&str; 2],
         made_const: &[usize],
         free: &Free,
-        taken: &HashSet<&str>,
+        lifted: Vec<Edit>,
     ) -> Checked<Program> {
+        let tokens = self.reader.preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);
+        let taken: HashSet<&str> = tokens.map(|token| token.text(&self.reader.preprocessed.text)).collect();
         let map = &self.reader.preprocessed.map;
         let place = self.part.region.as_ref().map_or_else(|| self.reader.span(self.part.function.span), |r| r.span);
         let unmapped = || {
@@ -458,7 +523,7 @@ impl<'u> Outliner<'_, 'u> {
                 .help("write `#pragma scop` and `#pragma endscop` on lines of their own in the file itself")
         };
         let (begin, end) = self.region_in_file().ok_or_else(unmapped)?;
-        let name = self.name(taken);
+        let name = self.name(&taken);
 
         let Frame { head, foot, results, firsts } = self.frame(used, constants, &name, place);
 
@@ -499,6 +564,7 @@ impl<'u> Outliner<'_, 'u> {
             let at = map.bytes(ByteSpan::span(*start, start + 1)).ok_or_else(unmapped)?.start;
             edits.push(Edit { bytes: at..at, text: Some("const ".into()), keeps_directives: false });
         }
+        edits.extend(lifted);
         edits.sort_by_key(|edit| (edit.bytes.start, edit.bytes.end));
 
         let frame = [(&head, begin), (&foot, end)];
@@ -509,11 +575,11 @@ impl<'u> Outliner<'_, 'u> {
     }
 
     /// What stands before and behind the region: the kernel's head, with the user's place of each of its parts, and its end.
-    fn frame(&self, used: &[Used], constants: &str, name: &str, place: Span) -> Frame {
+    fn frame(&self, used: &[Used], [constants, inner]: [&str; 2], name: &str, place: Span) -> Frame {
         let mut head = Added::default();
         head.push(constants, None);
         head.push(&format!("void {name}("), None);
-        let (mut prologue, mut epilogue) = (String::new(), String::new());
+        let (mut prologue, mut epilogue) = (inner.replace("static const", "const"), String::new());
         let mut count = 0;
         let (mut results, mut firsts) = (vec![], vec![]);
         for Used { name, declared, how } in used {
@@ -564,8 +630,10 @@ impl<'u> Outliner<'_, 'u> {
             text.push_str(&user[at..edit.bytes.start]);
             match &edit.text {
                 Some(new) => {
+                    let mut is_frame = false;
                     for (is_head, (added, bytes)) in [true, false].into_iter().zip(&frame) {
                         if edit.bytes.start == bytes.start && *new == added.text {
+                            is_frame = true;
                             added.note(&text, &mut places, place);
                             if is_head && bytes.is_empty() {
                                 let column = column(&text);
@@ -573,6 +641,15 @@ impl<'u> Outliner<'_, 'u> {
                                 places.shift(line(&text), column + by, by);
                             }
                         }
+                    }
+                    if !is_frame {
+                        let (line, column) = (line(&text), column(&text));
+                        let (by, old) = (new.chars().count(), user[edit.bytes.clone()].chars().count());
+                        if old > 0 {
+                            let here = places.user(Span { line, column, length: old });
+                            places.add(line, column..column + by, here);
+                        }
+                        places.shift(line, column + by, by.saturating_sub(old));
                     }
                     text.push_str(new);
                 }
@@ -643,11 +720,11 @@ struct Frame {
 }
 
 /// A range of the user's text that becomes blanks, or another text.
-struct Edit {
-    bytes: Range<usize>,
-    text: Option<String>,
+pub struct Edit {
+    pub bytes: Range<usize>,
+    pub text: Option<String>,
     /// Those of burstc stay, too.
-    keeps_directives: bool,
+    pub keeps_directives: bool,
 }
 
 /// Text on one line, parts of which stand for something of the user's.
@@ -682,6 +759,26 @@ fn line(text: &str) -> usize {
 
 fn column(text: &str) -> usize {
     text.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1
+}
+
+/// Words that punctuation and types share with everything.
+fn is_keyword(word: &str) -> bool {
+    !word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        || matches!(
+            word,
+            "int"
+                | "char"
+                | "short"
+                | "long"
+                | "unsigned"
+                | "signed"
+                | "float"
+                | "double"
+                | "const"
+                | "struct"
+                | "enum"
+                | "union"
+        )
 }
 
 fn on_one_line(text: &str) -> String {

@@ -9,8 +9,8 @@ use crate::diagnostic::{Diagnostic, Span};
 pub struct Places {
     /// On a line, columns of added text.
     added: Vec<(usize, Range<usize>, Span)>,
-    /// Behind this column of a line, all is so many columns further right.
-    shifted: Option<(usize, usize, usize)>,
+    /// From this column of a line on, all is so many columns further right.
+    shifted: Vec<(usize, usize, usize)>,
 }
 
 impl Places {
@@ -19,19 +19,18 @@ impl Places {
     }
 
     pub fn shift(&mut self, line: usize, behind: usize, by: usize) {
-        self.shifted = Some((line, behind, by));
+        self.shifted.push((line, behind, by));
     }
 
     /// The user's place. Of several that were added there, the one that was added first.
     pub fn user(&self, span: Span) -> Span {
         let added = self.added.iter().find(|(line, columns, _)| *line == span.line && columns.contains(&span.column));
-        match (added, self.shifted) {
-            (Some((.., user)), _) => *user,
-            (None, Some((line, behind, by))) if span.line == line && span.column >= behind => {
-                Span { column: span.column.saturating_sub(by).max(1), ..span }
-            }
-            _ => span,
+        if let Some((.., user)) = added {
+            return *user;
         }
+        let before = self.shifted.iter().filter(|(line, behind, _)| span.line == *line && span.column >= *behind);
+        let by: usize = before.map(|(.., by)| by).sum();
+        Span { column: span.column.saturating_sub(by).max(1), ..span }
     }
 
     /// The diagnostic with the user's place.

@@ -379,6 +379,19 @@ fn values_by_choice() {
     }
 }
 
+/// Subscripts that a remainder by a size, bits or a flag lead to.
+#[test]
+fn periodic_and_guarded_subscripts() {
+    for text in [
+        "for (int i = 0; i < n; i++) a[i] = c[(i + 1) % n] + c[(i - 1 + n) % n] * 3;",
+        "for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) a[(i + j) % n] += j + c[i % n];",
+        "for (int i = 0; i < n; i++) { int y = i - 1, ok = y >= 0 && y < m; a[i] = ok ? c[y] : 7; if (ok) a[y] += i; }",
+        "for (int i = 0; i < 32; i++) { int r = i >> 2, q = i & 3; a[((q << 3) | r) % 8] += i; }",
+    ] {
+        body("", text);
+    }
+}
+
 #[test]
 #[ignore = "slow: make test"]
 fn tables_of_constants() {

@@ -310,6 +310,7 @@ fn helpers_with_pointers() {
             "out(b[i]);",
             "b[i, 3] b[i, 1]",
         ),
+        ("static void early(int n, int *p) { if (n > 2) return; p[n] = 1; }", "early(i, a);", "a[i]"),
         ("static int first(int *p) { int r = p[0]; return r + 1; }", "b[i][0] = first(a);", "b[i, 0]"),
     ] {
         let text = with(helper, call);
@@ -328,8 +329,7 @@ fn helpers_with_pointers() {
         (put, "put((int *)f, i);"),
         ("static void flags(unsigned char *p) { p[0] = 2; }", "flags(t);"),
         ("static void rows(int p[][4]) { p[1][0] = 1; }", "rows(b);"),
-        ("static void global(int *p) { p[0] = g; }", "global(a);"),
-        ("static void early(int *p) { if (p[0]) return; p[1] = 1; }", "early(a);"),
+        ("static void hidden(int *p) { p[0] = g; }", "int g = i; hidden(a);"),
         ("static void kept(int *p) { static int n; p[0] = n++; }", "kept(a);"),
         ("static void again(int *p) { again(p); p[0] = 1; }", "again(a);"),
         ("static void two(int *p, int *q) { *p = 1; q[0] = 2; }", "s = 0; two(&s, &a[s]);"),
