@@ -9,6 +9,7 @@
 # make fp     the floating-point cells against the processor's arithmetic, OPERANDS random pairs each
 # make polybench POLYBENCH=/path/to/polybench-c-4.2.1
 # make shares POLYBENCH=…  what share of an iteration or word per cycle its kernels reach, TYPE float, double or int
+# make suites SUITES=/path/to/folder  how many C files of other people are taken as they are; RUN=--run simulates them, too
 # make buses  every example and kernel behind AXI4 and Avalon-MM, with random back-pressure
 # make ulx3s  every kernel on the ULX3S's SDR SDRAM; dma, vecsum and matmul down to the bitstream
 # make cocotb  AXI4 against the models of cocotbext-axi, from PyPI
@@ -28,7 +29,7 @@ OPERANDS ?= 10000000
 # What `make soak` adds to `make test`: tests of modules of this name, and those whose names begin so.
 SOAK     = soak:: many_
 
-.PHONY: demo check test soak bench fuzz mutations prove fp polybench shares buses ulx3s cocotb synth lint bootstrap
+.PHONY: demo check test soak bench fuzz mutations prove fp polybench shares suites buses ulx3s cocotb synth lint bootstrap
 
 demo: bootstrap
 	$(CARGO) build --release
@@ -82,6 +83,11 @@ polybench: bootstrap
 	POLYBENCH="$(abspath $(POLYBENCH))" $(CARGO) test --release --test polybench -- --nocapture --include-ignored
 
 TYPE ?= float
+
+suites: bootstrap
+	@test -n "$(SUITES)" || { echo "make suites SUITES=/path/to/folder"; exit 2; }
+	$(CARGO) build --release
+	scripts/suites.py target/release/burstc $(SUITES) $(RUN)
 
 shares: bootstrap
 	@test -n "$(POLYBENCH)" || { echo "make shares POLYBENCH=/path/to/polybench-c-4.2.1"; exit 2; }

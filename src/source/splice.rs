@@ -239,32 +239,36 @@ impl<'u> Splicer<'_, '_, 'u> {
         tokens.iter().map(|token| (self.text(token).to_string(), ByteSpan::span(token.start, token.end))).collect()
     }
 
-    /// A body's tokens with `if (c) { } else { …` in place of `if (c) return; …`, and how many braces are still to be closed.
+    /// A body's tokens with `if (c) { … } else { …` in place of `if (c) { … return; } …`, and how many braces are still to be
+    /// closed.
     fn without_early_returns(&self, items: &[Node<BlockItem>], inner: &[Token]) -> (Vec<Piece>, usize) {
+        let bytes = |node: &Node<Statement>| node.span.start..self.preprocessed.end(node.span);
+        // Each `return`, and the statement under `if` that it ends.
         let returns = items.iter().filter_map(|item| match &item.node {
             BlockItem::Statement(Node { node: Statement::If(branch), .. }) if branch.node.else_statement.is_none() => {
                 let then = &branch.node.then_statement;
-                let only = match &then.node {
-                    Statement::Compound(inner) => match &inner[..] {
-                        [Node { node: BlockItem::Statement(only), .. }] => &only.node,
+                let last = match &then.node {
+                    Statement::Compound(inner) => match inner.last() {
+                        Some(Node { node: BlockItem::Statement(last), .. }) => last,
                         _ => return None,
                     },
-                    only => only,
+                    _ => then,
                 };
-                matches!(only, Statement::Return(None)).then(|| then.span.start..self.preprocessed.end(then.span))
+                matches!(last.node, Statement::Return(None)).then(|| (bytes(last), bytes(then)))
             }
             _ => None,
         });
         let returns: Vec<_> = returns.collect();
         let mut pieces = vec![];
         for token in inner {
-            let at = ByteSpan::span(token.start, token.end);
-            match returns.iter().find(|bytes| bytes.contains(&token.start)) {
-                Some(bytes) if token.start == bytes.start => {
-                    pieces.extend(["{", "}", "else", "{"].map(|text| (text.to_string(), at)));
-                }
-                Some(_) => {}
-                None => pieces.push((self.text(token).to_string(), at)),
+            let mut push = |text: &str| pieces.push((text.to_string(), ByteSpan::span(token.start, token.end)));
+            if !returns.iter().any(|(own, _)| own.contains(&token.start)) {
+                push(self.text(token));
+            } else if returns.iter().any(|(own, then)| own == then && token.start == own.start) {
+                ["{", "}"].into_iter().for_each(&mut push);
+            }
+            if returns.iter().any(|(_, then)| token.end == then.end) {
+                ["else", "{"].into_iter().for_each(&mut push);
             }
         }
         (pieces, returns.len())

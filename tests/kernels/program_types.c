@@ -13,8 +13,10 @@ static void clear_from(int *values, int first)
         return;
     for (int i = first; i < 24; i++)
         values[i] = 0;
-    if (first > 20)
+    if (first > 20) {
+        values[1] = 5;
         return;
+    }
     values[23] = first;
 }
 
