@@ -315,6 +315,14 @@ fn lanes_in_two_dimensions() {
         assert_eq!(span.map(|span| span.line), Some(4));
         assert!(found.starts_with(help), "{body}: {found}");
     }
+    let two = |second: &str| {
+        let text = text(flat, full, "c[i][j] = b[2 * i][j];");
+        text.trim_end().strip_suffix('}').unwrap().to_string()
+            + &format!("#pragma burstc {flat}\nfor (int i = 0; i < N; i++) for (int j = 0; j < N; j++) {second}\n}}\n")
+    };
+    kernels::analyze(&parsed(&two("a[i][j] = b[j][i];"))).unwrap();
+    let help = refusal(&parsed(&two("if (2 * j < N) a[i][j] = b[i][2 * j];"))).help;
+    assert!(help.starts_with("the cells of `b` that they and a band before access lie in too many banks"), "{help}");
     // What comes behind moves back along the loop inside.
     let behind = "if (i > 0 && j < N - 1) c[i][j] = c[i - 1][j + 1] + 1;";
     assert!(

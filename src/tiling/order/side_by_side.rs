@@ -138,13 +138,21 @@ impl<'a> Wanted<'a> {
     }
 
     /// Why a statement has no lanes along the two dimensions `both` of the directive.
-    fn reason_in_two(&self, place: usize, space: &Space, both: [LanesAlong; 2], alone: bool) -> String {
+    fn reason_in_two(&self, place: usize, space: &Space, both: [LanesAlong; 2], arrays: &ByArray<Array>) -> String {
         let few = both.iter().find(|own| space.sizes[own.dimension] < own.count);
+        let disagrees = |(array, own): &(&ArrayId, &Axes)| {
+            self.banked.get(array).is_some_and(|known| !Lanes::agree(self.directive, known, own))
+        };
+        let alone = self.in_two.len() == 1;
         match (&self.in_two[place], few) {
             (Err(reason), _) => reason.clone(),
             (Ok(_), Some(own)) => {
                 let value = &space.values[place][own.dimension];
                 format!("a tile has {} values of {value} only", space.sizes[own.dimension])
+            }
+            (Ok(shape), None) if shape.banks.iter().any(|banks| disagrees(&banks)) => {
+                let of = shape.banks.iter().find(disagrees).map_or("", |(array, _)| arrays[*array].name.as_str());
+                format!("the cells of `{of}` that they and a band before access lie in too many banks together")
             }
             (Ok(_), None) if alone => "neighbours depend on one another".into(),
             (Ok(_), None) => "neighbours depend on one another, or on other statements".into(),
@@ -164,7 +172,7 @@ impl<'a> Wanted<'a> {
         let mut reasons = vec![];
         if let Some(both) = self.directive.along {
             for (place, name) in names.iter().enumerate() {
-                let reason = self.reason_in_two(place, space, both, names.len() == 1);
+                let reason = self.reason_in_two(place, space, both, arrays);
                 reasons.push(if names.len() > 1 { format!("{name}: {reason}") } else { reason });
             }
             let counts = both.map(|own| own.count.to_string()).join(" x ");
