@@ -65,6 +65,7 @@ pub struct Project<'a> {
     pub rust_hdl: Option<&'a [Port]>,
     /// Data for the bench, and the memory that the C program leaves.
     pub sample: &'a Job,
+    /// Empty where that is not known: the C program takes too long.
     pub expected: &'a [u8],
     /// The bench gives up so many cycles after the start.
     pub max_cycles: u64,
@@ -73,6 +74,11 @@ pub struct Project<'a> {
 }
 
 impl Project<'_> {
+    /// What the README says where there are no results to compare with.
+    fn unknown(&self) -> &str {
+        if self.expected.is_empty() { " (without results to compare with: the C program takes too long)" } else { "" }
+    }
+
     /// Every file of the folder.
     pub fn files(&self) -> Result<Vec<File>> {
         let kernel = &self.offload.kernel;
@@ -91,7 +97,9 @@ impl Project<'_> {
         files.push(File::new("sim/compare.awk", COMPARE));
         files.push(File::new("sim/data/before.hex", hex(&self.sample.image)));
         let compared = self.sample.placement.compared_bytes() as usize;
-        files.push(File::new("sim/data/expected.hex", hex(&self.expected[..compared])));
+        if let Some(expected) = self.expected.get(..compared) {
+            files.push(File::new("sim/data/expected.hex", hex(expected)));
+        }
         files.push(File::new("sim/data/registers.txt", register_lines(&self.sample.registers(kernel))));
         let bus = self.board.memory.link().bus();
         match (bus, self.board.device.toolchain) {
@@ -240,7 +248,14 @@ impl Project<'_> {
             ("clock_mhz", self.board.clock_mhz.to_string()),
             ("arguments", rows.trim_end().to_string()),
             ("status", status::table(self.board.memory.link().bus().is_some()).trim_end().to_string()),
-            ("sizes", if sizes.is_empty() { "no arguments".to_string() } else { sizes.join(", ") }),
+            (
+                "sizes",
+                format!(
+                    "{}{}",
+                    if sizes.is_empty() { "no arguments".to_string() } else { sizes.join(", ") },
+                    self.unknown()
+                ),
+            ),
         ];
         let Some(bus) = self.board.memory.link().bus() else {
             let native = if self.board.pins.is_some() { README_ECP5 } else { README };
