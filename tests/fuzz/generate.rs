@@ -547,6 +547,7 @@ impl Generator {
             0 => Expr::Select(a, b, Box::new(self.expr(scope, depth - 1))),
             1 => Expr::Cast(self.dice.ty(), a),
             2 => Expr::Unary(self.dice.pick(&["-", "~", "!"]), a),
+            3 if self.dice.chance(30) => Expr::Lookup(a),
             3 => Expr::Shift(self.dice.pick(&["<<", ">>"]), a, b),
             4 => {
                 let divisor = self.dice.pick(&[2, 3, 5, 8, 10, 1000, -2, -7]);

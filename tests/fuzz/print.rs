@@ -49,7 +49,7 @@ pub fn text(program: &Program, name: &str) -> Text {
     layout.extents.iter().flatten().flatten().for_each(|extent| names.extend(extent.terms.keys().cloned()));
     let scalars: Vec<usize> = (0..program.scalars.len()).filter(|s| body.contains(&scalar_name(*s))).collect();
     let sizes: Vec<usize> = (0..program.sizes.len()).filter(|s| names.contains(&program.sizes[*s].name)).collect();
-    let mut c = String::from("#include <stdint.h>\n");
+    let mut c = String::from("#include <stdint.h>\nstatic const int fixed[] = {5, -1, [4] = 70000, -128, [7] = 3};\n");
     for (name, comparison) in [("MIN", "<"), ("MAX", ">")] {
         if body.contains(&format!("{name}(")) {
             // Writing to a String cannot fail.
@@ -266,6 +266,7 @@ impl Printer<'_> {
             Expr::Divide(operator, a, divisor) => format!("({} {operator} ({divisor}))", of(a)),
             Expr::Select(a, b, c) => format!("({} ? {} : {})", of(a), of(b), of(c)),
             Expr::Cast(ty, a) => format!("({ty})({})", of(a)),
+            Expr::Lookup(a) => format!("fixed[({}) & 7]", of(a)),
         }
     }
 }

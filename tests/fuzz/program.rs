@@ -195,6 +195,8 @@ pub enum Expr {
     Divide(&'static str, Box<Expr>, i64),
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
     Cast(ScalarType, Box<Expr>),
+    /// An element of the table of eight constants that every program has.
+    Lookup(Box<Expr>),
 }
 
 impl Subscript {
@@ -217,7 +219,7 @@ impl Expr {
     pub fn operands(&self) -> Vec<&Expr> {
         match self {
             Expr::Constant(_) | Expr::Read(_) | Expr::Scalar(_) | Expr::Index(_) => vec![],
-            Expr::Unary(_, a) | Expr::Divide(_, a, _) | Expr::Cast(_, a) => vec![a],
+            Expr::Unary(_, a) | Expr::Divide(_, a, _) | Expr::Cast(_, a) | Expr::Lookup(a) => vec![a],
             Expr::Binary(_, a, b) | Expr::Shift(_, a, b) => vec![a, b],
             Expr::Select(a, b, c) => vec![a, b, c],
         }
@@ -226,7 +228,7 @@ impl Expr {
     pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Constant(_) | Expr::Read(_) | Expr::Scalar(_) | Expr::Index(_) => vec![],
-            Expr::Unary(_, a) | Expr::Divide(_, a, _) | Expr::Cast(_, a) => vec![a],
+            Expr::Unary(_, a) | Expr::Divide(_, a, _) | Expr::Cast(_, a) | Expr::Lookup(a) => vec![a],
             Expr::Binary(_, a, b) | Expr::Shift(_, a, b) => vec![a, b],
             Expr::Select(a, b, c) => vec![a, b, c],
         }
