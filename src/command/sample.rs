@@ -28,7 +28,12 @@ pub struct Sample {
     pub reduced: BTreeMap<String, i64>,
     /// Give it up after so long: five seconds and 20 ns per operation, 20 seconds at most.
     pub longest: Duration,
+    /// The program may be one that takes longer; otherwise one that has not ended by then never does.
+    pub is_long: bool,
 }
+
+/// Nobody waits longer for the C program.
+const LONGEST: Duration = Duration::from_secs(20);
 
 impl Sample {
     /// The defaults, halved together until the C program ends soon or they are at their lower bounds.
@@ -51,7 +56,7 @@ impl Sample {
         // At 20 ns per operation, on top of what any program takes on a busy machine.
         let count = operations(offload, &sizes, STEPS).unwrap_or(u64::MAX);
         let longest = Duration::from_secs(5).saturating_add(Duration::from_nanos(count.saturating_mul(20)));
-        Sample { sizes, reduced, longest: longest.min(Duration::from_secs(20)) }
+        Sample { sizes, reduced, longest: longest.min(LONGEST), is_long: longest > LONGEST }
     }
 
     /// The sizes as [`crate::simulate::job::Job`] takes them.
