@@ -6,6 +6,7 @@
 //             QUEUE          reads it accepts before the oldest is done
 // Plusargs    +latency=N     cycles from a read to its first data; default 30
 //             +bandwidth=P   per cent of the cycles in which a direction may move a beat; default 100
+//             +total=N       beats that both directions together may move in a million cycles; default 2000000
 //             +stalls=SEED   with a seed above 0, waitrequest and readdatavalid hold back at random, in phases; default 0
 //
 // The slave does its accesses in order: with stalls, a read takes its data anywhere between its acceptance and its first
@@ -48,6 +49,7 @@ module avalon_memory #(
 
     integer latency   = 30;
     integer bandwidth = 100;
+    integer total     = 2000000;
     integer seed      = 0;
 
     reg [31:0] random = 32'd1;
@@ -55,6 +57,8 @@ module avalon_memory #(
     initial begin
         if (!$value$plusargs("latency=%d", latency)) latency = 30;
         if (!$value$plusargs("bandwidth=%d", bandwidth)) bandwidth = 100;
+        if (!$value$plusargs("total=%d", total)) total = 2000000;
+        if (total > 2000000) total = 2000000;
         if (!$value$plusargs("stalls=%d", seed)) seed = 0;
         if (latency < 1) latency = 1;
         random = seed * 32'h9e3779b1 + 32'd88172645;
@@ -83,6 +87,17 @@ module avalon_memory #(
             end
         end
     endtask
+
+    // What both directions share, in millionths of a beat. A write's beat is paid for when it is let in, and paid back if
+    // it does not come; where there is too little for both, they take turns.
+    localparam integer MILLION = 1000000;
+
+    integer total_credit = 0;
+    reg     paid = 1'b0;
+    reg     is_scarce;
+    reg     write_turn = 1'b0;
+    reg     may_write;
+    reg     reads_wait;                                // for nothing but their turn
 
     integer now = 0;
     integer lane, beat, slot;
@@ -121,6 +136,7 @@ module avalon_memory #(
         end
         if (read_credit < 100) read_credit = read_credit + bandwidth;
         if (write_credit < 100) write_credit = write_credit + bandwidth;
+        if (total_credit < 2 * MILLION) total_credit = total_credit + total;
 
         if (rst) begin
             avs_waitrequest   <= 1'b1;
@@ -129,6 +145,11 @@ module avalon_memory #(
             read_beat  = 0;
             write_left = 0;
         end else begin
+            if (paid && !avs_write) total_credit = total_credit + MILLION;
+            reads_wait = read_count > 0 && now >= read_time[read_first] + latency - 1 && read_credit >= 100;
+            is_scarce = total_credit < 2 * MILLION;
+            may_write = total_credit >= MILLION && !(is_scarce && reads_wait && !(avs_write && write_turn));
+            paid = 1'b0;
             if (avs_read && !avs_waitrequest) begin
                 slot = (read_first + read_count) % QUEUE;
                 read_address[slot] = avs_address;
@@ -156,16 +177,29 @@ module avalon_memory #(
                 write_credit = write_credit - 100;
             end
             hold(wait_chance);
-            avs_waitrequest <= read_count >= QUEUE || write_credit + bandwidth < 100 || holds;
+            avs_waitrequest <= 1'b1;
+            // A read that waits stays a read.
+            if (read_count < QUEUE && write_credit + bandwidth >= 100 && (may_write || avs_read && avs_waitrequest) && !holds)
+            begin
+                avs_waitrequest <= 1'b0;
+                paid = !(avs_read && avs_waitrequest);
+            end
+            if (paid) begin
+                total_credit = total_credit - MILLION;
+                if (is_scarce) write_turn = 1'b0;
+            end
 
             hold(data_chance);
             avs_readdatavalid <= 1'b0;
-            if (read_count > 0 && now >= read_time[read_first] + latency - 1 && read_credit >= 100 && !holds) begin
+            if (read_count > 0 && now >= read_time[read_first] + latency - 1 && read_credit >= 100 && total_credit >= MILLION
+                && !holds) begin
                 take_data(read_first);
                 avs_readdatavalid <= 1'b1;
                 avs_readdata      <= read_data[read_first * 256 + read_beat];
                 read_beats = read_beats + 1;
                 read_credit = read_credit - 100;
+                total_credit = total_credit - MILLION;
+                if (is_scarce) write_turn = 1'b1;
                 read_beat = read_beat + 1;
                 if (read_beat == read_length[read_first]) begin
                     read_beat  = 0;

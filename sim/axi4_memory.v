@@ -7,6 +7,7 @@
 // Plusargs    +latency=N     cycles from an address to its first data, and from a burst's last data to its response;
 //                            default 30
 //             +bandwidth=P   per cent of the cycles in which a direction may move a beat; default 100
+//             +total=N       beats that both directions together may move in a million cycles; default 2000000
 //             +stalls=SEED   with a seed above 0, every channel holds back at random, in phases of its own; default 0
 //             +fault=ADDR    (hex) accesses that begin in this 4 KB page get SLVERR, or DECERR if ADDR is odd
 //
@@ -72,6 +73,7 @@ module axi4_memory #(
 
     integer latency   = 30;
     integer bandwidth = 100;
+    integer total     = 2000000;
     integer seed      = 0;
     reg [31:0] faulty = 32'hffffffff;
 
@@ -80,6 +82,8 @@ module axi4_memory #(
     initial begin
         if (!$value$plusargs("latency=%d", latency)) latency = 30;
         if (!$value$plusargs("bandwidth=%d", bandwidth)) bandwidth = 100;
+        if (!$value$plusargs("total=%d", total)) total = 2000000;
+        if (total > 2000000) total = 2000000;
         if (!$value$plusargs("stalls=%d", seed)) seed = 0;
         if (!$value$plusargs("fault=%h", faulty)) faulty = 32'hffffffff;
         if (latency < 1) latency = 1;
@@ -115,6 +119,15 @@ module axi4_memory #(
     function [1:0] response(input [ADDRESS_WIDTH-1:0] address);
         response = address >= BYTES ? DECERR : address >> 12 != faulty >> 12 ? OKAY : faulty[0] ? DECERR : SLVERR;
     endfunction
+
+    // What both directions share, in millionths of a beat. A write's beat is paid for when it is let in, and paid back if
+    // it does not come; where there is too little for both, they take turns.
+    localparam integer MILLION = 1000000;
+
+    integer total_credit = 0;
+    reg     is_scarce;
+    reg     write_comes;
+    reg     write_turn = 1'b0;
 
     integer now = 0;
     integer lane, beat;
@@ -204,6 +217,7 @@ module axi4_memory #(
             end
         if (read_credit < 100) read_credit = read_credit + bandwidth;
         if (write_credit < 100) write_credit = write_credit + bandwidth;
+        if (total_credit < 2 * MILLION) total_credit = total_credit + total;
 
         if (rst) begin
             s_axi_arready <= 1'b0;
@@ -216,6 +230,10 @@ module axi4_memory #(
             write_count = 0;
             beat_count  = 0;
         end else begin
+            if (s_axi_wready && !s_axi_wvalid) total_credit = total_credit + MILLION;
+            is_scarce = total_credit < 2 * MILLION;
+            write_comes = s_axi_wvalid && beat_count < BEATS - 2 && write_credit >= 100;
+
             // Read address
             if (s_axi_arvalid && s_axi_arready) begin
                 slot = (read_first + read_count) % QUEUE;
@@ -235,7 +253,8 @@ module axi4_memory #(
             if (!s_axi_rvalid || s_axi_rready) begin
                 hold(R);
                 s_axi_rvalid <= 1'b0;
-                if (read_count > 0 && now >= read_time[read_first] + latency - 1 && read_credit >= 100 && !holds) begin
+                if (read_count > 0 && now >= read_time[read_first] + latency - 1 && read_credit >= 100
+                    && total_credit >= MILLION && !(is_scarce && write_comes && write_turn) && !holds) begin
                     if (!read_taken[read_first]) take_data(read_first);
                     s_axi_rvalid <= 1'b1;
                     s_axi_rid    <= 1'b0;
@@ -243,6 +262,8 @@ module axi4_memory #(
                     s_axi_rresp  <= response(read_address[read_first]);
                     s_axi_rlast  <= read_beat == read_length[read_first];
                     read_credit = read_credit - 100;
+                    total_credit = total_credit - MILLION;
+                    if (is_scarce) write_turn = 1'b1;
                     if (read_beat == read_length[read_first]) begin
                         read_beat  = 0;
                         read_count = read_count - 1;
@@ -274,7 +295,12 @@ module axi4_memory #(
             end
             find_wholes;
             hold(W);
-            s_axi_wready <= beat_count < BEATS - 1 && write_credit + bandwidth >= 100 && !holds;
+            s_axi_wready <= 1'b0;
+            if (beat_count < BEATS - 1 && write_credit + bandwidth >= 100 && total_credit >= MILLION && !holds) begin
+                s_axi_wready <= 1'b1;
+                total_credit = total_credit - MILLION;
+                if (is_scarce) write_turn = 1'b0;
+            end
 
             // Write response
             if (!s_axi_bvalid || s_axi_bready) begin

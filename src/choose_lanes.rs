@@ -245,7 +245,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         if let Some(excess) = excess(&Area::of(&offload, &self.board.device), self.board, count, LOGIC) {
             return Ok(Err(excess));
         }
-        let expected = Expected::of(&offload, self.board.memory.link(), &usual(&offload));
+        let expected = Expected::of(&offload, self.board, &usual(&offload));
         Ok(Ok(Found { count, offload, expected }))
     }
 
@@ -258,7 +258,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             let note = "at its usual sizes the kernel does more than can be estimated".to_string();
             return Ok(Offload { lanes_note: Some(note), ..offload });
         }
-        let one = Found { count: 1, expected: Expected::of(&offload, link, &usual(&offload)), offload };
+        let one = Found { count: 1, expected: Expected::of(&offload, self.board, &usual(&offload)), offload };
         let (most, limit) = most(&one.offload, self.board);
         let wanted = wanted(&one, link);
         // What forbids a number of lanes.

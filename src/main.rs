@@ -272,7 +272,7 @@ impl From<Subcommands> for Command {
                 vcd,
                 json: json.map(Into::into),
                 seed,
-                memory: MemoryModel { latency, bandwidth, stalls, fault: None },
+                memory: MemoryModel { latency, bandwidth, stalls, ..MemoryModel::default() },
                 keep,
                 force,
             }),

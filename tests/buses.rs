@@ -6,6 +6,8 @@ mod common;
 
 use burstc::Options;
 use burstc::board::{self, Board};
+use burstc::report::count::Work;
+use burstc::report::{Bound, Estimate};
 use burstc::simulate::Outcome;
 use burstc::simulate::simulator::Simulator;
 use burstc::source::Source;
@@ -109,6 +111,42 @@ fn lanes_fill_wide_buses() {
         let utilisation = 65536.0 / f64::from(lanes) / cycles as f64;
         assert!(utilisation >= least, "{kind} of {bits} bits: {cycles} cycles, {utilisation:.3} of each direction");
     }
+}
+
+/// A memory that moves `total` beats in a million cycles, in both directions together: no run moves more, and one that has
+/// as many words to read as to write moves nearly all of them.
+#[test]
+fn both_directions_share_the_memory() {
+    for (kind, total) in [("axi4", 1_000_000), ("axi4", 1_500_000), ("avalon", 1_000_000), ("avalon", 1_300_000)] {
+        let mut rig = rig("examples/dma.c", generic(kind, 32), Simulator::Verilator, false);
+        rig.model.total = Some(total);
+        for (stalls, least) in [(None, 0.94), (Some(1), 0.0), (Some(2), 0.0)] {
+            rig.model.stalls = stalls;
+            let counters = rig.run(&[("N", 32768)], 1).counters;
+            let room = counters.cycles as f64 * f64::from(total) / 1e6;
+            let moved = (counters.reads + counters.writes) as f64;
+            assert!(moved <= room + 4.0 && moved >= least * room, "{kind} {total} {stalls:?}: {moved} of {room}");
+        }
+    }
+}
+
+/// The memory of a profile: a port of 128 bits in front of a memory of as much for both directions. The bound and the
+/// estimate say so, and the run comes near.
+#[test]
+fn arty_a7_moves_what_its_memory_does() {
+    let text =
+        std::fs::read_to_string(root("examples/dma.c")).unwrap().replace("tile(i:1024)", "tile(i:1024) lanes(4)");
+    let source = Source { path: "dma.c".to_string(), text, cpp_args: vec![] };
+    let subject = Subject::on(board::load("arty-a7").unwrap(), &source, &Options::default()).unwrap();
+    let rig = Rig::of(&subject, Simulator::Verilator, false).unwrap();
+    let cycles = rig.run(&[("N", 65536)], 1).counters.cycles;
+    let (offload, board) = (&subject.accelerator.offload, board::load("arty-a7").unwrap());
+    let sizes = [("N".to_string(), 65536)].into();
+    let bound = Bound::of(offload, &board, &Work::of(offload, &sizes), &sizes);
+    let estimate = Estimate::of(offload, &board, &bound, &sizes).memory_cycles;
+    assert_eq!(bound.memory, 2 * 65536 / 4);
+    assert!(cycles >= bound.memory && bound.memory as f64 >= 0.94 * cycles as f64, "{cycles}");
+    assert!(estimate.abs_diff(cycles) <= cycles / 20, "{estimate} estimated, {cycles} cycles");
 }
 
 /// Elements of all widths that begin anywhere in a beat.

@@ -77,7 +77,7 @@ impl Rig {
 
     fn run(&self, registers: &[(u32, u32)]) -> (Outcome, RunOutput) {
         let inputs = RunInputs { image: &self.job.image, registers, max_cycles: 20_000, vcd: None };
-        let model = MemoryModel { latency: self.board.memory.bus().map(|port| port.latency), ..Default::default() };
+        let model = MemoryModel::default().on(&self.board);
         let output = self.simulation.run_with(&inputs, model).unwrap();
         (judge(&self.job, &self.expected, &output, 20_000), output)
     }

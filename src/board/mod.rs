@@ -167,6 +167,8 @@ pub struct BusPort {
     pub data_bits: u32,
     /// Megabytes (10^6 bytes) per second of each direction when every cycle moves a beat.
     pub peak_mb_s: f64,
+    /// What the memory behind the port moves at most, reads and writes together.
+    pub peak_total_mb_s: f64,
     /// Bits of a byte address, at most 32.
     pub address_bits: u32,
     /// Beats of the longest burst, a power of two up to 256.
@@ -184,12 +186,12 @@ impl Memory {
         }
     }
 
-    /// Megabytes (10^6 bytes) per second when every cycle moves data, in both directions together.
+    /// Megabytes (10^6 bytes) per second at most, in both directions together.
     pub fn peak_mb_s(&self) -> f64 {
         match self {
             Memory::DdrSdram(ddr) => ddr.peak_mb_s,
             Memory::SdrSdram(sdr) => sdr.peak_mb_s,
-            Memory::Axi4(port) | Memory::AvalonMm(port) => 2.0 * port.peak_mb_s,
+            Memory::Axi4(port) | Memory::AvalonMm(port) => port.peak_total_mb_s.min(2.0 * port.peak_mb_s),
         }
     }
 
@@ -270,7 +272,8 @@ impl Board {
         }
     }
 
-    /// The board with another width of its bus, and bursts that still end within 4 KB. A board without a bus, and a width
+    /// The board with another width of its bus, and bursts that still end within 4 KB. Memory that is just as quick as the
+    /// port stays so, any other keeps its peak. A board without a bus, and a width
     /// that buses do not have, are `Diagnostic`s.
     pub fn with_bus_bits(mut self, bits: u32) -> Result<Board> {
         let (Memory::Axi4(port) | Memory::AvalonMm(port)) = &mut self.memory else {
@@ -285,9 +288,13 @@ impl Board {
                 .help(format!("a bus has {} or {last} bits", others.join(", ")))
                 .into());
         }
+        let is_no_limit = port.peak_total_mb_s == 2.0 * port.peak_mb_s;
         port.data_bits = bits;
         port.burst = port.burst.min(Bus::BURST_BYTES / (bits / 8));
         port.peak_mb_s = self.clock_mhz * f64::from(bits) / 8.0;
+        if is_no_limit {
+            port.peak_total_mb_s = 2.0 * port.peak_mb_s;
+        }
         Ok(self)
     }
 
@@ -349,7 +356,22 @@ impl BusPort {
                 self.data_bits
             ));
         }
+        if self.peak_total_mb_s < BusPort::LEAST_TOTAL * self.peak_mb_s {
+            return Some(format!(
+                "memory.peak_total_mb_s is {}, less than a tenth of memory.peak_mb_s, {}",
+                self.peak_total_mb_s, self.peak_mb_s
+            ));
+        }
         disagreement(self.peak_mb_s, clock_mhz * f64::from(self.data_bits) / 8.0)
+    }
+
+    /// A memory still slower than this share of a port's direction is taken for a slip of the pen; the times that runs may
+    /// take count on it.
+    const LEAST_TOTAL: f64 = 0.1;
+
+    /// Beats that the memory moves in a million cycles at most, in both directions together; two million are all.
+    pub fn beats_per_million(&self) -> u32 {
+        (1e6 * self.peak_total_mb_s / self.peak_mb_s).round() as u32
     }
 }
 
@@ -506,6 +528,8 @@ mod tests {
             ("address_bits = 32", "address_bits = 40", "address_bits is 40"),
             ("address_bits = 32", "address_bits = 20", "capacity_bytes is 268435456"),
             ("latency = 30", "latency = 0", "latency"),
+            ("peak_total_mb_s = 800.0", "peak_total_mb_s = 39.9", "peak_total_mb_s is 39.9, less than a tenth"),
+            ("peak_total_mb_s = 800.0", "", "memory.peak_total_mb_s is missing"),
             ("peak_mb_s = 400.0", "peak_mb_s = 800.0", "clock and width give 400"),
             ("kind = \"axi4\"", "kind = \"axi5\"", "axi5"),
             ("burst = 256", "burst = 256\nrows = 3", "rows"),
@@ -515,7 +539,12 @@ mod tests {
             assert!(error.message.contains(word), "{}", error.message);
         }
         let board = load("generic-avalon").unwrap();
-        assert_eq!(board.clone().with_bus_bits(128).unwrap().memory.bus().unwrap().peak_mb_s, 1600.0);
+        let wide = board.clone().with_bus_bits(128).unwrap();
+        assert_eq!((wide.memory.bus().unwrap().peak_mb_s, wide.memory.peak_mb_s()), (1600.0, 3200.0));
+        // The memory of a real board stays what it is.
+        let arty = |bits| load("arty-a7").unwrap().with_bus_bits(bits).unwrap().memory;
+        let peaks = [32, 512].map(|bits| (arty(bits).peak_mb_s(), arty(bits).bus().unwrap().beats_per_million()));
+        assert_eq!(peaks, [(2.0 * 333.332, 4_000_000), (1333.328, 250_000)]);
         assert!(diagnostic(board.with_bus_bits(100)).message.contains("`--bus-bits 100`"));
         let error = diagnostic(load("stratix2-ddr400").unwrap().with_bus_bits(64));
         assert!(error.message.contains("not behind a bus"), "{}", error.message);

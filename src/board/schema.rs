@@ -185,6 +185,7 @@ const BUS: &[Field] = &[
     field("capacity_bytes", Rule::Whole(4096..=1 << 32, "bytes")),
     field("data_bits", Rule::Power(BUS_BITS, "bits")),
     PEAK,
+    PEAK_TOTAL,
     field("address_bits", Rule::Whole(16..=32, "bits")),
     field("burst", Rule::Power(2..=256, "beats")),
     field("latency", Rule::Whole(1..=10_000, "cycles")),
@@ -192,6 +193,9 @@ const BUS: &[Field] = &[
 
 /// Clock and width give it: up to 512 bits at 1 GHz.
 const PEAK: Field = field("peak_mb_s", Rule::Real(0.1..=1e6, "MB/s"));
+
+/// Of the memory behind a bus.
+const PEAK_TOTAL: Field = field("peak_total_mb_s", Rule::Real(0.1..=1e6, "MB/s"));
 
 const PINS: &[Field] = &[
     field("oscillator", PIN),

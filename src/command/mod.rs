@@ -240,7 +240,11 @@ fn boards() -> Result<u8> {
         let port = match memory.bus() {
             None => format!("{} at {} MB/s", memory.name(), memory.peak_mb_s()),
             Some(port) => {
-                format!("{} of {} bits at {} MB/s in each direction", memory.name(), port.data_bits, port.peak_mb_s)
+                let (kind, together) = (memory.name(), memory.peak_mb_s());
+                format!(
+                    "{kind} of {} bits at {} MB/s in each direction, {together} in both",
+                    port.data_bits, port.peak_mb_s
+                )
             }
         };
         text.push_str(&format!(

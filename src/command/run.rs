@@ -60,10 +60,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
             Simulator::Icarus => Bench::of(&board).just_holding(bytes),
             Simulator::Verilator => Bench::of(&board).holding(bytes),
         },
-        model: MemoryModel {
-            latency: run.memory.latency.or(board.memory.bus().map(|port| port.latency)),
-            ..run.memory
-        },
+        model: run.memory.on(&board),
         scratch: scratch.path(),
     };
     let max_cycles = bench.max_cycles;

@@ -19,7 +19,7 @@ use crate::board::{Board, Toolchain};
 use crate::hardware::{self, BASE_ALIGNMENT, BusKind, Link, VerilogFile, argument_words, status};
 use crate::offload::Offload;
 use crate::rtl::Port;
-use crate::simulate::bench::Bench;
+use crate::simulate::bench::{Bench, MemoryModel};
 use crate::simulate::job::{Job, Region};
 use crate::simulate::simulator::{hex, register_lines};
 use crate::source::kernel::Argument;
@@ -159,6 +159,7 @@ impl Project<'_> {
         let is_compared = |region: &&Region| region.element.floating && region.base < compared;
         let floats = self.sample.placement.regions.iter().filter(is_compared);
         let floats = floats.map(|r| format!("{}:{}:{}", r.base, r.bytes(), r.element.bytes()));
+        let settings = MemoryModel::default().on(self.board).arguments();
         let values = [
             ("top", self.top()),
             ("bytes", self.sample.image.len().to_string()),
@@ -167,7 +168,7 @@ impl Project<'_> {
             ("bench", self.bench().names().collect::<Vec<_>>().join(" ")),
             ("defines", self.bench().defines().iter().map(|define| format!(" {define}")).collect()),
             // The first setting of a name counts.
-            ("memory", self.board.memory.bus().map_or(String::new(), |port| format!(" +latency={}", port.latency))),
+            ("memory", settings.iter().map(|setting| format!(" {setting}")).collect()),
             ("max_cycles", self.max_cycles.min(i32::MAX as u64).to_string()),
         ];
         fill(RUN_SCRIPT, &values)

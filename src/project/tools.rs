@@ -58,6 +58,7 @@ pub fn files(
         ("bytes", bytes.to_string()),
         ("max_cycles", max_cycles.min(i32::MAX as u64).to_string()),
         ("latency", board.memory.bus().map_or(0, |port| port.latency).to_string()),
+        ("total", board.memory.bus().map_or(0, |port| port.beats_per_million()).to_string()),
         ("defines", defines.map(|define| format!(", {define}")).collect()),
     ];
     let mut files = vec![File::new(format!("{kernel}.core"), fill(FUSESOC, &core)?)];

@@ -23,7 +23,8 @@ const CELLS: u64 = 1 << 24;
 /// Lower bounds of the cycles of a run, each by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bound {
-    /// The words of the Load and Store sets through the port of the memory; behind a bus, of the direction that moves more.
+    /// The words of the Load and Store sets through the port of the memory; behind a bus, of the direction that moves more,
+    /// or of the memory that serves both.
     pub memory: u64,
     /// Instances of the statements over those that start per cycle.
     pub datapath: u64,
@@ -38,14 +39,13 @@ pub struct Bound {
 impl Bound {
     pub fn of(offload: &Offload, board: &Board, work: &Work, sizes: &BTreeMap<String, i64>) -> Bound {
         let (dependences, dependences_whole) = chain(offload, sizes, INSTANCES);
+        let bytes = (work.bytes_read + work.bytes_written) as f64;
+        let together = (bytes * board.clock_mhz / board.memory.peak_mb_s()).ceil() as u64;
         let memory = match &board.memory {
             memory @ (Memory::Axi4(_) | Memory::AvalonMm(_)) => {
-                memory.link().widest_word().holding(work.bytes_read.max(work.bytes_written))
+                memory.link().widest_word().holding(work.bytes_read.max(work.bytes_written)).max(together)
             }
-            memory => {
-                let bytes = (work.bytes_read + work.bytes_written) as f64;
-                (bytes * board.clock_mhz / memory.peak_mb_s()).ceil() as u64
-            }
+            _ => together,
         };
         let lanes = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
         let lanes = lanes.map(|lanes| lanes.count as u64).max().unwrap_or(1).max(1);

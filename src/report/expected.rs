@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::count;
+use crate::board::Board;
 use crate::hardware::{self, Beats, Link};
 use crate::ids::{ArrayId, BandId};
 use crate::offload::{Band, Buffer, Offload, Scan};
@@ -34,12 +35,15 @@ pub struct Expected {
     pub store: f64,
     /// Of the first tile's load and the last one's store, beside which nothing else runs.
     pub alone: f64,
+    /// Of the bytes of both through the memory.
+    shared: f64,
     /// Behind a bus loads and stores have ways of their own.
     on_a_bus: bool,
 }
 
 impl Expected {
-    pub fn of(offload: &Offload, link: Link, sizes: &BTreeMap<String, i64>) -> Expected {
+    pub fn of(offload: &Offload, board: &Board, sizes: &BTreeMap<String, i64>) -> Expected {
+        let link = board.memory.link();
         let rows = Transfers::new(offload, link);
         let instructions = hardware::load_program(offload, link).map(|instructions| instructions as f64);
         let iterations = count::iterations(offload, sizes);
@@ -60,6 +64,7 @@ impl Expected {
             all.compute += sampled.compute.max(estimated).max(starts + sampled.lent);
             all.load += load;
             all.store += sampled.store;
+            all.shared += sampled.moved * board.clock_mhz / board.memory.peak_mb_s();
             let own_alone = (load + sampled.store) / tiles + 2.0 * latency;
             all.alone += own_alone * if offload.strips_depend { sampled.strips } else { 1.0 };
         }
@@ -73,7 +78,7 @@ impl Expected {
 
     /// Cycles in which words are moved, or rows of them looked for.
     pub fn memory(&self) -> f64 {
-        if self.on_a_bus { self.load.max(self.store) } else { self.load + self.store }
+        if self.on_a_bus { self.load.max(self.store).max(self.shared) } else { self.load + self.store }
     }
 }
 
@@ -116,6 +121,8 @@ struct Sampled {
     starts: f64,
     load: f64,
     store: f64,
+    /// Bytes of both.
+    moved: f64,
     /// Cycles in which ports of the computation are lent.
     lent: f64,
 }
@@ -155,7 +162,8 @@ impl Sampled {
             });
         }
         let share = all.tiles as f64 / looked_at.max(1) as f64;
-        for sum in [&mut all.compute, &mut all.starts, &mut all.load, &mut all.rows, &mut all.store, &mut all.lent] {
+        let Sampled { compute, starts, load, rows, store, moved, lent, .. } = &mut all;
+        for sum in [compute, starts, load, rows, store, moved, lent] {
             *sum *= share;
         }
         all
@@ -185,6 +193,8 @@ impl Sampled {
             tile.load += sum(&transfer.load, values, &cycles)?;
             tile.rows += sum(&transfer.load, values, &|_| 1.0)?;
             tile.store += sum(&transfer.store, values, &cycles)?;
+            let bytes = |length: u64| (length * u64::from(offload.kernel.arrays[array].element.bytes())) as f64;
+            tile.moved += sum(&transfer.load, values, &bytes)? + sum(&transfer.store, values, &bytes)?;
             let all = offload.kernel.statements();
             let statements: Vec<_> = band.statements.iter().map(|&s| all[s]).collect();
             if statements.iter().any(|statement| statement.writes_to(array)) {
@@ -201,6 +211,7 @@ impl Sampled {
         self.load += tile.load;
         self.rows += tile.rows;
         self.store += tile.store;
+        self.moved += tile.moved;
         self.lent += tile.lent;
         Some(())
     }

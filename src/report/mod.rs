@@ -30,7 +30,7 @@ pub use tiling::TilingReport;
 
 /// The number of the shape of all JSON that burstc writes: it grows when a field is added, renamed, removed, or changes its
 /// meaning. `docs/JSON.md` says what the fields mean, and what changed with each number.
-pub const SCHEMA: u32 = 6;
+pub const SCHEMA: u32 = 7;
 
 /// Indented JSON with a final newline, whose first field is the number of its shape.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
@@ -233,7 +233,7 @@ pub struct Estimate {
 impl Estimate {
     pub fn of(offload: &Offload, board: &Board, bound: &Bound, sizes: &BTreeMap<String, i64>) -> Estimate {
         if offload.bands.iter().any(|band| band.compute.lanes.is_some()) {
-            let expected = Expected::of(offload, board.memory.link(), sizes);
+            let expected = Expected::of(offload, board, sizes);
             let cycles = |own: f64| (own + expected.alone).round() as u64;
             return Estimate { compute_cycles: cycles(expected.compute), memory_cycles: cycles(expected.memory()) };
         }

@@ -196,6 +196,8 @@ pub struct MemoryModel {
     pub latency: Option<u32>,
     /// Per cent of the cycles in which a direction moves data; 100 if absent.
     pub bandwidth: Option<u32>,
+    /// Beats that both directions together move in a million cycles at most; two million if absent.
+    pub total: Option<u32>,
     /// Seed of random back-pressure on every channel; none if absent.
     pub stalls: Option<u32>,
     /// Accesses that begin in the 4 KB page of this address get SLVERR, or DECERR if it is odd (AXI4).
@@ -203,9 +205,20 @@ pub struct MemoryModel {
 }
 
 impl MemoryModel {
+    /// With the figures of the board where this has none.
+    pub fn on(self, board: &Board) -> MemoryModel {
+        let Some(port) = board.memory.bus() else { return self };
+        MemoryModel {
+            latency: self.latency.or(Some(port.latency)),
+            total: self.total.or(Some(port.beats_per_million())),
+            ..self
+        }
+    }
+
     /// The simulation's arguments.
     pub fn arguments(self) -> Vec<String> {
-        let settings = [("latency", self.latency), ("bandwidth", self.bandwidth), ("stalls", self.stalls)];
+        let settings =
+            [("latency", self.latency), ("bandwidth", self.bandwidth), ("total", self.total), ("stalls", self.stalls)];
         let settings = settings.iter().filter_map(|(name, value)| Some(format!("+{name}={}", (*value)?)));
         settings.chain(self.fault.map(|address| format!("+fault={address:x}"))).collect()
     }

@@ -190,7 +190,7 @@ impl Rig {
         };
         let simulation = simulator::build_in(bench, &files, &top, simulator, trace, work.path(), Some(&objects()))?;
         let name = format!("{kernel}{}_{simulator}", if direct { "_direct" } else { "" });
-        let model = MemoryModel { latency: subject.board.memory.bus().map(|port| port.latency), ..Default::default() };
+        let model = MemoryModel::default().on(&subject.board);
         let memory_bytes = bench.memory_bytes();
         Ok(Rig { subject: subject.clone(), simulation, memory_bytes, name, trace, direct, model, _work: work })
     }
