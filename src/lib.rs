@@ -182,7 +182,7 @@ fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
         let (min, max) = (options.min.get(&parameter.name), options.max.get(&parameter.name));
         parameter.min = min.copied().unwrap_or(parameter.min);
         parameter.max = max.copied().or(parameter.max).or(options.fallback_max.get(&parameter.name).copied());
-        parameter.max = parameter.max.or(implied.get(&parameter.name).copied());
+        parameter.max = parameter.max.or(implied.get(&parameter.name).copied()).or(parameter.narrow());
         let name = &parameter.name;
         let Some(max) = parameter.max else { bail!(parameter.without_bound()) };
         if parameter.min > max {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::simulate::number::Number;
 use crate::simulate::random::Range;
-use crate::source::kernel::{Argument, Kernel, ScalarType};
+use crate::source::kernel::{Argument, Kernel, ScalarType, SizeParameter};
 use crate::suggest;
 
 /// One `NAME=VALUE` of the command line.
@@ -97,10 +97,10 @@ pub fn bounds(kernel: &Kernel, option: &str, given: &[Assignment]) -> Result<BTr
         let Some(parameter) = kernel.parameters.iter().find(|parameter| parameter.name == *name) else {
             return Err(unknown(option, "size parameter", kernel, name, names()).into());
         };
-        let Some(bound) = size(*value, parameter.ty) else {
+        let Some(bound) = size(*value, parameter) else {
             return Err(Diagnostic::new(format!(
                 "{option} {name}={value}: a size is a whole number, at least 0 and at most {}",
-                limit(parameter.ty)
+                parameter.limit()
             ))
             .at(parameter.span, "this size")
             .help("give a bound in that range")
@@ -117,10 +117,10 @@ pub fn settings(kernel: &Kernel, set: &[Assignment], given: &Bounds) -> Result<B
     let mut settings = BTreeMap::new();
     for (name, value) in set {
         if let Some(parameter) = kernel.parameters.iter().find(|parameter| parameter.name == *name) {
-            if size(*value, parameter.ty).is_none() {
+            if size(*value, parameter).is_none() {
                 let message = format!(
                     "--set {name}={value}: a size is a whole number, at least 0 and at most {}",
-                    limit(parameter.ty)
+                    parameter.limit()
                 );
                 return Err(Diagnostic::new(message)
                     .at(parameter.span, "this size")
@@ -232,13 +232,9 @@ fn unknown<'a>(
     ))
 }
 
-fn size(value: Number, ty: ScalarType) -> Option<i64> {
-    value.whole().filter(|value| (0..=limit(ty)).contains(value)).map(|value| value as i64)
-}
-
-/// Largest size: what the type and a register of 32 bits, read as signed, hold.
-fn limit(ty: ScalarType) -> i128 {
-    range(ty).1.min(i128::from(i32::MAX))
+fn size(value: Number, parameter: &SizeParameter) -> Option<i64> {
+    let value = i64::try_from(value.whole()?).ok()?;
+    (0..=parameter.limit()).contains(&value).then_some(value)
 }
 
 /// The values of an integer type.
@@ -363,6 +359,13 @@ mod tests {
         assert!(message(settings(&kernel, &half, &Bounds::default())).0.contains("is of type int8_t"));
         // An array is none.
         assert!(message(set("a", 1)).1.contains("N, alpha, beta"));
+        // What a call in C makes 0 or 1 of is no larger size here.
+        let mut kernel = kernel;
+        kernel.parameters[0].boolean = true;
+        let set = |value| [("N".to_string(), Number::Whole(value))];
+        assert!(settings(&kernel, &set(1), &Bounds::default()).is_ok());
+        assert!(message(settings(&kernel, &set(2), &Bounds::default())).0.contains("at most 1"));
+        assert!(message(bounds(&kernel, "--max", &set(2))).0.contains("at most 1"));
     }
 
     #[test]

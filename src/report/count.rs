@@ -185,6 +185,7 @@ mod tests {
                 arguments: vec![Argument::Parameter(0), Argument::Array(ArrayId(0)), Argument::Array(ArrayId(1))],
                 parameters: vec![SizeParameter {
                     name: "N".into(),
+                    boolean: false,
                     ty: ScalarType::I32,
                     default: None,
                     min: 0,

@@ -48,6 +48,7 @@ pub fn generic(kernel: &Kernel) -> Option<Generic> {
         let name = fresh(format!("extent_{number}"), is_taken);
         kernel.parameters.push(SizeParameter {
             name: name.clone(),
+            boolean: false,
             ty: ScalarType::I32,
             default: None,
             min: 0,

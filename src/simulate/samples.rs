@@ -9,7 +9,15 @@ use crate::simulate::number::Number;
 use crate::source::kernel::{Argument, Array, Kernel, Scalar, ScalarType, SizeParameter, Storage};
 
 fn size(name: &str) -> SizeParameter {
-    SizeParameter { name: name.into(), ty: ScalarType::I32, default: None, min: 0, max: None, span: Default::default() }
+    SizeParameter {
+        name: name.into(),
+        ty: ScalarType::I32,
+        boolean: false,
+        default: None,
+        min: 0,
+        max: None,
+        span: Default::default(),
+    }
 }
 
 fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {

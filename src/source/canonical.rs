@@ -4,8 +4,8 @@
 //!
 //! - `i = 0; while (i < n) { …; i++; }`, and `for` loops that begin before their head or step at the end of their body:
 //!   the start and the step move into the head, where nothing in between changes what they name;
-//! - `if (c) continue;`, and `if (c) { …; continue; }`: what follows in the loop's body becomes the `else`; so does what
-//!   follows `if (c) return;` in the function's body;
+//! - `if (c) continue;`, and `if (c) { …; continue; }`: what follows in the loop's body becomes the `else`, or goes into
+//!   the sides that go on with it; so does what follows `if (c) return;` in the function's body;
 //! - `if (i >= n) break;` at the beginning of a loop's body: one more condition of the loop;
 //! - `i = 0; do { …; i++; } while (i < n);`: a `for` inside of a `do` without any text of its own ([`at_least_once`]);
 //! - `x = 1, y = 2;`: two statements.
@@ -30,8 +30,13 @@ use super::plain::{binary, number};
 enum Around {
     Function,
     Loop,
+    /// The statements of a case.
+    Switch,
     Other,
 }
+
+/// Statements that are written more than once, as several sides of an `if` go on with them.
+const REPEATED: usize = 64;
 
 /// Rewrites the bodies of all functions.
 pub fn canonical(unit: &mut TranslationUnit) {
@@ -82,17 +87,16 @@ fn block(items: &mut Vec<Node<BlockItem>>, around: Around) {
             continue;
         };
         // Before the loops inside, whose jumps are their own.
-        if let Some(branch) = jumps(inner, around) {
+        if jumps(inner, around) {
             let mut rest: Vec<Node<BlockItem>> = pending.collect();
-            let end = rest.last().map_or(item.span.end, |last| last.span.end);
-            let otherwise = Statement::Compound(std::mem::take(&mut rest));
-            let after = branch.node.then_statement.span.end;
-            branch.node.else_statement = Some(Box::new(Node::new(otherwise, Span::span(after, end))));
-            statement(&mut branch.node.then_statement, Around::Other);
-            if let Some(otherwise) = &mut branch.node.else_statement {
-                statement(otherwise, around);
+            block(&mut rest, around);
+            let copies = copies(inner, around);
+            if copies <= 1 || copies * rest.iter().map(statements).sum::<usize>() <= REPEATED {
+                sink(inner, &rest, around);
+                rest.clear();
             }
             done.push(item);
+            done.extend(rest);
             break;
         }
         if matches!(&inner.node, Statement::Expression(Some(e)) if matches!(e.node, Expression::Comma(_))) {
@@ -118,29 +122,109 @@ fn parts(node: &Node<Statement>, items: &mut Vec<Node<BlockItem>>) {
     }
 }
 
-/// The `if` without `else` that ends in a jump behind everything that follows it, without that jump.
-fn jumps(node: &mut Node<Statement>, around: Around) -> Option<&mut Node<IfStatement>> {
-    let Statement::If(branch) = &mut node.node else { return None };
-    if branch.node.else_statement.is_some() {
-        return None;
+/// Whether a side of an `if`, or of an `if` that a side is, ends in a jump behind everything that follows.
+fn jumps(node: &Node<Statement>, around: Around) -> bool {
+    let Statement::If(branch) = &node.node else { return false };
+    let IfStatement { then_statement, else_statement, .. } = &branch.node;
+    let side = |side: &Node<Statement>| ends_in_jump(side, around) || jumps(side, around);
+    side(then_statement) || else_statement.as_ref().is_some_and(|otherwise| side(otherwise))
+}
+
+/// How many sides go on with what follows.
+fn copies(node: &Node<Statement>, around: Around) -> usize {
+    match &node.node {
+        _ if ends_in_jump(node, around) => 0,
+        Statement::If(branch) if jumps(node, around) => {
+            let IfStatement { then_statement, else_statement, .. } = &branch.node;
+            copies(then_statement, around) + else_statement.as_ref().map_or(1, |otherwise| copies(otherwise, around))
+        }
+        _ => 1,
     }
-    let is_jump = |statement: &Statement| match statement {
+}
+
+/// How many statements there are in an item.
+fn statements(item: &Node<BlockItem>) -> usize {
+    struct Statements(usize);
+    impl<'ast> Visit<'ast> for Statements {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+            self.0 += 1;
+            visit::visit_statement(self, statement, span);
+        }
+    }
+    let mut found = Statements(0);
+    found.visit_block_item(&item.node, &item.span);
+    found.0
+}
+
+/// Takes the jumps out of an `if`, and puts what follows it, `rest` without jumps, into the sides that go on.
+fn sink(node: &mut Node<Statement>, rest: &[Node<BlockItem>], around: Around) {
+    let followed = |own: Option<Node<Statement>>, place: Span| {
+        let end = rest.last().map_or(place.end, |last| last.span.end);
+        let span = Span::span(own.as_ref().map_or(place.end, |own| own.span.start), end.max(place.end));
+        let mut own: Vec<_> =
+            own.map(|own| Node::new(BlockItem::Statement(own.clone()), own.span)).into_iter().collect();
+        block(&mut own, Around::Other);
+        own.extend(rest.iter().cloned());
+        Node::new(Statement::Compound(own), span)
+    };
+    if ends_in_jump(node, around) {
+        without_jump(node, around);
+        statement(node, Around::Other);
+    } else if jumps(node, around)
+        && let Statement::If(branch) = &mut node.node
+    {
+        let IfStatement { then_statement, else_statement, .. } = &mut branch.node;
+        sink(then_statement, rest, around);
+        match else_statement {
+            Some(otherwise) => sink(otherwise, rest, around),
+            None => *else_statement = Some(Box::new(followed(None, then_statement.span))),
+        }
+    } else {
+        *node = followed(Some(node.clone()), node.span);
+    }
+}
+
+fn is_jump(statement: &Statement, around: Around) -> bool {
+    match statement {
         Statement::Continue => around == Around::Loop,
         Statement::Return(None) => around == Around::Function,
+        Statement::Break => around == Around::Switch,
         _ => false,
-    };
-    let then = &mut branch.node.then_statement;
-    match &mut then.node {
-        Statement::Compound(items) => match items.last() {
-            Some(Node { node: BlockItem::Statement(last), .. }) if is_jump(&last.node) => {
+    }
+}
+
+fn ends_in_jump(node: &Node<Statement>, around: Around) -> bool {
+    match &node.node {
+        Statement::Compound(items) => match items.last().map(|last| &last.node) {
+            Some(BlockItem::Statement(last)) => !matches!(last.node, Statement::If(_)) && ends_in_jump(last, around),
+            _ => false,
+        },
+        jump => is_jump(jump, around),
+    }
+}
+
+/// Takes the jump away in which a statement ends.
+fn without_jump(node: &mut Node<Statement>, around: Around) {
+    match &mut node.node {
+        Statement::Compound(items) => match items.last_mut() {
+            Some(Node { node: BlockItem::Statement(last), .. }) if is_jump(&last.node, around) => {
                 items.pop();
             }
-            _ => return None,
+            Some(Node { node: BlockItem::Statement(last), .. }) => without_jump(last, around),
+            _ => {}
         },
-        jump if is_jump(jump) => then.node = Statement::Expression(None),
-        _ => return None,
+        jump if is_jump(jump, around) => node.node = Statement::Expression(None),
+        _ => {}
     }
-    Some(branch)
+}
+
+/// Makes `if (c) break;` in a block of a `switch` the choice that it is.
+pub fn without_breaks(items: &mut Vec<Node<BlockItem>>) {
+    let leaves =
+        |item: &Node<BlockItem>| matches!(&item.node, BlockItem::Statement(inner) if jumps(inner, Around::Switch));
+    if items.iter().any(leaves) {
+        block(items, Around::Switch);
+    }
 }
 
 /// Gives a loop without a start the one that stands before it among `done`, and makes a `for` of a `while`.

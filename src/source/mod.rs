@@ -28,6 +28,7 @@ mod preprocess;
 pub mod program;
 mod scope;
 mod splice;
+mod switch;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -215,6 +216,7 @@ fn types_of(preprocessed: &Preprocessed, unit: &TranslationUnit) -> Types {
 
 fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Option<&str>) -> Checked<Kernel> {
     let map = &preprocessed.map;
+    switch::switches(&mut unit);
     plain::plain(&mut unit);
     canonical::canonical(&mut unit);
     let types = types_of(preprocessed, &unit);
@@ -367,7 +369,8 @@ fn arguments(
             check_name(&name, span)?;
             scope.define(&name, Name::Parameter(ty));
             arguments.push(Argument::Parameter(parameters.len()));
-            parameters.push(SizeParameter { name, ty, default: None, min: 0, max: None, span });
+            let boolean = argument.is_bool;
+            parameters.push(SizeParameter { name, ty, boolean, default: None, min: 0, max: None, span });
         } else {
             check_name(&name, span)?;
             scope.define(&name, Name::Scalar(scalars.len(), ty));

@@ -175,7 +175,9 @@ impl Nest<'_, '_> {
             CStatement::For(f) => self.for_loop(For { node: f, bytes: node.span, runs: Runs::While }, nodes),
             CStatement::If(branch) => self.branch(branch, node.span, nodes),
             CStatement::Switch(_) | CStatement::Labeled(_) if is_switch_part(&node.node) => {
-                refuse("`switch` statements are", "`switch`", "choose between values with `c ? x : y`")
+                let help = "as blocks that its own labels begin, over a value that changes nothing, or with `if`s, \
+                            they are taken";
+                refuse("`switch` statements of this form are", "`switch`", help)
             }
             CStatement::Switch(_) | CStatement::Labeled(_) => {
                 refuse("labels are", "label", "use `for` loops with affine bounds")

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 
 use lang_c::ast::{
-    Declaration, DeclarationSpecifier, DeclaratorKind, Enumerator, Expression, ExternalDeclaration, FunctionDefinition,
-    Initializer, SpecifierQualifier, StorageClassSpecifier, TranslationUnit, TypeName, TypeQualifier, TypeSpecifier,
+    Constant, Declaration, DeclarationSpecifier, DeclaratorKind, EnumType, Enumerator, Expression, ExternalDeclaration,
+    FunctionDefinition, Initializer, IntegerBase, SpecifierQualifier, StorageClassSpecifier, TranslationUnit, TypeName,
+    TypeQualifier, TypeSpecifier, UnaryOperator,
 };
 use lang_c::span::Node;
 
@@ -63,6 +64,8 @@ impl fmt::Display for CType {
 /// The file's typedefs, and what the compiler's target decides.
 pub struct Types {
     typedefs: HashMap<String, CType>,
+    /// The file's enumerations by their tags.
+    enumerations: HashMap<String, CType>,
     pub char: ScalarType,
     /// `long`: 64 bits, except where the target says otherwise.
     pub long: ScalarType,
@@ -73,7 +76,7 @@ impl Types {
     pub fn new(unit: &TranslationUnit, char_is_signed: bool, long_bits: u32) -> Self {
         let char = ScalarType::integer(8, char_is_signed);
         let long = ScalarType::integer(long_bits, true);
-        let mut types = Types { typedefs: HashMap::new(), char, long };
+        let mut types = Types { typedefs: HashMap::new(), enumerations: HashMap::new(), char, long };
         for external in &unit.0 {
             if let ExternalDeclaration::Declaration(declaration) = &external.node {
                 types.declare(&declaration.node);
@@ -83,6 +86,14 @@ impl Types {
     }
 
     fn declare(&mut self, declaration: &Declaration) {
+        for specifier in &declaration.specifiers {
+            if let DeclarationSpecifier::TypeSpecifier(Node { node: TypeSpecifier::Enum(enumeration), .. }) =
+                &specifier.node
+                && let (Some(tag), false) = (&enumeration.node.identifier, enumeration.node.enumerators.is_empty())
+            {
+                self.enumerations.insert(tag.node.name.clone(), enumeration_type(&enumeration.node.enumerators));
+            }
+        }
         if !is_typedef(declaration) {
             return;
         }
@@ -123,6 +134,15 @@ impl Types {
         }))
     }
 
+    fn enumeration(&self, enumeration: &EnumType) -> CType {
+        let tag = enumeration.identifier.as_ref().map(|tag| &tag.node.name);
+        match (tag.and_then(|tag| self.enumerations.get(tag)), enumeration.enumerators.is_empty()) {
+            (Some(known), _) => known.clone(),
+            (None, false) => enumeration_type(&enumeration.enumerators),
+            (None, true) => CType::Other("an enumeration type that the file does not define".into()),
+        }
+    }
+
     fn resolve<'s>(&self, specifiers: impl Iterator<Item = &'s TypeSpecifier>) -> CType {
         let (mut signed, mut unsigned, mut char, mut short, mut long, mut int) = (false, false, false, false, 0, false);
         let (mut floating, mut other) = (None, None);
@@ -146,7 +166,7 @@ impl Types {
                 }
                 TypeSpecifier::Bool => return CType::Bool,
                 TypeSpecifier::Struct(_) => other = Some("a structure type"),
-                TypeSpecifier::Enum(_) => other = Some("an enumeration type"),
+                TypeSpecifier::Enum(enumeration) => return self.enumeration(&enumeration.node),
                 TypeSpecifier::Atomic(_) => other = Some("an atomic type"),
                 TypeSpecifier::TypeOf(_) => other = Some("a `typeof` type"),
             }
@@ -170,6 +190,38 @@ impl Types {
             _ => CType::Int(ScalarType::integer(bits, !unsigned)),
         }
     }
+}
+
+/// The type of an enumeration's variables: what the compilers of Linux take, `unsigned` unless an enumerator is
+/// negative. Enumerators themselves are `int`.
+fn enumeration_type(enumerators: &[Node<Enumerator>]) -> CType {
+    let mut signed = false;
+    for value in enumerators.iter().filter_map(|enumerator| enumerator.node.expression.as_ref()) {
+        let magnitude = match &value.node {
+            Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Minus => {
+                signed = true;
+                &unary.node.operand
+            }
+            _ => value,
+        };
+        let is_small = match &magnitude.node {
+            Expression::Constant(constant) => match &constant.node {
+                Constant::Integer(integer) => match integer.base {
+                    IntegerBase::Decimal => integer.number.parse::<i32>().is_ok(),
+                    IntegerBase::Octal => integer.number.len() <= 10,
+                    // Seven digits, or 31 of zeros and ones; the parser leaves the prefix away.
+                    IntegerBase::Hexadecimal => integer.number.len() <= 7,
+                    IntegerBase::Binary => integer.number.len() <= 31,
+                },
+                Constant::Character(_) | Constant::Float(_) => false,
+            },
+            _ => false,
+        };
+        if !is_small {
+            return CType::Other("an enumeration type whose values are no plain integers".into());
+        }
+    }
+    CType::Int(ScalarType::integer(32, signed))
 }
 
 pub fn is_typedef(declaration: &Declaration) -> bool {

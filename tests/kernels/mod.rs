@@ -73,7 +73,15 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         .split_whitespace()
         .map(|p| {
             let (name, max) = p.split_once(':').map_or((p, None), |(n, m)| (n, Some(m.parse().unwrap())));
-            SizeParameter { name: name.to_string(), ty: ScalarType::I32, default: None, min: 0, max, span: span(2) }
+            SizeParameter {
+                name: name.to_string(),
+                ty: ScalarType::I32,
+                boolean: false,
+                default: None,
+                min: 0,
+                max,
+                span: span(2),
+            }
         })
         .collect();
     let arrays: ByArray<Array> = arrays

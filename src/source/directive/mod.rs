@@ -194,7 +194,8 @@ impl Directives {
         for size in &self.sizes {
             let Some(parameter) = parameters.iter_mut().find(|p| p.name == size.name.text) else { continue };
             let ty = parameter.ty;
-            let largest = ((1i128 << (ty.bits - ty.signed as u32)) - 1).min(i64::MAX as i128) as i64;
+            let of_type = ((1i128 << (ty.bits - ty.signed as u32)) - 1).min(i64::MAX as i128) as i64;
+            let largest = if parameter.boolean { 1 } else { of_type };
             for (value, span) in [size.default, size.min, size.max].into_iter().flatten() {
                 if value > largest {
                     return Err(Diagnostic::new(format!("`{}` is a {ty} and cannot be {value}", parameter.name))

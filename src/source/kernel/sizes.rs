@@ -11,6 +11,9 @@ use crate::diagnostic::{Diagnostic, Span};
 pub struct SizeParameter {
     pub name: String,
     pub ty: ScalarType,
+    /// A `_Bool`: a call makes 0 or 1 of what it is given.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub boolean: bool,
     /// Value of a run where `--set` gives none.
     pub default: Option<i64>,
     /// Smallest value of a run (inclusive), at least 0.
@@ -31,10 +34,15 @@ impl SizeParameter {
         ))
     }
 
-    /// The bound that nobody gave: what the type and a signed word of 32 bits hold.
+    /// The largest of all values: what the type and a signed word of 32 bits hold.
     pub fn limit(&self) -> i64 {
-        let bits = self.ty.bits - u32::from(self.ty.signed);
+        let bits = if self.boolean { 1 } else { self.ty.bits - u32::from(self.ty.signed) };
         if bits >= 31 { i64::from(i32::MAX) } else { (1 << bits) - 1 }
+    }
+
+    /// The bound that nobody has to give: a type of 16 bits at most says enough.
+    pub fn narrow(&self) -> Option<i64> {
+        (self.ty.bits <= 16).then(|| self.limit())
     }
 
     /// `min ..= max`, as far as there is a maximum.

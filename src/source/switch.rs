@@ -1,0 +1,242 @@
+//! `switch` as the choice between blocks that it is, on C's own tree:
+//!
+//! ```c
+//! switch (e) { case 1: case 2: A; break; case 3: B; default: C; }
+//! ```
+//!
+//! becomes `if (e == 1 || e == 2) { A } else if (e == 3) { B C } else { C }`. Constants differ, so the order of the
+//! comparisons does not matter, wherever `default` stands. `if (c) break;` leaves the rest of its block to the other side. What
+//! is not of that form stays a `switch` and is refused: labels inside of inner blocks, declarations between the labels, an
+//! `e` that changes something.
+
+use lang_c::ast::{
+    BinaryOperator, BlockItem, CallExpression, Constant, Expression, ExternalDeclaration, IfStatement, Integer,
+    IntegerSize, Label, Statement, SwitchStatement, TranslationUnit, UnaryOperator,
+};
+use lang_c::span::{Node, Span};
+use lang_c::visit::{self, Visit};
+use std::collections::HashSet;
+
+use super::canonical;
+use super::nest::{assignment, operation};
+use super::plain::binary;
+
+/// Statements that are written more than once, as one case falls into the next, of one `switch`.
+const REPEATED: usize = 64;
+
+/// Rewrites the bodies of all functions.
+pub fn switches(unit: &mut TranslationUnit) {
+    for external in &mut unit.0 {
+        if let ExternalDeclaration::FunctionDefinition(function) = &mut external.node {
+            statement(&mut function.node.statement);
+        }
+    }
+}
+
+fn statement(node: &mut Node<Statement>) {
+    match &mut node.node {
+        Statement::Compound(items) => items.iter_mut().for_each(item),
+        Statement::If(branch) => {
+            statement(&mut branch.node.then_statement);
+            branch.node.else_statement.iter_mut().for_each(|otherwise| statement(otherwise));
+        }
+        Statement::For(f) => statement(&mut f.node.statement),
+        Statement::While(w) => statement(&mut w.node.statement),
+        Statement::DoWhile(w) => statement(&mut w.node.statement),
+        Statement::Labeled(labeled) => statement(&mut labeled.node.statement),
+        Statement::Switch(switch) => {
+            statement(&mut switch.node.statement);
+            if let Some(chosen) = chosen(&switch.node, node.span) {
+                node.node = chosen;
+            }
+        }
+        _ => {}
+    }
+}
+
+fn item(node: &mut Node<BlockItem>) {
+    if let BlockItem::Statement(inner) = &mut node.node {
+        statement(inner);
+    }
+}
+
+/// One block of a `switch`, and what leads to it.
+#[derive(Default)]
+struct Case {
+    constants: Vec<Node<Expression>>,
+    is_default: bool,
+    items: Vec<Node<BlockItem>>,
+    /// It does not run into the next one.
+    ends: bool,
+}
+
+/// The `switch` as `if`s; all of them stand where it does.
+fn chosen(switch: &SwitchStatement, span: Span) -> Option<Statement> {
+    let mut cases = cases(&switch.statement)?;
+    if has_effects(&switch.expression) || cases.iter().flat_map(|case| &case.constants).any(|c| !fits_int(c)) {
+        return None;
+    }
+    let mut repeated = 0;
+    for i in (0..cases.len().saturating_sub(1)).rev() {
+        if !cases[i].ends {
+            let next = cases[i + 1].items.clone();
+            repeated += next.len();
+            cases[i].items.extend(next);
+        }
+    }
+    cases.iter_mut().for_each(|case| canonical::without_breaks(&mut case.items));
+    if repeated > REPEATED || cases.iter().any(|case| case.items.iter().any(leaves)) {
+        return None;
+    }
+    let block = |items: Vec<Node<BlockItem>>| Box::new(Node::new(Statement::Compound(items), span));
+    let default = cases.iter().position(|case| case.is_default).map(|i| cases.remove(i));
+    let mut otherwise = default.map(|case| block(case.items));
+    for case in cases.into_iter().rev() {
+        let place = switch.expression.span;
+        let is = |constant| binary(BinaryOperator::Equals, (*switch.expression).clone(), constant, place);
+        let any = |left, right| binary(BinaryOperator::LogicalOr, left, right, place);
+        let condition = case.constants.into_iter().map(is).reduce(any)?;
+        let branch = IfStatement {
+            condition: Box::new(condition),
+            then_statement: block(case.items),
+            else_statement: otherwise.take(),
+        };
+        otherwise = Some(Box::new(Node::new(Statement::If(Node::new(branch, span)), span)));
+    }
+    Some(otherwise.map_or(Statement::Compound(vec![]), |first| first.node))
+}
+
+/// The blocks of a `switch`'s body, where each begins at a label of the body itself.
+fn cases(body: &Node<Statement>) -> Option<Vec<Case>> {
+    let Statement::Compound(items) = &body.node else { return None };
+    let mut cases: Vec<Case> = vec![];
+    for item in items {
+        let BlockItem::Statement(mut inner) = item.node.clone() else {
+            // What a block declares is nobody else's.
+            return None;
+        };
+        let mut labels = Case::default();
+        while let Statement::Labeled(labeled) = inner.node {
+            match labeled.node.label.node {
+                Label::Case(constant) => labels.constants.push(*constant),
+                Label::Default => labels.is_default = true,
+                Label::CaseRange(_) | Label::Identifier(_) => return None,
+            }
+            inner = *labeled.node.statement;
+        }
+        if labels.is_default || !labels.constants.is_empty() {
+            cases.push(labels);
+        }
+        // A statement before the first label is never reached.
+        let Some(case) = cases.last_mut().filter(|case| !case.ends) else { continue };
+        match inner.node {
+            Statement::Break => case.ends = true,
+            Statement::Compound(items) if ends(&items) => {
+                case.items.extend(without_break(items));
+                case.ends = true;
+            }
+            _ => {
+                case.ends = matches!(inner.node, Statement::Return(_) | Statement::Continue);
+                case.items.push(Node::new(BlockItem::Statement(inner), item.span));
+            }
+        }
+    }
+    // Default and constants that share a block are default's.
+    cases.iter_mut().filter(|case| case.is_default).for_each(|case| case.constants.clear());
+    Some(cases)
+}
+
+/// Whether a block ends its case.
+fn ends(items: &[Node<BlockItem>]) -> bool {
+    let jump =
+        |statement: &Statement| matches!(statement, Statement::Break | Statement::Return(_) | Statement::Continue);
+    matches!(items.last().map(|last| &last.node), Some(BlockItem::Statement(last)) if jump(&last.node))
+}
+
+/// A block as one item, without the `break` at its end.
+fn without_break(mut items: Vec<Node<BlockItem>>) -> Option<Node<BlockItem>> {
+    let span = Span::span(items.first()?.span.start, items.last()?.span.end);
+    if matches!(&items.last()?.node, BlockItem::Statement(last) if matches!(last.node, Statement::Break)) {
+        items.pop();
+    }
+    Some(Node::new(BlockItem::Statement(Node::new(Statement::Compound(items), span)), span))
+}
+
+/// Whether a `break` of the `switch` is left in its block, or a label of it.
+fn leaves(item: &Node<BlockItem>) -> bool {
+    struct Leaves(bool);
+    impl<'ast> Visit<'ast> for Leaves {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+            match statement {
+                Statement::Break => self.0 = true,
+                Statement::Labeled(labeled) if !matches!(labeled.node.label.node, Label::Identifier(_)) => {
+                    self.0 = true;
+                }
+                Statement::For(_) | Statement::While(_) | Statement::DoWhile(_) | Statement::Switch(_) => {}
+                _ => visit::visit_statement(self, statement, span),
+            }
+        }
+    }
+    let mut found = Leaves(false);
+    found.visit_block_item(&item.node, &item.span);
+    found.0
+}
+
+/// Whether an expression changes something; calls may.
+fn has_effects(node: &Node<Expression>) -> bool {
+    struct Effects(bool);
+    impl<'ast> Visit<'ast> for Effects {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+            let node = Node::new(expression.clone(), *span);
+            self.0 |= match expression {
+                Expression::UnaryOperator(unary) => matches!(
+                    unary.node.operator.node,
+                    UnaryOperator::PostIncrement
+                        | UnaryOperator::PostDecrement
+                        | UnaryOperator::PreIncrement
+                        | UnaryOperator::PreDecrement
+                ),
+                Expression::BinaryOperator(_) => {
+                    operation(&node).is_some_and(|(operator, _)| assignment(&operator).is_some())
+                }
+                _ => false,
+            };
+            visit::visit_expression(self, expression, span);
+        }
+
+        fn visit_call_expression(&mut self, _: &'ast CallExpression, _: &'ast Span) {
+            self.0 = true;
+        }
+    }
+    let mut effects = Effects(false);
+    effects.visit_expression(&node.node, &node.span);
+    effects.0
+}
+
+/// Whether a constant is compared as it is written: C converts it to the type of what is switched on, `int` maybe.
+fn fits_int(constant: &Node<Expression>) -> bool {
+    struct Long(HashSet<bool>);
+    impl<'ast> Visit<'ast> for Long {
+        fn visit_integer(&mut self, integer: &'ast Integer, _: &'ast Span) {
+            let radix = match integer.base {
+                lang_c::ast::IntegerBase::Decimal => 10,
+                lang_c::ast::IntegerBase::Octal => 8,
+                lang_c::ast::IntegerBase::Hexadecimal => 16,
+                lang_c::ast::IntegerBase::Binary => 2,
+            };
+            let is_short = matches!(integer.suffix.size, IntegerSize::Int)
+                && u64::from_str_radix(&integer.number, radix).is_ok_and(|value| value <= u64::from(u32::MAX));
+            self.0.insert(is_short);
+        }
+
+        fn visit_constant(&mut self, constant: &'ast Constant, span: &'ast Span) {
+            if matches!(constant, Constant::Float(_)) {
+                self.0.insert(false);
+            }
+            visit::visit_constant(self, constant, span);
+        }
+    }
+    let mut long = Long(HashSet::new());
+    long.visit_expression(&constant.node, &constant.span);
+    !long.0.contains(&false)
+}
