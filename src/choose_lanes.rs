@@ -8,11 +8,12 @@ use anyhow::Result;
 use crate::affine::Affine;
 use crate::analysis::{self, Analysis};
 use crate::board::Board;
-use crate::buffer::NoRoom;
+use crate::buffer::{self, NoRoom};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::hardware::Link;
 use crate::offload::Offload;
 use crate::polyhedral::isl::Exhausted;
+use crate::polyhedral::uses_apart;
 use crate::report::area::Area;
 use crate::report::demand::Demand;
 use crate::report::expected::Expected;
@@ -42,6 +43,11 @@ const LOGIC: f64 = 0.8;
 /// Lanes are worth it where they leave this part of the cycles, and fewer are where they take so many times them.
 const WORTH_IT: f64 = 0.98;
 const AS_GOOD: f64 = 1.03;
+
+/// Buffers apart that take at most half of the words may take so many times the cycles and move so many times the bytes: what two
+/// uses have in common is loaded twice.
+const MORE_CYCLES: f64 = 1.01;
+const MORE_BYTES: f64 = 1.25;
 
 /// Where lanes take so many times the cycles that they would were all of them busy, fewer are looked at, too.
 const UNUSED: f64 = 1.25;
@@ -85,11 +91,44 @@ pub fn parse(text: &str) -> Result<Request, String> {
     }
 }
 
-/// [`analysis::analyze`] for `board`, with the lanes that `request` wants, or else the directives.
+/// [`analysis::analyze`] for `board`, with the lanes that `request` wants, or else the directives. Arrays that are read along
+/// several directions have a buffer for each where that is worth it.
 ///
 /// # Errors
 /// A [`Diagnostic`] of the analysis, or where somebody asks for more lanes than the board has room for.
 pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
+    let whole = with_lanes(kernel, board, request.clone());
+    let Some(apart) = uses_apart(kernel).filter(|_| whole.as_ref().err().is_none_or(|error| error.is::<Diagnostic>()))
+    else {
+        return whole;
+    };
+    match (whole, with_lanes(&apart, board, request)) {
+        (Err(_), Ok(apart)) => Ok(apart),
+        (Ok(whole), Ok(apart)) if is_better(&apart, &whole, board) => Ok(apart),
+        (whole, _) => whole,
+    }
+}
+
+/// Whether `offload` takes fewer cycles than `other`, or no more of them and of bytes, and fewer words on chip; where it
+/// takes at most half of the words, a few more.
+fn is_better(offload: &Offload, other: &Offload, board: &Board) -> bool {
+    let link = board.memory.link();
+    let [(cycles, bytes, bits), (other_cycles, other_bytes, other_bits)] = [offload, other].map(|offload| {
+        let bytes = Demand::of(offload, link).bytes;
+        let cycles = match bytes {
+            u64::MAX => f64::INFINITY,
+            _ => Expected::of(offload, board, &usual(offload)).cycles(),
+        };
+        (cycles, bytes as f64, buffer::bits(&offload.kernel, &offload.buffers))
+    });
+    let is_smaller = match 2 * bits <= other_bits {
+        true => cycles <= MORE_CYCLES * other_cycles && bytes <= MORE_BYTES * other_bytes,
+        false => bits < other_bits && cycles <= other_cycles && bytes <= other_bytes,
+    };
+    is_smaller || cycles < WORTH_IT * other_cycles
+}
+
+fn with_lanes(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
     let asks = |tiling: &TilingDirective| tiling.lanes.is_some_and(|lanes| lanes.is_automatic());
     match request {
         Some(Request::Count(count)) => {

@@ -23,7 +23,6 @@ pub mod ids;
 pub mod layout;
 pub mod offload;
 pub mod operators;
-pub mod page;
 pub mod polyhedral;
 pub mod printable;
 pub mod process;
@@ -229,7 +228,12 @@ fn require_memory(kernel: &Kernel, board: &Board) -> Result<()> {
     let max = |name: &str| kernel.parameters.iter().find(|p| p.name == name).and_then(|p| p.max).unwrap_or(0);
     let bytes = |array: &source::kernel::Array| array.layout().map(|e| e.evaluate(max).max(0) as u64).bytes();
     let capacity = board.memory.capacity_bytes() as u128;
-    let total = kernel.arrays.iter().map(|a| layout::whole_pages(bytes(a))).fold(0, u128::saturating_add);
+    let total = kernel
+        .arrays
+        .iter()
+        .filter(|a| a.use_of.is_none())
+        .map(|a| layout::whole_pages(bytes(a)))
+        .fold(0, u128::saturating_add);
     if total <= capacity {
         return Ok(());
     }

@@ -31,6 +31,8 @@
 //!     positive.
 //! 16. `lanes`: a power of two from 2 on, and along each of two dimensions; a shape per statement with a step per iterator and
 //!     dimension; with a reduction, every lane updates one cell.
+//! 17. `uses`: an array that is another use of an argument has its element, extents and order, is no argument itself, and no
+//!     statement writes either; so their buffers hold what the memory does, whichever tiles are under way.
 //!
 //! Sampled invariants are looked at in a number of points that does not depend on the kernel, so that verifying takes
 //! milliseconds.
@@ -126,6 +128,22 @@ impl<'a> Checker<'a> {
                 kernel.parameters.iter().any(|p| p.name == *name) || kernel.quotients.iter().any(|q| q.name == *name)
             });
             self.require(known, "kernel", || format!("an extent of {}", array.name));
+        }
+        for (array, other) in kernel.arrays.iter_enumerated().filter_map(|(array, a)| Some((array, a.use_of?))) {
+            let name = &kernel.arrays[array].name;
+            let is_argument = kernel.arrays.get(other).is_some_and(|other| {
+                let own = &kernel.arrays[array];
+                let same = (other.order, other.element, &other.extents) == (own.order, own.element, &own.extents);
+                same && other.use_of.is_none() && other.storage == Storage::Argument && own.storage == Storage::Argument
+            });
+            self.require(is_argument, "uses", || format!("{name} is a use of no such argument"));
+            let both = kernel.statements();
+            let written = both.iter().any(|statement| statement.writes_to(array) || statement.writes_to(other));
+            self.require(!written, "uses", || {
+                format!("{name} and what it is a use of have buffers of their own, and one is written")
+            });
+            let passed = kernel.arguments.contains(&Argument::Array(array));
+            self.require(!passed, "uses", || format!("{name} is a use, and an argument"));
         }
         for step in &kernel.host {
             let register = step.scalar.is_none_or(|scalar| scalar < kernel.scalars.len());

@@ -648,6 +648,9 @@ pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
         let bank = partition.bank(&mapping.skewed(&subscripts), Affine::default());
         text += &format!(", bank {}", residue_text(&bank, partition.count));
     }
+    if let Some(array) = kernel.arrays[buffer.array].use_of {
+        text += &format!(", another use of {}", kernel.arrays[array].name);
+    }
     text
 }
 

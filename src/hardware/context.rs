@@ -163,6 +163,11 @@ impl<'a> Context<'a> {
         &self.kernel.arrays[array]
     }
 
+    /// The port that has the address of its first cell.
+    pub fn base_name(&self, array: ArrayId) -> String {
+        format!("base_{}", self.array(self.kernel.memory_of(array)).name)
+    }
+
     /// Where its cells lie in memory.
     pub fn layout(&self, array: ArrayId) -> Layout<Affine> {
         self.array(array).layout().map(over_sizes)

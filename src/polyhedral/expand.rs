@@ -99,7 +99,7 @@ fn split_webs(kernel: &Kernel, program: &Program) -> Result<Option<Kernel>> {
     Ok((split.arrays.len() > kernel.arrays.len()).then_some(split))
 }
 
-fn is_taken(kernel: &Kernel, name: &str) -> bool {
+pub(super) fn is_taken(kernel: &Kernel, name: &str) -> bool {
     kernel.arrays.iter().any(|array| array.name == name)
         || kernel.scalars.iter().any(|scalar| scalar.name == name)
         || kernel.parameters.iter().any(|parameter| parameter.name == name)

@@ -10,6 +10,7 @@ mod implied;
 pub mod isl;
 mod join;
 pub mod scan;
+mod uses;
 
 pub use dead::{runs, without_dead_code};
 pub use domain::settle_domain;
@@ -17,6 +18,7 @@ pub use expand::expand_locals;
 pub use extract::{dimension_names, extract};
 pub use implied::implied_bounds;
 pub use join::join_statements;
+pub use uses::uses_apart;
 
 use std::fmt;
 

@@ -86,6 +86,11 @@ impl<'a> Cells<'a> {
     fn new(offload: &Offload, sizes: &'a BTreeMap<String, i64>) -> Option<Cells<'a>> {
         let (mut places, mut count) = (ByArray::new(), 0u64);
         for array in &offload.kernel.arrays {
+            if array.use_of.is_some() {
+                // Never written, so without a time.
+                places.push((0, vec![0; array.extents.len()]));
+                continue;
+            }
             let mut own = 1u64;
             let mut strides = vec![0; array.extents.len()];
             for (stride, extent) in strides.iter_mut().zip(&array.extents).rev() {

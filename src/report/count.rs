@@ -171,6 +171,7 @@ mod tests {
             extents: vec![n()],
             order: Default::default(),
             scratch: false,
+            use_of: None,
             storage: Storage::Argument,
             span: Default::default(),
         };

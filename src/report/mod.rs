@@ -30,7 +30,7 @@ pub use tiling::TilingReport;
 
 /// The number of the shape of all JSON that burstc writes: it grows when a field is added, renamed, removed, or changes its
 /// meaning. `docs/JSON.md` says what the fields mean, and what changed with each number.
-pub const SCHEMA: u32 = 7;
+pub const SCHEMA: u32 = 8;
 
 /// Indented JSON with a final newline, whose first field is the number of its shape.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
@@ -272,7 +272,6 @@ pub struct Places {
     pub verilog: Option<PathBuf>,
     pub vcd: Option<PathBuf>,
     pub json: Option<PathBuf>,
-    pub html: Option<PathBuf>,
 }
 
 /// Everything that [`RunReport::new`] puts together.
@@ -413,6 +412,7 @@ mod tests {
             extents: vec![Affine::constant(64), Affine::constant(64)],
             order: Default::default(),
             scratch: false,
+            use_of: None,
             storage: Storage::Argument,
             span: Default::default(),
         };

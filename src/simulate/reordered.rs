@@ -143,7 +143,7 @@ impl<'a> Run<'a> {
 
     /// Where an element's bytes begin, and how many they are.
     fn address(&self, access: &Access, statement: StatementId, iterators: &[i64]) -> (usize, usize) {
-        let region = self.job.placement.region(access.array);
+        let region = self.job.placement.region(self.offload.kernel.memory_of(access.array));
         let subscript = |k: usize| access.subscripts[k].evaluate(|name| self.index(name, statement, iterators)) as u64;
         (region.base as usize + region.layout.offset(subscript) as usize, region.element.bytes() as usize)
     }

@@ -68,6 +68,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// The array that has the memory of `array`: itself, or the argument of which it is another use.
+    pub fn memory_of(&self, array: ArrayId) -> ArrayId {
+        self.arrays[array].use_of.unwrap_or(array)
+    }
+
     /// The statements in textual order.
     pub fn statements(&self) -> ByStatement<&Statement> {
         fn collect<'a>(nodes: &'a [Node], found: &mut ByStatement<&'a Statement>) {

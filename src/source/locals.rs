@@ -269,6 +269,7 @@ impl Nest<'_, '_> {
             extents,
             order: Default::default(),
             scratch: false,
+            use_of: None,
             storage,
             span,
         })

@@ -362,6 +362,7 @@ fn arguments(
                 extents: vec![],
                 order: Default::default(),
                 scratch: false,
+                use_of: None,
                 storage,
                 span,
             });

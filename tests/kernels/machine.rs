@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use burstc::ids::{ArrayId, BandId};
 use burstc::offload::{Band, Offload, Wait};
 
-use super::pipeline::{Cell, Environment, Instance, Memory, Text, initial, walk};
+use super::pipeline::{Cell, Environment, Instance, Memory, Text, in_memory, initial, walk};
 
 /// Which of the steps that the tokens allow is made.
 #[derive(Clone, Copy, Debug)]
@@ -159,7 +159,8 @@ impl<'a> Machine<'a> {
         };
         for (_, cell) in walk(&transfer.load, &self.context(n)) {
             let cell = (transfer.array, cell);
-            let value = self.ddr.get(&cell).copied().unwrap_or_else(|| initial(&cell));
+            let memory = in_memory(&self.offload.kernel, &cell);
+            let value = self.ddr.get(&memory).copied().unwrap_or_else(|| initial(&memory));
             self.buffers.insert(self.place(n, &cell), (cell.1, value));
         }
         self.arrays_loaded += 1;

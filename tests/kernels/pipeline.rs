@@ -190,6 +190,11 @@ impl<'a> Text<'a> {
     }
 }
 
+/// The cell of memory that one of an array is, which may be another use of an argument.
+pub fn in_memory(kernel: &Kernel, (array, cell): &(ArrayId, Cell)) -> (ArrayId, Cell) {
+    (kernel.memory_of(*array), cell.clone())
+}
+
 /// Some value that depends on the address, for cells nobody wrote.
 pub fn initial(place: &(ArrayId, Cell)) -> u64 {
     mix(place.1.iter().fold(place.0.0 as u64 + 1, |h, x| mix(h ^ *x as u64)))
@@ -221,7 +226,11 @@ fn compute(expr: &Expr, environment: &Environment, read: &dyn Fn(&Access) -> u64
 fn run(text: &Text, order: &[Instance]) -> Memory {
     let mut memory = Memory::new();
     for instance in order {
-        let written = text.writes(instance, |cell| memory.get(cell).copied().unwrap_or_else(|| initial(cell)));
+        let read = |cell: &(ArrayId, Cell)| {
+            let cell = in_memory(text.kernel, cell);
+            memory.get(&cell).copied().unwrap_or_else(|| initial(&cell))
+        };
+        let written = text.writes(instance, read);
         memory.extend(written);
     }
     memory

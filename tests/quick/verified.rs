@@ -90,6 +90,28 @@ fn kernel() {
 }
 
 #[test]
+fn uses() {
+    static ONCE: OnceLock<Offload> = OnceLock::new();
+    let sound = ONCE.get_or_init(|| offload("tests/kernels/uses.c")).clone();
+    let place = sound.kernel.arrays.position(|array| array.use_of.is_some()).unwrap();
+    let written = sound.kernel.arrays.position(|array| array.name == "c").unwrap();
+    finds(
+        "uses",
+        sound,
+        &[
+            // An array that is written.
+            &|o| o.kernel.arrays[place].use_of = Some(written),
+            &|o| o.kernel.arrays[place].extents[0] = Affine::constant(7),
+            &|o| o.kernel.arrays[place].use_of = Some(place),
+            &|o| {
+                o.kernel.arrays[place].storage = Storage::Local { declared_in: vec![], expanded: 0, transferred: true }
+            },
+            &|o| o.kernel.arguments.push(Argument::Array(place)),
+        ],
+    );
+}
+
+#[test]
 fn statements() {
     finds(
         "statements",

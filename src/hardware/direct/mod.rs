@@ -128,7 +128,7 @@ impl<'a> Direct<'a> {
             |outer, radix, digit| outer.mul(&scope.affine_as(radix, byte), byte).add(&digit, byte),
         );
         let linear = linear.unwrap_or_else(|| Rtl::constant(0, byte));
-        let base = cells::port(m, &format!("base_{}", array.name));
+        let base = cells::port(m, &self.context.base_name(access.array));
         base.add(&linear.shl_const(array.element.bytes().trailing_zeros(), byte), byte)
     }
 
@@ -147,7 +147,7 @@ impl<'a> Direct<'a> {
                 match &access.guard {
                     // A read that does not happen is one of the array's first element.
                     Some(guard) => {
-                        let base = cells::port(m, &format!("base_{}", context.array(access.array).name)).resize(byte);
+                        let base = cells::port(m, &context.base_name(access.array)).resize(byte);
                         kind.holds(guard).select(&address, &base)
                     }
                     None => address,

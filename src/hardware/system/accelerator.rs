@@ -1,5 +1,7 @@
 //! The accelerator: tiles, load, compute and store processes, the buffers between them, and the memory port.
 
+use std::collections::BTreeSet;
+
 use crate::buffer::mapping_text;
 use crate::hardware::buffers::address::{self, buffer_of};
 use crate::hardware::buffers::banks::Rotations;
@@ -33,7 +35,7 @@ pub fn control_ports(m: &mut Module, context: &Context) -> (Signal, Signal, Sign
     let memory_idle = m.input("memory_idle", Type::BIT);
     context.parameter_inputs(m);
     context.scalar_inputs(m);
-    for array in &context.kernel.arrays {
+    for array in context.kernel.arrays.iter().filter(|array| array.use_of.is_none()) {
         m.input(&format!("base_{}", array.name), Type::unsigned(context.port.byte_address()));
     }
     (start, done, memory_idle)
@@ -173,11 +175,8 @@ fn process_ports(m: &Module, context: &Context) -> Ports {
 
 /// The bases of arrays.
 fn bases(m: &Module, context: &Context, arrays: &[ArrayId]) -> Ports {
-    let base = |&array: &ArrayId| {
-        let name = format!("base_{}", context.array(array).name);
-        (name.clone(), Connection::In(port(m, &name)))
-    };
-    arrays.iter().map(base).collect()
+    let names: BTreeSet<String> = arrays.iter().map(|&array| context.base_name(array)).collect();
+    names.into_iter().map(|name| (name.clone(), Connection::In(port(m, &name)))).collect()
 }
 
 /// The tiles begin with `start`; declares what joins the other processes, too.

@@ -146,14 +146,15 @@ impl<'a> Cells<'a> {
             kind_arrays.iter().map(|&a| context.array(a).element.bytes().trailing_zeros()).collect();
         let mixed = context.beats.whole || sizes.iter().any(|&s| s != word.shift());
         let mut bases: Vec<(ArrayId, Signal)> = vec![];
-        for &array in kind_arrays {
+        for array in kind_arrays.iter().map(|&array| context.kernel.memory_of(array)) {
             if bases.iter().all(|(a, _)| *a != array) {
-                let base = m.input(&format!("base_{}", context.array(array).name), Type::unsigned(port.byte_address()));
+                let base = m.input(&context.base_name(array), Type::unsigned(port.byte_address()));
                 bases.push((array, base));
             }
         }
         let base = |k: KindId| {
-            let base = bases.iter().find(|(a, _)| *a == kind_arrays[k]).expect("declared above").1.e();
+            let memory = context.kernel.memory_of(kind_arrays[k]);
+            let base = bases.iter().find(|(a, _)| *a == memory).expect("declared above").1.e();
             // The low bits of a base are 0.
             if mixed { base } else { word.address_of(&base) }
         };

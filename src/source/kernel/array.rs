@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::ScalarType;
 use crate::affine::Affine;
 use crate::diagnostic::Span;
+use crate::ids::ArrayId;
 use crate::layout::{Layout, Order};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,6 +25,9 @@ pub struct Array {
     /// An argument of which the caller does not read what is left: `#pragma burstc scratch(a)`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scratch: bool,
+    /// The argument of which this is another use, with a buffer of its own: the same memory, and no statement writes either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub use_of: Option<ArrayId>,
     pub span: Span,
 }
 
