@@ -23,6 +23,7 @@ pub mod ids;
 pub mod layout;
 pub mod offload;
 pub mod operators;
+pub mod page;
 pub mod polyhedral;
 pub mod printable;
 pub mod process;

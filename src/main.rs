@@ -22,6 +22,7 @@ Examples:
   burstc run examples/matmul.c --set N=100 --direct     simulate and compare with direct accesses
   burstc run examples/dma.c --simulator icarus --json - result as JSON
   burstc run trisolv.c --data l=1..9                    random data that a divisor can have
+  burstc run examples/matmul.c --html matmul.html       a page: source, tiles, where the cycles went
   burstc run examples/vecsum.c --lanes auto             lanes in the tiles of the source, too
   burstc build examples/matmul.c --out matmul           write Verilog, bench and Quartus project
   burstc build examples/dma.c --board ulx3s --out dma   the same and, with make -C dma/ecp5, the bitstream
@@ -63,6 +64,9 @@ enum Subcommands {
         /// Write the report as JSON; `-` is standard output
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
+        /// Write a page with source, tables, tiles, and where the cycles went: one file that needs no network
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
         /// Seed of the random data
         #[arg(long, default_value_t = 1)]
         seed: u64,
@@ -116,6 +120,9 @@ Examples:
         /// Print a stage instead; may be given several times
         #[arg(long, value_enum, value_name = "STAGE", conflicts_with = "json")]
         dump: Vec<StageArgument>,
+        /// Write a page as `run --html` does, of what is known without a simulation
+        #[arg(long, value_name = "FILE", conflicts_with = "dump")]
+        html: Option<PathBuf>,
     },
     /// List the boards
     Boards,
@@ -256,6 +263,7 @@ impl From<Subcommands> for Command {
                 direct,
                 vcd,
                 json,
+                html,
                 seed,
                 latency,
                 bandwidth,
@@ -271,6 +279,7 @@ impl From<Subcommands> for Command {
                 direct,
                 vcd,
                 json: json.map(Into::into),
+                html,
                 seed,
                 memory: MemoryModel { latency, bandwidth, stalls, ..MemoryModel::default() },
                 keep,
@@ -280,9 +289,9 @@ impl From<Subcommands> for Command {
                 let emit = emit.into_iter().map(Into::into).collect();
                 Command::Build(Build { input: input.into(), data, emit, out, force })
             }
-            Subcommands::Analyze { input, json, dump } => {
+            Subcommands::Analyze { input, json, dump, html } => {
                 let dump = dump.into_iter().map(Stage::from).collect();
-                Command::Analyze(Analyze { input: input.into(), json, dump })
+                Command::Analyze(Analyze { input: input.into(), json, dump, html })
             }
             Subcommands::Boards => Command::Boards,
         }

@@ -91,6 +91,27 @@ fn run_prints_json_or_a_table() {
     assert!(std::fs::read_to_string(folder.path().join("out.vcd")).unwrap().contains("m_cmd_valid"));
 }
 
+/// The page has the JSON of the same run; where it cannot be written nothing is run.
+#[test]
+fn a_page_per_run_and_per_analysis() {
+    let folder = folder("a[i]", "");
+    let run = ["run", "copy.c", "--simulator", "icarus", "--json", "out.json", "--html", "run page.html"];
+    burstc(&run, &folder).assert().success().stdout(contains("page              run page.html"));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let (page, json) = (read("run page.html"), read("out.json"));
+    let (_, data) = page.split_once("id=\"data\">").unwrap();
+    let data: RunReport = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+    assert_eq!(data, serde_json::from_str::<RunReport>(&json).unwrap());
+    assert!(page.contains("--html &quot;run page.html&quot;</pre>"), "how to repeat it");
+    burstc(&["analyze", "copy.c", "--html", "sets.html"], &folder).assert().success().stdout(contains("Load(a)"));
+    assert!(read("sets.html").contains("analysed, not simulated"));
+    for command in ["run", "analyze"] {
+        let refused = burstc(&[command, "copy.c", "--html", "no/page.html"], &folder).assert().code(2);
+        refused.stderr(contains("--html no/page.html").and(contains("there is no folder no")));
+    }
+    assert_eq!(names(folder.path()), ["copy.c", "out.json", "run page.html", "sets.html"]);
+}
+
 /// Without a word from the user, short runs go to Icarus; Verilator's run-time and the program are kept where the user keeps
 /// such things, and neither spoilt files nor a missing folder are in the way.
 #[test]

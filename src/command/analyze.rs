@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::progress::Progress;
-use super::{Analyze, PASSED, options, print, watched};
+use super::{Analyze, PASSED, check_file, options, print, terminal, watched, write};
 use crate::affine::Affine;
+use crate::board::Board;
 use crate::dump;
 use crate::offload::{Mapping, Offload, Wait};
+use crate::page::Page;
 use crate::report::{self, TilingReport, buffer_reports};
 use crate::source::kernel::{Kernel, SizeParameter};
 use crate::source::program::Program;
@@ -30,12 +32,30 @@ pub fn analyze(analyze: &Analyze, program: &Program) -> Result<u8> {
     }
     let offload = watched(program, || crate::analyze_read(read, &board, &options))?;
     drop(progress);
+    if let Some(path) = &analyze.html {
+        let text = text(&offload, &TilingReport::new(&offload, &board));
+        write(path, &page(program, &board, &offload, &text)?)?;
+    }
     if analyze.json {
         print(&report::json(&offload)?)?;
     } else {
         print(&text(&offload, &TilingReport::new(&offload, &board)))?;
     }
     Ok(PASSED)
+}
+
+/// Refuses a page that could not be written in the end.
+pub fn check_places(analyze: &Analyze) -> Result<()> {
+    analyze.html.as_ref().map_or(Ok(()), |path| check_file("--html", path))
+}
+
+/// The page of an analysis: at the sizes that the kernel is usually run with, and with its JSON on one line.
+fn page(program: &Program, board: &Board, offload: &Offload, text: &str) -> Result<String> {
+    let usual = |p: &SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(p.min));
+    let json: serde_json::Value = serde_json::from_str(&report::json(offload)?)?;
+    let sizes = offload.kernel.parameters.iter().map(usual).collect();
+    let page = Page { program, offload, board, sizes: &sizes, report: None, json: &json.to_string(), text };
+    Ok(page.html(&terminal::command_line())?)
 }
 
 /// Sets in isl notation, then what follows from them.

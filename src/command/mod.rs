@@ -86,6 +86,8 @@ pub struct Run {
     pub direct: bool,
     pub vcd: Option<PathBuf>,
     pub json: Option<Output>,
+    /// A page with everything that is known of the run.
+    pub html: Option<PathBuf>,
     pub seed: u64,
     /// How the memory behind a bus behaves; its latency is the board's where this has none.
     pub memory: MemoryModel,
@@ -119,6 +121,8 @@ pub struct Analyze {
     pub json: bool,
     /// Print these stages instead.
     pub dump: Vec<Stage>,
+    /// A page with everything that is known without a simulation.
+    pub html: Option<PathBuf>,
 }
 
 /// Where a text goes.
@@ -146,9 +150,9 @@ pub fn execute(command: &Command) -> u8 {
         Command::Build(build) => folder::check(&build.out, build.force)
             .and_then(|()| reading.read(&build.input))
             .and_then(|program| build::build(build, program)),
-        Command::Analyze(analyze) => {
-            reading.read(&analyze.input).and_then(|program| analyze::analyze(analyze, program))
-        }
+        Command::Analyze(analyze) => analyze::check_places(analyze)
+            .and_then(|()| reading.read(&analyze.input))
+            .and_then(|program| analyze::analyze(analyze, program)),
         Command::Boards => boards(),
     };
     match result {

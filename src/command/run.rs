@@ -4,10 +4,13 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{FAILED, Output, PASSED, Run, check_file, options, print, progress::Progress, say, values, watched, write};
+use super::{
+    FAILED, Output, PASSED, Run, check_file, options, print, progress::Progress, say, terminal, values, watched, write,
+};
 use crate::board::Board;
 use crate::diagnostic::Diagnostic;
 use crate::hardware::{self, VerilogFile};
+use crate::page::Page;
 use crate::process::Scratch;
 use crate::project::{File, Project, folder};
 use crate::report::count::Work;
@@ -37,17 +40,17 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let ranges = values::ranges(kernel, &run.data)?;
     let options = options(kernel, &run.input, &set)?;
     let accelerator = watched(program, || compile_read(read, source, &board, &options))?;
-    let kernel = &accelerator.offload.kernel;
+    let (offload, kernel) = (&accelerator.offload, &accelerator.offload.kernel);
 
     progress.step("running the C program");
     let capacity = board.memory.capacity_bytes();
     let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, run.seed)?;
     let image = after(source, kernel, &mut job, own.as_ref())?;
-    let reordered = reordered(&accelerator.offload, &job, &image);
+    let reordered = reordered(offload, &job, &image);
     let expected = reordered.as_ref().map_or(&image, |reordered| &reordered.image);
-    let work = Work::of(&accelerator.offload, &job.sizes);
+    let work = Work::of(offload, &job.sizes);
     let scratch = Scratch::new("burstc-run-")?;
-    let expected_cycles = expected_cycles(&accelerator.offload, &work, run.direct);
+    let expected_cycles = expected_cycles(offload, &work, run.direct);
     let simulator = run.simulator.unwrap_or_else(|| Simulator::for_cycles(expected_cycles));
     let bytes = job.image.len() as u64;
     let bench = Subject {
@@ -65,7 +68,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     };
     let max_cycles = bench.max_cycles;
     let project = |report| Project {
-        offload: &accelerator.offload,
+        offload,
         board: &board,
         files: &accelerator.files,
         direct_files: if run.direct { &accelerator.direct_files } else { &[] },
@@ -90,9 +93,9 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     };
 
     let (verdict, detail) = summary(&outcome, direct.as_ref().map(|(outcome, _)| outcome));
-    let bound = Bound::of(&accelerator.offload, &board, &work, &job.sizes);
+    let bound = Bound::of(offload, &board, &work, &job.sizes);
     let report = RunReport::new(Facts {
-        offload: &accelerator.offload,
+        offload,
         board: &board,
         simulator: bench.simulator,
         verdict,
@@ -102,7 +105,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         direct: direct.as_ref().map(|(_, output)| &output.counters),
         work,
         bound,
-        estimate: Estimate::of(&accelerator.offload, &board, &bound, &job.sizes),
+        estimate: Estimate::of(offload, &board, &bound, &job.sizes),
         seed: run.seed,
         arguments: job.scalars(kernel),
         generate_ms: accelerator.generate_ms,
@@ -113,9 +116,14 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         Some(target) => Some((target.as_path(), project(&json).files()?)),
         None => None,
     };
-    let places = deliver(run, verilog, vcd.as_deref(), &json)?;
+    let mut places = deliver(run, verilog, vcd.as_deref(), &json)?;
+    places.html = run.html.clone();
+    let text = report.table(&places);
+    let page =
+        Page { program, offload, board: &board, sizes: &job.sizes, report: Some(&report), json: &json, text: &text };
+    draw(run, &page, &progress)?;
     drop(progress);
-    tell(run, &report.table(&places), &json)?;
+    tell(run, &text, &json)?;
     Ok(if verdict == Verdict::Pass { PASSED } else { FAILED })
 }
 
@@ -149,6 +157,9 @@ pub fn check_places(run: &Run) -> Result<()> {
     if let Some(Output::File(path)) = &run.json {
         check_file("--json", path)?;
     }
+    if let Some(path) = &run.html {
+        check_file("--html", path)?;
+    }
     Ok(())
 }
 
@@ -179,6 +190,13 @@ fn deliver(run: &Run, folder: Option<(&Path, Vec<File>)>, vcd: Option<&Path>, js
         places.json = Some(path.clone());
     }
     Ok(places)
+}
+
+/// Writes the page, if it is asked for.
+fn draw(run: &Run, page: &Page, progress: &Progress) -> Result<()> {
+    let Some(path) = &run.html else { return Ok(()) };
+    progress.step("drawing the page");
+    write(path, &page.html(&terminal::command_line())?)
 }
 
 /// Prints the report: where standard output is for the program that reads the JSON, the table goes beside it.

@@ -59,7 +59,6 @@ pub fn tell_fault(what: &str) {
     if TOLD.swap(true, Ordering::SeqCst) {
         return;
     }
-    let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
     say(&format!(
         "error: this is a fault of burstc, not of your program: {}\n  \
          Please report it with the C file and these lines:\n    \
@@ -69,8 +68,14 @@ pub fn tell_fault(what: &str) {
         env!("CARGO_PKG_VERSION"),
         std::env::consts::OS,
         std::env::consts::ARCH,
-        words.join(" ")
+        command_line()
     ));
+}
+
+/// The command, as it can be pasted into a shell.
+pub fn command_line() -> String {
+    let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
+    words.join(" ")
 }
 
 /// A word in quotation marks where it has other than plain characters.

@@ -272,6 +272,7 @@ pub struct Places {
     pub verilog: Option<PathBuf>,
     pub vcd: Option<PathBuf>,
     pub json: Option<PathBuf>,
+    pub html: Option<PathBuf>,
 }
 
 /// Everything that [`RunReport::new`] puts together.

@@ -25,6 +25,7 @@ pub fn render(report: &RunReport, places: &Places) -> String {
     place("Verilog", &places.verilog);
     place("VCD", &places.vcd);
     place("JSON", &places.json);
+    place("page", &places.html);
     table.text
 }
 

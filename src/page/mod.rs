@@ -1,0 +1,279 @@
+//! A page per run: one HTML file with everything that burstc knows of it, readable without a network and on paper. Its
+//! data are the JSON of `--json`, in a block of its own; beside it is what the pictures are drawn of ([`Pictures`]).
+
+mod footprint;
+mod html;
+mod pictures;
+mod roofline;
+mod source;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::board::Board;
+use crate::offload::Offload;
+use crate::report::{BufferReport, RunReport, TilingReport, buffer_reports};
+use crate::source::program::Program;
+use html::{escaped, json_block, table};
+pub use pictures::Pictures;
+pub use roofline::Roofline;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Nothing but what is in the file: no network, no plug-ins, no forms.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+    base-uri 'none'; form-action 'none'";
+
+/// What a page tells of.
+pub struct Page<'a> {
+    pub program: &'a Program,
+    pub offload: &'a Offload,
+    pub board: &'a Board,
+    /// Of the run, or for want of one those that the kernel is usually run with.
+    pub sizes: &'a BTreeMap<String, i64>,
+    /// The run's, where there was one.
+    pub report: Option<&'a RunReport>,
+    /// What `--json` gives.
+    pub json: &'a str,
+    /// What the terminal shows.
+    pub text: &'a str,
+}
+
+impl Page<'_> {
+    /// The whole file; `command` made it, word for word, to be pasted into a shell.
+    pub fn html(&self, command: &str) -> serde_json::Result<String> {
+        let mut pictures = Pictures::of(self.offload, self.sizes);
+        pictures.roofline = self.report.and_then(|r| Roofline::of(self.offload, self.board, r, self.sizes));
+        let name = escaped(&self.offload.kernel.name);
+        let mut body = self.head(&name);
+        body.push_str(&self.processes());
+        body.push_str(&section("source", "The source, and what became of it", &source::listing(self, &pictures)));
+        body.push_str(&section("directives", "Directives to paste", &self.directives()));
+        body.push_str(&tiles(&pictures));
+        if pictures.roofline.is_some() {
+            body.push_str(&section("roofline", "Roofline", "<div id=\"roofline-picture\" class=\"picture\"></div>"));
+        }
+        body.push_str(&section("buffers", "Buffers", &buffers(&buffer_reports(self.offload))));
+        body.push_str(&section("report", "The report", &format!("<pre>{}</pre>", escaped(self.text))));
+        body.push_str(&self.figures()?);
+        let repeat = format!(
+            "<pre>{}</pre><p>burstc {}, board {}{}</p>",
+            escaped(command),
+            env!("CARGO_PKG_VERSION"),
+            escaped(&self.board.name),
+            self.report.map_or(String::new(), |r| format!(", {}, seed {}", r.simulator, r.seed))
+        );
+        body.push_str(&section("repeat", "How to repeat it", &repeat));
+        body.push_str(&json_block("data", self.json));
+        body.push_str(&json_block("pictures", &serde_json::to_string(&pictures)?));
+        Ok(format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <title>{name} on {}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}<script>\n{SCRIPT}</script>\n\
+             </body>\n</html>\n",
+            escaped(&self.board.name)
+        ))
+    }
+
+    /// What ran, how it ended, and the figures that people look for first.
+    fn head(&self, name: &str) -> String {
+        let sizes: Vec<String> = match self.report {
+            Some(report) => report.arguments.iter().map(|(name, value)| format!("{name} = {value}")).collect(),
+            None => self.sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect(),
+        };
+        let with = if sizes.is_empty() { String::new() } else { format!(" with {}", escaped(&sizes.join(", "))) };
+        let mut html =
+            format!("<header><h1>{name}{with}</h1><p>{}, on {}</p>\n", self.file(), escaped(&self.board.title));
+        let Some(report) = self.report else {
+            return html + "<p class=\"verdict\">analysed, not simulated</p></header>\n";
+        };
+        let verdict = match report.detail.is_empty() {
+            true => "pass: every word of memory is as expected".to_string(),
+            false => escaped(&report.detail),
+        };
+        let class = if report.detail.is_empty() { "pass" } else { "fail" };
+        html.push_str(&format!("<p class=\"verdict {class}\">{verdict}</p>\n<dl class=\"first\">"));
+        let mut figure = |label: &str, value: String| {
+            html.push_str(&format!("<div><dt>{label}</dt><dd>{value}</dd></div>"));
+        };
+        figure("cycles", number(&report.cycles.to_string()));
+        figure("time", format!("{:.2} µs", report.time_us));
+        figure("cycles per iteration", format!("{:.3}", report.cycles_per_iteration));
+        figure("of the bound", format!("{:.2} ({})", report.bound.share, escaped(&report.bound.limit)));
+        if let Some(speedup) = report.speedup {
+            figure("over direct accesses", format!("{speedup:.2} ×"));
+        }
+        html + "</dl></header>\n"
+    }
+
+    fn file(&self) -> String {
+        escaped(&crate::printable::on_one_line(&self.program.user.path))
+    }
+
+    /// How load, compute and store spent the run, as bars that add up to it.
+    fn processes(&self) -> String {
+        let Some(report) = self.report.filter(|report| report.cycles > 0) else { return String::new() };
+        let own = &report.processes;
+        let transfer = |busy: u64, without: u64| {
+            let busy = busy.min(report.cycles);
+            let without = without.min(busy);
+            vec![("moves words", "busy", busy - without), ("waits for words", "word", without)]
+        };
+        let compute = vec![
+            ("computes", "busy", own.compute_busy),
+            ("waits for values or ports", "value", own.compute_stall),
+            ("waits for rows", "row", own.compute_idle),
+        ];
+        let all = [
+            ("load", transfer(own.load_busy, own.load_without_word)),
+            ("compute", compute),
+            ("store", transfer(own.store_busy, own.store_without_word)),
+        ];
+        let mut html = String::new();
+        for (process, parts) in all {
+            let (mut bars, mut words, mut at) = (String::new(), vec![], 0.0);
+            let rest = report.cycles.saturating_sub(parts.iter().map(|part| part.2).sum());
+            for (what, class, cycles) in parts.into_iter().chain([("waits for tiles", "tile", rest)]) {
+                let share = 100.0 * cycles as f64 / report.cycles as f64;
+                if cycles == 0 {
+                    continue;
+                }
+                bars.push_str(&format!("<rect class=\"w-{class}\" x=\"{at:.3}\" width=\"{share:.3}\" height=\"10\"/>"));
+                let key = format!("<span class=\"key w-{class}\"></span>");
+                words.push(format!("<span class=\"part\">{key}{what} {share:.1} %</span>"));
+                at += share;
+            }
+            html.push_str(&format!(
+                "<div class=\"process\"><b>{process}</b><svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" \
+                 role=\"img\" aria-label=\"{process}\">{bars}</svg><p>{}</p></div>\n",
+                words.join(" ")
+            ));
+        }
+        section("processes", "Where the cycles went", &html)
+    }
+
+    fn directives(&self) -> String {
+        let report = TilingReport::new(self.offload, self.board);
+        let chosen = if report.chosen { format!("tiles {}", report.reason()) } else { "as in the source".to_string() };
+        format!("<p>{}</p><pre>{}</pre>", escaped(&chosen), escaped(&report.directives.join("\n")))
+    }
+
+    /// Every figure of the JSON, by its path.
+    fn figures(&self) -> serde_json::Result<String> {
+        if self.report.is_none() {
+            return Ok(String::new());
+        }
+        let mut found = vec![];
+        let document = serde_json::from_str(self.json)?;
+        flatten("", &document, &mut found);
+        let rows: Vec<String> = found
+            .iter()
+            .map(|(path, value)| {
+                let shown = match value {
+                    Value::Number(value) => number(&value.to_string()),
+                    Value::String(text) => escaped(text),
+                    other => escaped(&other.to_string()),
+                };
+                format!("<tr><td>{}</td><td data-field=\"{0}\">{shown}</td></tr>\n", escaped(path))
+            })
+            .collect();
+        let table = format!("<div class=\"wide\"><table class=\"figures\">{}</table></div>", rows.concat());
+        Ok(section(
+            "figures",
+            "All figures",
+            &format!("<details open><summary>as --json has them</summary>{table}</details>"),
+        ))
+    }
+}
+
+fn section(id: &str, title: &str, html: &str) -> String {
+    format!("<section id=\"{id}\"><h2>{title}</h2>\n{html}</section>\n")
+}
+
+/// A number as JSON has it, its integer part in groups of three.
+fn number(text: &str) -> String {
+    let (integer, rest) = text.find(['.', 'e', 'E']).map_or((text, ""), |at| text.split_at(at));
+    let (sign, digits) = integer.strip_prefix('-').map_or(("", integer), |digits| ("-", digits));
+    let first = digits.len() % 3;
+    let mut groups: Vec<&str> = if first > 0 { vec![&digits[..first]] } else { vec![] };
+    groups.extend((first..digits.len()).step_by(3).map(|at| &digits[at..at + 3]));
+    format!("{sign}{}{rest}", groups.join(","))
+}
+
+/// The values of a document with their paths: `ddr.bytes_read`, `buffers[0].words`.
+fn flatten<'a>(path: &str, value: &'a Value, found: &mut Vec<(String, &'a Value)>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                let dot = if path.is_empty() { "" } else { "." };
+                flatten(&format!("{path}{dot}{name}"), member, found);
+            }
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(k, item)| flatten(&format!("{path}[{k}]"), item, found));
+        }
+        _ => found.push((path.to_string(), value)),
+    }
+}
+
+/// The place for the pictures of tiles, which the script draws.
+fn tiles(pictures: &Pictures) -> String {
+    let Some(last) = pictures.shown.len().checked_sub(1) else {
+        let html = "<p>There are no tiles at these sizes, or too many to follow.</p>";
+        return section("tiles", "Tiles", html);
+    };
+    let all = pictures.tile_count;
+    let shown = match pictures.shown.len() as u64 {
+        shown if shown == all => format!("All {} tiles of the run.", number(&all.to_string())),
+        shown => format!("{shown} of the run's {} tiles.", number(&all.to_string())),
+    };
+    let html = format!(
+        "<p>{shown} Load(T) holds what a tile reads and nobody has brought yet, Store(T) what later tiles of the strip do \
+         not write again; between them is what stays on chip.</p>\n\
+         <p class=\"slide\"><label>tile <input id=\"tile\" type=\"range\" min=\"0\" max=\"{last}\" value=\"0\"></label> \
+         <output id=\"tile-name\"></output></p>\n<div id=\"tile-space\" class=\"picture\"></div>\n\
+         <p class=\"legend\"><span class=\"part\"><span class=\"key c-load\"></span>loaded</span> \
+         <span class=\"part\"><span class=\"key c-reuse\"></span>reused</span> \
+         <span class=\"part\"><span class=\"key c-touch\"></span>touched otherwise</span> \
+         <span class=\"part\"><span class=\"key c-store\"></span>stored (outlined)</span></p>\n\
+         <div id=\"tile-arrays\"></div>\n<noscript><p>The pictures are drawn by a script.</p></noscript>"
+    );
+    section("tiles", "Tiles", &html)
+}
+
+fn buffers(reports: &[BufferReport]) -> String {
+    let mut rows = vec![["array", "mapping", "words", "copies"].map(String::from).to_vec()];
+    for report in reports {
+        rows.push(vec![
+            escaped(&report.array),
+            format!("<code>{}</code>", escaped(&report.mapping)),
+            number(&report.words.to_string()),
+            report.copies.to_string(),
+        ]);
+    }
+    table("buffers", &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_in_groups_and_stay_what_they_are() {
+        for (text, shown) in [
+            ("0", "0"),
+            ("999", "999"),
+            ("1000", "1,000"),
+            ("-1234567", "-1,234,567"),
+            ("1234.56789", "1,234.56789"),
+            ("1e-7", "1e-7"),
+        ] {
+            assert_eq!(number(text), shown);
+            assert_eq!(shown.replace(',', ""), text);
+        }
+    }
+}

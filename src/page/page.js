@@ -1,0 +1,158 @@
+"use strict";
+// Draws the tiles and the roofline from the data in the page.
+(function () {
+  const data = JSON.parse(document.getElementById("pictures").textContent);
+  const byId = (id) => document.getElementById(id);
+  const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+
+  function svg(tag, attributes, parent, text) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const name in attributes) made.setAttribute(name, attributes[name]);
+    if (text !== undefined) made.textContent = text;
+    if (parent) parent.appendChild(made);
+    return made;
+  }
+
+  function html(tag, parent, text) {
+    const made = document.createElement(tag);
+    if (text !== undefined) made.textContent = text;
+    parent.appendChild(made);
+    return made;
+  }
+
+  // -- Tiles: one array's cells in one tile ------------------------------------------------------------------------
+
+  function rectangles(parent, list, kind) {
+    for (const [row, column, rows, columns] of list)
+      svg("rect", { x: column, y: row, width: columns, height: rows, class: kind }, parent);
+  }
+
+  function array(parent, own) {
+    const known = data.arrays[own.array];
+    const box = html("div", parent);
+    const extents = known.extents.map((e) => "[" + e + "]").join("");
+    html("h3", box, known.name + extents);
+    const [rows, columns] = known.grid;
+    // A single row is drawn as a band.
+    const height = Math.max(rows, columns / 12);
+    const picture = svg("svg", {
+      viewBox: "0 0 " + Math.max(columns, 1) + " " + Math.max(height, 1), preserveAspectRatio: "none", role: "img",
+      "aria-label": "cells of " + known.name,
+      style: "aspect-ratio: " + Math.min(Math.max(columns / Math.max(height, 1), 0.5), 12),
+    });
+    box.appendChild(picture);
+    const scaled = svg("g", { transform: "scale(1 " + height / Math.max(rows, 1) + ")" }, picture);
+    rectangles(scaled, own.touch, "c-touch");
+    rectangles(scaled, own.reuse, "c-reuse");
+    rectangles(scaled, own.load, "c-load");
+    rectangles(scaled, own.store, "c-store");
+    const figures = html("table", box);
+    for (const [label, kind] of [["loaded", "loaded"], ["reused", "reused"], ["stored", "stored"], ["touched", "touched"]]) {
+      if (own[kind] === undefined) continue;
+      const row = html("tr", figures);
+      html("td", row, label);
+      const value = html("td", row, grouped(own[kind]));
+      value.dataset.array = known.name;
+      value.dataset.kind = kind;
+      html("td", row, grouped(own[kind] * known.element_bytes) + " bytes");
+    }
+    if (known.together[0] * known.together[1] > 1)
+      html("p", box, "A square stands for " + known.together.join(" × ") + " cells.").className = "legend";
+  }
+
+  // The tiles that are shown, by the two indices that change most; those that agree with the chosen one in all others.
+  function space(parent, chosen, choose) {
+    parent.textContent = "";
+    const here = data.shown[chosen];
+    const own = data.shown.map((tile, place) => ({ tile, place })).filter((t) => t.tile.band === here.band);
+    const distinct = here.index.map((_, k) => new Set(own.map((t) => t.tile.index[k])).size);
+    const order = here.index.map((_, k) => k).sort((a, b) => distinct[b] - distinct[a] || b - a);
+    const axes = order.slice(0, 2).sort((a, b) => b - a);
+    const others = order.slice(2);
+    const seen = own.filter((t) => others.every((k) => t.tile.index[k] === here.index[k]));
+    const place = (t, axis) => (axis === undefined ? 0 : t.tile.index[axis]);
+    const range = (axis) => [Math.min(...seen.map((t) => place(t, axis))), Math.max(...seen.map((t) => place(t, axis)))];
+    const [x, y] = [range(axes[0]), range(axes[1])];
+    const step = Math.max(4, Math.min(24, 560 / (x[1] - x[0] + 1), 240 / (y[1] - y[0] + 1)));
+    const width = (x[1] - x[0] + 1) * step + 60, height = (y[1] - y[0] + 1) * step + 30;
+    const picture = svg("svg", { viewBox: "0 0 " + width + " " + height, width, height, role: "img", "aria-label": "tiles" });
+    for (const t of seen) {
+      const dot = svg("rect", {
+        x: 40 + (place(t, axes[0]) - x[0]) * step + 1, y: (place(t, axes[1]) - y[0]) * step + 1,
+        width: step - 2, height: step - 2, class: t.place === chosen ? "dot here" : "dot",
+      }, picture);
+      svg("title", {}, dot, "T = (" + t.tile.index.join(", ") + ")");
+      dot.addEventListener("click", () => choose(t.place));
+    }
+    svg("text", { x: 40, y: height - 10, class: "faint" }, picture, axes[0] === undefined ? "" : "T" + axes[0] + " →");
+    if (axes[1] !== undefined) svg("text", { x: 0, y: 14, class: "faint" }, picture, "T" + axes[1] + " ↓");
+    parent.appendChild(picture);
+  }
+
+  function tiles() {
+    const slider = byId("tile");
+    if (!slider) return;
+    function show(place) {
+      slider.value = place;
+      const tile = data.shown[place], band = data.bands[tile.band];
+      const iterations = tile.iterations === undefined ? "" : ", " + grouped(tile.iterations) + " iterations";
+      byId("tile-name").textContent = "number " + grouped(tile.number + 1) + " of " + grouped(data.tile_count) + ": T = (" +
+        tile.index.join(", ") + "), " + band.statements.join(", ") + iterations;
+      space(byId("tile-space"), place, show);
+      const all = byId("tile-arrays");
+      all.textContent = "";
+      tile.arrays.forEach((own) => array(all, own));
+    }
+    slider.addEventListener("input", () => show(Number(slider.value)));
+    // A page can be linked to with a tile: page.html#tile=5
+    const wanted = /^#tile=(\d+)$/.exec(location.hash);
+    const found = wanted ? data.shown.findIndex((tile) => tile.number + 1 === Number(wanted[1])) : -1;
+    show(Math.max(found, 0));
+  }
+
+  // -- Roofline ----------------------------------------------------------------------------------------------------
+
+  function roofline() {
+    const roof = data.roofline, parent = byId("roofline-picture");
+    if (!roof || !parent) return;
+    const width = 640, height = 340, left = 60, bottom = 40, right = 20, top = 20;
+    const ridge = roof.datapath / roof.port;
+    const xs = roof.points.map((p) => p.per_byte).concat([ridge]), ys = roof.points.map((p) => p.per_cycle).concat([roof.datapath]);
+    const ends = (values) => [Math.floor(Math.log10(Math.min(...values)) - 0.3), Math.ceil(Math.log10(Math.max(...values)) + 0.3)];
+    const [x0, x1] = ends(xs), [y0, y1] = ends(ys);
+    const x = (v) => left + ((Math.log10(v) - x0) / (x1 - x0)) * (width - left - right);
+    const y = (v) => height - bottom - ((Math.log10(v) - y0) / (y1 - y0)) * (height - bottom - top);
+    const picture = svg("svg", { viewBox: "0 0 " + width + " " + height, width, height, role: "img", "aria-label": "roofline" });
+    const low = Math.pow(10, x0), high = Math.pow(10, x1);
+    for (let e = x0; e <= x1; e++) svg("text", { x: x(Math.pow(10, e)), y: height - bottom + 16, class: "faint", "text-anchor": "middle" }, picture, Number(Math.pow(10, e).toPrecision(3)));
+    for (let e = y0; e <= y1; e++) svg("text", { x: left - 8, y: y(Math.pow(10, e)) + 4, class: "faint", "text-anchor": "end" }, picture, Number(Math.pow(10, e).toPrecision(3)));
+    svg("path", { class: "axis", fill: "none", d: "M" + left + " " + top + "V" + (height - bottom) + "H" + (width - right) }, picture);
+    svg("text", { x: width - right, y: height - 6, class: "faint", "text-anchor": "end" }, picture, "operations per byte");
+    svg("text", { x: left + 6, y: top - 6, class: "faint" }, picture, "operations per cycle");
+    const clip = svg("clipPath", { id: "inside" }, picture);
+    svg("rect", { x: left, y: top - 4, width: width - left - right, height: height - bottom - top + 4 }, clip);
+    const inside = svg("g", { "clip-path": "url(#inside)" }, picture);
+    // The port's slope up to what the datapath allows.
+    const knee = Math.min(Math.max(ridge, low), high);
+    svg("path", { class: "roof", d: "M" + x(low) + " " + y(low * roof.port) + "L" + x(knee) + " " + y(knee * roof.port) + "L" + x(high) + " " + y(Math.max(roof.datapath, knee * roof.port)) }, inside);
+    svg("path", { class: "roof other", d: "M" + x(low) + " " + y(roof.dependences) + "H" + x(high) }, inside);
+    svg("text", { x: width - right - 4, y: y(roof.datapath) - 6, class: "faint", "text-anchor": "end" }, picture, "datapath");
+    if (roof.dependences < Math.pow(10, y1)) svg("text", { x: left + 8, y: y(roof.dependences) - 6, class: "faint" }, picture, "dependences");
+    roof.points.forEach((p, k) => {
+      svg("circle", { cx: x(p.per_byte), cy: y(p.per_cycle), r: 5, class: ["c-load", "c-reuse", "c-touch"][k] }, picture);
+      svg("text", { x: x(p.per_byte) + 9, y: y(p.per_cycle) + (k === 0 ? 14 : 0) }, picture, p.name);
+    });
+    parent.appendChild(picture);
+    const figures = html("table", parent);
+    const head = html("tr", figures);
+    ["", "operations per byte", "operations per cycle", "bytes", "cycles"].forEach((text) => html("th", head, text));
+    for (const p of roof.points) {
+      const row = html("tr", figures);
+      [p.name, p.per_byte.toFixed(3), p.per_cycle.toFixed(3), grouped(p.bytes), grouped(p.cycles)].forEach((text) => html("td", row, text));
+    }
+    html("p", parent, grouped(roof.operations) + " operations of the C program; the port moves " + Number(roof.port.toFixed(3)) + " bytes per cycle.").className = "legend";
+  }
+
+  tiles();
+  roofline();
+})();

@@ -1,0 +1,230 @@
+//! What the page draws, as data: tiles with their cells, and the roofline. Exact for the sizes of the run; where there is
+//! more than eyes see, tiles are left out and cells drawn together, and the numbers stay those of single cells.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use super::footprint::{Cells, Follower, Shape};
+use super::roofline::Roofline;
+use crate::ids::BandId;
+use crate::offload::Offload;
+use crate::walk::{self, Values};
+
+/// Tiles on a page at most.
+const TILES: u64 = 128;
+/// Rows and columns of a drawing at most.
+const GRID: i64 = 256;
+/// Rectangles of all tiles, each about 12 bytes on the page.
+const RECTANGLES: usize = 60_000;
+/// Iterations and cells that are followed one by one.
+const STEPS: u64 = 4_000_000;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pictures {
+    pub sizes: BTreeMap<String, i64>,
+    /// Tiles of the run; `shown` has all of them, or some from the first to the last.
+    pub tile_count: u64,
+    pub shown: Vec<Tile>,
+    /// The names of the tile indices, as the sets have them.
+    pub bands: Vec<BandPicture>,
+    pub arrays: Vec<ArrayPicture>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roofline: Option<Roofline>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BandPicture {
+    /// Names of the statements.
+    pub statements: Vec<String>,
+    pub tile_sizes: Vec<i64>,
+    /// θ, which the tiles cut.
+    pub theta: String,
+    /// The last indices, along which a strip runs.
+    pub strip: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ArrayPicture {
+    pub name: String,
+    pub extents: Vec<i64>,
+    pub element_bytes: u32,
+    /// Rows and columns of the drawing, and the cells that one of its squares stands for in each direction.
+    pub grid: [i64; 2],
+    pub together: [i64; 2],
+}
+
+/// A tile of the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tile {
+    /// From 0, in the order of execution.
+    pub number: u64,
+    pub band: usize,
+    pub index: Vec<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<u64>,
+    /// Of the arrays that the tile transfers.
+    pub arrays: Vec<TileArray>,
+}
+
+/// Numbers of cells, and rectangles `[row, column, rows, columns]` of the drawing that hold them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TileArray {
+    /// Index into [`Pictures::arrays`].
+    pub array: usize,
+    pub loaded: u64,
+    pub stored: u64,
+    /// Read or written; absent where nobody followed the iterations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touched: Option<u64>,
+    /// Read, and on chip since a tile before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reused: Option<u64>,
+    pub load: Vec<[i64; 4]>,
+    pub store: Vec<[i64; 4]>,
+    pub touch: Vec<[i64; 4]>,
+    pub reuse: Vec<[i64; 4]>,
+}
+
+impl Pictures {
+    /// The tiles of a run with these sizes.
+    pub fn of(offload: &Offload, sizes: &BTreeMap<String, i64>) -> Pictures {
+        let (tile_count, chosen) = tiles(offload, sizes);
+        let mut follower = Follower::new(offload, sizes, STEPS);
+        let transferred = |array| offload.bands.iter().flat_map(|band| &band.transfers).any(|t| t.array == array);
+        let arrays: Vec<_> = offload.kernel.arrays.keys().filter(|array| transferred(*array)).collect();
+        let drawings: Vec<ArrayPicture> = arrays
+            .iter()
+            .map(|array| {
+                let (own, shape) = (&offload.kernel.arrays[*array], &follower.shapes[*array]);
+                ArrayPicture::new(own.name.clone(), own.element.bytes(), shape)
+            })
+            .collect();
+        let mut shown = vec![];
+        let mut rectangles = 0;
+        for (number, band, index) in chosen {
+            let Some(tile) = follower.tile(band, &index) else { break };
+            let of = |(array, cells)| {
+                let place = arrays.iter().position(|known| *known == array)?;
+                Some(drawings[place].tile(place, &follower.shapes[array], cells))
+            };
+            let own: Vec<TileArray> = tile.arrays.into_iter().filter_map(of).collect();
+            rectangles +=
+                own.iter().map(|a| a.load.len() + a.store.len() + a.touch.len() + a.reuse.len()).sum::<usize>();
+            if rectangles > RECTANGLES {
+                break;
+            }
+            shown.push(Tile { number, band: band.0, index, iterations: tile.iterations, arrays: own });
+        }
+        let bands = offload.bands.iter().map(|band| BandPicture {
+            statements: band.statements.iter().map(|s| offload.kernel.statements()[*s].name.clone()).collect(),
+            tile_sizes: band.tiling.sizes.clone(),
+            theta: crate::tiling::theta_text(&band.tiling),
+            strip: band.tiling.strip,
+        });
+        Pictures { sizes: sizes.clone(), tile_count, shown, bands: bands.collect(), arrays: drawings, roofline: None }
+    }
+}
+
+/// How many tiles there are, and those that are shown: number, band and indices.
+fn tiles(offload: &Offload, sizes: &BTreeMap<String, i64>) -> (u64, Vec<(u64, BandId, Vec<i64>)>) {
+    let mut values = Values::new(sizes);
+    let all = |piece| walk::count(piece, &mut values, &mut STEPS.clone());
+    let Some(count) = offload.tiles.pieces.iter().map(all).sum::<Option<u64>>().filter(|count| *count <= STEPS) else {
+        return (0, vec![]);
+    };
+    let wanted = count.min(TILES);
+    let mut chosen = vec![];
+    let mut number = 0;
+    let _ = walk::in_order(&offload.tiles.pieces, &mut values, |piece, values| {
+        // The first, the last, and as far apart as can be between them.
+        let next = match wanted {
+            0 | 1 => 0,
+            _ => chosen.len() as u64 * (count - 1) / (wanted - 1),
+        };
+        if number == next {
+            let index = piece.point.iter().map(|index| values.evaluate(index)).collect();
+            chosen.push((number, piece.leaf.band(), index));
+        }
+        number += 1;
+        ControlFlow::Continue(())
+    });
+    (count, chosen)
+}
+
+impl ArrayPicture {
+    fn new(name: String, element_bytes: u32, shape: &Shape) -> ArrayPicture {
+        let together = [shape.rows, shape.columns].map(|cells| ((cells - 1) / GRID + 1).max(1));
+        let grid = [(shape.rows - 1) / together[0] + 1, (shape.columns - 1) / together[1] + 1];
+        ArrayPicture { name, extents: shape.extents.clone(), element_bytes, grid, together }
+    }
+
+    /// What a tile has of the array.
+    fn tile(&self, array: usize, shape: &Shape, cells: Cells) -> TileArray {
+        let draw = |places: &[usize]| self.rectangles(shape, places);
+        let some = |places: &Option<Vec<usize>>| places.as_ref().map_or(vec![], |places| draw(places));
+        let count = |places: &[usize]| places.len() as u64;
+        TileArray {
+            array,
+            loaded: count(&cells.loaded),
+            stored: count(&cells.stored),
+            touched: cells.touched.as_deref().map(count),
+            reused: cells.reused.as_deref().map(count),
+            load: draw(&cells.loaded),
+            store: draw(&cells.stored),
+            touch: some(&cells.touched),
+            reuse: some(&cells.reused),
+        }
+    }
+
+    /// The squares that hold the cells at these ascending places: runs along rows, joined where they are alike below one another.
+    fn rectangles(&self, shape: &Shape, places: &[usize]) -> Vec<[i64; 4]> {
+        let mut squares: Vec<(i64, i64)> = places
+            .iter()
+            .map(|place| {
+                (*place as i64 / shape.columns / self.together[0], *place as i64 % shape.columns / self.together[1])
+            })
+            .collect();
+        squares.sort_unstable();
+        squares.dedup();
+        let mut found: Vec<[i64; 4]> = vec![];
+        // Those that end in the row before.
+        let mut open: BTreeMap<(i64, i64), usize> = BTreeMap::new();
+        for row in squares.chunk_by(|one, next| one.0 == next.0) {
+            let mut own = BTreeMap::new();
+            for run in row.chunk_by(|one, next| one.1 + 1 == next.1) {
+                let ((row, column), columns) = (run[0], run.len() as i64);
+                let above = open.get(&(column, columns)).copied();
+                let place = above.filter(|above| found[*above][0] + found[*above][2] == row).unwrap_or(found.len());
+                if place == found.len() {
+                    found.push([row, column, 0, columns]);
+                }
+                found[place][2] += 1;
+                own.insert((column, columns), place);
+            }
+            open = own;
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_drawn_in_few_rectangles() {
+        let shape = Shape { extents: vec![4, 6], rows: 4, columns: 6 };
+        let picture = ArrayPicture::new("a".into(), 4, &shape);
+        assert_eq!((picture.grid, picture.together), ([4, 6], [1, 1]));
+        // Two rows alike, one shifted, and a cell behind a gap.
+        assert_eq!(picture.rectangles(&shape, &[1, 2, 7, 8, 14, 15, 17]), [[0, 1, 2, 2], [2, 2, 1, 2], [2, 5, 1, 1]]);
+        // Alike, but not below one another.
+        assert_eq!(picture.rectangles(&shape, &[0, 12]), [[0, 0, 1, 1], [2, 0, 1, 1]]);
+        let large = Shape { extents: vec![1000, 300], rows: 1000, columns: 300 };
+        let picture = ArrayPicture::new("a".into(), 4, &large);
+        assert_eq!((picture.grid, picture.together), ([250, 150], [4, 2]));
+        assert_eq!(picture.rectangles(&large, &[0, 1, 302, 300 * 999 + 299]), [[0, 0, 1, 2], [249, 149, 1, 1]]);
+    }
+}

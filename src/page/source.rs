@@ -1,0 +1,72 @@
+//! The C file, and beside each line what became of its statements.
+
+use std::collections::BTreeMap;
+
+use super::html::escaped;
+use super::{Page, Pictures, number};
+use crate::report::count;
+
+/// Lines of the source on a page at most: a kernel in a long program is shown with what is around it.
+const LINES: usize = 400;
+
+/// The file as a table of lines, with notes.
+pub fn listing(page: &Page, pictures: &Pictures) -> String {
+    let notes = notes(page, pictures);
+    let lines: Vec<&str> = page.program.user.text.lines().collect();
+    let (first, last) = match (notes.keys().next(), notes.keys().next_back()) {
+        (Some(first), Some(last)) if lines.len() > LINES => {
+            (first.saturating_sub(LINES / 4).max(1), (last + 20).min(first + LINES))
+        }
+        _ => (1, lines.len().min(LINES)),
+    };
+    let mut html = String::from("<div class=\"wide\"><table class=\"source\">");
+    for (number, line) in (1..).zip(&lines).filter(|(number, _)| (first..=last).contains(number)) {
+        let notes = notes.get(&number).map_or(String::new(), |notes| notes.join("<br>"));
+        html.push_str(&format!("<tr><td>{number}</td><td><code>{}</code></td><td>{notes}</td></tr>\n", escaped(line)));
+    }
+    html.push_str("</table></div>\n");
+    if (last - first) + 1 < lines.len() {
+        html.push_str(&format!("<p>Lines {first} to {last} of {}.</p>\n", lines.len()));
+    }
+    html
+}
+
+/// Notes by line of the user's file, as HTML.
+fn notes(page: &Page, pictures: &Pictures) -> BTreeMap<usize, Vec<String>> {
+    let offload = page.offload;
+    // Counted for a run, which has ended; sizes without one may be too large for that.
+    let times = page.report.map(|_| count::iterations(offload, page.sizes));
+    let statements = offload.kernel.statements();
+    let mut notes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for (band, of) in offload.bands.iter().zip(&pictures.bands) {
+        let tiles: Vec<String> = of.tile_sizes.iter().map(i64::to_string).collect();
+        for statement in &band.statements {
+            let own = statements[*statement];
+            let line = page.program.places.user(own.span).line;
+            let lanes = match offload.lanes(*statement) {
+                Some((lanes, _)) => format!("{} lanes along {}", lanes.count, escaped(&lanes.along)),
+                None => "one lane".to_string(),
+            };
+            let mut note = format!(
+                "<b>{}</b> tiles {} along {}; {lanes}; order {}; about {:.3} cycles per iteration",
+                escaped(&own.name),
+                tiles.join(" × "),
+                escaped(&of.theta),
+                escaped(&band.compute.order),
+                band.compute.cycles_per_iteration
+            );
+            if let Some(times) = &times {
+                note.push_str(&format!("; {} iterations", number(&times[*statement].to_string())));
+            }
+            if let Some(distance) = band.compute.innermost_distance {
+                note.push_str(&format!("; the innermost dependence goes {distance} iterations back"));
+            }
+            if offload.bands.len() > 1 {
+                let place = offload.bands.iter().position(|other| std::ptr::eq(other, band)).unwrap_or(0);
+                note.push_str(&format!("; band {place}"));
+            }
+            notes.entry(line).or_default().push(note);
+        }
+    }
+    notes
+}

@@ -1,0 +1,344 @@
+//! The page of `--html`: its numbers, its pictures by enumeration, and that nothing comes from outside or from the user as markup.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use burstc::choose_lanes::Request;
+use burstc::page::{Page, Pictures};
+use burstc::report::count::Work;
+use burstc::report::{self, Bound, Estimate, Facts, RunReport};
+use burstc::simulate::Verdict;
+use burstc::simulate::bench::MemoryModel;
+use burstc::simulate::number::Number;
+use burstc::simulate::simulator::{Counters, Simulator};
+use burstc::source::Source;
+use burstc::source::program::{self, Choice, Program};
+use burstc::{Options, analyze, board};
+use serde_json::Value;
+
+use crate::common::root;
+
+fn program(name: &str, text: &str) -> Program {
+    let source = Source { path: name.into(), text: text.into(), cpp_args: vec![] };
+    program::choose(&source, &Choice::default()).expect("it has a kernel")
+}
+
+/// The text of the block of data `id`.
+fn block<'a>(html: &'a str, id: &str) -> &'a str {
+    let (_, rest) = html.split_once(&format!("id=\"{id}\">")).expect("the block is there");
+    rest.split_once("</script>").expect("it ends").0
+}
+
+fn pictures(html: &str) -> Pictures {
+    serde_json::from_str(block(html, "pictures")).expect("JSON")
+}
+
+/// The page of a run with made-up counters, and its JSON.
+fn page_of_run(program: &Program, sizes: &[(&str, i64)]) -> (String, String) {
+    let board = board::load("generic-axi4").unwrap();
+    let offload = analyze(&program.source, &board, &Options::default()).unwrap();
+    let sizes: BTreeMap<String, i64> = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+    let counters = Counters { cycles: 123_456, compute_busy: 100_000, compute_stall: 456, ..Counters::default() };
+    let work = Work::of(&offload, &sizes);
+    let bound = Bound::of(&offload, &board, &work, &sizes);
+    let report = RunReport::new(Facts {
+        offload: &offload,
+        board: &board,
+        simulator: Simulator::Icarus,
+        memory: MemoryModel::default(),
+        verdict: Verdict::Pass,
+        detail: String::new(),
+        counters: &counters,
+        direct: Some(&counters),
+        work,
+        bound,
+        estimate: Estimate::of(&offload, &board, &bound, &sizes),
+        seed: 1,
+        arguments: sizes.iter().map(|(name, value)| (name.clone(), Number::Whole((*value).into()))).collect(),
+        generate_ms: 12,
+        difference: None,
+    });
+    let json = report.to_json().unwrap();
+    let page = Page {
+        program,
+        offload: &offload,
+        board: &board,
+        sizes: &sizes,
+        report: Some(&report),
+        json: &json,
+        text: "the table",
+    };
+    (page.html("burstc run").unwrap(), json)
+}
+
+/// The pictures of an analysis, with so many lanes.
+fn analysed(text: &str, lanes: i64, sizes: &[(&str, i64)]) -> (Pictures, Work) {
+    let board = board::load("generic-axi4").unwrap();
+    let options = Options { lanes: Some(Request::Count(lanes)), allow_reassociation: true, ..Options::default() };
+    let source = Source { path: "k.c".into(), text: text.into(), cpp_args: vec![] };
+    let offload = analyze(&source, &board, &options).unwrap_or_else(|error| panic!("{error:#}"));
+    let sizes: BTreeMap<String, i64> = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+    (Pictures::of(&offload, &sizes), Work::of(&offload, &sizes))
+}
+
+const MATMUL: &str = "#include <stdint.h>\n\
+    #pragma burstc size(N: 40, max 128)\n\
+    void matmul(int N, int32_t a[N][N], int32_t b[N][N], int32_t c[N][N])\n{\n\
+    #pragma burstc tile(i:16, j:16, k:16)\n\
+    for (int i = 0; i < N; i++)\n  for (int j = 0; j < N; j++)\n   for (int k = 0; k < N; k++)\n\
+    c[i][j] += a[i][k] * b[k][j];\n}\n";
+
+const STENCIL: &str = "#include <stdint.h>\n\
+    #pragma burstc size(N: 50, max 4096)\n\
+    void stencil(int N, int16_t a[N], int16_t b[N])\n{\n\
+    #pragma burstc tile(i:8)\n\
+    for (int i = 1; i < N - 1; i++)\n  b[i] = a[i - 1] + a[i] + a[i + 1];\n}\n";
+
+/// What the page shows is what `--json` says, figure by figure, and the JSON is there as it is.
+#[test]
+fn figures_are_those_of_the_json() {
+    let (html, json) = page_of_run(&program("matmul.c", MATMUL), &[("N", 40)]);
+    let document: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(block(&html, "data")).unwrap(), document);
+    let mut shown = 0;
+    for cell in html.split("<td data-field=\"").skip(1) {
+        let (path, rest) = cell.split_once("\">").unwrap();
+        let text = rest.split_once("</td>").unwrap().0;
+        let pointer = path.replace('[', "/").replace(']', "").replace('.', "/");
+        let value = document.pointer(&format!("/{pointer}")).unwrap_or_else(|| panic!("{path}"));
+        let expected = match value {
+            Value::Number(_) => value.to_string(),
+            Value::String(text) => text.replace('>', "&gt;"),
+            other => other.to_string(),
+        };
+        let text = if value.is_number() { text.replace(',', "") } else { text.to_string() };
+        assert_eq!(text, expected, "{path}");
+        shown += 1;
+    }
+    fn leaves(value: &Value) -> usize {
+        match value {
+            Value::Object(members) => members.values().map(leaves).sum(),
+            Value::Array(items) => items.iter().map(leaves).sum(),
+            _ => 1,
+        }
+    }
+    assert_eq!(shown, leaves(&document));
+    assert!(html.contains("<dd>123,456</dd>"), "cycles in the head");
+    // 2 operations in each of 40^3 iterations; 5 reads of 3 arrays and so on are the report's.
+    let roofline = pictures(&html).roofline.unwrap();
+    assert_eq!((roofline.operations, roofline.points[0].cycles), (2 * 40 * 40 * 40, 123_456));
+    // Four elements of 4 bytes per iteration, of which the bus writes one.
+    assert_eq!(roofline.points[2].bytes, 3 * 4 * 40 * 40 * 40);
+    assert_eq!(roofline.points[0].bytes, document["ddr"]["bytes_read"].as_u64().unwrap());
+}
+
+/// Every tile of the matrix product, by its definition.
+#[test]
+fn tiles_of_the_matrix_product_by_enumeration() {
+    let (n, size) = (40i64, 16i64);
+    let (pictures, work) = analysed(MATMUL, 1, &[("N", n)]);
+    assert_eq!((pictures.tile_count, pictures.shown.len()), (27, 27));
+    let block = |t: i64| t * size..((t + 1) * size).min(n);
+    let mut seen: BTreeSet<(usize, i64, i64)> = BTreeSet::new();
+    let mut bytes = 0;
+    for (number, tile) in pictures.shown.iter().enumerate() {
+        let t = [number as i64 / 9, number as i64 / 3 % 3, number as i64 % 3];
+        assert_eq!((tile.number, &tile.index[..]), (number as u64, &t[..]));
+        if t[2] == 0 {
+            seen.clear();
+        }
+        // Arrays 0, 1, 2: a[i][k], b[k][j], c[i][j].
+        let mut cells: BTreeSet<(usize, i64, i64)> = BTreeSet::new();
+        let mut iterations = 0;
+        for (i, j) in block(t[0]).flat_map(|i| block(t[1]).map(move |j| (i, j))) {
+            for k in block(t[2]) {
+                cells.extend([(0, i, k), (1, k, j), (2, i, j)]);
+                iterations += 1;
+            }
+        }
+        assert_eq!(tile.iterations, Some(iterations));
+        for own in &tile.arrays {
+            let name = &pictures.arrays[own.array].name;
+            let array = ["a", "b", "c"].iter().position(|known| known == name).unwrap();
+            let touched: BTreeSet<_> = cells.iter().filter(|cell| cell.0 == array).copied().collect();
+            let new = touched.difference(&seen).count() as u64;
+            assert_eq!(own.touched, Some(touched.len() as u64), "{name} of {t:?}");
+            assert_eq!((own.loaded, own.reused), (new, Some(touched.len() as u64 - new)), "{name} of {t:?}");
+            assert_eq!(own.stored, if array == 2 && t[2] == 2 { touched.len() as u64 } else { 0 }, "{name} of {t:?}");
+            bytes += 4 * own.loaded;
+            // A block is a rectangle, and every cell is in it.
+            let (_, row, column) = *touched.first().unwrap();
+            let (_, last_row, last_column) = *touched.last().unwrap();
+            let all = [row, column, last_row - row + 1, last_column - column + 1];
+            assert_eq!(own.touch, [all]);
+            assert_eq!(if new > 0 { &own.load } else { &own.reuse }, &[all]);
+        }
+        seen.extend(cells);
+    }
+    assert_eq!(bytes, work.bytes_read);
+}
+
+/// A tile of a stencil finds two cells of the one before; a strip's last tile stores what is its own, as all do.
+#[test]
+fn neighbours_of_a_stencil_are_reused() {
+    for lanes in [1, 4] {
+        let (pictures, _) = analysed(STENCIL, lanes, &[("N", 50)]);
+        let a = pictures.arrays.iter().position(|array| array.name == "a").unwrap();
+        for (number, tile) in pictures.shown.iter().enumerate() {
+            let (low, high) = ((number as i64 * 8).max(1), (number as i64 * 8 + 8).min(49));
+            assert_eq!(tile.iterations, Some((high - low) as u64), "{lanes} lanes");
+            for own in &tile.arrays {
+                let all = (high - low) as u64;
+                let expected = match (own.array == a, number) {
+                    (true, 0) => (all + 2, 0, Some(0), Some(all + 2)),
+                    (true, _) => (all, 0, Some(2), Some(all + 2)),
+                    (false, _) => (0, all, Some(0), Some(all)),
+                };
+                assert_eq!((own.loaded, own.stored, own.reused, own.touched), expected, "{lanes} lanes, tile {number}");
+            }
+        }
+    }
+}
+
+/// What all tiles load and store is what the report counts; what a tile loads it touches.
+#[test]
+fn tiles_add_up_to_the_run() {
+    for (name, size) in
+        [("lanes_fir", 70), ("seidel", 12), ("jacobi_1d", 40), ("gaps", 30), ("lanes_grid_triangle", 20)]
+    {
+        let board = board::load("generic-axi4").unwrap();
+        let source = Source::read(&root(&format!("tests/kernels/{name}.c")), vec![]).unwrap();
+        let offload = analyze(&source, &board, &Options::default()).unwrap_or_else(|error| panic!("{name}: {error:#}"));
+        let limit = |p: &burstc::source::kernel::SizeParameter| size.min(p.max.unwrap_or(size)).max(p.min);
+        let sizes: BTreeMap<String, i64> =
+            offload.kernel.parameters.iter().map(|p| (p.name.clone(), limit(p))).collect();
+        let (pictures, work) = (Pictures::of(&offload, &sizes), Work::of(&offload, &sizes));
+        assert_eq!(pictures.shown.len() as u64, pictures.tile_count, "{name}");
+        let (mut read, mut written, mut iterations, mut followed) = (0, 0, 0, 0);
+        for tile in &pictures.shown {
+            iterations += tile.iterations.unwrap_or(0);
+            for own in &tile.arrays {
+                let bytes = u64::from(pictures.arrays[own.array].element_bytes);
+                read += bytes * own.loaded;
+                written += bytes * own.stored;
+                let (Some(touched), Some(reused)) = (own.touched, own.reused) else { continue };
+                assert!(own.loaded + reused <= touched, "{name}, tile {:?}", tile.index);
+                followed += 1;
+            }
+        }
+        assert_eq!((read, written), (work.bytes_read, work.bytes_written), "{name}");
+        assert!(followed == 0 || iterations == work.starts, "{name}: {iterations} of {}", work.starts);
+        println!("{name}: {} tiles, {followed} footprints", pictures.shown.len());
+    }
+}
+
+/// Of large runs some tiles are shown, and the page stays small.
+#[test]
+fn large_runs_are_thinned_out() {
+    let (pictures, _) = analysed(STENCIL, 1, &[("N", 4096)]);
+    let numbers: Vec<u64> = pictures.shown.iter().map(|tile| tile.number).collect();
+    assert_eq!((pictures.tile_count, numbers.len()), (512, 128));
+    assert_eq!((numbers[0], numbers[127]), (0, 511));
+    assert!(numbers.windows(2).all(|two| (4..=5).contains(&(two[1] - two[0]))), "{numbers:?}");
+    let array = &pictures.arrays[0];
+    assert_eq!((array.grid, array.together), ([1, 256], [1, 16]));
+    assert!(serde_json::to_string(&pictures).unwrap().len() < 1 << 20);
+}
+
+/// A source and a name that try to be markup.
+fn hostile() -> Program {
+    let text = MATMUL.replace(
+        "c[i][j] +=",
+        "/* </script><script>document.title = 'taken'</script><img src=x onerror=alert(1)> <!-- */ c[i][j] +=",
+    );
+    program("a<b>&\"c'.c", &text)
+}
+
+#[test]
+fn nothing_of_the_users_becomes_markup_and_nothing_comes_from_outside() {
+    let (html, _) = page_of_run(&hostile(), &[("N", 40)]);
+    assert!(html.contains("a&lt;b&gt;&amp;&quot;c&#39;.c") && html.contains("&lt;/script&gt;&lt;script&gt;"));
+    // Two blocks of data, and the page's own.
+    assert_eq!((html.matches("<script").count(), html.matches("</script>").count()), (3, 3));
+    assert_eq!((html.matches("<img").count(), html.matches("<!--").count()), (0, 0));
+    assert!(html.contains("default-src 'none'"));
+    let outside = html.replace("http://www.w3.org/2000/svg", "");
+    for word in
+        ["http:", "https:", "url(http", "@import", "<link", "<iframe", " src=\"", "fetch(", "XMLHttp", "import("]
+    {
+        assert!(!outside.contains(word), "{word}");
+    }
+    assert!(html.len() < 2 << 20);
+}
+
+#[test]
+fn an_analysis_has_a_page_too() {
+    let program = program("stencil.c", STENCIL);
+    let board = board::load("stratix2-ddr400").unwrap();
+    let offload = analyze(&program.source, &board, &Options::default()).unwrap();
+    let json = report::json(&offload).unwrap();
+    let sizes = BTreeMap::from([("N".to_string(), 50)]);
+    let page = Page {
+        program: &program,
+        offload: &offload,
+        board: &board,
+        sizes: &sizes,
+        report: None,
+        json: &json,
+        text: "the sets",
+    };
+    let html = page.html("burstc analyze").unwrap();
+    assert!(html.contains("analysed, not simulated") && !html.contains("id=\"figures\""));
+    assert_eq!(
+        serde_json::from_str::<Value>(block(&html, "data")).unwrap(),
+        serde_json::from_str::<Value>(&json).unwrap()
+    );
+    assert_eq!(pictures(&html).shown.len(), 7);
+}
+
+/// What a browser makes of the page, and what it says of it; `None` without one.
+fn opened(path: &Path, fragment: &str) -> Option<(String, String)> {
+    let profile = tempfile::tempdir().unwrap();
+    let mut command = Command::new("chromium");
+    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]);
+    command.arg(format!("--user-data-dir={}", profile.path().display()));
+    command.arg(format!("file://{}{fragment}", path.display()));
+    let output = command.output().ok()?;
+    Some((String::from_utf8_lossy(&output.stdout).into(), String::from_utf8_lossy(&output.stderr).into()))
+}
+
+/// In Debian's chromium: nothing in the console, and for the tile that is asked for the numbers of the data.
+#[test]
+fn a_browser_shows_the_tile_that_is_asked_for() {
+    let (html, _) = page_of_run(&hostile(), &[("N", 40)]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    std::fs::write(&path, &html).unwrap();
+    let known = pictures(&html);
+    for place in [0, 13, 26] {
+        let tile = &known.shown[place];
+        let Some((dom, said)) = opened(&path, &format!("#tile={}", tile.number + 1)) else {
+            println!("SKIPPED: chromium is not installed, no browser has opened the page");
+            return;
+        };
+        assert!(!said.contains("CONSOLE"), "{said}");
+        assert!(dom.contains("<title>matmul on generic-axi4</title>"), "{dom}");
+        for own in &tile.arrays {
+            let name = &known.arrays[own.array].name;
+            for (kind, cells) in [("loaded", own.loaded), ("stored", own.stored), ("reused", own.reused.unwrap())] {
+                let (_, rest) = dom
+                    .split_once(&format!("data-array=\"{name}\" data-kind=\"{kind}\">"))
+                    .unwrap_or_else(|| panic!("{name} {kind}"));
+                let shown = rest.split('<').next().unwrap().replace(',', "");
+                assert_eq!(shown, cells.to_string(), "tile {place}: {name} {kind}");
+            }
+        }
+        assert!(dom.contains("aria-label=\"roofline\"") && dom.contains("aria-label=\"tiles\""));
+    }
+    // A script that fails does show: the console is not empty by itself.
+    let broken = folder.path().join("broken.html");
+    std::fs::write(&broken, html.replace("tiles();\n", "tiles(); nothing_of_that_name();\n")).unwrap();
+    let (_, said) = opened(&broken, "").expect("it is installed");
+    assert!(said.contains("CONSOLE") && said.contains("nothing_of_that_name"), "{said}");
+}
