@@ -8,12 +8,13 @@
 //!   the sides that go on with it; so does what follows `if (c) return;` in the function's body;
 //! - `if (i >= n) break;` at the beginning of a loop's body: one more condition of the loop;
 //! - `i = 0; do { …; i++; } while (i < n);`: a `for` inside of a `do` without any text of its own ([`at_least_once`]);
+//! - `do { … } while (0);`, where nothing leaves it: the block;
 //! - `x = 1, y = 2;`: two statements.
 //!
 //! Heads such as `i-- > 0` are read by [`super::loops`].
 
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, BlockItem, DoWhileStatement, Expression, ExternalDeclaration,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, Constant, DoWhileStatement, Expression, ExternalDeclaration,
     ForInitializer, ForStatement, Identifier, IfStatement, Initializer, Statement, TranslationUnit, UnaryOperator,
     WhileStatement,
 };
@@ -48,6 +49,7 @@ pub fn canonical(unit: &mut TranslationUnit) {
 }
 
 fn statement(node: &mut Node<Statement>, around: Around) {
+    only_once(node);
     match &mut node.node {
         Statement::Compound(items) => block(items, around),
         Statement::If(branch) => {
@@ -86,6 +88,7 @@ fn block(items: &mut Vec<Node<BlockItem>>, around: Around) {
             done.push(item);
             continue;
         };
+        only_once(inner);
         // Before the loops inside, whose jumps are their own.
         if jumps(inner, around) {
             let mut rest: Vec<Node<BlockItem>> = pending.collect();
@@ -108,6 +111,16 @@ fn block(items: &mut Vec<Node<BlockItem>>, around: Around) {
         done.push(item);
     }
     *items = done;
+}
+
+/// `do { … } while (0);`, as macros have it: the block.
+fn only_once(node: &mut Node<Statement>) {
+    let Statement::DoWhile(w) = &node.node else { return };
+    let never = matches!(&w.node.expression.node, Expression::Constant(constant)
+        if matches!(&constant.node, Constant::Integer(integer) if integer.number.chars().all(|digit| digit == '0')));
+    if never && !has_jump(&w.node.statement) {
+        node.node = w.node.statement.node.clone();
+    }
 }
 
 /// The statements of `x = 1, y = 2;`.
@@ -436,19 +449,32 @@ fn take_step(f: &mut ForStatement) {
 
 /// Whether a `continue` of the loop around a statement is left in it.
 fn has_continue(body: &Node<Statement>) -> bool {
-    struct Continues(bool);
-    impl<'ast> Visit<'ast> for Continues {
+    has(body, false)
+}
+
+/// The same, or a `break`.
+fn has_jump(body: &Node<Statement>) -> bool {
+    has(body, true)
+}
+
+fn has(body: &Node<Statement>, breaks: bool) -> bool {
+    struct Jumps {
+        breaks: bool,
+        found: bool,
+    }
+    impl<'ast> Visit<'ast> for Jumps {
         fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
             match statement {
-                Statement::Continue => self.0 = true,
+                Statement::Continue => self.found = true,
+                Statement::Break => self.found |= self.breaks,
                 Statement::For(_) | Statement::While(_) | Statement::DoWhile(_) => {}
                 _ => visit::visit_statement(self, statement, span),
             }
         }
     }
-    let mut continues = Continues(false);
-    continues.visit_statement(&body.node, &body.span);
-    continues.0
+    let mut jumps = Jumps { breaks, found: false };
+    jumps.visit_statement(&body.node, &body.span);
+    jumps.found
 }
 
 /// Makes `if (c) break;` at the beginning of the body a condition of the loop, where that is a comparison.

@@ -15,6 +15,7 @@ mod extremum;
 mod float;
 mod function;
 mod host;
+mod initial;
 mod inline;
 pub mod kernel;
 mod literal;
@@ -217,6 +218,7 @@ fn types_of(preprocessed: &Preprocessed, unit: &TranslationUnit) -> Types {
 fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Option<&str>) -> Checked<Kernel> {
     let map = &preprocessed.map;
     switch::switches(&mut unit);
+    initial::initial(&mut unit);
     plain::plain(&mut unit);
     canonical::canonical(&mut unit);
     let types = types_of(preprocessed, &unit);
