@@ -10,10 +10,10 @@ use miette::{
 
 use crate::diagnostic::{Diagnostic, Span};
 
-/// The diagnostic as a terminal shows it; in colour where standard error is one and `NO_COLOR` is unset. `path` is the
+/// The diagnostic as a terminal shows it; in colour where standard error is one and `NO_COLOR` is unset or empty. `path` is the
 /// file as the user named it, `text` its content.
 pub fn render(diagnostic: &Diagnostic, path: &str, text: &str) -> String {
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     render_with(theme, diagnostic, path, text)
 }

@@ -6,11 +6,15 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use burstc::command::{self, Analyze, Assignment, Build, Command, Emit, Input, RangeAssignment, Run, Stage, terminal};
+use burstc::command::{
+    self, Analyze, Assignment, Build, Command, Emit, Input, ManualPage, RangeAssignment, Run, Stage, terminal,
+};
 use burstc::simulate::bench::MemoryModel;
 use burstc::simulate::simulator::Simulator;
 use burstc::source::program::Choice;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use clap_mangen::Man;
 
 /// Compiles C loop nests into FPGA accelerators that keep their DDR memory busy.
 #[derive(Parser)]
@@ -28,6 +32,8 @@ Examples:
   burstc build examples/dma.c --board ulx3s --out dma   the same and, with make -C dma/ecp5, the bitstream
   burstc analyze examples/polymul.c                     print dependences, Load and Store sets, mappings
   burstc analyze examples/matmul.c --dump offload       print a stage: here the loops that the hardware walks
+  burstc new first && make -C first run                 a kernel to begin with
+  burstc doctor                                         which tools are there, and what to install
 
 Exit codes: 0 pass, 1 the run failed, 2 the input was refused, 70 a fault of burstc, 130 or 143 ended by a signal."
 )]
@@ -126,6 +132,33 @@ Examples:
     },
     /// List the boards
     Boards,
+    /// Say which tools are there, of which versions, and what to install; ends with 1 where one is missing that is needed
+    Doctor,
+    /// Make a folder with a commented kernel of that name and a Makefile; nothing is overwritten
+    New {
+        /// Of the folder, the file and the function
+        name: String,
+    },
+    /// Print completions for a shell
+    #[command(after_help = "\
+Examples:
+  burstc completions bash > ~/.local/share/bash-completion/completions/burstc
+  burstc completions zsh > ~/.zfunc/_burstc
+  burstc completions fish > ~/.config/fish/completions/burstc.fish")]
+    Completions {
+        #[arg(value_enum)]
+        shell: ShellArgument,
+    },
+    /// Print the manual page, or write all of them into a folder
+    #[command(after_help = "\
+Examples:
+  burstc man | man -l -                    read it
+  burstc man --out ~/.local/share/man/man1   install burstc.1, burstc-run.1 and all others")]
+    Man {
+        /// The folder
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
 }
 
 #[derive(Args)]
@@ -167,6 +200,26 @@ struct InputArguments {
     /// Look for included files there
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<String>,
+    /// Say nothing of what is being done: results, warnings and errors only
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ShellArgument {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+impl From<ShellArgument> for Shell {
+    fn from(argument: ShellArgument) -> Shell {
+        match argument {
+            ShellArgument::Bash => Shell::Bash,
+            ShellArgument::Zsh => Shell::Zsh,
+            ShellArgument::Fish => Shell::Fish,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -192,6 +245,7 @@ impl From<InputArguments> for Input {
             cpp_args,
             choice: Choice { function: arguments.function, line: arguments.region },
             redefine: arguments.redefine,
+            quiet: arguments.quiet,
         }
     }
 }
@@ -294,8 +348,34 @@ impl From<Subcommands> for Command {
                 Command::Analyze(Analyze { input: input.into(), json, dump, html })
             }
             Subcommands::Boards => Command::Boards,
+            Subcommands::Doctor => Command::Doctor,
+            Subcommands::New { name } => Command::New(name),
+            Subcommands::Completions { shell } => Command::Print(completions(shell.into())),
+            Subcommands::Man { out } => Command::Manual(manual_pages(), out),
         }
     }
+}
+
+/// A script in which the shell finds commands, options and their values.
+fn completions(shell: Shell) -> String {
+    let mut text = vec![];
+    clap_complete::generate(shell, &mut CommandLine::command(), "burstc", &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// The page of burstc, then one per command.
+fn manual_pages() -> Vec<ManualPage> {
+    let mut all = CommandLine::command().disable_help_subcommand(true);
+    all.build();
+    let commands: Vec<clap::Command> = all.get_subcommands().cloned().collect();
+    let page = |command: clap::Command| {
+        let manual = Man::new(command);
+        let mut text = vec![];
+        // Writing to memory cannot fail.
+        let _ = manual.render(&mut text);
+        ManualPage { file: manual.get_filename(), text: String::from_utf8_lossy(&text).into_owned() }
+    };
+    std::iter::once(all).chain(commands).map(page).collect()
 }
 
 fn main() -> ExitCode {

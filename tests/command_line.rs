@@ -149,6 +149,145 @@ fn a_mismatch_is_told_by_element_and_ends_with_1() {
     assert!(report.contains("\"result\": \"mismatch\""), "{report}");
 }
 
+/// Bash takes its script, and offers commands and options; the others' scripts name them.
+#[test]
+fn shells_complete_commands_and_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = |shell: &str| {
+        let output = burstc(&["completions", shell], &folder).assert().success().get_output().stdout.clone();
+        String::from_utf8(output).unwrap()
+    };
+    std::fs::write(folder.path().join("burstc.bash"), script("bash")).unwrap();
+    let offered = |words: &str| {
+        let [.., before, last] = words.split(' ').collect::<Vec<_>>()[..] else { panic!("{words}") };
+        let line = format!(
+            "source burstc.bash; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _burstc burstc '{last}' '{before}'; echo \"${{COMPREPLY[@]}}\""
+        );
+        let output = Command::new("bash").args(["-c", &line]).current_dir(&folder).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).unwrap().trim().to_string()
+    };
+    assert_eq!(offered("burstc ana"), "analyze");
+    assert_eq!(offered("burstc run --htm"), "--html");
+    assert_eq!(offered("burstc run --simulator ver"), "verilator");
+    for shell in ["zsh", "fish"] {
+        let script = script(shell);
+        for word in ["analyze", "doctor", "simulator", "html", "quiet", "icarus"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    burstc(&["completions", "tcsh"], &folder).assert().code(2);
+}
+
+/// `man` reads every page without a complaint, and finds what `--help` says.
+#[test]
+fn manual_pages_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    burstc(&["man"], &folder).assert().success().stdout(contains(".TH burstc 1"));
+    burstc(&["man", "--out", "man/man1"], &folder).assert().success().stdout(contains("burstc-run.1"));
+    let pages = names(&folder.path().join("man/man1"));
+    let commands = ["analyze", "boards", "build", "completions", "doctor", "man", "new", "run"];
+    let expected: Vec<String> =
+        commands.iter().map(|name| format!("burstc-{name}.1")).chain(["burstc.1".into()]).collect();
+    assert_eq!(pages, expected);
+    let mut run = Command::new("man");
+    let read = run.args(["--warnings", "-l", "man/man1/burstc-run.1"]).env("MANWIDTH", "200").current_dir(&folder);
+    match read.env("MAN_KEEP_FORMATTING", "").output() {
+        Err(error) => println!("SKIPPED: man is not installed, the pages were not formatted: {error}"),
+        Ok(output) => {
+            let text = String::from_utf8_lossy(&output.stdout);
+            let plain: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+            assert!(
+                plain.contains("Values of the simulator") || plain.contains("Simulate the direct version"),
+                "{plain}"
+            );
+        }
+    }
+    burstc(&["man", "--out", "man/man1/burstc.1"], &folder).assert().code(2).stderr(contains("is no folder"));
+}
+
+/// Stand-ins for all tools but those that are left out; each says a version.
+#[test]
+fn doctor_tells_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = folder.path().join("bin");
+    std::fs::create_dir(&tools).unwrap();
+    let put = |name: &str| {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = tools.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\necho \"{name} 1.2.3 of a year\"\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    ["cc", "iverilog", "vvp", "make", "g++", "yosys"].iter().for_each(|name| put(name));
+    let doctor = || {
+        let mut command = burstc(&["doctor"], &folder);
+        command.env("PATH", &tools).env("HOME", folder.path()).env_remove("XDG_CACHE_HOME");
+        command
+    };
+    let lacking = contains("needed, and missing: apt-get install verilator\n").and(contains("verilator       missing"));
+    doctor().assert().code(1).stdout(lacking.and(contains("yosys           1.2.3    useful: area")));
+    put("verilator");
+    let complete = contains("everything that is needed is there").and(contains("nextpnr-ecp5"));
+    doctor().assert().success().stdout(complete.and(contains("openfpgaloader")));
+    doctor().env("CC", "no-such-compiler").assert().code(1).stdout(contains("apt-get install gcc"));
+}
+
+/// What `new` writes runs at once, with make, and stays as it is afterwards.
+#[test]
+fn a_new_kernel_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    burstc(&["new", "first"], &folder).assert().success().stdout(contains("make -C first run"));
+    assert_eq!(names(&folder.path().join("first")), ["Makefile", "first.c"]);
+    let mut make = Command::new("make");
+    make.args(["-C", "first", "run", "SET=N=40"]).env("BURSTC", env!("CARGO_BIN_EXE_burstc")).env("NO_COLOR", "1");
+    make.env_remove("CC").current_dir(&folder).assert().success().stdout(contains("pass: every word of memory"));
+    let before = content(folder.path());
+    burstc(&["new", "first"], &folder).assert().code(2).stderr(contains("first is there already"));
+    for name in ["while", "main", "2d", "a-b", "../x", "", "x y"] {
+        burstc(&["new", name], &folder).assert().code(2).stderr(contains("cannot be the name"));
+    }
+    assert_eq!(content(folder.path()), before);
+}
+
+/// In a terminal that `script` makes: colours for messages of burstc's own and of clap's, and none under NO_COLOR, unless
+/// that is empty.
+#[test]
+fn colours_respect_no_color() {
+    let folder = folder("a[i * i]", "");
+    let shown = |arguments: &str, no_color: Option<&str>| {
+        let mut command = std::process::Command::new("script");
+        command.args(["-qec", &format!("{} {arguments}", env!("CARGO_BIN_EXE_burstc")), "/dev/null"]);
+        command.env("TERM", "xterm").env_remove("NO_COLOR").env_remove("CC").current_dir(&folder);
+        command.envs(no_color.map(|value| ("NO_COLOR", value)));
+        let output = command.output().ok()?;
+        Some(String::from_utf8_lossy(&output.stdout).contains("\u{1b}[3"))
+    };
+    for arguments in ["analyze copy.c --quiet", "analyze --no-such-option"] {
+        let Some(usual) = shown(arguments, None) else {
+            println!("SKIPPED: script is not installed, there is no terminal");
+            return;
+        };
+        assert_eq!((usual, shown(arguments, Some("1")), shown(arguments, Some(""))), (true, Some(false), Some(true)));
+    }
+}
+
+/// Nothing of what is being done, all of what came of it; errors as ever.
+#[test]
+fn a_quiet_run_prints_its_results() {
+    let folder = folder("a[i]", "");
+    let run = ["run", "copy.c", "--simulator", "icarus"];
+    let loud = burstc(&run, &folder).assert().success().stderr(contains("simulating copy_top with icarus"));
+    let quiet = burstc(&run, &folder).arg("--quiet").assert().success().stderr("");
+    let table = |of: &[u8]| {
+        let text = String::from_utf8_lossy(of).into_owned();
+        text.lines().filter(|line| !line.contains("generated in")).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(table(&quiet.get_output().stdout), table(&loud.get_output().stdout));
+    burstc(&["build", "copy.c", "-q", "--out", "built"], &folder).assert().success().stderr("");
+    burstc(&["run", "no.c", "-q"], &folder).assert().code(2).stderr(contains("no.c"));
+}
+
 #[test]
 fn settings_that_do_not_fit_are_refused() {
     let folder = folder("a[i]", "");

@@ -20,7 +20,7 @@ use crate::tiling;
 pub fn analyze(analyze: &Analyze, program: &Program) -> Result<u8> {
     let source = &program.source;
     let board = analyze.input.board()?;
-    let progress = Progress::in_terminal();
+    let progress = Progress::in_terminal(analyze.input.quiet);
     progress.step("analysing the loops");
     let read = watched(program, || crate::read(source))?;
     let options = options(&read.kernel, &analyze.input, &BTreeMap::new())?;

@@ -22,7 +22,7 @@ const COUNTED: u64 = 20_000_000;
 
 pub fn build(build: &Build, program: &Program) -> Result<u8> {
     let source = &program.source;
-    let progress = Progress::new();
+    let progress = Progress::new(build.input.quiet);
     progress.step("generating the accelerator");
     let board = build.input.board()?;
     let read = watched(program, || read(source))?;

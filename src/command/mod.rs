@@ -2,6 +2,9 @@
 
 mod analyze;
 mod build;
+mod doctor;
+mod manual;
+mod new;
 mod progress;
 mod run;
 mod sample;
@@ -27,6 +30,7 @@ use crate::source::kernel::Kernel;
 use crate::source::program::redefine::redefine;
 use crate::source::program::{self, Choice, Places, Program};
 use crate::{Options, board, budget, choose_lanes, diagnostic_render, process};
+pub use manual::ManualPage;
 use terminal::{print, say, tell_fault};
 pub use values::{Assignment, RangeAssignment, parse_assignment, parse_range, parse_redefinition};
 
@@ -46,6 +50,14 @@ pub enum Command {
     Build(Build),
     Analyze(Analyze),
     Boards,
+    /// Which tools are there.
+    Doctor,
+    /// A folder of this name with a kernel to begin with.
+    New(String),
+    /// Manual pages, the first of which is burstc's own: into a folder, or that one to standard output.
+    Manual(Vec<ManualPage>, Option<PathBuf>),
+    /// A text of the command line's own, as it is.
+    Print(String),
 }
 
 /// What the commands that read a C file have in common.
@@ -69,6 +81,8 @@ pub struct Input {
     pub choice: Choice,
     /// Macros of the file that get another text.
     pub redefine: Vec<(String, String)>,
+    /// Say nothing of what is being done.
+    pub quiet: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -154,6 +168,10 @@ pub fn execute(command: &Command) -> u8 {
             .and_then(|()| reading.read(&analyze.input))
             .and_then(|program| analyze::analyze(analyze, program)),
         Command::Boards => boards(),
+        Command::Doctor => doctor::doctor(),
+        Command::New(name) => new::new(name),
+        Command::Manual(pages, folder) => manual::manual(pages, folder.as_deref()),
+        Command::Print(text) => print(text).map(|()| PASSED),
     };
     match result {
         Ok(code) => code,

@@ -24,8 +24,9 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn new() -> Progress {
-        let spinner = std::io::stderr().is_terminal().then(|| {
+    /// `is_quiet`: neither spinner nor lines.
+    pub fn new(is_quiet: bool) -> Progress {
+        let spinner = (!is_quiet && std::io::stderr().is_terminal()).then(|| {
             let spinner = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}{phase} ({elapsed})") {
                 spinner.set_style(style.with_key("phase", phase));
@@ -33,12 +34,12 @@ impl Progress {
             spinner.enable_steady_tick(Duration::from_millis(100));
             spinner
         });
-        Progress { spinner, is_quiet: false }
+        Progress { spinner, is_quiet }
     }
 
     /// A spinner in a terminal, nothing elsewhere.
-    pub fn in_terminal() -> Progress {
-        let mut progress = Progress::new();
+    pub fn in_terminal(is_quiet: bool) -> Progress {
+        let mut progress = Progress::new(is_quiet);
         progress.is_quiet = true;
         progress
     }

@@ -29,7 +29,7 @@ use crate::{compile_read, read};
 
 pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let source = &program.source;
-    let progress = Progress::new();
+    let progress = Progress::new(run.input.quiet);
     progress.step("generating the accelerator");
     let board = board(run)?;
     let read = watched(program, || read(source))?;

@@ -45,7 +45,7 @@ impl Page<'_> {
     /// The whole file; `command` made it, word for word, to be pasted into a shell.
     pub fn html(&self, command: &str) -> serde_json::Result<String> {
         let mut pictures = Pictures::of(self.offload, self.sizes);
-        pictures.roofline = self.report.and_then(|r| Roofline::of(self.offload, self.board, r, self.sizes));
+        pictures.roofline = self.report.and_then(|r| Roofline::of(self.offload, r, self.sizes));
         let name = escaped(&self.offload.kernel.name);
         let mut body = self.head(&name);
         body.push_str(&self.processes());

@@ -1,0 +1,58 @@
+//! `burstc new`: a kernel to begin with.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+use super::{PASSED, print};
+use crate::diagnostic::Diagnostic;
+use crate::process::Scratch;
+use crate::source::Source;
+
+/// The kernel, with `NAME` in place of its name.
+const KERNEL: &str = include_str!("new/kernel.c");
+const MAKEFILE: &str = include_str!("new/Makefile");
+
+/// Writes the folder `name` with a kernel of that name and a Makefile, whole or not at all.
+pub fn new(name: &str) -> Result<u8> {
+    let kernel = KERNEL.replace("NAME", name);
+    check(name, &kernel)?;
+    let folder = Path::new(name);
+    if folder.symlink_metadata().is_ok() {
+        return Err(Diagnostic::new(format!("{name} is there already"))
+            .help("take another name; nothing is overwritten")
+            .into());
+    }
+    let failed = || format!("cannot make the folder {name}");
+    let scratch = Scratch::new_in(".burstc-", Path::new(".")).with_context(failed)?;
+    let made = scratch.path().join(name);
+    let write = || {
+        std::fs::create_dir(&made)?;
+        std::fs::write(made.join(format!("{name}.c")), &kernel)?;
+        std::fs::write(made.join("Makefile"), MAKEFILE.replace("NAME", name))?;
+        // A folder that came meanwhile stays: only an empty one makes room.
+        std::fs::rename(&made, folder)
+    };
+    write().with_context(failed)?;
+    print(&format!("{name}/{name}.c and {name}/Makefile are written; next: make -C {name} run\n"))?;
+    Ok(PASSED)
+}
+
+/// Refuses what cannot name a function in C.
+fn check(name: &str, kernel: &str) -> Result<()> {
+    let refuse = || {
+        let message = format!("`{name}` cannot be the name of a function in C");
+        Err(Diagnostic::new(message).help("take letters, digits and `_`, and no word of C's own").into())
+    };
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    // A program has a `main` of its own.
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_word) || name == "main" {
+        return refuse();
+    }
+    let source = Source { path: format!("{name}.c"), text: kernel.to_string(), cpp_args: vec![] };
+    match crate::read(&source) {
+        Err(error) if error.downcast_ref::<Diagnostic>().is_some_and(|refused| refused.span.is_some()) => refuse(),
+        Err(error) => Err(error),
+        Ok(_) => Ok(()),
+    }
+}
