@@ -81,8 +81,8 @@ impl Scope<'_> {
         if let Some(obstacle) = arguments.iter().find_map(|argument| self.obstacle(argument)) {
             let message = format!("`{name}` is computed by the host before the run, and here it depends on {obstacle}");
             return Some(Err(Diagnostic::new(message).at(span, "call").help(
-                "calls of <math.h> may depend on constants, sizes and scalar arguments; only `sqrt` and `fabs` are \
-                 hardware, so pass an array of values instead",
+                "calls of <math.h> may depend on constants, sizes and scalar arguments; only `sqrt`, `fabs`, \
+                 `fmin` and `fmax` are hardware, so pass an array of values instead",
             )));
         }
         let step_name = self.fresh(name);
@@ -111,7 +111,7 @@ impl Scope<'_> {
     }
 
     /// What keeps the host from computing `value`, in words.
-    fn obstacle(&self, value: &Expr) -> Option<String> {
+    pub fn obstacle(&self, value: &Expr) -> Option<String> {
         match value {
             Expr::Read { access, .. } => Some(format!("the array `{}`", self.arrays[access.array].name)),
             Expr::Index { value, .. } => {

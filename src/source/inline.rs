@@ -6,7 +6,7 @@ use lang_c::ast::{
 };
 use lang_c::span::Node;
 
-use super::expression::{convert, convert_to, truth, unary};
+use super::expression::{binary, convert, convert_to, truth, unary};
 use super::function::{derived, identifier};
 use super::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
 use super::nest::assignment;
@@ -59,6 +59,9 @@ impl<'a> Scope<'a> {
         let Some((&name, &definition)) = self.functions.get_key_value(callee) else {
             if let (Some((op, ty)), [argument]) = (library_function(callee), &call.arguments[..]) {
                 return Ok(unary(op, convert(self.expression(argument)?, ty)));
+            }
+            if let Some(value) = self.chosen_call(callee, call)? {
+                return Ok(value);
             }
             if let Some(value) = self.host_call(callee, call, node) {
                 return value;
@@ -126,6 +129,50 @@ impl<'a> Scope<'a> {
             self.call_span = None;
         }
         value
+    }
+
+    /// A call of a library function that chooses between values: absolute values of integers, and `fmin` and `fmax` of
+    /// what the host does not know. Of two values that compare equal, which may be 0 and -0, C leaves open which one
+    /// `fmin` and `fmax` give; like the machine instructions of x86 they give the second, and the other one of a NaN.
+    fn chosen_call(&mut self, name: &str, call: &CallExpression) -> Checked<Option<Expr>> {
+        let select = |condition, then, otherwise, ty| Expr::Select {
+            condition: Box::new(condition),
+            then: Box::new(then),
+            otherwise: Box::new(otherwise),
+            ty,
+        };
+        let absolute = match name {
+            "abs" => Some(ScalarType::I32),
+            "labs" => Some(self.types.long),
+            "llabs" => Some(ScalarType::integer(64, true)),
+            _ => None,
+        };
+        let extremum = match name {
+            "fmin" | "fmax" => Some(ScalarType::DOUBLE),
+            "fminf" | "fmaxf" => Some(ScalarType::FLOAT),
+            _ => None,
+        };
+        match (absolute, extremum, &call.arguments[..]) {
+            (Some(ty), _, [value]) => {
+                let value = convert(self.expression(value)?, ty);
+                let zero = Expr::Constant { value: 0, ty };
+                let is_negative = binary(BinaryOp::Less, value.clone(), zero);
+                Ok(Some(select(is_negative, unary(UnaryOp::Negate, value.clone()), value, ty)))
+            }
+            (_, Some(ty), [left, right]) => {
+                let (left, right) = (convert(self.expression(left)?, ty), convert(self.expression(right)?, ty));
+                if self.obstacle(&left).or_else(|| self.obstacle(&right)).is_none() {
+                    return Ok(None);
+                }
+                let is_less = match name.starts_with("fmin") {
+                    true => binary(BinaryOp::Less, left.clone(), right.clone()),
+                    false => binary(BinaryOp::Less, right.clone(), left.clone()),
+                };
+                let is_nan = binary(BinaryOp::NotEqual, right.clone(), right.clone());
+                Ok(Some(select(binary(BinaryOp::LogicalOr, is_less, is_nan), left, right, ty)))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Refuses an expression that has grown beyond all bounds in a call of `name`.

@@ -614,7 +614,7 @@ fn whole_numbers_in_floating_point() {
 #[test]
 #[ignore = "slow: make test"]
 fn floating_point() {
-    let helpers = "#include <math.h>\nstatic float half(double x) { float y = x; y /= 2; if (y < 0.5f) return -y; return y; }\n\
+    let helpers = "#include <math.h>\n#include <stdlib.h>\nstatic float half(double x) { float y = x; y /= 2; if (y < 0.5f) return -y; return y; }\n\
                    static const double third = 1.0 / 3;";
     for text in [
         "a[i] = a[i] * 0.5;",
@@ -626,6 +626,8 @@ fn floating_point() {
         "unsigned u = a[i]; float t = u; t *= 0.25f; a[i] = half(t) + half(-i) * third;",
         "double t = a[i] / 7.0; for (int k = 0; k < 3; k++) t = t * 0.9 - k; a[i] = t;",
         "a[i] = (float)a[i] == a[i] ? fabsf(-2.5f) : 1e400 > 1e308;",
+        "a[i] = fmax(a[i] * 0.5, s) - fminf(a[i], -i) + abs(a[i] / 3 - i) + labs(s - a[i]) % 7;",
+        "float nan = 0.0f / (a[i] & 1); a[i] = fmaxf(nan, 3) + 2 * fminf(i, nan) + 4 * (fmaxf(nan, nan) == nan);",
     ] {
         body(helpers, &format!("for (int i = 0; i < n; i++) {{ {text} }}"));
     }
