@@ -113,6 +113,8 @@ pub fn expression(names: &dyn Names, value: &Expr) -> String {
             format!("({} ? {} : {})", of(condition), of(then), of(otherwise))
         }
         Expr::Cast { operand, ty } => format!("({ty}){}", of(operand)),
+        // What the host computes reads no arrays.
+        Expr::Gather { gather, .. } => gather.subscripts.iter().map(of).collect(),
         Expr::Lookup { table, index } => format!("{}[{}]", names.table(table), of(index)),
     }
 }

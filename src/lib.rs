@@ -77,7 +77,7 @@ pub struct Accelerator {
     pub files: Vec<VerilogFile>,
     /// Those of `<kernel>_top`.
     pub ports: Vec<Port>,
-    /// All Verilog of `<kernel>_direct_top`, the direct version.
+    /// All Verilog of `<kernel>_direct_top`, the direct version; none where subscripts depend on data.
     pub direct_files: Vec<VerilogFile>,
     /// Time from C text to Verilog text, in milliseconds.
     pub generate_ms: u64,
@@ -118,7 +118,10 @@ fn compiled(read: Read, source: &Source, board: &Board, options: &Options) -> Re
     budget::begin("the Verilog text");
     let files = verilog(&design, &origin)?;
     budget::begin("the direct version's circuits");
-    let direct_files = verilog(&hardware::generate_direct(&offload, link)?, &origin)?;
+    let direct_files = match offload.kernel.depends_on_data() {
+        true => vec![],
+        false => verilog(&hardware::generate_direct(&offload, link)?, &origin)?,
+    };
     Ok(Accelerator { offload, files, ports, direct_files, generate_ms: begin.elapsed().as_millis() as u64 })
 }
 

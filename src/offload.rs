@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::affine::{Affine, AffineOver, Variable};
 use crate::ids::{ArrayId, BandId, ByBand, StatementId};
-use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, Node, ScalarType, TilingDirective};
+use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, Node, ScalarType, Statement, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Offload {
@@ -329,10 +329,18 @@ impl Window {
     }
 }
 
-/// The most ports through which a statement reads an array.
+/// The ports through which statements read an array: as many as the references of the one with the most, and one for each
+/// read at subscripts that depend on data.
 pub fn port_count(kernel: &Kernel, windows: &[Window], array: ArrayId) -> usize {
     let of = |statement| port_references(kernel, windows, statement).iter().filter(|r| r.array == array).count();
-    kernel.statements().keys().map(of).max().unwrap_or(0)
+    let references = kernel.statements().keys().map(of).max().unwrap_or(0);
+    references + gather_count(kernel, array)
+}
+
+/// The reads of an array at subscripts that depend on data: each has a port of its own, behind those of the references.
+pub fn gather_count(kernel: &Kernel, array: ArrayId) -> usize {
+    let of = |statement: &Statement| statement.gathers().iter().filter(|gather| gather.array == array).count();
+    kernel.statements().iter().map(|statement| of(statement)).sum()
 }
 
 /// The distinct read references of a statement that read a buffer through a port: all but those that windows serve.

@@ -109,6 +109,9 @@ pub fn in_halves(bits: u32) -> bool {
 /// Cycles of a table: its memory, and a register behind it.
 pub const LOOKUP: u32 = 2;
 
+/// Cycles from subscripts that depend on data to the word: the address, the memory and the word have registers.
+pub const GATHER: u32 = 3;
+
 /// Cycles of a serial division beyond one per bit.
 pub const SERIAL_OVERHEAD: u32 = 2;
 
@@ -135,6 +138,7 @@ pub fn cycles(expr: &Expr) -> u32 {
         },
         Expr::Binary { .. } => 1,
         Expr::Lookup { .. } => LOOKUP,
+        Expr::Gather { .. } => GATHER,
         _ => 0,
     }
 }

@@ -2,7 +2,7 @@
 //! own fault.
 //!
 //! 1. `kernel`: arguments, accesses and host values name what is there; every size has `min <= max`, its default between
-//!    them; accesses have as many subscripts as their array has dimensions, over sizes, iterators and quotients; no statement
+//!    them; reads at subscripts that depend on data are of arrays that nobody writes; accesses have as many subscripts as their array has dimensions, over sizes, iterators and quotients; no statement
 //!    writes an array twice.
 //! 2. `statements`: every statement is in exactly one band; θ has one length per band, that of the sizes, which are
 //!    positive; strips run along one of its dimensions at least, and along all at most.
@@ -153,6 +153,13 @@ impl<'a> Checker<'a> {
             let arrays: BTreeSet<ArrayId> = statement.targets().map(|target| target.array).collect();
             let once = arrays.len() == 1 + statement.also.len();
             self.require(once, "kernel", || format!("{} writes an array twice", statement.name));
+            for gather in statement.gathers() {
+                let rank = kernel.arrays.get(gather.array).map(|array| array.extents.len());
+                let is_sound = rank == Some(gather.subscripts.len());
+                self.require(is_sound, "kernel", || format!("{} gathers from array {}", statement.name, gather.array));
+                let is_written = kernel.statements().iter().any(|other| other.writes_to(gather.array));
+                self.require(!is_written, "kernel", || format!("{} gathers what is written", statement.name));
+            }
             for access in statement.accesses() {
                 let Some(array) = kernel.arrays.get(access.array) else {
                     self.faults.push(format!("kernel: {} accesses array {}", statement.name, access.array));
@@ -369,7 +376,7 @@ impl<'a> Checker<'a> {
                 .statements
                 .iter()
                 .filter_map(|s| statements.get(*s))
-                .flat_map(|statement| statement.accesses().map(|access| access.array));
+                .flat_map(|s| s.accesses().map(|a| a.array).chain(s.gathers().into_iter().map(|g| g.array)));
             for array in accessed.chain(band.transfers.iter().map(|transfer| transfer.array)) {
                 let buffer = offload.buffers.iter().find(|buffer| buffer.array == array);
                 let mapped = buffer.is_some_and(|b| b.mappings.get(number).is_some_and(|mapping| mapping.is_some()));

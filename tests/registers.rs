@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use burstc::board;
 use burstc::diagnostic::Span;
-use burstc::hardware::status::{ALIGNMENT_ERROR, CONTROL, DONE, MEMORY_READY, SIZE_ERROR};
+use burstc::hardware::status::{ALIGNMENT_ERROR, CONTROL, DONE, INDEX_ERROR, MEMORY_READY, SIZE_ERROR};
 use burstc::hardware::{self, VerilogFile, argument_words};
 use burstc::offload::Offload;
 use burstc::simulate::bench::{Bench, MemoryModel};
@@ -169,6 +169,53 @@ fn refuses_and_runs(board: &str) {
             assert_eq!(output.image, rig.job.image);
         }
     }
+}
+
+const LOOK: &str = "\
+#include <stdint.h>
+void look(int16_t x[40], int32_t t[300], int32_t y[40])
+{
+    for (int i = 0; i < 40; i++)
+        y[i] = x[i] < 1000 && x[i] >= -9 ? t[x[i]] : -1;
+}
+";
+
+/// A subscript that the data give and that leaves its array is told, where C evaluates it, and spoils its own result only.
+fn tells_of_subscripts(board: &str) {
+    let mut rig = Rig::new(LOOK, vec![], board, &[]);
+    let [x, y] = [0, 2].map(|array| rig.job.placement.regions[array].base as usize);
+    let done = READY | 1 << DONE;
+    let error = done | 1 << INDEX_ERROR;
+    let cases = [
+        (299, false, done),
+        (1000, true, done),
+        (-10, true, done),
+        (300, false, error),
+        (999, false, error),
+        (-1, false, error),
+    ];
+    for (value, is_beside, status) in cases {
+        rig.job.image[x + 4..x + 6].copy_from_slice(&i16::to_le_bytes(value));
+        let mut registers = rig.registers(&[]);
+        registers.extend([(CONTROL, 1), (CONTROL, 1 << INDEX_ERROR)]);
+        let (outcome, output) = rig.run(&registers);
+        assert_eq!(output.statuses, [status, done], "{board}: {value}");
+        assert_eq!(output.counters.status, status, "{board}: {value}");
+        let own = y + 8..y + 12;
+        if status == error {
+            assert_eq!(outcome, Outcome::Subscript, "{board}: {value}");
+        } else if is_beside {
+            assert_eq!(output.image[own.clone()], [0xff; 4], "{board}: {value}");
+        }
+        let others = |image: &[u8]| [&image[..x + 4], &image[x + 6..own.start], &image[own.end..]].concat();
+        assert_eq!(others(&output.image), others(&rig.expected), "{board}: {value}");
+    }
+}
+
+#[test]
+fn subscripts_that_depend_on_data() {
+    tells_of_subscripts("stratix2-ddr400");
+    tells_of_subscripts("generic-axi4");
 }
 
 #[test]

@@ -49,6 +49,10 @@ fn of_statement(
 ) -> Vec<Window> {
     let mut windows: Vec<Window> = vec![];
     let mut references = text.references();
+    // The first iterations of a window read what nobody has checked.
+    if !text.gathers().is_empty() {
+        return vec![];
+    }
     // What a guarded reference reads may not be there.
     references.retain(|r| !text.writes_to(r.array) && r.guard.is_none());
     // Iterations by which the first reference is ahead of the second.

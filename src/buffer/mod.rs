@@ -24,7 +24,9 @@ use anyhow::{Result, bail};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByBand, ByStatement, StatementId};
-use crate::offload::{self, Banks, Buffer, Mapping, Offload, Scan, port_count, port_references, power_of_two};
+use crate::offload::{
+    self, Banks, Buffer, Mapping, Offload, Scan, gather_count, port_count, port_references, power_of_two,
+};
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
 use crate::source::kernel::{Array, Kernel, SizeParameter};
@@ -111,13 +113,15 @@ fn allocate_band(
                 return Err(unbounded(band, &kernel.arrays[flow.array]).into());
             };
             let name = &kernel.arrays[flow.array].name;
+            let is_gathered = gather_count(kernel, flow.array) > 0;
             let banks = banks.get(&flow.array).map_or(&[][..], |axes| axes);
             let mut mapping = match &differences {
-                Some(differences) => mapping_for(band, differences, exact_moduli, banks, name)?,
-                None => Mapping::successive(rounded(&exact_moduli, banks), exact_moduli, 1),
+                Some(differences) if !is_gathered => mapping_for(band, differences, exact_moduli, banks, name)?,
+                // Subscripts that depend on data are addresses as they are.
+                _ => Mapping::successive(rounded(&exact_moduli, banks), exact_moduli, 1),
             };
             // Bands whose tiles have places of their own would have to agree on how many.
-            let by_tile = match banks.is_empty() || is_alone {
+            let by_tile = match (banks.is_empty() || is_alone) && !is_gathered {
                 true => band.isl.within(BY_TILE_OPERATIONS, || by_tile(band, flow, banks, name))?.flatten(),
                 false => None,
             };

@@ -10,6 +10,7 @@ use crate::hardware;
 use crate::project::{BuildReport, Project, folder};
 use crate::report::count::Work;
 use crate::simulate::golden::{self, Golden};
+use crate::simulate::indices;
 use crate::simulate::job::Job;
 use crate::simulate::reordered::reordered;
 use crate::source::program::Program;
@@ -35,6 +36,7 @@ pub fn build(build: &Build, program: &Program) -> Result<u8> {
     let capacity = board.memory.capacity_bytes();
     let chosen = Sample::of(&accelerator.offload);
     let mut sample = Job::with_ranges(kernel, &chosen.settings(), &ranges, capacity, SAMPLE_SEED)?;
+    indices::check(&accelerator.offload, &sample)?;
     let (expected, unknown) = match Golden::build(source, kernel)?.within(chosen.longest).expected(&mut sample) {
         Ok(image) => {
             (reordered(&accelerator.offload, &sample, &image).map_or(image, |reordered| reordered.image), String::new())

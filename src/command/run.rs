@@ -10,6 +10,7 @@ use super::{
 use crate::board::Board;
 use crate::diagnostic::Diagnostic;
 use crate::hardware::{self, VerilogFile};
+use crate::offload::Offload;
 use crate::page::Page;
 use crate::process::Scratch;
 use crate::project::{File, Project, folder};
@@ -17,6 +18,7 @@ use crate::report::count::Work;
 use crate::report::{Bound, Estimate, Facts, Places, RunReport};
 use crate::simulate::bench::{Bench, MemoryModel};
 use crate::simulate::golden::Golden;
+use crate::simulate::indices;
 use crate::simulate::job::Job;
 use crate::simulate::own_data::OwnData;
 use crate::simulate::reordered::reordered;
@@ -36,6 +38,10 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let kernel = &read.kernel;
     let own = own_data(run, program, kernel, &progress)?;
     let values = own.as_ref().map_or_else(|| run.set.clone(), |(own, read)| own.settings(read));
+    if run.direct && kernel.depends_on_data() {
+        let refused = Diagnostic::new("subscripts depend on data: there is no direct version to compare with");
+        return Err(refused.at(kernel.span, "this kernel").help("leave out --direct").into());
+    }
     let set = values::settings(kernel, &values, &run.input.bounds(kernel)?)?;
     let ranges = values::ranges(kernel, &run.data)?;
     let options = options(kernel, &run.input, &set)?;
@@ -45,7 +51,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     progress.step("running the C program");
     let capacity = board.memory.capacity_bytes();
     let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, run.seed)?;
-    let image = after(source, kernel, &mut job, own.as_ref())?;
+    let image = after(source, offload, &mut job, own.as_ref())?;
     let reordered = reordered(offload, &job, &image);
     let expected = reordered.as_ref().map_or(&image, |reordered| &reordered.image);
     let work = Work::of(offload, &job.sizes);
@@ -137,12 +143,22 @@ fn own_data(run: &Run, program: &Program, kernel: &Kernel, progress: &Progress) 
 }
 
 /// The memory as the C program leaves it.
-fn after(source: &Source, kernel: &Kernel, job: &mut Job, own: Option<&(OwnData, Kernel)>) -> Result<Vec<u8>> {
-    let Some((own, read)) = own else { return Golden::build(source, kernel)?.expected(job) };
+fn after(source: &Source, offload: &Offload, job: &mut Job, own: Option<&(OwnData, Kernel)>) -> Result<Vec<u8>> {
+    let kernel = &offload.kernel;
+    let Some((own, read)) = own else {
+        // What the host computes is known behind the run only.
+        indices::check(offload, job)?;
+        let image = Golden::build(source, kernel)?.expected(job)?;
+        if !kernel.host.is_empty() {
+            indices::check(offload, job)?;
+        }
+        return Ok(image);
+    };
     own.fill(read, kernel, job)?;
     // Data that are the program's own are not changed, whatever they are divided by.
     let image = Golden::build(source, kernel)?.run(job)?;
     own.check(read, kernel, job, &image)?;
+    indices::check(offload, job)?;
     Ok(image)
 }
 
@@ -250,7 +266,7 @@ pub fn max_cycles(work: &Work) -> u64 {
 
 /// About the cycles of the longest simulation of a run: the accelerator's are those of its iterations or those of the
 /// memory's words, the direct version waits for every access.
-fn expected_cycles(offload: &crate::offload::Offload, work: &Work, direct: bool) -> u64 {
+fn expected_cycles(offload: &Offload, work: &Work, direct: bool) -> u64 {
     const CYCLES_PER_ACCESS: u64 = 6;
     let lanes = offload.bands.iter().map(|band| band.compute.lanes.as_ref().map_or(1, |lanes| lanes.count as u64));
     let iterations = work.iterations / lanes.min().unwrap_or(1).max(1);

@@ -129,6 +129,11 @@ impl<'a> Context<'a> {
         scope
     }
 
+    /// Whether subscripts depend on data: they are compared with their arrays' extents.
+    pub fn checks_subscripts(&self) -> bool {
+        self.kernel.depends_on_data()
+    }
+
     /// Inputs `arg_<name>` for the scalar arguments.
     pub fn scalar_inputs(&self, module: &mut Module) -> Vec<Expr> {
         let input = |s: &crate::source::kernel::Scalar| {

@@ -257,6 +257,7 @@ pub(super) fn rewrite_reads(expr: &mut Expr, act: &mut impl FnMut(&mut kernel::A
             rewrite_reads(otherwise, act);
         }
         Expr::Lookup { index, .. } => rewrite_reads(index, act),
+        Expr::Gather { gather, .. } => gather.subscripts.iter_mut().for_each(|value| rewrite_reads(value, act)),
     }
 }
 

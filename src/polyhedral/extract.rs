@@ -351,6 +351,10 @@ impl<'a> Model<'a> {
                 .coalesce()?;
             accesses.push(Access { array: access.array, write, may: map.clone(), must: map });
         }
+        for gather in source.gathers() {
+            let may = self.gathered(gather)?;
+            accesses.push(Access { array: gather.array, write: false, must: may.clone(), may });
+        }
         let domain = self.extended.apply(&self.forget)?.coalesce()?;
         let statement = Tuple { name: &source.name, dimensions: &self.iterators };
         let order = schedule.to_vec();
@@ -366,6 +370,36 @@ impl<'a> Model<'a> {
             accesses,
             span: source.span,
         })
+    }
+
+    /// The cells that a read at subscripts that depend on data may touch: all of the array that such values can name.
+    fn gathered(&self, gather: &kernel::Gather) -> Result<Map> {
+        let (isl, parameters) = (&self.program.isl, &self.program.parameters);
+        let array = &self.kernel.arrays[gather.array];
+        let mut prefix = "cell".to_string();
+        while self.names.iter().chain(parameters).any(|name| name.starts_with(&prefix)) {
+            prefix.push('_');
+        }
+        let cell: Vec<String> = (0..array.extents.len()).map(|dimension| format!("{prefix}{dimension}")).collect();
+        let mut constraints = vec![];
+        for (dimension, (name, extent)) in cell.iter().zip(&array.extents).enumerate() {
+            let place = Affine::variable(name);
+            constraints.push(Constraint::NonNegative(place.clone()));
+            constraints.push(Constraint::NonNegative(extent.clone() - place.clone() - Affine::constant(1)));
+            match gather.known(dimension) {
+                Some(known) => constraints.push(Constraint::Zero(place - known)),
+                None => {
+                    let (low, high) = gather.limits(dimension);
+                    constraints.push(Constraint::at_most(Affine::constant(low), place.clone()));
+                    constraints.push(Constraint::at_most(place, Affine::constant(high)));
+                }
+            }
+        }
+        let range = Tuple { name: &array.name, dimensions: &cell };
+        isl.map(parameters, Tuple::unnamed(&self.names), range, &constraints)?
+            .intersect_domain(&self.extended)?
+            .apply_domain(&self.forget)?
+            .coalesce()
     }
 
     /// The iterations in which an access happens.

@@ -109,6 +109,8 @@ fn logic(expr: &Expr) -> u64 {
         // Beyond this a table is block RAM.
         Expr::Lookup { table, .. } if table.values.len() as i64 <= SMALL => bits(table.element),
         Expr::Lookup { .. } => 0,
+        // The comparison with the extents.
+        Expr::Gather { gather, .. } => gather.subscripts.iter().map(|subscript| bits(subscript.ty())).sum(),
     };
     own + expr.operands().into_iter().map(logic).sum::<u64>()
 }

@@ -11,6 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hardware;
 use crate::ids::{ArrayId, ByArray};
 use crate::layout::{Layout, PAGE_BYTES, whole_pages};
+use crate::simulate::indices;
 use crate::simulate::number::Number;
 use crate::simulate::random::{Range, SplitMix};
 use crate::source::kernel::{Argument, Kernel, ScalarType, Storage};
@@ -319,7 +320,8 @@ impl Job {
         Job::with_ranges(kernel, set, &BTreeMap::new(), capacity, seed)
     }
 
-    /// [`Job::new`], but with data from `ranges` in the arrays and scalars that it names. Each range lies within the
+    /// [`Job::new`], but with data from `ranges` in the arrays and scalars that it names; data that are subscripts lie in
+    /// their arrays without one. Each range lies within the
     /// type of its data.
     pub fn with_ranges(
         kernel: &Kernel,
@@ -343,6 +345,9 @@ impl Job {
         if let Some(refusal) = kernel.refusal(|name| sizes[name]) {
             return Err(refusal.into());
         }
+        let mut wanted = indices::ranges(kernel, &sizes);
+        wanted.extend(ranges.iter().map(|(name, range)| (name.clone(), *range)));
+        let ranges = wanted;
         let placement = Placement::new(kernel, &sizes, capacity)?;
         let mut image = vec![0; placement.image_bytes as usize];
         SplitMix::named(seed, "").fill(&mut image);
@@ -378,7 +383,7 @@ impl Job {
             Argument::Array(a) => bases[kernel.arrays[*a].name.as_str()],
         };
         let arguments = kernel.arguments.iter().map(value).collect();
-        Ok(Job { sizes, placement, arguments, host: vec![], image, ranges: ranges.clone() })
+        Ok(Job { sizes, placement, arguments, host: vec![], image, ranges })
     }
 
     /// The sizes in words: ` at N = 3, M = 4`, or nothing where there is none.

@@ -5,6 +5,7 @@
 
 pub mod bench;
 pub mod golden;
+pub mod indices;
 pub mod job;
 pub mod number;
 pub mod own_data;
@@ -48,6 +49,8 @@ pub enum Outcome {
     NotStarted {
         status: u64,
     },
+    /// A subscript that depends on data has left its array.
+    Subscript,
     /// Memory holds unknown bits (four-state simulators): the first element, its byte address, and how many bytes.
     Unknown {
         element: String,
@@ -70,6 +73,7 @@ pub enum Verdict {
     PortFault,
     BusError,
     NotStarted,
+    IndexError,
     Unknown,
     TimeOut,
 }
@@ -83,6 +87,7 @@ impl Outcome {
             Outcome::Port { .. } => Verdict::PortFault,
             Outcome::Refused { .. } => Verdict::BusError,
             Outcome::NotStarted { .. } => Verdict::NotStarted,
+            Outcome::Subscript => Verdict::IndexError,
             Outcome::Unknown { .. } => Verdict::Unknown,
             Outcome::TimedOut { .. } => Verdict::TimeOut,
         }
@@ -108,6 +113,7 @@ impl fmt::Display for Outcome {
                 write!(f, "the bus answered with {}", meanings(status << status::BUS_ERROR))
             }
             Outcome::NotStarted { status } => write!(f, "the accelerator did not run: {}", meanings(*status)),
+            Outcome::Subscript => write!(f, "{}", meanings(1 << status::INDEX_ERROR)),
             Outcome::Unknown { element, address, count } => {
                 write!(f, "memory holds unknown bits: {element} (address 0x{address:06x}); {count} bytes")
             }
@@ -143,6 +149,9 @@ pub fn judge(job: &Job, expected: &[u8], output: &RunOutput, max_cycles: u64) ->
     if status >> status::DONE & 1 == 0 {
         return Outcome::NotStarted { status: status & u64::from(status::errors()) };
     }
+    if status >> status::INDEX_ERROR & 1 == 1 {
+        return Outcome::Subscript;
+    }
     let unknown: Vec<u64> = output.unknown.iter().copied().filter(|a| !placement.is_local(*a)).collect();
     if let Some(address) = unknown.first() {
         let element = placement.describe(*address);
@@ -170,6 +179,8 @@ mod judge_tests {
         output.unknown = vec![4100];
         let outcome = judge(&job, &job.image, &output, 99);
         assert_eq!(outcome.to_string(), "memory holds unknown bits: a[0][1] (address 0x001004); 1 bytes");
+        output.counters.status |= 1 << status::INDEX_ERROR;
+        assert_eq!(verdict(&output), Verdict::IndexError);
         output.counters.status = 1 << status::SIZE_ERROR;
         let outcome = judge(&job, &job.image, &output, 99);
         assert_eq!(outcome.verdict(), Verdict::NotStarted);

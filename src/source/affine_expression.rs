@@ -236,7 +236,7 @@ impl Scope<'_> {
             BinaryOperator::Index => (
                 "it depends on the contents of an array",
                 "known only when the data are",
-                "use iterators and sizes only; data-dependent addresses are not supported",
+                "such values are subscripts of reads only, `y[i] = t[x[i]]`: elsewhere use iterators and sizes",
             ),
             BinaryOperator::Less
             | BinaryOperator::Greater

@@ -1,6 +1,8 @@
 //! What an [`Expr`] is worth: C's arithmetic on integers that wrap, and IEEE 754's. The golden model of the datapath.
 
 use super::float;
+use crate::affine::Affine;
+
 use super::kernel::{Access, BinaryOp, Expr, ScalarType, UnaryOp};
 
 /// The value of `expr`. `read` gives an array element, `scalar` a scalar argument by its index in `Kernel::scalars`,
@@ -51,6 +53,12 @@ pub fn evaluate(
             let x = evaluate(operand, read, scalar, index);
             let floats = ty.floating || operand.ty().floating;
             if floats { float::convert(x, operand.ty(), *ty) } else { wrap(x, *ty) }
+        }
+        Expr::Gather { gather, ty } => {
+            let values = gather.subscripts.iter().map(|subscript| evaluate(subscript, read, scalar, index));
+            let subscripts = values.map(Affine::constant).collect();
+            let access = Access { array: gather.array, subscripts, guard: None, span: gather.span };
+            wrap(read(&access), *ty)
         }
         Expr::Lookup { table, index: place } => wrap(table.at(evaluate(place, read, scalar, index)), table.element),
     }

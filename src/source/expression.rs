@@ -265,7 +265,10 @@ impl Scope<'_> {
                 }
                 let access = match self.access(node) {
                     Ok(access) => access,
-                    Err(refused) => return self.chosen_read(node).unwrap_or(Err(refused)),
+                    Err(refused) => {
+                        let chosen = self.chosen_read(node);
+                        return chosen.or_else(|| self.gather(node)).unwrap_or(Err(refused));
+                    }
                 };
                 let ty = self.arrays[access.array].element;
                 return Ok(Expr::Read { access, ty });

@@ -12,7 +12,9 @@ use lang_c::visit::{self, Visit};
 
 use super::expression::convert;
 use super::function::{derived, identifier};
-use super::kernel::{BinaryOp, Expr, HostStep, HostValue, Node as NestNode, Scalar, ScalarType, UnaryOp};
+use super::kernel::{
+    Access, BinaryOp, Expr, Gather, HostStep, HostValue, Node as NestNode, Scalar, ScalarType, UnaryOp,
+};
 use super::locals::Usage;
 use super::nest::{assignment, operation};
 use super::scope::{Checked, Scope};
@@ -113,7 +115,9 @@ impl Scope<'_> {
     /// What keeps the host from computing `value`, in words.
     pub fn obstacle(&self, value: &Expr) -> Option<String> {
         match value {
-            Expr::Read { access, .. } => Some(format!("the array `{}`", self.arrays[access.array].name)),
+            Expr::Read { access: Access { array, .. }, .. } | Expr::Gather { gather: Gather { array, .. }, .. } => {
+                Some(format!("the array `{}`", self.arrays[*array].name))
+            }
             Expr::Index { value, .. } => {
                 value.terms.keys().find(|name| !self.is_of_sizes(name)).map(|name| format!("the iterator `{name}`"))
             }

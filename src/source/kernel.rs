@@ -17,7 +17,7 @@ use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::{ArrayId, ByArray, ByStatement};
 pub use array::{Array, Storage};
-pub use expression::{Access, BinaryOp, Expr, ScalarType, UnaryOp, distance};
+pub use expression::{Access, BinaryOp, Expr, Gather, ScalarType, UnaryOp, distance};
 pub use host::{HostStep, HostValue, Scalar};
 pub use obligation::{Broken, Obligation, Surroundings};
 pub use sizes::{SizeCondition, SizeParameter};
@@ -71,6 +71,11 @@ impl Kernel {
     /// The array that has the memory of `array`: itself, or the argument of which it is another use.
     pub fn memory_of(&self, array: ArrayId) -> ArrayId {
         self.arrays[array].use_of.unwrap_or(array)
+    }
+
+    /// Whether some subscript depends on data.
+    pub fn depends_on_data(&self) -> bool {
+        self.statements().iter().any(|statement| !statement.gathers().is_empty())
     }
 
     /// The statements in textual order.
@@ -338,7 +343,18 @@ impl Statement {
         self.writes().map(|(_, value)| value)
     }
 
-    /// Every array read in the values.
+    /// The distinct reads at subscripts that depend on data, in textual order.
+    pub fn gathers(&self) -> Vec<&Gather> {
+        let mut distinct: Vec<&Gather> = vec![];
+        for gather in self.values().flat_map(Expr::gathers) {
+            if distinct.iter().all(|known| !known.is_same(gather)) {
+                distinct.push(gather);
+            }
+        }
+        distinct
+    }
+
+    /// Every array read in the values at subscripts that are known without the data.
     pub fn reads(&self) -> Vec<&Access> {
         self.values().flat_map(Expr::reads).collect()
     }

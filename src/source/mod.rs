@@ -14,6 +14,7 @@ mod expression;
 mod extremum;
 mod float;
 mod function;
+mod gather;
 mod host;
 mod initial;
 mod inline;
@@ -263,7 +264,7 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
             .help("burstc compiles a loop nest that assigns array elements"));
     }
     let tilings = directives.tilings(&body, &parameters, &scope.quotients)?;
-    Ok(Kernel {
+    let kernel = Kernel {
         name: function.name,
         span: function.name_span,
         arguments,
@@ -279,7 +280,9 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
         reassociates: false,
         keeps_stores: directives.keeps_stores,
         tilings,
-    })
+    };
+    gather::require_read_only(&kernel)?;
+    Ok(kernel)
 }
 
 /// What `#pragma scop` and `#pragma endscop` surround.

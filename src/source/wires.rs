@@ -72,8 +72,10 @@ pub fn for_each(nodes: &mut [Node], visit: &mut dyn FnMut(&mut Statement)) {
 }
 
 fn renumber(expr: &mut Expr, places: &HashMap<ArrayId, ArrayId>) {
-    if let Expr::Read { access, .. } = expr {
-        access.array = places[&access.array];
+    match expr {
+        Expr::Read { access, .. } => access.array = places[&access.array],
+        Expr::Gather { gather, .. } => gather.array = places[&gather.array],
+        _ => {}
     }
     expr.operands_mut().into_iter().for_each(|operand| renumber(operand, places));
 }

@@ -205,8 +205,13 @@ impl LaneShape {
 /// What a statement reads and writes.
 ///
 /// # Errors
-/// Why there are no lanes, where a subscript or an index is a quotient.
+/// Why there are no lanes, where a subscript or an index is a quotient or depends on data.
 fn accesses<'a>(kernel: &Kernel, statement: &'a Statement) -> Result<Vec<&'a Access>, String> {
+    let gathered: Vec<ArrayId> = kernel.statements().iter().flat_map(|s| s.gathers()).map(|g| g.array).collect();
+    let is_gathered = statement.accesses().any(|access| gathered.contains(&access.array));
+    if is_gathered || !statement.gathers().is_empty() {
+        return Err("a subscript there depends on data".into());
+    }
     let accesses: Vec<&Access> = statement.references().into_iter().chain(statement.targets()).collect();
     let affines = accesses.iter().flat_map(|a| &a.subscripts).chain(statement.values().flat_map(|v| v.indices()));
     if affines.flat_map(|a| a.terms.keys()).any(|name| kernel.quotients.iter().any(|q| q.name == *name)) {

@@ -65,8 +65,8 @@ fn extremum(value: &Expr, target: &Access, element: ScalarType) -> Option<Reduct
         return None;
     }
     let takes_target_if_true = match (is_read_of(then, target), is_read_of(otherwise, target)) {
-        (true, false) if is_same(otherwise, term) => true,
-        (false, true) if is_same(then, term) => false,
+        (true, false) if otherwise.is_same(term) => true,
+        (false, true) if then.is_same(term) => false,
         _ => return None,
     };
     let operator = if takes_target_if_true == target_is_less { ReductionOp::Minimum } else { ReductionOp::Maximum };
@@ -113,18 +113,4 @@ fn is_read_of(expr: &Expr, target: &Access) -> bool {
 
 fn is_same_access(one: &Access, other: &Access) -> bool {
     (one.array, &one.subscripts) == (other.array, &other.subscripts)
-}
-
-/// Whether two expressions are equal but for their places in the text.
-fn is_same(one: &Expr, other: &Expr) -> bool {
-    let heads = match (one, other) {
-        (Expr::Read { access: a, .. }, Expr::Read { access: b, .. }) => is_same_access(a, b),
-        (Expr::Unary { op: a, .. }, Expr::Unary { op: b, .. }) => a == b,
-        (Expr::Binary { op: a, .. }, Expr::Binary { op: b, .. }) => a == b,
-        (Expr::Select { .. }, Expr::Select { .. }) | (Expr::Cast { .. }, Expr::Cast { .. }) => true,
-        (Expr::Lookup { table: a, .. }, Expr::Lookup { table: b, .. }) => a == b,
-        _ => one == other,
-    };
-    let (a, b) = (one.operands(), other.operands());
-    heads && one.ty() == other.ty() && a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
 }

@@ -216,6 +216,7 @@ fn compute(expr: &Expr, environment: &Environment, read: &dyn Fn(&Access) -> u64
         Expr::Binary { op, ty, .. } => format!("{op:?} {ty}"),
         Expr::Select { ty, .. } => format!("select {ty}"),
         Expr::Cast { ty, .. } => format!("cast {ty}"),
+        Expr::Gather { gather, .. } => format!("gather {}", gather.array),
         Expr::Lookup { table, .. } => format!("lookup {}", table.name),
     };
     let seed = operator.bytes().fold(7, |h, letter| mix(h ^ u64::from(letter)));

@@ -375,3 +375,25 @@ fn analysis_is_deterministic() {
     let json = || serde_json::to_string(&analyze(&kernels::polymul_skewed(&[10, 10])).unwrap()).unwrap();
     assert_eq!(json(), json());
 }
+
+/// A look-up may read all that its subscripts can name: it is loaded once per strip, in the first tile, cut by the type of what the
+/// subscript is made of.
+#[test]
+fn gathers_load_what_they_may_read() {
+    let text = "#include <stdint.h>\n#pragma burstc size(N: 100, max 4096)\n\
+        void look(int N, uint8_t x[N], int32_t t[200], int32_t u[40][300], int32_t y[N])\n{\n\
+        #pragma burstc schedule(S0[i] -> (i)) tile(16)\n\
+        for (int i = 0; i < N; i++)\n        y[i] = t[x[i]] + u[3][x[i] & 7] + u[4][x[i]];\n}\n";
+    let source = burstc::source::Source { path: "k.c".into(), text: text.into(), cpp_args: vec![] };
+    let golden = Golden::new(burstc::source::parse(&source).unwrap());
+    let load = |array: &str, cells: &str| {
+        let expected = format!("[N] -> {{ T[0] -> {array} : 1 <= N and {cells} }}");
+        golden.assert_map(
+            &format!("Load(T) of {array}"),
+            &golden.flow(array.split('[').next().unwrap()).load,
+            &expected,
+        );
+    };
+    load("t[c]", "0 <= c <= 199");
+    load("u[r, c]", "((r = 3 and 0 <= c <= 7) or (r = 4 and 0 <= c <= 255))");
+}

@@ -25,7 +25,7 @@ pub fn of(expr: &Expr) -> Interval {
             let value = if ty.signed { i128::from(*value) } else { i128::from(*value as u64) & whole.1 };
             (value, value)
         }
-        Expr::Read { .. } | Expr::Scalar { .. } | Expr::Index { .. } => whole,
+        Expr::Read { .. } | Expr::Scalar { .. } | Expr::Index { .. } | Expr::Gather { .. } => whole,
         Expr::Lookup { table, .. } => {
             let values = table.values.iter().map(|value| match table.element.signed {
                 true => i128::from(*value),

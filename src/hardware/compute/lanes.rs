@@ -6,12 +6,12 @@ use crate::affine::Affine;
 use crate::hardware::buffers::banks::{Rotation, Rotations, joined, parts};
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::instances::{InstanceKind, Instances};
-use crate::hardware::datapath::{Datapath, Leaves, Value};
+use crate::hardware::datapath::{Datapath, GatherPort, Leaves, Value};
 use crate::ids::{ArrayId, ByStatement, StatementId};
 use crate::offload::{self, Banks, Buffer, LaneShape, Offload, Reduction, ReductionOp};
 use crate::operators;
 use crate::rtl::{Expr, Module, Type};
-use crate::source::kernel::{Access, Expr as Operation, ScalarType};
+use crate::source::kernel::{Access, Expr as Operation, Gather, ScalarType};
 
 /// The lanes of the compute process.
 pub struct Lanes<'a> {
@@ -259,6 +259,10 @@ struct Pair<'v>(&'v [Value]);
 impl Leaves for Pair<'_> {
     fn read(&mut self, _: &mut Module, access: &Access) -> Value {
         self.0[access.array.0].clone()
+    }
+
+    fn gather(&mut self, _: &mut Module, _: &Gather, _: &[Expr]) -> GatherPort {
+        unreachable!("both are places")
     }
 
     fn scalar(&self, _: usize) -> Expr {

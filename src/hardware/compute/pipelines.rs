@@ -1,7 +1,8 @@
 //! The datapath of every statement, from the words of the buffers to what is written.
 
 use crate::affine::Affine;
-use crate::hardware::buffers::banks;
+use crate::hardware::buffers::{address, banks};
+use crate::hardware::circuit::interval;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::lanes::{self, Written};
@@ -12,10 +13,10 @@ use crate::hardware::compute::process::Process;
 use crate::hardware::compute::reservation::{self, Writer};
 use crate::hardware::compute::windows::Registers;
 use crate::hardware::datapath::plan::{Plan, Rehearsal};
-use crate::hardware::datapath::{self, Datapath, Leaves, Value};
+use crate::hardware::datapath::{self, Datapath, GatherPort, Leaves, Value};
 use crate::ids::{ArrayId, StatementId};
 use crate::rtl::{Expr as Rtl, Module, Statement, Type, assign};
-use crate::source::kernel::{Access, Expr, ScalarType};
+use crate::source::kernel::{Access, Expr, Gather, ScalarType};
 
 /// The stage in which a buffer's word is there: 1 holds the addresses; in 2 the word comes out of block RAM and its banks, which
 /// takes most of the cycle; 3 is a register that has it.
@@ -29,6 +30,8 @@ pub struct Pipelines {
     /// By reservation chain.
     pub writers: Vec<Vec<Writer>>,
     pub results: Vec<Written>,
+    /// High for a cycle where a subscript that depends on data has left its array.
+    pub index_errors: Vec<Rtl>,
 }
 
 impl Pipelines {
@@ -73,7 +76,8 @@ impl Pipelines {
             datapath.begin(&statement.name, candidate.fire.e().and(&candidate.is_of(process, &[s])));
             values.push((evaluation.values(m, &mut datapath, s, &mut loads), datapath.divides()));
         }
-        let pipelines = Pipelines::at_their_ends(process, m, candidate, &mut datapath, &least, values);
+        let mut pipelines = Pipelines::at_their_ends(process, m, candidate, &mut datapath, &least, values);
+        pipelines.index_errors = std::mem::take(&mut datapath.index_errors);
         datapath.finish(m);
         candidate.loads = loads;
         pipelines
@@ -100,7 +104,7 @@ impl Pipelines {
             }
         }
         let tops: Vec<u32> = latencies.into_iter().map(|own| reservation::top_slot(own.into_iter())).collect();
-        let mut pipelines = Pipelines { writers: vec![], results: vec![] };
+        let mut pipelines = Pipelines { writers: vec![], results: vec![], index_errors: vec![] };
         pipelines.writers.resize_with(process.chains.len(), Vec::new);
         for (place, ((values, divides), &s)) in values.into_iter().zip(process.present()).enumerate() {
             datapath.resume(place);
@@ -221,6 +225,32 @@ impl Leaves for BufferLeaves<'_> {
         let lanes = process.lanes.of(self.statement);
         let expr = self.evaluation.word(port, lanes.word(self.lane, access, process.buffer(port.array)));
         Value { expr, stage: Some(READ_STAGE + port.lateness.delay) }
+    }
+
+    fn gather(&mut self, m: &mut Module, gather: &Gather, subscripts: &[Rtl]) -> GatherPort {
+        let Evaluation { process, candidate, .. } = self.evaluation;
+        let (buffer, array) = (process.buffer(gather.array), process.context.array(gather.array));
+        let kind = process.instances.kinds_of(self.statement).next().expect("the statement has instances");
+        let mapping = buffer.mappings[kind.band].as_ref().expect("a band that reads has a mapping");
+        let residues = subscripts.iter().zip(&mapping.moduli).filter(|(_, modulus)| **modulus > 1);
+        let residues: Vec<Rtl> = residues.map(|(value, m)| value.resize(Type::unsigned(m.trailing_zeros()))).collect();
+        let ty = address::address_type(buffer);
+        let place = if residues.is_empty() { Rtl::constant(0, ty) } else { Rtl::concat(&residues).resize(ty) };
+        let mut outside = vec![];
+        for ((value, subscript), extent) in subscripts.iter().zip(&gather.subscripts).zip(&array.extents) {
+            let (low, high) = interval::of(subscript);
+            if low < 0 {
+                outside.push(value.lt(&Rtl::constant(0, value.ty())));
+            }
+            if !extent.is_constant() || high >= extent.constant.into() {
+                outside.push(value.ge(&kind.scope.affine(&kind.affine(extent))));
+            }
+        }
+        let copy = process.gather_copy(&candidate.ports, self.statement, gather);
+        let name = &array.name;
+        let address = m.output_reg(&format!("m_read_{name}_{copy}_address"), ty);
+        let data = m.input(&format!("s_read_{name}_{copy}_data"), rtl_type(array.element)).e();
+        GatherPort { place, address, data, outside: (!outside.is_empty()).then(|| Rtl::any(&outside)) }
     }
 
     fn scalar(&self, scalar: usize) -> Rtl {

@@ -8,7 +8,7 @@ use crate::hardware::compute::instances::Instances;
 use crate::hardware::compute::lanes::{Lanes, Written};
 use crate::hardware::compute::lateness::{self, Latenesses};
 use crate::hardware::compute::pipelines::Pipelines;
-use crate::hardware::compute::ports::Write;
+use crate::hardware::compute::ports::{ReadPort, Write};
 use crate::hardware::compute::reservation::{Chain, Pending, Start, Writer};
 use crate::hardware::compute::tokens::Tokens;
 use crate::hardware::compute::windows::WarmUp;
@@ -21,7 +21,7 @@ use crate::hardware::walk::walker::Walker;
 use crate::ids::{ArrayId, ByStatement, StatementId};
 use crate::offload::{Buffer, Offload};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign, when};
-use crate::source::kernel::{Access, Statement as Assignment};
+use crate::source::kernel::{Access, Gather, Statement as Assignment};
 
 /// What the accelerator must connect.
 pub struct ComputePorts {
@@ -35,6 +35,8 @@ pub struct ComputePorts {
     pub keeps_gaps: Vec<ArrayId>,
     /// Arrays whose first read port the store process borrows: `s_drain_<array>` holds back iterations that use it.
     pub drained: Vec<ArrayId>,
+    /// Whether there is `m_index_error`, high for a cycle where a subscript that depends on data has left its array.
+    pub index_error: bool,
 }
 
 /// Ports `m_read_<array>_<copy>_address` and, one cycle later, `s_read_<array>_<copy>_data`, a group of words where the
@@ -78,6 +80,19 @@ impl<'a> Process<'a, '_> {
     /// The arrays that the statements with instances write.
     pub fn targets(&self) -> Vec<ArrayId> {
         self.present().iter().flat_map(|&s| self.statements[s].targets()).map(|target| target.array).collect()
+    }
+
+    /// The reads of statements with instances at subscripts that depend on data.
+    fn gathers(&self) -> Vec<(StatementId, &'a Gather)> {
+        let of = |&s: &StatementId| self.statements[s].gathers().into_iter().map(move |gather| (s, gather));
+        self.present().iter().flat_map(of).collect()
+    }
+
+    /// The copy of the buffer that serves such a read, behind those of `ports`.
+    pub fn gather_copy(&self, ports: &[ReadPort], statement: StatementId, gather: &Gather) -> usize {
+        let own = self.gathers().into_iter().filter(|(_, other)| other.array == gather.array);
+        let place = own.into_iter().position(|(s, other)| s == statement && other.is_same(gather));
+        ports.iter().filter(|port| port.array == gather.array).count() + place.expect("one of the statement's")
     }
 
     /// The statements with instances that write an array.
@@ -167,7 +182,8 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let latency = |candidate: &Candidate, place| Pipelines::latency(process, candidate, &scalars, place);
     let latenesses = lateness::choose(process, &mut rehearsed, &latency);
     let mut candidate = Candidate::declare(process, &mut m, &number_of_tile, &warm_up, &latenesses);
-    let Pipelines { writers, results } = Pipelines::build(process, &mut m, &mut candidate, &scalars, &latenesses);
+    let Pipelines { writers, results, index_errors } =
+        Pipelines::build(process, &mut m, &mut candidate, &scalars, &latenesses);
     let candidate = candidate;
 
     let chains = reservations(process, &mut m, &candidate, writers);
@@ -220,7 +236,12 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let reads = reads(process, &mut m, &candidate);
     let writes = writes.into_iter().map(|write| (write.array, write.rotation)).collect();
     let keeps_gaps = filled.iter().copied().filter(|&array| keeps_gaps(&chains, array)).collect();
-    (vec![rows_module, m], ComputePorts { reads, writes, filled, keeps_gaps, drained })
+    let index_error = context.checks_subscripts();
+    if index_error {
+        let port = m.output("m_index_error", Type::BIT);
+        m.assign(&port, &Rtl::any(&index_errors));
+    }
+    (vec![rows_module, m], ComputePorts { reads, writes, filled, keeps_gaps, drained, index_error })
 }
 
 /// A reservation chain, and what starts in it.
@@ -351,6 +372,10 @@ fn reads(process: &Process, m: &mut Module, candidate: &Candidate) -> Vec<Comput
             m.assign(&used, &candidate.is_of(process, &port.statements()));
         }
         reads.push(ComputeRead { array, copy, rotation, optional });
+    }
+    for (statement, gather) in process.gathers() {
+        let copy = process.gather_copy(&candidate.ports, statement, gather);
+        reads.push(ComputeRead { array: gather.array, copy, rotation: None, optional: false });
     }
     reads
 }

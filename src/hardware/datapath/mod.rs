@@ -4,10 +4,12 @@
 
 mod divide;
 mod float;
+mod gather;
 pub mod plan;
 mod shared_cells;
 pub mod table;
 
+pub use gather::GatherPort;
 pub use shared_cells::Operator;
 
 use std::collections::HashMap;
@@ -16,7 +18,7 @@ use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::datapath::plan::{Plan, Use};
 use crate::operators::{HALF, MULTIPLY as MULTIPLY_LATENCY, in_halves};
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
-use crate::source::kernel::{Access, BinaryOp, Expr, ScalarType, UnaryOp};
+use crate::source::kernel::{Access, BinaryOp, Expr, Gather, ScalarType, UnaryOp};
 
 /// With one instance under way, a value that waits longer than this stays in one register.
 const LONG_WAIT: u32 = 4;
@@ -32,6 +34,8 @@ pub struct Value {
 /// Where the leaves of a statement come from.
 pub trait Leaves {
     fn read(&mut self, m: &mut Module, access: &Access) -> Value;
+    /// The port for a read at these subscripts, as the datapath has them in some stage.
+    fn gather(&mut self, m: &mut Module, gather: &Gather, subscripts: &[Rtl]) -> GatherPort;
     fn scalar(&self, scalar: usize) -> Rtl;
     fn index(&mut self, m: &mut Module, value: &crate::affine::Affine, ty: ScalarType) -> Value;
 }
@@ -62,6 +66,11 @@ pub struct Datapath {
     /// which it came.
     held: HashMap<(usize, Rtl, u32), Signal>,
     shared: shared_cells::Shared,
+    /// The conditions around what is being evaluated, and whether each holds there.
+    conditions: Vec<(Value, bool)>,
+    gathered: Vec<gather::Gathered>,
+    /// High for a cycle where a subscript has left its array.
+    pub index_errors: Vec<Rtl>,
 }
 
 /// What an operator gets, and the stages.
@@ -94,6 +103,9 @@ impl Datapath {
             delayed: HashMap::new(),
             held: HashMap::new(),
             shared: shared_cells::Shared::default(),
+            conditions: vec![],
+            gathered: vec![],
+            index_errors: vec![],
         }
     }
 
@@ -186,12 +198,13 @@ impl Datapath {
             Expr::Binary { op, left, right, .. } => self.binary(m, *op, [left, right], ty, leaves),
             Expr::Select { condition, then, otherwise, .. } => {
                 let condition = self.evaluate(m, condition, leaves);
-                let then = self.low_bits(m, then, ty.width, leaves);
-                let otherwise = self.low_bits(m, otherwise, ty.width, leaves);
+                let then = self.under((&condition, true), |d| d.low_bits(m, then, ty.width, leaves));
+                let otherwise = self.under((&condition, false), |d| d.low_bits(m, otherwise, ty.width, leaves));
                 let (values, stage) = self.align(m, vec![condition, then, otherwise]);
                 let chosen = values[0].is_zero().not().select(&values[1].resize(ty), &values[2].resize(ty));
                 self.register(m, "chosen", chosen, stage, 1)
             }
+            Expr::Gather { gather, .. } => low(self.gather(m, gather, leaves)),
             Expr::Lookup { table, index } => {
                 let place = Type::unsigned(table::index_bits(table));
                 let index = self.low_bits(m, index, place.width, leaves);
@@ -200,6 +213,14 @@ impl Datapath {
                 low(Value { expr: results[0].resize(full), stage: Some(stage) })
             }
         }
+    }
+
+    /// What `act` evaluates where the condition holds, or with `false` where it does not.
+    fn under(&mut self, (condition, holds): (&Value, bool), act: impl FnOnce(&mut Self) -> Value) -> Value {
+        self.conditions.push((condition.clone(), holds));
+        let value = act(self);
+        self.conditions.pop();
+        value
     }
 
     fn binary(
@@ -222,7 +243,11 @@ impl Datapath {
             _ => (demand(operands[0]), demand(operands[1])),
         };
         let left = self.low_bits(m, operands[0], left, leaves);
-        let right = self.low_bits(m, operands[1], right, leaves);
+        let right = match op {
+            BinaryOp::LogicalAnd => self.under((&left, true), |d| d.low_bits(m, operands[1], right, leaves)),
+            BinaryOp::LogicalOr => self.under((&left, false), |d| d.low_bits(m, operands[1], right, leaves)),
+            _ => self.low_bits(m, operands[1], right, leaves),
+        };
         if op == BinaryOp::Multiply {
             return self.multiply(m, left, right, ty);
         }

@@ -6,10 +6,10 @@ use crate::hardware::circuit::cells;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
-use crate::hardware::datapath::{Leaves, Value};
+use crate::hardware::datapath::{GatherPort, Leaves, Value};
 use crate::ids::StatementId;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
-use crate::source::kernel::{Access, Expr, ScalarType};
+use crate::source::kernel::{Access, Expr, Gather, ScalarType};
 
 /// An affine value used as data by a statement: computed beside the addresses, it waits for the operands.
 pub struct Index {
@@ -48,6 +48,10 @@ impl Leaves for OperandLeaves<'_> {
         let place = self.reads.iter().position(of).expect("every access has an operand");
         let ty = rtl_type(self.context.array(access.array).element);
         Value { expr: self.operands.words[place].e().resize(ty), stage: Some(1) }
+    }
+
+    fn gather(&mut self, _: &mut Module, _: &Gather, _: &[Rtl]) -> GatherPort {
+        unreachable!("kernels with subscripts that depend on data have no direct version")
     }
 
     fn scalar(&self, scalar: usize) -> Rtl {

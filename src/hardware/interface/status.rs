@@ -16,7 +16,7 @@ pub const DONE: u32 = 1;
 pub const MEMORY_READY: u32 = 2;
 pub const SIZE_ERROR: u32 = 4;
 pub const ALIGNMENT_ERROR: u32 = 5;
-/// For a subscript that leaves its array at run time. Nothing raises it yet.
+/// For a subscript that leaves its array at run time; the run goes on.
 pub const INDEX_ERROR: u32 = 6;
 /// The first of [`BUS_ERRORS`] bits: SLVERR and DECERR to a read, then to a write.
 pub const BUS_ERROR: u32 = 8;
@@ -49,7 +49,7 @@ pub const STATUS: [StatusBit; 10] = [
     state(MEMORY_READY, "MEMORY_READY", "the memory is initialised; a start waits for it"),
     error(SIZE_ERROR, "SIZE_ERROR", "refused: a size is out of its bounds, or the sizes violate a condition"),
     error(ALIGNMENT_ERROR, "ALIGNMENT_ERROR", "refused: an array's base is no multiple of 8, or beyond the memory"),
-    error(INDEX_ERROR, "INDEX_ERROR", "reserved"),
+    error(INDEX_ERROR, "INDEX_ERROR", "a subscript that depends on data left its array, and 0 was read there"),
     error(BUS_ERROR, "READ_SLVERR", "SLVERR to a read"),
     error(BUS_ERROR + 1, "READ_DECERR", "DECERR to a read"),
     error(BUS_ERROR + 2, "WRITE_SLVERR", "SLVERR to a write"),

@@ -299,6 +299,10 @@ fn join_compute(m: &mut Module, context: &Context, wires: &Wires, compute: &Comp
     let lent_reads = lends(&compute.drained, "drain");
     ports.push(("busy".into(), Connection::Out(wires.compute_busy.clone())));
     ports.push(("stall".into(), Connection::Out(wires.compute_stall.clone())));
+    if compute.index_error {
+        let error = m.output("m_index_error", Type::BIT);
+        ports.push(("m_index_error".into(), Connection::Out(error)));
+    }
     let reads = compute.reads.iter().map(|read| join_read(m, context, read, &mut ports)).collect();
     let writes =
         compute.writes.iter().map(|(array, r)| join_write(m, context, *array, r.clone(), &mut ports)).collect();

@@ -7,8 +7,8 @@ use crate::hardware::circuit::scope::signed_digits;
 use crate::hardware::circuit::variable::Var;
 use crate::hardware::context::Context;
 use crate::hardware::interface::status::{
-    ALIGNMENT_ERROR, BUS_ERROR, BUS_ERRORS, BUSY, CONTROL, DONE, FIRST_ARGUMENT, INTERRUPT, MEMORY_READY, SIZE_ERROR,
-    START,
+    ALIGNMENT_ERROR, BUS_ERROR, BUS_ERRORS, BUSY, CONTROL, DONE, FIRST_ARGUMENT, INDEX_ERROR, INTERRUPT, MEMORY_READY,
+    SIZE_ERROR, START,
 };
 use crate::hardware::system::accelerator::COUNTERS;
 use crate::rtl::{Expr, Label, Module, Signal, Statement, Type, assign, case, when, when_else};
@@ -65,6 +65,7 @@ pub fn registers(context: &Context) -> Module {
     let done = m.input("done", Type::BIT);
     let ready = m.input("memory_ready", Type::BIT);
     let counter = m.input("counter", word);
+    let index_raised = context.checks_subscripts().then(|| m.input("index_error", Type::BIT));
     let bus_errors = context.bus.map(|_| m.input("status", Type::unsigned(BUS_ERRORS)));
 
     let at = |index: u32| address.e().eq(&Expr::constant(index as i128, address.ty()));
@@ -114,12 +115,21 @@ pub fn registers(context: &Context) -> Module {
         ],
     );
 
+    let index_error = index_raised.map(|raised| {
+        let register = m.reg("index_error_seen", Type::BIT);
+        let cleared = cleared(INDEX_ERROR);
+        let raise = when_else(raised.e(), vec![set(&register, true)], vec![when(cleared, vec![set(&register, false)])]);
+        m.clocked("Some subscript has left its array.", vec![(register.clone(), 0)], vec![raise]);
+        register.e()
+    });
+
     let bits = [
         (BUSY, busy.e()),
         (DONE, complete.e()),
         (MEMORY_READY, ready.e()),
         (SIZE_ERROR, size_error.e()),
         (ALIGNMENT_ERROR, alignment_error.e()),
+        (INDEX_ERROR, index_error.unwrap_or(Expr::bit(false))),
     ];
     let status = status_word(&bits, bus_errors.as_ref());
     arms.push((index(CONTROL), vec![assign(&read, &status)]));

@@ -40,6 +40,7 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
     let control: Vec<Signal> =
         ["start", "done", "memory_ready", "memory_idle"].map(|n| wire(&mut m, n, Type::BIT)).into();
     let counter = wire(&mut m, "counter", word);
+    let index_error = context.checks_subscripts().then(|| wire(&mut m, "index_error", Type::BIT));
     let arguments: Vec<(String, Signal)> = argument_words(kernel)
         .into_iter()
         .map(|(argument, ..)| {
@@ -63,6 +64,7 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
         ("memory_ready".into(), input(&control[2])),
     ]);
     ports.push(("counter".into(), input(&counter)));
+    ports.extend(index_error.iter().map(|error| ("index_error".to_string(), input(error))));
     ports.extend(arguments.iter().map(|(n, s)| (n.clone(), output(s))));
     m.instance(&format!("{}_registers", kernel.name), "u_registers", vec![], ports);
 
@@ -74,6 +76,7 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
     ]);
     ports.push(("s_counter_index".into(), Connection::In(address.e().slice(2, 0))));
     ports.push(("m_counter".into(), output(&counter)));
+    ports.extend(index_error.iter().map(|error| ("m_index_error".to_string(), output(error))));
     ports.extend(arguments.iter().map(|(n, s)| (n.clone(), input(s))));
     ports.extend(port.connections(true));
     m.instance(core, "u_accelerator", vec![], ports);

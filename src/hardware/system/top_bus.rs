@@ -137,6 +137,7 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
     let address = wire("reg_address", RegisterWord::index());
     let [data, read, counter] = ["reg_data", "reg_read", "counter"].map(|name| wire(name, word));
     let [status, clear] = ["status", "clear"].map(|name| wire(name, Type::unsigned(BUS_ERRORS)));
+    let index_error = context.checks_subscripts().then(|| wire("index_error", Type::BIT));
     let arguments: Vec<(String, Signal)> = argument_words(kernel)
         .into_iter()
         .map(|(argument, ..)| {
@@ -175,6 +176,7 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
         ("clear", output(&clear)),
         ("irq", output(&interrupt)),
     ]));
+    ports.extend(index_error.iter().map(|error| ("index_error".to_string(), input(error))));
     ports.extend(arguments.iter().map(|(n, s)| (n.clone(), output(s))));
     m.instance(&format!("{}_registers", kernel.name), "u_registers", vec![], ports);
 
@@ -186,6 +188,7 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
         ("s_counter_index", Connection::In(address.e().slice(2, 0))),
         ("m_counter", output(&counter)),
     ]));
+    ports.extend(index_error.iter().map(|error| ("m_index_error".to_string(), output(error))));
     ports.extend(arguments.iter().map(|(n, s)| (n.clone(), input(s))));
     ports.extend(port.connections(true));
     m.instance(core, "u_accelerator", vec![], ports);

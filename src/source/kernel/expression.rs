@@ -106,6 +106,43 @@ pub enum Expr {
         table: Arc<Table>,
         index: Box<Expr>,
     },
+    /// An element of an array that no statement writes, at subscripts that only the data tell.
+    Gather {
+        gather: Gather,
+        ty: ScalarType,
+    },
+}
+
+/// Where a [`Expr::Gather`] reads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gather {
+    /// Index into `Kernel::arrays`.
+    pub array: ArrayId,
+    /// Integers; an affine one is an [`Expr::Index`] or a constant.
+    pub subscripts: Vec<Expr>,
+    pub span: Span,
+}
+
+impl Gather {
+    /// Whether both read one element wherever they stand in a statement.
+    pub fn is_same(&self, other: &Gather) -> bool {
+        let subscripts = self.subscripts.iter().zip(&other.subscripts);
+        self.array == other.array && subscripts.into_iter().all(|(a, b)| a.is_same(b))
+    }
+
+    /// A closed interval that holds every value of a subscript.
+    pub fn limits(&self, subscript: usize) -> (i64, i64) {
+        limits(&self.subscripts[subscript])
+    }
+
+    /// A subscript that does not depend on data.
+    pub fn known(&self, subscript: usize) -> Option<Affine> {
+        match &self.subscripts[subscript] {
+            Expr::Index { value, .. } => Some(value.clone()),
+            Expr::Constant { value, .. } => Some(Affine::constant(*value)),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -153,9 +190,27 @@ impl Expr {
             | Expr::Unary { ty, .. }
             | Expr::Binary { ty, .. }
             | Expr::Select { ty, .. }
-            | Expr::Cast { ty, .. } => *ty,
+            | Expr::Cast { ty, .. }
+            | Expr::Gather { ty, .. } => *ty,
             Expr::Lookup { table, .. } => table.element,
         }
+    }
+
+    /// Whether both are equal but for their places in the text.
+    pub fn is_same(&self, other: &Expr) -> bool {
+        let heads = match (self, other) {
+            (Expr::Read { access: a, .. }, Expr::Read { access: b, .. }) => {
+                (a.array, &a.subscripts) == (b.array, &b.subscripts)
+            }
+            (Expr::Unary { op: a, .. }, Expr::Unary { op: b, .. }) => a == b,
+            (Expr::Binary { op: a, .. }, Expr::Binary { op: b, .. }) => a == b,
+            (Expr::Select { .. }, Expr::Select { .. }) | (Expr::Cast { .. }, Expr::Cast { .. }) => true,
+            (Expr::Lookup { table: a, .. }, Expr::Lookup { table: b, .. }) => a == b,
+            (Expr::Gather { gather: a, .. }, Expr::Gather { gather: b, .. }) => a.array == b.array,
+            _ => self == other,
+        };
+        let (a, b) = (self.operands(), other.operands());
+        heads && self.ty() == other.ty() && a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same(b))
     }
 
     /// The operands, left to right.
@@ -166,6 +221,7 @@ impl Expr {
             Expr::Binary { left, right, .. } => vec![left, right],
             Expr::Select { condition, then, otherwise, .. } => vec![condition, then, otherwise],
             Expr::Lookup { index, .. } => vec![index],
+            Expr::Gather { gather, .. } => gather.subscripts.iter().collect(),
         }
     }
 
@@ -177,6 +233,7 @@ impl Expr {
             Expr::Binary { left, right, .. } => vec![left, right],
             Expr::Select { condition, then, otherwise, .. } => vec![condition, then, otherwise],
             Expr::Lookup { index, .. } => vec![index],
+            Expr::Gather { gather, .. } => gather.subscripts.iter_mut().collect(),
         }
     }
 
@@ -202,7 +259,18 @@ impl Expr {
         found
     }
 
-    /// Every array read in the expression, left to right.
+    /// The reads at subscripts that depend on data, left to right.
+    pub fn gathers(&self) -> Vec<&Gather> {
+        let mut found = vec![];
+        self.visit(&mut |expr| {
+            if let Expr::Gather { gather, .. } = expr {
+                found.push(gather);
+            }
+        });
+        found
+    }
+
+    /// Every array read in the expression at subscripts that are known without the data, left to right.
     pub fn reads(&self) -> Vec<&Access> {
         let mut found = vec![];
         self.visit(&mut |expr| {
@@ -230,6 +298,7 @@ impl Expr {
                 otherwise.visit(act);
             }
             Expr::Lookup { index, .. } => index.visit(act),
+            Expr::Gather { gather, .. } => gather.subscripts.iter().for_each(|subscript| subscript.visit(act)),
         }
     }
 }
@@ -243,6 +312,37 @@ pub struct Access {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<Condition>,
     pub span: Span,
+}
+
+/// A closed interval that holds every value of an integer: its type's, that of what it was before it was widened, or
+/// what a mask or a remainder leaves.
+fn limits(expr: &Expr) -> (i64, i64) {
+    let own = expr.ty().limits();
+    let within = |(low, high): (i64, i64)| (own.0 <= low && high <= own.1).then_some((low, high));
+    let found = match expr {
+        Expr::Constant { value, .. } => within((*value, *value)),
+        Expr::Cast { operand, .. } if !operand.ty().floating => within(limits(operand)),
+        Expr::Binary { op: BinaryOp::And, left, right, .. } => {
+            let masks = [left, right].into_iter().filter_map(|side| match **side {
+                Expr::Constant { value, .. } if value >= 0 => Some(value),
+                _ => None,
+            });
+            masks.min().map(|mask| (0, mask))
+        }
+        Expr::Binary { op: BinaryOp::Remainder, left, right, .. } => match **right {
+            Expr::Constant { value, .. } if value > 0 => {
+                let most = value - 1;
+                Some(if limits(left).0 >= 0 { (0, most) } else { (-most, most) })
+            }
+            _ => None,
+        },
+        Expr::Select { then, otherwise, .. } => {
+            let (a, b) = (limits(then), limits(otherwise));
+            within((a.0.min(b.0), a.1.max(b.1)))
+        }
+        _ => None,
+    };
+    found.unwrap_or(own)
 }
 
 /// `a - b` of two references to an array, where it is constant.

@@ -1,0 +1,139 @@
+//! Subscripts that depend on data: random data that are subscripts of their arrays, and the check that the C program's
+//! subscripts stay in theirs.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use crate::diagnostic::{Diagnostic, Span};
+use crate::ids::ArrayId;
+use crate::offload::Offload;
+use crate::simulate::job::Job;
+use crate::simulate::random::Range;
+use crate::source::evaluate::evaluate;
+use crate::source::kernel::{Access, Argument, BinaryOp, Expr, Kernel};
+use crate::walk::{Values, count, in_order};
+
+/// Loops that a count of the iterations looks at, and iterations that are checked: beyond them the status word tells.
+const STEPS: u64 = 1_000_000;
+const MOST: u64 = 2_000_000;
+
+/// The ranges of integers that are subscripts as they are, or but for a constant, where nobody gave them another.
+pub fn ranges(kernel: &Kernel, sizes: &BTreeMap<String, i64>) -> BTreeMap<String, Range> {
+    let mut found: BTreeMap<ArrayId, (i128, i128)> = BTreeMap::new();
+    let statements = kernel.statements();
+    for gather in statements.iter().flat_map(|statement| statement.gathers()) {
+        for (subscript, extent) in gather.subscripts.iter().zip(&kernel.arrays[gather.array].extents) {
+            let Some((array, constant)) = data(subscript).filter(|(array, _)| !kernel.arrays[*array].boolean) else {
+                continue;
+            };
+            let array = kernel.memory_of(array);
+            let element = kernel.arrays[array].element;
+            let limits = (element.limits().0.into(), element.limits().1.into());
+            let range = found.entry(array).or_insert(limits);
+            let extent = extent.evaluate(|name| sizes.get(name).copied().unwrap_or(0));
+            range.0 = range.0.max(-i128::from(constant));
+            range.1 = range.1.min(i128::from(extent) - 1 - i128::from(constant));
+        }
+    }
+    let found = found.into_iter().filter(|(_, (low, high))| low <= high);
+    found.map(|(array, (low, high))| (kernel.arrays[array].name.clone(), Range::whole(low, high))).collect()
+}
+
+/// The array whose element an expression is, but for conversions and a constant that is added.
+fn data(expr: &Expr) -> Option<(ArrayId, i64)> {
+    match expr {
+        Expr::Read { access, ty } if !ty.floating => Some((access.array, 0)),
+        Expr::Gather { gather, ty } if !ty.floating => Some((gather.array, 0)),
+        Expr::Cast { operand, .. } => data(operand),
+        Expr::Binary { op: op @ (BinaryOp::Add | BinaryOp::Subtract), left, right, .. } => match (&**left, &**right) {
+            (left, Expr::Constant { value, .. }) => {
+                let (array, constant) = data(left)?;
+                Some((array, if *op == BinaryOp::Add { constant + value } else { constant - value }))
+            }
+            (Expr::Constant { value, .. }, right) if *op == BinaryOp::Add => {
+                data(right).map(|(array, constant)| (array, constant + value))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Runs the program as it is written, and refuses data by which a subscript leaves its array: C leaves undefined what is read
+/// there, so that there is nothing to compare with. Programs of more iterations than [`MOST`] are not looked at.
+pub fn check(offload: &Offload, job: &Job) -> Result<(), Diagnostic> {
+    let kernel = &*offload.as_written();
+    let iterations = || {
+        let (mut values, mut steps) = (Values::new(&job.sizes), STEPS);
+        offload.source_order.pieces.iter().map(|piece| count(piece, &mut values, &mut steps)).sum::<Option<u64>>()
+    };
+    let scalars = kernel.arguments.iter().zip(&job.arguments);
+    let scalars = scalars.filter(|(argument, _)| matches!(argument, Argument::Scalar(_))).map(|(_, bits)| *bits as i64);
+    let scalars: Vec<i64> = scalars.chain(job.host.iter().map(|bits| *bits as i64)).collect();
+    let is_known = scalars.len() == kernel.scalars.len();
+    if !kernel.depends_on_data() || !is_known || iterations().is_none_or(|count| count > MOST) {
+        return Ok(());
+    }
+    let (statements, iterators) = (kernel.statements(), kernel.iterators());
+    let mut image = job.image.clone();
+    let outside: RefCell<Option<(Span, ArrayId, i64, i64)>> = RefCell::new(None);
+    let mut values = Values::new(&job.sizes);
+    let _ = in_order(&offload.source_order.pieces, &mut values, |piece, values| {
+        let number = piece.leaf.statement();
+        let (statement, names) = (statements[number], &iterators[number]);
+        let point: Vec<i64> = piece.point.iter().map(|value| values.evaluate(value)).collect();
+        let index = |name: &str| match names.iter().position(|iterator| iterator == name) {
+            Some(place) => point[place],
+            None => named(kernel, &job.sizes, name, &|name| {
+                names.iter().position(|iterator| iterator == name).map(|place| point[place])
+            }),
+        };
+        let place = |access: &Access| {
+            let region = job.placement.region(kernel.memory_of(access.array));
+            let subscripts: Vec<i64> = access.subscripts.iter().map(|subscript| subscript.evaluate(index)).collect();
+            for (&subscript, extent) in subscripts.iter().zip(&kernel.arrays[access.array].extents) {
+                let extent = extent.evaluate(|name| job.sizes.get(name).copied().unwrap_or(0));
+                if subscript < 0 || subscript >= extent {
+                    outside.borrow_mut().get_or_insert((access.span, access.array, subscript, extent));
+                    return None;
+                }
+            }
+            let start = region.base as usize + region.layout.offset(|k| subscripts[k] as u64) as usize;
+            Some(start..start + region.element.bytes() as usize)
+        };
+        let value = {
+            let mut read = |access: &Access| {
+                let word = place(access).map(|bytes| {
+                    image[bytes].iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte)) as i64
+                });
+                word.unwrap_or(0)
+            };
+            evaluate(&statement.value, &mut read, &|scalar| scalars[scalar], &index)
+        };
+        if let Some(bytes) = place(&statement.target) {
+            let length = bytes.len();
+            image[bytes].copy_from_slice(&value.to_le_bytes()[..length]);
+        }
+        if outside.borrow().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    match outside.into_inner() {
+        None => Ok(()),
+        Some((span, array, subscript, extent)) => {
+            let name = &kernel.arrays[array].name;
+            let limit = if subscript < 0 { "below 0".to_string() } else { format!("and its extent is {extent}") };
+            Err(Diagnostic::new(format!("a subscript of `{name}` leaves its array with these data: it is {subscript}, {limit}"))
+                .at(span, "C leaves this undefined")
+                .help("give the data that it is made of a range, --data NAME=LOW..HIGH, or mask it in C, as in `t[x[i] & 255]`"))
+        }
+    }
+}
+
+/// A size, or the value of a quotient.
+fn named(kernel: &Kernel, sizes: &BTreeMap<String, i64>, name: &str, iterator: &dyn Fn(&str) -> Option<i64>) -> i64 {
+    if let Some(size) = iterator(name).or_else(|| sizes.get(name).copied()) {
+        return size;
+    }
+    let Some(quotient) = kernel.quotients.iter().find(|quotient| quotient.name == name) else { return 0 };
+    quotient.of(quotient.numerator.evaluate(|name| named(kernel, sizes, name, iterator)))
+}
