@@ -282,6 +282,7 @@ kernels! {
     // Odd but legal: indices from -1 to 0, names that differ in case only or are the generator's own, dead code.
     offsets; [H = 2, W = 5], [H = 3, W = 3], [H = 7, W = 9];
     backwards; [N = 0], [N = 1], [N = 40];
+    helper_reads; [n = 1], [n = 2], [n = 29];
     local_lists; [n = 0], [n = 1], [n = 29];
     switches; [n = 0, flag = 1], [n = 1, flag = 0], [n = 37, flag = 1];
     everyday; [h = 1, w = 1], [h = 3, w = 6], [h = 6, w = 3];

@@ -1,18 +1,20 @@
 //! Calls of pure helper functions: the body becomes an expression.
 
 use lang_c::ast::{
-    BlockItem, CallExpression, Declaration, DeclarationSpecifier, DerivedDeclarator, Expression, FunctionDefinition,
-    Initializer, ParameterDeclaration, Statement, StorageClassSpecifier, UnaryOperator,
+    ArraySize, BlockItem, CallExpression, Declaration, DeclarationSpecifier, Declarator, DerivedDeclarator, Expression,
+    FunctionDefinition, Initializer, ParameterDeclaration, Statement, StorageClassSpecifier, UnaryOperator,
 };
 use lang_c::span::Node;
 
 use super::expression::{binary, convert, convert_to, truth, unary};
+use super::extremum::negated;
 use super::function::{derived, identifier};
-use super::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
+use super::kernel::{BinaryOp, Condition, Expr, ScalarType, UnaryOp};
 use super::nest::assignment;
 use super::scope::{Checked, Name, Scope};
 use super::types::{CType, is_const};
 use crate::diagnostic::Diagnostic;
+use crate::ids::ArrayId;
 
 /// The largest expression that calls may grow to, in operators, and the most calls that one may lead to.
 const LARGEST: usize = 10_000;
@@ -45,6 +47,8 @@ struct Inlining<'s, 'a> {
     returns: CType,
     /// Types of the variables, in the order of the scope's local names.
     types: Vec<CType>,
+    /// It is given arrays, whose subscripts may hold under its conditions only.
+    reads_arrays: bool,
 }
 
 impl<'a> Scope<'a> {
@@ -93,20 +97,27 @@ impl<'a> Scope<'a> {
         if parameters.len() != call.arguments.len() {
             return refuse(format!("`{name}` takes {} arguments", parameters.len()), "give one for each parameter");
         }
-        let mut bound = vec![];
+        let (mut bound, mut arrays) = (vec![], vec![]);
         for (parameter, argument) in parameters.into_iter().zip(&call.arguments) {
             let declarator = parameter.node.declarator.as_ref();
             let ty = self.types.of_declaration(&parameter.node.specifiers);
             let is_plain = ty.arithmetic().is_some() && declarator.is_none_or(|d| derived(d).is_empty());
+            if let (false, Some(declarator)) = (is_plain, declarator)
+                && let Some(array) = self.whole_array(argument, &ty)
+            {
+                bound.push((identifier(&declarator.node), array, ty));
+                arrays.push(declarator);
+                continue;
+            }
             if !is_plain {
                 return refuse(
                     format!("the function `{name}` has a parameter that is no number"),
-                    "pass the elements by value: `f(a[i])` instead of `f(a, i)`",
+                    "numbers and whole arrays are taken: pass an element by value, as in `f(a[i])`",
                 );
             }
             let value = self.converted(argument, &ty)?;
             let value = self.limited(value, name)?;
-            bound.push((declarator.and_then(|d| identifier(&d.node)), value, ty));
+            bound.push((declarator.and_then(|d| identifier(&d.node)), Name::Value(value), ty));
         }
         let outermost = self.call_span.is_none();
         self.inlined = if outermost { 1 } else { self.inlined + 1 };
@@ -118,17 +129,61 @@ impl<'a> Scope<'a> {
             self.call_span = Some(span);
         }
         self.calls.push(name);
-        let mut inlining = Inlining { scope: self, name, returns, types: vec![] };
-        for (name, value, ty) in bound {
-            inlining.declare(name.map_or("", |name| &name.node.name), Name::Value(value), ty);
-        }
-        let value = inlining.body(definition).and_then(|value| self.limited(value, name));
+        let mut names = bound.iter().filter_map(|(_, name, _)| match name {
+            Name::Array(array) => Some(*array),
+            _ => None,
+        });
+        let odd = arrays.iter().find(|declarator| names.next().is_none_or(|array| !self.has_shape(array, declarator)));
+        let value = match odd {
+            Some(_) => refuse(
+                format!("the function `{name}` has a parameter of another shape than the array that it is given"),
+                "declare it with the same extents",
+            ),
+            None => {
+                let mut inlining =
+                    Inlining { scope: self, name, returns, types: vec![], reads_arrays: !arrays.is_empty() };
+                for (name, value, ty) in bound {
+                    inlining.declare(name.map_or("", |name| &name.node.name), value, ty);
+                }
+                inlining.body(definition).and_then(|value| self.limited(value, name))
+            }
+        };
         self.calls.pop();
         self.unhide(locals);
         if outermost {
             self.call_span = None;
         }
         value
+    }
+
+    /// The array that an argument names as a whole, where its elements are of type `ty`.
+    fn whole_array(&self, argument: &Node<Expression>, ty: &CType) -> Option<Name> {
+        let Expression::Identifier(name) = &argument.node else { return None };
+        match self.lookup(&name.node.name)? {
+            Name::Array(array) => {
+                let known = &self.arrays[array];
+                let element = if known.boolean { CType::Bool } else { CType::of(known.element) };
+                (element == *ty && !known.extents.is_empty()).then_some(Name::Array(array))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a parameter is declared with as many dimensions as the array, and constant inner ones that are the same.
+    fn has_shape(&mut self, array: ArrayId, parameter: &Node<Declarator>) -> bool {
+        let extents = self.arrays[array].extents.clone();
+        let parts = derived(parameter);
+        parts.len() == extents.len()
+            && parts.iter().zip(&extents).enumerate().all(|(dimension, (part, extent))| match &part.node {
+                DerivedDeclarator::Pointer(_) | DerivedDeclarator::Array(_) if dimension == 0 => true,
+                DerivedDeclarator::Array(inner) => match &inner.node.size {
+                    ArraySize::VariableExpression(size) | ArraySize::StaticExpression(size) => {
+                        self.constant(size).is_ok_and(|size| extent.is_constant() && extent.constant == size)
+                    }
+                    _ => false,
+                },
+                _ => false,
+            })
     }
 
     /// A call of a library function that chooses between values: absolute values of integers, and `fmin` and `fmax` of
@@ -213,6 +268,17 @@ impl<'a> Inlining<'_, 'a> {
         self.run(vec![Step::Execute(&definition.node.statement)])
     }
 
+    /// The same, where C does them under a condition only.
+    fn run_under(&mut self, guard: Option<Condition>, steps: Vec<Step<'a>>) -> Checked<Expr> {
+        let guards = self.scope.guards.len();
+        self.scope.guards.extend(guard.clone());
+        let mark = self.scope.go_into(guard);
+        let value = self.run(steps);
+        self.scope.come_out(mark);
+        self.scope.guards.truncate(guards);
+        value
+    }
+
     /// The value returned by `steps`, of which the last is the first to do.
     fn run(&mut self, mut steps: Vec<Step<'a>>) -> Checked<Expr> {
         const PURE: &str = "an inlined function declares integers, assigns them, and returns a value, also under `if`";
@@ -249,13 +315,21 @@ impl<'a> Inlining<'_, 'a> {
                         steps.extend(if value != 0 { Some(then) } else { otherwise });
                         continue;
                     }
+                    let known = match self.reads_arrays {
+                        true => {
+                            let span = self.scope.call_span.unwrap_or_default();
+                            self.scope.known_condition(&condition, span)
+                        }
+                        false => None,
+                    };
                     // What follows the `if` follows each of its branches.
                     let (locals, types) = (self.scope.hide(), self.types.clone());
                     self.scope.unhide(locals.clone());
-                    let first = self.run(steps.iter().cloned().chain([then]).collect())?;
+                    let first = self.run_under(known.clone(), steps.iter().cloned().chain([then]).collect())?;
                     self.scope.unhide(locals);
                     self.types = types;
-                    let second = self.run(steps.iter().cloned().chain(otherwise).collect())?;
+                    let fails = known.map(negated);
+                    let second = self.run_under(fails, steps.iter().cloned().chain(otherwise).collect())?;
                     let ty = self.returns.arithmetic().unwrap_or(ScalarType::I32);
                     let (then, otherwise) = (Box::new(first), Box::new(second));
                     return self.limited(Expr::Select { condition: Box::new(condition), then, otherwise, ty });
