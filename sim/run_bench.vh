@@ -35,6 +35,10 @@
         end
     endtask
 
+`ifdef BURSTC_TIMELINE
+`include "timeline.vh"
+`endif
+
 `ifdef BURSTC_TRACE
     task trace;
         if ($value$plusargs("vcd=%s", file_name)) begin

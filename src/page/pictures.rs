@@ -10,6 +10,7 @@ use super::footprint::{Cells, Follower, Shape};
 use super::roofline::Roofline;
 use crate::ids::BandId;
 use crate::offload::Offload;
+use crate::simulate::timeline::Timeline;
 use crate::walk::{self, Values};
 
 /// Tiles on a page at most.
@@ -32,6 +33,9 @@ pub struct Pictures {
     pub arrays: Vec<ArrayPicture>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roofline: Option<Roofline>,
+    /// Of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Timeline>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -123,7 +127,14 @@ impl Pictures {
             theta: crate::tiling::theta_text(&band.tiling),
             strip: band.tiling.strip,
         });
-        Pictures { sizes: sizes.clone(), tile_count, shown, bands: bands.collect(), arrays: drawings, roofline: None }
+        Pictures {
+            sizes: sizes.clone(),
+            tile_count,
+            shown,
+            bands: bands.collect(),
+            arrays: drawings,
+            ..Pictures::default()
+        }
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Bench {
     clock_ps: u64,
     /// The native DDR memory is ready after [`Bench::SOON`] rather than 200 us.
     soon_ready: bool,
+    /// It tells what the processes do, in slices of so many cycles.
+    slice: Option<u64>,
 }
 
 /// Name and text of a file.
@@ -60,6 +62,7 @@ const AVALON: &[File] = &[
 const INCLUDES: &[File] = &[
     ("native_bench.vh", include_str!("../../sim/native_bench.vh")),
     ("run_bench.vh", include_str!("../../sim/run_bench.vh")),
+    ("timeline.vh", include_str!("../../sim/timeline.vh")),
 ];
 
 /// The text with the included lines in their places, so that a folder has a bench in one file, and simulators need no path.
@@ -85,7 +88,7 @@ impl Bench {
 
     /// The bench of an accelerator behind `link`, whose clock has a period of `clock_ps`.
     pub fn new(link: Link, clock_ps: u64) -> Bench {
-        Bench { link, memory_bytes: USUAL_BYTES, clock_ps, soon_ready: false }
+        Bench { link, memory_bytes: USUAL_BYTES, clock_ps, soon_ready: false, slice: None }
     }
 
     /// With a memory that holds an image of `bytes`.
@@ -97,6 +100,12 @@ impl Bench {
     /// for what is usual. Another build than that of another image.
     pub fn just_holding(self, bytes: u64) -> Bench {
         Bench { memory_bytes: bytes.next_power_of_two().max(FEW_BYTES), ..self }
+    }
+
+    /// Telling of the accelerator, not of a direct version, what its processes do: once per `cycles`, at least 1
+    /// ([`Timeline`](super::timeline::Timeline)).
+    pub fn telling_every(self, cycles: u64) -> Bench {
+        Bench { slice: Some(cycles), ..self }
     }
 
     /// Clocks of the memory.
@@ -160,6 +169,7 @@ impl Bench {
     /// Macros that the files want, as a simulator's options.
     pub fn defines(self) -> Vec<String> {
         let mut defines = vec![format!("-DMEMORY_BYTES={}", self.memory_bytes)];
+        defines.extend(self.slice.map(|cycles| format!("-DBURSTC_TIMELINE={cycles}")));
         match self.link {
             Link::Ddr(ddr) => defines.extend([
                 format!("-DDDR_PERIOD_PS={}", ddr.clock_ps),

@@ -16,6 +16,7 @@ pub mod samples;
 pub mod simulator;
 #[cfg(test)]
 mod tests;
+pub mod timeline;
 pub mod verilator;
 
 use std::fmt;

@@ -15,6 +15,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hardware::{Ddr, Link, VerilogFile};
 use crate::process::{self, Limits, Scratch};
 use crate::simulate::bench::{Bench, MemoryModel};
+use crate::simulate::timeline::Timeline;
 use crate::simulate::verilator;
 use crate::suggest;
 
@@ -167,6 +168,8 @@ pub struct RunOutput {
     /// Complaints about the accelerator's memory port: unknown bits, writes beyond the image.
     pub port_faults: Vec<String>,
     pub timed_out: bool,
+    /// What the processes did, from a bench that tells.
+    pub timeline: Timeline,
 }
 
 /// Compiles the bench for the module `top`, which `files` define, in the folder `work`. With `trace`, runs can dump
@@ -298,6 +301,7 @@ impl Simulation {
             statuses: text.lines().filter_map(|l| u64::from_str_radix(l.strip_prefix("STATUS ")?, 16).ok()).collect(),
             port_faults: lines("PORT "),
             timed_out,
+            timeline: Timeline::read(&text),
         })
     }
 }

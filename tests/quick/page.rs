@@ -12,6 +12,7 @@ use burstc::simulate::Verdict;
 use burstc::simulate::bench::MemoryModel;
 use burstc::simulate::number::Number;
 use burstc::simulate::simulator::{Counters, Simulator};
+use burstc::simulate::timeline::Timeline;
 use burstc::source::Source;
 use burstc::source::program::{self, Choice, Program};
 use burstc::{Options, analyze, board};
@@ -32,6 +33,12 @@ fn block<'a>(html: &'a str, id: &str) -> &'a str {
 
 fn pictures(html: &str) -> Pictures {
     serde_json::from_str(block(html, "pictures")).expect("JSON")
+}
+
+/// Three slices, and two tiles of which the second is not stored.
+fn timeline() -> Timeline {
+    let slices = vec![[40_000, 9, 8, 7, 6, 5, 4], [80_000, 0, 0, 50_000, 0, 0, 0], [3_456, 0, 0, 3, 0, 400, 300]];
+    Timeline { slices, tiles: vec![vec![1, 20, 40_000, 50_000], vec![3, 60_000, 90_000]] }
 }
 
 /// The page of a run with made-up counters, and its JSON.
@@ -66,6 +73,7 @@ fn page_of_run(program: &Program, sizes: &[(&str, i64)]) -> (String, String) {
         board: &board,
         sizes: &sizes,
         report: Some(&report),
+        timeline: Some(&timeline()),
         json: &json,
         text: "the table",
     };
@@ -289,6 +297,7 @@ fn an_analysis_has_a_page_too() {
         board: &board,
         sizes: &sizes,
         report: None,
+        timeline: None,
         json: &json,
         text: "the sets",
     };
@@ -338,6 +347,8 @@ fn a_browser_shows_the_tile_that_is_asked_for() {
                 assert_eq!(shown, cells.to_string(), "tile {place}: {name} {kind}");
             }
         }
+        assert!(dom.contains("cycles 0 to 123,456 of 123,456</output>"), "the timeline's cycles are the run's");
+        assert!(dom.contains("store of tile 1: cycles 40000 to 50000") && !dom.contains("store of tile 2"));
         assert!(dom.contains("aria-label=\"roofline\"") && dom.contains("aria-label=\"tiles\""));
     }
     // A script that fails does show: the console is not empty by itself.
