@@ -90,8 +90,10 @@ impl<'a> Follower<'a> {
 
     /// Whether subscripts can be evaluated from iterators alone, whatever the data.
     pub fn follows(kernel: &Kernel) -> bool {
-        let guarded = |statement: &&Statement| statement.accesses().any(|access| access.guard.is_some());
-        kernel.quotients.is_empty() && !kernel.statements().iter().any(guarded)
+        let by_data = |statement: &&Statement| {
+            !statement.gathers().is_empty() || statement.accesses().any(|access| access.guard.is_some())
+        };
+        kernel.quotients.is_empty() && !kernel.statements().iter().any(by_data)
     }
 
     /// The cells of the tile `index` of a band; `None` where the steps are used up.

@@ -17,7 +17,7 @@ use crate::report::{BufferReport, RunReport, TilingReport, buffer_reports};
 use crate::simulate::timeline::Timeline;
 use crate::source::program::Program;
 use html::{escaped, json_block, table};
-pub use pictures::Pictures;
+pub use pictures::{Pictures, Tile, TileArray};
 pub use roofline::Roofline;
 
 const STYLE: &str = include_str!("page.css");

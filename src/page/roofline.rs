@@ -58,7 +58,9 @@ impl Roofline {
         if let Some(direct) = &report.direct {
             let width = |array: ArrayId| u64::from(offload.kernel.arrays[array].element.bytes());
             let own = |(statement, times): (&&Statement, &u64)| {
-                times * statement.accesses().map(|access| width(access.array)).sum::<u64>()
+                let gathered = statement.gathers().into_iter().map(|gather| gather.array);
+                let arrays = statement.accesses().map(|access| access.array).chain(gathered);
+                times * arrays.map(width).sum::<u64>()
             };
             points.push(point("direct", statements.iter().zip(&iterations).map(own).sum(), direct.cycles));
         }

@@ -245,6 +245,18 @@ fn tiles_add_up_to_the_run() {
     }
 }
 
+/// Which cells are read by subscripts that depend on data nobody knows: what is loaded is told, and no more.
+#[test]
+fn cells_that_data_choose_are_not_guessed() {
+    let text = std::fs::read_to_string(root("tests/kernels/gather.c")).unwrap();
+    let (pictures, work) = analysed(&text, 1, &[("N", 40)]);
+    let own = |tile: &burstc::page::Tile| tile.arrays.clone();
+    let all: Vec<_> = pictures.shown.iter().flat_map(own).collect();
+    assert!(!all.is_empty() && all.iter().all(|a| a.touched.is_none() && a.reused.is_none() && a.touch.is_empty()));
+    let bytes = |a: &burstc::page::TileArray| a.loaded * u64::from(pictures.arrays[a.array].element_bytes);
+    assert_eq!(all.iter().map(bytes).sum::<u64>(), work.bytes_read);
+}
+
 /// Of large runs some tiles are shown, and the page stays small.
 #[test]
 fn large_runs_are_thinned_out() {
