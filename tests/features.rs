@@ -125,6 +125,7 @@ kernels! {
     gather; [N = 0], [N = 1], [N = 300];
     gather_rows; [N = 0, M = 1], [N = 57, M = 31];
     gather_nested; [];
+    gather_scalar; [s = 3], [s = -70];
     tables; [N = 0], [N = 1], [N = 57];
     table_fir; [N = 0], [N = 1], [N = 43];
     lanes_tables; [N = 0], [N = 1], [N = 19];

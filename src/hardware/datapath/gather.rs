@@ -49,7 +49,8 @@ impl Datapath {
     fn new_gather(&mut self, m: &mut Module, gather: &Gather, leaves: &mut dyn Leaves) -> Gathered {
         let subscripts = gather.subscripts.iter().map(|subscript| self.evaluate(m, subscript, leaves)).collect();
         let (subscripts, stage) = self.align(m, subscripts);
-        let stage = stage.expect("a subscript depends on data");
+        // What stands for data may have turned out to be an argument.
+        let stage = stage.unwrap_or(1);
         let port = leaves.gather(m, gather, &subscripts);
         let word = m.reg("gathered", port.data.ty());
         let outside = port.outside.map(|outside| self.register(m, "is_outside", outside, Some(stage), 1));
