@@ -356,7 +356,8 @@ pub fn port_references<'a>(kernel: &'a Kernel, windows: &[Window], statement: St
 /// 1, in tile number `n` of the run at `(n mod slots, y[0] mod moduli[0], …)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mapping {
-    /// The moduli the hardware uses, one per subscript, each a power of two (a residue is then a bit slice).
+    /// The moduli the hardware uses, one per subscript, each a power of two (a residue is then a bit slice); without slots and
+    /// skews, the first may be any number that the subscript stays below, which needs no modulo.
     pub moduli: Vec<i64>,
     /// The moduli that the cells of a strip, or with slots of a tile, need before rounding up.
     pub exact_moduli: Vec<i64>,
@@ -382,6 +383,19 @@ fn is_one(value: &i64) -> bool {
 /// What the hardware makes of a modulus or of a number of places: the next power of two.
 pub fn power_of_two(least: i64) -> i64 {
     least.unsigned_abs().next_power_of_two() as i64
+}
+
+/// Bits of the numbers from 0 to below `count`, which is positive.
+pub fn bits_below(count: i64) -> u32 {
+    power_of_two(count).trailing_zeros()
+}
+
+/// What an array's first subscript stays below, whatever the sizes; `None` where that is not known.
+pub fn first_extent(kernel: &Kernel, array: ArrayId) -> Option<i64> {
+    let extent = kernel.arrays[array].extents.first()?;
+    let range = |name: &str| kernel.parameters.iter().find(|p| p.name == name).map(|p| p.range());
+    let is_known = extent.terms.keys().all(|name| range(name).is_some());
+    is_known.then(|| extent.range(|name| range(name).unwrap_or_default()).1)
 }
 
 impl Mapping {

@@ -22,8 +22,8 @@
 //!     waits for its store; a band that stores an array whose tiles share places computes after the strip before is
 //!     stored; local arrays know whether they are transferred.
 //! 11. `buffers`: one per array; it has a mapping for each band that transfers or accesses the array; at least one copy.
-//! 12. `moduli`: of a mapping, one positive power of two per subscript, at least the exact one; slots are a power of two,
-//!     skews unit lower triangular.
+//! 12. `moduli`: of a mapping, one positive power of two per subscript, at least the exact one, or without slots and skews a first
+//!     one that the subscript stays below; slots are 3 or a power of two, skews unit lower triangular.
 //! 13. `apart`: (sampled) the cells that one tile loads, and those that it stores, lie in different places.
 //! 14. `banks`: as many as lanes, or as lanes in two dimensions have side by side, dividing their subscript's modulus; of a partition, a power of two that divides each
 //!     weighted modulus, and odd weight and modulus at least that along the subscript that is left out.
@@ -43,7 +43,7 @@ use std::ops::ControlFlow;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, BandId, StatementId};
 use crate::offload::{
-    Buffer, LaneShape, Lanes, Mapping, Offload, Partition, Piece, Scan, Wait, Window, port_references,
+    Buffer, LaneShape, Lanes, Mapping, Offload, Partition, Piece, Scan, Wait, Window, first_extent, port_references,
 };
 use crate::source::kernel::{Access, Argument, Kernel, Storage};
 use crate::walk::{Values, Visitor, Which, guard_depth, walk};
@@ -389,7 +389,8 @@ impl<'a> Checker<'a> {
             self.require(full && buffer.copies >= 1, "buffers", || format!("{name} has no copy, or no band"));
             for mapping in buffer.mappings.iter().flatten() {
                 let rank = kernel.arrays[buffer.array].extents.len();
-                self.require(is_sound(mapping, rank), "moduli", || format!("{name}: {mapping:?}"));
+                let extent = first_extent(kernel, buffer.array);
+                self.require(is_sound(mapping, rank, extent), "moduli", || format!("{name}: {mapping:?}"));
             }
             if self.faults.is_empty() {
                 self.banks(buffer, name);
@@ -677,16 +678,20 @@ fn is_power(value: i64) -> bool {
     value >= 1 && value.count_ones() == 1
 }
 
-fn is_sound(mapping: &Mapping, rank: usize) -> bool {
+/// `extent` is what the first subscript stays below.
+fn is_sound(mapping: &Mapping, rank: usize, extent: Option<i64>) -> bool {
     let Mapping { moduli, exact_moduli, skew, slots, .. } = mapping;
     let moduli_fit = moduli.len() == rank && exact_moduli.len() == rank;
-    let large =
-        moduli.iter().zip(exact_moduli).all(|(modulus, exact)| is_power(*modulus) && modulus >= exact && *exact >= 1);
+    let is_whole =
+        |k: usize| k == 0 && *slots == 1 && skew.is_empty() && extent.is_some_and(|extent| extent <= moduli[0]);
+    let large = moduli.iter().zip(exact_moduli).enumerate().all(|(k, (modulus, exact))| {
+        (is_power(*modulus) || is_whole(k)) && (modulus >= exact || is_whole(k)) && *exact >= 1
+    });
     let triangular = skew
         .iter()
         .enumerate()
         .all(|(k, row)| row.len() == rank && row[k] == 1 && row[k + 1..].iter().all(|entry| *entry == 0));
-    moduli_fit && large && is_power(*slots) && triangular && (skew.is_empty() || skew.len() == rank)
+    moduli_fit && large && (is_power(*slots) || *slots == 3) && triangular && (skew.is_empty() || skew.len() == rank)
 }
 
 fn fits(partition: &Partition, mapping: &Mapping) -> bool {

@@ -128,9 +128,30 @@ fn allocate_band(
             if let Some(by_tile) = by_tile.as_ref().filter(|by_tile| by_tile.words() <= mapping.words()) {
                 mapping = by_tile.clone();
             }
+            if !is_gathered {
+                as_long_as_the_array(kernel, flow.array, banks, &mut mapping);
+            }
             Ok(Allocation { array: flow.array, mapping, by_tile, differences })
         })
         .collect()
+}
+
+/// Words from which on a memory is made no larger than it must be.
+const LARGE: i64 = 256;
+
+/// What the first modulus stays a multiple of where it is no power of two, as banks along that subscript divide it.
+const ROWS: i64 = 16;
+
+/// The first modulus of a large buffer without slots becomes as small as the array is long, rounded up a little: the residue is the
+/// subscript itself then, and the memory ends behind the last one.
+fn as_long_as_the_array(kernel: &Kernel, array: ArrayId, banks: &[Banks], mapping: &mut Mapping) {
+    let along_first = banks.iter().filter(|axis| axis.subscript == 0).map(|axis| axis.count).max().unwrap_or(1);
+    let Some(extent) = offload::first_extent(kernel, array) else { return };
+    let multiple = along_first.max(ROWS);
+    let rows = (extent.max(1) + multiple - 1) / multiple * multiple;
+    if mapping.words() > LARGE && mapping.slots == 1 && mapping.skew.is_empty() && rows < mapping.moduli[0] {
+        mapping.moduli[0] = rows;
+    }
 }
 
 /// Powers of two that hold the moduli, and a word of every bank.
@@ -226,7 +247,10 @@ fn by_tile(band: &Band, flow: &ArrayFlow, banks: &[Banks], array: &str) -> Resul
     let differences = accessed.reverse()?.apply_range(&accessed)?.deltas()?.project_out_all_params()?.coalesce()?;
     let Some(exact_moduli) = successive_moduli(&differences)? else { return Ok(None) };
     let mapping = mapping_for(band, &differences, exact_moduli, banks, array)?;
-    Ok(Some(Mapping { slots: power_of_two(transfers as i64 + 1), ..mapping }))
+    let slots = transfers as i64 + 1;
+    // Where that saves nothing, a slot is a few bits of the tile's number.
+    let slots = if power_of_two(slots) * mapping.words() > LARGE { slots } else { power_of_two(slots) };
+    Ok(Some(Mapping { slots, ..mapping }))
 }
 
 /// One buffer per array that some band accesses.
@@ -271,7 +295,8 @@ pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
             continue;
         };
         let most = lane_shape::MOST_BANKS * lanes / buffer.bank_count();
-        let mut count = i64::from(fabric.beat_bits / array.element.bits).min(moduli[last]).min(most);
+        let mut count =
+            i64::from(fabric.beat_bits / array.element.bits).min(1 << moduli[last].trailing_zeros()).min(most);
         if !moves || buffer.banks.is_none() || buffer.bank_axes().iter().any(|axis| axis.subscript == last) {
             continue;
         }

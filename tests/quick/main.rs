@@ -14,6 +14,7 @@ mod dumps;
 mod golden_sets;
 mod json;
 mod lanes;
+mod moduli;
 mod page;
 mod programs;
 mod reads;

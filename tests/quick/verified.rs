@@ -321,7 +321,10 @@ fn moduli() {
             &|o| change(o, |m| m.moduli[0] = 0),
             &|o| change(o, |m| m.moduli[1] = 16),
             &|o| change(o, |m| m.moduli.truncate(1)),
-            &|o| change(o, |m| m.slots = 3),
+            &|o| change(o, |m| m.slots = 5),
+            // A first modulus as long as the array, but with slots.
+            &|o| change(o, |m| (m.moduli[0], m.slots) = (2000, 3)),
+            &|o| change(o, |m| m.moduli[1] = 2000),
             &|o| change(o, |m| m.skew = vec![vec![1, 1], vec![0, 1]]),
             &|o| change(o, |m| m.skew = vec![vec![1, 0]]),
         ],

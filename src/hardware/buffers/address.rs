@@ -5,7 +5,7 @@
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::variable::Affine;
 use crate::ids::{ArrayId, BandId};
-use crate::offload::{Buffer, Offload};
+use crate::offload::{Buffer, Mapping, Offload, bits_below};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when};
 
 /// The buffer of an array that some tile accesses.
@@ -15,7 +15,7 @@ pub fn buffer_of(offload: &Offload, array: ArrayId) -> &Buffer {
 
 /// Bits of a buffer address, at least 1.
 pub fn address_type(buffer: &Buffer) -> Type {
-    Type::unsigned(buffer.words().trailing_zeros().max(1))
+    Type::unsigned(bits_below(buffer.words()).max(1))
 }
 
 /// A word, or a group of them where there are banks.
@@ -23,21 +23,43 @@ pub fn data_type(buffer: &Buffer, bits: u32) -> Type {
     Type::unsigned(buffer.bank_count() as u32 * bits)
 }
 
-/// The low bits of the number of the tile that a process is at, as many as some buffer has slots for.
-pub struct TileNumber(Option<Signal>);
+/// What of the number of the tile that a process is at tells slots.
+pub struct TileNumber {
+    /// Its low bits, as many as some buffer has slots for.
+    low: Option<Signal>,
+    /// Modulo 3, where some buffer has three slots.
+    of_three: Option<Signal>,
+}
 
 impl TileNumber {
     pub fn declare(m: &mut Module, offload: &Offload) -> TileNumber {
-        let slots = offload.buffers.iter().flat_map(|b| b.mappings.iter().flatten()).map(|mapping| mapping.slots).max();
-        let slots = slots.filter(|slots| *slots > 1);
-        TileNumber(slots.map(|slots| m.reg("tile_number", Type::unsigned(slots.trailing_zeros()))))
+        let slots = offload.buffers.iter().flat_map(|b| b.mappings.iter().flatten()).map(|mapping| mapping.slots);
+        let (three, others): (Vec<i64>, Vec<i64>) = slots.filter(|slots| *slots > 1).partition(|slots| *slots == 3);
+        TileNumber {
+            low: others.into_iter().max().map(|slots| m.reg("tile_number", Type::unsigned(bits_below(slots)))),
+            of_three: three.first().map(|slots| m.reg("tile_of_three", Type::unsigned(bits_below(*slots)))),
+        }
     }
 
     /// `ended` tells that the process ends a tile, the end mark behind the last one included.
     pub fn connect(&self, m: &mut Module, ended: &Expr) {
-        let Some(number) = &self.0 else { return };
-        let next = number.e().incremented();
-        m.clocked("", vec![(number.clone(), 0)], vec![when(ended.clone(), vec![assign(number, &next)])]);
+        if let Some(number) = &self.low {
+            let next = number.e().incremented();
+            m.clocked("", vec![(number.clone(), 0)], vec![when(ended.clone(), vec![assign(number, &next)])]);
+        }
+        if let Some(number) = &self.of_three {
+            let [first, last] = [0, 2].map(|slot| Expr::constant(slot, number.ty()));
+            let next = number.e().eq(&last).select(&first, &number.e().incremented());
+            m.clocked("", vec![(number.clone(), 0)], vec![when(ended.clone(), vec![assign(number, &next)])]);
+        }
+    }
+
+    fn slot(&self, mapping: &Mapping) -> Option<Expr> {
+        match mapping.slots {
+            1 => None,
+            3 => self.of_three.as_ref().map(Signal::e),
+            slots => self.low.as_ref().map(|number| number.e().slice(bits_below(slots) - 1, 0)),
+        }
     }
 }
 
@@ -52,13 +74,11 @@ pub fn low_bits(buffer: &Buffer, band: BandId, point: &[Affine], scope: &Scope, 
 /// subscript.
 pub fn address(buffer: &Buffer, band: BandId, point: &[Affine], scope: &Scope, tile: &TileNumber) -> Expr {
     let mapping = buffer.mappings[band].as_ref().expect("a band that accesses an array has a mapping for it");
-    let slot = tile.0.as_ref().filter(|_| mapping.slots > 1);
-    let slot = slot.map(|number| number.e().slice(mapping.slots.trailing_zeros() - 1, 0));
     let point = mapping.skewed(point);
     let residues = (point.iter().zip(&mapping.moduli))
         .filter(|(_, modulus)| **modulus > 1)
-        .map(|(subscript, modulus)| scope.affine_as(subscript, Type::unsigned(modulus.trailing_zeros())));
-    let parts: Vec<Expr> = slot.into_iter().chain(residues).collect();
+        .map(|(subscript, modulus)| scope.affine_as(subscript, Type::unsigned(bits_below(*modulus))));
+    let parts: Vec<Expr> = tile.slot(mapping).into_iter().chain(residues).collect();
     match parts.len() {
         0 => Expr::constant(0, address_type(buffer)),
         _ => Expr::concat(&parts).resize(address_type(buffer)),

@@ -5,7 +5,7 @@
 use crate::hardware::buffers::address::address_type;
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells::port;
-use crate::offload::{Banks, Buffer};
+use crate::offload::{Banks, Buffer, bits_below};
 use crate::rtl::{Connection, Expr, Module, Type, assign};
 
 /// Where a banked buffer's address has its parts: `{high, index, bank, low}`, some of no bits; along several subscripts
@@ -85,8 +85,8 @@ impl Fields {
             return None;
         }
         let mapping = buffer.common_mapping().expect("bands agree on what is in banks");
-        let bits: Vec<u32> = mapping.moduli.iter().map(|m| m.trailing_zeros()).collect();
-        let (mut axes, mut begin, mut high) = (vec![], 0, mapping.slots.trailing_zeros());
+        let bits: Vec<u32> = mapping.moduli.iter().map(|m| bits_below(*m)).collect();
+        let (mut axes, mut begin, mut high) = (vec![], 0, bits_below(mapping.slots));
         for Banks { subscript, count } in banks {
             high += bits[begin..subscript].iter().sum::<u32>();
             let bank = count.trailing_zeros();

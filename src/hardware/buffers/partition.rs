@@ -3,7 +3,7 @@
 use crate::hardware::buffers::address::address_type;
 use crate::hardware::buffers::banks::picked;
 use crate::hardware::circuit::cells::port;
-use crate::offload::{Buffer, Partition};
+use crate::offload::{Buffer, Partition, bits_below};
 use crate::rtl::{Connection, Expr, Module, Type, assign};
 
 /// A read port: address and bank of a word, which comes one cycle later.
@@ -25,7 +25,7 @@ fn residues(buffer: &Buffer) -> Vec<(u32, u32)> {
     let mut fields = vec![];
     let mapping = buffer.common_mapping().expect("bands agree on what is in banks");
     for modulus in mapping.moduli.iter().rev() {
-        let width = modulus.trailing_zeros();
+        let width = bits_below(*modulus);
         fields.insert(0, (low, width));
         low += width;
     }

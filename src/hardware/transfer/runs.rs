@@ -8,6 +8,7 @@ use crate::hardware::context::Context;
 use crate::hardware::transfer::stage::TransferStage;
 use crate::hardware::walk::rows::RowFormat;
 use crate::ids::{ArrayId, ByKind, KindId};
+use crate::offload::bits_below;
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// The shape of a stream of runs.
@@ -146,7 +147,7 @@ impl RunFormat {
 fn walk(context: &Context, format: &RowFormat, kind_arrays: &ByKind<ArrayId>, k: KindId) -> Walk {
     let mapping = buffer_of(context.offload, kind_arrays[k]).mappings[format.kinds[k].band].as_ref();
     let mapping = mapping.expect("a band that transfers an array has a mapping for it");
-    let bits = mapping.moduli.last().map_or(0, |modulus| modulus.trailing_zeros());
+    let bits = mapping.moduli.last().map_or(0, |modulus| bits_below(*modulus));
     Walk { bits, beat: Beat::of(context, kind_arrays[k]) }
 }
 
