@@ -1,7 +1,7 @@
 //! How many iterations run side by side: as many as somebody asks for, or as few as keep the memory busy.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
@@ -11,6 +11,7 @@ use crate::board::Board;
 use crate::buffer::{self, NoRoom};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::hardware::Link;
+use crate::ids::ArrayId;
 use crate::offload::Offload;
 use crate::polyhedral::isl::Exhausted;
 use crate::polyhedral::uses_apart;
@@ -27,6 +28,9 @@ const SMALLER_UNASKED: usize = 2;
 
 /// Analyses with lanes where nobody asks for a number.
 const PROBES: usize = 8;
+
+/// Further ones with lanes along two loops.
+const PROBES_IN_TWO: usize = 6;
 
 /// isl's operations for all of them: some seconds.
 const OPERATIONS: u64 = 3_000_000;
@@ -196,6 +200,7 @@ struct Choice<'a, F> {
 }
 
 /// A number of lanes that is possible.
+#[derive(Clone)]
 struct Found {
     count: i64,
     offload: Offload,
@@ -239,7 +244,6 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             one.bands.iter().map(|band| band.tiling.as_written(&one.kernel).0).collect()
         };
         let in_tiles = |tilings: Vec<TilingDirective>| -> Result<Offload> {
-            self.probes.set(self.probes.get() + 1);
             let mut laned = tilings;
             for tiling in laned.iter_mut().filter(|tiling| tiling.lanes.is_none()) {
                 tiling.lanes = lanes_of(request, tiling);
@@ -251,10 +255,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                     .help("name two loops around one statement, each a dimension of its tiles")
                     .into());
             }
-            let mut offload = self.within(|analysis, left| analysis.offload(&laned, &self.board.fabric(), left))?;
-            // Whether the tiles are the user's or chosen stays as it was.
-            offload.kernel.tilings = self.single();
-            Ok(offload)
+            self.in_tiles(laned)
         };
         let mut found = in_tiles(tilings_of(one));
         for part in SMALLER.into_iter().take(smaller).take_while(|_| self.kernel.tilings.is_empty()) {
@@ -269,9 +270,23 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         found
     }
 
+    /// The analysis with these tiles and lanes.
+    fn in_tiles(&self, laned: Vec<TilingDirective>) -> Result<Offload> {
+        self.probes.set(self.probes.get() + 1);
+        let mut offload = self.within(|analysis, left| analysis.offload(&laned, &self.board.fabric(), left))?;
+        // Whether the tiles are the user's or chosen stays as it was.
+        offload.kernel.tilings = self.single();
+        Ok(offload)
+    }
+
     /// `count` lanes, or what forbids them.
     fn possible(&self, one: &Offload, count: i64) -> Result<Result<Found, String>> {
-        let offload = match self.with(one, &Request::Count(count), SMALLER_UNASKED) {
+        self.judged(count, self.with(one, &Request::Count(count), SMALLER_UNASKED))
+    }
+
+    /// An analysis with `count` lanes, or what forbids them.
+    fn judged(&self, count: i64, offload: Result<Offload>) -> Result<Result<Found, String>> {
+        let offload = match offload {
             Ok(offload) => offload,
             Err(error) if error.is::<Exhausted>() => {
                 return Ok(Err(format!("the analysis of {count} lanes takes too long")));
@@ -288,6 +303,51 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         Ok(Ok(Found { count, offload, expected }))
     }
 
+    /// Lanes along two loops where the run is expected to be shorter with them than with `best`, which is bound by its iterations:
+    /// they read few words for many products, and neither loop need be long. Tiles that nobody gave grow to hold them. `reasons`
+    /// are what forbids more.
+    fn in_two(&self, best: Found, one: &Found, reasons: &mut BTreeMap<i64, String>) -> Result<Found> {
+        let Found { offload, .. } = one;
+        let (most, limit) = most(offload, self.board, LanesDirective::MOST);
+        let tilings: Vec<TilingDirective> =
+            offload.bands.iter().map(|band| band.tiling.as_written(&offload.kernel).0).collect();
+        let pairs: Vec<Vec<[usize; 2]>> = tilings.iter().map(|tiling| pairs(&offload.kernel, tiling)).collect();
+        let probes = self.probes.get() + PROBES_IN_TWO;
+        let mut best = best;
+        for choice in 0..pairs.iter().map(Vec::len).max().unwrap_or(0) {
+            let counts = std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count >= 4);
+            for count in counts {
+                if self.probes.get() >= probes || self.left.get().is_some_and(|left| left <= LEAST) {
+                    return Ok(best);
+                }
+                let mut laned = tilings.clone();
+                for (tiling, pairs) in laned.iter_mut().zip(&pairs).filter(|(tiling, _)| tiling.lanes.is_none()) {
+                    if let Some(pair) = pairs.get(choice).or(pairs.last()) {
+                        lay_in_two(tiling, *pair, count);
+                    }
+                }
+                let is_grown = laned.iter().zip(&tilings).any(|(laned, own)| laned.sizes != own.sizes);
+                if is_grown && !self.kernel.tilings.is_empty() {
+                    continue;
+                }
+                let Ok(found) = self.judged(count, self.in_tiles(laned))? else { continue };
+                if !writes_one_box(&found.offload) {
+                    return Ok(best);
+                }
+                let is_needed = found.needs_its_lanes(one);
+                let is_better = found.cycles() * AS_GOOD < best.cycles();
+                if is_better || found.count < best.count && found.cycles() <= AS_GOOD * best.cycles() {
+                    *reasons = BTreeMap::from([(2 * most, limit.clone())]);
+                    best = found;
+                }
+                if is_needed {
+                    break;
+                }
+            }
+        }
+        Ok(best)
+    }
+
     /// The lanes with which the run is expected to be shortest, of those that take about as long the fewest; one where more
     /// are not worth it.
     fn automatic(&self) -> Result<Offload> {
@@ -298,7 +358,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             return Ok(Offload { lanes_note: Some(note), ..offload });
         }
         let one = Found { count: 1, expected: Expected::of(&offload, self.board, &usual(&offload)), offload };
-        let (most, limit) = most(&one.offload, self.board);
+        let (most, limit) = most(&one.offload, self.board, longest(&one.offload));
         let wanted = wanted(&one, link);
         // What forbids a number of lanes.
         let mut reasons = BTreeMap::from([(2 * most, limit)]);
@@ -308,13 +368,11 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         while count > 1 && self.may_probe() {
             match self.possible(&one.offload, count)? {
                 Ok(found) => {
-                    let Expected { compute, alone, .. } = found.expected;
-                    let is_needed = 2.0 * compute + alone > AS_GOOD * found.cycles();
-                    let is_used = compute * count as f64 <= UNUSED * one.expected.compute;
+                    let is_needed = found.needs_its_lanes(&one);
                     if best.as_ref().is_none_or(|best| found.cycles() <= AS_GOOD * best.cycles()) {
                         best = Some(found);
                     }
-                    if is_needed && is_used {
+                    if is_needed {
                         break;
                     }
                 }
@@ -341,7 +399,11 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 }
             }
         }
-        let mut best = best.filter(|best| best.cycles() < WORTH_IT * one.cycles()).unwrap_or(one);
+        let is_worth_it = best.as_ref().is_some_and(|best| best.cycles() < WORTH_IT * one.cycles());
+        let mut best = best.filter(|_| is_worth_it).unwrap_or_else(|| one.clone());
+        if best.expected.compute > AS_GOOD * best.expected.memory() {
+            best = self.in_two(best, &one, &mut reasons)?;
+        }
         let reason = reasons.remove(&(2 * best.count));
         best.offload.lanes_note = Some(match reason {
             _ if best.expected.compute < AS_GOOD * best.expected.memory() => "the memory is the bottleneck".to_string(),
@@ -368,6 +430,13 @@ fn lanes_of(request: &Request, tiling: &TilingDirective) -> Option<LanesDirectiv
 }
 
 impl Found {
+    /// Whether half as many would wait for the iterations, of which one after the other takes what `one` does.
+    fn needs_its_lanes(&self, one: &Found) -> bool {
+        let Expected { compute, alone, .. } = self.expected;
+        let is_used = compute * self.count as f64 <= UNUSED * one.expected.compute;
+        is_used && 2.0 * compute + alone > AS_GOOD * self.cycles()
+    }
+
     fn cycles(&self) -> f64 {
         self.expected.cycles()
     }
@@ -397,10 +466,64 @@ fn wanted(one: &Found, link: Link) -> i64 {
     counts.into_iter().find(|lanes| cycles(*lanes) <= AS_GOOD * least).unwrap_or(LanesDirective::MOST)
 }
 
-/// The most lanes that the board has room for, were all statements in lanes, and that fit tiles; and what forbids more.
-fn most(one: &Offload, board: &Board) -> (i64, String) {
-    let sizes = one.bands.iter().flat_map(|band| &band.tiling.sizes);
-    let largest = sizes.copied().max().unwrap_or(1).max(32);
+/// The longest side of a tile, or what it might grow to.
+fn longest(one: &Offload) -> i64 {
+    one.bands.iter().flat_map(|band| &band.tiling.sizes).copied().max().unwrap_or(1).max(32)
+}
+
+/// Pairs of dimensions of a tile along which lanes may run in two: loops over each of which the statement in the most loops
+/// writes cells of its own.
+fn pairs(kernel: &Kernel, tiling: &TilingDirective) -> Vec<[usize; 2]> {
+    let varying = |theta: &[Affine]| theta.iter().filter(|value| !value.is_constant()).count();
+    let Some(deepest) = tiling.schedules.iter().max_by_key(|schedule| varying(&schedule.theta)) else { return vec![] };
+    let Some(statement) = kernel.statements().into_iter().find(|statement| statement.name == deepest.statement) else {
+        return vec![];
+    };
+    let moves = |name: &String| statement.target.subscripts.iter().any(|subscript| subscript.coefficient(name) != 0);
+    let is_such = |value: &Affine| value.terms.keys().any(|name| *value == Affine::variable(name) && moves(name));
+    let all: Vec<usize> = (0..tiling.sizes.len()).filter(|d| is_such(&deepest.theta[*d])).collect();
+    let with = |first: usize| all.iter().filter(move |second| **second > first).map(move |second| [first, *second]);
+    all.iter().flat_map(|first| with(*first)).collect()
+}
+
+/// Whether the lanes of all statements of a band access every array that is written there through boxes of the same shape. Others
+/// begin in different banks, which are held to conflict where they may: iterations then wait for results that they do not read,
+/// and the estimate does not know of it.
+fn writes_one_box(offload: &Offload) -> bool {
+    let (statements, iterators) = (offload.kernel.statements(), offload.kernel.iterators());
+    offload.bands.iter().all(|band| {
+        let mut boxes: BTreeMap<ArrayId, BTreeSet<Vec<[i64; 2]>>> = BTreeMap::new();
+        for &s in &band.statements {
+            let Some((_, shape)) = band.lanes(s) else { continue };
+            for access in statements[s].references().into_iter().chain(statements[s].targets()) {
+                let gain = |own: &Affine, steps: &[i64]| match steps {
+                    [] => 0,
+                    steps => own.gain(&iterators[s], steps),
+                };
+                let own = access.subscripts.iter().map(|own| [gain(own, &shape.steps), gain(own, &shape.inner_steps)]);
+                boxes.entry(access.array).or_default().insert(own.collect());
+            }
+        }
+        let mut written = band.statements.iter().flat_map(|&s| statements[s].targets()).map(|target| target.array);
+        written.all(|array| boxes.get(&array).is_none_or(|boxes| boxes.len() == 1))
+    })
+}
+
+/// `count` lanes along both, about as many along each, in tiles that have as many values.
+fn lay_in_two(tiling: &mut TilingDirective, pair: [usize; 2], count: i64) {
+    let first = 1 << (count.ilog2() / 2);
+    let counts = [first, count / first];
+    let along = [0, 1].map(|k| LanesAlong { dimension: pair[k], count: counts[k] });
+    for LanesAlong { dimension, count } in along {
+        let size = &mut tiling.sizes[dimension];
+        *size = (*size).max(count);
+    }
+    tiling.lanes = Some(LanesDirective::in_two(along, Span::default()));
+}
+
+/// The most lanes that the board has room for, were all statements in lanes, and that fit tiles whose longest side is
+/// `largest`; and what forbids more.
+fn most(one: &Offload, board: &Board, largest: i64) -> (i64, String) {
     let mut lanes = 1;
     loop {
         let next = 2 * lanes;

@@ -6,6 +6,7 @@ mod common;
 
 use burstc::Options;
 use burstc::board::{self, Board};
+use burstc::choose_lanes::Request;
 use burstc::report::count::Work;
 use burstc::report::{Bound, Estimate};
 use burstc::simulate::Outcome;
@@ -147,6 +148,42 @@ fn arty_a7_moves_what_its_memory_does() {
     assert_eq!(bound.memory, 2 * 65536 / 4);
     assert!(cycles >= bound.memory && bound.memory as f64 >= 0.94 * cycles as f64, "{cycles}");
     assert!(estimate.abs_diff(cycles) <= cycles / 20, "{estimate} estimated, {cycles} cycles");
+}
+
+/// Loops of 24 leave lanes along one of them short rows: nobody asks, and lanes run along both. Every word with back-pressure,
+/// also where a loop does not fill its lanes, and fewer cycles than with any number of lanes along one loop.
+#[test]
+fn short_loops_take_lanes_along_two() {
+    let text = "#include <stdint.h>\n#pragma burstc size(N: 24, max 48)\n\
+                void short_product(int N, const int32_t a[N][N], const int32_t b[N][N], int32_t c[N][N])\n{\n\
+                for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) {\nc[i][j] = 0;\n\
+                for (int k = 0; k < N; k++) c[i][j] += a[i][k] * b[k][j];\n}\n}\n";
+    let source = Source { path: "short_product.c".into(), text: text.into(), cpp_args: vec![] };
+    let with = |lanes: Request| {
+        let options = Options { lanes: Some(lanes), ..Options::default() };
+        let subject = Subject::on(board::load("zcu104").unwrap(), &source, &options)?;
+        anyhow::Ok(Rig::of(&subject, Simulator::Verilator, false).unwrap())
+    };
+    let mut chosen = with(Request::Usual).unwrap();
+    let offload = &chosen.subject.accelerator.offload;
+    let lanes = offload.bands.iter().find_map(|band| band.compute.lanes.clone()).expect("lanes");
+    assert!(
+        lanes.inner > 1 && lanes.count > lanes.inner,
+        "{} lanes, {} of them along the second",
+        lanes.count,
+        lanes.inner
+    );
+    let cycles = chosen.run(&[("N", 24)], 1).counters.cycles;
+    for count in [16, 32] {
+        let along_one = with(Request::Count(count)).unwrap().run(&[("N", 24)], 1).counters.cycles;
+        assert!(10 * cycles < 9 * along_one, "{cycles} cycles, {along_one} with {count} lanes along one loop");
+    }
+    // Tiles have no loop of 64.
+    assert!(with(Request::Count(64)).is_err());
+    for (n, seed) in [(24, 1), (7, 2), (48, 3), (33, 1)] {
+        chosen.model.stalls = Some(seed);
+        chosen.run(&[("N", n)], seed.into());
+    }
 }
 
 /// Elements of all widths that begin anywhere in a beat.
