@@ -118,6 +118,9 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
         Some(Ok(subject)) => subject,
     };
     for &direct in versions {
+        if direct && subject.accelerator.direct_files.is_empty() {
+            continue;
+        }
         let rig = match Rig::of(&subject, Simulator::Icarus, direct) {
             Ok(mut rig) => {
                 rig.model.stalls = (program.memory != Memory::Ddr400).then(|| stalls(program));

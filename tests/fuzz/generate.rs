@@ -112,7 +112,22 @@ pub fn program(seed: u64) -> Program {
         let mut dice = Dice(SplitMix::named(seed, "strips"));
         program.strip = if dice.chance(50) { 2 + dice.below(2) as usize } else { 1 };
     }
+    // The fixed seeds keep their programs.
+    let is_plain = seed >= 1000 && program.lanes.is_none() && program.grid.is_none();
+    let mut dice = Dice(SplitMix::named(seed, "gathers"));
+    if is_plain && !program.arrays.iter().any(|array| array.element.floating) && dice.chance(20) {
+        program.values_mut().into_iter().for_each(|value| gather(&mut dice, value));
+    }
     program
+}
+
+/// Makes subscripts of some operands that depend on data.
+fn gather(dice: &mut Dice, expr: &mut Expr) {
+    expr.operands_mut().into_iter().for_each(|operand| gather(dice, operand));
+    if !expr.reads().is_empty() && dice.chance(15) {
+        let index = std::mem::replace(expr, Expr::Constant(0));
+        *expr = Expr::Gather(Box::new(index));
+    }
 }
 
 fn of_kind(seed: u64) -> Program {

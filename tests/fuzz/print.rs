@@ -33,6 +33,7 @@ pub fn text(program: &Program, name: &str) -> Text {
     let mut printer = Printer { program, layout: &layout, text: String::new() };
     printer.block(&program.body, &Scope::new(&program.sizes), 1);
     let body = printer.text;
+    let given = body.contains("given[").then(|| ("given".to_string(), "int16_t given[16]".to_string()));
     let arrays: Vec<(String, String)> = layout
         .extents
         .iter()
@@ -43,6 +44,7 @@ pub fn text(program: &Program, name: &str) -> Text {
             let name = array_name(program, array);
             Some((name.clone(), format!("{} {name}{extents}", program.arrays[array].element)))
         })
+        .chain(given)
         .collect();
     let mut names = BTreeSet::new();
     used(&program.body, &mut names);
@@ -267,6 +269,7 @@ impl Printer<'_> {
             Expr::Select(a, b, c) => format!("({} ? {} : {})", of(a), of(b), of(c)),
             Expr::Cast(ty, a) => format!("({ty})({})", of(a)),
             Expr::Lookup(a) => format!("fixed[({}) & 7]", of(a)),
+            Expr::Gather(a) => format!("given[({}) & 15]", of(a)),
         }
     }
 }

@@ -197,6 +197,8 @@ pub enum Expr {
     Cast(ScalarType, Box<Expr>),
     /// An element of the table of eight constants that every program has.
     Lookup(Box<Expr>),
+    /// An element of an argument of sixteen numbers that nobody writes.
+    Gather(Box<Expr>),
 }
 
 impl Subscript {
@@ -219,7 +221,7 @@ impl Expr {
     pub fn operands(&self) -> Vec<&Expr> {
         match self {
             Expr::Constant(_) | Expr::Read(_) | Expr::Scalar(_) | Expr::Index(_) => vec![],
-            Expr::Unary(_, a) | Expr::Divide(_, a, _) | Expr::Cast(_, a) | Expr::Lookup(a) => vec![a],
+            Expr::Unary(_, a) | Expr::Divide(_, a, _) | Expr::Cast(_, a) | Expr::Lookup(a) | Expr::Gather(a) => vec![a],
             Expr::Binary(_, a, b) | Expr::Shift(_, a, b) => vec![a, b],
             Expr::Select(a, b, c) => vec![a, b, c],
         }
@@ -228,7 +230,7 @@ impl Expr {
     pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Constant(_) | Expr::Read(_) | Expr::Scalar(_) | Expr::Index(_) => vec![],
-            Expr::Unary(_, a) | Expr::Divide(_, a, _) | Expr::Cast(_, a) | Expr::Lookup(a) => vec![a],
+            Expr::Unary(_, a) | Expr::Divide(_, a, _) | Expr::Cast(_, a) | Expr::Lookup(a) | Expr::Gather(a) => vec![a],
             Expr::Binary(_, a, b) | Expr::Shift(_, a, b) => vec![a, b],
             Expr::Select(a, b, c) => vec![a, b, c],
         }
@@ -274,6 +276,7 @@ impl Program {
         note("lanes", self.lanes.is_some());
         note("lanes in two dimensions", self.grid.is_some());
         note("lanes of several statements", self.lanes.is_some() && self.statements() > 1);
+        note("gathers", self.has_gathers());
         note("floating point", self.arrays.iter().any(|array| array.element.floating));
         note("unsigned or narrow sizes", self.sizes.iter().any(|size| size.ty != ScalarType::I32));
         note("AXI4", self.memory != Memory::Ddr400);
@@ -379,6 +382,39 @@ impl Program {
         program.sizes.iter_mut().for_each(|size| size.ty = ScalarType::I32);
         plain(&mut program.body);
         program
+    }
+
+    /// The values of all assignments and declarations.
+    pub fn values_mut(&mut self) -> Vec<&mut Expr> {
+        fn collect<'p>(nodes: &'p mut [Node], found: &mut Vec<&'p mut Expr>) {
+            for node in nodes {
+                match node {
+                    Node::For(inner) => collect(&mut inner.body, found),
+                    Node::If(inner) => {
+                        collect(&mut inner.then, found);
+                        collect(&mut inner.otherwise, found);
+                    }
+                    Node::Branch(inner) => {
+                        found.push(&mut inner.condition);
+                        collect(&mut inner.then, found);
+                        collect(&mut inner.otherwise, found);
+                    }
+                    Node::Jump(_) => {}
+                    Node::Assign(assign) => found.push(&mut assign.value),
+                    Node::Declare(_, value) => found.push(value),
+                }
+            }
+        }
+        let mut found = vec![];
+        collect(&mut self.body, &mut found);
+        found
+    }
+
+    fn has_gathers(&self) -> bool {
+        fn has_one(expr: &Expr) -> bool {
+            matches!(expr, Expr::Gather(_)) || expr.operands().into_iter().any(has_one)
+        }
+        self.clone().values_mut().into_iter().any(|value| has_one(value))
     }
 
     pub fn without_lanes(&self) -> Program {
