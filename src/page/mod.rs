@@ -84,6 +84,9 @@ impl Page<'_> {
             body.push_str(&section("roofline", "Roofline", "<div id=\"roofline-picture\" class=\"picture\"></div>"));
         }
         body.push_str(&section("buffers", "Buffers", &buffers(&buffer_reports(self.offload))));
+        if let Some(report) = self.report {
+            body.push_str(&section("memory", "Bursts and rows of the memory", &memory(report)));
+        }
         body.push_str(&section("report", "The report", &format!("<pre>{}</pre>", escaped(self.text))));
         body.push_str(&self.figures()?);
         let repeat = format!(
@@ -271,6 +274,25 @@ fn tiles(pictures: &Pictures) -> String {
          <div id=\"tile-arrays\"></div>\n<noscript><p>The pictures are drawn by a script.</p></noscript>"
     );
     section("tiles", "Tiles", &html)
+}
+
+/// How long bursts on a bus are, or how often a device's rows change.
+fn memory(report: &RunReport) -> String {
+    let each =
+        |all: u64, parts: u64| if parts == 0 { String::new() } else { format!("{:.1}", all as f64 / parts as f64) };
+    let count = |value: u64| number(&value.to_string());
+    let Some(bus) = &report.bus else {
+        let ddr = &report.ddr;
+        let head = ["row hits", "row misses", "column commands per row", "turnarounds", "refreshes"];
+        let commands = each(ddr.row_hits + ddr.row_misses, ddr.row_misses);
+        let row =
+            vec![count(ddr.row_hits), count(ddr.row_misses), commands, count(ddr.turnarounds), count(ddr.refreshes)];
+        return table("memory", &[head.map(String::from).to_vec(), row]);
+    };
+    let row = |what: &str, bursts: u64, beats: u64| vec![what.into(), count(bursts), count(beats), each(beats, bursts)];
+    let head = ["", "bursts", "beats", "beats per burst"].map(String::from).to_vec();
+    let read = row("read", bus.read_bursts, bus.read_beats);
+    table("memory", &[head, read, row("written", bus.write_bursts, bus.write_beats)])
 }
 
 fn buffers(reports: &[BufferReport]) -> String {

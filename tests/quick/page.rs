@@ -47,6 +47,7 @@ fn page_of_run(program: &Program, sizes: &[(&str, i64)]) -> (String, String) {
     let offload = analyze(&program.source, &board, &Options::default()).unwrap();
     let sizes: BTreeMap<String, i64> = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
     let counters = Counters { cycles: 123_456, compute_busy: 100_000, compute_stall: 456, ..Counters::default() };
+    let counters = Counters { read_bursts: 40, reads: 5_000, writes: 3, ..counters };
     let work = Work::of(&offload, &sizes);
     let bound = Bound::of(&offload, &board, &work, &sizes);
     let report = RunReport::new(Facts {
@@ -133,6 +134,8 @@ fn figures_are_those_of_the_json() {
     }
     assert_eq!(shown, leaves(&document));
     assert!(html.contains("<dd>123,456</dd>"), "cycles in the head");
+    assert!(html.contains("<td>read</td><td>40</td><td>5,000</td><td>125.0</td>"), "beats of a burst");
+    assert!(html.contains("<td>written</td><td>0</td><td>3</td><td></td>"), "no burst has no length");
     // 2 operations in each of 40^3 iterations; 5 reads of 3 arrays and so on are the report's.
     let roofline = pictures(&html).roofline.unwrap();
     assert_eq!((roofline.operations, roofline.points[0].cycles), (2 * 40 * 40 * 40, 123_456));
