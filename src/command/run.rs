@@ -39,10 +39,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let kernel = &read.kernel;
     let own = own_data(run, program, kernel, &progress)?;
     let values = own.as_ref().map_or_else(|| run.set.clone(), |(own, read)| own.settings(read));
-    if run.direct && kernel.depends_on_data() {
-        let refused = Diagnostic::new("subscripts depend on data: there is no direct version to compare with");
-        return Err(refused.at(kernel.span, "this kernel").help("leave out --direct").into());
-    }
+    has_direct_version(run, kernel)?;
     let set = values::settings(kernel, &values, &run.input.bounds(kernel)?)?;
     let ranges = values::ranges(kernel, &run.data)?;
     let options = options(kernel, &run.input, &set)?;
@@ -135,6 +132,15 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     drop(progress);
     tell(run, &text, &json)?;
     Ok(if verdict == Verdict::Pass { PASSED } else { FAILED })
+}
+
+/// Refuses `--direct` for a kernel whose subscripts depend on data: there is no such version of it.
+fn has_direct_version(run: &Run, kernel: &Kernel) -> Result<()> {
+    if run.direct && kernel.depends_on_data() {
+        let refused = Diagnostic::new("subscripts depend on data: there is no direct version to compare with");
+        return Err(refused.at(kernel.span, "this kernel").help("leave out --direct").into());
+    }
+    Ok(())
 }
 
 /// What the program around the region says of its data, if they are asked for, and the kernel as it was read.
