@@ -1,5 +1,6 @@
 //! One program through compiler, simulator and C compiler.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -22,6 +23,9 @@ use crate::program::{Memory, Program};
 
 /// Longest time for the compiler, far above what any program may take.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The value of a scalar argument that a condition makes a size.
+const SCALAR: i64 = 1;
 
 /// How a program fared.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +66,9 @@ pub enum Kind {
     /// The compiler gave up without a diagnostic, or panicked.
     Compiler,
     TooSlow,
-    /// The C compiler, or the C program.
+    /// The C compiler does not take the program.
+    Text,
+    /// The C program.
     Oracle,
     /// A simulator refused the Verilog or broke off.
     Simulator,
@@ -109,7 +115,7 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
         Some(Err(error)) => {
             return match error.downcast_ref::<Diagnostic>() {
                 Some(diagnostic) if diagnostic.message.starts_with("the C compiler refuses") => {
-                    failed(Kind::Oracle, diagnostic.help.clone(), None)
+                    failed(Kind::Text, diagnostic.help.clone(), None)
                 }
                 Some(diagnostic) => Fate::Refused(diagnostic.message.clone()),
                 None => failed(Kind::Compiler, format!("{error:#}"), None),
@@ -132,10 +138,14 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
         for (run, values) in program.runs.iter().enumerate() {
             // Where bounds wrap around, C may not even end.
             let value = |name: &str| program.sizes.iter().zip(values).find(|(size, _)| size.name == name);
-            if kernel.refusal(|name| value(name).map_or(0, |(_, value)| *value)).is_some() {
+            if kernel.refusal(|name| value(name).map_or(SCALAR, |(_, value)| *value)).is_some() {
                 continue;
             }
-            let set = arguments(program, &text, values);
+            let mut set = arguments(program, &text, values);
+            let known: BTreeSet<&str> = set.iter().map(|(name, _)| *name).collect();
+            let others = kernel.parameters.iter().map(|parameter| parameter.name.as_str());
+            let others: Vec<_> = others.filter(|name| !known.contains(name)).collect();
+            set.extend(others.into_iter().map(|name| (name, i128::from(SCALAR))));
             let failed_run = Some(FailedRun { run, direct, options: options(&set, program, direct) });
             match rig.attempt(Data { set: &set, ranges: &[], seed: program.seed }) {
                 Ok((Outcome::Pass, _)) => {}
