@@ -43,7 +43,7 @@ test: lint
 	CARGO="$(CARGO)" SKIP="$(SOAK)" scripts/test.sh
 
 soak: bootstrap
-	$(CARGO) test --release --lib --test boards --test features --test examples --test verilog -- --ignored $(SOAK)
+	$(CARGO) test --release --lib --test boards --test features --test examples --test quick --test verilog -- --ignored $(SOAK)
 	$(MAKE) fuzz mutations COUNT=3000
 	$(MAKE) ulx3s buses
 	$(if $(POLYBENCH),$(MAKE) polybench,@echo "not run: make polybench, which wants POLYBENCH=/path/to/polybench-c-4.2.1")

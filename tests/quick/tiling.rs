@@ -126,13 +126,23 @@ fn syrk() {
 #[test]
 #[ignore = "slow: make test"]
 fn jacobi_2d() {
-    check("jacobi_2d", 8 * 4096, &[("T", 8), ("N", 24)]);
+    check("jacobi_2d", 8 * 2048, &[("T", 4), ("N", 14)]);
 }
 
-#[test]
-#[ignore = "slow: make test"]
-fn fdtd_2d() {
-    check("fdtd_2d", 8 * 8192, &[("T", 8), ("N", 20), ("M", 20)]);
+mod soak {
+    use super::check;
+
+    #[test]
+    #[ignore = "exhaustive: make soak"]
+    fn jacobi_2d() {
+        check("jacobi_2d", 8 * 4096, &[("T", 8), ("N", 24)]);
+    }
+
+    #[test]
+    #[ignore = "exhaustive: make soak"]
+    fn fdtd_2d() {
+        check("fdtd_2d", 8 * 8192, &[("T", 8), ("N", 20), ("M", 20)]);
+    }
 }
 
 /// The search against what is known of the matrix product: with tiles of I x J, rows of `a` come once per column of
