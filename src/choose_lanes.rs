@@ -197,6 +197,8 @@ struct Choice<'a, F> {
     /// Analyses with lanes, and isl's operations that are left for them, where they are limited.
     probes: Cell<usize>,
     left: Cell<Option<u64>>,
+    /// Those that the analysis with one lane took, tiles and all.
+    alone: Cell<u64>,
 }
 
 /// A number of lanes that is possible.
@@ -210,7 +212,15 @@ struct Found {
 impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     fn new(kernel: &'a Kernel, board: &'a Board, of: F) -> Result<Self> {
         let analysis = Analysis::new(kernel)?;
-        Ok(Choice { kernel, analysis, board, of, probes: Cell::new(0), left: Some(OPERATIONS).into() })
+        Ok(Choice {
+            kernel,
+            analysis,
+            board,
+            of,
+            probes: Cell::new(0),
+            left: Some(OPERATIONS).into(),
+            alone: Cell::new(0),
+        })
     }
 
     /// The kernel's tilings with one lane in these bands.
@@ -221,7 +231,10 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     }
 
     fn one(&self) -> Result<Offload> {
-        self.analysis.offload(&self.single(), &self.board.fabric(), None)
+        let before = self.analysis.operations();
+        let one = self.analysis.offload(&self.single(), &self.board.fabric(), None);
+        self.alone.set(self.analysis.operations().saturating_sub(before));
+        one
     }
 
     /// What `analyze` gives within the operations that are left.
@@ -261,6 +274,11 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         for part in SMALLER.into_iter().take(smaller).take_while(|_| self.kernel.tilings.is_empty()) {
             // Tiles that one lane fills the block RAM with leave none for what lanes have more copies of.
             if !found.as_ref().is_err_and(|error| error.is::<NoRoom>()) {
+                break;
+            }
+            // Which take about as long to choose as the first ones did.
+            if self.left.get().is_some_and(|left| left < self.alone.get()) {
+                self.left.set(Some(0));
                 break;
             }
             let fabric = self.board.fabric().with_block_ram(part);
@@ -381,6 +399,12 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 }
             }
             count /= 2;
+        }
+        if !self.may_probe() {
+            let too_long = || "looking for more takes too long: ask for them by a number".to_string();
+            for count in std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count > 1) {
+                reasons.entry(count).or_insert_with(too_long);
+            }
         }
         // Up, where values that are waited for, or short rows, take longer than the memory.
         while let Some(now) = &best
