@@ -173,7 +173,7 @@ fn require_room(offload: Offload, board: &Board) -> Result<Offload> {
 /// What of the board so many lanes need more of than there is, with a part of its look-up tables.
 fn excess(area: &Area, board: &Board, lanes: i64, logic: f64) -> Option<String> {
     let device = &board.device;
-    let blocks: u64 = device.block_ram.iter().map(|kind| kind.count).sum();
+    let blocks = device.blocks();
     let [needed, has] = match () {
         _ if area.multipliers > device.dsp_18x18 => {
             [format!("{} multipliers", area.multipliers), device.dsp_18x18.to_string()]
@@ -271,12 +271,15 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             self.in_tiles(laned)
         };
         let mut found = in_tiles(tilings_of(one));
-        for part in SMALLER.into_iter().take(smaller).take_while(|_| self.kernel.tilings.is_empty()) {
-            // Tiles that one lane fills the block RAM with leave none for what lanes have more copies of.
-            if !found.as_ref().is_err_and(|error| error.is::<NoRoom>()) {
+        if !self.kernel.tilings.is_empty() {
+            return found;
+        }
+        // Tiles that one lane fills the block RAM with leave none for what lanes have more copies of. Smaller ones take about as
+        // long to choose as the first ones did.
+        for part in SMALLER.into_iter().take(smaller) {
+            if !self.lacks_room(&found) {
                 break;
             }
-            // Which take about as long to choose as the first ones did.
             if self.left.get().is_some_and(|left| left < self.alone.get()) {
                 self.left.set(Some(0));
                 break;
@@ -286,6 +289,15 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             found = in_tiles(smaller);
         }
         found
+    }
+
+    /// Whether what is found, or what there is instead, has more words on chip than the board has room for.
+    fn lacks_room(&self, found: &Result<Offload>) -> bool {
+        let device = &self.board.device;
+        match found {
+            Ok(offload) => Area::of(offload, device).blocks > device.blocks(),
+            Err(error) => error.is::<NoRoom>(),
+        }
     }
 
     /// The analysis with these tiles and lanes.

@@ -77,6 +77,11 @@ impl Device {
         ("LFE5U", "ECP5"),
     ];
 
+    /// Block RAMs of all kinds.
+    pub fn blocks(&self) -> u64 {
+        self.block_ram.iter().map(|kind| kind.count).sum()
+    }
+
     fn family_inconsistency(&self) -> Option<String> {
         let (_, family) = Device::FAMILIES.iter().find(|(beginning, _)| self.part.starts_with(beginning))?;
         (self.family != *family)

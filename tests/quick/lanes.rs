@@ -412,6 +412,16 @@ fn tiles_leave_room_for_the_lanes() {
     assert_ne!(sizes(1), sizes(8));
 }
 
+/// Banks of few words take whole memories, although all their bits would fit.
+#[test]
+#[ignore = "slow: make test"]
+fn tiles_leave_memories_for_the_banks() {
+    let board = burstc::board::load("zcu104").unwrap();
+    let kernel = parsed(&std::fs::read_to_string(crate::common::root("examples/jacobi_2d.c")).unwrap());
+    let offload = choose_lanes::analyze(&kernel, &board, Some(Request::Count(8))).unwrap();
+    assert_eq!(kernels::band(&offload).compute.lanes.as_ref().map(|lanes| lanes.count), Some(8));
+}
+
 #[test]
 fn automatic_lanes_keep_the_memory_busy() {
     let board = burstc::board::load("stratix2-ddr400").unwrap();
