@@ -48,7 +48,7 @@ enum Subcommands {
     Run {
         #[command(flatten)]
         input: InputArguments,
-        /// Value of a size or scalar argument, such as N=100; other scalars are random
+        /// Value of a size or scalar argument, such as N=100; other sizes have their defaults or up to 32, other scalars are random
         #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
         set: Vec<Assignment>,
         /// Range of the random data of an array or scalar, both ends included, such as l=1..9; otherwise all its type

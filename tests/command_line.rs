@@ -92,6 +92,17 @@ fn run_prints_json_or_a_table() {
     assert!(std::fs::read_to_string(folder.path().join("out.vcd")).unwrap().contains("m_cmd_valid"));
 }
 
+#[test]
+fn a_run_needs_no_value_of_a_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = COPY.replace("WORD", "a[i]").replace("#pragma burstc size(N: 40, max 4096)\n", "");
+    std::fs::write(folder.path().join("copy.c"), text).unwrap();
+    for (given, value) in [("N=4096", 32), ("N=24", 24)] {
+        let run = ["run", "copy.c", "--max", given, "--simulator", "icarus"];
+        burstc(&run, &folder).assert().success().stdout(contains(format!("copy with N = {value} on")));
+    }
+}
+
 /// The page has the JSON of the same run; where it cannot be written nothing is run.
 #[test]
 fn a_page_per_run_and_per_analysis() {

@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{
-    FAILED, Output, PASSED, Run, check_file, options, print, progress::Progress, say, terminal, values, watched, write,
+    FAILED, Output, PASSED, Run, check_file, options, print, progress::Progress, sample, say, terminal, values,
+    watched, write,
 };
 use crate::board::Board;
 use crate::diagnostic::Diagnostic;
@@ -48,6 +49,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
 
     progress.step("running the C program");
     let capacity = board.memory.capacity_bytes();
+    let set = sample::completed(kernel, set);
     let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, run.seed)?;
     let image = after(source, offload, &mut job, own.as_ref())?;
     let reordered = reordered(offload, &job, &image);

@@ -1,4 +1,4 @@
-//! The sizes of `build`'s sample data: small enough for the C program to end soon.
+//! The sizes of `build`'s sample data, small enough for the C program to end soon, and of a run where nobody gives one.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -78,6 +78,19 @@ impl Sample {
     }
 }
 
+/// `set`, and for every size that has no value there and no default a small one, in the kernel's domain where there is one.
+pub fn completed(kernel: &Kernel, mut set: BTreeMap<String, Number>) -> BTreeMap<String, Number> {
+    let mut given = kernel.clone();
+    for parameter in &mut given.parameters {
+        let value = set.get(&parameter.name).and_then(|value| value.whole());
+        parameter.default = value.and_then(|value| i64::try_from(value).ok()).or(parameter.default);
+    }
+    let open = given.parameters.iter().filter(|parameter| parameter.default.is_none());
+    let sizes = defaults(&given);
+    set.extend(open.map(|parameter| (parameter.name.clone(), Number::Whole(sizes[&parameter.name].into()))));
+    set
+}
+
 /// The default of every size, or a small one. Where these are outside the kernel's domain, the nearest of a few others that
 /// are not; a default is the user's word and stays.
 fn defaults(kernel: &Kernel) -> BTreeMap<String, i64> {
@@ -130,5 +143,20 @@ mod tests {
         assert_eq!(size(&kernel), 51);
         kernel.parameters[0].default = Some(45);
         assert_eq!(size(&kernel), 45);
+    }
+
+    #[test]
+    fn what_nobody_gives_is_small_and_in_the_domain() {
+        let mut kernel = samples::matmul();
+        let value = |kernel: &Kernel, set: &[(&str, i128)]| {
+            let set = set.iter().map(|(name, value)| (name.to_string(), Number::Whole(*value))).collect();
+            completed(kernel, set).get("N").and_then(|value| value.whole())
+        };
+        assert_eq!(value(&kernel, &[]), Some(32));
+        assert_eq!(value(&kernel, &[("N", 7)]), Some(7));
+        kernel.parameters[0].max = Some(16);
+        assert_eq!(value(&kernel, &[]), Some(16));
+        kernel.parameters[0].default = Some(9);
+        assert_eq!(value(&kernel, &[]), None);
     }
 }
