@@ -1,11 +1,11 @@
 //! Local arrays with initializers, on C's own tree: `int t[4] = {x, y};` is the declaration, a loop that makes all
 //! elements 0 where the list may be shorter, and an assignment for each value of the list. Arrays of constants stay what
-//! they are, tables ([`super::table`]); so does what has designators, or fewer braces than dimensions.
+//! they are, tables ([`super::table`]); so does what has other designators than numbers, or fewer braces than dimensions.
 
 use lang_c::ast::{
-    ArraySize, BinaryOperator, BlockItem, Constant, Declaration, DerivedDeclarator, Expression, ForInitializer,
-    ForStatement, Identifier, Initializer, InitializerListItem, IntegerBase, Statement, TranslationUnit, UnaryOperator,
-    UnaryOperatorExpression,
+    ArraySize, BinaryOperator, BlockItem, Constant, Declaration, DerivedDeclarator, Designator, Expression,
+    ForInitializer, ForStatement, Identifier, Initializer, InitializerListItem, IntegerBase, Statement,
+    TranslationUnit, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::ast::{DeclarationSpecifier, ExternalDeclaration, TypeSpecifier};
 use lang_c::ast::{Declarator, DeclaratorKind, InitDeclarator};
@@ -94,7 +94,8 @@ fn assignments(declaration: &mut Declaration, span: Span) -> Vec<Node<Statement>
     if extents.is_empty() || !spread(items, &extents, &array, &mut values) || values.len() > LONGEST {
         return vec![];
     }
-    let is_full = {
+    // What is said twice leaves another element without a value.
+    let is_full = !designates(items) && {
         let counts: Option<Vec<usize>> = extents.iter().map(literal).collect();
         counts.is_some_and(|counts| counts.into_iter().try_fold(1, usize::checked_mul) == Some(values.len()))
     };
@@ -140,10 +141,20 @@ fn spread(
     if items.iter().all(is_zero) && items.len() <= 1 {
         return true;
     }
-    items.iter().enumerate().all(|(i, item)| {
-        let element = binary(BinaryOperator::Index, array.clone(), number(&i.to_string(), array.span), array.span);
+    let mut next = 0;
+    items.iter().all(|item| {
+        match &item.node.designation[..] {
+            [] => {}
+            [only] => match &only.node {
+                Designator::Index(index) if literal(index).is_some() => next = literal(index).unwrap_or_default(),
+                _ => return false,
+            },
+            _ => return false,
+        }
+        let place = number(&next.to_string(), array.span);
+        let element = binary(BinaryOperator::Index, array.clone(), place, array.span);
+        next += 1;
         match &item.node.initializer.node {
-            _ if !item.node.designation.is_empty() => false,
             Initializer::Expression(value) if inner.is_empty() => {
                 values.push((element, (**value).clone()));
                 true
@@ -151,6 +162,14 @@ fn spread(
             Initializer::List(items) if !inner.is_empty() => spread(items, inner, &element, values),
             _ => false,
         }
+    })
+}
+
+/// Whether a list, or one in it, says which elements its values are for.
+fn designates(items: &[Node<InitializerListItem>]) -> bool {
+    items.iter().any(|item| {
+        !item.node.designation.is_empty()
+            || matches!(&item.node.initializer.node, Initializer::List(items) if designates(items))
     })
 }
 

@@ -167,7 +167,7 @@ fn statements() {
         ("a[i] %= «(1 - 1)»;", "a division by zero"),
         ("a[i] = s << «32»;", "a value of 32 bits is shifted by 32"),
         ("a[i] >>= «-1»;", "a value of 32 bits is shifted by -1"),
-        ("{ int «t[4] = {[1] = i}»; a[j] = t[0]; }", "the local array `t` has an initializer"),
+        ("{ int «t[4] = {[1 + 1] = i}»; a[j] = t[0]; }", "the local array `t` has an initializer"),
         ("{ int «t = {0}»; t++; a[j] = t; }", "has an initializer list"),
         ("{ int t[«i + 1»]; t[0] = 1; a[j] = t[0]; }", "it is not the same in all iterations"),
         ("{ int t[«0»]; t[0] = 1; a[j] = t[0]; }", "has an extent of 0"),
