@@ -136,7 +136,7 @@ Examples:
     Doctor,
     /// Make a folder with a commented kernel of that name and a Makefile; nothing is overwritten
     New {
-        /// Of the folder, the file and the function
+        /// Of the folder, the file and the function; or the folder's path
         name: String,
     },
     /// Print completions for a shell

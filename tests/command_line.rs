@@ -271,10 +271,14 @@ fn a_new_kernel_runs() {
     make.env_remove("CC").current_dir(&folder).assert().success().stdout(contains("pass: every word of memory"));
     let before = content(folder.path());
     burstc(&["new", "first"], &folder).assert().code(2).stderr(contains("first is there already"));
-    for name in ["while", "main", "2d", "a-b", "../x", "", "x y"] {
+    for name in ["while", "main", "2d", "a-b", "..", "first/2d", "", "x y"] {
         burstc(&["new", name], &folder).assert().code(2).stderr(contains("cannot be the name"));
     }
+    burstc(&["new", "below/second"], &folder).assert().code(2).stderr(contains("there is no folder below"));
     assert_eq!(content(folder.path()), before);
+    burstc(&["new", "first/second"], &folder).assert().success().stdout(contains("make -C first/second run"));
+    assert_eq!(names(&folder.path().join("first")), ["Makefile", "first.c", "second"]);
+    assert_eq!(names(&folder.path().join("first/second")), ["Makefile", "second.c"]);
 }
 
 /// In a terminal that `script` makes: colours for messages of burstc's own and of clap's, and none under NO_COLOR, unless

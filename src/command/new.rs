@@ -13,18 +13,25 @@ use crate::source::Source;
 const KERNEL: &str = include_str!("new/kernel.c");
 const MAKEFILE: &str = include_str!("new/Makefile");
 
-/// Writes the folder `name` with a kernel of that name and a Makefile, whole or not at all.
-pub fn new(name: &str) -> Result<u8> {
+/// Writes the folder at `path` with a kernel of its name and a Makefile, whole or not at all.
+pub fn new(path: &str) -> Result<u8> {
+    let folder = Path::new(path);
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or(path);
     let kernel = KERNEL.replace("NAME", name);
     check(name, &kernel)?;
-    let folder = Path::new(name);
     if folder.symlink_metadata().is_ok() {
-        return Err(Diagnostic::new(format!("{name} is there already"))
+        return Err(Diagnostic::new(format!("{path} is there already"))
             .help("take another name; nothing is overwritten")
             .into());
     }
-    let failed = || format!("cannot make the folder {name}");
-    let scratch = Scratch::new_in(".burstc-", Path::new(".")).with_context(failed)?;
+    let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !above.is_dir() {
+        return Err(Diagnostic::new(format!("there is no folder {}", above.display()))
+            .help("make it, or take a name alone: the kernel's folder is made here")
+            .into());
+    }
+    let failed = || format!("cannot make the folder {path}");
+    let scratch = Scratch::new_in(".burstc-", above).with_context(failed)?;
     let made = scratch.path().join(name);
     let write = || {
         std::fs::create_dir(&made)?;
@@ -34,7 +41,7 @@ pub fn new(name: &str) -> Result<u8> {
         std::fs::rename(&made, folder)
     };
     write().with_context(failed)?;
-    print(&format!("{name}/{name}.c and {name}/Makefile are written; next: make -C {name} run\n"))?;
+    print(&format!("{path}/{name}.c and {path}/Makefile are written; next: make -C {path} run\n"))?;
     Ok(PASSED)
 }
 
