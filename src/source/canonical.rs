@@ -14,9 +14,8 @@
 //! Heads such as `i-- > 0` are read by [`super::loops`].
 
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, BlockItem, Constant, DoWhileStatement, Expression, ExternalDeclaration,
-    ForInitializer, ForStatement, Identifier, IfStatement, Initializer, Statement, TranslationUnit, UnaryOperator,
-    WhileStatement,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, Constant, DoWhileStatement, Expression, ForInitializer,
+    ForStatement, Identifier, IfStatement, Initializer, Statement, TranslationUnit, UnaryOperator, WhileStatement,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -24,7 +23,7 @@ use lang_c::visit::{self, Visit};
 use super::function::identifier;
 use super::locals::Usage;
 use super::nest::operation;
-use super::plain::{binary, number};
+use super::plain::{binary, bodies, number};
 
 /// What is around a block.
 #[derive(Clone, Copy, PartialEq)]
@@ -41,11 +40,7 @@ const REPEATED: usize = 64;
 
 /// Rewrites the bodies of all functions.
 pub fn canonical(unit: &mut TranslationUnit) {
-    for external in &mut unit.0 {
-        if let ExternalDeclaration::FunctionDefinition(function) = &mut external.node {
-            statement(&mut function.node.statement, Around::Function);
-        }
-    }
+    bodies(unit).for_each(|body| statement(body, Around::Function));
 }
 
 fn statement(node: &mut Node<Statement>, around: Around) {

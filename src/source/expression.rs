@@ -9,6 +9,7 @@ use super::evaluate::evaluate;
 use super::extremum::{all, negated};
 use super::float;
 use super::kernel::{Access, BinaryOp, Condition, Expr, Obligation, ScalarType, UnaryOp};
+use super::plain::subscripted;
 use super::scope::{Checked, Name, Scope};
 use super::types::CType;
 use crate::affine::Affine;
@@ -374,15 +375,7 @@ impl Scope<'_> {
     /// An array element, `a[i][j]`.
     pub fn access(&mut self, node: &Node<Expression>) -> Checked<Access> {
         self.choice = None;
-        let mut subscripts = Vec::new();
-        let mut base = node;
-        while let Expression::BinaryOperator(operation) = &base.node
-            && operation.node.operator.node == BinaryOperator::Index
-        {
-            subscripts.push(&*operation.node.rhs);
-            base = &operation.node.lhs;
-        }
-        subscripts.reverse();
+        let (base, subscripts) = subscripted(node);
         let array = match &base.node {
             Expression::Identifier(name) => match self.lookup(&name.node.name) {
                 Some(Name::Array(array)) if !self.arrays[array].extents.is_empty() => array,

@@ -1,26 +1,19 @@
 //! Reads at subscripts that depend on data: `t[x[i]]`. The array lies on chip as a whole, as far as the subscripts can reach,
 //! so nothing may write it while the kernel runs.
 
-use lang_c::ast::{BinaryOperator, Expression};
+use lang_c::ast::Expression;
 use lang_c::span::Node;
 
 use super::extremum::Extremum;
 use super::kernel::{Expr, Gather, Kernel, ScalarType, Storage};
+use super::plain::subscripted;
 use super::scope::{Checked, Name, Scope};
 use crate::diagnostic::Diagnostic;
 
 impl Scope<'_> {
     /// The element of an array, where a subscript is made of data; `None` where that is not why it was refused.
     pub fn gather(&mut self, node: &Node<Expression>) -> Option<Checked<Expr>> {
-        let mut nodes = vec![];
-        let mut base = node;
-        while let Expression::BinaryOperator(operation) = &base.node
-            && operation.node.operator.node == BinaryOperator::Index
-        {
-            nodes.push(&*operation.node.rhs);
-            base = &operation.node.lhs;
-        }
-        nodes.reverse();
+        let (base, nodes) = subscripted(node);
         let Expression::Identifier(name) = &base.node else { return None };
         let Some(Name::Array(array)) = self.lookup(&name.node.name) else { return None };
         if nodes.len() != self.arrays[array].extents.len() || nodes.is_empty() {

@@ -7,13 +7,13 @@ use lang_c::ast::{
     ForInitializer, ForStatement, Identifier, Initializer, InitializerListItem, IntegerBase, Statement,
     TranslationUnit, UnaryOperator, UnaryOperatorExpression,
 };
-use lang_c::ast::{DeclarationSpecifier, ExternalDeclaration, TypeSpecifier};
+use lang_c::ast::{DeclarationSpecifier, TypeSpecifier};
 use lang_c::ast::{Declarator, DeclaratorKind, InitDeclarator};
 use lang_c::span::{Node, Span};
 
 use super::canonical::names_in;
 use super::function::{derived, identifier};
-use super::plain::{binary, number};
+use super::plain::{binary, bodies, inner, number};
 use super::types::{is_const, is_typedef};
 
 /// The most values of a list: each is a statement.
@@ -21,11 +21,7 @@ const LONGEST: usize = 64;
 
 /// Rewrites the bodies of all functions.
 pub fn initial(unit: &mut TranslationUnit) {
-    for external in &mut unit.0 {
-        if let ExternalDeclaration::FunctionDefinition(function) = &mut external.node {
-            statement(&mut function.node.statement);
-        }
-    }
+    bodies(unit).for_each(statement);
 }
 
 fn statement(node: &mut Node<Statement>) {
@@ -44,15 +40,7 @@ fn statement(node: &mut Node<Statement>) {
             }
             *items = done;
         }
-        Statement::If(branch) => {
-            statement(&mut branch.node.then_statement);
-            branch.node.else_statement.iter_mut().for_each(|otherwise| statement(otherwise));
-        }
-        Statement::For(f) => statement(&mut f.node.statement),
-        Statement::While(w) => statement(&mut w.node.statement),
-        Statement::DoWhile(w) => statement(&mut w.node.statement),
-        Statement::Labeled(labeled) => statement(&mut labeled.node.statement),
-        _ => {}
+        other => inner(other).into_iter().for_each(statement),
     }
 }
 

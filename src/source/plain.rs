@@ -11,8 +11,8 @@ use std::collections::HashMap;
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, Constant, Declaration, DerivedDeclarator, Expression,
-    ExternalDeclaration, ForInitializer, InitDeclarator, Initializer, Integer, IntegerBase, IntegerSize, IntegerSuffix,
-    Label, ParameterDeclaration, Statement, TranslationUnit, UnaryOperator,
+    ExternalDeclaration, ForInitializer, IfStatement, InitDeclarator, Initializer, Integer, IntegerBase, IntegerSize,
+    IntegerSuffix, Label, ParameterDeclaration, Statement, TranslationUnit, UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -48,6 +48,42 @@ pub fn binary(operator: BinaryOperator, lhs: Node<Expression>, rhs: Node<Express
     let operator = Node::new(operator, span);
     let operation = BinaryOperatorExpression { operator, lhs: Box::new(lhs), rhs: Box::new(rhs) };
     Node::new(Expression::BinaryOperator(Box::new(Node::new(operation, span))), span)
+}
+
+/// `a[i][j]` as what has the subscripts, `a`, and those, left to right.
+pub fn subscripted(node: &Node<Expression>) -> (&Node<Expression>, Vec<&Node<Expression>>) {
+    let (mut base, mut subscripts) = (node, vec![]);
+    while let Expression::BinaryOperator(operation) = &base.node
+        && operation.node.operator.node == BinaryOperator::Index
+    {
+        subscripts.push(&*operation.node.rhs);
+        base = &operation.node.lhs;
+    }
+    subscripts.reverse();
+    (base, subscripts)
+}
+
+/// The bodies of all functions.
+pub fn bodies(unit: &mut TranslationUnit) -> impl Iterator<Item = &mut Node<Statement>> {
+    unit.0.iter_mut().filter_map(|external| match &mut external.node {
+        ExternalDeclaration::FunctionDefinition(function) => Some(&mut function.node.statement),
+        _ => None,
+    })
+}
+
+/// The statements directly inside of one that is neither a block nor a `switch`.
+pub fn inner(statement: &mut Statement) -> Vec<&mut Node<Statement>> {
+    match statement {
+        Statement::If(branch) => {
+            let IfStatement { then_statement, else_statement, .. } = &mut branch.node;
+            std::iter::once(then_statement).chain(else_statement).map(|side| &mut **side).collect()
+        }
+        Statement::For(f) => vec![&mut f.node.statement],
+        Statement::While(w) => vec![&mut w.node.statement],
+        Statement::DoWhile(w) => vec![&mut w.node.statement],
+        Statement::Labeled(labeled) => vec![&mut labeled.node.statement],
+        _ => vec![],
+    }
 }
 
 /// The dimensions of arrays and pointers, by their names.

@@ -10,8 +10,8 @@
 //! `e` that changes something.
 
 use lang_c::ast::{
-    BinaryOperator, BlockItem, CallExpression, Constant, Expression, ExternalDeclaration, IfStatement, Integer,
-    IntegerSize, Label, Statement, SwitchStatement, TranslationUnit, UnaryOperator,
+    BinaryOperator, BlockItem, CallExpression, Constant, Expression, IfStatement, Integer, IntegerSize, Label,
+    Statement, SwitchStatement, TranslationUnit, UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -19,38 +19,26 @@ use std::collections::HashSet;
 
 use super::canonical;
 use super::nest::{assignment, operation};
-use super::plain::binary;
+use super::plain::{binary, bodies, inner};
 
 /// Statements that are written more than once, as one case falls into the next, of one `switch`.
 const REPEATED: usize = 64;
 
 /// Rewrites the bodies of all functions.
 pub fn switches(unit: &mut TranslationUnit) {
-    for external in &mut unit.0 {
-        if let ExternalDeclaration::FunctionDefinition(function) = &mut external.node {
-            statement(&mut function.node.statement);
-        }
-    }
+    bodies(unit).for_each(statement);
 }
 
 fn statement(node: &mut Node<Statement>) {
     match &mut node.node {
         Statement::Compound(items) => items.iter_mut().for_each(item),
-        Statement::If(branch) => {
-            statement(&mut branch.node.then_statement);
-            branch.node.else_statement.iter_mut().for_each(|otherwise| statement(otherwise));
-        }
-        Statement::For(f) => statement(&mut f.node.statement),
-        Statement::While(w) => statement(&mut w.node.statement),
-        Statement::DoWhile(w) => statement(&mut w.node.statement),
-        Statement::Labeled(labeled) => statement(&mut labeled.node.statement),
         Statement::Switch(switch) => {
             statement(&mut switch.node.statement);
             if let Some(chosen) = chosen(&switch.node, node.span) {
                 node.node = chosen;
             }
         }
-        _ => {}
+        other => inner(other).into_iter().for_each(statement),
     }
 }
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use lang_c::ast::{
-    ArraySize, BinaryOperator, Declaration, DerivedDeclarator, Designator, Expression, ExternalDeclaration,
-    InitDeclarator, Initializer, InitializerListItem, TranslationUnit,
+    ArraySize, Declaration, DerivedDeclarator, Designator, Expression, ExternalDeclaration, InitDeclarator,
+    Initializer, InitializerListItem, TranslationUnit,
 };
 use lang_c::span::Node;
 
@@ -13,6 +13,7 @@ use super::expression::{binary, convert};
 use super::extremum::Extremum;
 use super::function::{derived, identifier};
 use super::kernel::{self, BinaryOp, Broken, Expr, ScalarType};
+use super::plain::subscripted;
 use super::scope::{Checked, Name, Scope};
 use super::types::{CType, is_const};
 use crate::affine::Affine;
@@ -184,12 +185,7 @@ impl Scope<'_> {
 
     /// The table that an element is read of, if any.
     pub fn table_of(&self, node: &Node<Expression>) -> Option<Table> {
-        let mut base = node;
-        while let Expression::BinaryOperator(operation) = &base.node
-            && operation.node.operator.node == BinaryOperator::Index
-        {
-            base = &operation.node.lhs;
-        }
+        let (base, _) = subscripted(node);
         match &base.node {
             Expression::Identifier(name) => match self.lookup(&name.node.name) {
                 Some(Name::Table(table)) => Some(table),
@@ -201,15 +197,7 @@ impl Scope<'_> {
 
     /// An element of a table.
     pub fn table_read(&mut self, table: &Table, node: &Node<Expression>) -> Checked<Expr> {
-        let mut nodes = vec![];
-        let mut base = node;
-        while let Expression::BinaryOperator(operation) = &base.node
-            && operation.node.operator.node == BinaryOperator::Index
-        {
-            nodes.push(&*operation.node.rhs);
-            base = &operation.node.lhs;
-        }
-        nodes.reverse();
+        let (_, nodes) = subscripted(node);
         if nodes.len() != table.extents.len() {
             return Err(Diagnostic::new(format!("the array `{}` is read with {} subscripts", table.name, nodes.len()))
                 .at(self.span(node.span), format!("it has {} dimensions", table.extents.len()))
