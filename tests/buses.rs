@@ -144,7 +144,7 @@ fn arty_a7_moves_what_its_memory_does() {
     let (offload, board) = (&subject.accelerator.offload, board::load("arty-a7").unwrap());
     let sizes = [("N".to_string(), 65536)].into();
     let bound = Bound::of(offload, &board, &Work::of(offload, &sizes), &sizes);
-    let estimate = Estimate::of(offload, &board, &bound, &sizes).memory_cycles;
+    let estimate = Estimate::of(offload, &board, &sizes).memory_cycles;
     assert_eq!(bound.memory, 2 * 65536 / 4);
     assert!(cycles >= bound.memory && bound.memory as f64 >= 0.94 * cycles as f64, "{cycles}");
     assert!(estimate.abs_diff(cycles) <= cycles / 20, "{estimate} estimated, {cycles} cycles");

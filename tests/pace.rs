@@ -3,17 +3,17 @@
 mod common;
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use burstc::Options;
-use burstc::report::count::Work;
-use burstc::report::{Bound, Estimate};
+use burstc::report::Estimate;
 use burstc::simulate::simulator::Simulator;
 use burstc::source::Source;
 use common::{Rig, Subject, elsewhere};
 
-/// What the estimate, by which orders and tiles are chosen, may be of a run's cycles: measured are 0.58 (`seidel_time`) to 1.01
-/// (`levinson`).
-const EXPECTED: RangeInclusive<f64> = 0.55..=1.10;
+/// What the estimate may be of a run's cycles: measured are 0.87 (`nussinov`) to 1.08 (`matmul_lanes`), but for `seidel_time`,
+/// whose waves are no box, 1.23.
+const EXPECTED: RangeInclusive<f64> = 0.85..=1.25;
 
 /// Runs `tests/kernels/<kernel>.c` and holds its cycles against `most` per iteration of the loops, of which there are
 /// `iterations`.
@@ -26,17 +26,19 @@ fn guard_file(kernel: &str, sizes: &[(&str, i128)], iterations: u64, most: f64) 
     if elsewhere() {
         return 1.0;
     }
-    let subject = Subject::read(kernel);
-    let rig = Rig::of(&subject, Simulator::Verilator, false).unwrap_or_else(|error| panic!("{kernel}: {error:#}"));
+    guard_subject(kernel, &Subject::read(kernel), sizes, iterations, most)
+}
+
+/// [`guard_file`] of a kernel that was read.
+fn guard_subject(kernel: &str, subject: &Arc<Subject>, sizes: &[(&str, i128)], iterations: u64, most: f64) -> f64 {
+    let rig = Rig::of(subject, Simulator::Verilator, false).unwrap_or_else(|error| panic!("{kernel}: {error:#}"));
     let cycles = rig.run(sizes, 1).counters.cycles;
     let each = cycles as f64 / iterations as f64;
     assert!(each <= most, "{kernel}: {cycles} cycles, {each:.3} per iteration");
     let accelerator = &subject.accelerator;
     let sizes = sizes.iter().map(|(name, size)| (name.to_string(), *size as i64)).collect();
-    let work = Work::of(&accelerator.offload, &sizes);
     let board = common::board();
-    let bound = Bound::of(&accelerator.offload, &board, &work, &sizes);
-    let share = Estimate::of(&accelerator.offload, &board, &bound, &sizes).cycles() as f64 / cycles as f64;
+    let share = Estimate::of(&accelerator.offload, &board, &sizes).cycles() as f64 / cycles as f64;
     eprintln!("{kernel}: {share:.3} of the run's {cycles} cycles were expected");
     assert!(EXPECTED.contains(&share), "{kernel}: {share:.3} of the run's {cycles} cycles were expected");
     share
@@ -93,6 +95,19 @@ fn sums_take_the_adder_s_cycles() {
 #[test]
 fn running_values_are_passed_on() {
     guard("running_values", &[("N", 400)], 7 * 400, 5.00);
+}
+
+/// A row waits for its pivot once, and not for all of its elements: 14 times the run's cycles would be expected.
+#[test]
+fn a_pivot_is_waited_for_once_per_row() {
+    if elsewhere() {
+        return;
+    }
+    let path = "tests/kernels/floyd_warshall.c";
+    let text = std::fs::read_to_string(common::root(path)).expect(path).replace("size(N: 13,", "size(N: 64,");
+    let source = Source { path: path.to_string(), text, cpp_args: vec![] };
+    let subject = Subject::new(&source, &Options::default()).expect(path);
+    guard_subject(path, &subject, &[("N", 64)], 64 * 64 * 64, 1.07);
 }
 
 /// Bytes and shorts in lanes, a word of four or two of them per cycle: one by one, a copy reaches 28 % of DDR-400's port.

@@ -106,7 +106,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         direct: direct.as_ref().map(|(_, output)| &output.counters),
         work,
         bound,
-        estimate: Estimate::of(offload, &board, &bound, &job.sizes),
+        estimate: Estimate::of(offload, &board, &job.sizes),
         seed: run.seed,
         arguments: job.scalars(kernel),
         generate_ms: accelerator.generate_ms,

@@ -7,14 +7,14 @@ use std::ops::ControlFlow;
 use super::count;
 use crate::board::Board;
 use crate::hardware::{self, Beats, Link};
-use crate::ids::{ArrayId, BandId};
+use crate::ids::{ArrayId, BandId, StatementId};
 use crate::offload::{Band, Buffer, Offload, Scan};
 use crate::walk::{self, Values};
 
 /// Cycles from row to row of iterations, whatever their length.
 const ROW: u64 = 4;
-/// The same of loads and stores: the scanner, a command, and what tells how its elements lie.
-const TRANSFERRED_ROW: u64 = 6;
+/// The same of loads and stores: the scanner, a command, and what tells how its elements lie; behind a bus, and of DDR and SDR.
+const TRANSFERRED_ROW: [u64; 2] = [6, 4];
 /// Cycles of a row that a program finds, and of an instruction per tile beside those: as measured of `examples/jacobi_2d.c` with
 /// 8 lanes.
 const PROGRAM_ROW: f64 = 45.0;
@@ -61,12 +61,20 @@ impl Expected {
             let load = sampled.load.max(found);
             // Ports are lent in cycles in which no iteration starts, of which rows and values that are waited for leave some.
             let starts = if own.compute.lanes.is_some() { sampled.starts } else { statements as f64 };
-            all.compute += sampled.compute.max(estimated).max(starts + sampled.lent);
+            let statement =
+                |(&s, lent): (&StatementId, &f64)| starts * iterations[s] as f64 / statements.max(1) as f64 + lent;
+            let lent = own.statements.iter().zip(&sampled.lent).map(statement).fold(0.0, f64::max);
+            all.compute += sampled.compute.max(estimated).max(starts).max(lent);
             all.load += load;
             all.store += sampled.store;
             all.shared += sampled.moved * board.clock_mhz / board.memory.peak_mb_s();
-            let own_alone = (load + sampled.store) / tiles + 2.0 * latency;
-            all.alone += own_alone * if offload.strips_depend { sampled.strips } else { 1.0 };
+            // Strips that wait for the one before stand alone; else the first load of all and the last store of all do.
+            let (first, last) = (load / tiles + latency, sampled.store / tiles + latency);
+            let ends = |is_end: bool, cycles: f64| if is_end { cycles } else { 0.0 };
+            all.alone += match offload.strips_depend {
+                true => (first + last) * sampled.strips,
+                false => ends(band.0 == 0, first) + ends(band.0 + 1 == offload.bands.len(), last),
+            };
         }
         all
     }
@@ -86,11 +94,14 @@ impl Expected {
 struct Transfers<'a> {
     offload: &'a Offload,
     beats: Beats,
+    /// Cycles from row to row.
+    row: u64,
 }
 
 impl<'a> Transfers<'a> {
     fn new(offload: &'a Offload, link: Link) -> Self {
-        Transfers { offload, beats: Beats::of(offload, link) }
+        let row = TRANSFERRED_ROW[usize::from(link.bus().is_none())];
+        Transfers { offload, beats: Beats::of(offload, link), row }
     }
 
     fn buffer(&self, array: ArrayId) -> Option<&'a Buffer> {
@@ -105,7 +116,7 @@ impl<'a> Transfers<'a> {
 
     fn cycles(&self, array: ArrayId, elements: u64) -> f64 {
         let bytes = elements * u64::from(self.offload.kernel.arrays[array].element.bytes());
-        self.beats.word.holding(bytes).max(self.beats(array, elements)).max(TRANSFERRED_ROW) as f64
+        self.beats.word.holding(bytes).max(self.beats(array, elements)).max(self.row) as f64
     }
 }
 
@@ -123,15 +134,15 @@ struct Sampled {
     store: f64,
     /// Bytes of both.
     moved: f64,
-    /// Cycles in which ports of the computation are lent.
-    lent: f64,
+    /// Per statement, the cycles in which ports that it uses are lent.
+    lent: Vec<f64>,
 }
 
 impl Sampled {
     fn of(offload: &Offload, band: BandId, rows: &Transfers, values: &mut Values, steps: &mut u64) -> Sampled {
         let own = &offload.bands[band];
         let pieces = || offload.tiles.pieces.iter().filter(|piece| piece.leaf.band() == band);
-        let mut all = Sampled::default();
+        let mut all = Sampled { lent: vec![0.0; own.statements.len()], ..Sampled::default() };
         for piece in pieces() {
             let mut left = STEPS;
             all.tiles += walk::count(piece, values, &mut left).unwrap_or(STEPS);
@@ -163,7 +174,7 @@ impl Sampled {
         }
         let share = all.tiles as f64 / looked_at.max(1) as f64;
         let Sampled { compute, starts, load, rows, store, moved, lent, .. } = &mut all;
-        for sum in [compute, starts, load, rows, store, moved, lent] {
+        for sum in [compute, starts, load, rows, store, moved].into_iter().chain(lent) {
             *sum *= share;
         }
         all
@@ -181,11 +192,9 @@ impl Sampled {
         let mut sum = |scan: &Scan, values: &mut Values, cost: &dyn Fn(u64) -> f64| -> Option<f64> {
             scan.pieces.iter().map(|piece| walk::rows(piece, values, steps, cost)).sum()
         };
-        let mut tile = Sampled::default();
-        if band.compute.lanes.is_some() {
-            tile.compute = sum(&band.compute.scan, values, &|length| length.max(ROW) as f64)?;
-            tile.starts = sum(&band.compute.scan, values, &|length| length as f64)?;
-        }
+        let mut tile = Sampled { lent: vec![0.0; band.statements.len()], ..Sampled::default() };
+        tile.compute = sum(&band.compute.scan, values, &|length| length.max(ROW) as f64)?;
+        tile.starts = sum(&band.compute.scan, values, &|length| length as f64)?;
         for transfer in &band.transfers {
             let array = transfer.array;
             let cycles = |length: u64| rows.cycles(array, length);
@@ -195,15 +204,16 @@ impl Sampled {
             tile.store += sum(&transfer.store, values, &cycles)?;
             let bytes = |length: u64| (length * u64::from(offload.kernel.arrays[array].element.bytes())) as f64;
             tile.moved += sum(&transfer.load, values, &bytes)? + sum(&transfer.store, values, &bytes)?;
+            // A fill takes the port that iterations write through, a drain the one that they read through.
+            let filled = sum(&transfer.load, values, &beats)?;
+            let drained = match rows.buffer(array).is_none_or(|buffer| buffer.store_copy) {
+                true => 0.0,
+                false => sum(&transfer.store, values, &beats)?,
+            };
             let all = offload.kernel.statements();
-            let statements: Vec<_> = band.statements.iter().map(|&s| all[s]).collect();
-            if statements.iter().any(|statement| statement.writes_to(array)) {
-                tile.lent += sum(&transfer.load, values, &beats)?;
-            }
-            let reads = |s: &crate::source::kernel::Statement| s.references().into_iter().any(|r| r.array == array);
-            let has_own_copy = rows.buffer(array).is_none_or(|buffer| buffer.store_copy);
-            if !has_own_copy && statements.iter().any(|statement| reads(statement)) {
-                tile.lent += sum(&transfer.store, values, &beats)?;
+            for (&s, lent) in band.statements.iter().zip(&mut tile.lent) {
+                let reads = all[s].references().into_iter().any(|r| r.array == array);
+                *lent += if all[s].writes_to(array) { filled } else { 0.0 } + if reads { drained } else { 0.0 };
             }
         }
         self.compute += tile.compute;
@@ -212,7 +222,7 @@ impl Sampled {
         self.rows += tile.rows;
         self.store += tile.store;
         self.moved += tile.moved;
-        self.lent += tile.lent;
+        self.lent.iter_mut().zip(&tile.lent).for_each(|(all, own)| *all += own);
         Some(())
     }
 }

@@ -220,33 +220,20 @@ pub struct ProcessReport {
     pub compute_idle: u64,
 }
 
-/// What was expected of a run before it: the cycles by which order and tile sizes were chosen, or lanes ([`Expected`]; then the
-/// first tile's load and the last one's store are in both).
+/// What was expected of a run before it ([`Expected`]); the first tile's load and the last one's store are in both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The iterations of every band with rows that are short and values that are waited for.
     pub compute_cycles: u64,
-    /// The words of the Load and Store sets.
+    /// The rows of the Load and Store sets.
     pub memory_cycles: u64,
 }
 
 impl Estimate {
-    pub fn of(offload: &Offload, board: &Board, bound: &Bound, sizes: &BTreeMap<String, i64>) -> Estimate {
-        if offload.bands.iter().any(|band| band.compute.lanes.is_some()) {
-            let expected = Expected::of(offload, board, sizes);
-            let cycles = |own: f64| (own + expected.alone).round() as u64;
-            return Estimate { compute_cycles: cycles(expected.compute), memory_cycles: cycles(expected.memory()) };
-        }
-        let iterations = count::iterations(offload, sizes);
-        let band = |band: &crate::offload::Band| {
-            let own: u64 = band.statements.iter().map(|&s| iterations[s]).sum();
-            own as f64 * band.compute.cycles_per_iteration
-        };
-        let compute: f64 = offload.bands.iter().map(band).sum();
-        // The bound's words are as wide as the port can have them.
-        let link = board.memory.link();
-        let narrower = u64::from(link.widest_word().bits() / Beats::of(offload, link).word.bits().max(1)).max(1);
-        Estimate { compute_cycles: compute.round() as u64, memory_cycles: bound.memory * narrower }
+    pub fn of(offload: &Offload, board: &Board, sizes: &BTreeMap<String, i64>) -> Estimate {
+        let expected = Expected::of(offload, board, sizes);
+        let cycles = |own: f64| (own + expected.alone).round() as u64;
+        Estimate { compute_cycles: cycles(expected.compute), memory_cycles: cycles(expected.memory()) }
     }
 
     /// Of the run: computation and memory overlap.

@@ -10,6 +10,7 @@ mod permutations;
 mod search;
 mod side_by_side;
 mod space;
+mod waiting;
 
 use anyhow::{Result, anyhow};
 
@@ -135,7 +136,9 @@ pub(super) fn choose(
                 space = Space::of_theta(kernel, directive, statements);
                 best = space.best(program, statements, None)?;
             }
-            (space, best.ok_or_else(|| anyhow!("internal error: no order inside the tiles"))?, None)
+            let mut candidate = best.ok_or_else(|| anyhow!("internal error: no order inside the tiles"))?;
+            candidate.cycles = space.expected(program, statements, &candidate)?;
+            (space, candidate, None)
         }
     };
     let expressions = candidate.expressions(program, &space, statements);

@@ -61,7 +61,7 @@ fn page_of_run(program: &Program, sizes: &[(&str, i64)]) -> (String, String) {
         direct: Some(&counters),
         work,
         bound,
-        estimate: Estimate::of(&offload, &board, &bound, &sizes),
+        estimate: Estimate::of(&offload, &board, &sizes),
         seed: 1,
         arguments: sizes.iter().map(|(name, value)| (name.clone(), Number::Whole((*value).into()))).collect(),
         generate_ms: 12,

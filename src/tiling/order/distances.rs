@@ -6,7 +6,7 @@ use anyhow::Result;
 use super::space::Space;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, StatementId};
-use crate::polyhedral::isl::{Constraint, Set, Tuple};
+use crate::polyhedral::isl::{Constraint, Map, Set, Tuple};
 use crate::polyhedral::{Dependence, DependenceKind, Program};
 
 /// A flow or other dependence inside the band.
@@ -21,6 +21,8 @@ pub(super) struct Distances {
     pub set: Set,
     /// Those at the sizes that the user runs.
     pub near: Set,
+    /// The pairs, in dimensions of the space.
+    pub pairs: Map,
 }
 
 impl Space {
@@ -53,7 +55,7 @@ impl Space {
             let pairs = relation.apply_domain(&maps[source])?.apply_range(&maps[sink])?;
             let set = pairs.deltas()?.project_out_all_params()?.intersect(&inside)?;
             let near = set.without_tuple_name()?.intersect(&usual)?;
-            found.push(Distances { kind: *kind, source, sink, array: *array, set, near });
+            found.push(Distances { kind: *kind, source, sink, array: *array, set, near, pairs });
         }
         Ok(found)
     }

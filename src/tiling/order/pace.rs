@@ -55,6 +55,41 @@ pub(super) struct Pace {
     pub late: Vec<ArrayId>,
 }
 
+/// How a statement runs in an order, were no value waited for, and the values that may be.
+pub(super) struct Walk<'a> {
+    /// Cycles per tile.
+    pub cycles: f64,
+    /// Cycles between two instances, over their distances `d0`, `d1`, ….
+    pub between: Affine,
+    pub waits: Vec<Wait<'a>>,
+    /// Along a sum of dimensions.
+    pub is_wave: bool,
+}
+
+/// A value that an instance reads so many cycles behind the one that makes it, where that takes `latency`.
+pub(super) struct Wait<'a> {
+    pub of: &'a Distances,
+    pub distance: f64,
+    pub latency: f64,
+    /// The instance reads it late.
+    pub is_late: bool,
+}
+
+impl Wait<'_> {
+    /// Cycles per instance where every instance waits; below 1 none does.
+    pub fn cycles(&self) -> f64 {
+        self.latency / self.distance
+    }
+}
+
+impl Walk<'_> {
+    /// Cycles per instance where one waits for so many. Waves grow from nothing to twice their mean and shrink again; the short
+    /// ones wait.
+    pub fn stalled(&self, wait: f64) -> f64 {
+        if self.is_wave && wait < 2.0 { 1.0 + wait * wait / 4.0 } else { wait.max(1.0) }
+    }
+}
+
 impl Space {
     /// Rows that are short, and flow dependences over fewer cycles than lie between the read and the write of what is
     /// passed on, cost more than one cycle per instance. The statements run one after the other at the depth `apart`.
@@ -77,6 +112,22 @@ impl Space {
         distances: impl Iterator<Item = &'a Distances>,
         lanes: &[(usize, i64)],
     ) -> Result<Pace> {
+        let walk = self.walk(place, order, apart, distances, lanes)?;
+        let wait = walk.waits.iter().map(Wait::cycles).fold(0.0, f64::max);
+        let is_late = |wait: &&Wait| wait.is_late && self.latencies[place] > wait.distance;
+        let late = walk.waits.iter().filter(is_late).map(|wait| wait.of.array).collect();
+        Ok(Pace { cycles: walk.cycles * walk.stalled(wait), late })
+    }
+
+    /// How a statement runs, see [`Space::pace_in_groups`].
+    pub(super) fn walk<'a>(
+        &self,
+        place: usize,
+        order: &[usize],
+        apart: usize,
+        distances: impl Iterator<Item = &'a Distances>,
+        lanes: &[(usize, i64)],
+    ) -> Result<Walk<'a>> {
         // Distances are those of values, of which a group's are all in one cycle.
         let count = lanes.iter().map(|(_, count)| count).product::<i64>();
         let values = |k: usize| lanes.iter().find(|(own, _)| *own == k).map_or(count, |(_, own)| count / own);
@@ -94,23 +145,15 @@ impl Space {
         let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
         let between = (order.iter().enumerate())
             .fold(Affine::default(), |sum, (level, &k)| sum + Affine::variable(&names[k]) * (step(level) * values(k)));
-        let (mut wait, mut late) = (0.0f64, vec![]);
-        let latency = self.latencies[place];
-        for Distances { near, source, sink, array, .. } in distances.filter(|d| d.kind == DependenceKind::Flow) {
-            let Some(back) = near.largest(&names, &-between.clone())?.finite() else { continue };
+        let mut waits = vec![];
+        for of in distances.filter(|d| d.kind == DependenceKind::Flow) {
+            let Some(back) = of.near.largest(&names, &-between.clone())?.finite() else { continue };
             let distance = (-back as f64 / count as f64).max(1.0);
-            let is_own = *source == place && *sink == place;
-            match self.late[place].get(array).filter(|_| is_own) {
-                Some(behind) => {
-                    wait = wait.max(behind / distance);
-                    late.extend((latency > distance).then_some(*array));
-                }
-                None => wait = wait.max(latency / distance),
-            }
+            let behind = self.late[place].get(&of.array).filter(|_| of.source == place && of.sink == place);
+            let latency = behind.copied().unwrap_or(self.latencies[place]);
+            waits.push(Wait { of, distance, latency, is_late: behind.is_some() });
         }
-        // Waves grow from nothing to twice their mean and shrink again; the short ones wait.
         let is_wave = order.iter().any(|k| *k >= self.rank());
-        let stalled = if is_wave && wait < 2.0 { 1.0 + wait * wait / 4.0 } else { wait.max(1.0) };
-        Ok(Pace { cycles: cycles * stalled, late })
+        Ok(Walk { cycles, between, waits, is_wave })
     }
 }

@@ -229,7 +229,7 @@ impl Space {
 }
 
 /// The number of linearly independent ones among the expressions' linear parts over `names`.
-fn rank(expressions: &[Affine], names: &[String]) -> usize {
+pub(super) fn rank(expressions: &[Affine], names: &[String]) -> usize {
     let mut rows: Vec<Vec<i128>> =
         expressions.iter().map(|e| names.iter().map(|n| i128::from(e.coefficient(n))).collect()).collect();
     let mut rank = 0;
