@@ -18,8 +18,8 @@ use crate::offload::{self, Buffer, Compute, Leaf, NamedSet, Offload, Scan, Trans
 use crate::polyhedral::isl::{BasicSet, Constraint, Exhausted, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_tree};
 use crate::polyhedral::{self, Program};
-use crate::schedule;
-use crate::source::kernel::{Kernel, Storage, TilingDirective};
+use crate::schedule::{self, BandPlan};
+use crate::source::kernel::{Kernel, Schedule, Storage, TilingDirective};
 use crate::tiling::automatic::{Tilings, Time};
 use crate::tiling::{self, Band};
 use crate::transfer::{self, ArrayFlow};
@@ -41,6 +41,16 @@ pub struct Analysis {
     kernel: Kernel,
     program: Program,
     latest: RefCell<Option<Moved>>,
+}
+
+/// A band that may be tiled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cut {
+    pub schedules: Vec<Schedule>,
+    /// Which dimensions may have any tile size, in any order among themselves; the others stand in front.
+    pub tileable: Vec<bool>,
+    /// How many values each has at the usual sizes, where that is known.
+    pub extents: Vec<Option<i64>>,
 }
 
 /// What the tiles of tilings load and store, but for stores that nobody loads.
@@ -110,6 +120,54 @@ impl Analysis {
             chosen.mapped.bands.iter().map(|band| band.directive.as_written(kernel).0).collect()
         };
         self.within(operations, || Ok(self.choose(fabric, |kernel, _, chosen| Ok(written(kernel, chosen)))?.0))
+    }
+
+    /// Bands whose tileable dimensions may have any tile sizes, in any order: the legal ways to cut the kernel that are known, the
+    /// most promising first.
+    ///
+    /// # Errors
+    /// As [`analyze`].
+    pub fn cuts(&self) -> Result<Vec<Vec<Cut>>> {
+        let Analysis { kernel, program, .. } = self;
+        budget::begin("the schedule");
+        let plans = self.within(None, || schedule::candidates_for(kernel, program))?;
+        let schedule = |(&s, theta): (&StatementId, &Vec<Affine>)| Schedule {
+            statement: program.statements[s].name.clone(),
+            theta: theta.clone(),
+        };
+        let cut = |plan: &BandPlan| {
+            let schedules = plan.statements.iter().zip(&plan.theta).map(schedule).collect();
+            self.band(schedules, plan.tileable.clone())
+        };
+        let cuts = plans.iter().map(|bands| bands.iter().map(cut).collect::<Result<Option<Vec<Cut>>>>());
+        Ok(cuts.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
+    /// The band of `tiling`, whose dimensions of a size above 1 are tileable; `None` where it has other statements.
+    ///
+    /// # Errors
+    /// isl's.
+    pub fn cut_of(&self, tiling: &TilingDirective) -> Result<Option<Cut>> {
+        let tileable = tiling.sizes.iter().map(|size| *size > 1).collect();
+        self.band(tiling.schedules.clone(), tileable)
+    }
+
+    fn band(&self, schedules: Vec<Schedule>, tileable: Vec<bool>) -> Result<Option<Cut>> {
+        let Analysis { kernel, program, .. } = self;
+        let mut extents = vec![None; tileable.len()];
+        for Schedule { statement, theta } in &schedules {
+            let Some(s) = program.statements.position(|own| own.name == *statement) else { return Ok(None) };
+            for (extent, value) in extents.iter_mut().zip(theta) {
+                let range = program.usual_range(kernel, s, value)?;
+                *extent = range.map(|(low, high)| (high - low + 1).max(1)).max(*extent);
+            }
+        }
+        Ok(Some(Cut { schedules, tileable, extents }))
+    }
+
+    /// The kernel without tilings, its local arrays expanded.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
     }
 
     /// isl's operations so far, but for those of statements that were joined.

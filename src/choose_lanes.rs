@@ -507,9 +507,14 @@ fn longest(one: &Offload) -> i64 {
     one.bands.iter().flat_map(|band| &band.tiling.sizes).copied().max().unwrap_or(1).max(32)
 }
 
+/// The most lanes that the board has room for, were all statements of `offload` in lanes.
+pub fn most_lanes(offload: &Offload, board: &Board) -> i64 {
+    most(offload, board, LanesDirective::MOST).0
+}
+
 /// Pairs of dimensions of a tile along which lanes may run in two: loops over each of which the statement in the most loops
 /// writes cells of its own.
-fn pairs(kernel: &Kernel, tiling: &TilingDirective) -> Vec<[usize; 2]> {
+pub fn pairs(kernel: &Kernel, tiling: &TilingDirective) -> Vec<[usize; 2]> {
     let varying = |theta: &[Affine]| theta.iter().filter(|value| !value.is_constant()).count();
     let Some(deepest) = tiling.schedules.iter().max_by_key(|schedule| varying(&schedule.theta)) else { return vec![] };
     let Some(statement) = kernel.statements().into_iter().find(|statement| statement.name == deepest.statement) else {

@@ -17,6 +17,7 @@ pub mod command;
 pub mod diagnostic;
 pub mod diagnostic_render;
 pub mod dump;
+pub mod explore;
 pub mod hardware;
 pub mod host;
 pub mod ids;
@@ -52,7 +53,7 @@ use hardware::VerilogFile;
 use offload::Offload;
 use rtl::{Design, Module, Port};
 use source::Source;
-use source::kernel::{Argument, Kernel, SizeParameter};
+use source::kernel::{Argument, Kernel, SizeParameter, TilingDirective};
 use word::RegisterWord;
 
 /// What the command line adds to the source.
@@ -67,6 +68,8 @@ pub struct Options {
     pub lanes: Option<choose_lanes::Request>,
     /// Lanes may add floating-point numbers in another order than the source.
     pub allow_reassociation: bool,
+    /// Tiles, strips and lanes that replace the directives of the source.
+    pub tilings: Option<Vec<TilingDirective>>,
 }
 
 /// A compiled kernel.
@@ -84,6 +87,7 @@ pub struct Accelerator {
 }
 
 /// A kernel that has been read.
+#[derive(Clone)]
 pub struct Read {
     pub kernel: Kernel,
     /// When reading it began.
@@ -130,6 +134,11 @@ pub fn analyze(source: &Source, board: &Board, options: &Options) -> Result<Offl
     analyze_read(read(source)?, board, options)
 }
 
+/// What the analysis begins with: the kernel with its bounds and its domain.
+pub fn prepare_read(read: Read, board: &Board, options: &Options) -> Result<Kernel> {
+    prepare(read.kernel, board, options).map_err(Fault::of)
+}
+
 /// The same of a kernel that has been read.
 pub fn analyze_read(read: Read, board: &Board, options: &Options) -> Result<Offload> {
     analyzed(read.kernel, board, options).map_err(Fault::of)
@@ -164,7 +173,10 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     let kernel = polyhedral::without_dead_code(&kernel).map_err(|error| budget::refusal(error, &kernel))?;
     require_memory(&kernel, board)?;
     require_registers(&kernel)?;
-    Ok(kernel)
+    Ok(match &options.tilings {
+        Some(tilings) => Kernel { tilings: tilings.clone(), ..kernel },
+        None => kernel,
+    })
 }
 
 /// Gives every size parameter its bounds. A default beyond those of the command line becomes the nearest size in them.
@@ -301,6 +313,8 @@ fn origin(source: &Source, board: &Board, options: &Options, offload: &Offload) 
     }));
     given.retain(|option| !option.is_empty());
     given.extend(options.allow_reassociation.then(|| "--allow-reassociation".to_string()));
+    let pragma = |tiling: &TilingDirective| source::directive_text(tiling, &offload.kernel);
+    given.extend(options.tilings.iter().flatten().map(pragma));
     // Folders would be paths.
     given.extend(source.cpp_args.iter().filter(|argument| argument.starts_with("-D")).cloned());
     lines.push(match given.is_empty() {

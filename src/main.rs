@@ -5,10 +5,12 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use burstc::command::{
-    self, Analyze, Assignment, Build, Command, Emit, Input, ManualPage, RangeAssignment, Run, Stage, terminal,
+    self, Analyze, Assignment, Build, Command, Emit, Explore, Input, ManualPage, RangeAssignment, Run, Stage, terminal,
 };
+use burstc::explore::{Pick, Shard};
 use burstc::simulate::bench::MemoryModel;
 use burstc::simulate::simulator::Simulator;
 use burstc::source::program::Choice;
@@ -32,6 +34,7 @@ Examples:
   burstc build examples/dma.c --board ulx3s --out dma   the same and, with make -C dma/ecp5, the bitstream
   burstc analyze examples/polymul.c                     print dependences, Load and Store sets, mappings
   burstc analyze examples/matmul.c --dump offload       print a stage: here the loops that the hardware walks
+  burstc explore examples/matmul.c --set N=64           the designs that are worth having, as a table
   burstc new first && make -C first run                 a kernel to begin with
   burstc doctor                                         which tools are there, and what to install
 
@@ -129,6 +132,61 @@ Examples:
         /// Write a page as `run --html` does, of what is known without a simulation
         #[arg(long, value_name = "FILE", conflicts_with = "dump")]
         html: Option<PathBuf>,
+    },
+    /// Look at many designs of a kernel: tile sizes, strips, lanes. Estimate them, simulate those near the front, print the front
+    #[command(after_help = "\
+Examples:
+  burstc explore kernel.c --set N=64 --out kernel.jsonl     a front; the same command goes on from kernel.jsonl
+  burstc explore kernel.c --limit 1000 --simulate 40 --budget 240 --out kernel.jsonl
+  burstc explore kernel.c --simulate 0                      by estimates alone, in seconds to minutes
+  burstc explore kernel.c --out kernel.jsonl --pick balanced --output balanced
+  parallel burstc explore kernel.c --shard {}/8 --out part{}.jsonl ::: 1 2 3 4 5 6 7 8
+  burstc explore kernel.c --merge part*.jsonl               the answer of all shards
+
+A design is described by the `#pragma burstc` lines that make it, to be pasted in front of the kernel's first loop.")]
+    Explore {
+        #[command(flatten)]
+        input: InputArguments,
+        /// Value of a size or scalar argument, as for `burstc run`: the designs are compared at these sizes
+        #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
+        set: Vec<Assignment>,
+        /// Range of the random data of an array or scalar, both ends included, such as l=1..9
+        #[arg(long, value_name = "NAME=LOW..HIGH", value_parser = command::parse_range)]
+        data: Vec<RangeAssignment>,
+        /// Seed of the random data
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// `auto` takes Icarus for short runs and Verilator for long ones
+        #[arg(long, value_enum, default_value = "auto")]
+        simulator: SimulatorArgument,
+        /// Designs to look at: half of them the nearest to what `burstc run` does, half of them spread over all others
+        #[arg(long, value_name = "DESIGNS", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=50_000))]
+        limit: u32,
+        /// Designs to simulate: the file as it is, and those near the front; with 0 the front is that of the estimates
+        #[arg(long, value_name = "DESIGNS", default_value_t = 12, value_parser = clap::value_parser!(u32).range(0..=50_000))]
+        simulate: u32,
+        /// After so long no other design is begun
+        #[arg(long, value_name = "MINUTES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(0..=525_600))]
+        budget: u32,
+        /// Results as JSON lines, a line per estimate and simulation; those that are there already are not done again
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// Do a part of the designs only, the third of eight with 3/8
+        #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["merge", "pick"])]
+        shard: Option<Shard>,
+        /// Give the answer from the files of all shards
+        #[arg(long, value_name = "FILES", num_args = 1..)]
+        merge: Vec<PathBuf>,
+        /// Build a design of the front, as `burstc build` does: the fastest, the smallest, or the nearest to both at
+        /// once
+        #[arg(long, value_enum, value_name = "WHICH", requires = "output")]
+        pick: Option<PickArgument>,
+        /// The folder to write that design into
+        #[arg(long, value_name = "DIR", requires = "pick")]
+        output: Option<PathBuf>,
+        /// Write into the folder even if burstc did not make it, and over files of it that were changed
+        #[arg(long, requires = "output")]
+        force: bool,
     },
     /// List the boards
     Boards,
@@ -305,6 +363,23 @@ impl From<SimulatorArgument> for Option<Simulator> {
     }
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum PickArgument {
+    Fastest,
+    Smallest,
+    Balanced,
+}
+
+impl From<PickArgument> for Pick {
+    fn from(argument: PickArgument) -> Pick {
+        match argument {
+            PickArgument::Fastest => Pick::Fastest,
+            PickArgument::Smallest => Pick::Smallest,
+            PickArgument::Balanced => Pick::Balanced,
+        }
+    }
+}
+
 impl From<Subcommands> for Command {
     fn from(command: Subcommands) -> Command {
         match command {
@@ -347,6 +422,37 @@ impl From<Subcommands> for Command {
                 let dump = dump.into_iter().map(Stage::from).collect();
                 Command::Analyze(Analyze { input: input.into(), json, dump, html })
             }
+            Subcommands::Explore {
+                input,
+                set,
+                data,
+                seed,
+                simulator,
+                limit,
+                simulate,
+                budget,
+                out,
+                shard,
+                merge,
+                pick,
+                output,
+                force,
+            } => Command::Explore(Explore {
+                input: input.into(),
+                set,
+                data,
+                seed,
+                simulator: simulator.into(),
+                limit: limit as usize,
+                simulate: simulate as usize,
+                budget: Duration::from_secs(60 * u64::from(budget)),
+                out,
+                shard,
+                merge,
+                pick: pick.map(Into::into),
+                output,
+                force,
+            }),
             Subcommands::Boards => Command::Boards,
             Subcommands::Doctor => Command::Doctor,
             Subcommands::New { name } => Command::New(name),

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::run::max_cycles;
 use super::{Build, Emit, PASSED, options, print, progress::Progress, sample::Sample, values, watched};
+use crate::board::Board;
 use crate::hardware;
 use crate::project::{BuildReport, Project, folder};
 use crate::report::count::Work;
@@ -14,7 +15,7 @@ use crate::simulate::indices;
 use crate::simulate::job::Job;
 use crate::simulate::reordered::reordered;
 use crate::source::program::Program;
-use crate::{compile_read, read};
+use crate::{Options, Read, compile_read, read};
 
 /// Seed of the sample data.
 const SAMPLE_SEED: u64 = 1;
@@ -22,14 +23,27 @@ const SAMPLE_SEED: u64 = 1;
 const COUNTED: u64 = 20_000_000;
 
 pub fn build(build: &Build, program: &Program) -> Result<u8> {
-    let source = &program.source;
     let progress = Progress::new(build.input.quiet);
     progress.step("generating the accelerator");
     let board = build.input.board()?;
-    let read = watched(program, || read(source))?;
-    let ranges = values::ranges(&read.kernel, &build.data)?;
+    let read = watched(program, || read(&program.source))?;
     let options = options(&read.kernel, &build.input, &BTreeMap::new())?;
-    let accelerator = watched(program, || compile_read(read, source, &board, &options))?;
+    write_folder(build, program, &board, read, &options, &progress)?;
+    Ok(PASSED)
+}
+
+/// The folder of the kernel that has been read, with these options.
+pub fn write_folder(
+    build: &Build,
+    program: &Program,
+    board: &Board,
+    read: Read,
+    options: &Options,
+    progress: &Progress,
+) -> Result<()> {
+    let source = &program.source;
+    let ranges = values::ranges(&read.kernel, &build.data)?;
+    let accelerator = watched(program, || compile_read(read, source, board, options))?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program for the bench's sample data");
@@ -50,12 +64,12 @@ pub fn build(build: &Build, program: &Program) -> Result<u8> {
 
     progress.step("writing the folder");
     let top = hardware::top_name(&kernel.name);
-    let report = BuildReport::new(&accelerator.offload, &board, &top);
+    let report = BuildReport::new(&accelerator.offload, board, &top);
     let work = Work::of_program(&accelerator.offload, &sample.sizes, &mut COUNTED.clone());
     let work = work.unwrap_or(Work { iterations: u64::MAX, ..Work::default() });
     let project = Project {
         offload: &accelerator.offload,
-        board: &board,
+        board,
         files: &accelerator.files,
         direct_files: &[],
         rust_hdl: build.emit.contains(&Emit::RustHdl).then_some(&accelerator.ports[..]),
@@ -65,7 +79,7 @@ pub fn build(build: &Build, program: &Program) -> Result<u8> {
         report: &report.to_json()?,
     };
     folder::write(&build.out, &project.files()?, build.force)?;
-    drop(progress);
+    progress.end();
     print(&format!(
         "{top} for {} is in {}: {} Verilog files, generated in {} ms\n{}{unknown}README.md there says how to simulate it and how to open the project\n",
         board.name,
@@ -73,6 +87,5 @@ pub fn build(build: &Build, program: &Program) -> Result<u8> {
         accelerator.files.len(),
         accelerator.generate_ms,
         chosen.note()
-    ))?;
-    Ok(PASSED)
+    ))
 }

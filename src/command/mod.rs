@@ -3,6 +3,7 @@
 mod analyze;
 mod build;
 mod doctor;
+mod explore;
 mod manual;
 mod new;
 mod progress;
@@ -30,6 +31,7 @@ use crate::source::kernel::Kernel;
 use crate::source::program::redefine::redefine;
 use crate::source::program::{self, Choice, Places, Program};
 use crate::{Options, board, budget, choose_lanes, diagnostic_render, process};
+pub use explore::Explore;
 pub use manual::ManualPage;
 use terminal::{print, say, tell_fault};
 pub use values::{Assignment, RangeAssignment, parse_assignment, parse_range, parse_redefinition};
@@ -49,6 +51,7 @@ pub enum Command {
     Run(Run),
     Build(Build),
     Analyze(Analyze),
+    Explore(Explore),
     Boards,
     /// Which tools are there.
     Doctor,
@@ -167,6 +170,9 @@ pub fn execute(command: &Command) -> u8 {
         Command::Analyze(analyze) => analyze::check_places(analyze)
             .and_then(|()| reading.read(&analyze.input))
             .and_then(|program| analyze::analyze(analyze, program)),
+        Command::Explore(explore) => explore::check_places(explore)
+            .and_then(|()| reading.read(&explore.input))
+            .and_then(|program| explore::explore(explore, program)),
         Command::Boards => boards(),
         Command::Doctor => doctor::doctor(),
         Command::New(name) => new::new(name),
@@ -328,5 +334,6 @@ fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, Number>) -> Re
         min,
         lanes: Some(input.lanes.clone().unwrap_or(choose_lanes::Request::Usual)),
         allow_reassociation: input.allow_reassociation,
+        tilings: None,
     })
 }

@@ -55,11 +55,52 @@ impl Progress {
     }
 }
 
-/// The last step is done, or was given up: the line makes room for what comes next.
-impl Drop for Progress {
-    fn drop(&mut self) {
+impl Progress {
+    /// The last step is done: the line makes room for what comes next.
+    pub fn end(&self) {
         if let Some(spinner) = &self.spinner {
             spinner.finish_and_clear();
+        }
+    }
+}
+
+/// The last step was given up, too.
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// In a terminal a bar with the time that is left; nothing elsewhere.
+pub struct Bar(Option<ProgressBar>);
+
+impl Bar {
+    pub fn new(is_quiet: bool, text: &str, count: usize) -> Bar {
+        let is_shown = !is_quiet && count > 0 && std::io::stderr().is_terminal();
+        Bar(is_shown.then(|| {
+            let bar = ProgressBar::new(count as u64);
+            let template = "{msg} {wide_bar} {pos} of {len}, {eta} left";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar.set_message(text.to_string());
+            bar.enable_steady_tick(Duration::from_millis(500));
+            bar
+        }))
+    }
+
+    /// One more is done.
+    pub fn step(&self) {
+        if let Some(bar) = &self.0 {
+            bar.inc(1);
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
         }
     }
 }

@@ -65,10 +65,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         kernel,
         job: &job,
         max_cycles: max_cycles(&work),
-        around: match simulator {
-            Simulator::Icarus => Bench::of(&board).just_holding(bytes),
-            Simulator::Verilator => Bench::of(&board).holding(bytes),
-        },
+        around: around(&board, simulator, bytes),
         model: run.memory.on(&board),
         scratch: scratch.path(),
     };
@@ -155,7 +152,7 @@ fn own_data(run: &Run, program: &Program, kernel: &Kernel, progress: &Progress) 
 }
 
 /// The memory as the C program leaves it.
-fn after(source: &Source, offload: &Offload, job: &mut Job, own: Option<&(OwnData, Kernel)>) -> Result<Vec<u8>> {
+pub fn after(source: &Source, offload: &Offload, job: &mut Job, own: Option<&(OwnData, Kernel)>) -> Result<Vec<u8>> {
     let kernel = &offload.kernel;
     let Some((own, read)) = own else {
         // What the host computes is known behind the run only.
@@ -237,16 +234,24 @@ fn tell(run: &Run, table: &str, json: &str) -> Result<()> {
     }
 }
 
+/// The bench of a board whose memory holds so many bytes.
+pub fn around(board: &Board, simulator: Simulator, bytes: u64) -> Bench {
+    match simulator {
+        Simulator::Icarus => Bench::of(board).just_holding(bytes),
+        Simulator::Verilator => Bench::of(board).holding(bytes),
+    }
+}
+
 /// What every simulation of a run shares.
-struct Subject<'a> {
-    simulator: Simulator,
-    progress: &'a Progress,
-    kernel: &'a Kernel,
-    job: &'a Job,
-    max_cycles: u64,
-    around: Bench,
-    model: MemoryModel,
-    scratch: &'a Path,
+pub struct Subject<'a> {
+    pub simulator: Simulator,
+    pub progress: &'a Progress,
+    pub kernel: &'a Kernel,
+    pub job: &'a Job,
+    pub max_cycles: u64,
+    pub around: Bench,
+    pub model: MemoryModel,
+    pub scratch: &'a Path,
 }
 
 impl Subject<'_> {
@@ -260,7 +265,7 @@ impl Subject<'_> {
         self.simulate(self.around, files, &hardware::direct_top(&self.kernel.name), None, expected)
     }
 
-    fn simulate(
+    pub fn simulate(
         &self,
         around: Bench,
         files: &[VerilogFile],
@@ -288,7 +293,7 @@ pub fn max_cycles(work: &Work) -> u64 {
 
 /// About the cycles of the longest simulation of a run: the accelerator's are those of its iterations or those of the
 /// memory's words, the direct version waits for every access.
-fn expected_cycles(offload: &Offload, work: &Work, direct: bool) -> u64 {
+pub fn expected_cycles(offload: &Offload, work: &Work, direct: bool) -> u64 {
     const CYCLES_PER_ACCESS: u64 = 6;
     let lanes = offload.bands.iter().map(|band| band.compute.lanes.as_ref().map_or(1, |lanes| lanes.count as u64));
     let iterations = work.iterations / lanes.min().unwrap_or(1).max(1);

@@ -11,6 +11,7 @@ mod cells;
 mod conditional_writes;
 mod dead_stores;
 mod dumps;
+mod explore;
 mod golden_sets;
 mod json;
 mod lanes;

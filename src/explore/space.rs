@@ -1,0 +1,455 @@
+//! The designs of a kernel: tile sizes, orders of the tiles, strips and lanes, as directives can say them.
+//!
+//! Everywhere the list is the same, whatever part of it somebody looks at: first what `burstc run` does, then half of the designs
+//! in the order of their distance from that, and half of them spread over all others.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+
+use super::Design;
+use crate::affine::Affine;
+use crate::analysis::{Analysis, Cut};
+use crate::board::Board;
+use crate::choose_lanes::{self, Request};
+use crate::diagnostic::Span;
+use crate::offload::Offload;
+use crate::source::directive_text;
+use crate::source::kernel::{Kernel, LanesAlong, LanesDirective, TilingDirective};
+
+/// Ways to cut the kernel into bands that are looked at.
+const CUTS: usize = 4;
+/// Tile sizes of a dimension.
+const LEAST: i64 = 4;
+const LARGEST: i64 = 512;
+/// The size of a dimension where nothing is chosen.
+const USUAL: i64 = 32;
+/// Dimensions whose every order is looked at; of more, each has its turn to be the last.
+const PERMUTED: usize = 3;
+/// Designs that are put in order; with more, sizes are further apart.
+const MOST: usize = 100_000;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// At most so many designs beside the first.
+    pub limit: usize,
+    /// Lanes that all are to have.
+    pub lanes: Option<&'a Request>,
+}
+
+/// A way to cut the kernel into bands, and what was chosen for it.
+struct Root {
+    bands: Vec<Cut>,
+    /// Pairs of dimensions of each band along which lanes may run.
+    pairs: Vec<Vec<[usize; 2]>>,
+    origin: Option<Vec<Origin>>,
+}
+
+/// What was chosen for a band.
+struct Origin {
+    /// Of the tileable dimensions, in the order of the band.
+    sizes: Vec<i64>,
+    /// Which of them comes first, second, …
+    order: Vec<usize>,
+    strip: usize,
+}
+
+/// Values of everything that can be chosen.
+#[derive(Clone, Debug)]
+struct Point {
+    root: usize,
+    /// Which of the tileable dimensions comes first, second, …
+    order: Vec<usize>,
+    strip: usize,
+    /// Of the first, second, … tileable dimension of every band; 0 for what was chosen.
+    sizes: Vec<i64>,
+    lanes: Lanes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Lanes {
+    One,
+    Along(i64),
+    /// Along one of the pairs of dimensions.
+    InTwo {
+        pair: usize,
+        counts: [i64; 2],
+    },
+}
+
+/// The designs of `kernel`, of which `usual` is what `burstc run` makes. Its defaults are the sizes that count.
+///
+/// # Errors
+/// As those of the analysis.
+pub fn designs(kernel: &Kernel, usual: &Offload, board: &Board, wanted: Wanted) -> Result<Vec<Design>> {
+    let analysis = Analysis::new(kernel)?;
+    let roots = roots(&analysis, usual)?;
+    let most = choose_lanes::most_lanes(usual, board);
+    let mut points: Vec<(u32, Point)> = vec![];
+    for (number, root) in roots.iter().enumerate() {
+        points.extend(root.points(number, most, MOST / roots.len()).into_iter().filter_map(|point| {
+            let is_wanted = is_wanted(root, &point, wanted.lanes);
+            is_wanted.then(|| (root.distance(&point, usual) + 2 * number as u32, point))
+        }));
+    }
+    // Points of one distance keep their order.
+    points.sort_by_key(|(distance, _)| *distance);
+    let mut found = vec![Design { tilings: None, directives: vec![] }];
+    let mut known: BTreeSet<Vec<String>> = BTreeSet::new();
+    let near = wanted.limit.div_ceil(2).min(points.len());
+    let mut rest: Vec<usize> = (near..points.len()).collect();
+    spread(&mut rest);
+    for place in (0..near).chain(rest) {
+        if found.len() > wanted.limit {
+            break;
+        }
+        let point = &points[place].1;
+        let Some(tilings) = roots[point.root].tilings(point) else { continue };
+        let directives: Vec<String> = tilings.iter().map(|tiling| directive_text(tiling, kernel)).collect();
+        if known.insert(directives.clone()) {
+            found.push(Design { tilings: Some(tilings), directives });
+        }
+    }
+    Ok(found)
+}
+
+/// Puts values in an order in which every beginning is spread evenly over all of them: by their places, read backwards in bits.
+fn spread(values: &mut Vec<usize>) {
+    let (count, all) = (values.len(), values.len().next_power_of_two());
+    let bits = all.trailing_zeros();
+    let backwards = |k: usize| if bits == 0 { k } else { k.reverse_bits() >> (usize::BITS - bits) };
+    *values = (0..all).map(backwards).filter(|place| *place < count).map(|place| values[place]).collect();
+}
+
+/// The ways to cut the kernel, first the one that `usual` has.
+fn roots(analysis: &Analysis, usual: &Offload) -> Result<Vec<Root>> {
+    let chosen: Vec<TilingDirective> = usual.bands.iter().map(|band| band.tiling.as_written(&usual.kernel).0).collect();
+    let mut cuts = analysis.cuts()?;
+    cuts.truncate(CUTS);
+    let origin = |cut: &[Cut]| -> Option<Vec<Origin>> {
+        let is_whole = cut.len() == chosen.len();
+        cut.iter()
+            .zip(&chosen)
+            .map(|(band, tiling)| Origin::of(band, tiling))
+            .collect::<Option<_>>()
+            .filter(|_| is_whole)
+    };
+    if !cuts.iter().any(|cut| origin(cut).is_some()) {
+        let own = chosen.iter().map(|tiling| analysis.cut_of(tiling)).collect::<Result<Option<Vec<Cut>>>>()?;
+        cuts.extend(own);
+    }
+    let mut roots: Vec<Root> = vec![];
+    for bands in cuts {
+        let pairs = bands.iter().map(|band| band.pairs(analysis.kernel())).collect();
+        roots.push(Root { origin: origin(&bands), pairs, bands });
+    }
+    roots.sort_by_key(|root| root.origin.is_none());
+    Ok(roots)
+}
+
+impl Origin {
+    /// What `tiling` chooses for `band`, `None` where its θ is another.
+    fn of(band: &Cut, tiling: &TilingDirective) -> Option<Origin> {
+        let places = band.tileable();
+        let theta = |name: &str| tiling.schedules.iter().find(|own| own.statement == name).map(|own| &own.theta);
+        let mut taken: Vec<usize> = vec![];
+        // Where each dimension of the band stands in the tiling's θ.
+        let mut place_of = |k: usize| -> Option<usize> {
+            let is_same = |place: &usize| {
+                let same = |own: &crate::source::kernel::Schedule| {
+                    theta(&own.statement).and_then(|theta| theta.get(*place)) == Some(&own.theta[k])
+                };
+                band.schedules.iter().all(same)
+            };
+            let place = (0..tiling.sizes.len()).find(|place| !taken.contains(place) && is_same(place))?;
+            taken.push(place);
+            Some(place)
+        };
+        let dimensions: Vec<usize> = (0..band.tileable.len()).map(&mut place_of).collect::<Option<_>>()?;
+        if dimensions.len() != tiling.sizes.len() || band.schedules.len() != tiling.schedules.len() {
+            return None;
+        }
+        // Sequential dimensions keep their places.
+        if (0..dimensions.len()).any(|k| !places.contains(&k) && dimensions[k] != k) {
+            return None;
+        }
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        order.sort_by_key(|j| dimensions[places[*j]]);
+        let sizes = places.iter().map(|k| tiling.sizes[dimensions[*k]]).collect();
+        Some(Origin { sizes, order, strip: tiling.strip })
+    }
+}
+
+impl Cut {
+    /// The dimensions that are worth a tile size.
+    fn tileable(&self) -> Vec<usize> {
+        (0..self.tileable.len()).filter(|k| self.tileable[*k] && self.extents[*k] != Some(1)).collect()
+    }
+
+    /// Values of a dimension, as far as a tile may hold them.
+    fn extent(&self, k: usize) -> i64 {
+        self.extents[k].unwrap_or(LARGEST).min(LARGEST)
+    }
+
+    /// The band in tiles of one value.
+    fn single(&self) -> TilingDirective {
+        TilingDirective {
+            schedules: self.schedules.clone(),
+            sizes: vec![1; self.tileable.len()],
+            strip: 1,
+            lanes: None,
+            span: Span::default(),
+        }
+    }
+
+    /// Pairs of tileable dimensions along which lanes may run.
+    fn pairs(&self, kernel: &Kernel) -> Vec<[usize; 2]> {
+        let places = self.tileable();
+        let pairs = choose_lanes::pairs(kernel, &self.single());
+        pairs.into_iter().filter(|pair| pair.iter().all(|k| places.contains(k))).collect()
+    }
+}
+
+impl Root {
+    /// Everything that can be chosen, about `most` points of it.
+    fn points(&self, root: usize, lanes: i64, most: usize) -> Vec<Point> {
+        let dimensions = self.dimensions();
+        let lanes = self.lanes(lanes);
+        let shapes: Vec<(Vec<usize>, usize)> = (1..=dimensions.max(1))
+            .flat_map(|strip| orders(dimensions, strip).into_iter().map(move |order| (order, strip)))
+            .collect();
+        // Sizes apart by a factor of two; of more where there are too many.
+        let mut options = vec![];
+        for apart in 1..10 {
+            options = (0..dimensions).map(|j| self.sizes(j, apart)).collect::<Vec<_>>();
+            let count: usize = options.iter().map(Vec::len).product();
+            if count * shapes.len() * lanes.len() <= most {
+                break;
+            }
+        }
+        let mut points = vec![];
+        for sizes in product(&options) {
+            for (order, strip) in &shapes {
+                points.extend(lanes.iter().map(|lanes| Point {
+                    root,
+                    order: order.clone(),
+                    strip: *strip,
+                    sizes: sizes.clone(),
+                    lanes: *lanes,
+                }));
+            }
+        }
+        points.truncate(most);
+        points
+    }
+
+    /// The most tileable dimensions of a band.
+    fn dimensions(&self) -> usize {
+        self.bands.iter().map(|band| band.tileable().len()).max().unwrap_or(0)
+    }
+
+    /// Sizes of the tileable dimensions with this number.
+    fn sizes(&self, j: usize, apart: u32) -> Vec<i64> {
+        let extents = self.bands.iter().filter_map(|band| band.tileable().get(j).map(|k| band.extent(*k)));
+        let whole = power_of_two(extents.max().unwrap_or(1));
+        let powers = |least: i64| {
+            std::iter::successors(Some(whole), move |size| Some(size >> apart)).take_while(move |size| *size >= least)
+        };
+        let mut sizes: Vec<i64> = match whole <= 2 * LEAST {
+            true => vec![1, whole],
+            false => powers(LEAST).collect(),
+        };
+        if let Some(origin) = &self.origin {
+            match &origin[..] {
+                [only] => sizes.push(only.sizes[j]),
+                _ => sizes.push(0),
+            }
+        }
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    }
+
+    fn lanes(&self, most: i64) -> Vec<Lanes> {
+        let counts = |least: i64| {
+            std::iter::successors(Some(least), |count| Some(2 * count)).take_while(move |count| *count <= most)
+        };
+        let mut lanes = vec![Lanes::One];
+        lanes.extend(counts(2).map(Lanes::Along));
+        for pair in 0..self.pairs.iter().map(Vec::len).max().unwrap_or(0) {
+            for first in counts(2) {
+                let second = counts(2).filter(|second| first * second <= most);
+                lanes.extend(second.map(|second| Lanes::InTwo { pair, counts: [first, second] }));
+            }
+        }
+        lanes
+    }
+
+    /// How far a point is from what was chosen: powers of two, and what else is different.
+    fn distance(&self, point: &Point, usual: &Offload) -> u32 {
+        let dimensions = self.dimensions();
+        let widest = self.origin.iter().flatten().find(|own| own.sizes.len() == dimensions);
+        let apart = |a: i64, b: i64| ((a as f64).log2() - (b as f64).log2()).abs().round() as u32;
+        let mut distance = 0;
+        for (j, size) in point.sizes.iter().enumerate() {
+            let whole = self.sizes(j, 1).last().copied().unwrap_or(1);
+            let own = widest.map_or(USUAL.min(whole), |own| own.sizes[j]);
+            distance += if *size == 0 { 0 } else { apart(*size, own) };
+        }
+        let order = widest.map_or_else(|| (0..dimensions).collect(), |own| own.order.clone());
+        distance += u32::from(order != point.order) + u32::from(widest.map_or(1, |own| own.strip) != point.strip);
+        let lanes = usual.bands.iter().filter_map(|band| band.tiling.lanes).max_by_key(|lanes| lanes.count);
+        let own = lanes.map_or(1, |lanes| lanes.count);
+        let is_in_two = lanes.is_some_and(|lanes| lanes.along.is_some());
+        distance
+            + match point.lanes {
+                Lanes::One => apart(1, own),
+                Lanes::Along(count) => apart(count, own) + u32::from(is_in_two),
+                Lanes::InTwo { counts, .. } => apart(counts[0] * counts[1], own) + u32::from(!is_in_two),
+            }
+    }
+
+    /// The point as directives; `None` where lanes have no room in its tiles.
+    fn tilings(&self, point: &Point) -> Option<Vec<TilingDirective>> {
+        let bands = self.bands.iter().enumerate().map(|(b, band)| self.tiling(point, b, band));
+        let tilings = bands.collect::<Option<Vec<_>>>()?;
+        let needs = match point.lanes {
+            Lanes::One => return Some(tilings),
+            Lanes::Along(count) | Lanes::InTwo { counts: [count, _], .. } => count,
+        };
+        let has_room = |tiling: &TilingDirective| tiling.sizes.iter().any(|size| *size >= needs);
+        tilings.iter().any(|tiling| tiling.lanes.is_some() && has_room(tiling)).then_some(tilings)
+    }
+
+    fn tiling(&self, point: &Point, b: usize, band: &Cut) -> Option<TilingDirective> {
+        let places = band.tileable();
+        let order: Vec<usize> = point.order.iter().copied().filter(|j| *j < places.len()).collect();
+        let chosen = |j: usize| self.origin.as_ref().map_or(1, |own| own[b].sizes[j]);
+        let size = |j: usize| match point.sizes[j] {
+            0 => chosen(j),
+            size => size.min(power_of_two(band.extent(places[j])).max(chosen(j))),
+        };
+        // Which of the band's dimensions stands where.
+        let mut dimensions: Vec<usize> = (0..band.tileable.len()).collect();
+        let mut tiling = band.single();
+        for (slot, j) in places.iter().zip(&order) {
+            dimensions[*slot] = places[*j];
+            tiling.sizes[*slot] = size(*j);
+        }
+        for schedule in &mut tiling.schedules {
+            let theta: Vec<Affine> = dimensions.iter().map(|k| schedule.theta[*k].clone()).collect();
+            schedule.theta = theta;
+        }
+        // Strips run along the last dimensions, whatever these are.
+        let behind = places.len().checked_sub(point.strip).and_then(|first| places.get(first));
+        tiling.strip = behind.map_or(1, |first| band.tileable.len() - first);
+        tiling.lanes = match point.lanes {
+            Lanes::One => None,
+            Lanes::Along(count) => Some(LanesDirective::new(count, Span::default())),
+            Lanes::InTwo { pair, counts } => match self.pairs[b].get(pair).or(self.pairs[b].last()) {
+                None => None,
+                Some(pair) => {
+                    let place = |k: usize| dimensions.iter().position(|own| *own == k);
+                    let first = LanesAlong { dimension: place(pair[0])?, count: counts[0] };
+                    let second = LanesAlong { dimension: place(pair[1])?, count: counts[1] };
+                    let has_room = [first, second].iter().all(|own| tiling.sizes[own.dimension] >= own.count);
+                    has_room.then_some(())?;
+                    Some(LanesDirective::in_two([first, second], Span::default()))
+                }
+            },
+        };
+        Some(tiling)
+    }
+}
+
+/// Whether a point has the lanes that are asked for.
+fn is_wanted(root: &Root, point: &Point, lanes: Option<&Request>) -> bool {
+    match (lanes, point.lanes) {
+        (None | Some(Request::Automatic | Request::Usual), _) => true,
+        (Some(Request::Count(count)), Lanes::One) => *count == 1,
+        (Some(Request::Count(count)), Lanes::Along(own)) => own == *count,
+        (Some(Request::InTwo(along)), Lanes::InTwo { pair, counts }) => {
+            let is_along = |band: &Cut, k: usize, (name, count): &(String, i64), own: i64| {
+                own == *count && band.schedules.iter().any(|schedule| schedule.theta[k] == Affine::variable(name))
+            };
+            let fits = |(band, pairs): (&Cut, &Vec<[usize; 2]>)| {
+                let Some([p, q]) = pairs.get(pair) else { return false };
+                let [first, second] = along;
+                is_along(band, *p, first, counts[0]) && is_along(band, *q, second, counts[1])
+                    || is_along(band, *p, second, counts[0]) && is_along(band, *q, first, counts[1])
+            };
+            root.bands.iter().zip(&root.pairs).any(fits)
+        }
+        _ => false,
+    }
+}
+
+/// Orders of so many dimensions that differ where strips run along the last `strip`: those in front keep theirs.
+fn orders(dimensions: usize, strip: usize) -> Vec<Vec<usize>> {
+    let all: Vec<usize> = (0..dimensions).collect();
+    if dimensions > PERMUTED {
+        let last = |j: usize| all.iter().copied().filter(|k| *k != j).chain([j]).collect();
+        return all.iter().rev().map(|j| last(*j)).collect();
+    }
+    let mut orders = permutations(&all);
+    orders.retain(|order| order[..dimensions.saturating_sub(strip)].is_sorted());
+    orders
+}
+
+fn permutations(values: &[usize]) -> Vec<Vec<usize>> {
+    if values.is_empty() {
+        return vec![vec![]];
+    }
+    let mut all = vec![];
+    for (k, first) in values.iter().enumerate() {
+        let rest: Vec<usize> = values[..k].iter().chain(&values[k + 1..]).copied().collect();
+        all.extend(permutations(&rest).into_iter().map(|rest| [vec![*first], rest].concat()));
+    }
+    all
+}
+
+/// One of each, in all ways.
+fn product(options: &[Vec<i64>]) -> Vec<Vec<i64>> {
+    options.iter().fold(vec![vec![]], |all, own| {
+        let with = |begin: &Vec<i64>| own.iter().map(|value| [&begin[..], &[*value]].concat()).collect::<Vec<_>>();
+        all.iter().flat_map(with).collect()
+    })
+}
+
+/// The smallest that is no less.
+fn power_of_two(value: i64) -> i64 {
+    (value.max(1) as u64).next_power_of_two() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_differ_along_the_strip() {
+        assert_eq!(orders(3, 1), [[0, 1, 2], [0, 2, 1], [1, 2, 0]]);
+        assert_eq!(orders(3, 3).len(), 6);
+        assert_eq!(orders(1, 1), [[0]]);
+        assert_eq!(orders(0, 1), [Vec::<usize>::new()]);
+        assert_eq!(orders(4, 2)[1], [0, 1, 3, 2]);
+    }
+
+    #[test]
+    fn what_is_spread_is_all_there_and_even_from_the_begin() {
+        for count in 0..60 {
+            let mut values: Vec<usize> = (0..count).collect();
+            spread(&mut values);
+            let begin: BTreeSet<usize> = values.iter().take(8).map(|value| value * 4 / count.max(1)).collect();
+            assert!(count < 20 || begin.len() == 4, "{count}: {values:?}");
+            values.sort_unstable();
+            assert_eq!(values, (0..count).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn products_have_one_of_each() {
+        assert_eq!(product(&[vec![1, 2], vec![3]]), [[1, 3], [2, 3]]);
+        assert_eq!(product(&[]), [Vec::<i64>::new()]);
+    }
+}
