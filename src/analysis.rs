@@ -308,7 +308,7 @@ impl Mapped {
 
     /// The buffers, if all reads have ports.
     fn buffers(&self, kernel: &Kernel, fabric: &Fabric) -> Vec<Buffer> {
-        let mut buffers = buffer::merge(&self.bands, &self.allocations);
+        let mut buffers = buffer::merge(kernel, &self.bands, &self.allocations);
         buffer::reads::arrange(kernel, &[], &mut buffers, fabric);
         buffers
     }
@@ -382,7 +382,7 @@ impl Mapped {
         let rows: ByBand<Vec<i64>> = bands.iter().map(|band| band.rows.clone()).collect();
         let extents = extents(program, &kernel)?;
         let with_windows = |extents| {
-            let mut buffers = buffer::merge(bands, allocations);
+            let mut buffers = buffer::merge(&kernel, bands, allocations);
             let windows = windows::windows(&kernel, &analysed, &rows, extents);
             let windows = buffer::reads::arrange(&kernel, &windows, &mut buffers, fabric);
             (windows, buffers)

@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 
 use crate::affine::Affine;
-use crate::source::kernel::{Access, BinaryOp, Expr, HostStep, HostValue, Kernel, ScalarType, Table, UnaryOp};
+use crate::ids::ArrayId;
+use crate::source::kernel::{Access, BinaryOp, Expr, Gather, HostStep, HostValue, Kernel, ScalarType, Table, UnaryOp};
 
 /// The C variable of an argument.
 pub fn argument(name: &str) -> String {
@@ -51,6 +52,10 @@ pub trait Names {
     /// The number of an [`Expr::Scalar`].
     fn scalar(&self, scalar: usize) -> String;
     fn element(&self, access: &Access) -> String;
+    /// What the host computes reads none.
+    fn array(&self, _: ArrayId) -> String {
+        unreachable!("the host reads no array")
+    }
     /// In parentheses, where it is more than a name.
     fn affine(&self, value: &Affine) -> String;
     /// Something with subscripts.
@@ -91,6 +96,12 @@ pub fn step_text(names: &dyn Names, value: &HostValue) -> String {
     }
 }
 
+/// The element at subscripts that depend on data.
+pub fn gathered(names: &dyn Names, gather: &Gather) -> String {
+    let subscripts: String = gather.subscripts.iter().map(|s| format!("[{}]", expression(names, s))).collect();
+    format!("{}{subscripts}", names.array(gather.array))
+}
+
 /// An expression in C, whose conversions are explicit; so is every order of operators.
 pub fn expression(names: &dyn Names, value: &Expr) -> String {
     let of = |operand: &Expr| expression(names, operand);
@@ -113,8 +124,8 @@ pub fn expression(names: &dyn Names, value: &Expr) -> String {
             format!("({} ? {} : {})", of(condition), of(then), of(otherwise))
         }
         Expr::Cast { operand, ty } => format!("({ty}){}", of(operand)),
-        // What the host computes reads no arrays.
-        Expr::Gather { gather, .. } => gather.subscripts.iter().map(of).collect(),
+        Expr::Gather { gather, .. } => gathered(names, gather),
+        Expr::Scatter { value, .. } => of(value),
         Expr::Lookup { table, index } => format!("{}[{}]", names.table(table), of(index)),
     }
 }

@@ -343,6 +343,11 @@ pub fn gather_count(kernel: &Kernel, array: ArrayId) -> usize {
     kernel.statements().iter().map(|statement| of(statement)).sum()
 }
 
+/// Whether a statement reads or writes the array at subscripts that depend on data.
+pub fn is_by_data(kernel: &Kernel, array: ArrayId) -> bool {
+    gather_count(kernel, array) > 0 || kernel.is_scattered(array)
+}
+
 /// The distinct read references of a statement that read a buffer through a port: all but those that windows serve.
 pub fn port_references<'a>(kernel: &'a Kernel, windows: &[Window], statement: StatementId) -> Vec<&'a Access> {
     let follows = |access: &&Access| {

@@ -2,7 +2,7 @@
 //! with and the datapath builds by, and those of integers.
 
 use crate::ids::ArrayId;
-use crate::source::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
+use crate::source::kernel::{BinaryOp, Expr, Gather, ScalarType, UnaryOp};
 
 /// Bits of the exponent and, with the hidden one, of the significand.
 pub fn format(ty: ScalarType) -> (u32, u32) {
@@ -114,6 +114,85 @@ pub const GATHER: u32 = 3;
 
 /// Cycles of a serial division beyond one per bit.
 pub const SERIAL_OVERHEAD: u32 = 2;
+
+/// Operators in a row between the word that an update at subscripts that depend on data reads and its new value that make one
+/// cycle, at most: a comparison and a choice.
+const MOST_IN_A_ROW: u32 = 2;
+
+/// Whether the word at `place` is in `expr`.
+pub fn reads_at(expr: &Expr, place: &Gather) -> bool {
+    expr.gathers().iter().any(|gather| gather.is_same(place))
+}
+
+/// Whether nothing but the word at `place` is read at subscripts that depend on data.
+pub fn is_unconditional(expr: &Expr, place: &Gather) -> bool {
+    expr.gathers().iter().all(|gather| gather.is_same(place))
+}
+
+/// Whether a value follows from the word at `place` within a cycle, so that updates take turns at one per cycle.
+pub fn is_quick(expr: &Expr, place: &Gather) -> bool {
+    in_a_row(expr, place).is_some_and(|count| count <= MOST_IN_A_ROW)
+}
+
+/// The operators in a row behind the word at `place`; `None` where one takes more than a cycle.
+fn in_a_row(expr: &Expr, place: &Gather) -> Option<u32> {
+    if !reads_at(expr, place) {
+        return Some(0);
+    }
+    let operands = expr.operands();
+    if expr.ty().floating || operands.iter().any(|operand| operand.ty().floating) {
+        return None;
+    }
+    let own = match expr {
+        Expr::Gather { .. } => return Some(0),
+        Expr::Cast { .. } | Expr::Unary { op: UnaryOp::Complement, .. } => 0,
+        Expr::Select { .. } if is_unconditional(expr, place) => 1,
+        Expr::Binary {
+            op:
+                BinaryOp::Add
+                | BinaryOp::Subtract
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::Less
+                | BinaryOp::LessEqual
+                | BinaryOp::Equal
+                | BinaryOp::NotEqual,
+            ..
+        } => 1,
+        _ => return None,
+    };
+    let before = operands.into_iter().map(|operand| in_a_row(operand, place)).collect::<Option<Vec<u32>>>()?;
+    Some(own + before.into_iter().max().unwrap_or(0))
+}
+
+/// Whether a division by a variable is in `expr`.
+pub fn divides(expr: &Expr) -> bool {
+    let own = match expr {
+        Expr::Binary { op: BinaryOp::Divide | BinaryOp::Remainder, right, ty, .. } if !ty.floating => {
+            !matches!(**right, Expr::Constant { .. })
+        }
+        _ => false,
+    };
+    own || expr.operands().into_iter().any(divides)
+}
+
+/// The cycles from an update at subscripts that depend on data to the next one; `None` where the statement is none.
+pub fn update_cycles(value: &Expr) -> Option<u32> {
+    fn behind(expr: &Expr, place: &Gather) -> Option<u32> {
+        if let Expr::Gather { gather, .. } = expr
+            && gather.is_same(place)
+        {
+            return Some(GATHER);
+        }
+        let operands = expr.operands().into_iter().filter_map(|operand| behind(operand, place));
+        Some(operands.max()? + cycles(expr))
+    }
+    let Expr::Scatter { place, only_if, value: new } = value else { return None };
+    let is_free = only_if.as_ref().is_none_or(|only_if| !reads_at(only_if, place));
+    let all = behind(value, place)?;
+    Some(if is_free && !divides(new) && is_quick(new, place) { 1 } else { all })
+}
 
 /// Cycles of the operator at the top of `expr` in the datapath, of any type; operands of integers have all bits of theirs.
 pub fn cycles(expr: &Expr) -> u32 {

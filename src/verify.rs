@@ -158,8 +158,16 @@ impl<'a> Checker<'a> {
                 let is_sound = rank == Some(gather.subscripts.len());
                 self.require(is_sound, "kernel", || format!("{} gathers from array {}", statement.name, gather.array));
                 let is_written = kernel.statements().iter().any(|other| other.writes_to(gather.array));
-                self.require(!is_written, "kernel", || format!("{} gathers what is written", statement.name));
+                let is_update = statement.scatter().is_some_and(|place| place.is_same(gather));
+                self.require(!is_written || is_update, "kernel", || {
+                    format!("{} gathers what is written", statement.name)
+                });
             }
+            let by_itself = statement.also.is_empty()
+                && statement.scatter().is_none_or(|place| place.array == statement.target.array);
+            self.require(statement.scatter().is_none() || by_itself, "kernel", || {
+                format!("{} scatters to another array than its target, or writes several", statement.name)
+            });
             for access in statement.accesses() {
                 let Some(array) = kernel.arrays.get(access.array) else {
                     self.faults.push(format!("kernel: {} accesses array {}", statement.name, access.array));

@@ -126,6 +126,14 @@ kernels! {
     gather_rows; [N = 0, M = 1], [N = 57, M = 31];
     gather_nested; [];
     gather_scalar; [s = 3], [s = -70];
+    histogram; [N = 0], [N = 1], [N = 700];
+    histogram_float; [N = 0], [N = 1], [N = 150];
+    histogram_guarded; [N = 0], [N = 1], [N = 300];
+    histogram_rows; [N = 0, M = 3], [N = 1, M = 1], [N = 13, M = 19];
+    histogram_several; [N = 0], [N = 1], [N = 130];
+    histogram_whole; [N = 0], [N = 1], [N = 300];
+    scatter; [N = 0], [N = 1], [N = 211];
+    scatter_divided; [N = 0], [N = 1], [N = 30];
     tables; [N = 0], [N = 1], [N = 57];
     table_fir; [N = 0], [N = 1], [N = 43];
     lanes_tables; [N = 0], [N = 1], [N = 19];

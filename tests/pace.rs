@@ -158,6 +158,28 @@ fn tables_are_never_waited_for() {
     guard("table_fir", &[("N", 4096)], 33 * 4096, 1.02);
 }
 
+/// Each update finds what the ones right before it have made of its cell. A word of the port has four bytes.
+#[test]
+fn histograms_take_a_byte_per_cycle() {
+    guard("histogram", &[("N", 100_000)], 100_000, 1.05);
+    if elsewhere() {
+        return;
+    }
+    let source = Source::read(&common::root("tests/kernels/histogram.c"), vec![]).expect("the kernel is readable");
+    let board = burstc::board::load("generic-axi4").expect("a known board");
+    let subject = Subject::on(board, &source, &Options::default()).expect("it is built");
+    let mut rig = Rig::of(&subject, Simulator::Verilator, false).expect("it is assembled");
+    rig.model.stalls = Some(1);
+    let cycles = rig.run(&[("N", 100_000)], 1).counters.cycles;
+    assert!(cycles <= 105_000, "{cycles} cycles with back-pressure");
+}
+
+/// An update waits for the sum of the one before alone, 11 cycles.
+#[test]
+fn histograms_of_float_wait_for_the_sum() {
+    guard("histogram_float", &[("N", 4096)], 4096, 11.2);
+}
+
 /// Sixteen lanes: beside the rows of groups and of words, the first load and the last store are part of what is expected. The
 /// iterations alone, or the words, would be 0.61 of the cycles.
 #[test]

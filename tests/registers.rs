@@ -212,10 +212,72 @@ fn tells_of_subscripts(board: &str) {
     }
 }
 
+const PUT: &str = "\
+#include <stdint.h>
+void put(int16_t x[40], int32_t h[300], uint8_t y[20][50])
+{
+    for (int i = 0; i < 40; i++) {
+        if (x[i] < 1000 && x[i] >= -9)
+            h[x[i]] += 1;
+        if (x[i] != 1000 && x[i] != -10)
+            y[i / 2][(x[i] >> 3) + 1] = 1;
+    }
+}
+";
+
+/// Nothing is written where a subscript that the data give leaves its array, which is told where C would write.
+fn writes_no_neighbours(board: &str) {
+    let mut rig = Rig::new(PUT, vec![], board, &[]);
+    let [x, h, y] = [0, 1, 2].map(|array| rig.job.placement.regions[array].base as usize);
+    let done = READY | 1 << DONE;
+    let error = done | 1 << INDEX_ERROR;
+    let before = i16::from_le_bytes([rig.job.image[x + 4], rig.job.image[x + 5]]);
+    let cases = [
+        (299, done),
+        (1000, done),
+        (-10, done),
+        (300, error),
+        (399, error),
+        (999, error),
+        (-1, error),
+        (-9, error),
+        (-1234, error),
+        (31000, error),
+    ];
+    for (value, status) in cases {
+        rig.job.image[x + 4..x + 6].copy_from_slice(&i16::to_le_bytes(value));
+        let (outcome, output) = rig.run(&rig.registers(&[]));
+        assert_eq!(output.counters.status, status, "{board}: {value}");
+        assert_eq!(outcome == Outcome::Subscript, status == error, "{board}: {value}");
+        // What the program would leave with this value, by what it leaves with the other.
+        let mut expected = rig.job.image.clone();
+        for i in 0..40 {
+            let at = |k: usize| i64::from(i16::from_le_bytes([expected[x + 2 * k], expected[x + 2 * k + 1]]));
+            let value = at(i);
+            if (0..300).contains(&value) {
+                let place = h + 4 * value as usize;
+                let old = i32::from_le_bytes(expected[place..place + 4].try_into().unwrap());
+                expected[place..place + 4].copy_from_slice(&old.wrapping_add(1).to_le_bytes());
+            }
+            let column = (value >> 3) + 1;
+            if (0..50).contains(&column) && value != 1000 && value != -10 {
+                expected[y + 50 * (i / 2) + column as usize] = 1;
+            }
+        }
+        assert!(output.image == expected, "{board}: {value} instead of {before}");
+    }
+}
+
 #[test]
 fn subscripts_that_depend_on_data() {
     tells_of_subscripts("stratix2-ddr400");
     tells_of_subscripts("generic-axi4");
+}
+
+#[test]
+fn writes_at_subscripts_that_depend_on_data() {
+    writes_no_neighbours("stratix2-ddr400");
+    writes_no_neighbours("generic-axi4");
 }
 
 #[test]

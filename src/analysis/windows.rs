@@ -50,7 +50,7 @@ fn of_statement(
     let mut windows: Vec<Window> = vec![];
     let mut references = text.references();
     // The first iterations of a window read what nobody has checked.
-    if !text.gathers().is_empty() {
+    if text.depends_on_data() {
         return vec![];
     }
     // What a guarded reference reads may not be there.

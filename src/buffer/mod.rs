@@ -25,7 +25,7 @@ use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByBand, ByStatement, StatementId};
 use crate::offload::{
-    self, Banks, Buffer, Mapping, Offload, Scan, gather_count, port_count, port_references, power_of_two,
+    self, Banks, Buffer, Mapping, Offload, Scan, gather_count, is_by_data, port_count, port_references, power_of_two,
 };
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
@@ -113,7 +113,7 @@ fn allocate_band(
                 return Err(unbounded(band, &kernel.arrays[flow.array]).into());
             };
             let name = &kernel.arrays[flow.array].name;
-            let is_gathered = gather_count(kernel, flow.array) > 0;
+            let is_gathered = is_by_data(kernel, flow.array);
             let banks = banks.get(&flow.array).map_or(&[][..], |axes| axes);
             let mut mapping = match &differences {
                 Some(differences) if !is_gathered => mapping_for(band, differences, exact_moduli, banks, name)?,
@@ -254,19 +254,21 @@ fn by_tile(band: &Band, flow: &ArrayFlow, banks: &[Banks], array: &str) -> Resul
 }
 
 /// One buffer per array that some band accesses.
-pub fn merge(bands: &ByBand<Band>, allocations: &ByBand<Vec<Allocation>>) -> Vec<Buffer> {
+pub fn merge(kernel: &Kernel, bands: &ByBand<Band>, allocations: &ByBand<Vec<Allocation>>) -> Vec<Buffer> {
     let banks = banks(bands);
     let mut arrays: Vec<ArrayId> = allocations.iter().flatten().map(|a| a.array).collect();
     arrays.sort();
     arrays.dedup();
     let further = |array: ArrayId| banks.get(&array).map_or(vec![], |axes: &Vec<Banks>| axes[1..].to_vec());
     let mapping = |band: &Vec<Allocation>, array| band.iter().find(|a| a.array == array).map(|a| a.mapping.clone());
+    // A port that reads in the middle of the pipeline cannot be lent to the store process.
+    let must_copy = |array| gather_count(kernel, array) > 0 && kernel.is_scattered(array);
     arrays
         .into_iter()
         .map(|array| Buffer {
             array,
             mappings: allocations.iter().map(|band| mapping(band, array)).collect(),
-            store_copy: false,
+            store_copy: must_copy(array),
             copies: 1,
             partition: None,
             banks: banks.get(&array).map(|axes| axes[0]),
@@ -327,6 +329,9 @@ const STEPS: u64 = 50_000;
 pub fn add_store_copies(offload: &mut Offload, wanted: &BTreeSet<ArrayId>, block_ram_bits: u64) {
     let traffic = Traffic::of(offload);
     for index in 0..offload.buffers.len() {
+        if offload.buffers[index].store_copy {
+            continue;
+        }
         let array = offload.buffers[index].array;
         let mut transfers = offload.bands.iter().flat_map(|b| &b.transfers);
         let is_stored = transfers.any(|t| t.array == array && !t.store.pieces.is_empty());

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use crate::affine::Affine;
 use crate::host::{self, Names};
+use crate::ids::ArrayId;
 use crate::source::kernel::{
-    Access, Argument, Condition, HostStep, Kernel, Node, ScalarType, SizeParameter, Statement, Storage, Table,
+    Access, Argument, Condition, Expr, HostStep, Kernel, Node, ScalarType, SizeParameter, Statement, Storage, Table,
 };
 
 pub fn text(kernel: &Kernel) -> String {
@@ -90,7 +91,14 @@ fn nodes(kernel: &Kernel, nodes: &[Node], depth: usize, text: &mut String) {
 /// `c[i][j] = (c[i][j] + 1);  // line 9`
 fn assignment(kernel: &Kernel, statement: &Statement) -> String {
     let names = InStatements(kernel);
-    let write = |(target, value)| format!("{} = {};", names.element(target), host::expression(&names, value));
+    let write = |(target, value): (&Access, &Expr)| {
+        let (condition, target) = match value {
+            Expr::Scatter { place, only_if, .. } => (only_if.as_deref(), host::gathered(&names, place)),
+            _ => (None, names.element(target)),
+        };
+        let condition = condition.map_or(String::new(), |c| format!("if ({}) ", host::expression(&names, c)));
+        format!("{condition}{target} = {};", host::expression(&names, value))
+    };
     let writes: Vec<String> = statement.writes().map(write).collect();
     format!("{}  // line {}", writes.join(" together with "), statement.span.line)
 }
@@ -151,6 +159,10 @@ impl Names for InStatements<'_> {
         let array = &self.0.arrays[access.array];
         let subscripts: String = access.subscripts.iter().map(|s| format!("[{}]", affine(self.0, s))).collect();
         format!("{}{subscripts}", array.name)
+    }
+
+    fn array(&self, array: ArrayId) -> String {
+        self.0.arrays[array].name.clone()
     }
 
     fn affine(&self, value: &Affine) -> String {

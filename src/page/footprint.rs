@@ -91,7 +91,7 @@ impl<'a> Follower<'a> {
     /// Whether subscripts can be evaluated from iterators alone, whatever the data.
     pub fn follows(kernel: &Kernel) -> bool {
         let by_data = |statement: &&Statement| {
-            !statement.gathers().is_empty() || statement.accesses().any(|access| access.guard.is_some())
+            statement.depends_on_data() || statement.accesses().any(|access| access.guard.is_some())
         };
         kernel.quotients.is_empty() && !kernel.statements().iter().any(by_data)
     }

@@ -257,7 +257,9 @@ pub(super) fn rewrite_reads(expr: &mut Expr, act: &mut impl FnMut(&mut kernel::A
             rewrite_reads(otherwise, act);
         }
         Expr::Lookup { index, .. } => rewrite_reads(index, act),
-        Expr::Gather { gather, .. } => gather.subscripts.iter_mut().for_each(|value| rewrite_reads(value, act)),
+        Expr::Gather { .. } | Expr::Scatter { .. } => {
+            expr.operands_mut().into_iter().for_each(|operand| rewrite_reads(operand, act));
+        }
     }
 }
 

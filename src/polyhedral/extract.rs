@@ -318,7 +318,8 @@ impl<'a> Model<'a> {
     fn statement(&self, schedule: &[Affine], names: &ByArray<Vec<String>>) -> Result<Statement> {
         let isl = &self.program.isl;
         let source = self.place.statement;
-        let mut references: Vec<_> = source.targets().map(|target| (target, true, self.extended.clone())).collect();
+        let known = source.targets().filter(|_| source.scatter().is_none());
+        let mut references: Vec<_> = known.map(|target| (target, true, self.extended.clone())).collect();
         for read in source.reads() {
             let is_known = |(a, write, _): &(&kernel::Access, bool, Set)| {
                 !write && (a.array, &a.subscripts, &a.guard) == (read.array, &read.subscripts, &read.guard)
@@ -337,7 +338,7 @@ impl<'a> Model<'a> {
                 None => references.push((read, false, happens)),
             }
         }
-        for target in source.targets() {
+        for target in source.targets().filter(|_| source.scatter().is_none()) {
             self.require_inside(target, &self.extended)?;
         }
         let tuple = Tuple::unnamed(&self.names);
@@ -350,6 +351,12 @@ impl<'a> Model<'a> {
                 .apply_domain(&self.forget)?
                 .coalesce()?;
             accesses.push(Access { array: access.array, write, may: map.clone(), must: map });
+        }
+        if let Some(place) = source.scatter() {
+            let may = self.gathered(place)?;
+            // What is not written keeps its value.
+            let must = may.subtract(&may)?;
+            accesses.push(Access { array: place.array, write: true, may, must });
         }
         for gather in source.gathers() {
             let may = self.gathered(gather)?;
@@ -372,7 +379,7 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// The cells that a read at subscripts that depend on data may touch: all of the array that such values can name.
+    /// The cells that subscripts that depend on data may name: all of the array that such values can name.
     fn gathered(&self, gather: &kernel::Gather) -> Result<Map> {
         let (isl, parameters) = (&self.program.isl, &self.program.parameters);
         let array = &self.kernel.arrays[gather.array];

@@ -114,7 +114,7 @@ impl Joiner<'_> {
             return Ok(None);
         }
         let members = group.members.iter().map(|&m| &self.places[m].statement.value);
-        if members.chain([&statement.value]).any(is_serial) {
+        if members.chain([&statement.value]).any(|value| is_serial(value) || matches!(value, Expr::Scatter { .. })) {
             return Ok(None);
         }
         // Far apart, there must be a word that both use.

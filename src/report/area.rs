@@ -110,7 +110,9 @@ fn logic(expr: &Expr) -> u64 {
         Expr::Lookup { table, .. } if table.values.len() as i64 <= SMALL => bits(table.element),
         Expr::Lookup { .. } => 0,
         // The comparison with the extents.
-        Expr::Gather { gather, .. } => gather.subscripts.iter().map(|subscript| bits(subscript.ty())).sum(),
+        Expr::Gather { gather, .. } | Expr::Scatter { place: gather, .. } => {
+            gather.subscripts.iter().map(|subscript| bits(subscript.ty())).sum()
+        }
     };
     own + expr.operands().into_iter().map(logic).sum::<u64>()
 }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::ArrayId;
 use crate::offload::Offload;
@@ -22,7 +23,8 @@ const MOST: u64 = 2_000_000;
 pub fn ranges(kernel: &Kernel, sizes: &BTreeMap<String, i64>) -> BTreeMap<String, Range> {
     let mut found: BTreeMap<ArrayId, (i128, i128)> = BTreeMap::new();
     let statements = kernel.statements();
-    for gather in statements.iter().flat_map(|statement| statement.gathers()) {
+    let places = statements.iter().flat_map(|statement| statement.gathers().into_iter().chain(statement.scatter()));
+    for gather in places {
         for (subscript, extent) in gather.subscripts.iter().zip(&kernel.arrays[gather.array].extents) {
             let Some((array, constant)) = data(subscript).filter(|(array, _)| !kernel.arrays[*array].boolean) else {
                 continue;
@@ -102,16 +104,26 @@ pub fn check(offload: &Offload, job: &Job) -> Result<(), Diagnostic> {
             let start = region.base as usize + region.layout.offset(|k| subscripts[k] as u64) as usize;
             Some(start..start + region.element.bytes() as usize)
         };
-        let value = {
+        let (value, target) = {
             let mut read = |access: &Access| {
                 let word = place(access).map(|bytes| {
                     image[bytes].iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte)) as i64
                 });
                 word.unwrap_or(0)
             };
-            evaluate(&statement.value, &mut read, &|scalar| scalars[scalar], &index)
+            let mut of = |expr: &Expr| evaluate(expr, &mut read, &|scalar| scalars[scalar], &index);
+            match &statement.value {
+                Expr::Scatter { only_if: Some(only_if), .. } if of(only_if) == 0 => return ControlFlow::Continue(()),
+                Expr::Scatter { place, value, .. } => {
+                    let subscripts = place.subscripts.iter().map(|subscript| Affine::constant(of(subscript)));
+                    let subscripts = subscripts.collect();
+                    let target = Access { array: place.array, subscripts, guard: None, span: place.span };
+                    (of(value), target)
+                }
+                value => (of(value), statement.target.clone()),
+            }
         };
-        if let Some(bytes) = place(&statement.target) {
+        if let Some(bytes) = place(&target) {
             let length = bytes.len();
             image[bytes].copy_from_slice(&value.to_le_bytes()[..length]);
         }

@@ -236,7 +236,7 @@ impl Scope<'_> {
             BinaryOperator::Index => (
                 "it depends on the contents of an array",
                 "known only when the data are",
-                "such values are subscripts of reads only, `y[i] = t[x[i]]`: elsewhere use iterators and sizes",
+                "such values are subscripts of elements, as in `y[i] = t[x[i]]` and `h[x[i]] += 1`: elsewhere use iterators and sizes",
             ),
             BinaryOperator::Less
             | BinaryOperator::Greater

@@ -24,10 +24,15 @@ pub fn balanced(value: Expr, target: &Access) -> Expr {
     if matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr) {
         return tree(terms, op, ty);
     }
-    let (own, others): (Vec<Expr>, Vec<Expr>) =
-        terms.into_iter().partition(|term| term.reads().iter().any(|read| read.array == target.array));
+    let (own, others): (Vec<Expr>, Vec<Expr>) = terms.into_iter().partition(|term| reads(term, target));
     let tree = (!others.is_empty()).then(|| tree(others, op, ty));
     own.into_iter().chain(tree).reduce(|left, right| joined(op, ty, left, right)).expect("a chain has terms")
+}
+
+/// Whether a term reads the array that is assigned.
+fn reads(term: &Expr, target: &Access) -> bool {
+    let gathered = term.gathers().into_iter().map(|gather| gather.array);
+    term.reads().into_iter().map(|read| read.array).chain(gathered).any(|array| array == target.array)
 }
 
 /// Does so in place.

@@ -1,11 +1,11 @@
-//! Reads at subscripts that depend on data: `t[x[i]]`. The array lies on chip as a whole, as far as the subscripts can reach,
-//! so nothing may write it while the kernel runs.
+//! Reads and writes at subscripts that depend on data: `t[x[i]]`, `h[x[i]] += 1`, `y[p[i]] = v`. The array lies on chip as a
+//! whole, as far as the subscripts can reach. What is read so is written by nobody but the statement that reads it, in the same place.
 
 use lang_c::ast::Expression;
 use lang_c::span::Node;
 
 use super::extremum::Extremum;
-use super::kernel::{Expr, Gather, Kernel, ScalarType, Storage};
+use super::kernel::{Expr, Gather, Kernel, ScalarType, Statement, Storage};
 use super::plain::subscripted;
 use super::scope::{Checked, Name, Scope};
 use crate::diagnostic::Diagnostic;
@@ -39,30 +39,49 @@ impl Scope<'_> {
     }
 }
 
-/// Refuses gathers of arrays that the kernel writes, or that nobody gives it.
-pub fn require_read_only(kernel: &Kernel) -> Checked<()> {
+/// Refuses gathers of arrays that the kernel writes, but for the element that the same statement writes, and subscripts that
+/// depend on data of arrays that nobody gives the kernel.
+pub fn require_known_order(kernel: &Kernel) -> Checked<()> {
     let statements = kernel.statements();
-    for gather in statements.iter().flat_map(|s| s.values()).flat_map(Expr::gathers) {
-        let array = &kernel.arrays[gather.array];
-        let name = &array.name;
-        let writer = statements.iter().find(|statement| statement.writes_to(gather.array));
-        let (what, help) = match (writer, &array.storage) {
-            (Some(writer), _) => (
-                format!(
-                    "`{name}` is read at a subscript that depends on data, and the kernel writes it in line {}",
-                    writer.span.line
-                ),
-                format!(
-                    "burstc takes such reads of arrays that the kernel only reads: write another array than `{name}`"
-                ),
-            ),
-            (None, Storage::Argument) => continue,
-            (None, _) => (
-                format!("the local array `{name}` is read at a subscript that depends on data"),
-                "make it an argument of the kernel, or a table of constants, `static const`".to_string(),
-            ),
-        };
-        return Err(Diagnostic::new(what).at(gather.span, "known only when the data are").help(help));
+    for statement in &statements {
+        for gather in statement.values().flat_map(Expr::gathers) {
+            let is_update = statement.scatter().is_some_and(|place| place.is_same(gather));
+            let writer = statements.iter().find(|other| other.writes_to(gather.array) && !is_update);
+            if let Some(writer) = writer {
+                return Err(read_and_written(kernel, gather, writer, statement.scatter()));
+            }
+        }
+        let touched = statement.values().flat_map(Expr::gathers).map(|gather| (gather, "read"));
+        for (place, how) in touched.chain(statement.scatter().map(|place| (place, "written"))) {
+            let array = &kernel.arrays[place.array];
+            if !matches!(array.storage, Storage::Argument) {
+                let name = &array.name;
+                let what = format!("the local array `{name}` is {how} at a subscript that depends on data");
+                let help = match how {
+                    "read" => "make it an argument of the kernel, or a table of constants, `static const`",
+                    _ => "make it an argument of the kernel",
+                };
+                return Err(Diagnostic::new(what).at(place.span, "known only when the data are").help(help));
+            }
+        }
     }
     Ok(())
+}
+
+/// The refusal of a read at a subscript that depends on data, of an array that `writer` writes; `own` is where the statement
+/// that reads writes itself.
+fn read_and_written(kernel: &Kernel, gather: &Gather, writer: &Statement, own: Option<&Gather>) -> Diagnostic {
+    let name = &kernel.arrays[gather.array].name;
+    let line = writer.span.line;
+    let what = format!("`{name}` is read at a subscript that depends on data, and the kernel writes it in line {line}");
+    let help = match own.filter(|own| own.array == gather.array) {
+        Some(_) => format!(
+            "burstc takes a statement that reads the very element of `{name}` that it writes, as in `{name}[x[i]] += 1`: \
+             read others from another array"
+        ),
+        None => {
+            format!("burstc takes such reads of arrays that the kernel only reads: write another array than `{name}`")
+        }
+    };
+    Diagnostic::new(what).at(gather.span, "known only when the data are").help(help)
 }

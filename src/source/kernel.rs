@@ -75,7 +75,12 @@ impl Kernel {
 
     /// Whether some subscript depends on data.
     pub fn depends_on_data(&self) -> bool {
-        self.statements().iter().any(|statement| !statement.gathers().is_empty())
+        self.statements().iter().any(|statement| statement.depends_on_data())
+    }
+
+    /// Whether a statement writes the array at subscripts that depend on data.
+    pub fn is_scattered(&self, array: ArrayId) -> bool {
+        self.statements().iter().any(|statement| statement.scatter().is_some_and(|place| place.array == array))
     }
 
     /// The statements in textual order.
@@ -352,6 +357,19 @@ impl Statement {
             }
         }
         distinct
+    }
+
+    /// Where it writes, if the subscripts depend on data.
+    pub fn scatter(&self) -> Option<&Gather> {
+        match &self.value {
+            Expr::Scatter { place, .. } => Some(place),
+            _ => None,
+        }
+    }
+
+    /// Whether some subscript depends on data.
+    pub fn depends_on_data(&self) -> bool {
+        self.scatter().is_some() || !self.gathers().is_empty()
     }
 
     /// Every array read in the values at subscripts that are known without the data.

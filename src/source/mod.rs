@@ -281,7 +281,7 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
         keeps_stores: directives.keeps_stores,
         tilings,
     };
-    gather::require_read_only(&kernel)?;
+    gather::require_known_order(&kernel)?;
     Ok(kernel)
 }
 

@@ -14,7 +14,7 @@ use super::canonical::at_least_once;
 use super::expression::{binary, convert_to, truth, unary};
 use super::extremum::{all, is_truth, negated};
 use super::host::{Hosted, may_trap};
-use super::kernel::{Access, BinaryOp, Condition, Expr, Node as NestNode, ScalarType, Statement, UnaryOp};
+use super::kernel::{Access, BinaryOp, Condition, Expr, Gather, Node as NestNode, ScalarType, Statement, UnaryOp};
 use super::loops::{For, Runs, guarded};
 use super::scope::{Checked, Name, Scope};
 use super::track::Tracked;
@@ -109,6 +109,13 @@ struct Data {
     /// Arrays from here on are declared under the condition. Nobody outside sees their values, so they are assigned
     /// whatever the data.
     own: ArrayId,
+}
+
+/// What a statement assigns: an element at subscripts that are known, or at `place`, where data tell them and those of
+/// `access` say nothing.
+struct Target {
+    access: Access,
+    place: Option<Gather>,
 }
 
 impl Nest<'_, '_> {
@@ -378,7 +385,7 @@ impl Nest<'_, '_> {
                 if let Some(done) = stepped {
                     return done;
                 }
-                let target = match self.target(&unary.node.operand) {
+                let target = match self.destination(operand) {
                     Ok(target) => target,
                     Err(refused) => {
                         let again =
@@ -386,9 +393,9 @@ impl Nest<'_, '_> {
                         return self.chosen_statement(refused, span, nodes, again);
                     }
                 };
-                let (left, ty) = (self.read(&target), self.element(&target));
-                let value = convert_to(self.scope.checked_binary(op, left, one, &unary.node.operand)?, &ty);
-                nodes.push(NestNode::Statement(self.finish(target, value, self.scope.map.text(bytes), bytes)?));
+                let (left, ty) = (self.last_value(&target), self.element(&target.access));
+                let value = convert_to(self.scope.checked_binary(op, left, one, operand)?, &ty);
+                nodes.push(NestNode::Statement(self.finish_at(target, value, self.scope.map.text(bytes), bytes)?));
                 Ok(())
             }
             Expression::BinaryOperator(_) => {
@@ -445,19 +452,19 @@ impl Nest<'_, '_> {
         if let Some(done) = tracked {
             return done;
         }
-        let target = match self.target(lhs) {
+        let target = match self.destination(lhs) {
             Ok(target) => target,
             Err(refused) => {
                 let again = |nest: &mut Self, nodes: &mut Vec<NestNode>| nest.assign(lhs, op, rhs, bytes, nodes);
                 return self.chosen_statement(refused, self.span(bytes), nodes, again);
             }
         };
-        let ty = self.element(&target);
+        let ty = self.element(&target.access);
         let value = match op {
             None => self.scope.converted(rhs, &ty)?,
-            Some(op) => self.updated(op, self.read(&target), rhs, &ty)?,
+            Some(op) => self.updated(op, self.last_value(&target), rhs, &ty)?,
         };
-        nodes.push(NestNode::Statement(self.finish(target, value, self.scope.map.text(bytes), bytes)?));
+        nodes.push(NestNode::Statement(self.finish_at(target, value, self.scope.map.text(bytes), bytes)?));
         Ok(())
     }
 
@@ -512,10 +519,31 @@ impl Nest<'_, '_> {
         Expr::Read { access: access.clone(), ty: self.scope.arrays[access.array].element }
     }
 
-    /// The next statement of the kernel.
+    /// What a statement's target was before it.
+    fn last_value(&self, target: &Target) -> Expr {
+        match &target.place {
+            None => self.read(&target.access),
+            Some(place) => Expr::Gather { gather: place.clone(), ty: self.scope.arrays[target.access.array].element },
+        }
+    }
+
+    /// The next statement of the kernel, which assigns a variable or an element at subscripts that are known.
     pub fn finish(&mut self, target: Access, value: Expr, text: String, bytes: ByteSpan) -> Checked<Statement> {
+        self.finish_at(Target { access: target, place: None }, value, text, bytes)
+    }
+
+    /// The next statement of the kernel.
+    fn finish_at(&mut self, target: Target, value: Expr, text: String, bytes: ByteSpan) -> Checked<Statement> {
         let span = self.span(bytes);
-        let value = self.if_data_hold(&target, balanced(value, &target));
+        let Target { access: target, place } = target;
+        let value = balanced(value, &target);
+        let value = match place {
+            None => self.if_data_hold(&target, value),
+            Some(place) => {
+                let only_if = self.data.as_ref().map(|data| Box::new(data.holds.clone()));
+                Expr::Scatter { place, only_if, value: Box::new(value) }
+            }
+        };
         if deeper_than(&value, DEEPEST) {
             return Err(Diagnostic::new(format!("the expression nests more than {DEEPEST} operators deep"))
                 .at(span, "too deep")
@@ -543,6 +571,25 @@ impl Nest<'_, '_> {
         };
         let (condition, then) = (Box::new(holds.clone()), Box::new(value));
         Expr::Select { condition, then, otherwise: Box::new(otherwise), ty }
+    }
+
+    /// What a statement assigns.
+    fn destination(&mut self, node: &Node<Expression>) -> Checked<Target> {
+        let refused = match self.target(node) {
+            Ok(access) => return Ok(Target { access, place: None }),
+            Err(refused) => refused,
+        };
+        let span = self.span(node.span);
+        let choice = self.scope.choice.take();
+        if choice.as_ref().is_none_or(|choice| self.decided(choice, span).is_none())
+            && let Some(Ok(Expr::Gather { gather: place, .. })) = self.scope.gather(node)
+        {
+            let subscripts = vec![Affine::default(); place.subscripts.len()];
+            let access = Access { array: place.array, subscripts, guard: None, span: place.span };
+            return Ok(Target { access, place: Some(place) });
+        }
+        self.scope.choice = choice;
+        Err(refused)
     }
 
     /// The array element that a statement assigns.

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::kernel::{Access, Array, Expr, If, Loop, Node, Statement, Storage};
+use super::kernel::{Access, Array, Expr, Gather, If, Loop, Node, Statement, Storage};
 use crate::ids::{ArrayId, ByArray};
 
 /// The most nodes of an expression that takes in a value in several places: without a bound, temporaries that are read
@@ -74,7 +74,7 @@ pub fn for_each(nodes: &mut [Node], visit: &mut dyn FnMut(&mut Statement)) {
 fn renumber(expr: &mut Expr, places: &HashMap<ArrayId, ArrayId>) {
     match expr {
         Expr::Read { access, .. } => access.array = places[&access.array],
-        Expr::Gather { gather, .. } => gather.array = places[&gather.array],
+        Expr::Gather { gather, .. } | Expr::Scatter { place: gather, .. } => gather.array = places[&gather.array],
         _ => {}
     }
     expr.operands_mut().into_iter().for_each(|operand| renumber(operand, places));
@@ -118,6 +118,7 @@ struct Since {
 struct Candidate<'a> {
     array: ArrayId,
     reads: Vec<&'a Access>,
+    gathers: Vec<&'a Gather>,
     nodes: usize,
     depth: usize,
     /// How many reads of the scalar follow.
@@ -189,7 +190,8 @@ impl Pass {
             return false;
         }
         let (nodes, depth) = measure(&statement.value);
-        let candidate = Candidate { array, reads: statement.value.reads(), nodes, depth, uses: uses(rest, array) };
+        let (reads, gathers) = (statement.value.reads(), statement.value.gathers());
+        let candidate = Candidate { array, reads, gathers, nodes, depth, uses: uses(rest, array) };
         // A value made of the scalar's last one stays with it.
         if candidate.reads.iter().any(|read| read.array == array) {
             return false;
@@ -241,7 +243,7 @@ impl Candidate<'_> {
                     if statement.target.array == self.array {
                         return Some(true);
                     }
-                    since.is_stale |= self.is_written(&statement.target);
+                    since.is_stale |= self.is_written(statement);
                 }
                 Node::If(inner) => {
                     let mut inside = *since;
@@ -261,11 +263,12 @@ impl Candidate<'_> {
     fn passes(&self, nodes: &[Node], since: &mut Since) -> Option<()> {
         for node in nodes {
             match node {
-                Node::Statement(Statement { target, value, .. }) => {
+                Node::Statement(statement) => {
+                    let Statement { target, value, .. } = statement;
                     if target.array == self.array || value.reads().iter().any(|read| read.array == self.array) {
                         return None;
                     }
-                    since.is_stale |= self.is_written(target);
+                    since.is_stale |= self.is_written(statement);
                 }
                 Node::Loop(Loop { body, .. }) | Node::If(If { body, .. }) => self.passes(body, since)?,
             }
@@ -273,8 +276,15 @@ impl Candidate<'_> {
         Some(())
     }
 
-    /// Whether an assignment to `target` may change the value: where no subscript is another one for certain.
-    fn is_written(&self, target: &Access) -> bool {
+    /// Whether a statement may change the value: where no subscript is another one for certain.
+    fn is_written(&self, statement: &Statement) -> bool {
+        let target = &statement.target;
+        if self.gathers.iter().any(|gather| gather.array == target.array) {
+            return true;
+        }
+        if statement.scatter().is_some() {
+            return self.reads.iter().any(|read| read.array == target.array);
+        }
         self.reads.iter().filter(|read| read.array == target.array).any(|read| {
             let differences = read.subscripts.iter().zip(&target.subscripts).map(|(a, b)| a.clone() - b.clone());
             !differences.into_iter().any(|difference| difference.is_constant() && difference.constant != 0)

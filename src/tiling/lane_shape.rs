@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::affine::Affine;
 use crate::ids::ArrayId;
-use crate::offload::{Reduction, power_of_two};
+use crate::offload::{Reduction, is_by_data, power_of_two};
 use crate::polyhedral::scan::solve;
 use crate::source::kernel::{Access, Kernel, LanesAlong, LanesDirective, Statement};
 
@@ -207,9 +207,7 @@ impl LaneShape {
 /// # Errors
 /// Why there are no lanes, where a subscript or an index is a quotient or depends on data.
 fn accesses<'a>(kernel: &Kernel, statement: &'a Statement) -> Result<Vec<&'a Access>, String> {
-    let gathered: Vec<ArrayId> = kernel.statements().iter().flat_map(|s| s.gathers()).map(|g| g.array).collect();
-    let is_gathered = statement.accesses().any(|access| gathered.contains(&access.array));
-    if is_gathered || !statement.gathers().is_empty() {
+    if statement.depends_on_data() || statement.accesses().any(|access| is_by_data(kernel, access.array)) {
         return Err("a subscript there depends on data".into());
     }
     let accesses: Vec<&Access> = statement.references().into_iter().chain(statement.targets()).collect();

@@ -114,7 +114,9 @@ pub fn edit_expressions(kernel: &mut Kernel, edit: &mut dyn FnMut(&mut Expr)) {
             Expr::Unary { operand, .. } | Expr::Cast { operand, .. } | Expr::Lookup { index: operand, .. } => {
                 inside(operand, edit);
             }
-            Expr::Gather { gather, .. } => gather.subscripts.iter_mut().for_each(|e| inside(e, edit)),
+            Expr::Gather { .. } | Expr::Scatter { .. } => {
+                expr.operands_mut().into_iter().for_each(|e| inside(e, edit));
+            }
             Expr::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| inside(e, edit)),
             Expr::Select { condition, then, otherwise, .. } => {
                 [condition, then, otherwise].into_iter().for_each(|e| inside(e, edit));

@@ -61,7 +61,8 @@ impl Hazards<'_, '_> {
     pub fn waits(&self, m: &mut Module, start: &Start, moves: &Rtl) -> Vec<Rtl> {
         // Ports that are late see what the others wait for.
         let ports = self.candidate.ports.iter().filter(|port| self.has(port));
-        let seen: BTreeSet<u32> = ports.map(|port| port.lateness.sees()).chain([0]).collect();
+        let updates = self.chain.writers().iter().filter_map(|writer| writer.sees);
+        let seen: BTreeSet<u32> = ports.map(|port| port.lateness.sees()).chain(updates).chain([0]).collect();
         seen.into_iter().flat_map(|seen| self.waits_of(m, start, moves, seen)).collect()
     }
 
@@ -122,7 +123,22 @@ impl Hazards<'_, '_> {
             let users = process.targets_of(writer.array, &[writer.statement]);
             is_incoming(&[writer.statement]).and(&self.meets(pending, writer.array, &address, &users))
         });
-        Rtl::any(&reads.chain(written).collect::<Vec<_>>())
+        let updates = self.chain.writers().iter().map(|writer| {
+            let is_other = |s: &StatementId| *s != writer.statement;
+            let others: Vec<StatementId> = match seen {
+                0 if self.updates(writer) => process.writers_of(writer.array).into_iter().filter(is_other).collect(),
+                _ => vec![],
+            };
+            let own = if writer.sees == Some(seen) { &[writer.statement][..] } else { &[] };
+            let before = process.instances.is_one_of(pending.number.as_ref(), &[&others, own].concat());
+            is_incoming(&[writer.statement]).and(&pending.valid).and(&before)
+        });
+        Rtl::any(&reads.chain(written).chain(updates).collect::<Vec<_>>())
+    }
+
+    /// Whether a statement reads, in the middle of its pipeline, what it writes.
+    fn updates(&self, writer: &Writer) -> bool {
+        self.process.statements[writer.statement].gathers().iter().any(|gather| gather.array == writer.array)
     }
 
     /// Whether `pending` is a write of the word of `array` at `address`, or of a group that shares a word with that there,
@@ -138,7 +154,14 @@ impl Hazards<'_, '_> {
                 [_] => Rtl::bit(true),
                 _ => is_one_of(number, own),
             };
+        // Where data tell the place, it is not known before the write is due.
+        let scatterers = process.scatterers_of(array);
+        let scatters = |s: &StatementId| scatterers.contains(s);
         let meets = match Fields::of(process.buffer(array)) {
+            _ if users.iter().any(|(s, access)| is_scattered(process, *s, access)) => Rtl::bit(true),
+            None if writers.iter().any(scatters) => {
+                is_one_of(pending.number.as_ref(), &scatterers).or(&there.eq(address))
+            }
             None => there.eq(address),
             Some(fields) => {
                 let written = self.extents(array, &process.targets_of(array, &writers));
@@ -195,6 +218,12 @@ impl Hazards<'_, '_> {
         own.map(|writer| self.candidate.is_of(self.process, &[writer.statement]).and(&self.chain.taken(writer)))
             .collect()
     }
+}
+
+/// Whether the access is the write of a statement that writes at subscripts that depend on data.
+fn is_scattered(process: &Process, statement: StatementId, access: &Access) -> bool {
+    let statement = process.statements[statement];
+    statement.scatter().is_some() && std::ptr::eq(access, &statement.target)
 }
 
 /// A port of the instance is lent to a transfer: of the arrays `writes`, and of those that it reads.

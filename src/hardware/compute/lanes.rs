@@ -6,7 +6,7 @@ use crate::affine::Affine;
 use crate::hardware::buffers::banks::{Rotation, Rotations, joined, parts};
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::instances::{InstanceKind, Instances};
-use crate::hardware::datapath::{Datapath, GatherPort, Leaves, Value};
+use crate::hardware::datapath::{Datapath, GatherPort, Leaves, Place, Value};
 use crate::ids::{ArrayId, ByStatement, StatementId};
 use crate::offload::{self, Banks, Buffer, LaneShape, Offload, Reduction, ReductionOp};
 use crate::operators;
@@ -197,6 +197,8 @@ pub struct Written {
     pub data: Expr,
     /// Which words are written, or which lanes had a part in the only one; `None` for all.
     pub words: Option<Expr>,
+    /// Where, if the subscripts depend on data.
+    pub address: Option<Expr>,
 }
 
 /// `target op (term 0 op term 1 op …)`; a term counts where its lane runs, a bit of `running` in stage 1.
@@ -262,6 +264,10 @@ impl Leaves for Pair<'_> {
     }
 
     fn gather(&mut self, _: &mut Module, _: &Gather, _: &[Expr]) -> GatherPort {
+        unreachable!("both are places")
+    }
+
+    fn place(&self, _: &Gather, _: &[Expr]) -> Place {
         unreachable!("both are places")
     }
 

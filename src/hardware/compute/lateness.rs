@@ -80,7 +80,10 @@ pub fn choose(
     let can = |port: &ReadPort| {
         let buffer = process.buffer(port.array);
         let is_windowed = process.offload.windows.iter().any(|window| window.array == port.array);
-        let is_plain = buffer.partition.is_none() && buffer.banks.is_none() && !is_windowed;
+        let is_plain = process.scatterers_of(port.array).is_empty()
+            && buffer.partition.is_none()
+            && buffer.banks.is_none()
+            && !is_windowed;
         let divides = port.statements().into_iter().any(|s| alone[place_of(s)].divides);
         is_plain && targets.contains(&port.array) && !divides
     };

@@ -13,7 +13,7 @@ use crate::hardware::compute::process::Process;
 use crate::hardware::compute::reservation::{self, Writer};
 use crate::hardware::compute::windows::Registers;
 use crate::hardware::datapath::plan::{Plan, Rehearsal};
-use crate::hardware::datapath::{self, Datapath, GatherPort, Leaves, Value};
+use crate::hardware::datapath::{self, Datapath, GatherPort, Leaves, Place, Value};
 use crate::ids::{ArrayId, StatementId};
 use crate::rtl::{Expr as Rtl, Module, Statement, Type, assign};
 use crate::source::kernel::{Access, Expr, Gather, ScalarType};
@@ -119,10 +119,17 @@ impl Pipelines {
                 let data: Vec<Rtl> = values.iter().map(|value| datapath.at(m, value, stage).resize(bits)).collect();
                 let masks = candidate.running.as_ref().filter(|_| lanes.of(s).is_masked());
                 let running = masks.map(|bits| datapath.at(m, &Value { expr: bits.clone(), stage: Some(1) }, stage));
-                let (data, words) = lanes.of(s).written(target, process.buffer(array), data, running);
-                pipelines.results.push(Written { statement: s, array, data, words });
+                let (data, mut words) = lanes.of(s).written(target, process.buffer(array), data, running);
+                let (mut address, mut sees) = (None, None);
+                if let Some(scattered) = datapath.scattered() {
+                    assert!(scattered.is_on_time(stage), "an update is not written behind its operator");
+                    words = scattered.enable.as_ref().map(|enable| datapath.at(m, enable, stage));
+                    address = Some(datapath.at(m, &scattered.address, stage));
+                    sees = scattered.sees;
+                }
+                pipelines.results.push(Written { statement: s, array, data, words, address });
                 let number = candidate.number.as_ref().map(|_| instances.number_of(s));
-                let writer = Writer { statement: s, number, latency: stage - 1, divides, array };
+                let writer = Writer { statement: s, number, latency: stage - 1, divides, array, sees };
                 pipelines.writers[chain].push(writer);
             }
         }
@@ -229,13 +236,25 @@ impl Leaves for BufferLeaves<'_> {
 
     fn gather(&mut self, m: &mut Module, gather: &Gather, subscripts: &[Rtl]) -> GatherPort {
         let Evaluation { process, candidate, .. } = self.evaluation;
+        let place = self.place(gather, subscripts);
+        let copy = process.gather_copy(&candidate.ports, self.statement, gather);
+        let array = process.context.array(gather.array);
+        let name = &array.name;
+        let ty = address::address_type(process.buffer(gather.array));
+        let address = m.output_reg(&format!("m_read_{name}_{copy}_address"), ty);
+        let data = m.input(&format!("s_read_{name}_{copy}_data"), rtl_type(array.element)).e();
+        GatherPort { place, address, data }
+    }
+
+    fn place(&self, gather: &Gather, subscripts: &[Rtl]) -> Place {
+        let process = self.evaluation.process;
         let (buffer, array) = (process.buffer(gather.array), process.context.array(gather.array));
         let kind = process.instances.kinds_of(self.statement).next().expect("the statement has instances");
         let mapping = buffer.mappings[kind.band].as_ref().expect("a band that reads has a mapping");
         let residues = subscripts.iter().zip(&mapping.moduli).filter(|(_, modulus)| **modulus > 1);
         let residues: Vec<Rtl> = residues.map(|(value, m)| value.resize(Type::unsigned(m.trailing_zeros()))).collect();
         let ty = address::address_type(buffer);
-        let place = if residues.is_empty() { Rtl::constant(0, ty) } else { Rtl::concat(&residues).resize(ty) };
+        let address = if residues.is_empty() { Rtl::constant(0, ty) } else { Rtl::concat(&residues).resize(ty) };
         let mut outside = vec![];
         for ((value, subscript), extent) in subscripts.iter().zip(&gather.subscripts).zip(&array.extents) {
             let (low, high) = interval::of(subscript);
@@ -246,11 +265,7 @@ impl Leaves for BufferLeaves<'_> {
                 outside.push(value.ge(&kind.scope.affine(&kind.affine(extent))));
             }
         }
-        let copy = process.gather_copy(&candidate.ports, self.statement, gather);
-        let name = &array.name;
-        let address = m.output_reg(&format!("m_read_{name}_{copy}_address"), ty);
-        let data = m.input(&format!("s_read_{name}_{copy}_data"), rtl_type(array.element)).e();
-        GatherPort { place, address, data, outside: (!outside.is_empty()).then(|| Rtl::any(&outside)) }
+        Place { address, outside: (!outside.is_empty()).then(|| Rtl::any(&outside)) }
     }
 
     fn scalar(&self, scalar: usize) -> Rtl {

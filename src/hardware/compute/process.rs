@@ -100,6 +100,11 @@ impl<'a> Process<'a, '_> {
         self.present().iter().copied().filter(|&s| self.statements[s].writes_to(array)).collect()
     }
 
+    /// The statements with instances that write an array at subscripts that depend on data.
+    pub fn scatterers_of(&self, array: ArrayId) -> Vec<StatementId> {
+        self.writers_of(array).into_iter().filter(|&s| self.statements[s].scatter().is_some()).collect()
+    }
+
     /// The number of the chain that has the writes of an array.
     pub fn chain_of(&self, array: ArrayId) -> Option<usize> {
         self.chains.iter().position(|arrays| arrays.contains(&array))
@@ -352,7 +357,12 @@ fn write_ports(process: &Process, m: &mut Module, written: &[Pending], results: 
             is_valid = is_valid.and(&choose(&any));
         }
         m.assign(&valid, &is_valid);
-        m.assign(&address, &written.address.resize(address.ty()));
+        let place =
+            own.iter().rev().fold(written.address.resize(address.ty()), |other, result| match &result.address {
+                Some(own) => instances.is_one_of(written.number.as_ref(), &[result.statement]).select(own, &other),
+                None => other,
+            });
+        m.assign(&address, &place);
         m.assign(&data, &choose(&|result| result.data.resize(data.ty())));
         writes.push(WritePort { array, rotation: process.write_rotation(array), data });
     }

@@ -23,6 +23,8 @@ pub struct Writer {
     /// Has one instance under way at a time.
     pub divides: bool,
     pub array: ArrayId,
+    /// An update at subscripts that depend on data, see [`Scattered::sees`](crate::hardware::datapath::Scattered::sees).
+    pub sees: Option<u32>,
 }
 
 /// A write under way.

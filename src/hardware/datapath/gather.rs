@@ -10,11 +10,16 @@ use crate::source::kernel::Gather;
 
 /// A port of a buffer, for subscripts of one stage.
 pub struct GatherPort {
-    /// The cell's place in the buffer, and the register that has it a cycle later.
-    pub place: Rtl,
+    pub place: Place,
+    /// The register that has the cell's place a cycle later.
     pub address: Signal,
     /// What comes out of the buffer, a cycle behind the address.
     pub data: Rtl,
+}
+
+/// A cell's place in a buffer.
+pub struct Place {
+    pub address: Rtl,
     /// Whether a subscript leaves the array; `None` where none can.
     pub outside: Option<Rtl>,
 }
@@ -27,6 +32,18 @@ pub struct Gathered {
     gather: Gather,
     word: Value,
     outside: Option<Value>,
+}
+
+impl Gathered {
+    /// Whether a statement reads there.
+    pub(super) fn is_of(&self, statement: usize, place: &Gather) -> bool {
+        self.statement == statement && self.gather.is_same(place)
+    }
+
+    /// The stage of its subscripts.
+    pub(super) fn stage(&self) -> u32 {
+        self.word.stage.expect("a word has a stage") - GATHER
+    }
 }
 
 impl Datapath {
@@ -50,10 +67,17 @@ impl Datapath {
         let subscripts = gather.subscripts.iter().map(|subscript| self.evaluate(m, subscript, leaves)).collect();
         let (subscripts, stage) = self.align(m, subscripts);
         // What stands for data may have turned out to be an argument.
-        let stage = stage.unwrap_or(1);
+        let mut stage = stage.unwrap_or(1);
+        let mut subscripts = subscripts;
+        if let Some((_, least)) = self.update.clone().filter(|(update, least)| update.is_same(gather) && *least > stage)
+        {
+            let later = subscripts.into_iter().map(|expr| self.at(m, &Value { expr, stage: Some(stage) }, least));
+            subscripts = later.collect();
+            stage = least;
+        }
         let port = leaves.gather(m, gather, &subscripts);
         let word = m.reg("gathered", port.data.ty());
-        let outside = port.outside.map(|outside| self.register(m, "is_outside", outside, Some(stage), 1));
+        let outside = port.place.outside.map(|outside| self.register(m, "is_outside", outside, Some(stage), 1));
         let data = match &outside {
             Some(outside) => {
                 let outside = self.at(m, outside, stage + GATHER - 1);
@@ -61,13 +85,13 @@ impl Datapath {
             }
             None => port.data.clone(),
         };
-        self.pipeline().registers.extend([assign(&port.address, &port.place), assign(&word, &data)]);
+        self.pipeline().registers.extend([assign(&port.address, &port.place.address), assign(&word, &data)]);
         let word = Value { expr: word.e(), stage: Some(stage + GATHER) };
         Gathered { statement: self.present, gather: gather.clone(), word, outside }
     }
 
     /// Raises the error bit where `outside` holds of an instance that takes this way through its conditions.
-    fn raise(&mut self, m: &mut Module, outside: Value) {
+    pub(super) fn raise(&mut self, m: &mut Module, outside: Value) {
         let ways: Vec<bool> = self.conditions.iter().map(|(_, way)| *way).collect();
         let mut values = vec![outside];
         values.extend(self.conditions.iter().map(|(condition, _)| condition.clone()));

@@ -6,10 +6,12 @@ mod divide;
 mod float;
 mod gather;
 pub mod plan;
+mod scatter;
 mod shared_cells;
 pub mod table;
 
-pub use gather::GatherPort;
+pub use gather::{GatherPort, Place};
+pub use scatter::Scattered;
 pub use shared_cells::Operator;
 
 use std::collections::HashMap;
@@ -36,6 +38,8 @@ pub trait Leaves {
     fn read(&mut self, m: &mut Module, access: &Access) -> Value;
     /// The port for a read at these subscripts, as the datapath has them in some stage.
     fn gather(&mut self, m: &mut Module, gather: &Gather, subscripts: &[Rtl]) -> GatherPort;
+    /// The place in a buffer that these subscripts name.
+    fn place(&self, gather: &Gather, subscripts: &[Rtl]) -> Place;
     fn scalar(&self, scalar: usize) -> Rtl;
     fn index(&mut self, m: &mut Module, value: &crate::affine::Affine, ty: ScalarType) -> Value;
 }
@@ -69,6 +73,10 @@ pub struct Datapath {
     /// The conditions around what is being evaluated, and whether each holds there.
     conditions: Vec<(Value, bool)>,
     gathered: Vec<gather::Gathered>,
+    /// The reads that the present statement writes again, and the stage before which their subscripts are not taken.
+    update: Option<(Gather, u32)>,
+    /// By statement.
+    scattered: HashMap<usize, Scattered>,
     /// High for a cycle where a subscript has left its array.
     pub index_errors: Vec<Rtl>,
 }
@@ -105,6 +113,8 @@ impl Datapath {
             shared: shared_cells::Shared::default(),
             conditions: vec![],
             gathered: vec![],
+            update: None,
+            scattered: HashMap::new(),
             index_errors: vec![],
         }
     }
@@ -205,6 +215,7 @@ impl Datapath {
                 self.register(m, "chosen", chosen, stage, 1)
             }
             Expr::Gather { gather, .. } => low(self.gather(m, gather, leaves)),
+            Expr::Scatter { place, only_if, value } => low(self.scatter(m, place, only_if.as_deref(), value, leaves)),
             Expr::Lookup { table, index } => {
                 let place = Type::unsigned(table::index_bits(table));
                 let index = self.low_bits(m, index, place.width, leaves);

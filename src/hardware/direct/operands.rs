@@ -6,7 +6,7 @@ use crate::hardware::circuit::cells;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
-use crate::hardware::datapath::{GatherPort, Leaves, Value};
+use crate::hardware::datapath::{GatherPort, Leaves, Place, Value};
 use crate::ids::StatementId;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, Expr, Gather, ScalarType};
@@ -51,6 +51,10 @@ impl Leaves for OperandLeaves<'_> {
     }
 
     fn gather(&mut self, _: &mut Module, _: &Gather, _: &[Rtl]) -> GatherPort {
+        unreachable!("kernels with subscripts that depend on data have no direct version")
+    }
+
+    fn place(&self, _: &Gather, _: &[Rtl]) -> Place {
         unreachable!("kernels with subscripts that depend on data have no direct version")
     }
 

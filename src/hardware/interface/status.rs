@@ -49,7 +49,11 @@ pub const STATUS: [StatusBit; 10] = [
     state(MEMORY_READY, "MEMORY_READY", "the memory is initialised; a start waits for it"),
     error(SIZE_ERROR, "SIZE_ERROR", "refused: a size is out of its bounds, or the sizes violate a condition"),
     error(ALIGNMENT_ERROR, "ALIGNMENT_ERROR", "refused: an array's base is no multiple of 8, or beyond the memory"),
-    error(INDEX_ERROR, "INDEX_ERROR", "a subscript that depends on data left its array, and 0 was read there"),
+    error(
+        INDEX_ERROR,
+        "INDEX_ERROR",
+        "a subscript that depends on data left its array: 0 was read there, or nothing written",
+    ),
     error(BUS_ERROR, "READ_SLVERR", "SLVERR to a read"),
     error(BUS_ERROR + 1, "READ_DECERR", "DECERR to a read"),
     error(BUS_ERROR + 2, "WRITE_SLVERR", "SLVERR to a write"),

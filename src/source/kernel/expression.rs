@@ -106,14 +106,22 @@ pub enum Expr {
         table: Arc<Table>,
         index: Box<Expr>,
     },
-    /// An element of an array that no statement writes, at subscripts that only the data tell.
+    /// An element at subscripts that only the data tell, of an array that no statement writes but those that write the very
+    /// same element, see [`Expr::Scatter`].
     Gather {
         gather: Gather,
         ty: ScalarType,
     },
+    /// At the root of a statement's value only: `value` is written at subscripts that only the data tell, and only where
+    /// `only_if` is not 0. The subscripts of the statement's target are 0 then, and say nothing.
+    Scatter {
+        place: Gather,
+        only_if: Option<Box<Expr>>,
+        value: Box<Expr>,
+    },
 }
 
-/// Where a [`Expr::Gather`] reads.
+/// Where a [`Expr::Gather`] reads, or an [`Expr::Scatter`] writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gather {
     /// Index into `Kernel::arrays`.
@@ -193,6 +201,7 @@ impl Expr {
             | Expr::Cast { ty, .. }
             | Expr::Gather { ty, .. } => *ty,
             Expr::Lookup { table, .. } => table.element,
+            Expr::Scatter { value, .. } => value.ty(),
         }
     }
 
@@ -206,7 +215,8 @@ impl Expr {
             (Expr::Binary { op: a, .. }, Expr::Binary { op: b, .. }) => a == b,
             (Expr::Select { .. }, Expr::Select { .. }) | (Expr::Cast { .. }, Expr::Cast { .. }) => true,
             (Expr::Lookup { table: a, .. }, Expr::Lookup { table: b, .. }) => a == b,
-            (Expr::Gather { gather: a, .. }, Expr::Gather { gather: b, .. }) => a.array == b.array,
+            (Expr::Gather { gather: a, .. }, Expr::Gather { gather: b, .. })
+            | (Expr::Scatter { place: a, .. }, Expr::Scatter { place: b, .. }) => a.array == b.array,
             _ => self == other,
         };
         let (a, b) = (self.operands(), other.operands());
@@ -222,6 +232,10 @@ impl Expr {
             Expr::Select { condition, then, otherwise, .. } => vec![condition, then, otherwise],
             Expr::Lookup { index, .. } => vec![index],
             Expr::Gather { gather, .. } => gather.subscripts.iter().collect(),
+            Expr::Scatter { place, only_if, value } => {
+                let others = only_if.as_deref().into_iter().chain([&**value]);
+                place.subscripts.iter().chain(others).collect()
+            }
         }
     }
 
@@ -234,6 +248,10 @@ impl Expr {
             Expr::Select { condition, then, otherwise, .. } => vec![condition, then, otherwise],
             Expr::Lookup { index, .. } => vec![index],
             Expr::Gather { gather, .. } => gather.subscripts.iter_mut().collect(),
+            Expr::Scatter { place, only_if, value } => {
+                let others = only_if.as_deref_mut().into_iter().chain([&mut **value]);
+                place.subscripts.iter_mut().chain(others).collect()
+            }
         }
     }
 
@@ -299,6 +317,7 @@ impl Expr {
             }
             Expr::Lookup { index, .. } => index.visit(act),
             Expr::Gather { gather, .. } => gather.subscripts.iter().for_each(|subscript| subscript.visit(act)),
+            Expr::Scatter { .. } => self.operands().into_iter().for_each(|operand| operand.visit(act)),
         }
     }
 }

@@ -29,7 +29,8 @@ pub(super) fn latency(expr: &Expr) -> f64 {
 
 /// The arrays of floating-point numbers of which a statement updates a word that it reads through one port: then the
 /// compute process may read it as late as an operator wants it, and take it on its way there from the update before, so that
-/// an update waits for the operators between the read and the write alone. The cycles of those.
+/// an update waits for the operators between the read and the write alone. The cycles of those; and of the array that is updated
+/// at subscripts that depend on data.
 pub(super) fn late(kernel: &Kernel, statement: &kernel::Statement) -> BTreeMap<ArrayId, f64> {
     let all = kernel.statements();
     let can = |array: ArrayId| {
@@ -45,6 +46,9 @@ pub(super) fn late(kernel: &Kernel, statement: &kernel::Statement) -> BTreeMap<A
         let behind = statement.values().filter_map(|value| operators::behind(value, array)).max();
         (array, f64::from(behind.unwrap_or(0).max(1)))
     };
+    if let Some(cycles) = operators::update_cycles(&statement.value) {
+        return BTreeMap::from([(statement.target.array, f64::from(cycles))]);
+    }
     statement.targets().map(|target| target.array).filter(|array| can(*array)).map(cycles).collect()
 }
 
