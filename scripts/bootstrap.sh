@@ -15,6 +15,7 @@ verilator verilator
 iverilog iverilog
 yosys yosys
 z3 z3
+parallel parallel
 "
 
 missing=

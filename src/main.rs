@@ -142,6 +142,7 @@ Examples:
   burstc explore kernel.c --out kernel.jsonl --pick balanced --output balanced
   parallel burstc explore kernel.c --shard {}/8 --out part{}.jsonl ::: 1 2 3 4 5 6 7 8
   burstc explore kernel.c --merge part*.jsonl               the answer of all shards
+  burstc explore kernel.c --out kernel.jsonl --html kernel.html
 
 A design is described by the `#pragma burstc` lines that make it, to be pasted in front of the kernel's first loop.")]
     Explore {
@@ -162,9 +163,9 @@ A design is described by the `#pragma burstc` lines that make it, to be pasted i
         /// Designs to look at: half of them the nearest to what `burstc run` does, half of them spread over all others
         #[arg(long, value_name = "DESIGNS", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=50_000))]
         limit: u32,
-        /// Designs to simulate: the file as it is, and those near the front; with 0 the front is that of the estimates
-        #[arg(long, value_name = "DESIGNS", default_value_t = 12, value_parser = clap::value_parser!(u32).range(0..=50_000))]
-        simulate: u32,
+        /// Designs to simulate: the file as it is, and those near the front, or `all`; with 0 the front is that of the estimates
+        #[arg(long, value_name = "DESIGNS", default_value = "12", value_parser = parse_simulate)]
+        simulate: usize,
         /// After so long no other design is begun
         #[arg(long, value_name = "MINUTES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(0..=525_600))]
         budget: u32,
@@ -177,6 +178,9 @@ A design is described by the `#pragma burstc` lines that make it, to be pasted i
         /// Give the answer from the files of all shards
         #[arg(long, value_name = "FILES", num_args = 1..)]
         merge: Vec<PathBuf>,
+        /// Write a page with a plot of all designs, on which a click or a tap shows the directives of one
+        #[arg(long, value_name = "FILE", conflicts_with = "shard")]
+        html: Option<PathBuf>,
         /// Build a design of the front, as `burstc build` does: the fastest, the smallest, or the nearest to both at
         /// once
         #[arg(long, value_enum, value_name = "WHICH", requires = "output")]
@@ -363,6 +367,15 @@ impl From<SimulatorArgument> for Option<Simulator> {
     }
 }
 
+/// A number of designs, or `all`.
+fn parse_simulate(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count) if count <= 50_000 => Ok(count),
+        _ if text == "all" => Ok(Explore::ALL),
+        _ => Err("a number up to 50000 is expected, or `all`".to_string()),
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum PickArgument {
     Fastest,
@@ -434,6 +447,7 @@ impl From<Subcommands> for Command {
                 out,
                 shard,
                 merge,
+                html,
                 pick,
                 output,
                 force,
@@ -444,11 +458,12 @@ impl From<Subcommands> for Command {
                 seed,
                 simulator: simulator.into(),
                 limit: limit as usize,
-                simulate: simulate as usize,
+                simulate,
                 budget: Duration::from_secs(60 * u64::from(budget)),
                 out,
                 shard,
                 merge,
+                html,
                 pick: pick.map(Into::into),
                 output,
                 force,

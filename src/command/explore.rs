@@ -11,16 +11,16 @@ use sha2::{Digest as _, Sha256};
 
 use super::progress::{Bar, Progress};
 use super::run::{Subject, after, around, expected_cycles, max_cycles};
-use super::terminal::tell_fault;
+use super::terminal::{command_line, tell_fault};
 use super::{
     Assignment, Build, FAILED, FAULT, Input, PASSED, REFUSED, RangeAssignment, build, check_file, options, print,
-    sample, say, values, watched,
+    sample, say, values, watched, write,
 };
 use crate::board::Board;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::explore::{
-    Candidate, Design, Estimate, Finding, Head, Journal, Pick, Row, SCHEMA, Shard, Simulated, Summary, Wanted, designs,
-    front, near, pick,
+    Candidate, Design, Estimate, Finding, Head, Journal, Page, Pick, Row, SCHEMA, Shard, Simulated, Summary, Wanted,
+    designs, front, near, pick,
 };
 use crate::offload::Offload;
 use crate::process::Scratch;
@@ -66,6 +66,8 @@ pub struct Explore {
     pub shard: Option<Shard>,
     /// Results of all shards.
     pub merge: Vec<PathBuf>,
+    /// A page with all designs and the front.
+    pub html: Option<PathBuf>,
     /// A design for the folder `output`.
     pub pick: Option<Pick>,
     pub output: Option<PathBuf>,
@@ -73,10 +75,18 @@ pub struct Explore {
     pub force: bool,
 }
 
+impl Explore {
+    /// For `simulate`: all designs, those near the front and those that are not.
+    pub const ALL: usize = usize::MAX;
+}
+
 /// Refuses what could not be written in the end, before anything is done for it.
 pub fn check_places(explore: &Explore) -> Result<()> {
     if let Some(path) = &explore.out {
         check_file("--out", path)?;
+    }
+    if let Some(path) = &explore.html {
+        check_file("--html", path)?;
     }
     match &explore.output {
         Some(folder) => folder::check(folder, explore.force),
@@ -108,6 +118,11 @@ pub fn explore(explore: &Explore, program: &Program) -> Result<u8> {
             None => "with --out FILE, the same command would go on from there".to_string(),
         };
         say(&format!("the time was over before {} designs were looked at: {how}\n", summary.left));
+    }
+    if let Some(path) = &explore.html {
+        let rows: Vec<Row> = own.iter().filter_map(|place| subject.row(&list, *place, &journal)).collect();
+        let page = Page { summary: &summary, rows: &rows, text: &summary.table() };
+        write(path, &page.html(&command_line())?)?;
     }
     let code = subject.tell_failures(&list, &chosen.places, &journal);
     if code != PASSED {
@@ -311,6 +326,10 @@ impl<'a> Exploration<'a> {
         });
         let all: Vec<Candidate> = estimated.collect();
         let most = self.explore.simulate;
+        if most == Explore::ALL {
+            let (_, near) = near(&all, 0);
+            return Chosen { places: all.iter().map(|own| own.place).collect(), near };
+        }
         let first = all.iter().find(|own| own.place == 0).filter(|_| most > 0).map(|own| own.place);
         let (others, near) = near(&all, most);
         let mut places: Vec<usize> = first.into_iter().collect();
@@ -367,16 +386,19 @@ impl<'a> Exploration<'a> {
         Ok(Simulated { result, cycles: output.counters.cycles, detail })
     }
 
+    /// What is known of the design in this place, `None` where there is no such design.
+    fn row(&self, list: &[Design], place: usize, journal: &Journal) -> Option<Row> {
+        let directives = list[place].directives.clone();
+        let estimate = journal.estimate(&directives)?.as_ref().ok()?.clone();
+        let simulated = journal.simulated(&directives).filter(|_| self.explore.simulate > 0).cloned();
+        let cycles = simulated.as_ref().map_or(estimate.cycles, |own| own.cycles);
+        let candidate = self.candidate(place, cycles, &estimate);
+        Some(Row { candidate, directives, estimate, simulated })
+    }
+
     /// The front of what was simulated; of the estimates where nothing was to be.
     fn summary(&self, list: &[Design], own: &[usize], chosen: &Chosen, journal: &Journal) -> Summary<'_> {
-        let row = |place: usize| -> Option<Row> {
-            let directives = list[place].directives.clone();
-            let estimate = journal.estimate(&directives)?.as_ref().ok()?.clone();
-            let simulated = journal.simulated(&directives).filter(|_| self.explore.simulate > 0).cloned();
-            let cycles = simulated.as_ref().map_or(estimate.cycles, |own| own.cycles);
-            let candidate = self.candidate(place, cycles, &estimate);
-            Some(Row { candidate, directives, estimate, simulated })
-        };
+        let row = |place: usize| self.row(list, place, journal);
         let passed = |row: &Row| row.simulated.as_ref().is_some_and(|own| own.result == Verdict::Pass);
         let rows: Vec<Row> = match self.explore.simulate {
             0 => own.iter().filter_map(|place| row(*place)).collect(),

@@ -3,6 +3,7 @@
 
 mod front;
 mod journal;
+mod page;
 mod space;
 mod table;
 
@@ -16,6 +17,7 @@ use crate::simulate::Verdict;
 use crate::source::kernel::TilingDirective;
 pub use front::{Candidate, Pick, front, near, pick};
 pub use journal::{Finding, Head, Journal, Line, SCHEMA};
+pub use page::Page;
 pub use space::{Wanted, designs};
 pub use table::{Row, Summary};
 

@@ -2,7 +2,7 @@
 //! data are the JSON of `--json`, in a block of its own; beside it is what the pictures are drawn of ([`Pictures`]).
 
 mod footprint;
-mod html;
+pub mod html;
 mod pictures;
 mod roofline;
 mod source;
@@ -99,15 +99,7 @@ impl Page<'_> {
         body.push_str(&section("repeat", "How to repeat it", &repeat));
         body.push_str(&json_block("data", self.json));
         body.push_str(&json_block("pictures", &serde_json::to_string(&pictures)?));
-        Ok(format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <title>{name} on {}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}<script>\n{SCRIPT}</script>\n\
-             </body>\n</html>\n",
-            escaped(&self.board.name)
-        ))
+        Ok(document(&format!("{name} on {}", escaped(&self.board.name)), &body, SCRIPT))
     }
 
     /// What ran, how it ended, and the figures that people look for first.
@@ -221,12 +213,24 @@ impl Page<'_> {
     }
 }
 
-fn section(id: &str, title: &str, html: &str) -> String {
+/// A whole file, with a title and a body that are HTML.
+pub fn document(title: &str, body: &str, script: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}<script>\n{script}</script>\n\
+         </body>\n</html>\n"
+    )
+}
+
+pub fn section(id: &str, title: &str, html: &str) -> String {
     format!("<section id=\"{id}\"><h2>{title}</h2>\n{html}</section>\n")
 }
 
 /// A number as JSON has it, its integer part in groups of three.
-fn number(text: &str) -> String {
+pub fn number(text: &str) -> String {
     let (integer, rest) = text.find(['.', 'e', 'E']).map_or((text, ""), |at| text.split_at(at));
     let (sign, digits) = integer.strip_prefix('-').map_or(("", integer), |digits| ("-", digits));
     let first = digits.len() % 3;
