@@ -21,7 +21,7 @@ BURSTC  = $(CARGO) run --release --quiet --
 DEMO    = target/demo
 COUNT  ?= 100
 SEED   ?= 1000
-# any, equal, beats, everyday, lanes or grid, or nothing for all: tests/fuzz/generate.rs. WITH=gathers makes subscripts of data.
+# any, equal, beats, everyday, lanes or grid, or nothing for all: tests/fuzz/generate.rs. WITH=gathers and WITH=scatters make subscripts of data.
 KIND   ?=
 WITH   ?=
 SEEDS  ?= 5

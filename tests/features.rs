@@ -129,10 +129,13 @@ kernels! {
     histogram; [N = 0], [N = 1], [N = 700];
     histogram_float; [N = 0], [N = 1], [N = 150];
     histogram_guarded; [N = 0], [N = 1], [N = 300];
+    histogram_positive; [N = 0], [N = 1], [N = 130];
     histogram_rows; [N = 0, M = 3], [N = 1, M = 1], [N = 13, M = 19];
     histogram_several; [N = 0], [N = 1], [N = 130];
     histogram_whole; [N = 0], [N = 1], [N = 300];
     scatter; [N = 0], [N = 1], [N = 211];
+    scatter_local; [N = 0], [N = 1], [N = 90];
+    scatter_order; [N = 0], [N = 1], [N = 90];
     scatter_divided; [N = 0], [N = 1], [N = 30];
     tables; [N = 0], [N = 1], [N = 57];
     table_fir; [N = 0], [N = 1], [N = 43];

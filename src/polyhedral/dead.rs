@@ -140,7 +140,9 @@ fn refusal(kernel: &Kernel, read: &Access, names: Vec<String>, undefined: &Set, 
 fn is_sure(value: &Expr, reference: &Access) -> bool {
     match value {
         Expr::Read { access, .. } => (access.array, &access.subscripts) == (reference.array, &reference.subscripts),
-        Expr::Select { condition, .. } => is_sure(condition, reference),
+        Expr::Select { condition, .. } | Expr::Scatter { only_if: Some(condition), .. } => {
+            is_sure(condition, reference)
+        }
         Expr::Binary { op: BinaryOp::LogicalAnd | BinaryOp::LogicalOr, left, .. } => is_sure(left, reference),
         _ => value.operands().into_iter().any(|operand| is_sure(operand, reference)),
     }

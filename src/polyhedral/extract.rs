@@ -343,6 +343,12 @@ impl<'a> Model<'a> {
         }
         let tuple = Tuple::unnamed(&self.names);
         let mut accesses = vec![];
+        if let Some(place) = source.scatter() {
+            let may = self.gathered(place)?;
+            // What is not written keeps its value.
+            let must = may.subtract(&may)?;
+            accesses.push(Access { array: place.array, write: true, may, must });
+        }
         for (access, write, happens) in references {
             let cell = Tuple { name: &self.kernel.arrays[access.array].name, dimensions: &names[access.array] };
             let map = isl
@@ -351,12 +357,6 @@ impl<'a> Model<'a> {
                 .apply_domain(&self.forget)?
                 .coalesce()?;
             accesses.push(Access { array: access.array, write, may: map.clone(), must: map });
-        }
-        if let Some(place) = source.scatter() {
-            let may = self.gathered(place)?;
-            // What is not written keeps its value.
-            let must = may.subtract(&may)?;
-            accesses.push(Access { array: place.array, write: true, may, must });
         }
         for gather in source.gathers() {
             let may = self.gathered(gather)?;

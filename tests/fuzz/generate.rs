@@ -118,7 +118,27 @@ pub fn program(seed: u64) -> Program {
     if is_plain && !program.arrays.iter().any(|array| array.element.floating) && dice.chance(20) {
         program.values_mut().into_iter().for_each(|value| gather(&mut dice, value));
     }
+    let mut dice = Dice(SplitMix::named(seed, "scatters"));
+    if is_plain && dice.chance(25) {
+        scatter(&mut dice, &mut program);
+    }
     program
+}
+
+/// Makes subscripts of some targets that depend on data: on an operand of the same statement, or on an argument.
+fn scatter(dice: &mut Dice, program: &mut Program) {
+    let floats: Vec<bool> = program.arrays.iter().map(|array| array.element.floating).collect();
+    for Assign { target, value, .. } in program.assigns_mut() {
+        let plain = target.subscripts.iter().position(|subscript| matches!(subscript, Subscript::Affine(_)));
+        let Some(place) = plain.filter(|_| dice.chance(50)) else { continue };
+        let Subscript::Affine(own) = target.subscripts[place].clone() else { continue };
+        let read = value.reads().into_iter().find(|read| !floats[read.array]).filter(|_| dice.chance(60));
+        let index = match read {
+            Some(read) => Expr::Read(read.clone()),
+            None => Expr::Gather(Box::new(Expr::Index(own))),
+        };
+        target.subscripts[place] = Subscript::Data(Box::new(index));
+    }
 }
 
 /// Makes subscripts of some operands that depend on data.

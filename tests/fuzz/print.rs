@@ -100,7 +100,7 @@ fn used(nodes: &[Node], names: &mut BTreeSet<String>) {
                 | Subscript::Remainder(a, _)
                 | Subscript::Shifted(a, _)
                 | Subscript::Masked(a, _) => names.extend(a.terms.keys().cloned()),
-                Subscript::Affine(_) | Subscript::Step(_) => {}
+                Subscript::Affine(_) | Subscript::Step(_) | Subscript::Data(_) => {}
             }
             names.extend(subscript.plain_values().iter().flat_map(|value| value.terms.keys().cloned()));
         }
@@ -130,6 +130,8 @@ fn used(nodes: &[Node], names: &mut BTreeSet<String>) {
             Node::Jump(jump) => condition_names(&jump.condition, names),
             Node::Assign(assign) => {
                 access_names(&assign.target, names);
+                let index = assign.target.subscripts.iter().flat_map(Subscript::reads);
+                index.for_each(|access| access_names(access, names));
                 assign.value.reads().into_iter().for_each(|access| access_names(access, names));
             }
             Node::Declare(_, value) => value.reads().into_iter().for_each(|access| access_names(access, names)),
@@ -251,6 +253,7 @@ impl Printer<'_> {
                 format!("({} ? {then} : {otherwise}) + {shift}", condition(c, scope))
             }
             Subscript::Step(counter) => format!("{counter}++ + {shift}"),
+            Subscript::Data(index) => format!("({}) & 7", self.expr(index, scope)),
         }
     }
 

@@ -164,6 +164,10 @@ impl Access {
     pub fn plain(array: usize, subscripts: Vec<Subscript>) -> Access {
         Access { array, subscripts, style: Style::Brackets }
     }
+
+    fn is_scattered(&self) -> bool {
+        self.subscripts.iter().any(|subscript| matches!(subscript, Subscript::Data(_)))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -178,6 +182,8 @@ pub enum Subscript {
     Choice(Box<Condition>, Affine, Affine),
     /// A counter that is stepped here: `k++`.
     Step(String),
+    /// The low three bits of data, where an element is written.
+    Data(Box<Expr>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -208,6 +214,14 @@ impl Subscript {
             Subscript::Affine(value) => vec![value.clone()],
             Subscript::Choice(_, then, otherwise) => vec![then.clone(), otherwise.clone()],
             Subscript::Step(counter) => vec![Affine::variable(counter)],
+            _ => vec![],
+        }
+    }
+
+    /// What is read to find the element.
+    pub fn reads(&self) -> Vec<&Access> {
+        match self {
+            Subscript::Data(index) => index.reads(),
             _ => vec![],
         }
     }
@@ -277,6 +291,7 @@ impl Program {
         note("lanes in two dimensions", self.grid.is_some());
         note("lanes of several statements", self.lanes.is_some() && self.statements() > 1);
         note("gathers", self.has_gathers());
+        note("scatters", self.clone().assigns_mut().into_iter().any(|assign| assign.target.is_scattered()));
         note("floating point", self.arrays.iter().any(|array| array.element.floating));
         note("unsigned or narrow sizes", self.sizes.iter().any(|size| size.ty != ScalarType::I32));
         note("AXI4", self.memory != Memory::Ddr400);
@@ -326,7 +341,8 @@ impl Program {
                     note("reductions", assign.operator != "=" && assign.target.subscripts.len() < 2);
                     let subscripts = assign.target.subscripts.iter();
                     note("strided or reversed subscripts", subscripts.clone().any(Subscript::strides));
-                    read.extend(assign.value.reads().iter().map(|access| access.array));
+                    let index = assign.target.subscripts.iter().flat_map(Subscript::reads);
+                    read.extend(assign.value.reads().into_iter().chain(index).map(|access| access.array));
                 }
                 Node::Declare(local, value) => {
                     note("locals", true);
@@ -402,6 +418,30 @@ impl Program {
                     Node::Jump(_) => {}
                     Node::Assign(assign) => found.push(&mut assign.value),
                     Node::Declare(_, value) => found.push(value),
+                }
+            }
+        }
+        let mut found = vec![];
+        collect(&mut self.body, &mut found);
+        found
+    }
+
+    /// All assignments.
+    pub fn assigns_mut(&mut self) -> Vec<&mut Assign> {
+        fn collect<'p>(nodes: &'p mut [Node], found: &mut Vec<&'p mut Assign>) {
+            for node in nodes {
+                match node {
+                    Node::For(inner) => collect(&mut inner.body, found),
+                    Node::If(inner) => {
+                        collect(&mut inner.then, found);
+                        collect(&mut inner.otherwise, found);
+                    }
+                    Node::Branch(inner) => {
+                        collect(&mut inner.then, found);
+                        collect(&mut inner.otherwise, found);
+                    }
+                    Node::Assign(assign) => found.push(assign),
+                    Node::Jump(_) | Node::Declare(..) => {}
                 }
             }
         }
@@ -595,6 +635,7 @@ impl Layout {
                     }
                     Subscript::Remainder(_, divisor) => vec![Affine::constant(divisor - 1)],
                     Subscript::Masked(_, bits) => vec![Affine::constant((1 << bits) - 1)],
+                    Subscript::Data(_) => vec![Affine::constant(7)],
                 };
                 last.iter().for_each(|last| cover(&mut extents[dimension], &(last.clone() + Affine::constant(1))));
             }
@@ -638,6 +679,8 @@ fn walk(nodes: &[Node], scope: &Scope, act: &mut dyn FnMut(&Access, &Scope)) {
             Node::Jump(_) => {}
             Node::Assign(assign) => {
                 act(&assign.target, scope);
+                let index = assign.target.subscripts.iter().flat_map(Subscript::reads);
+                index.for_each(|access| act(access, scope));
                 assign.value.reads().into_iter().for_each(|access| act(access, scope));
             }
             Node::Declare(local, value) => {

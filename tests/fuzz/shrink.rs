@@ -217,6 +217,7 @@ fn simpler_access(access: &Access) -> Vec<Access> {
             | Subscript::Remainder(value, _)
             | Subscript::Shifted(value, _)
             | Subscript::Masked(value, _) => vec![Subscript::Affine(value.clone())],
+            Subscript::Data(_) => vec![Subscript::Affine(Affine::default())],
             Subscript::Choice(..) | Subscript::Step(_) => {
                 subscript.plain_values().into_iter().map(Subscript::Affine).collect()
             }
@@ -331,7 +332,7 @@ fn without_in_access(access: &mut Access, iterator: &str) {
                 otherwise.terms.remove(iterator);
             }
             Subscript::Step(counter) if counter == iterator => *subscript = Subscript::Affine(Affine::default()),
-            Subscript::Step(_) => {}
+            Subscript::Step(_) | Subscript::Data(_) => {}
         }
     }
 }

@@ -397,3 +397,22 @@ fn gathers_load_what_they_may_read() {
     load("t[c]", "0 <= c <= 199");
     load("u[r, c]", "((r = 3 and 0 <= c <= 7) or (r = 4 and 0 <= c <= 255))");
 }
+
+/// A write at a subscript that depends on data may be of any cell that it can name, and surely is of none: the first tile loads them, the
+/// last one stores them, and nobody loads less for it.
+#[test]
+fn scatters_load_and_store_what_they_may_write() {
+    let text = "#include <stdint.h>\n#pragma burstc size(N: 100, max 4096)\n\
+        void put(int N, uint8_t x[N], int32_t h[200], int32_t u[40][300], int32_t y[N])\n{\n\
+        #pragma burstc schedule(S0[i] -> (i); S1[i] -> (i)) tile(16)\n\
+        for (int i = 0; i < N; i++) {\n        h[x[i]] += 1;\n        u[3][x[i] & 7] = y[i];\n        }\n}\n";
+    let source = burstc::source::Source { path: "k.c".into(), text: text.into(), cpp_args: vec![] };
+    let golden = Golden::new(burstc::source::parse(&source).unwrap());
+    for (array, cells, bounds) in [("h", "h[c]", "0 <= c <= 199"), ("u", "u[3, c]", "0 <= c <= 7")] {
+        let flow = golden.flow(array);
+        let load = format!("[N] -> {{ T[0] -> {cells} : 1 <= N and {bounds} }}");
+        golden.assert_map(&format!("Load(T) of {array}"), &flow.load, &load);
+        let store = format!("[N] -> {{ T[t] -> {cells} : 0 <= t and 16 t < N <= 16 t + 16 and {bounds} }}");
+        golden.assert_map(&format!("Store(T) of {array}"), &flow.store, &store);
+    }
+}
