@@ -6,7 +6,7 @@ set -u
 
 tool=${1:-iverilog}
 [ $# -gt 0 ] && shift
-streams='fifo token_fifo divide_serial memory_arbiter word_unpacker word_packer row_packer stream_register'
+streams='fifo token_fifo divide_serial divide_pipelined memory_arbiter word_unpacker word_packer row_packer stream_register'
 # The parts of the bus masters that have no bench of their own are exercised by the masters'.
 wholes='dual_port_ram cycle_counters store_tracker axi4_master avalon_master axi4_checker avalon_checker'
 

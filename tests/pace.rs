@@ -97,6 +97,22 @@ fn running_values_are_passed_on() {
     guard("running_values", &[("N", 400)], 7 * 400, 5.00);
 }
 
+/// Quotients and remainders of integers start in every cycle, so that the port is the limit, four words per element; 76.5 cycles
+/// each with a divider that takes one at a time.
+#[test]
+fn divisions_start_in_every_cycle() {
+    if elsewhere() {
+        return;
+    }
+    let text = "#include <stdint.h>\n#pragma burstc size(N: 1000, max 4096)\n\
+                void quotients(int N, const int32_t a[N], const int32_t b[N], int32_t q[N], int32_t r[N])\n{\n\
+                for (int i = 0; i < N; i++) {\nq[i] = b[i] != 0 ? a[i] / b[i] : 0;\n\
+                r[i] = b[i] != 0 ? a[i] % b[i] : 0;\n}\n}\n";
+    let source = Source { path: "quotients.c".to_string(), text: text.to_string(), cpp_args: vec![] };
+    let subject = Subject::new(&source, &Options::default()).expect("divisions");
+    guard_subject("quotients", &subject, &[("N", 1000)], 1000, 4.13);
+}
+
 /// A row waits for its pivot once, and not for all of its elements: 14 times the run's cycles would be expected.
 #[test]
 fn a_pivot_is_waited_for_once_per_row() {

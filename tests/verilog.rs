@@ -160,7 +160,31 @@ fn statements_share_operators() {
     // is one. The direct version's results all come as late as the latest.
     assert_eq!(cells("float_gemver", "fp_add"), [4, 2]);
     assert_eq!(cells("float_gemver", "fp_multiply"), [4, 2]);
-    // Two quotients, one of them behind a difference; one divider of integers.
+    // Two quotients, one of them behind a difference.
     assert_eq!(cells("shared_operators", "fp_divide")[1], 1);
-    assert_eq!(cells("shared_operators", "divide_serial"), [1, 1]);
+    // Two dividers of integers, since the quotient would come later with one for both; the direct version has a serial one.
+    assert_eq!(cells("shared_operators", "divide_pipelined"), [2, 0]);
+    assert_eq!(cells("shared_operators", "divide_serial"), [0, 1]);
+}
+
+/// A division per row of a hundred products is worth a serial divider alone, one per product a divider that takes one in every
+/// cycle; sizes that only the run knows count as the largest.
+#[test]
+fn rare_divisions_are_serial() {
+    let dividers = |size: &str, inner: &str, outer: &str| {
+        let text = format!(
+            "#include <stdint.h>\n#pragma burstc size(N: {size}) size(M: {size})\n\
+             void means(int N, int M, const int32_t a[N][M], const int32_t b[N], int32_t s[N])\n{{\n\
+             for (int i = 0; i < N; i++) {{\ns[i] = 0;\nfor (int j = 0; j < M; j++) s[i] += a[i][j]{inner};\n\
+             s[i] = s[i]{outer};\n}}\n}}\n"
+        );
+        let source = Source { path: "means.c".to_string(), text, cpp_args: vec![] };
+        let accelerator = compile(&source, &common::board(), &Options::default()).expect("the kernel compiles");
+        let file = accelerator.files.iter().find(|file| file.name == "means_compute.v").expect("it computes");
+        ["divide_serial #(", "divide_pipelined #("].map(|cell| file.text.matches(cell).count())
+    };
+    assert_eq!(dividers("1900, max 2000", "", " / (b[i] | 1)"), [1, 0]);
+    assert_eq!(dividers("100, max 2000", "", " / (b[i] | 1)"), [0, 1]);
+    assert_eq!(dividers("1900, max 2000", " / (b[i] | 1)", ""), [0, 1]);
+    assert_eq!(dividers("max 2000", "", " / (b[i] | 1)"), [1, 0]);
 }

@@ -22,6 +22,7 @@ mod walk;
 pub use circuit::library::{VerilogFile, files, headers};
 pub use compute::pace::MOST_SHARED;
 pub use context::Beats;
+pub use datapath::divide::in_pipeline as divides_in_pipeline;
 pub use interface::link::{Bus, BusKind, Ddr, DdrTiming, Link, Sdr, SdrCycles};
 pub use interface::names::{direct_top, prefix as module_prefix, top as top_name};
 pub use interface::status;

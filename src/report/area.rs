@@ -7,7 +7,7 @@
 use super::demand::{Products, multipliers, of_trees, products_of};
 use crate::board::Device;
 use crate::buffer::{self, SMALL};
-use crate::hardware::MOST_SHARED;
+use crate::hardware::{self, MOST_SHARED};
 use crate::ids::StatementId;
 use crate::offload::Offload;
 use crate::operators;
@@ -39,6 +39,7 @@ impl Area {
         let cells: u64 =
             statements.iter_enumerated().map(|(s, own)| lanes(s) * own.values().map(cells).sum::<u64>()).sum();
         let is_shared = cells <= MOST_SHARED as u64;
+        let in_pipeline = hardware::divides_in_pipeline(offload);
         let mut products = Products::new();
         let mut aluts = BASE + STATEMENT * (statements.len() as u64).saturating_sub(1);
         for (s, own) in statements.iter_enumerated() {
@@ -47,7 +48,8 @@ impl Area {
                 let known = products.entry(kind).or_default();
                 *known = if is_shared { (*known).max(count * number) } else { *known + count * number };
             }
-            aluts += count * (own.values().map(logic).sum::<u64>() + around(own, count));
+            let logic = own.values().map(|value| logic(value, in_pipeline)).sum::<u64>();
+            aluts += count * (logic + around(own, count));
         }
         let bands = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
         let most = bands.map(|lanes| lanes.count as u64).max().unwrap_or(1);
@@ -76,8 +78,8 @@ fn cells(expr: &Expr) -> u64 {
     u64::from(own) + expr.operands().into_iter().map(cells).sum::<u64>()
 }
 
-/// Look-up tables of the operators of an expression.
-fn logic(expr: &Expr) -> u64 {
+/// Look-up tables of the operators of an expression; divisions of integers are serial, or in a pipeline.
+fn logic(expr: &Expr, in_pipeline: bool) -> u64 {
     let of = |ty: ScalarType, float: u64, double: u64| if ty.bits == 32 { float } else { double };
     let bits = |ty: ScalarType| u64::from(ty.bits);
     let own = match expr {
@@ -95,6 +97,7 @@ fn logic(expr: &Expr) -> u64 {
         Expr::Binary { op, left, ty, .. } => match op {
             // The blocks' products are added.
             BinaryOp::Multiply => bits(*ty),
+            BinaryOp::Divide | BinaryOp::Remainder if in_pipeline => bits(*ty) * bits(*ty) * 3 / 2,
             BinaryOp::Divide | BinaryOp::Remainder => 4 * bits(*ty),
             BinaryOp::ShiftLeft | BinaryOp::ShiftRight => 3 * bits(*ty),
             BinaryOp::LogicalAnd | BinaryOp::LogicalOr => 1,
@@ -114,7 +117,7 @@ fn logic(expr: &Expr) -> u64 {
             gather.subscripts.iter().map(|subscript| bits(subscript.ty())).sum()
         }
     };
-    own + expr.operands().into_iter().map(logic).sum::<u64>()
+    own + expr.operands().into_iter().map(|operand| logic(operand, in_pipeline)).sum::<u64>()
 }
 
 /// Look-up tables of a lane that turn the words of a group: a multiplexer of four words per bit and table.

@@ -108,6 +108,6 @@ macro_rules! cells {
 }
 
 cells! {
-    fifo token_fifo divide_serial memory_arbiter word_unpacker word_packer row_packer stream_register
+    fifo token_fifo divide_serial divide_pipelined memory_arbiter word_unpacker word_packer row_packer stream_register
     dual_port_ram cycle_counters store_tracker axi4_master avalon_master axi4_checker avalon_checker
 }

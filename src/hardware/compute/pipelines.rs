@@ -40,7 +40,7 @@ impl Pipelines {
     pub fn latency(process: &Process, candidate: &Candidate, scalars: &[Rtl], place: usize) -> Latency {
         let evaluation = Evaluation { process, candidate, scalars };
         let s = process.present()[place];
-        let mut datapath = Datapath::new(&process.context.kernel.name, Plan::default(), None);
+        let mut datapath = process.datapath(Plan::default(), None);
         datapath.begin(&process.statements[s].name, Rtl::bit(true));
         let values = evaluation.values(&mut datapath::scratch(), &mut datapath, s, &mut vec![]);
         let end = last_end(&values);
@@ -61,14 +61,14 @@ impl Pipelines {
         let least = lateness::least_latencies(process, &candidate.ports);
         let sees = |port| lateness::sees(latenesses, port);
         let plan = pace::plan(process.offload, present, &sees, &least, |place, plan| {
-            let mut datapath = Datapath::new(&process.context.kernel.name, plan, None);
+            let mut datapath = process.datapath(plan, None);
             datapath.begin(&process.statements[present[place]].name, Rtl::bit(true));
             let scratch = &mut datapath::scratch();
             let values = evaluation.values(scratch, &mut datapath, present[place], &mut vec![]);
             let end = last_end(&values);
             Rehearsal { uses: datapath.uses(), end, divides: datapath.divides() }
         });
-        let mut datapath = Datapath::new(&process.context.kernel.name, plan, candidate.number.clone());
+        let mut datapath = process.datapath(plan, candidate.number.clone());
         let mut values = vec![];
         for &s in present {
             let statement = process.statements[s];

@@ -13,7 +13,8 @@ use crate::hardware::compute::reservation::{Chain, Pending, Start, Writer};
 use crate::hardware::compute::tokens::Tokens;
 use crate::hardware::compute::windows::WarmUp;
 use crate::hardware::context::Context;
-use crate::hardware::datapath;
+use crate::hardware::datapath::plan::Plan;
+use crate::hardware::datapath::{self, Datapath, divide};
 use crate::hardware::walk::connect::waiting_rows;
 use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Source;
@@ -60,12 +61,21 @@ pub struct Process<'a, 'p> {
     pub lanes: Lanes<'a>,
     /// The arrays whose writes each reservation chain has; no statement writes two of one.
     pub chains: Vec<Vec<ArrayId>>,
+    /// Divisions of integers start in every cycle.
+    pub divides_in_pipeline: bool,
 }
 
 impl<'a> Process<'a, '_> {
     /// The statements that have instances, in textual order.
     pub fn present(&self) -> &[StatementId] {
         &self.instances.statements
+    }
+
+    /// A datapath without pipelines; `number` as in [`Datapath::new`].
+    pub fn datapath(&self, plan: Plan, number: Option<Rtl>) -> Datapath {
+        let mut datapath = Datapath::new(&self.context.kernel.name, plan, number);
+        datapath.divides_in_pipeline = self.divides_in_pipeline;
+        datapath
     }
 
     /// Where a statement writes, of the writes in chain number `chain`.
@@ -180,7 +190,8 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let statements = kernel.statements();
     let present: Vec<&Assignment> = instances.statements.iter().map(|&s| statements[s]).collect();
     let chains = chains(&present);
-    let process = &Process { context, offload, statements, instances: &instances, lanes, chains };
+    let divides_in_pipeline = divide::in_pipeline(offload);
+    let process = &Process { context, offload, statements, instances: &instances, lanes, chains, divides_in_pipeline };
 
     let none = Latenesses::new();
     let mut rehearsed = Candidate::declare(process, &mut datapath::scratch(), &number_of_tile, &warm_up, &none);

@@ -1,16 +1,61 @@
 //! Division and remainder as C has them, truncated towards zero. A constant divisor costs a multiplication or less; any
-//! other a serial divider as wide as the operands' values are.
+//! other a divider as wide as the operands' values are: a serial one, or a pipeline where iterations would wait for it.
+
+use std::collections::BTreeMap;
 
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::interval::{self, Interval, bits};
 use crate::hardware::circuit::scope::times;
-use crate::hardware::datapath::{Datapath, Leaves, Value};
-use crate::operators::{MULTIPLY as MULTIPLY_LATENCY, SERIAL_OVERHEAD};
+use crate::hardware::datapath::float::Cell;
+use crate::hardware::datapath::{Datapath, Leaves, Operator, Value};
+use crate::offload::Offload;
+use crate::operators::{MULTIPLY as MULTIPLY_LATENCY, SERIAL_OVERHEAD, is_serial};
 use crate::rtl::{Connection, Expr as Rtl, Module, Signal, Type};
 use crate::source::kernel::{BinaryOp, Expr};
+use crate::walk::{self, Values};
 
 /// Bits of the widest product that a division by a constant may take.
 const WIDEST_PRODUCT: u32 = 126;
+
+/// Loops whose iterations are counted one by one.
+const STEPS: u64 = 100_000;
+
+/// Cycles of serial dividers are no more than one of so many of a run's.
+const WORTH_IT: u64 = 32;
+
+/// Whether the divisions of the program at its usual sizes take longer, one after the other, than is worth the look-up tables of
+/// a divider that takes one per cycle.
+pub fn in_pipeline(offload: &Offload) -> bool {
+    let written = offload.as_written();
+    let statements = written.statements();
+    if !statements.iter().any(|s| s.values().any(|value| bits_divided(value).is_some())) {
+        return false;
+    }
+    let size = |p: &crate::source::kernel::SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(1));
+    let sizes: BTreeMap<String, i64> = written.parameters.iter().map(size).collect();
+    let (mut values, mut steps) = (Values::new(&sizes), STEPS);
+    let (mut all, mut divided) = (0u64, 0u64);
+    for piece in &offload.source_order.pieces {
+        // Too many loops to count are many divisions, too.
+        let Some(instances) = walk::count(piece, &mut values, &mut steps) else { return true };
+        let bits = statements[piece.leaf.statement()].values().filter_map(bits_divided).max();
+        let each = bits.map_or(0, |bits| u64::from(bits + SERIAL_OVERHEAD));
+        all = all.saturating_add(instances);
+        divided = divided.saturating_add(instances.saturating_mul(each));
+    }
+    divided > all / WORTH_IT
+}
+
+/// Bits of the widest operands of a division in `expr` by what is no constant; `None` where there is none.
+fn bits_divided(expr: &Expr) -> Option<u32> {
+    let own = match expr {
+        Expr::Binary { op: BinaryOp::Divide | BinaryOp::Remainder, right, ty, .. } if !ty.floating => {
+            (!matches!(**right, Expr::Constant { .. })).then_some(ty.bits)
+        }
+        _ => None,
+    };
+    expr.operands().into_iter().filter(|operand| is_serial(operand)).filter_map(bits_divided).chain(own).max()
+}
 
 /// `operands[0] / operands[1]`, or `%`, in type `ty`, which may be narrower than the operands'.
 pub fn divide(
@@ -29,7 +74,7 @@ pub fn divide(
         return constant.divide(datapath, m, op, value, ty);
     }
     let by = datapath.evaluate(m, operands[1], leaves);
-    serial(datapath, m, op, [(value, dividend), (by, divisor)], operands[0].ty().bits, ty)
+    general(datapath, m, op, [(value, dividend), (by, divisor)], operands[0].ty().bits, ty)
 }
 
 /// A division of values of an interval by a constant.
@@ -113,8 +158,8 @@ impl Constant {
     }
 }
 
-/// A `divide_serial` for values of the given intervals; the operands' type in C has `full` bits.
-fn serial(
+/// A divider for values of the given intervals; the operands' type in C has `full` bits.
+fn general(
     datapath: &mut Datapath,
     m: &mut Module,
     op: BinaryOp,
@@ -128,6 +173,13 @@ fn serial(
     let most = [a.0.abs(), a.1, b.0.abs(), b.1].into_iter().max().unwrap_or(0);
     let width = (bits(most) + u32::from(signed)).min(full);
     let operand = Type { width, signed };
+    if datapath.divides_in_pipeline {
+        let cell = Cell::divider(operand);
+        let values = [dividend, divisor].map(|v| Value { expr: v.expr.resize(operand), stage: v.stage });
+        let (results, stage) = datapath.operator(m, Operator::Cell(cell), values.into());
+        let result = &results[usize::from(op != BinaryOp::Divide)];
+        return Value { expr: result.resize(operand).resize(ty), stage: Some(stage) };
+    }
     let (values, stage) = datapath.align(m, vec![dividend, divisor]);
     let stage = stage.unwrap_or(1);
     let operands = [values[0].resize(operand), values[1].resize(operand)];

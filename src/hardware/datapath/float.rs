@@ -24,6 +24,22 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// Quotient and remainder of integers, one division per cycle.
+    pub fn divider(operand: Type) -> Cell {
+        Cell {
+            module: "divide_pipelined",
+            parameters: vec![("WIDTH", operand.width.into()), ("SIGNED", operand.signed.into())],
+            inputs: &["s_dividend", "s_divisor"],
+            outputs: vec![("m_quotient", operand.width), ("m_remainder", operand.width)],
+            latency: operand.width + operators::SERIAL_OVERHEAD,
+        }
+    }
+
+    /// Bits of the results.
+    pub fn bits(&self) -> u32 {
+        self.outputs[0].1
+    }
+
     /// Whether its widest number is a `double`.
     pub fn is_double(&self) -> bool {
         self.parameters.iter().any(|(name, value)| name.ends_with("SIGNIFICAND") && *value > 24)

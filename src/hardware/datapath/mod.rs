@@ -1,8 +1,8 @@
 //! Statements to pipelines: every operator has a type and a latency, and operands wait in registers for the latest of
-//! them. All operators but the integer divider take operands in every cycle; a statement with a divider has one instance under
+//! them. All operators but the serial divider take operands in every cycle; a statement with a divider has one instance under
 //! way at a time. Large operators may serve several statements.
 
-mod divide;
+pub mod divide;
 mod float;
 mod gather;
 pub mod plan;
@@ -79,6 +79,8 @@ pub struct Datapath {
     scattered: HashMap<usize, Scattered>,
     /// High for a cycle where a subscript has left its array.
     pub index_errors: Vec<Rtl>,
+    /// Divisions of integers start in every cycle, see [`divide::in_pipeline`].
+    pub divides_in_pipeline: bool,
 }
 
 /// What an operator gets, and the stages.
@@ -116,6 +118,7 @@ impl Datapath {
             update: None,
             scattered: HashMap::new(),
             index_errors: vec![],
+            divides_in_pipeline: false,
         }
     }
 
@@ -143,7 +146,7 @@ impl Datapath {
         &mut self.pipelines[self.present]
     }
 
-    /// Whether the present pipeline has a divider, and so room for one instance at a time.
+    /// Whether the present pipeline has a serial divider, and so room for one instance at a time.
     pub fn divides(&self) -> bool {
         self.pipelines[self.present].divisions > 0
     }

@@ -13,7 +13,7 @@ use crate::source::kernel::Table;
 /// An operator that takes operands in every cycle. Equal ones are alike in everything but their operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Operator {
-    /// Of floating-point numbers.
+    /// Of floating-point numbers, or a division of integers.
     Cell(Cell),
     /// The product of factors of these types, in the last type.
     Product([Type; 2], Type),
@@ -68,6 +68,11 @@ impl Operator {
                 let shifts = constants.iter().flatten().any(|c| c & fraction == 0);
                 let multipliers = if is_double { 9 } else { 4 };
                 of([321, 1006], [578, 1308]) + if shifts { 0 } else { MULTIPLIER * multipliers }
+            }
+            // A row of a subtractor and a multiplexer per bit: 1,531 and 2,738 for 32.
+            "divide_pipelined" => {
+                let bits = i64::from(cell.bits());
+                bits * bits * 3 / 2 + bits * bits * 27 / 10 / REGISTERS_PER_ALUT
             }
             "fp_divide" => of([1707, 6961], [2280, 8847]),
             "fp_sqrt" => of([1502, 6434], [1430, 6122]),
