@@ -40,10 +40,12 @@ module open_rows #(
         if (activate) begin
             rows[bank] <= s_row;
         end
-        if (activate || precharge) begin
+        if (precharge_all) begin
+            open_reg <= 4'd0;
+        end else if (activate || precharge) begin
             open_reg <= open_reg ^ (4'd1 << bank);
         end
-        if (rst || precharge_all) begin
+        if (rst) begin
             open_reg <= 4'd0;
         end
     end
