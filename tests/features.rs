@@ -129,6 +129,7 @@ kernels! {
     histogram; [N = 0], [N = 1], [N = 700];
     histogram_float; [N = 0], [N = 1], [N = 150];
     histogram_guarded; [N = 0], [N = 1], [N = 300];
+    histogram_hashed; [N = 0], [N = 1], [N = 130];
     histogram_positive; [N = 0], [N = 1], [N = 130];
     histogram_rows; [N = 0, M = 3], [N = 1, M = 1], [N = 13, M = 19];
     histogram_several; [N = 0], [N = 1], [N = 130];

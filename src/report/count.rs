@@ -151,6 +151,21 @@ mod tests {
         Piece { shared: 0, leaf: Default::default(), guards: vec![], levels, point, slacks: vec![] }
     }
 
+    fn array(name: &str, bits: u32) -> Array {
+        Array {
+            name: name.into(),
+            element: ScalarType::integer(bits, true),
+            boolean: false,
+            extents: vec![n()],
+            order: Default::default(),
+            scratch: false,
+            range: None,
+            use_of: None,
+            storage: Storage::Argument,
+            span: Default::default(),
+        }
+    }
+
     /// `for i < N: for j <= i: b[j] = a[j] + a[i]`, cut in tiles of 10 along i; every tile loads `a[10*T0 ..]` and
     /// stores two whole tiles of b, the second one only from T0 = 1 on.
     fn triangle() -> Offload {
@@ -162,17 +177,6 @@ mod tests {
             value: Expr::Binary { op: BinaryOp::Add, left: read(), right: read(), ty: ScalarType::I32 },
             also: vec![],
             text: String::new(),
-            span: Default::default(),
-        };
-        let array = |name: &str, bits| Array {
-            name: name.into(),
-            element: ScalarType::integer(bits, true),
-            boolean: false,
-            extents: vec![n()],
-            order: Default::default(),
-            scratch: false,
-            use_of: None,
-            storage: Storage::Argument,
             span: Default::default(),
         };
         let tile = || Affine::variable("T0") * 10;

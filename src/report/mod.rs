@@ -400,6 +400,7 @@ mod tests {
             extents: vec![Affine::constant(64), Affine::constant(64)],
             order: Default::default(),
             scratch: false,
+            range: None,
             use_of: None,
             storage: Storage::Argument,
             span: Default::default(),

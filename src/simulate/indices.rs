@@ -136,7 +136,7 @@ pub fn check(offload: &Offload, job: &Job) -> Result<(), Diagnostic> {
             let limit = if subscript < 0 { "below 0".to_string() } else { format!("and its extent is {extent}") };
             Err(Diagnostic::new(format!("a subscript of `{name}` leaves its array with these data: it is {subscript}, {limit}"))
                 .at(span, "C leaves this undefined")
-                .help("give the data that it is made of a range, --data NAME=LOW..HIGH, or mask it in C, as in `t[x[i] & 255]`"))
+                .help("give the data that it is made of a range, --data NAME=LOW..HIGH or `#pragma burstc range(NAME: LOW..HIGH)`, or mask it in C, as in `t[x[i] & 255]`"))
         }
     }
 }

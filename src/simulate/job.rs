@@ -346,6 +346,8 @@ impl Job {
             return Err(refusal.into());
         }
         let mut wanted = indices::ranges(kernel, &sizes);
+        let stated = kernel.arrays.iter().filter_map(|array| Some((array.name.clone(), array.range?)));
+        wanted.extend(stated.map(|(name, (low, high))| (name, Range::whole(low.into(), high.into()))));
         wanted.extend(ranges.iter().map(|(name, range)| (name.clone(), *range)));
         let ranges = wanted;
         let placement = Placement::new(kernel, &sizes, capacity)?;

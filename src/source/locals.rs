@@ -269,6 +269,7 @@ impl Nest<'_, '_> {
             extents,
             order: Default::default(),
             scratch: false,
+            range: None,
             use_of: None,
             storage,
             span,

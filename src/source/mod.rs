@@ -237,6 +237,7 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
         let mut scope = unread.clone();
         let (arguments, mut parameters, scalars) = self::arguments(&function, &directives, &mut scope)?;
         directives.apply_scratch(&function, &mut scope.arrays)?;
+        directives.apply_ranges(&function, &mut scope.arrays)?;
         directives.apply_sizes(&mut parameters)?;
         scope.scalar_arguments = scalars.len();
         match nest::body(&mut scope, function.body, &memory) {
@@ -367,6 +368,7 @@ fn arguments(
                 extents: vec![],
                 order: Default::default(),
                 scratch: false,
+                range: None,
                 use_of: None,
                 storage,
                 span,

@@ -94,6 +94,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
             extents,
             order: Default::default(),
             scratch: false,
+            range: None,
             use_of: None,
             storage: Storage::Argument,
             span: span(2),

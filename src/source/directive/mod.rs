@@ -3,7 +3,7 @@
 //! ```text
 //! #pragma burstc size(N: 128, min 1, max 4096)
 //! #pragma burstc extent(a: N)
-//! #pragma burstc scratch(a) stores(all)
+//! #pragma burstc scratch(a) stores(all) range(a: 0..255)
 //! #pragma burstc tile(i:32, j:32, k:32) strip(2) lanes(4)
 //! #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
 //! #pragma burstc schedule(S0[i] -> (i, 0); S1[i,j] -> (i, j)) tile(32, 32)
@@ -27,7 +27,7 @@ use parser::Parser;
 pub use text::directive_text;
 
 /// What a directive may begin with, and an example of each.
-const DIRECTIVES: [(&str, &str); 8] = [
+const DIRECTIVES: [(&str, &str); 9] = [
     ("tile", "tile(i:32, j:32)"),
     ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
     ("strip", "tile(i:32, j:32) strip(2)"),
@@ -35,6 +35,7 @@ const DIRECTIVES: [(&str, &str); 8] = [
     ("size", "size(N: 128, min 1, max 4096)"),
     ("extent", "extent(a: N)"),
     ("scratch", "scratch(a)"),
+    ("range", "range(a: 0..255)"),
     ("stores", "stores(all)"),
 ];
 
@@ -45,6 +46,7 @@ pub struct Directives {
     extents: Vec<Extent>,
     /// Arguments of which nobody reads what is left.
     scratch: Vec<Word>,
+    ranges: Vec<ValueRange>,
     /// `stores(all)`
     pub keeps_stores: bool,
     /// Tiles and schedules in the order of the text.
@@ -58,6 +60,16 @@ pub struct Size {
     default: Option<(i64, Span)>,
     min: Option<(i64, Span)>,
     max: Option<(i64, Span)>,
+}
+
+/// `range(a: 0..255)`
+#[derive(Debug)]
+struct ValueRange {
+    name: Word,
+    low: i64,
+    high: i64,
+    /// Of both.
+    span: Span,
 }
 
 /// `extent(a: N)`
@@ -260,17 +272,31 @@ impl Directives {
     /// Marks the arrays that `scratch` names.
     pub fn apply_scratch(&self, function: &Function, arrays: &mut ByArray<Array>) -> Checked<()> {
         for word in &self.scratch {
-            let Some(array) = arrays.iter_mut().find(|array| array.name == word.text) else {
-                let known = function.arguments.iter().filter(|a| a.extents.is_some()).map(|a| a.name.as_str());
-                let help = match nearest(&word.text, known) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "scratch arrays are arguments of which the caller does not read what is left".into(),
-                };
-                return Err(Diagnostic::new(format!("`{}` is no array argument of `{}`", word.text, function.name))
-                    .at(word.span, "not an array argument")
-                    .help(help));
-            };
-            array.scratch = true;
+            let help = "scratch arrays are arguments of which the caller does not read what is left";
+            named(word, function, arrays, help)?.scratch = true;
+        }
+        Ok(())
+    }
+
+    /// Notes the values that random data have, for the arrays that `range` names.
+    pub fn apply_ranges(&self, function: &Function, arrays: &mut ByArray<Array>) -> Checked<()> {
+        for ValueRange { name, low, high, span } in &self.ranges {
+            let array = named(name, function, arrays, "ranges are of the elements of array arguments")?;
+            let (least, most) = array.element.limits();
+            let refuse = |what: String, help: String| Err(Diagnostic::new(what).at(*span, "this range").help(help));
+            if array.element.floating {
+                return refuse(
+                    format!("a range of the elements of `{}`, which are no integers", array.name),
+                    format!("leave it out; `--data {}=LOW..HIGH` gives random data a range", array.name),
+                );
+            }
+            if low > high || *low < least || *high > most {
+                return refuse(
+                    format!("`{}` has no elements of all values from {low} to {high}", array.name),
+                    format!("write the smallest value first; `{}` holds {least} to {most}", array.element),
+                );
+            }
+            array.range = Some((*low, *high));
         }
         Ok(())
     }
@@ -289,4 +315,19 @@ impl Directives {
             .help("the extents of an array stand in its declaration")),
         }
     }
+}
+
+/// The array argument that a directive names; `help` says what it takes.
+fn named<'a>(word: &Word, function: &Function, arrays: &'a mut ByArray<Array>, help: &str) -> Checked<&'a mut Array> {
+    if let Some(place) = arrays.position(|array| array.name == word.text) {
+        return Ok(&mut arrays[place]);
+    }
+    let known = function.arguments.iter().filter(|a| a.extents.is_some()).map(|a| a.name.as_str());
+    let help = match nearest(&word.text, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => help.to_string(),
+    };
+    Err(Diagnostic::new(format!("`{}` is no array argument of `{}`", word.text, function.name))
+        .at(word.span, "not an array argument")
+        .help(help))
 }

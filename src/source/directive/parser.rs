@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    DIRECTIVES, Directives, Extent, Named, NamedStatement, Plain, Size, Strip, Sum, Tile, What, Written, check_depth,
-    join,
+    DIRECTIVES, Directives, Extent, Named, NamedStatement, Plain, Size, Strip, Sum, Tile, ValueRange, What, Written,
+    check_depth, join,
 };
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
@@ -103,6 +103,7 @@ impl<'w> Parser<'w> {
                 "extent" => self.extent(&mut directives.extents)?,
                 "size" => self.size(&mut directives.sizes)?,
                 "scratch" => self.scratch(&mut directives.scratch)?,
+                "range" => self.range(&mut directives.ranges)?,
                 "stores" => {
                     const HELP: &str = "write `stores(all)`: what a later tile overwrites is stored, too";
                     self.expect("(", HELP)?;
@@ -324,6 +325,35 @@ impl<'w> Parser<'w> {
                 return self.expect(")", HELP);
             }
         }
+    }
+
+    /// `range(a: -3..255)`
+    fn range(&mut self, ranges: &mut Vec<ValueRange>) -> Checked<()> {
+        const HELP: &str = "write `range(a: 0..255)`: the elements of `a` are 0 to 255";
+        self.expect("(", HELP)?;
+        let name = match self.label() {
+            true => self.next().cloned(),
+            false => None,
+        };
+        let Some(name) = name else { return self.expected("an array argument and `:`", HELP) };
+        self.expect(":", HELP)?;
+        if ranges.iter().any(|range| range.name.text == name.text) {
+            return Err(Diagnostic::new(format!("the range of `{}` is declared twice", name.text))
+                .at(name.span, "again")
+                .help("keep one `range` for each array"));
+        }
+        let start = self.here();
+        let mut text = String::new();
+        while !matches!(self.text(), "" | ")" | ",") {
+            text += self.next().map_or("", |word| word.text.as_str());
+        }
+        let ends = text.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+        let span = join(start, self.last);
+        let Some((low, high)) = ends else {
+            return Err(Diagnostic::new(format!("`{text}` is no range of integers")).at(span, "LOW..HIGH").help(HELP));
+        };
+        ranges.push(ValueRange { name, low, high, span });
+        self.expect(")", HELP)
     }
 
     fn size(&mut self, sizes: &mut Vec<Size>) -> Checked<()> {

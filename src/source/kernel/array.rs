@@ -25,6 +25,9 @@ pub struct Array {
     /// An argument of which the caller does not read what is left: `#pragma burstc scratch(a)`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scratch: bool,
+    /// The smallest and the largest value that random data have: `#pragma burstc range(a: 0..9)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<(i64, i64)>,
     /// The argument of which this is another use, with a buffer of its own: the same memory, and no statement writes either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub use_of: Option<ArrayId>,
