@@ -106,16 +106,20 @@ fn the_front_has_a_design_no_slower_than_that_of_run() {
     assert_eq!(findings(&folder, "a.jsonl").len(), lines + 1);
 }
 
-/// All designs of a small space are simulated: none is better than the front of 12 of them by more than 5 %.
+/// All designs of a small space are simulated: none that is far from the front by its estimate is better than all near it by
+/// more than 5 %.
 #[test]
 #[ignore = "slow: make test"]
 fn nothing_that_was_not_simulated_is_better() {
     let folder = folder();
-    let set = ["explore", "mv.c", "--set", "N=24", "--set", "M=20", "--limit", "60"];
-    printed(burstc(&folder, &set).args(["--simulate", "12", "--out", "few.jsonl"]));
-    printed(burstc(&folder, &set).args(["--simulate", "all", "--out", "all.jsonl"]));
+    let explore = ["explore", "mv.c", "--set", "N=24", "--set", "M=20", "--limit", "30", "--out"];
+    let told = printed(burstc(&folder, &explore).args(["few.jsonl", "--simulate", "0"]));
+    let near: usize = told.split(" near the front").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+    printed(burstc(&folder, &explore).args(["few.jsonl", "--simulate", &near.to_string()]));
+    fs::copy(folder.path().join("few.jsonl"), folder.path().join("all.jsonl")).unwrap();
+    printed(burstc(&folder, &explore).args(["all.jsonl", "--simulate", "all"]));
     let (few, all) = (simulated(&folder, "few.jsonl"), simulated(&folder, "all.jsonl"));
-    assert!(few.len() == 12 && all.len() > 40, "{} of {}", few.len(), all.len());
+    assert!(few.len() == near && near < all.len() && all.len() > 20, "{near} of {}", all.len());
     let is_as_good = |own: &Candidate, other: &Candidate| {
         own.cycles <= 1.05 * other.cycles && own.logic <= 1.05 * other.logic && own.memory <= 1.05 * other.memory
     };

@@ -180,8 +180,8 @@ mod tests {
             span: Default::default(),
         };
         let tile = || Affine::variable("T0") * 10;
-        let row =
-            || level("x", vec![bound(tile(), 1)], vec![bound(tile() + constant(9), 1), bound(n() - constant(1), 1)]);
+        let ends = || vec![bound(tile() + constant(9), 1), bound(n() - constant(1), 1)];
+        let row = || level("x", vec![bound(tile(), 1)], ends());
         let later = Piece { guards: vec![Affine::variable("T0") - constant(1)], ..piece(vec![row()]) };
         Offload {
             kernel: Kernel {
@@ -203,6 +203,7 @@ mod tests {
                 obligations: vec![],
                 reassociates: false,
                 keeps_stores: false,
+                has_wires: false,
                 arrays: vec![array("a", 32), array("b", 16)].into(),
                 body: vec![Node::Statement(statement)],
                 quotients: vec![],

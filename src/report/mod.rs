@@ -417,6 +417,7 @@ mod tests {
                 obligations: vec![],
                 reassociates: false,
                 keeps_stores: false,
+                has_wires: false,
                 arrays: vec![array].into(),
                 body: vec![],
                 quotients: vec![],

@@ -47,6 +47,7 @@ fn kernel(name: &str) -> Kernel {
         obligations: vec![],
         reassociates: false,
         keeps_stores: false,
+        has_wires: false,
         arrays: ByArray::new(),
         body: vec![],
         quotients: vec![],

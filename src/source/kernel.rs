@@ -62,6 +62,9 @@ pub struct Kernel {
     /// Whether what a later strip overwrites is stored too: `#pragma burstc stores(all)`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps_stores: bool,
+    /// Whether statements are numbered without temporaries that are wires, of which there are some.
+    #[serde(skip)]
+    pub has_wires: bool,
     /// One per band, in the order in which the bands run; every statement is in exactly one. Empty: burstc chooses.
     #[serde(default)]
     pub tilings: Vec<TilingDirective>,

@@ -247,10 +247,12 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
         }
     };
     let host = scope.settle_host(&mut body.nodes, &mut scalars);
-    // Who gives every statement a place in a schedule keeps all of them.
-    if !directives.name_statements() {
+    // Who gives every statement a place in a schedule keeps all of them, and may say that temporaries are none.
+    let all = self::statements(&body.nodes);
+    if !directives.name_statements() || directives.has_wires {
         wires::forward(&mut body.nodes, &mut body.places, &mut scope.arrays);
     }
+    let has_wires = self::statements(&body.nodes) < all;
     // Sums that temporaries were part of, too.
     wires::for_each(&mut body.nodes, &mut |statement| balance::balance(&mut statement.value, &statement.target));
     let statements = statements(&body.nodes);
@@ -280,6 +282,7 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
         obligations: scope.obligations,
         reassociates: false,
         keeps_stores: directives.keeps_stores,
+        has_wires,
         tilings,
     };
     gather::require_known_order(&kernel)?;

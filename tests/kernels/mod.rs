@@ -148,6 +148,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         obligations: vec![],
         reassociates: false,
         keeps_stores: false,
+        has_wires: false,
         arrays,
         body,
         quotients: vec![],

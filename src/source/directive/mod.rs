@@ -27,7 +27,7 @@ use parser::Parser;
 pub use text::directive_text;
 
 /// What a directive may begin with, and an example of each.
-const DIRECTIVES: [(&str, &str); 9] = [
+const DIRECTIVES: [(&str, &str); 10] = [
     ("tile", "tile(i:32, j:32)"),
     ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
     ("strip", "tile(i:32, j:32) strip(2)"),
@@ -37,6 +37,7 @@ const DIRECTIVES: [(&str, &str); 9] = [
     ("scratch", "scratch(a)"),
     ("range", "range(a: 0..255)"),
     ("stores", "stores(all)"),
+    ("wires", "wires(all)"),
 ];
 
 /// Everything that the file's directives say.
@@ -49,6 +50,8 @@ pub struct Directives {
     ranges: Vec<ValueRange>,
     /// `stores(all)`
     pub keeps_stores: bool,
+    /// `wires(all)`: schedules do not count temporaries that are wires.
+    pub has_wires: bool,
     /// Tiles and schedules in the order of the text.
     written: Vec<Written>,
 }

@@ -111,6 +111,14 @@ impl<'w> Parser<'w> {
                     self.expect(")", HELP)?;
                     directives.keeps_stores = true;
                 }
+                "wires" => {
+                    const HELP: &str =
+                        "write `wires(all)`: schedules name the statements without temporaries that are wires";
+                    self.expect("(", HELP)?;
+                    self.expect("all", HELP)?;
+                    self.expect(")", HELP)?;
+                    directives.has_wires = true;
+                }
                 other => {
                     let near = nearest(other, DIRECTIVES.iter().map(|(name, _)| *name));
                     let help = match near.filter(|_| word.kind == Kind::Word) {

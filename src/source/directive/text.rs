@@ -17,7 +17,9 @@ pub fn directive_text(tiling: &TilingDirective, kernel: &Kernel) -> String {
         false => format!(" lanes({})", counts(&tiling, lanes)),
     });
     let strip = if tiling.strip > 1 { format!(" strip({})", tiling.strip) } else { String::new() };
-    format!("#pragma burstc schedule({}) tile({}){strip}{lanes}", statements.join("; "), sizes.join(", "))
+    // Else every temporary would be a statement, with a number of its own.
+    let wires = if kernel.has_wires { " wires(all)" } else { "" };
+    format!("#pragma burstc schedule({}) tile({}){strip}{lanes}{wires}", statements.join("; "), sizes.join(", "))
 }
 
 /// `16`, or the lanes along each dimension of the schedule, `8, 8, 1`.

@@ -108,6 +108,28 @@ fn printed_bands_are_read_again() {
     assert_eq!(bands(&again), bands(&written));
 }
 
+/// Schedules name statements without the temporaries that are wires, where the text says so; else all of them.
+#[test]
+fn bands_of_kernels_with_wires_are_read_again() {
+    let text = |pragma: &str| {
+        format!(
+            "#pragma burstc size(n: max 9)\nvoid f(int n, int a[9], int b[9])\n{{\n{pragma}\nfor (int i = 0; i < n; i++) {{\n\
+             int x = a[i] * 3;\nint y = x + a[i];\nb[i] = x * y;\n}}\n}}\n"
+        )
+    };
+    let parsed = |pragma: &str| crate::source::parse(&super::source(&text(pragma)));
+    let count = |pragma: &str| parsed(pragma).unwrap().statements().len();
+    assert_eq!((count(""), count("#pragma burstc tile(i:4)")), (1, 1));
+    let kernel = parsed("#pragma burstc tile(i:4)").unwrap();
+    let printed = directive_text(&kernel.tilings[0], &kernel);
+    assert_eq!(printed, "#pragma burstc schedule(S0[i] -> (i)) tile(4) wires(all)");
+    let again = parsed(&printed).unwrap();
+    assert_eq!((again.statements().len(), directive_text(&again.tilings[0], &again)), (1, printed));
+    assert_eq!(count("#pragma burstc schedule(S0[i] -> (i); S1[i] -> (i); S2[i] -> (i)) tile(4)"), 3);
+    let refused = parsed("#pragma burstc schedule(S0[i] -> (i)) tile(4) wires").unwrap_err();
+    assert!(format!("{refused:?}").contains("`(` was expected"), "{refused:?}");
+}
+
 #[test]
 fn sizes_have_lower_bounds() {
     let parse = |head: &str| {
