@@ -11,9 +11,9 @@ use burstc::simulate::simulator::Simulator;
 use burstc::source::Source;
 use common::{Rig, Subject, elsewhere};
 
-/// What the estimate may be of a run's cycles: measured are 0.87 (`nussinov`) to 1.08 (`matmul_lanes`), but for `seidel_time`,
-/// whose waves are no box, 1.23.
-const EXPECTED: RangeInclusive<f64> = 0.85..=1.25;
+/// What the estimate may be of a run's cycles: measured are 0.87 (`nussinov`) to 1.10 (`quotients`), but for `seidel_time`, whose
+/// waves are no box, 1.23, and `running_values`, whose statements wait for one another, 0.71.
+const EXPECTED: RangeInclusive<f64> = 0.70..=1.25;
 
 /// Runs `tests/kernels/<kernel>.c` and holds its cycles against `most` per iteration of the loops, of which there are
 /// `iterations`.
@@ -152,6 +152,13 @@ fn copies_of_small_elements_fill_the_port() {
 #[test]
 fn stores_do_not_hold_up_iterations() {
     guard("rank_two", &[("N", 96)], 3 * 96 * 96 + 96, 0.82);
+}
+
+/// Sums of integers behind two products: they are read late, as those of floating-point numbers are, and the store process reads
+/// copies of its own; 1.36 cycles each where products count nothing.
+#[test]
+fn sums_of_integers_are_read_behind_their_products() {
+    guard("gemver", &[("N", 48)], 3 * 48 * 48 + 48, 1.23);
 }
 
 /// A row's sum waits for itself, other rows run meanwhile; as few of them as that takes, so that the first ones are soon there:

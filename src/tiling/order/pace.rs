@@ -10,7 +10,7 @@ use crate::affine::Affine;
 use crate::ids::ArrayId;
 use crate::operators;
 use crate::polyhedral::DependenceKind;
-use crate::source::kernel::{self, Expr, Kernel};
+use crate::source::kernel::{self, BinaryOp, Expr, Kernel};
 
 /// Cycles that the scanner takes for a row, whatever its length.
 pub(super) const CYCLES_PER_ROW: f64 = 4.0;
@@ -22,12 +22,13 @@ const LATENCY: f64 = 6.0;
 pub(super) fn latency(expr: &Expr) -> f64 {
     fn operators(expr: &Expr) -> u32 {
         let operands = expr.operands().into_iter().map(operators).max().unwrap_or(0);
-        operators::latency(expr) + operands
+        let product = matches!(expr, Expr::Binary { op: BinaryOp::Multiply, ty, .. } if !ty.floating);
+        operators::latency(expr) + if product { operators::cycles(expr) } else { 0 } + operands
     }
     LATENCY + f64::from(operators(expr))
 }
 
-/// The arrays of floating-point numbers of which a statement updates a word that it reads through one port: then the
+/// The arrays of which a statement updates a word that it reads through one port: then the
 /// compute process may read it as late as an operator wants it, and take it on its way there from the update before, so that
 /// an update waits for the operators between the read and the write alone. The cycles of those; and of the array that is updated
 /// at subscripts that depend on data.
@@ -40,7 +41,7 @@ pub(super) fn late(kernel: &Kernel, statement: &kernel::Statement) -> BTreeMap<A
             // A serial divider has no stages at which a word could come.
             ports => ports == 1 && !s.values().any(operators::is_serial),
         });
-        kernel.arrays[array].element.floating && reads(statement) == 1 && is_read_once
+        reads(statement) == 1 && is_read_once
     };
     let cycles = |array: ArrayId| {
         let behind = statement.values().filter_map(|value| operators::behind(value, array)).max();
