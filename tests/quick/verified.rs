@@ -7,7 +7,7 @@ use burstc::affine::Affine;
 use burstc::ids::{ArrayId, BandId, StatementId};
 use burstc::offload::{Offload, Wait};
 use burstc::source::Source;
-use burstc::source::kernel::{Argument, Storage};
+use burstc::source::kernel::{Access, Argument, Expr, Node, ScalarType, Statement, Storage, Write};
 use burstc::verify::verify;
 use burstc::{Options, analyze, board};
 
@@ -473,4 +473,37 @@ fn lanes_of_two_dimensions() {
     );
     // A lane beyond the triangle's edge.
     finds("cells", grid(), &[&|o| first(o).inner_masks.iter_mut().for_each(|step| *step = 0)]);
+}
+
+/// The only statement of a kernel of one loop.
+fn only_statement(offload: &mut Offload) -> &mut Statement {
+    let Node::Loop(inner) = &mut offload.kernel.body[0] else { panic!("a loop") };
+    let Node::Statement(statement) = &mut inner.body[0] else { panic!("a statement") };
+    statement
+}
+
+/// A statement writes where data tell what it reads there, into the array of its target alone.
+#[test]
+fn scatters() {
+    finds(
+        "kernel",
+        offload("tests/kernels/histogram.c"),
+        &[
+            &|o| {
+                let Expr::Scatter { place, .. } = &mut only_statement(o).value else { panic!("a scatter") };
+                place.array = ArrayId(0);
+            },
+            &|o| {
+                let Expr::Scatter { place, .. } = &mut only_statement(o).value else { panic!("a scatter") };
+                place.subscripts[0] = Expr::Constant { value: 3, ty: ScalarType::I32 };
+            },
+            &|o| {
+                let statement = only_statement(o);
+                let target = Access { array: ArrayId(0), ..statement.target.clone() };
+                let value = Expr::Constant { value: 3, ty: ScalarType::I32 };
+                let (iterators, places) = (vec!["i".to_string()], vec![0]);
+                statement.also.push(Write { target, value, statement: "S1".into(), iterators, places });
+            },
+        ],
+    );
 }
