@@ -7,5 +7,5 @@ derive_clock_uncertainty
 set_false_path -from [get_ports rst]
 
 # The buses stay inside the device, so each side of a port gets half of the cycle.
-set_input_delay -clock clk {{half_period_ns}} [get_ports {avs_* avm_waitrequest avm_readdata* m_axi_* s_axil_*}]
-set_output_delay -clock clk {{half_period_ns}} [get_ports {irq avs_readdata* avs_waitrequest avm_* m_axi_* s_axil_*}]
+set_input_delay -clock clk {{half_period_ns}} [get_ports {avs_* avm_waitrequest avm_readdata* m_axi* s_axil_*}]
+set_output_delay -clock clk {{half_period_ns}} [get_ports {irq avs_readdata* avs_waitrequest avm_* m_axi* s_axil_*}]

@@ -15,14 +15,15 @@ set_property name {{kernel}} $core
 set_property version 1.0 $core
 set_property display_name "{{kernel}} (burstc)" $core
 
-# The AXI interfaces m_axi and s_axil are found by the names of their ports.
+# The AXI interfaces {{masters}} and s_axil are found by the names of their ports.
 ipx::infer_bus_interface rst xilinx.com:signal:reset_rtl:1.0 $core
 ipx::infer_bus_interface clk xilinx.com:signal:clock_rtl:1.0 $core
 ipx::infer_bus_interface irq xilinx.com:signal:interrupt_rtl:1.0 $core
 set polarity [ipx::add_bus_parameter POLARITY [ipx::get_bus_interfaces rst -of_objects $core]]
 set_property value ACTIVE_HIGH $polarity
-ipx::associate_bus_interfaces -busif m_axi -clock clk $core
-ipx::associate_bus_interfaces -busif s_axil -clock clk $core
+foreach interface { {{interfaces}} } {
+    ipx::associate_bus_interfaces -busif $interface -clock clk $core
+}
 ipx::associate_bus_interfaces -clock clk -reset rst $core
 
 ipx::update_checksums $core

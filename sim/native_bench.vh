@@ -29,6 +29,11 @@
     wire [3:0]  strobe      = dut.u_accelerator.m_write_strobe;
     wire [31:0] write_bits  = {{8{strobe[3]}}, {8{strobe[2]}}, {8{strobe[1]}}, {8{strobe[0]}}};
 
+`ifdef BURSTC_TIMELINE
+    wire        word_comes  = dut.u_controller.m_read_valid && dut.u_controller.m_read_ready;
+    wire        word_goes   = dut.u_controller.s_write_valid && dut.u_controller.s_write_ready;
+`endif
+
     always @(posedge clk)
         if (cmd_valid !== 1'b0)
             has_moved = 1'b1;

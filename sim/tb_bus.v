@@ -6,6 +6,8 @@
 //             CLOCK_PS        period of the clock
 //             MEMORY_BYTES    of the largest image; accesses beyond it fault
 //             BURSTC_AVALON   Avalon-MM, with BURSTCOUNT_BITS; otherwise AXI4 and AXI4-Lite
+//             PORTS           memory ports of the module; AXI4 only, default 1. Those of a port lie beside each other in a
+//                             vector, the first lowest; bench_ports.vh joins them.
 //             BURSTC_TRACE    compiles the dump in
 // Plusargs    +image=FILE     memory before, hex bytes from address 0 ($readmemh)
 //             +bytes=N        bytes of that image, a multiple of 4
@@ -26,6 +28,9 @@
 `endif
 `ifndef CLOCK_PS
 `define CLOCK_PS 10000
+`endif
+`ifndef PORTS
+`define PORTS 1
 `endif
 
 module tb_accelerator;
@@ -130,6 +135,8 @@ module tb_accelerator;
         .readdata      (avm_readdata),
         .readdatavalid (avm_readdatavalid)
     );
+    wire [31:0] violations_of [0:0];
+    assign violations_of[0] = protocol.violations;
 `else
     wire                     axil_awvalid, axil_awready, axil_wvalid, axil_wready, axil_bvalid, axil_bready;
     wire                     axil_arvalid, axil_arready, axil_rvalid, axil_rready;
@@ -137,19 +144,19 @@ module tb_accelerator;
     wire [31:0]              axil_wdata, axil_rdata;
     wire [3:0]               axil_wstrb;
     wire [1:0]               axil_bresp, axil_rresp;
-    wire                     arid, arvalid, arready, rid, rlast, rvalid, rready;
-    wire                     awid, awvalid, awready, wlast, wvalid, wready, bid, bvalid, bready;
-    wire [`ADDRESS_BITS-1:0] araddr, awaddr;
-    wire [7:0]               arlen, awlen;
-    wire [2:0]               arsize, awsize;
-    wire [1:0]               arburst, awburst, rresp, bresp;
-    wire [`BUS_BITS-1:0]     rdata, wdata;
-    wire [`BUS_BITS/8-1:0]   wstrb;
+    wire [`PORTS-1:0]        arid, arvalid, arready, rid, rlast, rvalid, rready;
+    wire [`PORTS-1:0]        awid, awvalid, awready, wlast, wvalid, wready, bid, bvalid, bready;
+    wire [`PORTS*`ADDRESS_BITS-1:0] araddr, awaddr;
+    wire [`PORTS*8-1:0]      arlen, awlen;
+    wire [`PORTS*3-1:0]      arsize, awsize;
+    wire [`PORTS*2-1:0]      arburst, awburst, rresp, bresp;
+    wire [`PORTS*`BUS_BITS-1:0] rdata, wdata;
+    wire [`PORTS*`BUS_BITS/8-1:0] wstrb;
     // Constants of the master, which no memory here looks at.
     /* verilator lint_off UNUSED */
-    wire                     arlock, awlock;
-    wire [3:0]               arcache, awcache;
-    wire [2:0]               arprot, awprot;
+    wire [`PORTS-1:0]        arlock, awlock;
+    wire [`PORTS*4-1:0]      arcache, awcache;
+    wire [`PORTS*3-1:0]      arprot, awprot;
     /* verilator lint_on UNUSED */
 
     `TOP dut (
@@ -173,41 +180,7 @@ module tb_accelerator;
         .s_axil_rready  (axil_rready),
         .s_axil_rdata   (axil_rdata),
         .s_axil_rresp   (axil_rresp),
-        .m_axi_arid     (arid),
-        .m_axi_araddr   (araddr),
-        .m_axi_arlen    (arlen),
-        .m_axi_arsize   (arsize),
-        .m_axi_arburst  (arburst),
-        .m_axi_arlock   (arlock),
-        .m_axi_arcache  (arcache),
-        .m_axi_arprot   (arprot),
-        .m_axi_arvalid  (arvalid),
-        .m_axi_arready  (arready),
-        .m_axi_rid      (rid),
-        .m_axi_rdata    (rdata),
-        .m_axi_rresp    (rresp),
-        .m_axi_rlast    (rlast),
-        .m_axi_rvalid   (rvalid),
-        .m_axi_rready   (rready),
-        .m_axi_awid     (awid),
-        .m_axi_awaddr   (awaddr),
-        .m_axi_awlen    (awlen),
-        .m_axi_awsize   (awsize),
-        .m_axi_awburst  (awburst),
-        .m_axi_awlock   (awlock),
-        .m_axi_awcache  (awcache),
-        .m_axi_awprot   (awprot),
-        .m_axi_awvalid  (awvalid),
-        .m_axi_awready  (awready),
-        .m_axi_wdata    (wdata),
-        .m_axi_wstrb    (wstrb),
-        .m_axi_wlast    (wlast),
-        .m_axi_wvalid   (wvalid),
-        .m_axi_wready   (wready),
-        .m_axi_bid      (bid),
-        .m_axi_bresp    (bresp),
-        .m_axi_bvalid   (bvalid),
-        .m_axi_bready   (bready)
+`include "bench_pins.vh"
     );
 
     axi4_control control (
@@ -234,7 +207,8 @@ module tb_accelerator;
     axi4_memory #(
         .DATA_WIDTH    (`BUS_BITS),
         .ADDRESS_WIDTH (`ADDRESS_BITS),
-        .BYTES         (`MEMORY_BYTES)
+        .BYTES         (`MEMORY_BYTES),
+        .PORTS         (`PORTS)
     ) device (
         .clk           (clk),
         .rst           (rst),
@@ -265,42 +239,50 @@ module tb_accelerator;
         .s_axi_bready  (bready)
     );
 
-    axi4_checker #(
-        .DATA_WIDTH    (`BUS_BITS),
-        .ADDRESS_WIDTH (`ADDRESS_BITS)
-    ) protocol (
-        .clk     (clk),
-        .rst     (rst),
-        .arid    (arid),
-        .araddr  (araddr),
-        .arlen   (arlen),
-        .arsize  (arsize),
-        .arburst (arburst),
-        .arvalid (arvalid),
-        .arready (arready),
-        .rid     (rid),
-        .rdata   (rdata),
-        .rresp   (rresp),
-        .rlast   (rlast),
-        .rvalid  (rvalid),
-        .rready  (rready),
-        .awid    (awid),
-        .awaddr  (awaddr),
-        .awlen   (awlen),
-        .awsize  (awsize),
-        .awburst (awburst),
-        .awvalid (awvalid),
-        .awready (awready),
-        .wdata   (wdata),
-        .wstrb   (wstrb),
-        .wlast   (wlast),
-        .wvalid  (wvalid),
-        .wready  (wready),
-        .bid     (bid),
-        .bresp   (bresp),
-        .bvalid  (bvalid),
-        .bready  (bready)
-    );
+    wire [31:0] violations_of [0:`PORTS-1];
+
+    genvar axi;
+    generate
+        for (axi = 0; axi < `PORTS; axi = axi + 1) begin : of_port
+            axi4_checker #(
+                .DATA_WIDTH    (`BUS_BITS),
+                .ADDRESS_WIDTH (`ADDRESS_BITS)
+            ) protocol (
+                .clk     (clk),
+                .rst     (rst),
+                .arid    (arid[axi]),
+                .araddr  (araddr[axi*`ADDRESS_BITS+:`ADDRESS_BITS]),
+                .arlen   (arlen[axi*8+:8]),
+                .arsize  (arsize[axi*3+:3]),
+                .arburst (arburst[axi*2+:2]),
+                .arvalid (arvalid[axi]),
+                .arready (arready[axi]),
+                .rid     (rid[axi]),
+                .rdata   (rdata[axi*`BUS_BITS+:`BUS_BITS]),
+                .rresp   (rresp[axi*2+:2]),
+                .rlast   (rlast[axi]),
+                .rvalid  (rvalid[axi]),
+                .rready  (rready[axi]),
+                .awid    (awid[axi]),
+                .awaddr  (awaddr[axi*`ADDRESS_BITS+:`ADDRESS_BITS]),
+                .awlen   (awlen[axi*8+:8]),
+                .awsize  (awsize[axi*3+:3]),
+                .awburst (awburst[axi*2+:2]),
+                .awvalid (awvalid[axi]),
+                .awready (awready[axi]),
+                .wdata   (wdata[axi*`BUS_BITS+:`BUS_BITS]),
+                .wstrb   (wstrb[axi*(`BUS_BITS/8)+:`BUS_BITS/8]),
+                .wlast   (wlast[axi]),
+                .wvalid  (wvalid[axi]),
+                .wready  (wready[axi]),
+                .bid     (bid[axi]),
+                .bresp   (bresp[axi*2+:2]),
+                .bvalid  (bvalid[axi]),
+                .bready  (bready[axi])
+            );
+            assign violations_of[axi] = protocol.violations;
+        end
+    endgenerate
 `endif
 
     // -- Checks of the accelerator's memory port ----------------------------------------------------------------------
@@ -308,12 +290,14 @@ module tb_accelerator;
     integer index;
     integer cycle = 0;
     integer port_faults = 0;
+    integer violations;
     integer image_bytes = 0;
     reg     checking = 1'b0;
     reg     has_moved = 1'b0; // a command, since the last write to the control register
 
+`include "bench_ports.vh"
+
     // Of the accelerator's words.
-    wire [31:0] word_bytes  = $bits(dut.u_accelerator.m_write_strobe);
     wire [31:0] image_words = (image_bytes + word_bytes - 1) / word_bytes;
 
     task port_fault(input [8*32:1] what, input [31:0] word_address);
@@ -324,27 +308,12 @@ module tb_accelerator;
         end
     endtask
 
-    /* verilator lint_off WIDTH */ // the board sets the widths of addresses and lengths
-    wire [31:0] store_address = dut.u_accelerator.m_store_address;
-    wire [31:0] store_length  = dut.u_accelerator.m_store_length;
-    wire [31:0] load_address  = dut.u_accelerator.m_load_address;
-    wire [31:0] load_length   = dut.u_accelerator.m_load_length;
-    // A word has up to 512 bits.
-    wire [511:0] write_data   = dut.u_accelerator.m_write_data;
-    wire [63:0] strobe        = dut.u_accelerator.m_write_strobe;
-    /* verilator lint_on WIDTH */
-    reg  [511:0] write_bits;
     integer      strobe_index;
-    wire        load_valid    = dut.u_accelerator.m_load_valid;
-    wire        store_valid   = dut.u_accelerator.m_store_valid;
-    wire        write_valid   = dut.u_accelerator.m_write_valid;
-
-    always @*
-        for (strobe_index = 0; strobe_index < 64; strobe_index = strobe_index + 1)
-            write_bits[8*strobe_index +: 8] = {8{strobe[strobe_index]}};
+    integer      port;
+    reg  [511:0] write_bits;
 
     always @(posedge clk)
-        if (load_valid !== 1'b0 || store_valid !== 1'b0)
+        if (load_valid !== {`PORTS{1'b0}} || store_valid !== {`PORTS{1'b0}})
             has_moved = 1'b1;
 
     // Four-state simulators find an unknown bit; every simulator finds an access beyond the image: a command counts as soon
@@ -352,23 +321,28 @@ module tb_accelerator;
     always @(posedge clk)
         if (checking) begin
             cycle <= cycle + 1;
-            if (^{load_valid, store_valid, write_valid, dut.u_accelerator.s_read_ready,
-                  dut.u_accelerator.done} === 1'bx)
+            if (^{load_valid, store_valid, write_valid, read_ready, dut.u_accelerator.done} === 1'bx)
                 port_fault("unknown valid or ready", 32'd0);
-            if (load_valid === 1'b1) begin
-                if (^{load_address, load_length} === 1'bx)
-                    port_fault("unknown load command", load_address);
-                else if (load_address + load_length > image_words)
-                    port_fault("read outside the arrays", load_address);
+            for (port = 0; port < `PORTS; port = port + 1) begin
+                if (load_valid[port] === 1'b1) begin
+                    if (^{load_address[port], load_length[port]} === 1'bx)
+                        port_fault("unknown load command", load_address[port]);
+                    else if (load_address[port] + load_length[port] > image_words)
+                        port_fault("read outside the arrays", load_address[port]);
+                end
+                if (store_valid[port] === 1'b1) begin
+                    if (^{store_address[port], store_length[port]} === 1'bx)
+                        port_fault("unknown store command", store_address[port]);
+                    else if (store_address[port] + store_length[port] > image_words)
+                        port_fault("write outside the arrays", store_address[port]);
+                end
+                if (write_valid[port] === 1'b1) begin
+                    for (strobe_index = 0; strobe_index < 64; strobe_index = strobe_index + 1)
+                        write_bits[8*strobe_index +: 8] = {8{strobe[port][strobe_index]}};
+                    if (^strobe[port] === 1'bx || ^(write_data[port] & write_bits) === 1'bx)
+                        port_fault("unknown write data", 32'd0);
+                end
             end
-            if (store_valid === 1'b1) begin
-                if (^{store_address, store_length} === 1'bx)
-                    port_fault("unknown store command", store_address);
-                else if (store_address + store_length > image_words)
-                    port_fault("write outside the arrays", store_address);
-            end
-            if (write_valid === 1'b1 && (^strobe === 1'bx || ^(write_data & write_bits) === 1'bx))
-                port_fault("unknown write data", 32'd0);
         end
 
     // -- The run ------------------------------------------------------------------------------------------------------
@@ -376,6 +350,7 @@ module tb_accelerator;
 `include "run_bench.vh"
 
     integer        reads, writes, read_bursts, write_bursts;
+    integer        moved [0:4*`PORTS-1]; // the same of each port
 
     task snapshot;
         begin
@@ -383,6 +358,10 @@ module tb_accelerator;
             writes       = device.write_beats - writes;
             read_bursts  = device.read_bursts - read_bursts;
             write_bursts = device.write_bursts - write_bursts;
+`ifndef BURSTC_AVALON
+            for (index = 0; index < 4 * `PORTS; index = index + 1)
+                moved[index] = device.moved[index] - moved[index];
+`endif
         end
     endtask
 
@@ -427,6 +406,8 @@ module tb_accelerator;
         trace;
 `endif
         {reads, writes, read_bursts, write_bursts} = 0;
+        for (index = 0; index < 4 * `PORTS; index = index + 1)
+            moved[index] = 0;
         snapshot;
         checking = 1'b1;
         if (irq !== 1'b0)
@@ -456,11 +437,17 @@ module tb_accelerator;
         end
         if (control.errors != 0)
             port_fault("error of the control slave", 32'd0);
+        if (`PORTS > 1)
+            for (index = 0; index < `PORTS; index = index + 1)
+                $display("MOVED %0d %0d %0d %0d", moved[4*index], moved[4*index+1], moved[4*index+2], moved[4*index+3]);
+        violations = 0;
+        for (index = 0; index < `PORTS; index = index + 1)
+            violations = violations + violations_of[index];
         $write("RESULT timed_out=%0d bench_cycles=%0d", timed_out, cycle);
         $write(" cycles=%0d load_busy=%0d compute_busy=%0d compute_stall=%0d store_busy=%0d", counters[1], counters[2],
             counters[3], counters[4], counters[5]);
         $write(" reads=%0d writes=%0d read_bursts=%0d write_bursts=%0d", reads, writes, read_bursts, write_bursts);
-        $write(" status=%0d timing_violations=%0d", status, protocol.violations);
+        $write(" status=%0d timing_violations=%0d", status, violations);
         $display(" port_faults=%0d", port_faults);
         $finish;
     end

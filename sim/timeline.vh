@@ -2,7 +2,7 @@
 // whole accelerators, not of direct versions.
 //
 // Prints a line `SLICE cycles load word compute stall store sent` per slice from start to done: its cycles, those in which each
-// process is busy or stalled as its counter has it, and those in which a word comes from the memory port or goes there; the
+// process is busy or stalled as its counter has it, and those in which a word comes from a memory port or goes there; the
 // last slice may be shorter. Of the first TILES tiles lines `TILE what cycle`: 0 a tile is taken to be loaded, 1 it is in the
 // buffers and taken to be computed, 2 computed, 3 stored. The end mark is taken like a tile.
 
@@ -33,11 +33,11 @@
             now = now + 1;
             sliced = sliced + 1;
             if (dut.u_accelerator.load_is_busy) busy_load = busy_load + 1;
-            if (dut.u_accelerator.s_read_valid && dut.u_accelerator.s_read_ready) busy_word = busy_word + 1;
+            if (word_comes) busy_word = busy_word + 1;
             if (dut.u_accelerator.compute_is_busy) busy_compute = busy_compute + 1;
             if (dut.u_accelerator.compute_is_stalled) busy_stall = busy_stall + 1;
             if (dut.u_accelerator.store_is_busy) busy_store = busy_store + 1;
-            if (dut.u_accelerator.m_write_valid && dut.u_accelerator.m_write_ready) busy_sent = busy_sent + 1;
+            if (word_goes) busy_sent = busy_sent + 1;
             if (dut.u_accelerator.tile_valid && dut.u_accelerator.tile_ready) begin
                 if (tiles_taken < TILES) $display("TILE 0 %0d", now);
                 tiles_taken = tiles_taken + 1;

@@ -398,6 +398,7 @@ impl Mapped {
             strips_depend,
             written: vec![],
             lanes_note: None,
+            ports: Default::default(),
             buffers,
             windows,
             bands: analysed,

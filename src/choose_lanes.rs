@@ -18,6 +18,7 @@ use crate::polyhedral::uses_apart;
 use crate::report::area::Area;
 use crate::report::demand::Demand;
 use crate::report::expected::Expected;
+use crate::report::ports;
 use crate::source::kernel::{Kernel, LanesAlong, LanesDirective, TilingDirective};
 
 /// Parts of the block RAM that tiles are chosen for, where those for all of it are too large for the lanes.
@@ -151,8 +152,14 @@ fn with_lanes(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resul
         Some(Request::Automatic) => Choice::new(kernel, board, |_| true)?.automatic(),
         Some(Request::Usual) if kernel.tilings.is_empty() => Choice::new(kernel, board, |_| true)?.automatic(),
         _ if kernel.tilings.iter().any(asks) => Choice::new(kernel, board, asks)?.automatic(),
-        _ => require_room(analysis::analyze(kernel, &board.fabric())?, board),
+        _ => require_room(on_ports(analysis::analyze(kernel, &board.fabric())?, board), board),
     }
+}
+
+/// With its arrays on the ports of the board's memory.
+fn on_ports(mut offload: Offload, board: &Board) -> Offload {
+    ports::place(&mut offload, board);
+    offload
 }
 
 /// Refuses lanes that the board has no room for.
@@ -234,7 +241,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let before = self.analysis.operations();
         let one = self.analysis.offload(&self.single(), &self.board.fabric(), None);
         self.alone.set(self.analysis.operations().saturating_sub(before));
-        one
+        one.map(|one| on_ports(one, self.board))
     }
 
     /// What `analyze` gives within the operations that are left.
@@ -306,7 +313,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let mut offload = self.within(|analysis, left| analysis.offload(&laned, &self.board.fabric(), left))?;
         // Whether the tiles are the user's or chosen stays as it was.
         offload.kernel.tilings = self.single();
-        Ok(offload)
+        Ok(on_ports(offload, self.board))
     }
 
     /// `count` lanes, or what forbids them.

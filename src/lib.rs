@@ -70,6 +70,8 @@ pub struct Options {
     pub allow_reassociation: bool,
     /// Tiles, strips and lanes that replace the directives of the source.
     pub tilings: Option<Vec<TilingDirective>>,
+    /// The memory ports of arrays, by name; of the others they are chosen.
+    pub ports: BTreeMap<String, u32>,
 }
 
 /// A compiled kernel.
@@ -161,6 +163,7 @@ fn analyzed(kernel: Kernel, board: &Board, options: &Options) -> Result<Offload>
 /// What is read to what the analysis begins with: bounds settled, the domain found, dead code left out.
 fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kernel> {
     kernel.reassociates = options.allow_reassociation;
+    kernel.ports = ports_of(&kernel, board, options)?;
     let free = without_bound(&kernel, options);
     settle_bounds(&mut kernel, options)?;
     budget::require_shallow(&kernel)?;
@@ -177,6 +180,25 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
         Some(tilings) => Kernel { tilings: tilings.clone(), ..kernel },
         None => kernel,
     })
+}
+
+/// The ports that somebody has put arrays on, if there are such arrays and such ports.
+fn ports_of(kernel: &Kernel, board: &Board, options: &Options) -> Result<BTreeMap<String, u32>> {
+    let ports = board.memory.bus().map_or(1, |bus| bus.ports);
+    for (name, port) in &options.ports {
+        if kernel.arrays.iter().all(|array| array.name != *name) {
+            let known = suggest::known("arrays", name, kernel.arrays.iter().map(|array| array.name.as_str()));
+            bail!(Diagnostic::new(format!("`--port {name}={port}`: the kernel has no array of that name")).help(known));
+        }
+        if *port >= ports {
+            let has =
+                if ports == 1 { "one memory port, 0".to_string() } else { format!("the ports 0 to {}", ports - 1) };
+            bail!(Diagnostic::new(format!("`--port {name}={port}`: {} has {has}", board.name)).help(
+                "give another port, or a board of more: `burstc boards` lists them, and `--ports` sets their number"
+            ));
+        }
+    }
+    Ok(options.ports.clone())
 }
 
 /// Gives every size parameter its bounds. A default beyond those of the command line becomes the nearest size in them.
@@ -312,6 +334,7 @@ fn origin(source: &Source, board: &Board, options: &Options, offload: &Offload) 
         choose_lanes::Request::Usual => String::new(),
     }));
     given.retain(|option| !option.is_empty());
+    given.extend(options.ports.iter().map(|(name, port)| format!("--port {name}={port}")));
     given.extend(options.allow_reassociation.then(|| "--allow-reassociation".to_string()));
     let pragma = |tiling: &TilingDirective| source::directive_text(tiling, &offload.kernel);
     given.extend(options.tilings.iter().flatten().map(pragma));
@@ -363,6 +386,27 @@ mod tests {
         let error = of(300).expect_err("there are 256 registers");
         assert!(error.is::<Diagnostic>() && error.to_string().contains("and there are 256"), "{error:#}");
         assert!(of(200).is_ok());
+    }
+
+    /// `--port` names arrays and ports that are there.
+    #[test]
+    fn ports_of_arrays() {
+        let text = "#pragma burstc size(N: 40, max 64)\nvoid copy(int N, int a[N], int b[N])\n{\n    for (int i = 0; i < N; i++)\n\
+                    b[i] = a[i];\n}\n";
+        let source = Source { path: "copy.c".into(), text: text.into(), cpp_args: vec![] };
+        let on = |board: &str, ports: &[(&str, u32)]| {
+            let ports = ports.iter().map(|(array, port)| (array.to_string(), *port)).collect();
+            let options = Options { ports, ..Options::default() };
+            analyze(&source, &board::load(board).expect("a board"), &options).map(|offload| offload.ports.raw)
+        };
+        assert_eq!(on("pynq-z2", &[]).expect("two ports"), [0, 1]);
+        assert_eq!(on("pynq-z2", &[("a", 3)]).expect("port 3 has a"), [3, 0]);
+        assert_eq!(on("pynq-z2", &[("a", 2), ("b", 2)]).expect("port 2 has both"), [2, 2]);
+        assert_eq!(on("generic-avalon", &[("a", 0)]).expect("the only one"), Vec::<u32>::new());
+        let refused = |board: &str, ports: &[(&str, u32)]| on(board, ports).expect_err("refused").to_string();
+        assert_eq!(refused("pynq-z2", &[("a", 4)]), "`--port a=4`: pynq-z2 has the ports 0 to 3");
+        assert_eq!(refused("generic-avalon", &[("a", 1)]), "`--port a=1`: generic-avalon has one memory port, 0");
+        assert_eq!(refused("pynq-z2", &[("c", 1)]), "`--port c=1`: the kernel has no array of that name");
     }
 
     /// Constant extents say how large sizes can be, where they bound each size by itself.

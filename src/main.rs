@@ -242,6 +242,12 @@ struct InputArguments {
     /// Width of a board's AXI4 or Avalon-MM port in bits: 32, 64, 128, 256 or 512
     #[arg(long, value_name = "BITS")]
     bus_bits: Option<u32>,
+    /// How many such ports an AXI4 board has, in front of one memory: 1 to 32
+    #[arg(long, value_name = "N")]
+    ports: Option<u32>,
+    /// Memory port of an array, such as a=1; of the others burstc chooses it, so that the busiest port moves least
+    #[arg(long, value_name = "ARRAY=PORT", value_parser = command::parse_port)]
+    port: Vec<(String, u32)>,
     /// Largest value of a size, such as N=1024
     #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
     max: Vec<Assignment>,
@@ -300,6 +306,8 @@ impl From<InputArguments> for Input {
             file: arguments.file,
             board: arguments.board,
             bus_bits: arguments.bus_bits,
+            ports: arguments.ports,
+            port: arguments.port,
             max: arguments.max,
             min: arguments.min,
             lanes: arguments.lanes,

@@ -2,11 +2,12 @@
 //! Left of it nobody knows Verilog, right of it nobody computes a dependence.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use crate::affine::{Affine, AffineOver, Variable};
-use crate::ids::{ArrayId, BandId, ByBand, StatementId};
+use crate::ids::{ArrayId, BandId, ByArray, ByBand, StatementId};
 use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, Node, ScalarType, Statement, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,6 +35,17 @@ pub struct Offload {
     /// Why so many lanes were chosen, where they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes_note: Option<String>,
+    /// The memory port of every array, where the board has several; empty where it has one. All uses of an array are on one port
+    /// ([`Offload::port`]).
+    #[serde(default, skip_serializing_if = "no_ports")]
+    pub ports: ByArray<u32>,
+}
+
+/// Memory ports that a board may have.
+pub const MOST_PORTS: u32 = 32;
+
+fn no_ports(ports: &ByArray<u32>) -> bool {
+    ports.is_empty()
 }
 
 /// Statements that run together in tiles.
@@ -65,6 +77,19 @@ impl Offload {
     /// Whether the statement of [`Offload::as_written`] starts together with another, whose name they have.
     pub fn follows(&self, statement: &str) -> bool {
         self.kernel.statements().iter().all(|s| s.name != statement)
+    }
+
+    /// The memory port that an array is reached by.
+    pub fn port(&self, array: ArrayId) -> u32 {
+        self.ports.get(self.kernel.memory_of(array)).copied().unwrap_or(0)
+    }
+
+    /// The ports that words move through, in their order: at least one.
+    pub fn ports_used(&self) -> Vec<u32> {
+        let transfers = self.bands.iter().flat_map(|band| &band.transfers);
+        let moved = transfers.filter(|t| !t.load.pieces.is_empty() || !t.store.pieces.is_empty());
+        let used: BTreeSet<u32> = moved.map(|t| self.port(t.array)).collect();
+        if used.is_empty() { vec![0] } else { used.into_iter().collect() }
     }
 
     /// Whether lanes combine floating-point numbers in another order than the source.

@@ -33,6 +33,7 @@
 //!     dimension; with a reduction, every lane updates one cell.
 //! 17. `uses`: an array that is another use of an argument has its element, extents and order, is no argument itself, and no
 //!     statement writes either; so their buffers hold what the memory does, whichever tiles are under way.
+//! 18. `ports`: every array has a memory port, of the 32 that a board may have, or none has.
 //!
 //! Sampled invariants are looked at in a number of points that does not depend on the kernel, so that verifying takes
 //! milliseconds.
@@ -43,7 +44,8 @@ use std::ops::ControlFlow;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, BandId, StatementId};
 use crate::offload::{
-    Buffer, LaneShape, Lanes, Mapping, Offload, Partition, Piece, Scan, Wait, Window, first_extent, port_references,
+    Buffer, LaneShape, Lanes, MOST_PORTS, Mapping, Offload, Partition, Piece, Scan, Wait, Window, first_extent,
+    port_references,
 };
 use crate::source::kernel::{Access, Argument, Kernel, Storage};
 use crate::walk::{Values, Visitor, Which, guard_depth, walk};
@@ -144,6 +146,13 @@ impl<'a> Checker<'a> {
             });
             let passed = kernel.arguments.contains(&Argument::Array(array));
             self.require(!passed, "uses", || format!("{name} is a use, and an argument"));
+        }
+        let ports = &self.offload.ports;
+        self.require(ports.is_empty() || ports.len() == kernel.arrays.len(), "ports", || {
+            format!("{} ports for {} arrays", ports.len(), kernel.arrays.len())
+        });
+        for (array, port) in ports.iter_enumerated() {
+            self.require(*port < MOST_PORTS, "ports", || format!("array {array} on port {port}"));
         }
         for step in &kernel.host {
             let register = step.scalar.is_none_or(|scalar| scalar < kernel.scalars.len());

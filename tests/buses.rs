@@ -59,6 +59,89 @@ fn axi4_128() {
     back_pressure("axi4", 128, Simulator::Verilator);
 }
 
+/// The kernel at `path` behind so many ports of 32 or more bits, its arrays where burstc puts them, but for those of `given`.
+fn on_ports(path: &str, (ports, bits): (u32, u32), given: &[(&str, u32)], simulator: Simulator) -> Rig {
+    let source = Source::read(&root(path), vec![]).unwrap();
+    let given = given.iter().map(|(array, port)| (array.to_string(), *port)).collect();
+    let options = Options { ports: given, ..Options::default() };
+    let board = generic("axi4", bits).with_ports(ports).unwrap();
+    Rig::of(&Subject::on(board, &source, &options).unwrap(), simulator, false).unwrap()
+}
+
+/// Several ports in front of one memory, each with back-pressure of its own: every word, whatever is loaded or stored first.
+/// Elements of all sizes, updates in place over strips, arrays between bands, arrays that no port loads, a port in the middle
+/// that has nothing.
+#[test]
+fn several_ports() {
+    let runs: [(&str, (u32, u32), &[(&str, u32)], &[(&str, i128)], usize); 9] = [
+        ("tests/kernels/sum_of_three.c", (4, 32), &[], &[("N", 2500)], 4),
+        ("tests/kernels/sum_of_three.c", (3, 32), &[("a", 2), ("d", 2), ("b", 0), ("c", 0)], &[("N", 1100)], 2),
+        ("examples/matmul.c", (4, 64), &[], &[("N", 33)], 3),
+        ("examples/jacobi_2d.c", (2, 32), &[], &[("T", 5), ("N", 34)], 2),
+        ("tests/kernels/widths.c", (4, 32), &[], &[("N", 33), ("bias", -1)], 3),
+        ("tests/kernels/seidel_time.c", (4, 32), &[("a", 3)], &[("T", 3), ("N", 13)], 1),
+        ("tests/kernels/local_arrays.c", (2, 32), &[], &[], 2),
+        ("tests/kernels/gemver.c", (4, 64), &[], &[("N", 21)], 4),
+        ("tests/kernels/fill.c", (2, 32), &[("a", 1)], &[("N", 33)], 1),
+    ];
+    for (path, ports, given, set, used) in runs {
+        let mut rig = on_ports(path, ports, given, Simulator::Verilator);
+        let offload = &rig.subject.accelerator.offload;
+        assert_eq!(offload.ports_used().len(), used, "{path}: {:?}", offload.ports);
+        let set = if set.is_empty() { defaults(&rig) } else { set.to_vec() };
+        for seed in 0..4 {
+            rig.model.stalls = Some(seed);
+            let shown = rig.run_on(Data { set: &set, ranges: &[], seed: seed.into() });
+            let counters = &shown.counters;
+            assert_eq!(counters.ports.len(), if used > 1 { used } else { 0 }, "{path}");
+            if used > 1 {
+                assert!(counters.ports.iter().all(|port| port.reads + port.writes > 0), "{path}: {counters:?}");
+                assert_eq!(counters.ports.iter().map(|port| port.reads).sum::<u64>(), counters.reads);
+                assert_eq!(counters.ports.iter().map(|port| port.writes).sum::<u64>(), counters.writes);
+            }
+        }
+    }
+}
+
+/// d = a + b + c with an array per port: all four channels move a word in nearly every cycle, at the latency of generic-axi4. On
+/// one port three words have to take turns.
+#[test]
+fn every_port_is_busy() {
+    for (ports, most) in [(4, 70_400), (1, 201_000)] {
+        let rig = on_ports("tests/kernels/sum_of_three.c", (ports, 32), &[], Simulator::Verilator);
+        let counters = rig.run(&[("N", 65536)], 1).counters;
+        assert!(counters.cycles <= most, "{ports} ports: {} cycles", counters.cycles);
+        if ports > 1 {
+            let moved: Vec<u64> = counters.ports.iter().map(|port| port.reads.max(port.writes)).collect();
+            let least = moved.iter().map(|beats| *beats as f64 / counters.cycles as f64).fold(1.0, f64::min);
+            assert!(least >= 0.93, "{least:.3} of a channel");
+        }
+    }
+}
+
+/// A memory that moves `total` beats in a million cycles serves all ports, none of which starves, and no run moves more.
+#[test]
+fn ports_share_the_memory() {
+    let mut rig = on_ports("tests/kernels/sum_of_three.c", (4, 32), &[], Simulator::Verilator);
+    for (total, stalls, least) in [(2_000_000, None, 0.94), (2_600_000, None, 0.94), (1_000_000, Some(1), 0.0)] {
+        rig.model.total = Some(total);
+        rig.model.stalls = stalls;
+        let counters = rig.run(&[("N", 65536)], 1).counters;
+        let room = counters.cycles as f64 * f64::from(total) / 1e6;
+        let moved = (counters.reads + counters.writes) as f64;
+        // What four ports have saved up before the run.
+        assert!(moved <= room + 16.0 && moved >= least * room, "{total} {stalls:?}: {moved} of {room}");
+    }
+}
+
+/// Four-state: no unknown bit reaches any port.
+#[test]
+fn nothing_is_unknown_on_ports() {
+    let mut rig = on_ports("tests/kernels/widths.c", (4, 64), &[], Simulator::Icarus);
+    rig.model.stalls = Some(1);
+    rig.run(&[("N", 17), ("bias", -1)], 1);
+}
+
 #[test]
 fn avalon_64() {
     back_pressure("avalon", 64, Simulator::Verilator);

@@ -153,6 +153,7 @@ kernels! {
     cube; [N = 1, M = 1], [N = 9, M = 7], [N = 5, M = 10];
     negative; [N = 1], [N = 13];
     shift; [N = 1], [N = 50];
+    sum_of_three; [N = 0], [N = 1], [N = 1100];
     short_rows; [T = 0], [T = 1];
     jacobi; [T = 1, N = 1], [T = 9, N = 30];
     seidel; [N = 1], [N = 13];

@@ -52,6 +52,7 @@ fn in_sequence(parts: &[Source]) -> Offload {
         strips_depend: true,
         written: vec![],
         lanes_note: None,
+        ports: Default::default(),
     }
 }
 
@@ -115,6 +116,7 @@ fn in_one_strip(
         strips_depend: true,
         written: vec![],
         lanes_note: None,
+        ports: Default::default(),
         kernel,
     }
 }

@@ -17,7 +17,7 @@ use crate::hardware::{Bus, BusKind, Ddr, Link};
 use crate::suggest;
 use crate::word::Word;
 pub use ecp5::{Pins, Pll, SdramPins, nextpnr_options};
-use schema::BUS_BITS;
+use schema::{BUS_BITS, PORTS};
 pub use sdr::SdrTiming;
 
 /// The profiles that come with burstc: name and text.
@@ -180,6 +180,17 @@ pub struct BusPort {
     pub burst: u32,
     /// Cycles from an address to its first data that simulations assume.
     pub latency: u32,
+    /// Ports like this one, in front of one memory.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub ports: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(ports: &u32) -> bool {
+    *ports == 1
 }
 
 impl Memory {
@@ -196,7 +207,7 @@ impl Memory {
         match self {
             Memory::DdrSdram(ddr) => ddr.peak_mb_s,
             Memory::SdrSdram(sdr) => sdr.peak_mb_s,
-            Memory::Axi4(port) | Memory::AvalonMm(port) => port.peak_total_mb_s.min(2.0 * port.peak_mb_s),
+            Memory::Axi4(port) | Memory::AvalonMm(port) => port.peak_total_mb_s.min(port.peak_of_ports()),
         }
     }
 
@@ -212,7 +223,7 @@ impl Memory {
     pub fn link(&self) -> Link {
         let bus = |kind: BusKind, port: &BusPort| {
             let address_width = port.address_bits - Word::PORT.shift();
-            Link::Bus(Bus { kind, address_width, data_bits: port.data_bits, burst: port.burst })
+            Link::Bus(Bus { kind, address_width, data_bits: port.data_bits, burst: port.burst, ports: port.ports })
         };
         match self {
             Memory::DdrSdram(ddr) => Link::Ddr(ddr.hardware()),
@@ -293,12 +304,33 @@ impl Board {
                 .help(format!("a bus has {} or {last} bits", others.join(", ")))
                 .into());
         }
-        let is_no_limit = port.peak_total_mb_s == 2.0 * port.peak_mb_s;
+        let is_no_limit = port.peak_total_mb_s == port.peak_of_ports();
         port.data_bits = bits;
         port.burst = port.burst.min(Bus::BURST_BYTES / (bits / 8));
         port.peak_mb_s = self.clock_mhz * f64::from(bits) / 8.0;
         if is_no_limit {
-            port.peak_total_mb_s = 2.0 * port.peak_mb_s;
+            port.peak_total_mb_s = port.peak_of_ports();
+        }
+        Ok(self)
+    }
+
+    /// The board with another number of ports like the one that it has. Memory that is just as quick as the ports stays so, any
+    /// other keeps its peak. A board without AXI4, and a number that no board has, are `Diagnostic`s.
+    pub fn with_ports(mut self, ports: u32) -> Result<Board> {
+        let Memory::Axi4(port) = &mut self.memory else {
+            return Err(Diagnostic::new(format!("`--ports`: the memory of {} has one port", self.name))
+                .help("choose a board with AXI4 ports: `burstc boards` lists them")
+                .into());
+        };
+        if !PORTS.contains(&u64::from(ports)) {
+            return Err(Diagnostic::new(format!("`--ports {ports}`: no board has so many"))
+                .help(format!("a board has {} to {} ports", PORTS.start(), PORTS.end()))
+                .into());
+        }
+        let is_no_limit = port.peak_total_mb_s == port.peak_of_ports();
+        port.ports = ports;
+        if is_no_limit {
+            port.peak_total_mb_s = port.peak_of_ports();
         }
         Ok(self)
     }
@@ -374,7 +406,13 @@ impl BusPort {
     /// take count on it.
     const LEAST_TOTAL: f64 = 0.1;
 
-    /// Beats that the memory moves in a million cycles at most, in both directions together; two million are all.
+    /// What all ports together move in both directions when every cycle moves a beat of each.
+    fn peak_of_ports(&self) -> f64 {
+        f64::from(2 * self.ports) * self.peak_mb_s
+    }
+
+    /// Beats that the memory moves in a million cycles at most, in both directions of all ports together; two million per port
+    /// are all.
     pub fn beats_per_million(&self) -> u32 {
         (1e6 * self.peak_total_mb_s / self.peak_mb_s).round() as u32
     }
@@ -482,6 +520,26 @@ fn known_boards(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_ports_are_as_quick_as_their_memory() {
+        let total = |board: Board| (board.memory.peak_mb_s(), board.memory.bus().expect("a bus").beats_per_million());
+        let generic = || load("generic-axi4").unwrap();
+        assert_eq!(total(generic().with_ports(4).unwrap()), (3200.0, 8_000_000));
+        assert_eq!(total(generic().with_ports(4).unwrap().with_bus_bits(64).unwrap()), (6400.0, 8_000_000));
+        // Its DDR3 moves 2,100 MB/s, whatever the ports.
+        let pynq = load("pynq-z2").unwrap();
+        assert_eq!(total(pynq.clone()), (2100.0, 2_625_000));
+        assert_eq!(total(pynq.clone().with_ports(1).unwrap()), (1600.0, 2_625_000));
+        assert_eq!(pynq.memory.bus().unwrap().ports, 4);
+        let refused = |board: &str, ports| load(board).unwrap().with_ports(ports).unwrap_err().to_string();
+        assert_eq!(refused("generic-avalon", 2), "`--ports`: the memory of generic-avalon has one port");
+        assert_eq!(refused("stratix2-ddr400", 1), "`--ports`: the memory of stratix2-ddr400 has one port");
+        assert_eq!(refused("generic-axi4", 33), "`--ports 33`: no board has so many");
+        let avalon = include_str!("../../boards/generic-avalon.toml").replace("latency = ", "ports = 2\nlatency = ");
+        let error = Board::parse(&avalon, "two.toml").unwrap_err().to_string();
+        assert!(error.contains("unknown key [memory] `ports`"), "{error}");
+    }
 
     fn diagnostic(result: Result<Board>) -> Diagnostic {
         result.unwrap_err().downcast_ref::<Diagnostic>().unwrap().clone()

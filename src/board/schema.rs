@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 
 use toml::de::{DeTable, DeValue};
 
+use crate::offload::MOST_PORTS;
 use crate::suggest;
 use crate::word::Word;
 
@@ -110,7 +111,7 @@ const BLOCK_RAM: &[Field] = &[
 ];
 
 const MEMORY: &[(&str, &[Field])] =
-    &[("ddr-sdram", DDR_SDRAM), ("sdr-sdram", SDR_SDRAM), ("axi4", BUS), ("avalon-mm", BUS)];
+    &[("ddr-sdram", DDR_SDRAM), ("sdr-sdram", SDR_SDRAM), ("axi4", AXI4), ("avalon-mm", BUS)];
 
 /// The controller is for one x8 device of four banks with pages of 1 KB; its row addresses have 12 bits.
 const DDR_SDRAM: &[Field] = &[
@@ -190,6 +191,21 @@ const BUS: &[Field] = &[
     field("burst", Rule::Power(2..=256, "beats")),
     field("latency", Rule::Whole(1..=10_000, "cycles")),
 ];
+
+/// As [`BUS`], and several ports may be.
+const AXI4: &[Field] = &[
+    field("capacity_bytes", Rule::Whole(4096..=1 << 32, "bytes")),
+    field("data_bits", Rule::Power(BUS_BITS, "bits")),
+    PEAK,
+    PEAK_TOTAL,
+    field("address_bits", Rule::Whole(16..=32, "bits")),
+    field("burst", Rule::Power(2..=256, "beats")),
+    field("latency", Rule::Whole(1..=10_000, "cycles")),
+    Field { key: "ports", rule: Rule::Whole(PORTS, "ports"), optional: true },
+];
+
+/// Ports that a board may have.
+pub const PORTS: RangeInclusive<u64> = 1..=MOST_PORTS as u64;
 
 /// Clock and width give it: up to 512 bits at 1 GHz.
 const PEAK: Field = field("peak_mb_s", Rule::Real(0.1..=1e6, "MB/s"));

@@ -227,7 +227,10 @@ impl<'a> Exploration<'a> {
             serde_json::to_string(&self.kernel)?,
             serde_json::to_string(&self.board)?,
             format!("{:?} {:?} {:?} {seed}", input.lanes, self.set, self.ranges),
-        ] {
+        ]
+        .into_iter()
+        .chain((!input.port.is_empty()).then(|| format!("{:?}", input.port)))
+        {
             digest.update(part.len().to_le_bytes());
             digest.update(part);
         }
@@ -375,7 +378,7 @@ impl<'a> Exploration<'a> {
             kernel,
             job: &job,
             max_cycles: max_cycles(&work),
-            around: around(board, simulator, job.image.len() as u64),
+            around: around(board, simulator, job.image.len() as u64).with_ports(&offload.ports_used()),
             model: MemoryModel::default().on(board),
             scratch: scratch.path(),
         };

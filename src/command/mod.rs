@@ -34,7 +34,7 @@ use crate::{Options, board, budget, choose_lanes, diagnostic_render, process};
 pub use explore::Explore;
 pub use manual::ManualPage;
 use terminal::{print, say, tell_fault};
-pub use values::{Assignment, RangeAssignment, parse_assignment, parse_range, parse_redefinition};
+pub use values::{Assignment, RangeAssignment, parse_assignment, parse_port, parse_range, parse_redefinition};
 
 /// The run passed, or the folder was written.
 pub const PASSED: u8 = 0;
@@ -71,6 +71,10 @@ pub struct Input {
     pub board: String,
     /// Width of the board's bus, instead of the profile's.
     pub bus_bits: Option<u32>,
+    /// Ports of the board's memory, instead of the profile's.
+    pub ports: Option<u32>,
+    /// Memory ports of arrays.
+    pub port: Vec<(String, u32)>,
     /// Bounds of size parameters.
     pub max: Vec<Assignment>,
     pub min: Vec<Assignment>,
@@ -189,8 +193,12 @@ impl Input {
     /// The board, with what the command line changes of it.
     fn board(&self) -> Result<Board> {
         let board = board::load(&self.board)?;
-        match self.bus_bits {
-            Some(bits) => board.with_bus_bits(bits),
+        let board = match self.bus_bits {
+            Some(bits) => board.with_bus_bits(bits)?,
+            None => board,
+        };
+        match self.ports {
+            Some(ports) => board.with_ports(ports),
             None => Ok(board),
         }
     }
@@ -269,8 +277,12 @@ fn boards() -> Result<u8> {
             None => format!("{} at {} MB/s", memory.name(), memory.peak_mb_s()),
             Some(port) => {
                 let (kind, together) = (memory.name(), memory.peak_mb_s());
+                let (ports, of_all) = match port.ports {
+                    1 => (String::new(), "both"),
+                    ports => (format!("{ports} ports, "), "all"),
+                };
                 format!(
-                    "{kind} of {} bits at {} MB/s in each direction, {together} in both",
+                    "{ports}{kind} of {} bits at {} MB/s in each direction, {together} in {of_all}",
                     port.data_bits, port.peak_mb_s
                 )
             }
@@ -322,6 +334,19 @@ fn write(path: &Path, text: &str) -> Result<()> {
 
 /// The options of the pipeline, checked against the kernel's own names and bounds. `set` gives the bound where neither
 /// the source nor `--max` does.
+/// `--port`, each array once.
+fn ports(given: &[(String, u32)]) -> Result<BTreeMap<String, u32>> {
+    let mut ports = BTreeMap::new();
+    for (name, port) in given {
+        if ports.insert(name.clone(), *port).is_some_and(|other| other != *port) {
+            return Err(Diagnostic::new(format!("`--port {name}`: two ports for one array"))
+                .help("give it once")
+                .into());
+        }
+    }
+    Ok(ports)
+}
+
 fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, Number>) -> Result<Options> {
     let values::Bounds { min, max } = input.bounds(kernel)?;
     let fallback = kernel.parameters.iter().filter_map(|parameter| {
@@ -335,5 +360,6 @@ fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, Number>) -> Re
         lanes: Some(input.lanes.clone().unwrap_or(choose_lanes::Request::Usual)),
         allow_reassociation: input.allow_reassociation,
         tilings: None,
+        ports: ports(&input.port)?,
     })
 }

@@ -16,6 +16,7 @@ use crate::page::Page;
 use crate::process::Scratch;
 use crate::project::{File, Project, folder};
 use crate::report::count::Work;
+use crate::report::ports;
 use crate::report::{Bound, Estimate, Facts, Places, RunReport};
 use crate::simulate::bench::{Bench, MemoryModel};
 use crate::simulate::golden::Golden;
@@ -65,7 +66,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         kernel,
         job: &job,
         max_cycles: max_cycles(&work),
-        around: around(&board, simulator, bytes),
+        around: around(&board, simulator, bytes).with_ports(&offload.ports_used()),
         model: run.memory.on(&board),
         scratch: scratch.path(),
     };
@@ -102,6 +103,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         memory: run.memory,
         direct: direct.as_ref().map(|(_, output)| &output.counters),
         work,
+        moved: ports::of_run(offload, &job.sizes),
         bound,
         estimate: Estimate::of(offload, &board, &job.sizes),
         seed: run.seed,
@@ -249,6 +251,7 @@ pub struct Subject<'a> {
     pub kernel: &'a Kernel,
     pub job: &'a Job,
     pub max_cycles: u64,
+    /// The accelerator's.
     pub around: Bench,
     pub model: MemoryModel,
     pub scratch: &'a Path,
@@ -262,7 +265,8 @@ impl Subject<'_> {
 
     /// The direct version, which keeps the source's order.
     fn direct(&self, files: &[VerilogFile], expected: &[u8]) -> Result<(Outcome, RunOutput)> {
-        self.simulate(self.around, files, &hardware::direct_top(&self.kernel.name), None, expected)
+        let around = self.around.with_ports(&[0]);
+        self.simulate(around, files, &hardware::direct_top(&self.kernel.name), None, expected)
     }
 
     pub fn simulate(

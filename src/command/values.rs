@@ -41,6 +41,15 @@ pub fn parse_redefinition(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Reads `ARRAY=PORT`.
+pub fn parse_port(text: &str) -> Result<(String, u32), String> {
+    let (name, value) = named(text, "ARRAY=PORT")?;
+    match value.parse() {
+        Ok(port) => Ok((name, port)),
+        Err(_) => Err(format!("`{text}` is not of the form ARRAY=PORT, with a port's number")),
+    }
+}
+
 /// Cuts `NAME=...`.
 fn named<'a>(text: &'a str, form: &str) -> Result<(String, &'a str), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not of the form {form}"))?;

@@ -8,7 +8,7 @@ use crate::hardware::tile::Names;
 use crate::hardware::tile::bounds::{self, TileBound};
 use crate::ids::ArrayId;
 use crate::layout::Layout;
-use crate::offload::{Buffer, Mapping, Offload};
+use crate::offload::{Buffer, Mapping, Offload, Scan, Transfer};
 use crate::rtl::{Expr, Module, Type};
 use crate::source::kernel::{Array, Kernel};
 use crate::word::Word;
@@ -83,20 +83,23 @@ pub struct Context<'a> {
     pub link: Link,
     /// The bus, if that is one: loads and stores then go to memory apart.
     pub bus: Option<Bus>,
+    /// The ports that words move through, by their numbers: one, but for buses of several.
+    pub ports: Vec<u32>,
 }
 
 impl<'a> Context<'a> {
     /// For a memory port of 32 bits, through which elements go one by one.
     pub fn new(offload: &'a Offload, link: Link) -> Self {
-        Context::with(offload, link, Beats::ELEMENTS)
+        // One word at a time has no use for several.
+        Context::with(offload, link, Beats::ELEMENTS, vec![0])
     }
 
     /// For a memory port as wide as the buffers can make use of.
     pub fn with_beats(offload: &'a Offload, link: Link) -> Self {
-        Context::with(offload, link, Beats::of(offload, link))
+        Context::with(offload, link, Beats::of(offload, link), offload.ports_used())
     }
 
-    fn with(offload: &'a Offload, link: Link, beats: Beats) -> Self {
+    fn with(offload: &'a Offload, link: Link, beats: Beats, ports: Vec<u32>) -> Self {
         let kernel = &offload.kernel;
         let size = |name: &String| Var::Size(name.clone());
         let parameters =
@@ -116,7 +119,7 @@ impl<'a> Context<'a> {
         let words = word.holding(longest.unwrap_or(0) as u64) + 1;
         let address = link.byte_address_width() - word.shift();
         let port = PortWidths { word, address, length: Type::for_range(0, words as i64).width };
-        Context { offload, kernel, names, band, tile_bounds, port, beats, link, bus: link.bus() }
+        Context { offload, kernel, names, band, tile_bounds, port, beats, link, bus: link.bus(), ports }
     }
 
     /// Inputs `arg_<name>` for the size parameters, bound in a new scope.
@@ -162,6 +165,23 @@ impl<'a> Context<'a> {
     pub fn controller_parameters(&self) -> Vec<(&'static str, i128)> {
         let widths = [("ADDRESS_WIDTH", self.port.address.into()), ("LENGTH_WIDTH", self.port.length.into())];
         widths.into_iter().chain(self.link.parameters(self.port.word)).collect()
+    }
+
+    /// Of [`Context::ports`] those with a load process: where there is nothing to load, the first has one, which hands tiles on.
+    pub fn loading(&self) -> Vec<u32> {
+        let loading = self.moving(|transfer| &transfer.load);
+        if loading.is_empty() { vec![self.ports[0]] } else { loading }
+    }
+
+    /// Those with a store process.
+    pub fn storing(&self) -> Vec<u32> {
+        self.moving(|transfer| &transfer.store)
+    }
+
+    fn moving(&self, scan: impl Fn(&Transfer) -> &Scan) -> Vec<u32> {
+        let transfers = || self.offload.bands.iter().flat_map(|band| &band.transfers);
+        let moves = |port: u32| transfers().any(|t| self.offload.port(t.array) == port && !scan(t).pieces.is_empty());
+        self.ports.iter().copied().filter(|&port| moves(port)).collect()
     }
 
     pub fn array(&self, array: ArrayId) -> &'a Array {

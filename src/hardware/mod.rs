@@ -23,7 +23,7 @@ pub use circuit::library::{VerilogFile, files, headers};
 pub use compute::pace::MOST_SHARED;
 pub use context::Beats;
 pub use datapath::divide::in_pipeline as divides_in_pipeline;
-pub use interface::link::{Bus, BusKind, Ddr, DdrTiming, Link, Sdr, SdrCycles};
+pub use interface::link::{Bus, BusKind, Ddr, DdrTiming, Link, Sdr, SdrCycles, port_suffix};
 pub use interface::names::{direct_top, prefix as module_prefix, top as top_name};
 pub use interface::status;
 pub use system::registers::{BASE_ALIGNMENT, argument_words};
@@ -74,11 +74,14 @@ pub fn generate_direct(offload: &Offload, link: Link) -> Result<Design> {
     }))
 }
 
-/// How many instructions the program has that walks the rows of Load, of both where there are two; `None` where circuits walk
-/// them, which find one every few cycles.
+/// How many instructions the program has that walks the rows of Load, of both where there are two; of several ports the longest;
+/// `None` where circuits walk them, which find one every few cycles.
 pub fn load_program(offload: &Offload, link: Link) -> Option<u64> {
     let context = Context::with_beats(offload, link);
-    walk::scanner::load_program(&context, &walk::source::Transfers::of(&context, |t| &t.load).sources)
+    let of = |port: u32| {
+        walk::scanner::load_program(&context, &walk::source::Transfers::of(&context, port, |t| &t.load).sources)
+    };
+    context.loading().into_iter().filter_map(of).max()
 }
 
 /// Library cells are whatever the modules instantiate without being generated, and the PHY that the board's top puts

@@ -18,6 +18,7 @@ use anyhow::{Result, bail};
 use crate::board::{Board, Toolchain};
 use crate::hardware::{self, BASE_ALIGNMENT, BusKind, Link, VerilogFile, argument_words, status};
 use crate::offload::Offload;
+use crate::report;
 use crate::rtl::Port;
 use crate::simulate::bench::{Bench, MemoryModel};
 use crate::simulate::job::{Job, Region};
@@ -105,7 +106,7 @@ impl Project<'_> {
         match (bus, self.board.device.toolchain) {
             (Some(bus), _) => {
                 let bytes = self.sample.image.len();
-                files.extend(tools::files(self.board, bus, name, self.files, bytes, self.max_cycles)?);
+                files.extend(tools::files(self, bus, bytes)?);
             }
             (None, Toolchain::Quartus) => {
                 files.push(File::new(format!("constraints/{name}.sdc"), self.sdc()?));
@@ -146,7 +147,7 @@ impl Project<'_> {
     }
 
     fn bench(&self) -> Bench {
-        Bench::of(self.board).holding(self.sample.image.len() as u64)
+        Bench::of(self.board).with_ports(&self.offload.ports_used()).holding(self.sample.image.len() as u64)
     }
 
     /// `<kernel>_top`
@@ -209,6 +210,24 @@ impl Project<'_> {
             ("pins", pins.map(site).collect::<Vec<_>>().join("\n")),
         ];
         fill(QSF, &values)
+    }
+
+    /// The AXI4 masters, of a board with so many ports.
+    fn masters(&self, ports: u32) -> String {
+        let own = |port: u32| {
+            let arrays: Vec<String> =
+                report::ports::arrays(self.offload, port).iter().map(|array| format!("`{array}`")).collect();
+            format!("`{}_*` (port {port}: {})", report::master(port), arrays.join(", "))
+        };
+        let used = self.offload.ports_used();
+        match ports {
+            1 => "AXI4 master `m_axi_*`".to_string(),
+            _ => format!(
+                "AXI4 masters {} for {} of the board's {ports} ports, which must all see the same memory, each",
+                used.iter().map(|port| own(*port)).collect::<Vec<_>>().join(", "),
+                used.len()
+            ),
+        }
     }
 
     fn readme(&self) -> Result<String> {
@@ -277,8 +296,9 @@ impl Project<'_> {
         };
         let ports = match bus.kind {
             BusKind::Axi4 => format!(
-                "Memory: AXI4 master `m_axi_*` of {} bits, INCR bursts of up to {} beats that do not cross 4 KB, ID 0. \
+                "Memory: {} of {} bits, INCR bursts of up to {} beats that do not cross 4 KB, ID 0. \
                  Control: AXI4-Lite\nslave `s_axil_*`, 10 address bits. Interrupt: `irq`, level.",
+                self.masters(bus.ports),
                 bus.data_bits,
                 1 << bus.burst_width()
             ),

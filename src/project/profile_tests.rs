@@ -14,7 +14,7 @@ use crate::{Options, analyze, verilog};
 
 /// Keys that say what a device is: burstc's choices and limits follow from them, and the report repeats them. All others
 /// must change Verilog, bench, constraints or scripts.
-const FACTS: [&str; 8] = [
+const FACTS: [&str; 9] = [
     "name",
     "device.family",
     "device.part",
@@ -23,6 +23,7 @@ const FACTS: [&str; 8] = [
     "device.dsp_18x18",
     "device.block_ram",
     "memory.capacity_bytes",
+    "memory.ports",
 ];
 
 type Folder = BTreeMap<String, Vec<u8>>;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::board::Board;
 use crate::offload::Offload;
 use crate::project::registers::{Register, registers};
-use crate::report::{self, BufferReport, ConditionReport, ParameterReport, TilingReport, buffer_reports};
+use crate::report::{self, BufferReport, ConditionReport, ParameterReport, TilingReport, buffer_reports, ports};
 
 /// `report.json` of an output folder. The same input gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,30 @@ pub struct BuildReport {
     pub registers: Vec<Register>,
     pub tiling: TilingReport,
     pub buffers: Vec<BufferReport>,
+    /// Where the board has several memory ports, those of the accelerator.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<MasterReport>,
+}
+
+/// A memory port of the accelerator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MasterReport {
+    /// Its number on the board.
+    pub port: u32,
+    /// What its signals begin with.
+    pub master: String,
+    pub arrays: Vec<String>,
+}
+
+impl MasterReport {
+    /// Nothing where the board has one port.
+    pub fn all(offload: &Offload, board: &Board) -> Vec<MasterReport> {
+        if board.memory.bus().is_none_or(|bus| bus.ports == 1) {
+            return vec![];
+        }
+        let report = |port| MasterReport { port, master: report::master(port), arrays: ports::arrays(offload, port) };
+        offload.ports_used().into_iter().map(report).collect()
+    }
 }
 
 impl BuildReport {
@@ -43,6 +67,7 @@ impl BuildReport {
             registers: registers(kernel),
             tiling: TilingReport::new(offload, board),
             buffers: buffer_reports(offload),
+            ports: MasterReport::all(offload, board),
         }
     }
 

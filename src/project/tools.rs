@@ -2,11 +2,12 @@
 
 use anyhow::Result;
 
+use super::Project;
 use super::folder::File;
 use super::template::fill;
-use crate::board::{Board, Toolchain};
-use crate::hardware::{self, Bus, BusKind, VerilogFile};
-use crate::simulate::bench::Bench;
+use crate::board::Toolchain;
+use crate::hardware::{self, Bus, BusKind};
+use crate::report;
 
 const SDC: &str = include_str!("../../constraints/bus.sdc");
 const QSF: &str = include_str!("../../constraints/bus.qsf");
@@ -17,19 +18,14 @@ const VIVADO_PROJECT: &str = include_str!("../../constraints/vivado_project.tcl"
 const VIVADO_IP: &str = include_str!("../../constraints/vivado_ip.tcl");
 const FUSESOC: &str = include_str!("../../constraints/fusesoc.core");
 
-/// Project, constraints and component files for the board's toolchain, and the FuseSoC core. `kernel` is the name,
-/// `sources` the files in `rtl/`; the bench's image has `bytes`, and the bench gives up after `max_cycles`.
-pub fn files(
-    board: &Board,
-    bus: Bus,
-    kernel: &str,
-    sources: &[VerilogFile],
-    bytes: usize,
-    max_cycles: u64,
-) -> Result<Vec<File>> {
+/// Project, constraints and component files for the board's toolchain, and the FuseSoC core; the bench's image has `bytes`.
+pub fn files(project: &Project, bus: Bus, bytes: usize) -> Result<Vec<File>> {
+    let (board, sources, max_cycles) = (project.board, project.files, project.max_cycles);
+    let kernel: &str = &project.offload.kernel.name;
     let top = hardware::top_name(kernel);
     let period = board.cycle_ns();
     let names: Vec<&str> = sources.iter().map(|file| file.name.as_str()).collect();
+    let masters: Vec<String> = project.offload.ports_used().into_iter().map(report::master).collect();
     let own = |name: &'static str| {
         let value = match name {
             "kernel" => kernel.to_string(),
@@ -40,11 +36,13 @@ pub fn files(
             "period_ns" => format!("{period:.3}"),
             "half_period_ns" => format!("{:.3}", period / 2.0),
             "files" => names.join(" "),
+            "masters" => masters.join(", "),
+            "interfaces" => format!("{} s_axil", masters.join(" ")),
             _ => unreachable!("a template asks for {name}"),
         };
         (name, value)
     };
-    let bench = Bench::of(board).holding(bytes as u64);
+    let bench = project.bench();
     let listed = |folder: &str, names: &mut dyn Iterator<Item = &str>| -> String {
         names.map(|name| format!("      - {folder}/{name}")).collect::<Vec<_>>().join("\n")
     };
@@ -91,7 +89,8 @@ pub fn files(
             let xdc = [own("top"), own("title"), own("period_ns")];
             files.push(File::new(format!("constraints/{kernel}.xdc"), fill(XDC, &xdc)?));
             files.push(File::new(format!("vivado/{kernel}_project.tcl"), fill(VIVADO_PROJECT, &values())?));
-            files.push(File::new(format!("vivado/{kernel}_ip.tcl"), fill(VIVADO_IP, &values())?));
+            let ip: Vec<_> = values().into_iter().chain([own("masters"), own("interfaces")]).collect();
+            files.push(File::new(format!("vivado/{kernel}_ip.tcl"), fill(VIVADO_IP, &ip)?));
         }
     }
     Ok(files)

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::count::Work;
+use super::demand;
 use crate::affine::Affine;
 use crate::board::{Board, Memory};
 use crate::ids::ByArray;
@@ -24,7 +25,7 @@ const CELLS: u64 = 1 << 24;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bound {
     /// The words of the Load and Store sets through the port of the memory; behind a bus, of the direction that moves more,
-    /// or of the memory that serves both.
+    /// or of the memory that serves both; of several ports, of the busiest.
     pub memory: u64,
     /// Instances of the statements over those that start per cycle.
     pub datapath: u64,
@@ -43,7 +44,12 @@ impl Bound {
         let together = (bytes * board.clock_mhz / board.memory.peak_mb_s()).ceil() as u64;
         let memory = match &board.memory {
             memory @ (Memory::Axi4(_) | Memory::AvalonMm(_)) => {
-                memory.link().widest_word().holding(work.bytes_read.max(work.bytes_written)).max(together)
+                let of_direction = work.bytes_read.max(work.bytes_written);
+                let busiest = match memory.bus() {
+                    Some(bus) if bus.ports > 1 => demand::busiest(offload, sizes).unwrap_or(of_direction),
+                    _ => of_direction,
+                };
+                memory.link().widest_word().holding(busiest).max(together)
             }
             _ => together,
         };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ids::ByStatement;
+use crate::ids::{ByArray, ByStatement};
 use crate::offload::{Offload, Piece};
 use crate::source::kernel::Expr;
 use crate::walk::{self, Values, visit};
@@ -32,33 +32,9 @@ impl Work {
     /// The same, or `None` where counting takes more than `steps` loops.
     pub fn within(offload: &Offload, sizes: &BTreeMap<String, i64>, mut steps: u64) -> Option<Work> {
         let mut work = Work::of_program(offload, sizes, &mut steps)?;
-        let mut values = Values::new(sizes);
-        for piece in &offload.tiles.pieces {
-            steps = steps.checked_sub(walk::count(piece, &mut values, &mut steps)?)?;
-            let transfers = &offload.bands[piece.leaf.band()].transfers;
-            // The indices of a tile are in scope while its transfers are counted.
-            let mut within = true;
-            visit(piece, &mut values, |values| {
-                let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
-                let place = values.enter_tile(&offload.kernel, &tile);
-                for transfer in transfers {
-                    let element = u64::from(offload.kernel.arrays[transfer.array].element.bytes());
-                    for (scan, bytes) in
-                        [(&transfer.load, &mut work.bytes_read), (&transfer.store, &mut work.bytes_written)]
-                    {
-                        for piece in &scan.pieces {
-                            match walk::count(piece, values, &mut steps) {
-                                Some(points) => *bytes += element * points,
-                                None => within = false,
-                            }
-                        }
-                    }
-                }
-                values.stack.truncate(place);
-            });
-            if !within {
-                return None;
-            }
+        for [read, written] in moved(offload, sizes, steps)? {
+            work.bytes_read += read;
+            work.bytes_written += written;
         }
         Some(work)
     }
@@ -80,6 +56,39 @@ impl Work {
         }
         Some(work)
     }
+}
+
+/// Bytes of the elements in Load(T) and in Store(T) over all tiles, for every array; `None` where counting takes more than `steps`
+/// loops.
+pub fn moved(offload: &Offload, sizes: &BTreeMap<String, i64>, mut steps: u64) -> Option<ByArray<[u64; 2]>> {
+    let mut all: ByArray<[u64; 2]> = vec![[0; 2]; offload.kernel.arrays.len()].into();
+    let mut values = Values::new(sizes);
+    for piece in &offload.tiles.pieces {
+        steps = steps.checked_sub(walk::count(piece, &mut values, &mut steps)?)?;
+        let transfers = &offload.bands[piece.leaf.band()].transfers;
+        // The indices of a tile are in scope while its transfers are counted.
+        let mut within = true;
+        visit(piece, &mut values, |values| {
+            let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
+            let place = values.enter_tile(&offload.kernel, &tile);
+            for transfer in transfers {
+                let element = u64::from(offload.kernel.arrays[transfer.array].element.bytes());
+                for (scan, bytes) in [&transfer.load, &transfer.store].into_iter().zip(&mut all[transfer.array]) {
+                    for piece in &scan.pieces {
+                        match walk::count(piece, values, &mut steps) {
+                            Some(points) => *bytes += element * points,
+                            None => within = false,
+                        }
+                    }
+                }
+            }
+            values.stack.truncate(place);
+        });
+        if !within {
+            return None;
+        }
+    }
+    Some(all)
 }
 
 /// The executions of every statement. Of those that start together the kernel has one.
@@ -204,6 +213,7 @@ mod tests {
                 reassociates: false,
                 keeps_stores: false,
                 has_wires: false,
+                ports: Default::default(),
                 arrays: vec![array("a", 32), array("b", 16)].into(),
                 body: vec![Node::Statement(statement)],
                 quotients: vec![],
@@ -258,6 +268,7 @@ mod tests {
             strips_depend: false,
             written: vec![],
             lanes_note: None,
+            ports: Default::default(),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::count::Work;
+use super::count::{self, Work};
+use super::ports;
 use crate::hardware::Link;
 use crate::offload::{Offload, ReductionOp};
 use crate::operators;
@@ -15,7 +16,8 @@ const STEPS: u64 = 20_000_000;
 /// At the sizes that the kernel is usually run with; `u64::MAX` where nobody can count so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// Bytes of all Load and Store sets; behind a bus, which moves both at once, of the direction that moves more.
+    /// Bytes of all Load and Store sets; behind a bus, which moves both at once, of the direction that moves more; of several
+    /// ports, of the one where that moves most.
     pub bytes: u64,
     pub iterations: u64,
     /// Multipliers of 18 x 18 bits per lane. Of several statements, which share them where their stages allow, at least
@@ -36,6 +38,7 @@ impl Demand {
         let work = Work::within(offload, &sizes, STEPS);
         Demand {
             bytes: work.map_or(u64::MAX, |work| match link.bus() {
+                Some(bus) if bus.ports > 1 => busiest(offload, &sizes).unwrap_or(u64::MAX),
                 Some(_) => work.bytes_read.max(work.bytes_written),
                 None => work.bytes_read + work.bytes_written,
             }),
@@ -53,6 +56,12 @@ impl Demand {
     pub fn compute_cycles(&self, lanes: i64) -> u64 {
         self.iterations.div_ceil(lanes as u64)
     }
+}
+
+/// Bytes of the busiest direction of any port.
+pub fn busiest(offload: &Offload, sizes: &BTreeMap<String, i64>) -> Option<u64> {
+    let moved = ports::moved(offload, &count::moved(offload, sizes, STEPS)?);
+    moved.into_iter().flatten().max()
 }
 
 /// Products by the bits of their factors and of the result.

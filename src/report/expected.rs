@@ -57,8 +57,12 @@ impl Expected {
             let estimated = statements as f64 * own.compute.cycles_per_iteration;
             let tiles = sampled.tiles.max(1) as f64;
             // A program finds rows one after the other, and goes through pieces that a tile does not have.
-            let found = instructions.map_or(0.0, |all| PROGRAM_ROW * sampled.rows + PROGRAM_INSTRUCTION * all * tiles);
-            let load = sampled.load.max(found);
+            let found =
+                |rows: f64| instructions.map_or(0.0, |all| PROGRAM_ROW * rows + PROGRAM_INSTRUCTION * all * tiles);
+            // Ports move their words side by side.
+            let most = |of: &dyn Fn(&PortRows) -> f64| sampled.ports.iter().map(of).fold(0.0, f64::max);
+            let load = most(&|port| port.load.max(found(port.rows)));
+            let store = most(&|port| port.store);
             // Ports are lent in cycles in which no iteration starts, of which rows and values that are waited for leave some.
             let starts = if own.compute.lanes.is_some() { sampled.starts } else { statements as f64 };
             let statement =
@@ -66,10 +70,10 @@ impl Expected {
             let lent = own.statements.iter().zip(&sampled.lent).map(statement).fold(0.0, f64::max);
             all.compute += sampled.compute.max(estimated).max(starts).max(lent);
             all.load += load;
-            all.store += sampled.store;
+            all.store += store;
             all.shared += sampled.moved * board.clock_mhz / board.memory.peak_mb_s();
             // Strips that wait for the one before stand alone; else the first load of all and the last store of all do.
-            let (first, last) = (load / tiles + latency, sampled.store / tiles + latency);
+            let (first, last) = (load / tiles + latency, store / tiles + latency);
             let ends = |is_end: bool, cycles: f64| if is_end { cycles } else { 0.0 };
             all.alone += match offload.strips_depend {
                 true => (first + last) * sampled.strips,
@@ -120,18 +124,24 @@ impl<'a> Transfers<'a> {
     }
 }
 
+/// What a memory port's processes take.
+#[derive(Clone, Copy, Default)]
+struct PortRows {
+    load: f64,
+    /// Of loads.
+    rows: f64,
+    store: f64,
+}
+
 /// What the tiles of a band take, of all of them as those looked at say.
 #[derive(Default)]
 struct Sampled {
     tiles: u64,
     strips: f64,
-    /// Of loads.
-    rows: f64,
     compute: f64,
     /// Groups.
     starts: f64,
-    load: f64,
-    store: f64,
+    ports: Vec<PortRows>,
     /// Bytes of both.
     moved: f64,
     /// Per statement, the cycles in which ports that it uses are lent.
@@ -142,7 +152,7 @@ impl Sampled {
     fn of(offload: &Offload, band: BandId, rows: &Transfers, values: &mut Values, steps: &mut u64) -> Sampled {
         let own = &offload.bands[band];
         let pieces = || offload.tiles.pieces.iter().filter(|piece| piece.leaf.band() == band);
-        let mut all = Sampled { lent: vec![0.0; own.statements.len()], ..Sampled::default() };
+        let mut all = Sampled::none(offload, own);
         for piece in pieces() {
             let mut left = STEPS;
             all.tiles += walk::count(piece, values, &mut left).unwrap_or(STEPS);
@@ -173,11 +183,22 @@ impl Sampled {
             });
         }
         let share = all.tiles as f64 / looked_at.max(1) as f64;
-        let Sampled { compute, starts, load, rows, store, moved, lent, .. } = &mut all;
-        for sum in [compute, starts, load, rows, store, moved].into_iter().chain(lent) {
+        let Sampled { compute, starts, ports, moved, lent, .. } = &mut all;
+        let of_ports = ports.iter_mut().flat_map(|port| [&mut port.load, &mut port.rows, &mut port.store]);
+        for sum in [compute, starts, moved].into_iter().chain(lent).chain(of_ports) {
             *sum *= share;
         }
         all
+    }
+
+    /// Of no tile: an entry for every statement and every port.
+    fn none(offload: &Offload, band: &Band) -> Sampled {
+        let ports = offload.ports_used().last().map_or(1, |port| port + 1);
+        Sampled {
+            lent: vec![0.0; band.statements.len()],
+            ports: vec![PortRows::default(); ports as usize],
+            ..Sampled::default()
+        }
     }
 
     /// Adds a tile, whose indices have values; `None` where that takes too many steps.
@@ -192,16 +213,19 @@ impl Sampled {
         let mut sum = |scan: &Scan, values: &mut Values, cost: &dyn Fn(u64) -> f64| -> Option<f64> {
             scan.pieces.iter().map(|piece| walk::rows(piece, values, steps, cost)).sum()
         };
-        let mut tile = Sampled { lent: vec![0.0; band.statements.len()], ..Sampled::default() };
+        let mut tile = Sampled::none(offload, band);
         tile.compute = sum(&band.compute.scan, values, &|length| length.max(ROW) as f64)?;
         tile.starts = sum(&band.compute.scan, values, &|length| length as f64)?;
         for transfer in &band.transfers {
             let array = transfer.array;
             let cycles = |length: u64| rows.cycles(array, length);
             let beats = |length: u64| rows.beats(array, length) as f64;
-            tile.load += sum(&transfer.load, values, &cycles)?;
-            tile.rows += sum(&transfer.load, values, &|_| 1.0)?;
-            tile.store += sum(&transfer.store, values, &cycles)?;
+            // Nothing moves through a port that is not used.
+            if let Some(port) = tile.ports.get_mut(offload.port(array) as usize) {
+                port.load += sum(&transfer.load, values, &cycles)?;
+                port.rows += sum(&transfer.load, values, &|_| 1.0)?;
+                port.store += sum(&transfer.store, values, &cycles)?;
+            }
             let bytes = |length: u64| (length * u64::from(offload.kernel.arrays[array].element.bytes())) as f64;
             tile.moved += sum(&transfer.load, values, &bytes)? + sum(&transfer.store, values, &bytes)?;
             // A fill takes the port that iterations write through, a drain the one that they read through.
@@ -218,9 +242,11 @@ impl Sampled {
         }
         self.compute += tile.compute;
         self.starts += tile.starts;
-        self.load += tile.load;
-        self.rows += tile.rows;
-        self.store += tile.store;
+        for (port, more) in self.ports.iter_mut().zip(&tile.ports) {
+            port.load += more.load;
+            port.rows += more.rows;
+            port.store += more.store;
+        }
         self.moved += tile.moved;
         self.lent.iter_mut().zip(&tile.lent).for_each(|(all, own)| *all += own);
         Some(())

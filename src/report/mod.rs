@@ -6,6 +6,7 @@ pub mod count;
 pub mod demand;
 pub mod expected;
 mod mapping;
+pub mod ports;
 mod table;
 mod tiling;
 
@@ -15,12 +16,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
-use crate::hardware::{Beats, status};
+use crate::hardware::{Beats, port_suffix, status};
 use crate::offload::Offload;
 use crate::simulate::Verdict;
 use crate::simulate::bench::MemoryModel;
 use crate::simulate::number::Number;
-use crate::simulate::simulator::{Counters, Simulator};
+use crate::simulate::simulator::{Counters, PortCounters, Simulator};
 use crate::source::kernel::{Kernel, SizeCondition, SizeParameter};
 pub use bound::Bound;
 use count::Work;
@@ -30,7 +31,7 @@ pub use tiling::TilingReport;
 
 /// The number of the shape of all JSON that burstc writes: it grows when a field is added, renamed, removed, or changes its
 /// meaning. `docs/JSON.md` says what the fields mean, and what changed with each number.
-pub const SCHEMA: u32 = 10;
+pub const SCHEMA: u32 = 11;
 
 /// Indented JSON with a final newline, whose first field is the number of its shape.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
@@ -132,16 +133,68 @@ pub struct BusReport {
     pub bandwidth: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalls: Option<u32>,
-    /// Bytes of the Load sets over (time from start to done x peak).
+    /// Bytes of the Load sets over (time from start to done x peak of all ports that the accelerator has).
     pub read_utilisation: f64,
-    /// Bytes of the Store sets over (time from start to done x peak).
+    /// Bytes of the Store sets over the same.
     pub write_utilisation: f64,
     pub read_bursts: u64,
     pub read_beats: u64,
     pub write_bursts: u64,
     pub write_beats: u64,
+    /// What moved through each port, where the accelerator has several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<PortReport>,
     /// Error responses: bit 0 SLVERR and bit 1 DECERR to a read, bits 2 and 3 to a write.
     pub status: u64,
+}
+
+/// A memory port of the accelerator, from start to done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortReport {
+    /// Its number on the board.
+    pub port: u32,
+    /// What its signals begin with.
+    pub master: String,
+    pub arrays: Vec<String>,
+    /// Bytes of its arrays' Load sets over (time from start to done x peak of a port).
+    pub read_utilisation: f64,
+    /// Bytes of their Store sets over the same.
+    pub write_utilisation: f64,
+    pub read_bursts: u64,
+    pub read_beats: u64,
+    pub write_bursts: u64,
+    pub write_beats: u64,
+}
+
+impl PortReport {
+    /// Those of `counters`; `moved` are the bytes of the sets by the number of the port, `utilisation` what bytes are of a port.
+    fn all(
+        offload: &Offload,
+        counters: &Counters,
+        moved: &[ports::Moved],
+        utilisation: &dyn Fn(u64) -> f64,
+    ) -> Vec<PortReport> {
+        let report = |(port, counters): (u32, &PortCounters)| {
+            let [read, written] = moved.get(port as usize).copied().unwrap_or_default();
+            PortReport {
+                port,
+                master: master(port),
+                arrays: ports::arrays(offload, port),
+                read_utilisation: utilisation(read),
+                write_utilisation: utilisation(written),
+                read_bursts: counters.read_bursts,
+                read_beats: counters.reads,
+                write_bursts: counters.write_bursts,
+                write_beats: counters.writes,
+            }
+        };
+        offload.ports_used().into_iter().zip(&counters.ports).map(report).collect()
+    }
+}
+
+/// What the signals of an AXI4 port begin with.
+pub fn master(port: u32) -> String {
+    format!("m_axi{}", port_suffix(port))
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -274,6 +327,8 @@ pub struct Facts<'a> {
     pub memory: MemoryModel,
     pub direct: Option<&'a Counters>,
     pub work: Work,
+    /// Bytes by the number of the memory port, where there are several.
+    pub moved: Vec<ports::Moved>,
     pub bound: Bound,
     pub estimate: Estimate,
     pub seed: u64,
@@ -294,6 +349,11 @@ impl RunReport {
         });
         let bytes = (work.bytes_read + work.bytes_written) as f64;
         let word = Beats::of(offload, board.memory.link()).word;
+        // Ports move their words side by side.
+        let busiest =
+            |direction: usize, all: u64| facts.moved.iter().map(|moved| moved[direction]).max().unwrap_or(all);
+        let words = [busiest(0, work.bytes_read), busiest(1, work.bytes_written)].map(|bytes| word.holding(bytes));
+        let ports = offload.ports_used().len() as u64;
         RunReport {
             kernel: offload.kernel.name.clone(),
             board: board.name.clone(),
@@ -330,12 +390,13 @@ impl RunReport {
                     latency: facts.memory.latency.unwrap_or(port.latency),
                     bandwidth: facts.memory.bandwidth.unwrap_or(100),
                     stalls: facts.memory.stalls,
-                    read_utilisation: utilisation(work.bytes_read),
-                    write_utilisation: utilisation(work.bytes_written),
+                    read_utilisation: utilisation(work.bytes_read) / ports as f64,
+                    write_utilisation: utilisation(work.bytes_written) / ports as f64,
                     read_bursts: counters.read_bursts,
                     read_beats: counters.reads,
                     write_bursts: counters.write_bursts,
                     write_beats: counters.writes,
+                    ports: PortReport::all(offload, counters, &facts.moved, &utilisation),
                     status: status::bus_errors(counters.status),
                 }
             }),
@@ -351,8 +412,8 @@ impl RunReport {
                 compute_busy: counters.compute_busy,
                 compute_stall: counters.compute_stall,
                 store_busy: counters.store_busy,
-                load_without_word: counters.load_busy.saturating_sub(word.holding(work.bytes_read)),
-                store_without_word: counters.store_busy.saturating_sub(word.holding(work.bytes_written)),
+                load_without_word: counters.load_busy.saturating_sub(words[0]),
+                store_without_word: counters.store_busy.saturating_sub(words[1]),
                 compute_idle: counters.cycles.saturating_sub(counters.compute_busy + counters.compute_stall),
             },
             bound: BoundReport {
@@ -418,6 +479,7 @@ mod tests {
                 reassociates: false,
                 keeps_stores: false,
                 has_wires: false,
+                ports: Default::default(),
                 arrays: vec![array].into(),
                 body: vec![],
                 quotients: vec![],
@@ -435,6 +497,7 @@ mod tests {
             strips_depend: false,
             written: vec![],
             lanes_note: None,
+            ports: Default::default(),
         }
     }
 
@@ -451,6 +514,7 @@ mod tests {
             counters: &counters,
             direct: direct.then_some(&slow),
             work: Work { iterations: 500, starts: 500, accesses: 1_000, bytes_read: 1_500, bytes_written: 500 },
+            moved: vec![],
             bound: Bound { memory: 500, datapath: 450, dependences: 12, dependences_whole: true },
             estimate: Estimate { compute_cycles: 900, memory_cycles: 500 },
             seed: 1,

@@ -218,11 +218,12 @@ fn bus(table: &mut Table, bus: &BusReport, ddr: &DdrReport) {
     table.row(
         &bus.kind,
         &format!(
-            "{} bits, read {} %, write {} % of {} MB/s each: {} bytes read, {} bytes written",
+            "{}{} bits, read {} %, write {} % of {} MB/s each: {} bytes read, {} bytes written",
+            if bus.ports.is_empty() { String::new() } else { format!("{} ports of ", bus.ports.len()) },
             bus.data_bits,
             fixed(100.0 * bus.read_utilisation, 1),
             fixed(100.0 * bus.write_utilisation, 1),
-            trimmed(bus.peak_mb_s, 1),
+            trimmed(bus.peak_mb_s * bus.ports.len().max(1) as f64, 1),
             grouped(ddr.bytes_read),
             grouped(ddr.bytes_written)
         ),
@@ -238,6 +239,22 @@ fn bus(table: &mut Table, bus: &BusReport, ddr: &DdrReport) {
             grouped(ddr.timing_violations)
         ),
     );
+    for port in &bus.ports {
+        table.row(
+            "",
+            &format!(
+                "port {}, {}: read {} %, write {} %; {} beats in {} read bursts, {} in {} write bursts",
+                port.port,
+                port.arrays.join(", "),
+                fixed(100.0 * port.read_utilisation, 1),
+                fixed(100.0 * port.write_utilisation, 1),
+                grouped(port.read_beats),
+                grouped(port.read_bursts),
+                grouped(port.write_beats),
+                grouped(port.write_bursts)
+            ),
+        );
+    }
     let bandwidth =
         if bus.bandwidth < 100 { format!(", data in {} % of the cycles", bus.bandwidth) } else { String::new() };
     let stalls = bus.stalls.map_or(String::new(), |seed| format!(", back-pressure from seed {seed}"));

@@ -1,7 +1,9 @@
 //! The benches: what stands around an accelerator in a simulation, by the way to its memory.
 
+use std::fmt::Write as _;
+
 use crate::board::Board;
-use crate::hardware::{Bus, BusKind, Ddr, Link, VerilogFile};
+use crate::hardware::{Bus, BusKind, Ddr, Link, VerilogFile, port_suffix};
 
 /// Bytes of the memory that a bench has for small data, the same for all so that one build serves every size.
 const USUAL_BYTES: u64 = 16 << 20;
@@ -24,6 +26,8 @@ pub struct Bench {
     soon_ready: bool,
     /// It tells what the processes do, in slices of so many cycles.
     slice: Option<u64>,
+    /// The memory ports that the accelerator has, a bit for each of their numbers.
+    ports: u32,
 }
 
 /// Name and text of a file.
@@ -65,12 +69,53 @@ const INCLUDES: &[File] = &[
     ("timeline.vh", include_str!("../../sim/timeline.vh")),
 ];
 
+/// Channels of an AXI4 port, with the bits of their parts, of which addresses and data have the bus's.
+const PINS: [(&str, &[(&str, &str)]); 5] = [
+    ("ar", &ADDRESSES),
+    ("r", &[("id", "1"), ("data", "`BUS_BITS"), ("resp", "2"), ("last", "1"), ("valid", "1"), ("ready", "1")]),
+    ("aw", &ADDRESSES),
+    ("w", &[("data", "`BUS_BITS"), ("strb", "`BUS_BITS/8"), ("last", "1"), ("valid", "1"), ("ready", "1")]),
+    ("b", &[("id", "1"), ("resp", "2"), ("valid", "1"), ("ready", "1")]),
+];
+
+/// Of a channel of addresses, for writes as for reads.
+const ADDRESSES: [(&str, &str); 10] = [
+    ("id", "1"),
+    ("addr", "`ADDRESS_BITS"),
+    ("len", "8"),
+    ("size", "3"),
+    ("burst", "2"),
+    ("lock", "1"),
+    ("cache", "4"),
+    ("prot", "3"),
+    ("valid", "1"),
+    ("ready", "1"),
+];
+
+/// What the bench looks at of the accelerator's memory ports: its name there, and in the bench with the bits of a port; what
+/// has none is a bit of a vector.
+const LOOKED_AT: [(&str, &str, &str, u32); 10] = [
+    ("m_store", "_address", "store_address", 32),
+    ("m_store", "_length", "store_length", 32),
+    ("m_load", "_address", "load_address", 32),
+    ("m_load", "_length", "load_length", 32),
+    // A word has up to 512 bits.
+    ("m_write", "_data", "write_data", 512),
+    ("m_write", "_strobe", "strobe", 64),
+    ("m_load", "_valid", "load_valid", 0),
+    ("m_store", "_valid", "store_valid", 0),
+    ("m_write", "_valid", "write_valid", 0),
+    ("s_read", "_ready", "read_ready", 0),
+];
+
 /// The text with the included lines in their places, so that a folder has a bench in one file, and simulators need no path.
-fn whole(text: &str) -> String {
+fn whole(text: &str, bench: Bench) -> String {
     let line = |line: &str| match line.strip_prefix("`include \"").and_then(|rest| rest.strip_suffix("\"\n")) {
         None => line.to_string(),
+        Some("bench_pins.vh") => bench.pins(),
+        Some("bench_ports.vh") => bench.looked_at(),
         Some(name) => match INCLUDES.iter().find(|(known, _)| *known == name) {
-            Some((_, text)) => whole(text),
+            Some((_, text)) => whole(text, bench),
             None => panic!("no bench includes {name}"),
         },
     };
@@ -88,7 +133,18 @@ impl Bench {
 
     /// The bench of an accelerator behind `link`, whose clock has a period of `clock_ps`.
     pub fn new(link: Link, clock_ps: u64) -> Bench {
-        Bench { link, memory_bytes: USUAL_BYTES, clock_ps, soon_ready: false, slice: None }
+        Bench { link, memory_bytes: USUAL_BYTES, clock_ps, soon_ready: false, slice: None, ports: 1 }
+    }
+
+    /// Around an accelerator with these memory ports ([`Offload::ports_used`](crate::offload::Offload::ports_used)); else it has
+    /// the first one alone, as direct versions have.
+    pub fn with_ports(self, ports: &[u32]) -> Bench {
+        Bench { ports: ports.iter().fold(0, |all, port| all | 1 << port), ..self }
+    }
+
+    /// The numbers of the ports.
+    fn ports(self) -> impl Iterator<Item = u32> {
+        (0..u32::BITS).filter(move |port| self.ports >> port & 1 == 1)
     }
 
     /// With a memory that holds an image of `bytes`.
@@ -143,7 +199,7 @@ impl Bench {
 
     /// The same with their texts.
     pub fn files(self) -> impl Iterator<Item = (&'static str, String)> {
-        self.parts().iter().map(|(name, text)| (*name, whole(text)))
+        self.parts().iter().map(move |(name, text)| (*name, whole(text, self)))
     }
 
     fn parts(self) -> &'static [File] {
@@ -153,6 +209,51 @@ impl Bench {
             Link::Bus(Bus { kind: BusKind::Axi4, .. }) => AXI4,
             Link::Bus(Bus { kind: BusKind::AvalonMm, .. }) => AVALON,
         }
+    }
+
+    /// Connections of the top's AXI4 ports, beside each other in the bench's vectors.
+    fn pins(self) -> String {
+        let pin = |place: usize, port: u32, name: &str, bits: &str| {
+            let own = if bits == "1" { format!("[{place}]") } else { format!("[{place}*({bits}) +: {bits}]") };
+            format!("        .m_axi{}_{name} ({name}{own})", port_suffix(port))
+        };
+        let of_port = |(place, port): (usize, u32)| {
+            PINS.iter().flat_map(move |(channel, parts)| {
+                parts.iter().map(move |(part, bits)| pin(place, port, &format!("{channel}{part}"), bits))
+            })
+        };
+        self.ports().enumerate().flat_map(of_port).collect::<Vec<_>>().join(",\n") + "\n"
+    }
+
+    /// Wires for what the bench looks at of the accelerator's ports.
+    fn looked_at(self) -> String {
+        let mut text =
+            String::from("    /* verilator lint_off WIDTH */ // the board sets the widths of addresses and lengths\n");
+        for (group, what, name, bits) in LOOKED_AT {
+            let range = if bits == 0 { String::new() } else { format!("[{}:0] ", bits - 1) };
+            // Writing to a String cannot fail.
+            let _ = match bits {
+                0 => writeln!(text, "    wire [`PORTS-1:0] {name};"),
+                _ => writeln!(text, "    wire {range}{name} [0:`PORTS-1];"),
+            };
+            for (place, port) in self.ports().enumerate() {
+                let own = format!("dut.u_accelerator.{group}{}{what}", port_suffix(port));
+                let _ = writeln!(text, "    assign {name}[{place}] = {own};");
+            }
+        }
+        let first = port_suffix(self.ports().next().unwrap_or(0));
+        let _ = writeln!(text, "    wire [31:0] word_bytes = $bits(dut.u_accelerator.m_write{first}_strobe);");
+        if self.slice.is_some() {
+            for (name, stream) in [("word_comes", "m_read"), ("word_goes", "s_write")] {
+                let moves = |port: u32| {
+                    let cell = format!("dut.u_master{}.{stream}", port_suffix(port));
+                    format!("({cell}_valid && {cell}_ready)")
+                };
+                let any = self.ports().map(moves).collect::<Vec<_>>().join(" || ");
+                let _ = writeln!(text, "    wire {name} = {any};");
+            }
+        }
+        text + "    /* verilator lint_on WIDTH */\n"
     }
 
     fn device_parameters(self, ddr: &Ddr) -> String {
@@ -189,6 +290,9 @@ impl Bench {
                     format!("-DBUS_BITS={}", bus.data_bits),
                     format!("-DADDRESS_BITS={}", self.link.byte_address_width()),
                 ]);
+                if self.ports().count() > 1 {
+                    defines.push(format!("-DPORTS={}", self.ports().count()));
+                }
                 if bus.kind == BusKind::AvalonMm {
                     defines.push("-DBURSTC_AVALON".to_string());
                     defines.push(format!("-DBURSTCOUNT_BITS={}", bus.burst_width() + 1));
@@ -206,7 +310,7 @@ pub struct MemoryModel {
     pub latency: Option<u32>,
     /// Per cent of the cycles in which a direction moves data; 100 if absent.
     pub bandwidth: Option<u32>,
-    /// Beats that both directions together move in a million cycles at most; two million if absent.
+    /// Beats that both directions of all ports together move in a million cycles at most; two million per port if absent.
     pub total: Option<u32>,
     /// Seed of random back-pressure on every channel; none if absent.
     pub stalls: Option<u32>,

@@ -123,6 +123,25 @@ pub struct RunInputs<'a> {
     pub vcd: Option<&'a Path>,
 }
 
+/// What moved through a memory port, from start to done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PortCounters {
+    /// Beats.
+    pub reads: u64,
+    pub writes: u64,
+    pub read_bursts: u64,
+    pub write_bursts: u64,
+}
+
+impl PortCounters {
+    /// A line of the bench.
+    fn read(line: &str) -> Option<PortCounters> {
+        let numbers: Vec<u64> = line.strip_prefix("MOVED ")?.split(' ').filter_map(|n| n.parse().ok()).collect();
+        let [reads, writes, read_bursts, write_bursts] = numbers[..] else { return None };
+        Some(PortCounters { reads, writes, read_bursts, write_bursts })
+    }
+}
+
 /// Counts from start to done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
@@ -147,6 +166,9 @@ pub struct Counters {
     pub read_bursts: u64,
     #[serde(default)]
     pub write_bursts: u64,
+    /// Of each memory port in use, where there are several; in the order of their numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<PortCounters>,
     /// The status word at the end ([`crate::hardware::status`]).
     #[serde(default)]
     pub status: u64,
@@ -289,7 +311,8 @@ impl Simulation {
         };
         let lines = |prefix: &str| text.lines().filter_map(|l| l.strip_prefix(prefix)).map(str::to_string).collect();
         let (image, unknown) = memory(&std::fs::read_to_string(path("after.hex"))?, inputs.image.len())?;
-        let (counters, timed_out) = result_line(result)?;
+        let (mut counters, timed_out) = result_line(result)?;
+        counters.ports = text.lines().filter_map(PortCounters::read).collect();
         if let Some(vcd) = inputs.vcd {
             deliver(&path("signals.vcd"), vcd)?;
         }
@@ -394,6 +417,7 @@ fn result_line(line: &str) -> Result<(Counters, bool)> {
         writes: count("writes"),
         read_bursts: count("read_bursts"),
         write_bursts: count("write_bursts"),
+        ports: vec![],
         status: count("status"),
         timing_violations: count("timing_violations"),
     };

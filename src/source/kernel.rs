@@ -65,6 +65,9 @@ pub struct Kernel {
     /// Whether statements are numbered without temporaries that are wires, of which there are some.
     #[serde(skip)]
     pub has_wires: bool,
+    /// Arrays that somebody has put on a memory port, by name.
+    #[serde(skip)]
+    pub ports: BTreeMap<String, u32>,
     /// One per band, in the order in which the bands run; every statement is in exactly one. Empty: burstc chooses.
     #[serde(default)]
     pub tilings: Vec<TilingDirective>,

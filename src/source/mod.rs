@@ -283,6 +283,7 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
         reassociates: false,
         keeps_stores: directives.keeps_stores,
         has_wires,
+        ports: Default::default(),
         tilings,
     };
     gather::require_known_order(&kernel)?;

@@ -184,7 +184,8 @@ impl Rig {
         let kernel = &subject.accelerator.offload.kernel.name;
         let work = tempfile::tempdir()?;
         let top = if direct { format!("{kernel}_direct_top") } else { format!("{kernel}_top") };
-        let bench = Bench::of(&subject.board);
+        let ports = if direct { vec![0] } else { subject.accelerator.offload.ports_used() };
+        let bench = Bench::of(&subject.board).with_ports(&ports);
         let (bench, files) = match simulator {
             Simulator::Icarus => bench.just_holding(bytes).soon_ready(files),
             Simulator::Verilator => (bench.holding(bytes), files.to_vec()),

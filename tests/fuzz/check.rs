@@ -245,7 +245,10 @@ fn options(set: &[(&str, i128)], program: &Program, direct: bool) -> String {
     };
     let memory = match program.memory {
         Memory::Ddr400 => String::new(),
-        Memory::Axi4 { bits } => format!(" --board generic-axi4 --bus-bits {bits} --stalls {}", stalls(program)),
+        Memory::Axi4 { bits } => {
+            let (ports, stalls) = (program.ports(), stalls(program));
+            format!(" --board generic-axi4 --bus-bits {bits} --ports {ports} --stalls {stalls}")
+        }
     };
     let direct = if direct { " --direct" } else { "" };
     format!("--simulator icarus{set}{lanes}{memory} --seed {}{direct}", program.seed)

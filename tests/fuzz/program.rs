@@ -295,6 +295,7 @@ impl Program {
         note("floating point", self.arrays.iter().any(|array| array.element.floating));
         note("unsigned or narrow sizes", self.sizes.iter().any(|size| size.ty != ScalarType::I32));
         note("AXI4", self.memory != Memory::Ddr400);
+        note("several memory ports", self.ports() > 1);
         note("several nests", self.body.len() > 1);
         note("tiles", self.without_tiles() != *self);
         let tiled = self.body.iter().map(|node| Program::tiled(node).len());
@@ -370,7 +371,17 @@ impl Program {
             Memory::Ddr400 => return board::load("stratix2-ddr400").expect("a known board"),
             Memory::Axi4 { bits } => ("generic-axi4", bits),
         };
-        board::load(name).and_then(|board| board.with_bus_bits(bits)).expect("a known board with a bus")
+        let board = board::load(name).and_then(|board| board.with_bus_bits(bits)?.with_ports(self.ports()));
+        board.expect("a known board with a bus")
+    }
+
+    /// Memory ports: half of the programs behind a bus have several. The seed says so, not the dice, so that programs are what
+    /// they were when all had one.
+    pub fn ports(&self) -> u32 {
+        match self.memory {
+            Memory::Ddr400 => 1,
+            Memory::Axi4 { .. } => [1, 2, 1, 4, 1, 3][(self.seed % 6) as usize],
+        }
     }
 
     /// With `int` for all sizes and iterators.

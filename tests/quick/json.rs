@@ -8,7 +8,7 @@ use burstc::report::{self, Bound, Estimate, Facts, RunReport, SCHEMA};
 use burstc::simulate::Verdict;
 use burstc::simulate::bench::MemoryModel;
 use burstc::simulate::number::Number;
-use burstc::simulate::simulator::{Counters, Simulator};
+use burstc::simulate::simulator::{Counters, PortCounters, Simulator};
 use burstc::source::Source;
 use burstc::{Options, analyze, board};
 use serde_json::Value;
@@ -50,18 +50,22 @@ fn all_fields() -> BTreeSet<String> {
         fields(document, "", &value, &mut found);
     };
     let bus = board::load("generic-axi4").unwrap();
+    let several = bus.clone().with_ports(4).unwrap();
     let boards = board::names().into_iter().map(|name| board::load(name).unwrap()).collect::<Vec<_>>();
     for name in KERNELS.split_whitespace() {
         let source = Source::read(&root(&format!("tests/kernels/{name}.c")), vec![]).unwrap();
-        let options = Options { allow_reassociation: true, ..Options::default() };
-        let mut offload = analyze(&source, &bus, &options).unwrap_or_else(|error| panic!("{name}: {error:#}"));
+        // An array that somebody has put on a port.
+        let (bus, ports) = if name == "lanes_fir" { (&several, vec![("x".to_string(), 1)]) } else { (&bus, vec![]) };
+        let ports = ports.into_iter().collect();
+        let options = Options { allow_reassociation: true, ports, ..Options::default() };
+        let mut offload = analyze(&source, bus, &options).unwrap_or_else(|error| panic!("{name}: {error:#}"));
         add("analyze", report::json(&offload).unwrap());
         offload.lanes_note = Some("a note".to_string());
         add("analyze", report::json(&offload).unwrap());
-        let counters = Counters::default();
+        let counters = Counters { ports: vec![PortCounters::default(); 4], ..Counters::default() };
         let run = RunReport::new(Facts {
             offload: &offload,
-            board: &bus,
+            board: bus,
             simulator: Simulator::Icarus,
             memory: MemoryModel { stalls: Some(1), ..MemoryModel::default() },
             verdict: Verdict::Pass,
@@ -69,6 +73,7 @@ fn all_fields() -> BTreeSet<String> {
             counters: &counters,
             direct: Some(&counters),
             work: Work::default(),
+            moved: vec![[1, 2]; 4],
             bound: Bound::default(),
             estimate: Estimate::default(),
             seed: 1,

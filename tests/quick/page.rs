@@ -60,6 +60,7 @@ fn page_of_run(program: &Program, sizes: &[(&str, i64)]) -> (String, String) {
         counters: &counters,
         direct: Some(&counters),
         work,
+        moved: vec![],
         bound,
         estimate: Estimate::of(&offload, &board, &sizes),
         seed: 1,

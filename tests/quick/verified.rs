@@ -112,6 +112,14 @@ fn uses() {
 }
 
 #[test]
+fn ports() {
+    let mut sound = matmul();
+    sound.ports = vec![0, 31, 2].into();
+    assert_eq!(verify(&sound), Ok(()));
+    finds("ports", sound, &[&|o| o.ports[ArrayId(1)] = 32, &|o| o.ports.truncate(2)]);
+}
+
+#[test]
 fn statements() {
     finds(
         "statements",

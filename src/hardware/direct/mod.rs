@@ -301,7 +301,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
     m.describe(&about_version(context));
     let (start, done, memory_idle) = control_ports(&mut m, context);
     m.comment("Memory port");
-    let memory = MemoryPort::declare(&mut m, context);
+    let memory = MemoryPort::declare(&mut m, context, context.ports[0]);
     let (scope, scalars) = arguments(context, &m);
 
     m.comment("Iterations");
@@ -374,7 +374,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
 
     results.write(&mut m, &d, (&accepted, &write_address, number.as_ref()), &written, &store_commands, &memory);
     m.comment("Reads and writes take turns.");
-    memory.connect(&mut m, context, &load_commands, &store_commands);
+    memory.connect(&mut m, context, Some(&load_commands), Some(&store_commands));
 
     m.comment("From start to done");
     let quiet = memory_idle.e().and(&memory.quiet());

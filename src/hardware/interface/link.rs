@@ -259,12 +259,19 @@ pub struct Bus {
     pub data_bits: u32,
     /// Beats of the longest burst, a power of two.
     pub burst: u32,
+    /// Alike, in front of one memory: at least 1, and 1 for Avalon-MM.
+    pub ports: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BusKind {
     Axi4,
     AvalonMm,
+}
+
+/// What stands behind the names of port `port`, of which the first has none.
+pub fn port_suffix(port: u32) -> String {
+    if port == 0 { String::new() } else { port.to_string() }
 }
 
 impl Bus {

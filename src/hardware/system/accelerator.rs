@@ -13,8 +13,11 @@ use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::compute::process::{ComputePorts, ComputeRead, compute};
 use crate::hardware::context::Context;
+use crate::hardware::interface::link::port_suffix;
 use crate::hardware::system::memory_port::{self, Commands, MemoryPort};
+use crate::hardware::system::several;
 use crate::hardware::transfer::load::{LoadPorts, load};
+use crate::hardware::transfer::stage::of_port;
 use crate::hardware::transfer::store::{StorePorts, store};
 use crate::hardware::walk::connect::argument_ports;
 use crate::hardware::walk::tiles::tiles;
@@ -76,6 +79,7 @@ pub fn completion(
 }
 
 /// A tile on its way from one process to the next.
+#[derive(Clone)]
 struct TileWires {
     stream: Stream,
     data: Signal,
@@ -102,11 +106,33 @@ impl TileWires {
     }
 }
 
+/// What joins the load process of a port to the others. Of one port they are those of [`Wires`], else as good as they are for
+/// this process alone.
+struct Loading {
+    port: u32,
+    tile: TileWires,
+    first: Signal,
+    loaded: Option<Signal>,
+    busy: Signal,
+    commands: Commands,
+}
+
+/// The same of a store process.
+struct Storing {
+    port: u32,
+    tile: TileWires,
+    stored: Signal,
+    in_memory: Option<Signal>,
+    finished: Signal,
+    busy: Signal,
+    commands: Commands,
+}
+
 /// What joins the processes, but for the buffers.
 struct Wires {
-    memory: MemoryPort,
-    tile: TileWires,
-    tile_first: Signal,
+    memory: Vec<MemoryPort>,
+    loading: Vec<Loading>,
+    storing: Vec<Storing>,
     loaded: TileWires,
     computed: TileWires,
     token_computed: Signal,
@@ -119,49 +145,59 @@ struct Wires {
     compute_busy: Signal,
     compute_stall: Signal,
     store_busy: Signal,
-    loads: Commands,
-    stores: Commands,
+}
+
+impl Wires {
+    /// Of the port with this number.
+    fn memory<'w>(&'w self, context: &Context, port: u32) -> &'w MemoryPort {
+        let place = context.ports.iter().position(|own| *own == port);
+        &self.memory[place.expect("a port of the context")]
+    }
 }
 
 /// All generated modules of the accelerator, `<kernel>_accelerator` last.
 pub fn accelerator(context: &Context) -> Vec<Module> {
     let name = &context.kernel.name;
     let mut modules = tiles(context);
-    let (load_modules, load_ports) = load(context);
+    let loads: Vec<_> = context.loading().into_iter().map(|port| load(context, port)).collect();
     let (compute_modules, compute_ports) = compute(context);
-    let (store_modules, store_ports) = store(context);
+    let stores: Vec<_> = context.storing().into_iter().map(|port| store(context, port)).collect();
 
     let mut m = Module::new(&format!("{name}_accelerator"));
     m.describe(&format!(
         "Accelerator of {name}: Load(T+1), Compute(T) and Store(T-1) run at the same time on the buffers between them."
     ));
     let (start, done, memory_idle) = control_ports(&mut m, context);
-    m.comment("Memory port");
-    let memory = MemoryPort::declare(&mut m, context);
+    let about = if context.ports.len() > 1 { "Memory ports" } else { "Memory port" };
+    m.comment(about);
+    let memory = context.ports.iter().map(|&port| MemoryPort::declare(&mut m, context, port)).collect();
     let wires = join_tiles(&mut m, context, &start, memory);
-    let fills = join_load(&mut m, context, &wires, &load_ports);
+    let mut fills = vec![];
+    for (own, (_, ports)) in wires.loading.iter().zip(&loads) {
+        fills.extend(join_load(&mut m, context, &wires, own, ports));
+    }
     let computed = join_compute(&mut m, context, &wires, &compute_ports);
-    let drains = join_store(&mut m, context, &wires, &store_ports);
-    m.follows(&wires.token_computed, &wires.token_stored, &wires.stores.stream.valid);
+    let mut drains = vec![];
+    for (own, (_, ports)) in wires.storing.iter().zip(&stores) {
+        drains.extend(join_store(&mut m, context, &wires, own, ports));
+    }
+    m.follows(&wires.token_computed, &wires.token_stored, &wires.storing[0].commands.stream.valid);
     modules.extend(join_buffers(&mut m, context, &fills, &computed, &drains));
 
-    m.comment("Memory port");
-    let Wires { memory, loads, stores, .. } = &wires;
-    memory.connect(&mut m, context, loads, stores);
-    if let (Some(in_memory), Some(written)) = (&wires.token_in_memory, memory.written()) {
-        memory_port::track(&mut m, stores, &wires.token_stored, written, in_memory);
-    }
+    m.comment(about);
+    join_memory(&mut m, context, &wires);
+    join_moments(&mut m, &wires);
 
     m.comment("From start to done");
-    let quiet = memory_idle.e().and(&memory.quiet());
+    let quiet = wires.memory.iter().fold(memory_idle.e(), |quiet, memory| quiet.and(&memory.quiet()));
     let settled = m.wire("counters_settled", Type::BIT);
     let running = completion(&mut m, &start, &done, &wires.finished.e(), &quiet, &settled.e());
     let events = [&wires.load_busy, &wires.compute_busy, &wires.compute_stall, &wires.store_busy].map(|s| s.e());
     counters(&mut m, &start, &running, &settled, events.each_ref());
 
-    modules.extend(load_modules);
+    modules.extend(loads.into_iter().flat_map(|(modules, _)| modules));
     modules.extend(compute_modules);
-    modules.extend(store_modules);
+    modules.extend(stores.into_iter().flat_map(|(modules, _)| modules));
     modules.push(m);
     modules
 }
@@ -180,7 +216,7 @@ fn bases(m: &Module, context: &Context, arrays: &[ArrayId]) -> Ports {
 }
 
 /// The tiles begin with `start`; declares what joins the other processes, too.
-fn join_tiles(m: &mut Module, context: &Context, start: &Signal, memory: MemoryPort) -> Wires {
+fn join_tiles(m: &mut Module, context: &Context, start: &Signal, memory: Vec<MemoryPort>) -> Wires {
     m.comment("Tiles");
     let begin = Stream::wires(m, "begin");
     m.assign(&begin.valid, &start.e());
@@ -200,12 +236,33 @@ fn join_tiles(m: &mut Module, context: &Context, start: &Signal, memory: MemoryP
     let token_in_memory = context.bus.map(|_| bit("token_in_memory"));
     let [finished, load_busy, compute_busy, compute_stall, store_busy] =
         ["finished", "load_is_busy", "compute_is_busy", "compute_is_stalled", "store_is_busy"].map(&mut bit);
-    let loads = Commands::wires(m, context, "load");
-    let stores = Commands::wires(m, context, "store");
+    let loading = match &context.loading()[..] {
+        [port] => vec![Loading {
+            port: *port,
+            tile,
+            first: tile_first,
+            loaded: token_loaded.clone(),
+            busy: load_busy.clone(),
+            commands: Commands::wires(m, context, &format!("load{}", port_suffix(*port))),
+        }],
+        several => loading(m, context, several, &tile, &tile_first),
+    };
+    let storing = match &context.storing()[..] {
+        [port] => vec![Storing {
+            port: *port,
+            tile: computed.clone(),
+            stored: token_stored.clone(),
+            in_memory: token_in_memory.clone(),
+            finished: finished.clone(),
+            busy: store_busy.clone(),
+            commands: Commands::wires(m, context, &format!("store{}", port_suffix(*port))),
+        }],
+        several => storing(m, context, several, &computed),
+    };
     Wires {
         memory,
-        tile,
-        tile_first,
+        loading,
+        storing,
         loaded,
         computed,
         token_computed,
@@ -217,31 +274,112 @@ fn join_tiles(m: &mut Module, context: &Context, start: &Signal, memory: MemoryP
         compute_busy,
         compute_stall,
         store_busy,
-        loads,
-        stores,
     }
 }
 
-/// The load process; gives what fills the buffers.
-fn join_load(m: &mut Module, context: &Context, wires: &Wires, load: &LoadPorts) -> Vec<Fill> {
-    m.comment("Load");
+/// The load processes of several ports, each with the tiles in a queue of its own.
+fn loading(m: &mut Module, context: &Context, ports: &[u32], tile: &TileWires, first: &Signal) -> Vec<Loading> {
+    m.comment("Tiles go to the load processes of all ports.");
+    let names: Vec<String> = ports.iter().map(|port| format!("load_tile{port}")).collect();
+    let words = several::fork(m, &names, (&tile.stream, &Expr::concat(&[tile.data.e(), first.e()])));
+    let own = |m: &mut Module, (port, (stream, word)): (u32, (Stream, Signal))| {
+        let data = m.define(&format!("load_tile{port}_data"), &word.e().slice(context.tile_width(), 1));
+        Loading {
+            port,
+            tile: TileWires { stream, data },
+            first: m.define(&format!("load_tile{port}_first"), &word.e().index(0)),
+            loaded: Some(m.wire(&format!("loaded{port}"), Type::BIT)),
+            busy: m.wire(&format!("load{port}_is_busy"), Type::BIT),
+            commands: Commands::wires(m, context, &format!("load{}", port_suffix(port))),
+        }
+    };
+    ports.iter().copied().zip(words).map(|process| own(m, process)).collect()
+}
+
+/// The same of store processes.
+fn storing(m: &mut Module, context: &Context, ports: &[u32], tile: &TileWires) -> Vec<Storing> {
+    m.comment("Tiles go to the store processes of all ports.");
+    let names: Vec<String> = ports.iter().map(|port| format!("store_tile{port}")).collect();
+    let words = several::fork(m, &names, (&tile.stream, &tile.data.e()));
+    let own = |m: &mut Module, (port, (stream, data)): (u32, (Stream, Signal))| {
+        let mut bit = |name: &str| m.wire(&format!("{name}{port}"), Type::BIT);
+        let [stored, in_memory, finished, busy] = ["stored", "in_memory", "finished", "store_is_busy"].map(&mut bit);
+        Storing {
+            port,
+            tile: TileWires { stream, data },
+            stored,
+            in_memory: Some(in_memory),
+            finished,
+            busy,
+            commands: Commands::wires(m, context, &format!("store{}", port_suffix(port))),
+        }
+    };
+    ports.iter().copied().zip(words).map(|process| own(m, process)).collect()
+}
+
+/// Commands of the processes at the memory ports, and the stores that are in memory.
+fn join_memory(m: &mut Module, context: &Context, wires: &Wires) {
+    for (&port, memory) in context.ports.iter().zip(&wires.memory) {
+        let loading = wires.loading.iter().find(|own| own.port == port);
+        let storing = wires.storing.iter().find(|own| own.port == port);
+        memory.connect(m, context, loading.map(|own| &own.commands), storing.map(|own| &own.commands));
+        if loading.is_none() {
+            memory.never_loads(m);
+        }
+        let Some(Storing { commands, stored, in_memory, .. }) = storing else {
+            memory.never_stores(m);
+            continue;
+        };
+        if let (Some(in_memory), Some(written)) = (in_memory, memory.written()) {
+            memory_port::track(m, &port_suffix(port), commands, stored, written, in_memory);
+        }
+    }
+}
+
+/// The moments of a tile, where several processes have to reach them.
+fn join_moments(m: &mut Module, wires: &Wires) {
+    let Wires { loading, storing, .. } = wires;
+    let any = |own: Vec<&Signal>| Expr::any(&own.iter().map(|signal| signal.e()).collect::<Vec<_>>());
+    let own = |signals: Vec<&Signal>| signals.into_iter().cloned().collect::<Vec<_>>();
+    if let (true, Some(loaded)) = (loading.len() > 1, &wires.token_loaded) {
+        m.comment("A tile is loaded when all ports have loaded it.");
+        several::join(m, &own(loading.iter().filter_map(|own| own.loaded.as_ref()).collect()), loaded);
+        m.assign(&wires.load_busy, &any(loading.iter().map(|own| &own.busy).collect()));
+    }
+    if let (true, Some(in_memory)) = (storing.len() > 1, &wires.token_in_memory) {
+        m.comment("It is stored, and in memory, when all ports have done so.");
+        several::join(m, &own(storing.iter().map(|own| &own.stored).collect()), &wires.token_stored);
+        several::join(m, &own(storing.iter().filter_map(|own| own.in_memory.as_ref()).collect()), in_memory);
+        several::join(m, &own(storing.iter().map(|own| &own.finished).collect()), &wires.finished);
+        m.assign(&wires.store_busy, &any(storing.iter().map(|own| &own.busy).collect()));
+    }
+}
+
+/// A load process; gives what fills the buffers.
+fn join_load(m: &mut Module, context: &Context, wires: &Wires, own: &Loading, load: &LoadPorts) -> Vec<Fill> {
+    let suffix = port_suffix(own.port);
+    m.comment(&format!("Load{}", of_port(context, own.port)));
     let mut ports = process_ports(m, context);
-    ports.extend(wires.tile.taken());
-    ports.push(("s_tile_first".into(), Connection::In(wires.tile_first.e())));
-    ports.extend(wires.loaded.given());
+    ports.extend(own.tile.taken());
+    ports.push(("s_tile_first".into(), Connection::In(own.first.e())));
+    // The first one hands tiles on.
+    if own.port == wires.loading[0].port {
+        ports.extend(wires.loaded.given());
+    }
     ports.push(("s_computed".into(), Connection::In(wires.token_computed.e())));
     ports.push(("s_stored".into(), Connection::In(wires.token_stored.e())));
-    ports.extend(wires.token_loaded.iter().map(|token| ("m_loaded".into(), Connection::Out(token.clone()))));
+    ports.extend(own.loaded.iter().map(|token| ("m_loaded".into(), Connection::Out(token.clone()))));
     ports.extend(wires.token_in_memory.iter().map(|token| ("s_in_memory".into(), Connection::In(token.e()))));
-    ports.extend(wires.loads.connections());
-    ports.push(("s_read_valid".into(), Connection::In(wires.memory.read.valid.e())));
-    ports.push(("s_read_ready".into(), Connection::Out(wires.memory.read.ready.clone())));
-    ports.push(("s_read_data".into(), Connection::In(wires.memory.read_data.e())));
-    ports.push(("busy".into(), Connection::Out(wires.load_busy.clone())));
+    let memory = wires.memory(context, own.port);
+    ports.extend(own.commands.connections());
+    ports.push(("s_read_valid".into(), Connection::In(memory.read.valid.e())));
+    ports.push(("s_read_ready".into(), Connection::Out(memory.read.ready.clone())));
+    ports.push(("s_read_data".into(), Connection::In(memory.read_data.e())));
+    ports.push(("busy".into(), Connection::Out(own.busy.clone())));
     ports.extend(bases(m, context, &load.arrays));
-    let data = m.wire("fill_data", load.data);
+    let data = m.wire(&format!("fill{suffix}_data"), load.data);
     ports.push(("m_fill_data".into(), Connection::Out(data.clone())));
-    let elements = load.elements.map(|ty| m.wire("fill_elements", ty));
+    let elements = load.elements.map(|ty| m.wire(&format!("fill{suffix}_elements"), ty));
     ports.extend(elements.iter().map(|e| ("m_fill_elements".into(), Connection::Out(e.clone()))));
     let mut fills: Vec<Fill> = vec![];
     for &array in &load.arrays {
@@ -258,7 +396,7 @@ fn join_load(m: &mut Module, context: &Context, wires: &Wires, load: &LoadPorts)
         );
         fills.push(Fill { array, stream, address, beat, data: data.clone(), elements: elements.clone(), asks });
     }
-    m.instance(&format!("{}_load", context.kernel.name), "u_load", vec![], ports);
+    m.instance(&format!("{}_load{suffix}", context.kernel.name), &format!("u_load{suffix}"), vec![], ports);
     fills
 }
 
@@ -357,20 +495,22 @@ fn join_write(
     Write { array, valid, address, data, group }
 }
 
-/// The store process; gives what drains the buffers.
-fn join_store(m: &mut Module, context: &Context, wires: &Wires, store: &StorePorts) -> Vec<Drain> {
-    m.comment("Store");
+/// A store process; gives what drains the buffers.
+fn join_store(m: &mut Module, context: &Context, wires: &Wires, own: &Storing, store: &StorePorts) -> Vec<Drain> {
+    let suffix = port_suffix(own.port);
+    let memory = wires.memory(context, own.port);
+    m.comment(&format!("Store{}", of_port(context, own.port)));
     let mut ports = process_ports(m, context);
-    ports.extend(wires.computed.taken());
+    ports.extend(own.tile.taken());
     ports.extend(context.bus.map(|_| ("s_computed".into(), Connection::In(wires.token_computed.e()))));
-    ports.extend(wires.stores.connections());
-    ports.push(("m_write_valid".into(), Connection::Out(wires.memory.data.valid.clone())));
-    ports.push(("m_write_ready".into(), Connection::In(wires.memory.data.ready.e())));
-    ports.push(("m_write_data".into(), Connection::Out(wires.memory.write_data.clone())));
-    ports.push(("m_write_strobe".into(), Connection::Out(wires.memory.strobe.clone())));
-    ports.push(("m_stored".into(), Connection::Out(wires.token_stored.clone())));
-    ports.push(("m_finished".into(), Connection::Out(wires.finished.clone())));
-    ports.push(("busy".into(), Connection::Out(wires.store_busy.clone())));
+    ports.extend(own.commands.connections());
+    ports.push(("m_write_valid".into(), Connection::Out(memory.data.valid.clone())));
+    ports.push(("m_write_ready".into(), Connection::In(memory.data.ready.e())));
+    ports.push(("m_write_data".into(), Connection::Out(memory.write_data.clone())));
+    ports.push(("m_write_strobe".into(), Connection::Out(memory.strobe.clone())));
+    ports.push(("m_stored".into(), Connection::Out(own.stored.clone())));
+    ports.push(("m_finished".into(), Connection::Out(own.finished.clone())));
+    ports.push(("busy".into(), Connection::Out(own.busy.clone())));
     ports.extend(bases(m, context, &store.arrays));
     let mut drains: Vec<Drain> = vec![];
     for &array in &store.arrays {
@@ -384,7 +524,7 @@ fn join_store(m: &mut Module, context: &Context, wires: &Wires, store: &StorePor
         ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
         drains.push(Drain { array, beat, valid, address, data });
     }
-    m.instance(&format!("{}_store", context.kernel.name), "u_store", vec![], ports);
+    m.instance(&format!("{}_store{suffix}", context.kernel.name), &format!("u_store{suffix}"), vec![], ports);
     drains
 }
 

@@ -3,11 +3,14 @@
 use crate::hardware::circuit::cells::{clocking, into, out_of};
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
+use crate::hardware::interface::link::port_suffix;
 use crate::hardware::transfer::load::TILES_ON_A_BUS;
 use crate::rtl::{Connection, Expr, Module, Signal, Type};
 
-/// Wires or ports of the memory port.
+/// Wires or ports of a memory port.
 pub struct MemoryPort {
+    /// What its names have behind the stream's.
+    suffix: String,
     commands: CommandPort,
     pub data: Stream,
     pub write_data: Signal,
@@ -31,18 +34,36 @@ struct Bare {
     length: Signal,
 }
 
+impl Bare {
+    fn never(&self, m: &mut Module) {
+        for signal in [&self.stream.valid, &self.address, &self.length] {
+            m.assign(signal, &Expr::constant(0, signal.ty()));
+        }
+    }
+}
+
 /// Makes the signals of the port, as ports of the accelerator or as wires of their names without prefix.
 struct Make<'a> {
     module: &'a mut Module,
     ports: bool,
+    suffix: String,
 }
 
 impl Make<'_> {
+    /// `m_load_valid` is `m_load1_valid` of port 1.
+    fn named(&self, name: &str) -> String {
+        let (side, rest) = name.split_at(2);
+        let (group, what) = rest.split_once('_').map_or((rest, String::new()), |(group, w)| (group, format!("_{w}")));
+        format!("{side}{group}{}{what}", self.suffix)
+    }
+
     fn leaves(&mut self, name: &str, ty: Type) -> Signal {
+        let name = &self.named(name);
         if self.ports { self.module.output(name, ty) } else { self.module.wire(&name[2..], ty) }
     }
 
     fn comes(&mut self, name: &str, ty: Type) -> Signal {
+        let name = &self.named(name);
         if self.ports { self.module.input(name, ty) } else { self.module.wire(&name[2..], ty) }
     }
 
@@ -64,14 +85,14 @@ impl Make<'_> {
 }
 
 impl MemoryPort {
-    /// Declares it as ports of the accelerator.
-    pub fn declare(m: &mut Module, context: &Context) -> MemoryPort {
-        MemoryPort::make(&mut Make { module: m, ports: true }, context)
+    /// Declares port `port` as ports of the accelerator.
+    pub fn declare(m: &mut Module, context: &Context, port: u32) -> MemoryPort {
+        MemoryPort::make(&mut Make { module: m, ports: true, suffix: port_suffix(port) }, context)
     }
 
     /// Declares wires for it, named as the ports without prefix.
-    pub fn wires(m: &mut Module, context: &Context) -> MemoryPort {
-        MemoryPort::make(&mut Make { module: m, ports: false }, context)
+    pub fn wires(m: &mut Module, context: &Context, port: u32) -> MemoryPort {
+        MemoryPort::make(&mut Make { module: m, ports: false, suffix: port_suffix(port) }, context)
     }
 
     fn make(make: &mut Make, context: &Context) -> MemoryPort {
@@ -89,6 +110,7 @@ impl MemoryPort {
             },
         };
         MemoryPort {
+            suffix: make.suffix.clone(),
             commands,
             data: make.stream("write"),
             write_data: make.leaves("m_write_data", context.port.word.data()),
@@ -118,12 +140,14 @@ impl MemoryPort {
         commands.and(&self.data.valid.e().not())
     }
 
-    /// Joins it, as ports, to a reading and a writing process: through an arbiter where there is one queue.
-    pub fn connect(&self, m: &mut Module, context: &Context, reads: &Commands, writes: &Commands) {
+    /// Joins it, as ports, to a reading and a writing process: through an arbiter where there is one queue. Behind a bus either
+    /// may be missing.
+    pub fn connect(&self, m: &mut Module, context: &Context, reads: Option<&Commands>, writes: Option<&Commands>) {
         match &self.commands {
             CommandPort::Joined { stream, write, address, length } => {
                 let mut ports = clocking(m);
                 for (group, commands) in [("load", reads), ("store", writes)] {
+                    let commands = commands.expect("one queue has both processes");
                     ports.extend(into(group, &commands.stream));
                     ports.push((format!("s_{group}_address"), Connection::In(commands.address.e())));
                     ports.push((format!("s_{group}_length"), Connection::In(commands.length.e())));
@@ -139,6 +163,7 @@ impl MemoryPort {
             }
             CommandPort::Apart { load, store, .. } => {
                 for (bare, commands) in [(load, reads), (store, writes)] {
+                    let Some(commands) = commands else { continue };
                     m.assign(&bare.stream.valid, &commands.stream.valid.e());
                     m.assign(&commands.stream.ready, &bare.stream.ready.e());
                     m.assign(&bare.address, &commands.address.e());
@@ -148,15 +173,34 @@ impl MemoryPort {
         }
     }
 
+    /// No process reads through it.
+    pub fn never_loads(&self, m: &mut Module) {
+        if let CommandPort::Apart { load, .. } = &self.commands {
+            load.never(m);
+        }
+        m.assign(&self.read.ready, &Expr::bit(true));
+    }
+
+    /// No process writes through it.
+    pub fn never_stores(&self, m: &mut Module) {
+        if let CommandPort::Apart { store, .. } = &self.commands {
+            store.never(m);
+        }
+        for signal in [&self.data.valid, &self.write_data, &self.strobe] {
+            m.assign(signal, &Expr::constant(0, signal.ty()));
+        }
+    }
+
     /// Connections of the accelerator (`master`) or of what stands behind it.
     pub fn connections(&self, master: bool) -> Vec<(String, Connection)> {
         let (out, back) = if master { ("m_", "s_") } else { ("s_", "m_") };
         let forward = |s: &Signal| if master { Connection::Out(s.clone()) } else { Connection::In(s.e()) };
         let backward = |s: &Signal| if master { Connection::In(s.e()) } else { Connection::Out(s.clone()) };
+        let suffix = if master { self.suffix.as_str() } else { "" };
         let mut ports = vec![];
         let stream = |ports: &mut Vec<(String, Connection)>, group: &str, stream: &Stream| {
-            ports.push((format!("{out}{group}_valid"), forward(&stream.valid)));
-            ports.push((format!("{out}{group}_ready"), backward(&stream.ready)));
+            ports.push((format!("{out}{group}{suffix}_valid"), forward(&stream.valid)));
+            ports.push((format!("{out}{group}{suffix}_ready"), backward(&stream.ready)));
         };
         match &self.commands {
             CommandPort::Joined { stream: commands, write, address, length } => {
@@ -168,18 +212,18 @@ impl MemoryPort {
             CommandPort::Apart { load, store, written } => {
                 for (group, bare) in [("load", load), ("store", store)] {
                     stream(&mut ports, group, &bare.stream);
-                    ports.push((format!("{out}{group}_address"), forward(&bare.address)));
-                    ports.push((format!("{out}{group}_length"), forward(&bare.length)));
+                    ports.push((format!("{out}{group}{suffix}_address"), forward(&bare.address)));
+                    ports.push((format!("{out}{group}{suffix}_length"), forward(&bare.length)));
                 }
-                ports.push((format!("{back}written"), backward(written)));
+                ports.push((format!("{back}written{suffix}"), backward(written)));
             }
         }
         stream(&mut ports, "write", &self.data);
-        ports.push((format!("{out}write_data"), forward(&self.write_data)));
-        ports.push((format!("{out}write_strobe"), forward(&self.strobe)));
-        ports.push((format!("{back}read_valid"), backward(&self.read.valid)));
-        ports.push((format!("{back}read_ready"), forward(&self.read.ready)));
-        ports.push((format!("{back}read_data"), backward(&self.read_data)));
+        ports.push((format!("{out}write{suffix}_data"), forward(&self.write_data)));
+        ports.push((format!("{out}write{suffix}_strobe"), forward(&self.strobe)));
+        ports.push((format!("{back}read{suffix}_valid"), backward(&self.read.valid)));
+        ports.push((format!("{back}read{suffix}_ready"), forward(&self.read.ready)));
+        ports.push((format!("{back}read{suffix}_data"), backward(&self.read_data)));
         ports
     }
 }
@@ -225,8 +269,9 @@ impl Commands {
 /// many bursts without a response as OUTSTANDING may be, 64, and three on their way to it.
 const STORES_UNDER_WAY_BITS: i128 = 8;
 
-/// `in_memory`, once per tile, when all stores that the tile's end mark (`stored`) has behind it have been written.
-pub fn track(m: &mut Module, stores: &Commands, stored: &Signal, written: &Signal, in_memory: &Signal) {
+/// `in_memory`, once per tile, when all stores that the tile's end mark (`stored`) has behind it have been written: those of the
+/// port that `suffix` names.
+pub fn track(m: &mut Module, suffix: &str, stores: &Commands, stored: &Signal, written: &Signal, in_memory: &Signal) {
     let mut ports = clocking(m);
     ports.extend([
         ("s_command".to_string(), Connection::In(stores.stream.fires())),
@@ -236,5 +281,5 @@ pub fn track(m: &mut Module, stores: &Commands, stored: &Signal, written: &Signa
     ]);
     // As many end marks wait as there are tiles ahead of memory.
     let parameters = vec![("COUNT_WIDTH", STORES_UNDER_WAY_BITS), ("DEPTH", i128::from(TILES_ON_A_BUS))];
-    m.instance("store_tracker", "u_tracker", parameters, ports);
+    m.instance("store_tracker", &format!("u_tracker{suffix}"), parameters, ports);
 }

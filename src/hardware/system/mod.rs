@@ -4,5 +4,6 @@ pub mod accelerator;
 pub mod memory_port;
 pub mod ports;
 pub mod registers;
+mod several;
 pub mod top;
 pub mod top_bus;

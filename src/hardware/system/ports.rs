@@ -18,13 +18,25 @@ pub fn explain(context: &Context, module: &mut Module) {
 
 /// Whether the port is a bus's own, whose standard says what it is.
 fn is_of_a_standard(port: &str) -> bool {
-    ["s_axil_", "m_axi_", "avs_", "avm_"].iter().any(|prefix| port.starts_with(prefix))
+    ["s_axil_", "m_axi_", "avs_", "avm_"].iter().any(|prefix| without_port(port).starts_with(prefix))
+}
+
+/// The name that it has of the first memory port: `m_load_valid` of `m_load1_valid`, `load_rows` of `load1_rows`.
+fn without_port(name: &str) -> String {
+    const NUMBERED: [&str; 8] = ["load", "store", "m_load", "m_store", "m_write", "m_axi", "s_read", "s_written"];
+    let numbered = NUMBERED.iter().find_map(|group| {
+        let rest = name.strip_prefix(group)?;
+        let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        (behind.is_empty() || behind.starts_with('_')).then(|| format!("{group}{behind}"))
+    });
+    numbered.unwrap_or_else(|| name.to_string())
 }
 
 fn text(context: &Context, role: &str, port: &str) -> Option<String> {
     if is_of_a_standard(port) {
         return None;
     }
+    let (role, port) = (&*without_port(role), &*without_port(port));
     let plain = |text: &str| Some(text.to_string());
     if role.starts_with("buffer_") {
         return of_buffer(context, port);
@@ -269,6 +281,9 @@ mod tests {
             ("examples/row_sums.c", "ulx3s"),
             ("tests/kernels/windows.c", "generic-avalon"),
             ("tests/kernels/gemver.c", "stratix2-ddr400"),
+            // Several ports.
+            ("tests/kernels/sum_of_three.c", "pynq-z2"),
+            ("tests/kernels/gemver.c", "pynq-z2"),
         ];
         for (kernel, board) in kernels {
             for module in designs(kernel, board).iter().flat_map(|design| &design.modules) {

@@ -49,7 +49,7 @@ pub fn top(context: &Context, name: &str, core: &str) -> Module {
             (name, signal)
         })
         .collect();
-    let port = MemoryPort::wires(&mut m, context);
+    let port = MemoryPort::wires(&mut m, context, 0);
 
     let input = |s: &Signal| Connection::In(s.e());
     let output = |s: &Signal| Connection::Out(s.clone());

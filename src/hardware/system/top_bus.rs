@@ -2,7 +2,7 @@
 
 use crate::hardware::circuit::cells::clocking;
 use crate::hardware::context::Context;
-use crate::hardware::interface::link::{Bus, BusKind};
+use crate::hardware::interface::link::{Bus, BusKind, port_suffix};
 use crate::hardware::interface::status::BUS_ERRORS;
 use crate::hardware::system::memory_port::MemoryPort;
 use crate::hardware::system::registers::{argument_port, argument_words};
@@ -119,17 +119,25 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
     let interrupt = m.output("irq", Type::BIT);
-    let mut declare = |about: &str, pins: Vec<Pin>| -> Vec<(String, Connection)> {
+    let several = context.ports.len() > 1;
+    // The ports of a cell, as ports of the top: those of memory port 1 are `m_axi1_*`.
+    let mut declare = |about: &str, pins: Vec<Pin>, suffix: &str| -> Vec<(String, Connection)> {
         m.comment(about);
         let connect = |(name, ty, driven): Pin| {
+            let own = name.replacen("m_axi_", &format!("m_axi{suffix}_"), 1);
             let connection =
-                if driven { Connection::Out(m.output(name, ty)) } else { Connection::In(m.input(name, ty).e()) };
+                if driven { Connection::Out(m.output(&own, ty)) } else { Connection::In(m.input(&own, ty).e()) };
             (name.to_string(), connection)
         };
         pins.into_iter().map(connect).collect()
     };
-    let control = declare("Control", slave_pins(bus.kind));
-    let memory = declare("Memory", master_pins(context, bus));
+    let control = declare("Control", slave_pins(bus.kind), "");
+    let masters: Vec<Vec<(String, Connection)>> = (context.ports.iter())
+        .map(|&port| {
+            let about = if several { format!("Memory, port {port}") } else { "Memory".to_string() };
+            declare(&about, master_pins(context, bus), &port_suffix(port))
+        })
+        .collect();
 
     m.comment("Between them");
     let mut wire = |name: &str, ty: Type| m.wire(name, ty);
@@ -146,7 +154,8 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
             (name, signal)
         })
         .collect();
-    let port = MemoryPort::wires(&mut m, context);
+    let ports_of_memory: Vec<MemoryPort> =
+        context.ports.iter().map(|&port| MemoryPort::wires(&mut m, context, port)).collect();
 
     let input = |s: &Signal| Connection::In(s.e());
     let output = |s: &Signal| Connection::Out(s.clone());
@@ -190,22 +199,62 @@ pub fn top(context: &Context, bus: Bus, name: &str, core: &str) -> Module {
     ]));
     ports.extend(index_error.iter().map(|error| ("m_index_error".to_string(), output(error))));
     ports.extend(arguments.iter().map(|(n, s)| (n.clone(), input(s))));
-    ports.extend(port.connections(true));
+    ports.extend(ports_of_memory.iter().flat_map(|port| port.connections(true)));
     m.instance(core, "u_accelerator", vec![], ports);
 
-    let mut ports = clocking(&m);
-    ports.push(("idle".into(), output(&idle)));
-    match bus.kind {
-        BusKind::Axi4 => {
-            ports.extend(named(vec![("clear", input(&clear)), ("status", output(&status))]));
-        }
-        // The bus has no error responses.
-        BusKind::AvalonMm => {
-            m.assign(&status, &Expr::constant(0, status.ty()));
-        }
-    }
-    ports.extend(port.connections(false));
-    ports.extend(memory);
-    m.instance(context.link.controller(), "u_master", context.controller_parameters(), ports);
+    let link = Between { clear, status, idle };
+    join_masters(&mut m, context, bus, &ports_of_memory, masters, &link);
     m
+}
+
+/// What the registers and the accelerator have to do with the bus masters.
+struct Between {
+    clear: Signal,
+    status: Signal,
+    idle: Signal,
+}
+
+/// A bus master per memory port, whose ports `pins` are the top's. Errors are of any of them; idle are all.
+fn join_masters(
+    m: &mut Module,
+    context: &Context,
+    bus: Bus,
+    memory: &[MemoryPort],
+    pins: Vec<Vec<(String, Connection)>>,
+    between: &Between,
+) {
+    let several = memory.len() > 1;
+    let output = |s: &Signal| Connection::Out(s.clone());
+    let (mut idles, mut errors) = (vec![], vec![]);
+    for ((port, memory), pins) in context.ports.iter().zip(memory).zip(pins) {
+        let suffix = port_suffix(*port);
+        let Between { clear, status, idle } = between;
+        let (idle, status) = match several {
+            false => (idle.clone(), status.clone()),
+            true => (m.wire(&format!("idle{suffix}"), Type::BIT), m.wire(&format!("status{suffix}"), status.ty())),
+        };
+        let mut ports = clocking(m);
+        ports.push(("idle".into(), output(&idle)));
+        match bus.kind {
+            BusKind::Axi4 => {
+                ports.push(("clear".into(), Connection::In(clear.e())));
+                ports.push(("status".into(), output(&status)));
+            }
+            // The bus has no error responses.
+            BusKind::AvalonMm => {
+                m.assign(&status, &Expr::constant(0, status.ty()));
+            }
+        }
+        ports.extend(memory.connections(false));
+        ports.extend(pins);
+        let name = format!("u_master{suffix}");
+        m.instance(context.link.controller(), &name, context.controller_parameters(), ports);
+        idles.push(idle.e());
+        errors.push(status.e());
+    }
+    if several {
+        let all = |own: Vec<Expr>, join: fn(Expr, Expr) -> Expr| own.into_iter().reduce(join).expect("a port");
+        m.assign(&between.idle, &all(idles, |a, b| a.and(&b)));
+        m.assign(&between.status, &all(errors, |a, b| a.or(&b)));
+    }
 }

@@ -5,9 +5,10 @@ use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
+use crate::hardware::interface::link::port_suffix;
 use crate::hardware::transfer::packing::{Packing, unpacker};
 use crate::hardware::transfer::runs::{RunFormat, RunWalker};
-use crate::hardware::transfer::stage::TransferStage;
+use crate::hardware::transfer::stage::{TransferStage, of_port};
 use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::hand_over::hand_over;
 use crate::hardware::walk::rows::RowPorts;
@@ -38,24 +39,27 @@ const ROWS_IN_FLIGHT_ON_A_BUS: i128 = 32;
 /// Tiles of which the stores may still be on a bus.
 pub const TILES_ON_A_BUS: i64 = 7;
 
-/// The modules of the load process: the scanner of its rows, and the process.
-pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
+/// The modules of the load process of a port: the scanner of its rows, and the process. With several ports, the first one hands
+/// tiles on to the compute process.
+pub fn load(context: &Context, memory_port: u32) -> (Vec<Module>, LoadPorts) {
     let offload = context.offload;
     let kernel = context.kernel;
-    let Transfers { sources, source_arrays, arrays } = Transfers::of(context, |t| &t.load);
+    let Transfers { sources, source_arrays, arrays } = Transfers::of(context, memory_port, |t| &t.load);
     if arrays.is_empty() {
-        return load_nothing(context);
+        return load_nothing(context, memory_port);
     }
     let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
-    let scanner_name = format!("{}_load_rows", kernel.name);
+    let suffix = port_suffix(memory_port);
+    let scanner_name = format!("{}_load{suffix}_rows", kernel.name);
     let about = format!("Walks the rows of Load(T).\n{}", walked(offload, "Load", &names));
     let (mut modules, format) = load_scanner(context, &scanner_name, &about, &sources);
 
-    let mut m = Module::new(&format!("{}_load", kernel.name));
+    let mut m = Module::new(&format!("{}_load{suffix}", kernel.name));
     m.describe(&format!(
-        "Load process of {}: reads {} from memory into their buffers, one burst per row of Load(T).\n\
+        "Load process of {}{}: reads {} from memory into their buffers, one burst per row of Load(T).\n\
          Tile T {} when Compute(T-2) and Store(T-3) are done.",
         kernel.name,
+        of_port(context, memory_port),
         names.join(", "),
         if context.bus.is_some() { "enters the buffers, its bursts asked for before," } else { "starts" }
     ));
@@ -63,8 +67,9 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     m.input("rst", Type::BIT);
     let scope = context.parameter_inputs(&mut m);
 
-    let gate = gate(context, &mut m, true);
-    let Gate { data: tile_data, scan: scan_tile, wait: wait_tile, loaded, loaded_data, .. } = &gate;
+    let hands_on = context.loading().first() == Some(&memory_port);
+    let gate = gate(context, &mut m, true, hands_on);
+    let Gate { data: tile_data, scan: scan_tile, wait: wait_tile, loaded, .. } = &gate;
     let kind_arrays: ByKind<ArrayId> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let rows = Stream::wires(&mut m, "row");
     let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
@@ -106,13 +111,18 @@ pub fn load(context: &Context) -> (Vec<Module>, LoadPorts) {
     fill.connect(&mut m, &room.e(), &step, &element_data);
 
     if context.bus.is_some() {
-        m.comment("Tiles are handed on at once; a pulse tells when one has been loaded.");
-        let data = cells::fifo(&mut m, "u_tiles", 4, (wait_tile, &tile_data.e()), loaded, "passed_tile");
-        m.assign(loaded_data, &data.e());
+        if let Some((loaded, loaded_data)) = loaded {
+            m.comment("Tiles are handed on at once; a pulse tells when one has been loaded.");
+            let data = cells::fifo(&mut m, "u_tiles", 4, (wait_tile, &tile_data.e()), loaded, "passed_tile");
+            m.assign(loaded_data, &data.e());
+        } else {
+            m.comment("Another port's process hands tiles on; a pulse tells when one has been loaded.");
+            m.assign(&wait_tile.ready, &Expr::bit(true));
+        }
         m.assign(&tile_done.ready, &Expr::bit(true));
         let pulse = m.output("m_loaded", Type::BIT);
         m.assign(&pulse, &tile_done.valid.e());
-    } else {
+    } else if let Some((loaded, loaded_data)) = loaded {
         m.comment("A tile is handed over when its end mark has come through.");
         hand_over(&mut m, context, (wait_tile, tile_data), &tile_done, (loaded, loaded_data));
     }
@@ -244,8 +254,8 @@ struct Gate {
     /// The tile, once for the scanner and once to wait for its end mark.
     scan: Stream,
     wait: Stream,
-    loaded: Stream,
-    loaded_data: Signal,
+    /// To the compute process, from the one that hands tiles on.
+    loaded: Option<(Stream, Signal)>,
     computed: Signal,
     stored: Signal,
     /// Tiles taken that are not computed, that are not stored, and of which the stores may not be in memory.
@@ -262,14 +272,16 @@ struct Gate {
 
 /// Credits count how far the load process is ahead of the others. On a bus, the bursts of a tile are asked for as soon as
 /// memory has what they are to read, and only `fills`, the way of their words into the buffers, waits for the others.
-fn gate(context: &Context, m: &mut Module, fills: bool) -> Gate {
+fn gate(context: &Context, m: &mut Module, fills: bool, hands_on: bool) -> Gate {
     let offload = context.offload;
     m.comment("Tiles in from the tile scanner, and on to the compute process once they are loaded.");
     let tile = Stream::slave(m, "tile");
     let data = m.input("s_tile_data", Type::unsigned(context.tile_width()));
     let tile_first = m.input("s_tile_first", Type::BIT);
-    let loaded = Stream::master(m, "tile");
-    let loaded_data = m.output("m_tile_data", Type::unsigned(context.tile_width()));
+    let loaded = hands_on.then(|| {
+        let stream = Stream::master(m, "tile");
+        (stream, m.output("m_tile_data", Type::unsigned(context.tile_width())))
+    });
     let computed = m.input("s_computed", Type::BIT);
     let stored = m.input("s_stored", Type::BIT);
     let in_memory = context.bus.map(|_| m.input("s_in_memory", Type::BIT));
@@ -341,7 +353,6 @@ fn gate(context: &Context, m: &mut Module, fills: bool) -> Gate {
         scan,
         wait,
         loaded,
-        loaded_data,
         computed,
         stored,
         ahead_of_compute,
@@ -394,18 +405,20 @@ impl Gate {
 }
 
 /// The load process of a kernel that reads nothing from memory: tiles pass, under the same credits.
-fn load_nothing(context: &Context) -> (Vec<Module>, LoadPorts) {
+fn load_nothing(context: &Context, memory_port: u32) -> (Vec<Module>, LoadPorts) {
     let name = &context.kernel.name;
-    let mut m = Module::new(&format!("{name}_load"));
+    let mut m = Module::new(&format!("{name}_load{}", port_suffix(memory_port)));
     m.describe(&format!("Load process of {name}, which loads nothing: tiles only pass."));
     m.input("clk", Type::BIT);
     m.input("rst", Type::BIT);
     context.parameter_inputs(&mut m);
-    let gate = gate(context, &mut m, false);
+    let gate = gate(context, &mut m, false, true);
     m.assign(&gate.scan.ready, &Expr::bit(true));
     let data = gate.data.e();
-    let passed = cells::fifo(&mut m, "u_tiles", 4, (&gate.wait, &data), &gate.loaded, "passed_tile");
-    m.assign(&gate.loaded_data, &passed.e());
+    if let Some((loaded, loaded_data)) = &gate.loaded {
+        let passed = cells::fifo(&mut m, "u_tiles", 4, (&gate.wait, &data), loaded, "passed_tile");
+        m.assign(loaded_data, &passed.e());
+    }
     if context.bus.is_some() {
         let pulse = m.output("m_loaded", Type::BIT);
         m.assign(&pulse, &gate.wait.fires());

@@ -10,6 +10,11 @@ use crate::hardware::walk::rows::{Row, RowFormat};
 use crate::ids::{ArrayId, ByKind};
 use crate::rtl::{Expr, Module};
 
+/// ` on port 1`, where there are several ports.
+pub fn of_port(context: &Context, port: u32) -> String {
+    if context.ports.len() > 1 { format!(" on port {port}") } else { String::new() }
+}
+
 /// One of the two processes, seen from the rows that its scanner gives.
 pub struct TransferStage<'a> {
     pub context: &'a Context<'a>,

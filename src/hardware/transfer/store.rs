@@ -5,9 +5,10 @@ use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
+use crate::hardware::interface::link::port_suffix;
 use crate::hardware::transfer::packing::{Packing, packer};
 use crate::hardware::transfer::runs::{Run, RunFormat, RunWalker};
-use crate::hardware::transfer::stage::TransferStage;
+use crate::hardware::transfer::stage::{TransferStage, of_port};
 use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::scanner::scanner;
@@ -26,19 +27,22 @@ const ROWS_AHEAD: i128 = 4;
 /// Words between a buffer's read port and memory; covers the latency of that way.
 const WORDS_WAITING: i128 = 8;
 
-/// The modules of the store process: the scanner of its rows, and the process.
-pub fn store(context: &Context) -> (Vec<Module>, StorePorts) {
+/// The modules of the store process of a port: the scanner of its rows, and the process.
+pub fn store(context: &Context, memory_port: u32) -> (Vec<Module>, StorePorts) {
     let offload = context.offload;
     let kernel = context.kernel;
-    let Transfers { sources, source_arrays, arrays } = Transfers::of(context, |t| &t.store);
+    let Transfers { sources, source_arrays, arrays } = Transfers::of(context, memory_port, |t| &t.store);
+    let suffix = port_suffix(memory_port);
     let names: Vec<&str> = arrays.iter().map(|&a| context.array(a).name.as_str()).collect();
     let about = format!("Walks the rows of Store(T).\n{}", walked(offload, "Store", &names));
-    let (rows_module, format) = scanner(context, &format!("{}_store_rows", kernel.name), &about, true, &sources);
+    let (rows_module, format) =
+        scanner(context, &format!("{}_store{suffix}_rows", kernel.name), &about, true, &sources);
 
-    let mut m = Module::new(&format!("{}_store", kernel.name));
+    let mut m = Module::new(&format!("{}_store{suffix}", kernel.name));
     m.describe(&format!(
-        "Store process of {}: writes {} from the buffers to memory, one burst per row of Store(T).",
+        "Store process of {}{}: writes {} from the buffers to memory, one burst per row of Store(T).",
         kernel.name,
+        of_port(context, memory_port),
         names.join(", ")
     ));
     m.input("clk", Type::BIT);

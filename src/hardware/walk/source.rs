@@ -110,7 +110,7 @@ fn one_value(name: Var, value: Affine, range: (i64, i64)) -> Level {
     Level { name, lower: bound.clone(), upper: bound, range }
 }
 
-/// Load(T) or Store(T) of all arrays and bands.
+/// Load(T) or Store(T) of all bands, of the arrays on one port.
 pub struct Transfers {
     pub sources: Vec<Source>,
     /// The array of each source.
@@ -120,12 +120,13 @@ pub struct Transfers {
 }
 
 impl Transfers {
-    pub fn of(context: &Context, scan: impl Fn(&Transfer) -> &Scan) -> Transfers {
+    pub fn of(context: &Context, port: u32, scan: impl Fn(&Transfer) -> &Scan) -> Transfers {
         let offload = context.offload;
         let mut all = Transfers { sources: vec![], source_arrays: vec![], arrays: vec![] };
         let mut scans = vec![];
         for (band, own) in offload.bands.iter_enumerated() {
-            for transfer in own.transfers.iter().filter(|t| !scan(t).pieces.is_empty()) {
+            let here = |t: &&Transfer| offload.port(t.array) == port && !scan(t).pieces.is_empty();
+            for transfer in own.transfers.iter().filter(here) {
                 scans.push((band, scan(transfer)));
                 all.source_arrays.push(transfer.array);
                 if !all.arrays.contains(&transfer.array) {
