@@ -164,7 +164,7 @@ A design is described by the `#pragma burstc` lines that make it, to be pasted i
         #[arg(long, value_name = "DESIGNS", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=50_000))]
         limit: u32,
         /// Designs to simulate: the file as it is, and those near the front, or `all`; with 0 the front is that of the estimates
-        #[arg(long, value_name = "DESIGNS", default_value = "24", value_parser = parse_simulate)]
+        #[arg(long, value_name = "DESIGNS", default_value = "40", value_parser = parse_simulate)]
         simulate: usize,
         /// After so long no other design is begun
         #[arg(long, value_name = "MINUTES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(0..=525_600))]
