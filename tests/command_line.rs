@@ -174,6 +174,18 @@ fn a_mismatch_is_told_by_element_and_ends_with_1() {
 }
 
 /// Bash takes its script, and offers commands and options; the others' scripts name them.
+/// Numbers beyond an integer's range: what is left is anyone's, and the table says so, with the place.
+#[test]
+fn a_mismatch_of_what_c_leaves_undefined_says_so() {
+    let folder = folder("a[i] * 3.0", "");
+    burstc(&["run", "copy.c"], &folder)
+        .assert()
+        .code(1)
+        .stdout(contains("mismatch: b[").and(contains("C leaves undefined what the kernel does")))
+        .stdout(contains("is outside the range of representable values of type 'int'").and(contains("copy.c:7:")));
+    burstc(&["run", "copy.c", "--data", "a=0..1000"], &folder).assert().success().stdout(contains("pass"));
+}
+
 #[test]
 fn shells_complete_commands_and_options() {
     let folder = tempfile::tempdir().unwrap();

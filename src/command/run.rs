@@ -91,7 +91,8 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         bench.simulate(around, &accelerator.files, &hardware::top_name(&kernel.name), vcd.as_deref(), expected)?;
     let direct = if run.direct { Some(bench.direct(&accelerator.direct_files, &image)?) } else { None };
 
-    let (verdict, detail) = summary(&outcome, direct.as_ref().map(|(outcome, _)| outcome));
+    let (verdict, detail) =
+        explained(summary(&outcome, direct.as_ref().map(|(outcome, _)| outcome)), source, &job, kernel);
     let bound = Bound::of(offload, &board, &work, &job.sizes);
     let report = RunReport::new(Facts {
         offload,
@@ -303,6 +304,18 @@ pub fn expected_cycles(offload: &Offload, work: &Work, direct: bool) -> u64 {
     let iterations = work.iterations / lanes.min().unwrap_or(1).max(1);
     let words = (work.bytes_read + work.bytes_written) / 4;
     iterations.max(words).max(if direct { CYCLES_PER_ACCESS * work.accesses } else { 0 })
+}
+
+/// A mismatch with the operation that C leaves undefined, if there is one.
+fn explained((verdict, detail): (Verdict, String), source: &Source, job: &Job, kernel: &Kernel) -> (Verdict, String) {
+    let find = || Golden::build(source, kernel).ok()?.undefined(job);
+    match if verdict == Verdict::Mismatch { find() } else { None } {
+        Some(cause) => (
+            verdict,
+            format!("{detail}; C leaves undefined what the kernel does with these data (--data gives others): {cause}"),
+        ),
+        None => (verdict, detail),
+    }
 }
 
 /// The accelerator's fault, or else the direct version's, in words.

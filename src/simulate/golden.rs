@@ -257,6 +257,12 @@ impl Golden {
         Ok(Run::Done { image: job.placement.from_c(image), host })
     }
 
+    /// What of the run on `job` C leaves undefined, so that no result is wrong; `None` where nothing is known.
+    pub fn undefined(&self, job: &Job) -> Option<String> {
+        std::fs::write(self.path("before.bin"), job.placement.to_c(job.image.clone())).ok()?;
+        self.cause(job)
+    }
+
     /// The first undefined operation that the compiler's sanitizer sees, if it has one.
     fn cause(&self, job: &Job) -> Option<String> {
         let name = "sanitized";
