@@ -73,7 +73,9 @@ fn on_ports(path: &str, (ports, bits): (u32, u32), given: &[(&str, u32)], simula
 /// that has nothing.
 #[test]
 fn several_ports() {
-    let runs: [(&str, (u32, u32), &[(&str, u32)], &[(&str, i128)], usize); 9] = [
+    /// The kernel, ports and their bits, arrays on given ports, values, and the ports used.
+    type Case = (&'static str, (u32, u32), &'static [(&'static str, u32)], &'static [(&'static str, i128)], usize);
+    let runs: [Case; 9] = [
         ("tests/kernels/sum_of_three.c", (4, 32), &[], &[("N", 2500)], 4),
         ("tests/kernels/sum_of_three.c", (3, 32), &[("a", 2), ("d", 2), ("b", 0), ("c", 0)], &[("N", 1100)], 2),
         ("examples/matmul.c", (4, 64), &[], &[("N", 33)], 3),
