@@ -118,6 +118,12 @@ pub fn program(seed: u64) -> Program {
     if is_plain && !program.arrays.iter().any(|array| array.element.floating) && dice.chance(20) {
         program.values_mut().into_iter().for_each(|value| gather(&mut dice, value));
     }
+    let mut dice = Dice(SplitMix::named(seed, "divisions"));
+    let is_integer = program.arrays.iter().all(|array| !array.element.floating)
+        && program.scalars.iter().all(|scalar| !scalar.floating);
+    if seed >= 1000 && is_integer && dice.chance(15) {
+        program.values_mut().into_iter().for_each(|value| divide(&mut dice, value));
+    }
     let mut dice = Dice(SplitMix::named(seed, "scatters"));
     if is_plain && dice.chance(25) {
         scatter(&mut dice, &mut program);
@@ -138,6 +144,16 @@ fn scatter(dice: &mut Dice, program: &mut Program) {
             None => Expr::Gather(Box::new(Expr::Index(own))),
         };
         target.subscripts[place] = Subscript::Data(Box::new(index));
+    }
+}
+
+/// Makes divisions by what is not constant of some operators.
+fn divide(dice: &mut Dice, expr: &mut Expr) {
+    expr.operands_mut().into_iter().for_each(|operand| divide(dice, operand));
+    if let Expr::Binary("+" | "-" | "*" | "&" | "|" | "^", a, b) = expr
+        && dice.chance(40)
+    {
+        *expr = Expr::DivideBy(dice.pick(&["/", "%"]), a.clone(), b.clone(), dice.pick(&[1, 7, -40]));
     }
 }
 

@@ -269,6 +269,7 @@ impl Printer<'_> {
             Expr::Binary(operator, a, b) => format!("({} {operator} {})", of(a), of(b)),
             Expr::Shift(operator, a, b) => format!("({} {operator} ({} & 7))", of(a), of(b)),
             Expr::Divide(operator, a, divisor) => format!("({} {operator} ({divisor}))", of(a)),
+            Expr::DivideBy(operator, a, b, least) => format!("({} {operator} (({} & 31) + ({least})))", of(a), of(b)),
             Expr::Select(a, b, c) => format!("({} ? {} : {})", of(a), of(b), of(c)),
             Expr::Cast(ty, a) => format!("({ty})({})", of(a)),
             Expr::Lookup(a) => format!("fixed[({}) & 7]", of(a)),

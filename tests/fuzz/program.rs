@@ -199,6 +199,8 @@ pub enum Expr {
     Shift(&'static str, Box<Expr>, Box<Expr>),
     /// `/` or `%` by a constant that is neither 0 nor -1.
     Divide(&'static str, Box<Expr>, i64),
+    /// `/` or `%` by the low five bits of an operand and a number with which they are neither 0 nor -1.
+    DivideBy(&'static str, Box<Expr>, Box<Expr>, i64),
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
     Cast(ScalarType, Box<Expr>),
     /// An element of the table of eight constants that every program has.
@@ -236,7 +238,7 @@ impl Expr {
         match self {
             Expr::Constant(_) | Expr::Read(_) | Expr::Scalar(_) | Expr::Index(_) => vec![],
             Expr::Unary(_, a) | Expr::Divide(_, a, _) | Expr::Cast(_, a) | Expr::Lookup(a) | Expr::Gather(a) => vec![a],
-            Expr::Binary(_, a, b) | Expr::Shift(_, a, b) => vec![a, b],
+            Expr::Binary(_, a, b) | Expr::Shift(_, a, b) | Expr::DivideBy(_, a, b, _) => vec![a, b],
             Expr::Select(a, b, c) => vec![a, b, c],
         }
     }
@@ -245,7 +247,7 @@ impl Expr {
         match self {
             Expr::Constant(_) | Expr::Read(_) | Expr::Scalar(_) | Expr::Index(_) => vec![],
             Expr::Unary(_, a) | Expr::Divide(_, a, _) | Expr::Cast(_, a) | Expr::Lookup(a) | Expr::Gather(a) => vec![a],
-            Expr::Binary(_, a, b) | Expr::Shift(_, a, b) => vec![a, b],
+            Expr::Binary(_, a, b) | Expr::Shift(_, a, b) | Expr::DivideBy(_, a, b, _) => vec![a, b],
             Expr::Select(a, b, c) => vec![a, b, c],
         }
     }
@@ -292,6 +294,7 @@ impl Program {
         note("lanes of several statements", self.lanes.is_some() && self.statements() > 1);
         note("gathers", self.has_gathers());
         note("scatters", self.clone().assigns_mut().into_iter().any(|assign| assign.target.is_scattered()));
+        note("divisions by data", self.has_divisions());
         note("floating point", self.arrays.iter().any(|array| array.element.floating));
         note("unsigned or narrow sizes", self.sizes.iter().any(|size| size.ty != ScalarType::I32));
         note("AXI4", self.memory != Memory::Ddr400);
@@ -464,6 +467,13 @@ impl Program {
     fn has_gathers(&self) -> bool {
         fn has_one(expr: &Expr) -> bool {
             matches!(expr, Expr::Gather(_)) || expr.operands().into_iter().any(has_one)
+        }
+        self.clone().values_mut().into_iter().any(|value| has_one(value))
+    }
+
+    fn has_divisions(&self) -> bool {
+        fn has_one(expr: &Expr) -> bool {
+            matches!(expr, Expr::DivideBy(..)) || expr.operands().into_iter().any(has_one)
         }
         self.clone().values_mut().into_iter().any(|value| has_one(value))
     }

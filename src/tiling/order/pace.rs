@@ -18,14 +18,14 @@ pub(super) const CYCLES_PER_ROW: f64 = 4.0;
 /// Cycles from reading a buffer to the next read that sees the result, in integer arithmetic.
 const LATENCY: f64 = 6.0;
 
-/// Cycles from reading a buffer to the next read that sees the value of `expr`.
-pub(super) fn latency(expr: &Expr) -> f64 {
-    fn operators(expr: &Expr) -> u32 {
-        let operands = expr.operands().into_iter().map(operators).max().unwrap_or(0);
-        let product = matches!(expr, Expr::Binary { op: BinaryOp::Multiply, ty, .. } if !ty.floating);
-        operators::latency(expr) + if product { operators::cycles(expr) } else { 0 } + operands
+/// Cycles from reading a buffer to the next read that sees the value of `expr`, with its `products` of integers or without.
+pub(super) fn latency(expr: &Expr, products: bool) -> f64 {
+    fn operators(expr: &Expr, products: bool) -> u32 {
+        let operands = expr.operands().into_iter().map(|operand| operators(operand, products)).max().unwrap_or(0);
+        let counts = products && matches!(expr, Expr::Binary { op: BinaryOp::Multiply, ty, .. } if !ty.floating);
+        operators::latency(expr) + if counts { operators::cycles(expr) } else { 0 } + operands
     }
-    LATENCY + f64::from(operators(expr))
+    LATENCY + f64::from(operators(expr, products))
 }
 
 /// The arrays of which a statement updates a word that it reads through one port: then the

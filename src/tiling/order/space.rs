@@ -33,6 +33,8 @@ pub(super) struct Space {
     pub ranges: Vec<i64>,
     /// Per statement, the cycles from reading a buffer to the next read that sees the result.
     pub latencies: Vec<f64>,
+    /// The same in lanes, whose sums do not wait for products of integers.
+    in_lanes: Vec<f64>,
     /// The same, per statement, of cells that it updates and that it can read late, see [`late`].
     pub late: Vec<BTreeMap<ArrayId, f64>>,
     /// How many of the dimensions are θ's.
@@ -158,6 +160,7 @@ impl Space {
             }
         }
         space.late.iter_mut().for_each(BTreeMap::clear);
+        space.latencies.clone_from(&space.in_lanes);
         space
     }
 
@@ -203,8 +206,13 @@ impl Space {
     /// θ alone; instances that it does not tell apart keep the order of the source, which is always legal.
     pub(super) fn of_theta(kernel: &Kernel, directive: &TilingDirective, statements: &[StatementId]) -> Space {
         let all = kernel.statements();
+        let latencies = |products: bool| {
+            let of = |s: StatementId| all[s].values().map(|value| pace::latency(value, products)).fold(0.0, f64::max);
+            statements.iter().map(|&s| of(s)).collect()
+        };
         Space {
-            latencies: statements.iter().map(|&s| all[s].values().map(pace::latency).fold(0.0, f64::max)).collect(),
+            latencies: latencies(true),
+            in_lanes: latencies(false),
             late: statements.iter().map(|&s| pace::late(kernel, all[s])).collect(),
             values: directive.schedules.iter().map(|s| s.theta.clone()).collect(),
             sizes: directive.sizes.clone(),
