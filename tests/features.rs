@@ -139,6 +139,9 @@ kernels! {
     scatter_order; [N = 0], [N = 1], [N = 90];
     scatter_divided; [N = 0], [N = 1], [N = 30];
     tables; [N = 0], [N = 1], [N = 57];
+    structs; [n = 0], [n = 1], [n = 37];
+    butterflies; [m = 0], [m = 1], [m = 21];
+    records; [n = 0], [n = 1], [n = 30];
     table_fir; [N = 0], [N = 1], [N = 43];
     lanes_tables; [N = 0], [N = 1], [N = 19];
 

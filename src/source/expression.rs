@@ -183,9 +183,11 @@ impl Scope<'_> {
                 refuse("`sizeof` and its kin are not supported", "not supported", "write the number")
             }
             Expression::StringLiteral(_) => refuse("a string is not an integer", "string", "integers only"),
-            Expression::Member(_) => {
-                refuse("structures are not supported", "member of a structure", "use one array for each member")
-            }
+            Expression::Member(_) => refuse(
+                "burstc cannot follow this structure",
+                "member of a structure",
+                "write the member as in `p[i].x`, of an argument or a local structure",
+            ),
             _ => refuse("burstc cannot compile this expression", "not supported", "use C's integer operators"),
         }
     }

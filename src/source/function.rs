@@ -18,7 +18,7 @@ use super::map::SourceMap;
 use super::nest::{assignment, is_return, operation};
 use super::preprocess::Preprocessed;
 use super::scope::{Checked, check_name};
-use super::types::{CType, Types, functions};
+use super::types::{COMPLEX, CType, STRUCTURE, Types, functions};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// The one function of the user's file.
@@ -369,10 +369,17 @@ fn argument<'u>(parameter: &'u Node<ParameterDeclaration>, map: &SourceMap, type
         }
     }
     let declared = types.of_declaration(&parameter.node.specifiers);
-    let Some(ty) = declared.arithmetic() else {
+    let structure = types.has_structures && declared == CType::Other(STRUCTURE.into());
+    let Some(ty) = declared.arithmetic().or(structure.then_some(ScalarType::I32)) else {
         return Err(Diagnostic::new(format!("the argument `{name}` has {declared}"))
             .at(whole, "not an arithmetic type")
-            .help("use one of <stdint.h>'s types, `float` or `double`"));
+            .help(match &declared {
+                CType::Other(words) if words == COMPLEX => {
+                    "use `struct { float re, im; }`, and write products by hand: C's own look for infinities in what is no \
+                     number"
+                }
+                _ => "use one of <stdint.h>'s types, `float` or `double`",
+            }));
     };
     Ok(RawArgument { name, ty, span, is_bool: declared == CType::Bool, extents, pointer })
 }

@@ -30,6 +30,7 @@ mod preprocess;
 pub mod program;
 mod scope;
 mod splice;
+mod structs;
 mod switch;
 mod table;
 #[cfg(test)]
@@ -189,16 +190,25 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let mut spliced: Option<Preprocessed> = typedefs::expanded(preprocessed, false);
     // The kernel's name: it does not call its helpers any more once their bodies stand in it.
     let mut name: Option<String> = None;
+    let mut has_structures = true;
     for round in 0.. {
         let current = spliced.as_ref().unwrap_or(preprocessed);
         let unit = program::unit(current, current.text.clone(), &|_| false)?;
-        let types = types_of(current, &unit);
+        let mut types = types_of(current, &unit);
+        types.has_structures = has_structures;
         let kernel = function::find(&unit, current, &types, &regions(current)?, name.as_deref());
         let next = match kernel {
             Ok(kernel) if round < splice::ROUNDS => {
                 let next = splice::splice(current, &unit, kernel.bytes, &types, round);
                 name = Some(kernel.name);
-                next
+                match next {
+                    None if has_structures => {
+                        has_structures = false;
+                        types.has_structures = false;
+                        structs::flattened(current, &unit, &types, kernel.bytes)?
+                    }
+                    next => next,
+                }
             }
             _ => None,
         };

@@ -104,6 +104,30 @@ impl Preprocessed<'_> {
     }
 }
 
+impl Preprocessed<'_> {
+    /// The bytes of an expression with the round brackets at its ends, which the parser leaves away: `a) * (b` becomes
+    /// `(a) * (b)`.
+    pub fn balanced(&self, bytes: ByteSpan) -> ByteSpan {
+        let first = self.tokens.partition_point(|token| token.start < bytes.start);
+        let end = self.tokens.partition_point(|token| token.end <= bytes.end).max(first);
+        let (mut open, mut missing) = (0usize, 0usize);
+        for token in &self.tokens[first..end] {
+            match token.text(&self.text) {
+                "(" => open += 1,
+                ")" if open > 0 => open -= 1,
+                ")" => missing += 1,
+                _ => {}
+            }
+        }
+        let is = |k: usize, text: &str| self.tokens.get(k).is_some_and(|token| token.text(&self.text) == text);
+        let before = (0..missing).take_while(|k| *k < first && is(first - 1 - k, "(")).count();
+        let behind = (0..open).take_while(|k| is(end + k, ")")).count();
+        let start = self.tokens.get(first - before).map_or(bytes.start, |token| token.start);
+        let last = (end + behind).checked_sub(1).and_then(|last| self.tokens.get(last));
+        ByteSpan::span(start, last.map_or(bytes.end, |token| token.end))
+    }
+}
+
 /// Bytes of a preprocessed text, and the tokens that take their place, each with the bytes that it comes from.
 pub type Splice = (Range<usize>, Vec<(String, ByteSpan)>);
 

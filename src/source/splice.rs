@@ -4,12 +4,14 @@
 //! other variables have names of their own. The tree is read again from that text, until no such call is left. A call that
 //! could mean something else that way stays, and is refused where it stands.
 
+mod sites;
+
 use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
-    ArraySize, BinaryOperator, BlockItem, CallExpression, Declaration, DerivedDeclarator, Ellipsis, Expression,
-    ExternalDeclaration, FunctionDefinition, InitDeclarator, ParameterDeclaration, Statement, TranslationUnit,
-    UnaryOperator,
+    ArraySize, BinaryOperator, BlockItem, CallExpression, Declaration, DeclarationSpecifier, DerivedDeclarator,
+    Ellipsis, Expression, ExternalDeclaration, FunctionDefinition, InitDeclarator, MemberExpression, MemberOperator,
+    ParameterDeclaration, Statement, TranslationUnit, UnaryOperator,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
@@ -17,8 +19,10 @@ use lang_c::visit::{self, Visit};
 use super::function::{derived, identifier};
 use super::preprocess::{Preprocessed, Splice};
 use super::program::{Changed, Free};
+use super::structs::{self, Base, Records, type_specifiers};
 use super::token::{Kind, Token};
-use super::types::{CType, Types, functions, is_const, is_typedef};
+use super::types::{Types, functions, is_const, is_typedef};
+use sites::Sites;
 
 /// How often calls in the bodies of calls are looked for.
 pub const ROUNDS: usize = 16;
@@ -28,7 +32,7 @@ const LARGEST: usize = 4 << 20;
 /// An array, a pointer or a scalar by its declaration.
 #[derive(Clone, PartialEq)]
 struct Shape {
-    ty: Option<CType>,
+    ty: Option<Base>,
     /// The text of each extent, outermost first; empty for what a pointer does not say.
     extents: Vec<String>,
 }
@@ -46,65 +50,41 @@ pub fn splice<'a>(
 ) -> Option<Preprocessed<'a>> {
     let all = functions(unit);
     let caller = all.iter().find(|function| function.span == kernel)?;
-    let mut calls = Calls(vec![]);
-    calls.visit_statement(&caller.node.statement.node, &caller.node.statement.span);
-    if calls.0.is_empty() {
+    let mut sites = Sites::default();
+    sites.visit_statement(&caller.node.statement.node, &caller.node.statement.span);
+    if sites.0.is_empty() {
         return None;
     }
     let bodies: HashMap<&str, &Node<FunctionDefinition>> =
         all.iter().filter_map(|f| Some((identifier(&f.node.declarator.node)?.node.name.as_str(), *f))).collect();
-    let splicer = Splicer { preprocessed, unit, types, caller: &caller.node };
+    let records = structs::records(preprocessed, unit, types);
+    let splicer = Splicer { preprocessed, unit, types, records, caller: &caller.node, bodies };
     let mut edits: Vec<Splice> = vec![];
-    for (number, call) in calls.0.iter().enumerate() {
-        let Expression::Identifier(name) = &call.call.callee.node else { continue };
-        let Some(callee) = bodies.get(name.node.name.as_str()) else { continue };
-        let bytes = call.span.start..preprocessed.end(call.span);
-        let ending = format!("_{}_{}", round + 1, number + 1);
-        if let Some(pieces) = splicer.body(call, &callee.node, &ending) {
-            edits.push((bytes, pieces));
-        }
+    let mut number = 0;
+    for site in &sites.0 {
+        edits.extend(splicer.site(site, round, &mut number));
     }
+    edits.sort_by_key(|(bytes, _)| (bytes.start, bytes.end));
     let added: usize = edits.iter().flat_map(|(_, pieces)| pieces).map(|(text, _)| text.len() + 1).sum();
     (!edits.is_empty() && preprocessed.text.len() + added <= LARGEST).then(|| preprocessed.spliced(&edits))
 }
 
-/// A statement that is a call, or that assigns a call's value.
+/// A call that is a statement, or whose value goes somewhere.
 struct Call<'u> {
+    /// For names of its own.
     span: ByteSpan,
     call: &'u CallExpression,
     /// What gets the value, with the operator.
-    target: Option<(ByteSpan, ByteSpan)>,
-}
-
-struct Calls<'u>(Vec<Call<'u>>);
-
-impl<'u> Visit<'u> for Calls<'u> {
-    fn visit_statement(&mut self, statement: &'u Statement, span: &'u ByteSpan) {
-        if let Statement::Expression(Some(expression)) = statement {
-            match &expression.node {
-                Expression::Call(call) => self.0.push(Call { span: *span, call: &call.node, target: None }),
-                Expression::BinaryOperator(o) if is_assignment(&o.node.operator.node) => {
-                    if let Expression::Call(call) = &o.node.rhs.node {
-                        let target = Some((o.node.lhs.span, o.node.operator.span));
-                        self.0.push(Call { span: *span, call: &call.node, target });
-                    }
-                }
-                _ => {}
-            }
-        }
-        visit::visit_statement(self, statement, span);
-    }
-}
-
-fn is_assignment(operator: &BinaryOperator) -> bool {
-    super::nest::assignment(operator).is_some()
+    target: Option<(Vec<Piece>, Vec<Piece>)>,
 }
 
 struct Splicer<'s, 'a, 'u> {
     preprocessed: &'s Preprocessed<'a>,
     unit: &'u TranslationUnit,
     types: &'s Types,
+    records: Records,
     caller: &'u FunctionDefinition,
+    bodies: HashMap<&'u str, &'u Node<FunctionDefinition>>,
 }
 
 impl<'u> Splicer<'_, '_, 'u> {
@@ -119,9 +99,16 @@ impl<'u> Splicer<'_, '_, 'u> {
         token.text(&self.preprocessed.text)
     }
 
-    /// The type that specifiers name, where it is a number's.
-    fn number(&self, specifiers: &[Node<lang_c::ast::DeclarationSpecifier>]) -> Option<CType> {
-        Some(self.types.of_declaration(specifiers)).filter(|ty| ty.arithmetic().is_some())
+    /// The type that specifiers name, where it is a number's or a structure's.
+    fn base(&self, specifiers: &[Node<DeclarationSpecifier>]) -> Option<Base> {
+        if let Some(record) = self.records.of_known(&type_specifiers(specifiers)) {
+            return Some(Base::Record(record));
+        }
+        Some(self.types.of_declaration(specifiers)).filter(|ty| ty.arithmetic().is_some()).map(Base::Number)
+    }
+
+    fn is_record(&self, specifiers: &[Node<DeclarationSpecifier>]) -> bool {
+        matches!(self.base(specifiers), Some(Base::Record(_)))
     }
 
     /// The words of some bytes, as one text.
@@ -143,10 +130,12 @@ impl<'u> Splicer<'_, '_, 'u> {
             prototype.node.parameters.iter().filter(|p| p.node.declarator.is_some()).collect();
         let is_pointer =
             |p: &&Node<ParameterDeclaration>| p.node.declarator.as_ref().is_some_and(|d| !derived(d).is_empty());
-        // Calls by value alone are expressions.
+        let is_whole = |p: &&Node<ParameterDeclaration>| is_pointer(p) || self.is_record(&p.node.specifiers);
+        let returns_record = self.is_record(&callee.specifiers);
+        // Calls by numbers alone are expressions.
         if prototype.node.ellipsis == Ellipsis::Some
             || parameters.len() != call.call.arguments.len()
-            || !parameters.iter().any(is_pointer)
+            || !parameters.iter().any(is_whole) && !returns_record
         {
             return None;
         }
@@ -176,13 +165,14 @@ impl<'u> Splicer<'_, '_, 'u> {
             .zip(&call.call.arguments)
             .filter(|(p, _)| !is_pointer(p))
             .filter_map(|(p, argument)| {
-                Some((identifier(&p.node.declarator.as_ref()?.node)?.node.name.clone(), self.joined(argument.span)))
+                let bytes = self.preprocessed.balanced(argument.span);
+                Some((identifier(&p.node.declarator.as_ref()?.node)?.node.name.clone(), self.joined(bytes)))
             })
             .collect();
         for (parameter, argument) in parameters.iter().zip(&call.call.arguments) {
             let declarator = parameter.node.declarator.as_ref()?;
             let name = identifier(&declarator.node)?.node.name.as_str();
-            let bytes = ByteSpan::span(argument.span.start, self.preprocessed.end(argument.span));
+            let bytes = self.preprocessed.balanced(argument.span);
             if !is_pointer(parameter) {
                 names.insert(name.to_string());
                 values.push((parameter, name, bytes));
@@ -204,7 +194,7 @@ impl<'u> Splicer<'_, '_, 'u> {
                 return None;
             }
         }
-        if !self.is_closed(items, &names, &pointers) {
+        if !self.is_closed(items, &names, &pointers) || self.moves_places(callee, &parameters, call) {
             return None;
         }
 
@@ -219,15 +209,14 @@ impl<'u> Splicer<'_, '_, 'u> {
         }
         pieces.extend(self.renamed(&inner, &names, &pointers, ending)?);
         pieces.extend((0..closing).map(|_| word("}")));
-        if let (Some((target, operator)), Some(result)) = (call.target, result) {
-            pieces.extend(self.pieces(target));
-            pieces.extend(self.pieces(operator));
+        if let (Some((target, operator)), Some(result)) = (&call.target, result) {
+            pieces.extend(target.iter().chain(operator).cloned());
+            if !returns_record {
+                pieces.push(word("("));
+                pieces.extend(type_specifiers(&callee.specifiers).iter().flat_map(|s| self.pieces(s.span)));
+                pieces.push(word(")"));
+            }
             pieces.push(word("("));
-            let is_type = |s: &Node<lang_c::ast::DeclarationSpecifier>| {
-                matches!(s.node, lang_c::ast::DeclarationSpecifier::TypeSpecifier(_))
-            };
-            pieces.extend(callee.specifiers.iter().filter(|s| is_type(s)).flat_map(|s| self.pieces(s.span)));
-            pieces.extend([word(")"), word("(")]);
             pieces.extend(self.renamed(&self.own(result), &names, &pointers, ending)?);
             pieces.extend([word(")"), word(";")]);
         }
@@ -311,7 +300,7 @@ impl<'u> Splicer<'_, '_, 'u> {
         scalars: &HashMap<String, String>,
     ) -> Option<Pointer> {
         let declarator = parameter.node.declarator.as_ref()?;
-        let mut wanted = self.shape(self.number(&parameter.node.specifiers), declarator)?;
+        let mut wanted = self.shape(self.base(&parameter.node.specifiers), declarator)?;
         // The extents of the helper's rows in the caller's words.
         for extent in &mut wanted.extents {
             let words: Vec<&str> =
@@ -323,6 +312,10 @@ impl<'u> Splicer<'_, '_, 'u> {
             && let Expression::Identifier(name) = &unary.node.operand.node
         {
             let scalar = self.declared(&name.node.name)?;
+            if matches!(scalar.ty, Some(Base::Record(_))) && scalar.extents.is_empty() {
+                let is_same = scalar.ty == wanted.ty && wanted.extents.len() == 1;
+                return is_same.then(|| Pointer::Array(self.pieces(bytes)));
+            }
             let fits = scalar.extents.is_empty() && scalar.ty == wanted.ty && wanted.extents.len() == 1;
             return (fits && scalar.ty.is_some()).then(|| Pointer::Scalar(name.node.name.clone()));
         }
@@ -348,13 +341,23 @@ impl<'u> Splicer<'_, '_, 'u> {
                 BinaryOperator::Plus => self.given(&o.node.lhs),
                 _ => None,
             },
+            Expression::Member(_) => self.element(node).filter(|shape| !shape.extents.is_empty()),
             _ => None,
         }
     }
 
     /// The shape of `a[i][j]`, also of fewer subscripts than there are dimensions.
     fn element(&self, node: &Node<Expression>) -> Option<Shape> {
-        let Expression::BinaryOperator(o) = &node.node else { return None };
+        let o = match &node.node {
+            Expression::BinaryOperator(o) => o,
+            Expression::Member(member) => return self.member(&member.node),
+            Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Indirection => {
+                let mut shape = self.given(&unary.node.operand)?;
+                (!shape.extents.is_empty()).then(|| shape.extents.remove(0))?;
+                return Some(shape);
+            }
+            _ => return None,
+        };
         if o.node.operator.node != BinaryOperator::Index {
             return None;
         }
@@ -364,6 +367,21 @@ impl<'u> Splicer<'_, '_, 'u> {
         };
         (!shape.extents.is_empty()).then(|| shape.extents.remove(0))?;
         Some(shape)
+    }
+
+    /// The shape of a member of a structure.
+    fn member(&self, member: &MemberExpression) -> Option<Shape> {
+        let mut outer = match (&member.operator.node, &member.expression.node) {
+            (MemberOperator::Direct, Expression::Identifier(name)) => self.anywhere(&name.node.name)?,
+            (MemberOperator::Direct, _) => self.element(&member.expression)?,
+            (MemberOperator::Indirect, _) => self.given(&member.expression)?,
+        };
+        if member.operator.node == MemberOperator::Indirect {
+            (!outer.extents.is_empty()).then(|| outer.extents.remove(0))?;
+        }
+        let Some(Base::Record(record)) = outer.ty.filter(|_| outer.extents.is_empty()) else { return None };
+        let inner = &self.records.all[record].members[self.records.member(record, &member.identifier.node.name)?];
+        Some(Shape { ty: Some(inner.base.clone()), extents: inner.extents.iter().map(u64::to_string).collect() })
     }
 
     /// The one declaration of a name in the caller, or else that of a table of the file.
@@ -395,7 +413,7 @@ impl<'u> Splicer<'_, '_, 'u> {
                 if let Some(declarator) = &parameter.node.declarator
                     && identifier(&declarator.node).is_some_and(|own| own.node.name == name)
                 {
-                    let ty = self.number(&parameter.node.specifiers);
+                    let ty = self.base(&parameter.node.specifiers);
                     found.shapes.push(self.shape(ty, declarator));
                 }
             }
@@ -408,7 +426,7 @@ impl<'u> Splicer<'_, '_, 'u> {
     }
 
     /// The shape of a declaration; `None` for what is more than an array or a pointer to rows.
-    fn shape(&self, ty: Option<CType>, declarator: &Node<lang_c::ast::Declarator>) -> Option<Shape> {
+    fn shape(&self, ty: Option<Base>, declarator: &Node<lang_c::ast::Declarator>) -> Option<Shape> {
         let mut extents = vec![];
         for (k, part) in derived(declarator).into_iter().enumerate() {
             extents.push(match &part.node {
@@ -526,7 +544,7 @@ impl<'ast> Visit<'ast> for Declarations<'_, '_, '_, '_, '_> {
         for declarator in &declaration.declarators {
             let declarator = &declarator.node.declarator;
             if identifier(&declarator.node).is_some_and(|own| own.node.name == self.name) {
-                let ty = self.splicer.number(&declaration.specifiers);
+                let ty = self.splicer.base(&declaration.specifiers);
                 self.shapes.push(self.splicer.shape(ty, declarator));
             }
         }

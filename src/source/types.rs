@@ -25,6 +25,11 @@ pub enum CType {
     Other(String),
 }
 
+/// What is said of a structure.
+pub const STRUCTURE: &str = "a structure type";
+/// What is said of a complex number.
+pub const COMPLEX: &str = "a complex or extended floating-point type";
+
 impl CType {
     /// How a value of the type is kept, where it is an integer.
     pub fn integer(&self) -> Option<ScalarType> {
@@ -69,6 +74,8 @@ pub struct Types {
     pub char: ScalarType,
     /// `long`: 64 bits, except where the target says otherwise.
     pub long: ScalarType,
+    /// Structures are still to be written out.
+    pub has_structures: bool,
 }
 
 impl Types {
@@ -76,7 +83,8 @@ impl Types {
     pub fn new(unit: &TranslationUnit, char_is_signed: bool, long_bits: u32) -> Self {
         let char = ScalarType::integer(8, char_is_signed);
         let long = ScalarType::integer(long_bits, true);
-        let mut types = Types { typedefs: HashMap::new(), enumerations: HashMap::new(), char, long };
+        let mut types =
+            Types { typedefs: HashMap::new(), enumerations: HashMap::new(), char, long, has_structures: false };
         for external in &unit.0 {
             if let ExternalDeclaration::Declaration(declaration) = &external.node {
                 types.declare(&declaration.node);
@@ -123,6 +131,10 @@ impl Types {
         }))
     }
 
+    pub fn of_specifiers(&self, specifiers: &[&Node<TypeSpecifier>]) -> CType {
+        self.resolve(specifiers.iter().map(|specifier| &specifier.node))
+    }
+
     /// The type of a cast.
     pub fn of_name(&self, name: &TypeName) -> CType {
         if name.declarator.is_some() {
@@ -162,10 +174,10 @@ impl Types {
                 TypeSpecifier::Float => floating = Some(ScalarType::FLOAT),
                 TypeSpecifier::Double => floating = Some(ScalarType::DOUBLE),
                 TypeSpecifier::Complex | TypeSpecifier::TS18661Float(_) => {
-                    other = Some("a complex or extended floating-point type");
+                    other = Some(COMPLEX);
                 }
                 TypeSpecifier::Bool => return CType::Bool,
-                TypeSpecifier::Struct(_) => other = Some("a structure type"),
+                TypeSpecifier::Struct(_) => other = Some(STRUCTURE),
                 TypeSpecifier::Enum(enumeration) => return self.enumeration(&enumeration.node),
                 TypeSpecifier::Atomic(_) => other = Some("an atomic type"),
                 TypeSpecifier::TypeOf(_) => other = Some("a `typeof` type"),

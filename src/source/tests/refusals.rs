@@ -57,7 +57,10 @@ fn refuse_loop(head: &str, message: &str) {
 fn refuse_arguments(arguments: &str, message: &str) {
     refuse(
         &format!(
-            "#include <stdint.h>\ntypedef int callback(int);\nstruct s {{ int x; }};\nenum e {{ E }};\nvoid f({arguments})\n{{\n    \
+            "#include <stdint.h>\ntypedef int callback(int);\nstruct s {{ int x; }};\n\
+             struct mixed {{ int x; double y; }}; struct list {{ int x; struct list *next; }};\n\
+             struct fields {{ int x : 3, y : 5; }}; struct spread {{ int x, y; }} __attribute__((aligned(16)));\n\
+             union both {{ int x; float y; }};\nenum e {{ E }};\nvoid f({arguments})\n{{\n    \
              for (int i = 0; i < 8; i++)\n        ;\n}}\n"
         ),
         message,
@@ -179,7 +182,6 @@ fn statements() {
         ("{ for (k = 0; k < 3; k++) a[k] = 0; a[j] = «k»; }", "`k` is a local variable and not the iterator"),
         ("{ for (k = 0; k < 3; k++) a[k] = 0; «k» = 3; }", "assigns the loop counter `k`"),
         ("a[i] = «recursive(i)»;", "calls itself"),
-        ("a[i] = «pointed(&a[i])» + 1;", "has a parameter that is no number"),
         ("a[i] = «pointed(b)» + 1;", "another shape than the array"),
         ("a[i] = «looping(i)»;", "has a loop"),
         ("a[i] = «forgetful(i)»;", "may end without a value"),
@@ -190,7 +192,8 @@ fn statements() {
         ("a[«square(i)»] = 1;", "the function's value is not"),
         ("a[i] = «0x1p-1» && s;", "floating-point constant"),
         ("{ long double «t»; a[j] = 0; }", "`long double`"),
-        ("{ «typedef struct { int x; } word;» a[j] = 0; }", "types declared inside the function"),
+        ("{ «static struct { int x; } t;» t.x = 1; a[j] = t.x; }", "a structure that outlives the kernel"),
+        ("{ «struct { int x; } t = {1}, *p = &t;» p++; a[j] = p->x; }", "the pointer `p` to structures changes"),
         ("{ int «N»; a[j] = 0; }", "`N` is an argument's name"),
         ("{ int «i»; a[j] = 0; }", "`i` is an enclosing loop's name"),
     ] {
@@ -264,7 +267,12 @@ fn arguments() {
         ("int N, int (*a)«[]»", "a dimension without extent"),
         ("«long double x», int a[8]", "the argument `x` has the type `long double`"),
         ("«_Complex double a[8]»", "the argument `a` has a complex"),
-        ("«struct s a[8]»", "a structure"),
+        ("«struct s x», int a[8]", "the argument `x` is a structure"),
+        ("«struct mixed a[8]»", "has members of several types: the type `int32_t` and the type `double`"),
+        ("«struct list *a»", "has the member `next`, which is a pointer"),
+        ("«struct fields a[8]»", "has bit-fields"),
+        ("«struct spread a[8]»", "has attributes, which may move its members"),
+        ("«union both a[8]»", "is a union: its members share memory"),
         ("«enum { X = 1 + 1 } a[8]»", "an enumeration type whose values are no plain integers"),
         ("int b[8], «callback *a»", "a typedef of a function"),
         ("__int128 «a»[8]", "burstc cannot read this"),

@@ -1,0 +1,358 @@
+//! Where calls stand: as a statement, as what is assigned or what a variable begins with, or inside of an expression,
+//! from where a call that changes nothing goes into a variable before the statement.
+
+use std::collections::HashSet;
+
+use lang_c::ast::{
+    BinaryOperator, BinaryOperatorExpression, BlockItem, CallExpression, Declaration, DerivedDeclarator, Expression,
+    FunctionDefinition, Initializer, ParameterDeclaration, Statement, UnaryOperator,
+};
+use lang_c::span::{Node, Span as ByteSpan};
+use lang_c::visit::{self, Visit};
+
+use super::super::function::{derived, identifier};
+use super::super::nest::assignment;
+use super::super::preprocess::Splice;
+use super::super::structs::type_specifiers;
+use super::{Call, Piece, Splicer};
+
+/// A statement with calls.
+pub struct Site<'u> {
+    span: ByteSpan,
+    kind: Kind<'u>,
+}
+
+enum Kind<'u> {
+    /// `f(a);`
+    Alone(&'u Node<Expression>),
+    /// `x = f(a);`, `x = f(a) + 1;`
+    Assigned(&'u BinaryOperatorExpression),
+    /// `int x = f(a);` in a list of statements.
+    Declared(&'u Declaration),
+    /// `if (f(a))`
+    Condition(&'u Node<Expression>),
+}
+
+#[derive(Default)]
+pub struct Sites<'u>(pub Vec<Site<'u>>);
+
+impl<'u> Visit<'u> for Sites<'u> {
+    fn visit_block_item(&mut self, item: &'u BlockItem, span: &'u ByteSpan) {
+        if let BlockItem::Declaration(declaration) = item {
+            self.0.push(Site { span: declaration.span, kind: Kind::Declared(&declaration.node) });
+        }
+        visit::visit_block_item(self, item, span);
+    }
+
+    fn visit_statement(&mut self, statement: &'u Statement, span: &'u ByteSpan) {
+        let kind = match statement {
+            Statement::Expression(Some(expression)) => match &expression.node {
+                Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => {
+                    Some(Kind::Assigned(&o.node))
+                }
+                _ => Some(Kind::Alone(expression)),
+            },
+            Statement::If(branch) => Some(Kind::Condition(&branch.node.condition)),
+            _ => None,
+        };
+        self.0.extend(kind.map(|kind| Site { span: *span, kind }));
+        visit::visit_statement(self, statement, span);
+    }
+}
+
+/// The calls of an expression that are evaluated whatever its values are, none inside of another.
+struct Inner<'u>(Vec<(&'u CallExpression, ByteSpan)>);
+
+impl<'u> Visit<'u> for Inner<'u> {
+    fn visit_expression(&mut self, expression: &'u Expression, span: &'u ByteSpan) {
+        match expression {
+            Expression::Call(call) => self.0.push((&call.node, *span)),
+            Expression::Conditional(choice) => {
+                self.visit_expression(&choice.node.condition.node, &choice.node.condition.span);
+            }
+            Expression::BinaryOperator(o)
+                if matches!(o.node.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) =>
+            {
+                self.visit_expression(&o.node.lhs.node, &o.node.lhs.span);
+            }
+            Expression::Comma(_) | Expression::SizeOfTy(_) | Expression::SizeOfVal(_) | Expression::Statement(_) => {}
+            _ => visit::visit_expression(self, expression, span),
+        }
+    }
+}
+
+/// The variables that a body writes, also by subscripts, members and pointers.
+#[derive(Default)]
+struct Written(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Written {
+    fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast ByteSpan) {
+        let target = match expression {
+            Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => Some(&*o.node.lhs),
+            Expression::UnaryOperator(unary)
+                if matches!(
+                    unary.node.operator.node,
+                    UnaryOperator::PreIncrement
+                        | UnaryOperator::PreDecrement
+                        | UnaryOperator::PostIncrement
+                        | UnaryOperator::PostDecrement
+                        | UnaryOperator::Address
+                ) =>
+            {
+                Some(&*unary.node.operand)
+            }
+            _ => None,
+        };
+        let mut roots = target.map_or(vec![], |target| vec![target]);
+        while let Some(node) = roots.pop() {
+            match &node.node {
+                Expression::Identifier(name) => drop(self.0.insert(name.node.name.clone())),
+                Expression::Member(member) => roots.push(&member.node.expression),
+                Expression::UnaryOperator(unary) => roots.push(&unary.node.operand),
+                Expression::Cast(cast) => roots.push(&cast.node.expression),
+                Expression::BinaryOperator(o) => roots.extend([&*o.node.lhs, &*o.node.rhs]),
+                Expression::Conditional(c) => roots.extend([&*c.node.then_expression, &*c.node.else_expression]),
+                _ => {}
+            }
+        }
+        // A call may write what it gets.
+        if let Expression::Call(call) = expression {
+            for argument in &call.node.arguments {
+                if let Expression::Identifier(name) = &argument.node {
+                    self.0.insert(name.node.name.clone());
+                }
+            }
+        }
+        visit::visit_expression(self, expression, span);
+    }
+}
+
+fn parameters(callee: &FunctionDefinition) -> Vec<&Node<ParameterDeclaration>> {
+    let prototype = derived(&callee.declarator).into_iter().find_map(|part| match &part.node {
+        DerivedDeclarator::Function(prototype) => Some(&prototype.node.parameters),
+        _ => None,
+    });
+    prototype.into_iter().flatten().collect()
+}
+
+impl<'u> Splicer<'_, '_, 'u> {
+    /// What takes the place of the calls of a statement.
+    pub fn site(&self, site: &Site<'u>, round: usize, number: &mut usize) -> Vec<Splice> {
+        let bytes = site.span.start..self.preprocessed.end(site.span);
+        let mut spliced = |call: Call<'u>| {
+            *number += 1;
+            let callee = self.callee(call.call)?;
+            self.body(&call, callee, &format!("_{}_{number}", round + 1))
+        };
+        let pieces = |span: ByteSpan| self.pieces(self.preprocessed.balanced(span));
+        match &site.kind {
+            Kind::Alone(node) => {
+                if let Expression::Call(call) = &node.node
+                    && let Some(pieces) = spliced(Call { span: site.span, call: &call.node, target: None })
+                {
+                    return vec![(bytes, pieces)];
+                }
+            }
+            Kind::Assigned(o) => {
+                if let Expression::Call(call) = &o.rhs.node {
+                    let target = Some((pieces(o.lhs.span), self.pieces(o.operator.span)));
+                    if let Some(pieces) = spliced(Call { span: site.span, call: &call.node, target }) {
+                        return vec![(bytes, pieces)];
+                    }
+                }
+            }
+            Kind::Declared(declaration) => {
+                if let Some(edits) = self.declared_with(declaration, site.span, &mut spliced) {
+                    return edits;
+                }
+            }
+            Kind::Condition(_) => {}
+        }
+        self.hoisted(site, bytes, &mut spliced)
+    }
+
+    fn callee(&self, call: &CallExpression) -> Option<&'u FunctionDefinition> {
+        let Expression::Identifier(name) = &call.callee.node else { return None };
+        self.bodies.get(name.node.name.as_str()).map(|callee| &callee.node)
+    }
+
+    /// `int x = f(a);` as `int x; { … x = …; }`.
+    fn declared_with(
+        &self,
+        declaration: &'u Declaration,
+        span: ByteSpan,
+        spliced: &mut impl FnMut(Call<'u>) -> Option<Vec<Piece>>,
+    ) -> Option<Vec<Splice>> {
+        let [only] = &declaration.declarators[..] else { return self.one_by_one(declaration, span) };
+        let declarator = &only.node.declarator;
+        let name = identifier(&declarator.node).filter(|_| derived(declarator).is_empty())?;
+        let Initializer::Expression(first) = &only.node.initializer.as_ref()?.node else { return None };
+        let Expression::Call(call) = &first.node else { return None };
+        let own = |text: &str| (text.to_string(), name.span);
+        let target = Some((vec![own(&name.node.name)], vec![own("=")]));
+        let body = spliced(Call { span, call: &call.node, target })?;
+        let end = self.preprocessed.end(span);
+        let mut edits = self.without_const(declaration)?;
+        edits.push((self.preprocessed.end(declarator.span)..end, [vec![own(";")], body].concat()));
+        Some(edits)
+    }
+
+    /// `int x = f(a), y = g(x);` as two declarations.
+    fn one_by_one(&self, declaration: &'u Declaration, span: ByteSpan) -> Option<Vec<Splice>> {
+        let takes_more = |call: &CallExpression| {
+            self.callee(call).is_some_and(|callee| {
+                self.is_record(&callee.specifiers)
+                    || parameters(callee).iter().any(|p| {
+                        self.is_record(&p.node.specifiers)
+                            || p.node.declarator.as_ref().is_some_and(|d| !derived(d).is_empty())
+                    })
+            })
+        };
+        let mut inner = Inner(vec![]);
+        for first in declaration.declarators.iter().filter_map(|d| d.node.initializer.as_ref()) {
+            inner.visit_initializer(&first.node, &first.span);
+        }
+        let specifiers: Vec<Piece> = declaration.specifiers.iter().flat_map(|s| self.pieces(s.span)).collect();
+        if !inner.0.iter().any(|(call, _)| takes_more(call)) || specifiers.iter().any(|(text, _)| text == "{") {
+            return None;
+        }
+        let mut pieces = vec![];
+        for declarator in &declaration.declarators {
+            pieces.extend(specifiers.clone());
+            pieces.extend(self.pieces(self.preprocessed.balanced(declarator.span)));
+            pieces.push((";".to_string(), ByteSpan::span(declarator.span.start, declarator.span.start + 1)));
+        }
+        Some(vec![(span.start..self.preprocessed.end(span), pieces)])
+    }
+
+    /// What a declaration of a variable that gets its value later leaves out; nothing can for a static one.
+    fn without_const(&self, declaration: &Declaration) -> Option<Vec<Splice>> {
+        let words = declaration.specifiers.iter().flat_map(|specifier| self.tokens(specifier.span));
+        let words: Vec<_> = words.collect();
+        let has = |word: &str| words.iter().any(|token| self.text(token) == word);
+        (!has("static") && !has("extern")).then_some(())?;
+        let consts = words.iter().filter(|token| self.text(token) == "const");
+        Some(consts.map(|token| (token.start..token.end, vec![])).collect())
+    }
+
+    /// Calls inside of expressions: their values are there before the statement.
+    fn hoisted(
+        &self,
+        site: &Site<'u>,
+        bytes: std::ops::Range<usize>,
+        spliced: &mut impl FnMut(Call<'u>) -> Option<Vec<Piece>>,
+    ) -> Vec<Splice> {
+        let mut inner = Inner(vec![]);
+        let is_declared = match &site.kind {
+            Kind::Alone(node) | Kind::Condition(node) => {
+                inner.visit_expression(&node.node, &node.span);
+                false
+            }
+            Kind::Assigned(o) => {
+                inner.visit_expression(&o.lhs.node, &o.lhs.span);
+                inner.visit_expression(&o.rhs.node, &o.rhs.span);
+                false
+            }
+            Kind::Declared(declaration) => {
+                // A later variable may begin with an earlier one's value.
+                if let [only] = &declaration.declarators[..]
+                    && let Some(first) = &only.node.initializer
+                {
+                    inner.visit_initializer(&first.node, &first.span);
+                }
+                true
+            }
+        };
+        let here = ByteSpan::span(site.span.start, site.span.start + 1);
+        let word = |text: &str| (text.to_string(), here);
+        let (mut edits, mut before): (Vec<Splice>, Vec<Piece>) = (vec![], vec![]);
+        for (call, span) in inner.0 {
+            let Some(callee) = self.callee(call).filter(|callee| self.is_pure(callee, 0)) else { continue };
+            let name = format!("{}_{}", self.fresh(call), span.start);
+            let target = Some((vec![word(&name)], vec![word("=")]));
+            let Some(body) = spliced(Call { span: site.span, call, target }) else { continue };
+            before.extend(type_specifiers(&callee.specifiers).iter().flat_map(|s| self.pieces(s.span)));
+            before.extend([word(&name), word(";")]);
+            before.extend(body);
+            let bytes = self.preprocessed.balanced(span);
+            edits.push((bytes.start..bytes.end, vec![word(&name)]));
+        }
+        if edits.is_empty() {
+            return vec![];
+        }
+        if !is_declared {
+            before.insert(0, word("{"));
+            edits.push((bytes.end..bytes.end, vec![word("}")]));
+        }
+        edits.push((bytes.start..bytes.start, before));
+        edits
+    }
+
+    /// The beginning of a name that nobody has.
+    fn fresh(&self, call: &CallExpression) -> String {
+        let Expression::Identifier(name) = &call.callee.node else { return "value".into() };
+        let mut own = format!("{}_value", name.node.name);
+        while self.preprocessed.text.contains(&format!("{own}_")) {
+            own.push('_');
+            if own.len() > 200 {
+                break;
+            }
+        }
+        own
+    }
+
+    /// Whether a helper changes nothing but its own variables.
+    fn is_pure(&self, callee: &FunctionDefinition, depth: usize) -> bool {
+        struct Called<'u>(Vec<&'u CallExpression>);
+        impl<'u> Visit<'u> for Called<'u> {
+            fn visit_call_expression(&mut self, call: &'u CallExpression, span: &'u ByteSpan) {
+                self.0.push(call);
+                visit::visit_call_expression(self, call, span);
+            }
+        }
+        let mut written = Written::default();
+        written.visit_statement(&callee.statement.node, &callee.statement.span);
+        let mut called = Called(vec![]);
+        called.visit_statement(&callee.statement.node, &callee.statement.span);
+        let names: Vec<&str> = parameters(callee)
+            .iter()
+            .filter_map(|p| p.node.declarator.as_ref())
+            .filter(|d| !derived(d).is_empty())
+            .filter_map(|d| Some(identifier(&d.node)?.node.name.as_str()))
+            .collect();
+        let inner = called.0.iter().all(|call| match &call.callee.node {
+            Expression::Identifier(name) => match self.bodies.get(name.node.name.as_str()) {
+                Some(own) => depth < 8 && self.is_pure(&own.node, depth + 1),
+                None => true,
+            },
+            _ => false,
+        });
+        inner && !names.iter().any(|name| written.0.contains(*name))
+    }
+
+    /// Whether the helper writes what tells the place that it gets: `f(&a[t.k], &t)`.
+    pub fn moves_places(
+        &self,
+        callee: &FunctionDefinition,
+        parameters: &[&Node<ParameterDeclaration>],
+        call: &Call,
+    ) -> bool {
+        let mut written = Written::default();
+        written.visit_statement(&callee.statement.node, &callee.statement.span);
+        let words = |node: &Node<Expression>| -> Vec<String> {
+            let tokens = self.tokens(self.preprocessed.balanced(node.span));
+            tokens.iter().filter(|t| t.kind == super::Kind::Word).map(|t| self.text(t).to_string()).collect()
+        };
+        let pairs: Vec<_> = parameters
+            .iter()
+            .zip(&call.call.arguments)
+            .filter_map(|(p, argument)| {
+                let declarator = p.node.declarator.as_ref().filter(|d| !derived(d).is_empty())?;
+                Some((identifier(&declarator.node)?.node.name.as_str(), words(argument)))
+            })
+            .collect();
+        let changed: HashSet<&String> =
+            pairs.iter().filter(|(name, _)| written.0.contains(*name)).filter_map(|(_, words)| words.first()).collect();
+        pairs.iter().any(|(_, words)| words.iter().skip(1).any(|word| changed.contains(word)))
+    }
+}
