@@ -3,7 +3,7 @@
 # all are there. Without root or sudo it names what is missing, in one message.
 set -eu
 
-# Package, and the program by which its presence is known.
+# Package, and the program or file by which its presence is known.
 needed="
 autoconf autoconf
 automake automake
@@ -16,11 +16,15 @@ iverilog iverilog
 yosys yosys
 z3 z3
 parallel parallel
+zlib1g-dev /usr/include/zlib.h
+gtkwave gtkwave
+xvfb Xvfb
+xauth xauth
 "
 
 missing=
 while read -r package program; do
-    if [ -n "$package" ] && ! command -v "$program" > /dev/null 2>&1; then
+    if [ -n "$package" ] && ! [ -f "$program" ] && ! command -v "$program" > /dev/null 2>&1; then
         missing="$missing $package"
     fi
 done << EOF

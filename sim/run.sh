@@ -1,7 +1,7 @@
 #!/bin/sh
 # Simulates {{top}} on the data in data/ and compares the memory after it with what the C program leaves.
 #
-# Usage: sim/run.sh [verilator|icarus] [FILE.vcd]
+# Usage: sim/run.sh [verilator|icarus] [FILE.vcd|FILE.fst]
 #
 # A maker's model of the memory takes the place of ours with
 #   BURSTC_DEVICE=<module> BURSTC_DEVICE_FILES="<file.v> ..." sim/run.sh
@@ -27,6 +27,11 @@ options="-DTOP={{top}}{{defines}}"
 if [ -n "$vcd" ]; then
     options="$options -DBURSTC_TRACE"
 fi
+case $vcd in
+    "") trace= ;;
+    *.fst) trace=--trace-fst ;;
+    *) trace=--trace ;;
+esac
 if [ -n "${BURSTC_DEVICE:-}" ]; then
     options="$options -DBURSTC_DEVICE=$BURSTC_DEVICE"
     files="$files ${BURSTC_DEVICE_FILES:-}"
@@ -35,7 +40,7 @@ fi
 case $simulator in
     verilator)
         # shellcheck disable=SC2086 # lists of words
-        verilator --binary --timing -j 2 -O3 --timescale 1ns/1ps -Wno-fatal -Wno-UNOPTFLAT ${vcd:+--trace} $options \
+        verilator --binary --timing -j 2 -O3 --timescale 1ns/1ps -Wno-fatal -Wno-UNOPTFLAT $trace $options \
             --top-module tb_accelerator -Mdir build/verilated -o bench $files > build/verilator.log 2>&1 \
             || { cat build/verilator.log; exit 1; }
         program=build/verilated/bench
@@ -44,9 +49,10 @@ case $simulator in
         # shellcheck disable=SC2086
         iverilog -g2005 $options -s tb_accelerator -o build/bench.vvp $files
         program="vvp -n build/bench.vvp"
+        case $vcd in *.fst) program="$program -fst" ;; esac
         ;;
     *)
-        echo "usage: $0 [verilator|icarus] [FILE.vcd]" >&2
+        echo "usage: $0 [verilator|icarus] [FILE.vcd|FILE.fst]" >&2
         exit 2
         ;;
 esac

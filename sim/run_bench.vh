@@ -44,7 +44,16 @@
         if ($value$plusargs("vcd=%s", file_name)) begin
             $dumpfile(file_name);
             $dumpvars(1, dut);
-            $dumpvars(2, dut.u_accelerator);
+            $dumpvars(3, dut.u_accelerator);
         end
     endtask
+
+    // Where a view of the waveform has its marker.
+    reg has_begun = 1'b0;
+
+    always @(posedge clk)
+        if (!has_begun && dut.u_accelerator.tile_valid === 1'b1 && dut.u_accelerator.tile_ready === 1'b1) begin
+            has_begun = 1'b1;
+            $display("FIRST TILE %0t", $realtime);
+        end
 `endif

@@ -51,7 +51,7 @@ use board::Board;
 use diagnostic::{Diagnostic, Fault};
 use hardware::VerilogFile;
 use offload::Offload;
-use rtl::{Design, Module, Port};
+use rtl::{Design, Module, Port, Shown};
 use source::Source;
 use source::kernel::{Argument, Kernel, SizeParameter, TilingDirective};
 use word::RegisterWord;
@@ -84,6 +84,8 @@ pub struct Accelerator {
     pub ports: Vec<Port>,
     /// All Verilog of `<kernel>_direct_top`, the direct version; none where subscripts depend on data.
     pub direct_files: Vec<VerilogFile>,
+    /// What of `<kernel>_top` people look at in a waveform.
+    pub shown: Vec<Shown>,
     /// Time from C text to Verilog text, in milliseconds.
     pub generate_ms: u64,
 }
@@ -128,7 +130,8 @@ fn compiled(read: Read, source: &Source, board: &Board, options: &Options) -> Re
         true => vec![],
         false => verilog(&hardware::generate_direct(&offload, link)?, &origin)?,
     };
-    Ok(Accelerator { offload, files, ports, direct_files, generate_ms: begin.elapsed().as_millis() as u64 })
+    let shown = rtl::shown(&design, simulate::simulator::TRACED_LEVELS);
+    Ok(Accelerator { offload, files, ports, direct_files, shown, generate_ms: begin.elapsed().as_millis() as u64 })
 }
 
 /// C text to everything the analysis knows, checked against the board's memories.

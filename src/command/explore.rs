@@ -381,6 +381,7 @@ impl<'a> Exploration<'a> {
             around: around(board, simulator, job.image.len() as u64).with_ports(&offload.ports_used()),
             model: MemoryModel::default().on(board),
             scratch: scratch.path(),
+            trace: None,
         };
         let top = hardware::top_name(&kernel.name);
         let (outcome, output) = subject.simulate(subject.around, &accelerator.files, &top, None, expected)?;

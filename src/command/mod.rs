@@ -25,7 +25,7 @@ use crate::process::{Scratch, uninterrupted};
 use crate::project::folder;
 use crate::simulate::bench::MemoryModel;
 use crate::simulate::number::Number;
-use crate::simulate::simulator::Simulator;
+use crate::simulate::simulator::{Simulator, Waveform};
 use crate::source::Source;
 use crate::source::kernel::Kernel;
 use crate::source::program::redefine::redefine;
@@ -105,7 +105,8 @@ pub struct Run {
     pub simulator: Option<Simulator>,
     /// Simulate the direct version too.
     pub direct: bool,
-    pub vcd: Option<PathBuf>,
+    /// Dump the accelerator's signals there.
+    pub waveform: Option<(Waveform, PathBuf)>,
     pub json: Option<Output>,
     /// A page with everything that is known of the run.
     pub html: Option<PathBuf>,

@@ -24,8 +24,9 @@ use crate::simulate::indices;
 use crate::simulate::job::Job;
 use crate::simulate::own_data::OwnData;
 use crate::simulate::reordered::reordered;
-use crate::simulate::simulator::{self, RunInputs, RunOutput, Simulator};
+use crate::simulate::simulator::{self, RunInputs, RunOutput, Simulator, Waveform};
 use crate::simulate::timeline::Timeline;
+use crate::simulate::view::View;
 use crate::simulate::{Outcome, Verdict, judge, verilator};
 use crate::source::Source;
 use crate::source::kernel::Kernel;
@@ -69,6 +70,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         around: around(&board, simulator, bytes).with_ports(&offload.ports_used()),
         model: run.memory.on(&board),
         scratch: scratch.path(),
+        trace: run.waveform.as_ref().map(|(format, _)| *format),
     };
     let max_cycles = bench.max_cycles;
     let project = |report| Project {
@@ -85,10 +87,10 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     if let Some(target) = &run.keep {
         folder::check_files(target, &project("").files()?, run.force)?;
     }
-    let vcd = run.vcd.as_ref().map(|_| scratch.path().join("signals.vcd"));
+    let waveform = run.waveform.as_ref().map(|_| scratch.path().join("signals"));
     let around = if run.html.is_some() { bench.telling(expected_cycles) } else { bench.around };
     let (outcome, output) =
-        bench.simulate(around, &accelerator.files, &hardware::top_name(&kernel.name), vcd.as_deref(), expected)?;
+        bench.simulate(around, &accelerator.files, &hardware::top_name(&kernel.name), waveform.as_deref(), expected)?;
     let direct = if run.direct { Some(bench.direct(&accelerator.direct_files, &image)?) } else { None };
 
     let (verdict, detail) =
@@ -117,8 +119,8 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         Some(target) => Some((target.as_path(), project(&json).files()?)),
         None => None,
     };
-    let mut places = deliver(run, verilog, vcd.as_deref(), &json)?;
-    places.html = run.html.clone();
+    let view = View { shown: &accelerator.shown, simulator: bench.simulator, first_tile: output.first_tile };
+    let places = deliver(run, verilog, waveform.as_deref(), &view, &json)?;
     let text = report.table(&places);
     let page = Page {
         program,
@@ -179,8 +181,8 @@ pub fn check_places(run: &Run) -> Result<()> {
     if let Some(target) = &run.keep {
         folder::check(target, run.force)?;
     }
-    if let Some(path) = &run.vcd {
-        check_file("--vcd", path)?;
+    if let Some((format, path)) = &run.waveform {
+        check_file(if *format == Waveform::Vcd { "--vcd" } else { "--fst" }, path)?;
     }
     if let Some(Output::File(path)) = &run.json {
         check_file("--json", path)?;
@@ -202,16 +204,30 @@ fn board(run: &Run) -> Result<Board> {
     Ok(board)
 }
 
-/// Writes the folder, the waveform and the JSON where the user wants them.
-fn deliver(run: &Run, folder: Option<(&Path, Vec<File>)>, vcd: Option<&Path>, json: &str) -> Result<Places> {
-    let mut places = Places::default();
+/// Writes the folder, the waveform with its views and the JSON where the user wants them.
+fn deliver(
+    run: &Run,
+    folder: Option<(&Path, Vec<File>)>,
+    waveform: Option<&Path>,
+    view: &View,
+    json: &str,
+) -> Result<Places> {
+    let mut places = Places { html: run.html.clone(), ..Places::default() };
     if let Some((target, files)) = folder {
         folder::write(target, &files, run.force)?;
         places.verilog = Some(target.join("rtl"));
     }
-    if let (Some(from), Some(to)) = (vcd, &run.vcd) {
+    if let (Some(from), Some((format, to))) = (waveform, &run.waveform) {
         simulator::deliver(from, to)?;
-        places.vcd = Some(to.clone());
+        places.waveform = Some((*format, to.clone()));
+        // A device or a pipe has nothing beside it.
+        if to.is_file() {
+            for (path, text) in view.files(&to.canonicalize()?)? {
+                path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+                write(&path, &text)?;
+            }
+            places.view = Some(to.with_extension("gtkw"));
+        }
     }
     if let Some(Output::File(path)) = &run.json {
         write(path, json)?;
@@ -256,6 +272,8 @@ pub struct Subject<'a> {
     pub around: Bench,
     pub model: MemoryModel,
     pub scratch: &'a Path,
+    /// The format of the waveform, where one is wanted.
+    pub trace: Option<Waveform>,
 }
 
 impl Subject<'_> {
@@ -275,16 +293,17 @@ impl Subject<'_> {
         around: Bench,
         files: &[VerilogFile],
         top: &str,
-        vcd: Option<&Path>,
+        waveform: Option<&Path>,
         expected: &[u8],
     ) -> Result<(Outcome, RunOutput)> {
         let simulator = self.simulator;
         self.progress.step(&format!("compiling {top} for {simulator}"));
         let (work, kept) = (self.scratch.join(top), verilator::cache());
-        let simulation = simulator::build_in(around, files, top, simulator, vcd.is_some(), &work, kept.as_deref())?;
+        let trace = self.trace.filter(|_| waveform.is_some());
+        let simulation = simulator::build_in(around, files, top, simulator, trace, &work, kept.as_deref())?;
         self.progress.step(&format!("simulating {top} with {simulator}"));
         let registers = self.job.registers(self.kernel);
-        let inputs = RunInputs { image: &self.job.image, registers: &registers, max_cycles: self.max_cycles, vcd };
+        let inputs = RunInputs { image: &self.job.image, registers: &registers, max_cycles: self.max_cycles, waveform };
         let output = simulation.run_with(&inputs, self.model)?;
         Ok((judge(self.job, expected, &output, self.max_cycles), output))
     }

@@ -21,7 +21,7 @@ use crate::offload::Offload;
 use crate::simulate::Verdict;
 use crate::simulate::bench::MemoryModel;
 use crate::simulate::number::Number;
-use crate::simulate::simulator::{Counters, PortCounters, Simulator};
+use crate::simulate::simulator::{Counters, PortCounters, Simulator, Waveform};
 use crate::source::kernel::{Kernel, SizeCondition, SizeParameter};
 pub use bound::Bound;
 use count::Work;
@@ -310,7 +310,9 @@ pub struct BoundReport {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Places {
     pub verilog: Option<PathBuf>,
-    pub vcd: Option<PathBuf>,
+    pub waveform: Option<(Waveform, PathBuf)>,
+    /// For GTKWave.
+    pub view: Option<PathBuf>,
     pub json: Option<PathBuf>,
     pub html: Option<PathBuf>,
 }
@@ -594,7 +596,7 @@ mod tests {
 
     #[test]
     fn table_tells_every_figure() {
-        let places = Places { vcd: Some("out.vcd".into()), ..Default::default() };
+        let places = Places { waveform: Some((Waveform::Vcd, "out.vcd".into())), ..Default::default() };
         let table = report(true).table(&places);
         for part in [
             "matmul with N = 8 on stratix2-ddr400",

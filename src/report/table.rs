@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{BusReport, DdrReport, ParameterReport, Places, RunReport};
 use crate::simulate::Verdict;
+use crate::simulate::simulator::Waveform;
 
 /// Width of the labels on the left.
 const LABEL: usize = 16;
@@ -23,7 +24,10 @@ pub fn render(report: &RunReport, places: &Places) -> String {
         }
     };
     place("Verilog", &places.verilog);
-    place("VCD", &places.vcd);
+    if let Some((format, path)) = &places.waveform {
+        place(if *format == Waveform::Vcd { "VCD" } else { "FST" }, &Some(path.clone()));
+    }
+    place("view", &places.view);
     place("JSON", &places.json);
     place("page", &places.html);
     table.text

@@ -12,6 +12,7 @@ mod outline;
 mod plan;
 mod print;
 mod properties;
+mod shown;
 mod text;
 mod trim;
 mod types;
@@ -28,6 +29,7 @@ pub use module::{
 pub use names::{is_reserved, legal};
 pub use outline::outline;
 pub use print::print;
+pub use shown::{Shown, shown};
 pub use trim::trim;
 pub use types::Type;
 pub use verify::verify;

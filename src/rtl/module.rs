@@ -327,6 +327,8 @@ pub struct Module {
     pub(super) ports_clash: bool,
     /// What its properties are, beside those of its streams.
     pub(super) rules: Vec<Rule>,
+    /// What people look at in a waveform, with the names of groups.
+    pub(super) shown: Vec<(String, Signal)>,
 }
 
 impl Module {
@@ -345,6 +347,7 @@ impl Module {
             names,
             ports_clash: false,
             rules: vec![],
+            shown: vec![],
         }
     }
 
@@ -468,6 +471,11 @@ impl Module {
     /// What a port is for.
     pub fn remark_of(&self, port: &Signal) -> Option<&str> {
         self.remarks.iter().find(|(of, _)| of.same(port)).map(|(_, text)| text.as_str())
+    }
+
+    /// Puts signals into a group of the views of waveforms ([`super::shown`]).
+    pub fn show<'s>(&mut self, group: &str, signals: impl IntoIterator<Item = &'s Signal>) {
+        self.shown.extend(signals.into_iter().map(|signal| (group.to_string(), signal.clone())));
     }
 
     /// The fields of a word, the highest first, which take all its bits. Where a field is read, its place is a named

@@ -392,7 +392,8 @@ impl<'a> Trimmer<'a> {
         let remarks = module.remarks.iter().filter_map(|(s, text)| Some((still(s)?, text.clone()))).collect();
         let fields = module.fields.iter().filter_map(|(s, fields)| Some((still(s)?, self.fields(s, fields)))).collect();
         let rules = module.rules.iter().filter_map(|rule| rule.map(still)).collect();
-        Module { items, signals, remarks, fields, rules, ..module.like() }
+        let shown = module.shown.iter().filter_map(|(group, s)| Some((group.clone(), still(s)?))).collect();
+        Module { items, signals, remarks, fields, rules, shown, ..module.like() }
     }
 
     /// The fields of a signal where they lie now.

@@ -18,6 +18,7 @@ pub mod simulator;
 mod tests;
 pub mod timeline;
 pub mod verilator;
+pub mod view;
 
 use std::fmt;
 

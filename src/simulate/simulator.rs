@@ -39,6 +39,20 @@ const WAIVED: [&str; 2] = ["-Wno-UNOPTFLAT", "-Wno-TIMESCALEMOD"];
 /// takes two seconds to compile.
 const ICARUS_CYCLES: u64 = 10_000;
 
+/// How many modules deep signals are dumped, from the top on: `sim/run_bench.vh` and [`TRACE_DEPTH`] say so, too.
+pub const TRACED_LEVELS: usize = 4;
+
+/// The same from Verilator's own top on, which has the bench and the top in it.
+const TRACE_DEPTH: &str = "5";
+
+/// A format of waveforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Waveform {
+    Vcd,
+    /// A tenth of that size or less, and as much sooner on the screen.
+    Fst,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Simulator {
@@ -61,6 +75,12 @@ impl Simulator {
     /// The faster one for a run of about so many cycles, its own compilation included.
     pub fn for_cycles(cycles: u64) -> Simulator {
         if cycles <= ICARUS_CYCLES { Simulator::Icarus } else { Simulator::Verilator }
+    }
+
+    /// Where the top of a design is in a waveform.
+    pub fn scope(self) -> String {
+        let above = if self == Simulator::Verilator { "TOP." } else { "" };
+        format!("{above}{}.dut", Bench::TOP)
     }
 
     fn package(self) -> &'static str {
@@ -107,6 +127,7 @@ pub struct Simulation {
     simulator: Simulator,
     program: PathBuf,
     folder: PathBuf,
+    trace: Option<Waveform>,
 }
 
 /// What one run starts from.
@@ -120,7 +141,7 @@ pub struct RunInputs<'a> {
     /// Give up so many cycles after the start.
     pub max_cycles: u64,
     /// Where to dump signals; the bench must have been built with `trace`.
-    pub vcd: Option<&'a Path>,
+    pub waveform: Option<&'a Path>,
 }
 
 /// What moved through a memory port, from start to done.
@@ -192,11 +213,19 @@ pub struct RunOutput {
     pub timed_out: bool,
     /// What the processes did, from a bench that tells.
     pub timeline: Timeline,
+    /// When the first tile is taken to be loaded, in the waveform's ps, if there is one.
+    pub first_tile: Option<u64>,
 }
 
 /// Compiles the bench for the module `top`, which `files` define, in the folder `work`. With `trace`, runs can dump
 /// signals. The Verilog must be free of Verilator's warnings.
-pub fn build(files: &[VerilogFile], top: &str, simulator: Simulator, trace: bool, work: &Path) -> Result<Simulation> {
+pub fn build(
+    files: &[VerilogFile],
+    top: &str,
+    simulator: Simulator,
+    trace: Option<Waveform>,
+    work: &Path,
+) -> Result<Simulation> {
     build_with(files, top, simulator, trace, work, None)
 }
 
@@ -206,7 +235,7 @@ pub fn build_with(
     files: &[VerilogFile],
     top: &str,
     simulator: Simulator,
-    trace: bool,
+    trace: Option<Waveform>,
     work: &Path,
     runtime: Option<&Path>,
 ) -> Result<Simulation> {
@@ -219,7 +248,7 @@ pub fn build_in(
     files: &[VerilogFile],
     top: &str,
     simulator: Simulator,
-    trace: bool,
+    trace: Option<Waveform>,
     work: &Path,
     runtime: Option<&Path>,
 ) -> Result<Simulation> {
@@ -244,16 +273,17 @@ pub fn build_in(
                 .args(WAIVED);
             command.args(["--x-assign", "fast", "--x-initial", "fast", "--top-module", Bench::TOP]);
             command.args(["-Mdir", verilator::FOLDER, "-o", verilator::PROGRAM]).args(verilator::SPLIT);
-            if trace {
+            if let Some(waveform) = trace {
                 std::fs::write(folder.join("tracing.vlt"), TRACING)?;
-                command.args(["--trace", "--trace-depth", "4", "-DBURSTC_TRACE", "tracing.vlt"]);
+                command.arg(if waveform == Waveform::Fst { "--trace-fst" } else { "--trace" });
+                command.args(["--trace-depth", TRACE_DEPTH, "-DBURSTC_TRACE", "tracing.vlt"]);
             }
             command
         }
         Simulator::Icarus => {
             let mut command = Command::new("iverilog");
             command.args(["-g2005", "-s", Bench::TOP, "-o", "bench.vvp"]);
-            if trace {
+            if trace.is_some() {
                 command.arg("-DBURSTC_TRACE");
             }
             command
@@ -268,10 +298,16 @@ pub fn build_in(
         let kept = runtime.map(|cache| verilator::Kept::new(cache, trace));
         let output = verilator::compile(&folder, Bench::TOP, &[], kept.as_ref(), |command| simulator.run(command))?;
         if let Some(output) = output.filter(|output| !output.status.success()) {
+            if trace == Some(Waveform::Fst) && String::from_utf8_lossy(&output.stderr).contains("zlib.h") {
+                bail!(
+                    Diagnostic::new("zlib's header, which Verilator needs for an FST, is not installed")
+                        .help("install the Debian package zlib1g-dev, or dump a VCD")
+                );
+            }
             bail!("the C++ of {top} does not compile:\n{}", excerpt(&output));
         }
     }
-    Ok(Simulation { simulator, program, folder })
+    Ok(Simulation { simulator, program, folder, trace })
 }
 
 impl Simulation {
@@ -300,8 +336,11 @@ impl Simulation {
         command.arg(format!("+bytes={}", inputs.image.len()));
         command.arg(format!("+max_cycles={}", inputs.max_cycles.min(i32::MAX as u64)));
         command.args(model.arguments());
-        if inputs.vcd.is_some() {
-            command.arg("+vcd=signals.vcd");
+        if inputs.waveform.is_some() {
+            command.arg("+vcd=signals.dump");
+            if (self.simulator, self.trace) == (Simulator::Icarus, Some(Waveform::Fst)) {
+                command.arg("-fst");
+            }
         }
         let output = self.simulator.run(&mut command)?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -313,8 +352,8 @@ impl Simulation {
         let (image, unknown) = memory(&std::fs::read_to_string(path("after.hex"))?, inputs.image.len())?;
         let (mut counters, timed_out) = result_line(result)?;
         counters.ports = text.lines().filter_map(PortCounters::read).collect();
-        if let Some(vcd) = inputs.vcd {
-            deliver(&path("signals.vcd"), vcd)?;
+        if let Some(waveform) = inputs.waveform {
+            deliver(&path("signals.dump"), waveform)?;
         }
         Ok(RunOutput {
             counters,
@@ -325,6 +364,7 @@ impl Simulation {
             port_faults: lines("PORT "),
             timed_out,
             timeline: Timeline::read(&text),
+            first_tile: text.lines().find_map(|line| line.strip_prefix("FIRST TILE ")?.trim().parse().ok()),
         })
     }
 }

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use super::golden::Golden;
 use super::job::Job;
 use super::number::Number;
-use super::simulator::{self, RunInputs, RunOutput, Simulator};
+use super::simulator::{self, RunInputs, RunOutput, Simulator, Waveform};
 use super::{Outcome, judge, samples};
 use crate::hardware::VerilogFile;
 use crate::source::Source;
@@ -24,7 +24,11 @@ fn design(fault: Option<(&str, &str)>) -> Vec<VerilogFile> {
     files
 }
 
-fn build(simulator: Simulator, fault: Option<(&str, &str)>, trace: bool) -> (simulator::Simulation, TempDir) {
+fn build(
+    simulator: Simulator,
+    fault: Option<(&str, &str)>,
+    trace: Option<Waveform>,
+) -> (simulator::Simulation, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     (simulator::build(&design(fault), "copy_top", simulator, trace, folder.path()).unwrap(), folder)
 }
@@ -40,7 +44,7 @@ fn run(
     let source = Source { path: "copy.c".into(), text: SOURCE.into(), cpp_args: vec![] };
     let expected = Golden::build(&source, &kernel).unwrap().expected(&mut job).unwrap();
     let registers = job.registers(&kernel);
-    let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles, vcd };
+    let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles, waveform: vcd };
     let output = simulation.run(&inputs).unwrap();
     (judge(&job, &expected, &output, max_cycles), output)
 }
@@ -49,7 +53,7 @@ fn run(
 #[ignore = "slow: make test"]
 fn one_build_serves_every_size_on_both_simulators() {
     let cycles = Simulator::ALL.map(|simulator| {
-        let (simulation, folder) = build(simulator, None, true);
+        let (simulation, folder) = build(simulator, None, Some(Waveform::Vcd));
         let vcd = folder.path().join("out.vcd");
         let cycles = [0, 1, 63, 64, 65, 1000].map(|n| {
             let (outcome, output) = run(&simulation, n, 20_000, Some(&vcd));
@@ -86,7 +90,7 @@ fn every_fault_is_told_by_its_name() {
         ("done        <= 1'b0", "done        <= 1'bx", "fault at the memory port: unknown valid or ready"),
     ];
     for (from, to, expected) in cases {
-        let (simulation, _folder) = build(Simulator::Icarus, Some((from, to)), false);
+        let (simulation, _folder) = build(Simulator::Icarus, Some((from, to)), None);
         let outcome = run(&simulation, 100, 5_000, None).0.to_string();
         assert!(outcome.starts_with(expected), "{to}: {outcome}");
     }
@@ -97,7 +101,7 @@ fn a_design_that_does_not_compile_is_told_with_the_simulators_words() {
     let folder = tempfile::tempdir().unwrap();
     let files = design(Some(("reg        running_reg;", "reg        running;")));
     for simulator in Simulator::ALL {
-        let error = simulator::build(&files, "copy_top", simulator, false, folder.path()).unwrap_err().to_string();
+        let error = simulator::build(&files, "copy_top", simulator, None, folder.path()).unwrap_err().to_string();
         assert!(error.contains("copy_accelerator.v") && error.contains("running_reg"), "{error}");
     }
 }

@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
 use crate::process::{Limits, Scratch, run};
+use crate::simulate::simulator::Waveform;
 
 /// The folder of generated C++, below that of the build, and the program in it.
 pub const FOLDER: &str = "verilated";
@@ -71,8 +72,8 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// What is kept in the folder `cache` for designs built with or without `trace`.
-    pub fn new(cache: &Path, trace: bool) -> Kept {
+    /// What is kept in the folder `cache` for designs built with or without `trace`, of each format.
+    pub fn new(cache: &Path, trace: Option<Waveform>) -> Kept {
         let mut hasher = DefaultHasher::new();
         (tools(), env!("CARGO_PKG_VERSION"), HEADER_TEXT, OPTIMISATION, trace).hash(&mut hasher);
         Kept { runtime: cache.join(format!("runtime-{:016x}", hasher.finish())) }
@@ -333,7 +334,7 @@ mod tests {
         for name in ["Vtb.cpp", "Vtb.h", "Vtb.mk"] {
             write(name, "one");
         }
-        let kept = Kept::new(cache.path(), false);
+        let kept = Kept::new(cache.path(), None);
         let named = || kept.program(&made, std::slice::from_ref(&source)).unwrap();
         let mut names = vec![named()];
         write("Vtb.o", "made by the compiler");
@@ -344,7 +345,7 @@ mod tests {
         }
         std::fs::write(&source, "int main(void)").unwrap();
         names.push(named());
-        names.push(Kept::new(cache.path(), true).program(&made, std::slice::from_ref(&source)).unwrap());
+        names.push(Kept::new(cache.path(), Some(Waveform::Vcd)).program(&made, std::slice::from_ref(&source)).unwrap());
         let different: std::collections::BTreeSet<&PathBuf> = names.iter().collect();
         assert_eq!(different.len(), 7);
 
@@ -386,6 +387,6 @@ mod tests {
         // Another build was faster; nothing is left beside.
         keep(made.path(), &kept).unwrap();
         assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 1);
-        assert_ne!(Kept::new(cache.path(), true), Kept::new(cache.path(), false));
+        assert_ne!(Kept::new(cache.path(), Some(Waveform::Vcd)), Kept::new(cache.path(), None));
     }
 }

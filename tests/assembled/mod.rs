@@ -214,7 +214,7 @@ impl Rig {
         let work = tempfile::tempdir().unwrap();
         let bench = Bench::new(Link::Ddr(Ddr::DDR400B), 10_000).just_holding(0);
         let (bench, files) = bench.soon_ready(&files);
-        let simulation = simulator::build_in(bench, &files, &top, simulator, false, work.path(), None).unwrap();
+        let simulation = simulator::build_in(bench, &files, &top, simulator, None, work.path(), None).unwrap();
         let golden = Golden::build(source, &offload.kernel).unwrap();
         Rig { kernel: offload.kernel.clone(), golden, simulation, _work: work }
     }
@@ -225,7 +225,7 @@ impl Rig {
         let mut job = Job::new(&self.kernel, &set, CAPACITY, seed).unwrap();
         let expected = self.golden.expected(&mut job).unwrap();
         let registers = job.registers(&self.kernel);
-        let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles: 1_000_000, vcd: None };
+        let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles: 1_000_000, waveform: None };
         let output = self.simulation.run(&inputs).unwrap();
         let outcome = judge(&job, &expected, &output, inputs.max_cycles);
         assert_eq!(outcome, Outcome::Pass, "{} {set:?}, seed {seed}: {outcome}", self.kernel.name);

@@ -16,7 +16,7 @@ use burstc::simulate::job::Job;
 use burstc::simulate::number::Number;
 use burstc::simulate::random::Range;
 use burstc::simulate::reordered::reordered;
-use burstc::simulate::simulator::{self, Counters, RunInputs, RunOutput, Simulation, Simulator};
+use burstc::simulate::simulator::{self, Counters, RunInputs, RunOutput, Simulation, Simulator, Waveform};
 use burstc::simulate::{Outcome, judge};
 use burstc::source::Source;
 use burstc::source::program::{self, Choice};
@@ -190,7 +190,8 @@ impl Rig {
             Simulator::Icarus => bench.just_holding(bytes).soon_ready(files),
             Simulator::Verilator => (bench.holding(bytes), files.to_vec()),
         };
-        let simulation = simulator::build_in(bench, &files, &top, simulator, trace, work.path(), Some(&objects()))?;
+        let waveform = trace.then_some(Waveform::Vcd);
+        let simulation = simulator::build_in(bench, &files, &top, simulator, waveform, work.path(), Some(&objects()))?;
         let name = format!("{kernel}{}_{simulator}", if direct { "_direct" } else { "" });
         let model = MemoryModel::default().on(&subject.board);
         let memory_bytes = bench.memory_bytes();
@@ -229,7 +230,7 @@ impl Rig {
         let registers = job.registers(kernel);
         let work = Work::of(offload, &job.sizes);
         let max_cycles = 100_000 + 100 * (work.iterations + work.accesses);
-        let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles, vcd: vcd.as_deref() };
+        let inputs = RunInputs { image: &job.image, registers: &registers, max_cycles, waveform: vcd.as_deref() };
         let output = self.simulation.run_with(&inputs, self.model)?;
         let outcome = judge(&job, expected, &output, max_cycles);
         let moved = output.counters.reads + output.counters.writes > 0;

@@ -27,7 +27,7 @@ impl Bench {
             .output()
             .expect("verilator runs");
         assert!(output.status.success(), "{top}: {}", String::from_utf8_lossy(&output.stderr));
-        let kept = verilator::Kept::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("verilator"), false);
+        let kept = verilator::Kept::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("verilator"), None);
         let output = verilator::compile(folder.path(), top, &[], Some(&kept), |command| Ok(command.output()?));
         if let Some(output) = output.expect("the C++ compiler runs") {
             assert!(output.status.success(), "{top}: {}", String::from_utf8_lossy(&output.stderr));

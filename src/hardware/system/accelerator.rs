@@ -98,6 +98,11 @@ impl TileWires {
         ports
     }
 
+    /// For the view of a waveform.
+    fn shown(&self) -> [&Signal; 3] {
+        [&self.stream.valid, &self.stream.ready, &self.data]
+    }
+
     /// The ports of the process that gives it.
     fn given(&self) -> Ports {
         let mut ports = out_of("tile", &self.stream);
@@ -183,6 +188,8 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
     }
     m.follows(&wires.token_computed, &wires.token_stored, &wires.storing[0].commands.stream.valid);
     modules.extend(join_buffers(&mut m, context, &fills, &computed, &drains));
+    show_processes(&mut m, context, [&start, &done], &wires);
+    show_buffers(&mut m, context, &fills, &computed, &drains);
 
     m.comment(about);
     join_memory(&mut m, context, &wires);
@@ -563,6 +570,46 @@ fn join_buffers(
         modules.extend(memories(m, context, buffer, &users, text));
     }
     modules
+}
+
+/// Puts into groups what people look at in a waveform of the processes, their tokens and the memory port.
+fn show_processes(m: &mut Module, context: &Context, run: [&Signal; 2], wires: &Wires) {
+    let clock = m.port("clk").cloned();
+    m.show("Run", clock.iter().chain(run));
+    for own in &wires.loading {
+        let group = format!("Load{}", of_port(context, own.port));
+        m.show(&group, [&own.busy].into_iter().chain(own.tile.shown()).chain(own.commands.shown()));
+    }
+    m.show("Compute", [&wires.compute_busy, &wires.compute_stall].into_iter().chain(wires.loaded.shown()));
+    for own in &wires.storing {
+        let group = format!("Store{}", of_port(context, own.port));
+        m.show(&group, [&own.busy].into_iter().chain(own.tile.shown()).chain(own.commands.shown()));
+    }
+    let tokens = wires.token_loaded.iter().chain([&wires.token_computed, &wires.token_stored]);
+    m.show("Tokens", tokens.chain(&wires.token_in_memory).chain([&wires.finished]));
+    for (number, memory) in context.ports.iter().zip(&wires.memory) {
+        m.show(&format!("Memory{}", of_port(context, *number)), memory.shown());
+    }
+}
+
+/// The same of the buffers, a group for each.
+fn show_buffers(m: &mut Module, context: &Context, fills: &[Fill], computed: &Computed, drains: &[Drain]) {
+    for buffer in &context.offload.buffers {
+        let group = format!("Buffer {}", context.array(buffer.array).name);
+        let mine = |array: ArrayId| array == buffer.array;
+        for fill in fills.iter().filter(|fill| mine(fill.array)) {
+            m.show(&group, [&fill.stream.valid, &fill.stream.ready, &fill.address, &fill.data]);
+        }
+        for read in computed.reads.iter().filter(|read| mine(read.array)) {
+            m.show(&group, [&read.address, &read.data]);
+        }
+        for write in computed.writes.iter().filter(|write| mine(write.array)) {
+            m.show(&group, [&write.valid, &write.address, &write.data]);
+        }
+        for drain in drains.iter().filter(|drain| mine(drain.array)) {
+            m.show(&group, [&drain.valid, &drain.address, &drain.data]);
+        }
+    }
 }
 
 /// The counters of every accelerator, in cycles: those of [`COUNTERS`], which `s_counter_index` chooses from 1 on.

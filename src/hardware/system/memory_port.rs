@@ -35,6 +35,10 @@ struct Bare {
 }
 
 impl Bare {
+    fn shown(&self) -> [&Signal; 4] {
+        [&self.stream.valid, &self.stream.ready, &self.address, &self.length]
+    }
+
     fn never(&self, m: &mut Module) {
         for signal in [&self.stream.valid, &self.address, &self.length] {
             m.assign(signal, &Expr::constant(0, signal.ty()));
@@ -191,6 +195,21 @@ impl MemoryPort {
         }
     }
 
+    /// For the view of a waveform.
+    pub fn shown(&self) -> Vec<&Signal> {
+        let mut shown = match &self.commands {
+            CommandPort::Joined { stream, write, address, length } => {
+                vec![&stream.valid, &stream.ready, write, address, length]
+            }
+            CommandPort::Apart { load, store, written } => {
+                [load.shown().as_slice(), &store.shown(), &[written]].concat()
+            }
+        };
+        shown.extend([&self.read.valid, &self.read.ready, &self.read_data]);
+        shown.extend([&self.data.valid, &self.data.ready, &self.write_data, &self.strobe]);
+        shown
+    }
+
     /// Connections of the accelerator (`master`) or of what stands behind it.
     pub fn connections(&self, master: bool) -> Vec<(String, Connection)> {
         let (out, back) = if master { ("m_", "s_") } else { ("s_", "m_") };
@@ -251,6 +270,11 @@ impl Commands {
         m.assign(&self.stream.valid, valid);
         m.assign(&self.address, address);
         m.assign(&self.length, length);
+    }
+
+    /// For the view of a waveform.
+    pub fn shown(&self) -> [&Signal; 4] {
+        [&self.stream.valid, &self.stream.ready, &self.address, &self.length]
     }
 
     /// The ports of the process that makes the commands.
