@@ -1,10 +1,14 @@
 //! The border between analysis and hardware: everything the analysis knows, as plain data (`burstc analyze --json`).
 //! Left of it nobody knows Verilog, right of it nobody computes a dependence.
 
+pub mod memory;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+
+use memory::Part;
 
 use crate::affine::{Affine, AffineOver, Variable};
 use crate::ids::{ArrayId, BandId, ByArray, ByBand, StatementId};
@@ -387,7 +391,7 @@ pub fn port_references<'a>(kernel: &'a Kernel, windows: &[Window], statement: St
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mapping {
     /// The moduli the hardware uses, one per subscript, each a power of two (a residue is then a bit slice); without slots and
-    /// skews, the first may be any number that the subscript stays below, which needs no modulo.
+    /// skews, any number that the subscript stays below, which needs no modulo. Addresses have whole bits for every subscript.
     pub moduli: Vec<i64>,
     /// The moduli that the cells of a strip, or with slots of a tile, need before rounding up.
     pub exact_moduli: Vec<i64>,
@@ -420,9 +424,9 @@ pub fn bits_below(count: i64) -> u32 {
     power_of_two(count).trailing_zeros()
 }
 
-/// What an array's first subscript stays below, whatever the sizes; `None` where that is not known.
-pub fn first_extent(kernel: &Kernel, array: ArrayId) -> Option<i64> {
-    let extent = kernel.arrays[array].extents.first()?;
+/// What subscript `k` of an array stays below, whatever the sizes; `None` where that is not known.
+pub fn extent_below(kernel: &Kernel, array: ArrayId, k: usize) -> Option<i64> {
+    let extent = kernel.arrays[array].extents.get(k)?;
     let range = |name: &str| kernel.parameters.iter().find(|p| p.name == name).map(|p| p.range());
     let is_known = extent.terms.keys().all(|name| range(name).is_some());
     is_known.then(|| extent.range(|name| range(name).unwrap_or_default()).1)
@@ -463,6 +467,17 @@ impl Mapping {
     pub fn words(&self) -> i64 {
         self.slots * self.moduli.iter().product::<i64>()
     }
+
+    /// The parts of an address, outermost first: what each stays below, that of the slot in front.
+    fn parts(&self) -> impl Iterator<Item = i64> {
+        std::iter::once(self.slots).chain(self.moduli.iter().copied())
+    }
+
+    /// What addresses stay below, those between rows that are shorter than their bits allow included.
+    fn reach(&self) -> i64 {
+        let behind: u32 = self.parts().skip_while(|part| *part == 1).skip(1).map(bits_below).sum();
+        self.parts().find(|part| *part > 1).unwrap_or(1) << behind
+    }
 }
 
 impl Buffer {
@@ -495,9 +510,39 @@ impl Buffer {
         self.copies + usize::from(self.store_copy)
     }
 
-    /// Words of the memory: the most that a band needs.
+    /// Words of the memory: the most that a band needs. Where bands divide addresses differently, no address between is left out.
     pub fn words(&self) -> i64 {
-        self.mappings.iter().flatten().map(Mapping::words).max().unwrap_or(1)
+        match self.common_mapping() {
+            Some(mapping) => mapping.words(),
+            None => self.mappings.iter().flatten().map(Mapping::reach).max().unwrap_or(1),
+        }
+    }
+
+    /// Bits of an address: 0 for a single word.
+    pub fn address_bits(&self) -> u32 {
+        let bits = |mapping: &Mapping| mapping.parts().map(bits_below).sum();
+        self.mappings.iter().flatten().map(bits).max().unwrap_or(0)
+    }
+
+    /// The parts of an address inside a bank, outermost first: the slot, and every subscript without the low bits that tell the bank.
+    pub fn parts_in_bank(&self) -> Vec<Part> {
+        let axes = self.bank_axes().into_iter().map(|axis| (axis.subscript, axis.count));
+        self.parts_without(&axes.chain(self.partition.iter().map(|p| (p.along, p.count))).collect::<Vec<_>>())
+    }
+
+    /// The parts of an address in a memory that holds the whole buffer.
+    pub fn parts(&self) -> Vec<Part> {
+        self.parts_without(&[])
+    }
+
+    fn parts_without(&self, banks: &[(usize, i64)]) -> Vec<Part> {
+        let Some(mapping) = self.common_mapping() else {
+            return vec![Part { bits: self.address_bits(), below: self.words() }];
+        };
+        let count = |k: usize| banks.iter().find(|(subscript, _)| *subscript == k).map_or(1, |(_, count)| *count);
+        let part = |below: i64| Part { bits: bits_below(below), below };
+        let subscripts = mapping.moduli.iter().enumerate().map(|(k, modulus)| part(modulus / count(k)));
+        std::iter::once(part(mapping.slots)).chain(subscripts).filter(|part| part.bits > 0).collect()
     }
 }
 

@@ -44,7 +44,7 @@ use std::ops::ControlFlow;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, BandId, StatementId};
 use crate::offload::{
-    Buffer, LaneShape, Lanes, MOST_PORTS, Mapping, Offload, Partition, Piece, Scan, Wait, Window, first_extent,
+    Buffer, LaneShape, Lanes, MOST_PORTS, Mapping, Offload, Partition, Piece, Scan, Wait, Window, extent_below,
     port_references,
 };
 use crate::source::kernel::{Access, Argument, Kernel, Storage};
@@ -406,8 +406,8 @@ impl<'a> Checker<'a> {
             self.require(full && buffer.copies >= 1, "buffers", || format!("{name} has no copy, or no band"));
             for mapping in buffer.mappings.iter().flatten() {
                 let rank = kernel.arrays[buffer.array].extents.len();
-                let extent = first_extent(kernel, buffer.array);
-                self.require(is_sound(mapping, rank, extent), "moduli", || format!("{name}: {mapping:?}"));
+                let extents: Vec<Option<i64>> = (0..rank).map(|k| extent_below(kernel, buffer.array, k)).collect();
+                self.require(is_sound(mapping, &extents), "moduli", || format!("{name}: {mapping:?}"));
             }
             if self.faults.is_empty() {
                 self.banks(buffer, name);
@@ -695,12 +695,12 @@ fn is_power(value: i64) -> bool {
     value >= 1 && value.count_ones() == 1
 }
 
-/// `extent` is what the first subscript stays below.
-fn is_sound(mapping: &Mapping, rank: usize, extent: Option<i64>) -> bool {
+/// `extents` are what the subscripts stay below.
+fn is_sound(mapping: &Mapping, extents: &[Option<i64>]) -> bool {
+    let rank = extents.len();
     let Mapping { moduli, exact_moduli, skew, slots, .. } = mapping;
     let moduli_fit = moduli.len() == rank && exact_moduli.len() == rank;
-    let is_whole =
-        |k: usize| k == 0 && *slots == 1 && skew.is_empty() && extent.is_some_and(|extent| extent <= moduli[0]);
+    let is_whole = |k: usize| *slots == 1 && skew.is_empty() && extents[k].is_some_and(|extent| extent <= moduli[k]);
     let large = moduli.iter().zip(exact_moduli).enumerate().all(|(k, (modulus, exact))| {
         (is_power(*modulus) || is_whole(k)) && (modulus >= exact || is_whole(k)) && *exact >= 1
     });

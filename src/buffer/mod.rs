@@ -24,6 +24,7 @@ use anyhow::{Result, bail};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByBand, ByStatement, StatementId};
+use crate::offload::memory;
 use crate::offload::{
     self, Banks, Buffer, Mapping, Offload, Scan, gather_count, is_by_data, port_count, port_references, power_of_two,
 };
@@ -129,29 +130,38 @@ fn allocate_band(
                 mapping = by_tile.clone();
             }
             if !is_gathered {
-                as_long_as_the_array(kernel, flow.array, banks, &mut mapping);
+                mapping = as_long_as_the_array(kernel, flow.array, banks, mapping);
             }
             Ok(Allocation { array: flow.array, mapping, by_tile, differences })
         })
         .collect()
 }
 
-/// Words from which on a memory is made no larger than it must be.
-const LARGE: i64 = 256;
-
-/// What the first modulus stays a multiple of where it is no power of two, as banks along that subscript divide it.
-const ROWS: i64 = 16;
-
-/// The first modulus of a large buffer without slots becomes as small as the array is long, rounded up a little: the residue is the
-/// subscript itself then, and the memory ends behind the last one.
-fn as_long_as_the_array(kernel: &Kernel, array: ArrayId, banks: &[Banks], mapping: &mut Mapping) {
-    let along_first = banks.iter().filter(|axis| axis.subscript == 0).map(|axis| axis.count).max().unwrap_or(1);
-    let Some(extent) = offload::first_extent(kernel, array) else { return };
-    let multiple = along_first.max(ROWS);
-    let rows = (extent.max(1) + multiple - 1) / multiple * multiple;
-    if mapping.words() > LARGE && mapping.slots == 1 && mapping.skew.is_empty() && rows < mapping.moduli[0] {
-        mapping.moduli[0] = rows;
+/// The moduli of a large buffer without slots become as small as the array is long, rounded up a little: the residue is the
+/// subscript itself then. Where that is the first one, the memory ends behind the last row; where it is a further one, each row
+/// does, which takes a block RAM for every power of two in the modulus ([`offload::memory::slices`]).
+/// A lattice that takes no fewer words gives way to that.
+fn as_long_as_the_array(kernel: &Kernel, array: ArrayId, banks: &[Banks], mapping: Mapping) -> Mapping {
+    if mapping.slots != 1 {
+        return mapping;
     }
+    if mapping.skew.is_empty() {
+        return shortened(kernel, array, banks, mapping);
+    }
+    let exact = mapping.successive_moduli.clone();
+    let successive = shortened(kernel, array, banks, Mapping::successive(rounded(&exact, banks), exact, 1));
+    if successive.words() <= mapping.words() { successive } else { mapping }
+}
+
+/// A mapping without slots and skews with moduli as in [`as_long_as_the_array`].
+fn shortened(kernel: &Kernel, array: ArrayId, banks: &[Banks], mut mapping: Mapping) -> Mapping {
+    let extents: Vec<Option<i64>> =
+        (0..mapping.moduli.len()).map(|k| offload::extent_below(kernel, array, k)).collect();
+    let multiple = |k: usize| {
+        banks.iter().filter(|axis| axis.subscript == k).map(|axis| axis.count).max().unwrap_or(1).max(memory::ROWS)
+    };
+    memory::shorten(&mut mapping.moduli, &extents, multiple);
+    mapping
 }
 
 /// Powers of two that hold the moduli, and a word of every bank.
@@ -249,7 +259,7 @@ fn by_tile(band: &Band, flow: &ArrayFlow, banks: &[Banks], array: &str) -> Resul
     let mapping = mapping_for(band, &differences, exact_moduli, banks, array)?;
     let slots = transfers as i64 + 1;
     // Where that saves nothing, a slot is a few bits of the tile's number.
-    let slots = if power_of_two(slots) * mapping.words() > LARGE { slots } else { power_of_two(slots) };
+    let slots = if power_of_two(slots) * mapping.words() > memory::LARGE { slots } else { power_of_two(slots) };
     Ok(Some(Mapping { slots, ..mapping }))
 }
 
@@ -454,9 +464,12 @@ pub fn blocks(kernel: &Kernel, buffers: &[Buffer], kinds: &[u64]) -> u64 {
     let bits = kinds.iter().copied().min().unwrap_or(1).max(1);
     let of = |buffer: &Buffer| {
         let banks = buffer.bank_count();
-        let words = (buffer.words() / banks).max(1);
-        let own = words as u64 * u64::from(kernel.arrays[buffer.array].element.bits);
-        let each = if words <= SMALL { 0 } else { own.div_ceil(bits) };
+        let width = u64::from(kernel.arrays[buffer.array].element.bits);
+        // The banks of a partition are as large together as one memory.
+        let parts = if buffer.partition.is_some() { buffer.parts() } else { buffer.parts_in_bank() };
+        let slices = memory::slices(&parts).into_iter().map(|slice| slice.words());
+        let each =
+            slices.filter(|words| *words > SMALL).map(|words| (words as u64 * width).div_ceil(bits)).sum::<u64>();
         // Boards with larger blocks, too, are held to the bits alone.
         let each = if kinds.len() > 1 { each.min(1) } else { each };
         (buffer.memories() as u64) * banks as u64 * each

@@ -11,6 +11,7 @@ use anyhow::{Result, anyhow};
 use super::BandPlan;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, StatementId};
+use crate::offload::{memory, power_of_two};
 use crate::polyhedral::isl::Set;
 use crate::polyhedral::{DependenceKind, Program, Statement};
 use crate::source::kernel::Kernel;
@@ -233,35 +234,42 @@ impl ArrayModel {
         1.0 + is_read as u8 as f64 + is_written as u8 as f64
     }
 
-    /// Bits of the local buffer that holds what a box of θ touches, with every dimension rounded as `round` does it.
+    /// Words of the local buffer along each subscript, for what a box of θ touches.
     /// References with different linear parts may be anywhere in the array relative to each other: then the buffer has
     /// its extent.
-    pub fn bits(&self, box_extents: &[f64], round: fn(f64) -> f64) -> f64 {
-        let words: f64 = (0..self.extents.len())
-            .map(|position| {
-                let all = self.extents[position];
-                let mut hull: Option<Linear> = None;
-                for group in &self.groups {
-                    match (&mut hull, &group.subscripts[position]) {
-                        (Some(known), Some(new)) if known.coefficients == new.coefficients => {
-                            known.inside = known.inside.max(new.inside);
-                            known.lowest = known.lowest.min(new.lowest);
-                            known.highest = known.highest.max(new.highest);
-                        }
-                        (None, Some(new)) => hull = Some(new.clone()),
-                        _ => return round(all),
+    fn box_words(&self, box_extents: &[f64]) -> Vec<f64> {
+        let along = |position: usize| {
+            let all = self.extents[position];
+            let mut hull: Option<Linear> = None;
+            for group in &self.groups {
+                match (&mut hull, &group.subscripts[position]) {
+                    (Some(known), Some(new)) if known.coefficients == new.coefficients => {
+                        known.inside = known.inside.max(new.inside);
+                        known.lowest = known.lowest.min(new.lowest);
+                        known.highest = known.highest.max(new.highest);
                     }
+                    (None, Some(new)) => hull = Some(new.clone()),
+                    _ => return all,
                 }
-                round(hull.map_or(all, |h| h.extent(box_extents)).min(all))
-            })
-            .product();
-        words * self.copies * self.element_bits
+            }
+            hull.map_or(all, |h| h.extent(box_extents)).min(all)
+        };
+        (0..self.extents.len()).map(along).collect()
     }
-}
 
-/// Moduli are powers of two.
-pub fn power_of_two(value: f64) -> f64 {
-    (value.ceil().max(1.0) as u64).next_power_of_two() as f64
+    /// Bits of the local buffer that holds what a box of θ touches, were its moduli exact.
+    pub fn exact_bits(&self, box_extents: &[f64]) -> f64 {
+        self.box_words(box_extents).into_iter().product::<f64>() * self.copies * self.element_bits
+    }
+
+    /// Bits of the local buffer that holds what a box of θ touches, with the moduli that the hardware has.
+    pub fn bits(&self, box_extents: &[f64]) -> f64 {
+        let words = self.box_words(box_extents);
+        let mut moduli: Vec<i64> = words.into_iter().map(|words| power_of_two(words.ceil() as i64)).collect();
+        let extents: Vec<Option<i64>> = self.extents.iter().map(|extent| Some(extent.ceil() as i64)).collect();
+        memory::shorten(&mut moduli, &extents, |_| memory::ROWS);
+        moduli.into_iter().product::<i64>() as f64 * self.copies * self.element_bits
+    }
 }
 
 /// The iterators' values at `sizes`; `None` where there is no iteration.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use super::BandPlan;
-use super::footprint::{ArrayModel, Footprint, Range, power_of_two};
+use super::footprint::{ArrayModel, Footprint, Range};
 use crate::affine::Affine;
 use crate::ids::{ArrayId, BandId, ByBand};
 use crate::polyhedral::Program;
@@ -261,7 +261,7 @@ impl<'a> Search<'a> {
             return;
         }
         loop {
-            if self.bits(sizes, |words| words).values().sum::<f64>() > budget {
+            if self.bits(sizes, ArrayModel::exact_bits).values().sum::<f64>() > budget {
                 break;
             }
             self.explore(sizes, position + 1, budget, found);
@@ -284,17 +284,17 @@ impl<'a> Search<'a> {
     }
 
     /// Bits of the buffers, by array.
-    fn bits(&self, sizes: &[i64], round: fn(f64) -> f64) -> BTreeMap<ArrayId, f64> {
+    fn bits(&self, sizes: &[i64], of: fn(&ArrayModel, &[f64]) -> f64) -> BTreeMap<ArrayId, f64> {
         let tile = self.tile(sizes);
         let last = self.order.len() - 1;
         let values = self.largest_ranges[last].values(&by_order(&self.order, &tile));
-        let of = |model: &ArrayModel| {
+        let of_array = |model: &ArrayModel| {
             let mut successive = tile.clone();
             let extent = &mut successive[self.order[last]];
             *extent = (*extent * model.depth()).min(values.max(*extent));
-            (model.array, model.bits(&successive, round))
+            (model.array, of(model, &successive))
         };
-        self.largest.arrays.iter().map(of).collect()
+        self.largest.arrays.iter().map(of_array).collect()
     }
 
     fn evaluate(&self, sizes: &[i64]) -> Choice {
@@ -324,7 +324,7 @@ impl<'a> Search<'a> {
             let (first_load, last_store) = model.bytes(&tile, |k| whole[k]);
             fill += first_load.min(loaded) + last_store.min(stored);
         }
-        let buffers = self.bits(sizes, power_of_two);
+        let buffers = self.bits(sizes, ArrayModel::bits);
         Choice {
             order: self.order.clone(),
             sizes: sizes.to_vec(),

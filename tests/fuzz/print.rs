@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use burstc::affine::Affine;
+use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
 use super::program::{Access, Assign, Condition, Expr, For, Layout, Node, Program, Scope, Style, Subscript};
@@ -60,13 +61,21 @@ pub fn text(program: &Program, name: &str) -> Text {
     }
     for &s in &sizes {
         let first = program.runs.first().map_or(0, |run| run[s]);
-        let _ = writeln!(c, "#pragma burstc size({}: {first}, max {})", program.sizes[s].name, program.sizes[s].max);
+        let _ = writeln!(c, "#pragma burstc size({}: {first}, max {})", program.sizes[s].name, stated(program, s));
     }
     let arguments = sizes.iter().map(|s| format!("{} {}", c_type(program.sizes[*s].ty), program.sizes[*s].name));
     let arguments = arguments.chain(arrays.iter().map(|(_, prototype)| prototype.clone()));
     let arguments = arguments.chain(scalars.iter().map(|s| format!("{} {}", program.scalars[*s], scalar_name(*s))));
     let _ = write!(c, "void {name}({})\n{{\n{body}}}\n", arguments.collect::<Vec<_>>().join(", "));
     Text { c, sizes, arrays, scalars: scalars.len() }
+}
+
+/// The bound that the program states for a size: now and then more than it ever is, so that arrays are long enough for memories
+/// whose rows are shorter than their bits of an address allow.
+fn stated(program: &Program, size: usize) -> i64 {
+    let mut dice = SplitMix::named(program.seed, &format!("bound of {size}"));
+    let larger = 40 + (dice.draw() % 60) as i64;
+    if dice.draw().is_multiple_of(5) { program.sizes[size].max.max(larger) } else { program.sizes[size].max }
 }
 
 /// `int` where it is the 32-bit one, as people write it.

@@ -15,7 +15,7 @@ pub fn buffer_of(offload: &Offload, array: ArrayId) -> &Buffer {
 
 /// Bits of a buffer address, at least 1.
 pub fn address_type(buffer: &Buffer) -> Type {
-    Type::unsigned(bits_below(buffer.words()).max(1))
+    Type::unsigned(buffer.address_bits().max(1))
 }
 
 /// A word, or a group of them where there are banks.

@@ -4,9 +4,10 @@
 
 use crate::hardware::buffers::address::address_type;
 use crate::hardware::buffers::beat::Beat;
-use crate::hardware::circuit::cells::port;
+use crate::hardware::buffers::ram::Ram;
+use crate::offload::memory::Part;
 use crate::offload::{Banks, Buffer, bits_below};
-use crate::rtl::{Connection, Expr, Module, Type, assign};
+use crate::rtl::{Expr, Module, Type, assign};
 
 /// Where a banked buffer's address has its parts: `{high, index, bank, low}`, some of no bits; along several subscripts
 /// `{high, index, bank, high, index, bank, low}`.
@@ -210,7 +211,7 @@ pub struct Ports {
     pub fill: Option<Beat>,
     /// Groups are read: `read_address`, and one cycle later `read_data`.
     pub read: Option<Rotations>,
-    /// Beats are read instead of groups: `drain_valid`, `drain_address`, and one cycle later `drain_data`.
+    /// Beats are read instead of groups: `drain_valid`, `drain_address`, and one cycle later `drain_data`, or two ([`is_drained_late`]).
     pub drain: Option<Beat>,
 }
 
@@ -237,6 +238,7 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
         let at = m.input("drain_address", address);
         (valid.e(), fields.beat(beat, &at.e()), fields.inner(&at.e(), &[]), beat)
     });
+    let parts = buffer.parts_in_bank();
     let mut banks = vec![];
     for (b, write) in (0..count).zip(writes) {
         let at = match (&group_read, &beat_read) {
@@ -245,7 +247,7 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
             (None, Some((_, _, drain, _))) => drain.clone(),
             (None, None) => Expr::constant(0, fields.inner_type()),
         };
-        banks.push(bank(&mut m, b, buffer.words() / i64::from(count), write, at));
+        banks.push(bank(&mut m, b, &parts, write, at));
     }
     if let Some((at, _, rotation)) = &group_read {
         let mut words = banks.clone();
@@ -274,7 +276,10 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
         let read = at.as_ref().map(|at| {
             let bank = m.reg("drain_bank", at.ty());
             m.clocked("", vec![], vec![assign(&bank, at)]);
-            picked(&beats, &bank.e())
+            match is_drained_late(buffer, *beat) {
+                true => picked_in_two(&mut m, "drain", &beats, &bank.e()),
+                false => picked(&beats, &bank.e()),
+            }
         });
         let data = m.output("drain_data", beat.data(width));
         m.assign(&data, &read.unwrap_or_else(|| beats[0].clone()));
@@ -348,23 +353,11 @@ fn writes(m: &mut Module, fields: &Fields, (address, word): (Type, Type), ports:
 }
 
 /// Bank `number` of a memory, which reads at `read_address`: its data, a cycle later.
-fn bank(m: &mut Module, number: u32, words: i64, write: BankWrite, read_address: Expr) -> Expr {
+fn bank(m: &mut Module, number: u32, parts: &[Part], write: BankWrite, read_address: Expr) -> Expr {
     let data = m.wire(&format!("bank_{number}_data"), write.data.ty());
-    let parameters = vec![
-        ("WIDTH", write.data.width().into()),
-        ("DEPTH", words.into()),
-        ("ADDRESS_WIDTH", read_address.width().into()),
-    ];
-    let connections = vec![
-        ("clk".into(), Connection::In(port(m, "clk"))),
-        ("write_enable".into(), Connection::In(write.enable)),
-        ("write_address".into(), Connection::In(write.address)),
-        ("write_data".into(), Connection::In(write.data)),
-        ("read_enable".into(), Connection::In(Expr::bit(true))),
-        ("read_address".into(), Connection::In(read_address)),
-        ("read_data".into(), Connection::Out(data.clone())),
-    ];
-    m.instance("dual_port_ram", &format!("u_bank_{number}"), parameters, connections);
+    let BankWrite { enable, address, data: write_data } = write;
+    let ram = Ram { parts, write_enable: enable, write_address: address, write_data, read_address, read_data: &data };
+    ram.add(m, &format!("u_bank_{number}"));
     data.e()
 }
 
@@ -489,6 +482,29 @@ pub fn picked(words: &[Expr], index: &Expr) -> Expr {
         words = words.chunks(2).map(|pair| index.index(bit).select(&pair[1], &pair[0])).collect();
     }
     words.remove(0)
+}
+
+/// Choices from which on a multiplexer behind block RAMs takes two cycles.
+const WIDE: usize = 8;
+
+/// Whether the beats that the store process reads come two cycles after their address, not one: where they are chosen among many
+/// banks, which block RAMs leave no time for.
+pub fn is_drained_late(buffer: &Buffer, beat: Beat) -> bool {
+    buffer.banks.is_some() && buffer.bank_count() as usize / beat.elements() as usize >= WIDE
+}
+
+/// [`picked`] in two cycles: among each four, then among what they give.
+fn picked_in_two(m: &mut Module, name: &str, words: &[Expr], index: &Expr) -> Expr {
+    let above = m.reg(&format!("{name}_bank_above"), Type::unsigned(index.width() - 2));
+    let mut next = vec![assign(&above, &index.slice(index.width() - 1, 2))];
+    let mut chosen = vec![];
+    for (n, four) in words.chunks(4).enumerate() {
+        let word = m.reg(&format!("{name}_of_four_{n}"), four[0].ty());
+        next.push(assign(&word, &picked(four, &index.slice(1, 0))));
+        chosen.push(word.e());
+    }
+    m.clocked("", vec![], next);
+    picked(&chosen, &above.e())
 }
 
 /// A group's words, `width` bits each, word 0 in the lowest bits.

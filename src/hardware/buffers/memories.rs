@@ -5,6 +5,7 @@ use crate::hardware::buffers::address::address_type;
 use crate::hardware::buffers::banks::{self, Fields, Rotations};
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::buffers::partition;
+use crate::hardware::buffers::ram::Ram;
 use crate::hardware::circuit::cells::port;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
@@ -85,6 +86,13 @@ pub fn memories(m: &mut Module, context: &Context, buffer: &Buffer, users: &User
 
 /// Ports of an instance with what they are joined to.
 pub type Ports = Vec<(String, Connection)>;
+
+/// The write port of the memories of a buffer that takes a word per cycle.
+struct Written {
+    enable: Expr,
+    address: Expr,
+    data: Expr,
+}
 
 struct Memories<'a> {
     buffer: &'a Buffer,
@@ -170,8 +178,8 @@ impl Memories<'_> {
         modules
     }
 
-    /// The ports through which a word comes in; the compute process goes first.
-    fn written(&self, m: &mut Module) -> Ports {
+    /// How a word comes in; the compute process goes first.
+    fn written(&self, m: &mut Module) -> Written {
         let (address_type, word) = (address_type(self.buffer), self.word);
         let (enable, address, data) = match (self.users.fill, self.users.write) {
             (Some(fill), Some(Write { valid, address, data, .. })) => {
@@ -187,20 +195,20 @@ impl Memories<'_> {
             (None, Some(Write { valid, address, data, .. })) => (valid.e(), address.e(), data.e()),
             (None, None) => (Expr::bit(false), Expr::constant(0, address_type), Expr::constant(0, word)),
         };
-        vec![
-            ("clk".into(), Connection::In(port(m, "clk"))),
-            ("write_enable".into(), Connection::In(enable)),
-            ("write_address".into(), Connection::In(address)),
-            ("write_data".into(), Connection::In(data)),
-        ]
+        Written { enable, address, data }
     }
 
     /// The banks that serve all references.
-    fn partitioned(&self, m: &mut Module, written: &Ports, drain: Option<&Drain>) -> Module {
+    fn partitioned(&self, m: &mut Module, written: &Written, drain: Option<&Drain>) -> Module {
         let of = |r: &&Read| partition::Port { copy: r.copy, optional: r.used.is_some() };
         let shape: Vec<partition::Port> = self.users.reads.iter().map(of).collect();
         let module = partition::memory(&self.module, &self.text, self.buffer, self.word.width, &shape, drain.is_some());
-        let mut ports = written.clone();
+        let mut ports: Ports = vec![
+            ("clk".into(), Connection::In(port(m, "clk"))),
+            ("write_enable".into(), Connection::In(written.enable.clone())),
+            ("write_address".into(), Connection::In(written.address.clone())),
+            ("write_data".into(), Connection::In(written.data.clone())),
+        ];
         for read in &self.users.reads {
             let mut reads = |what: &str, connection| ports.push((format!("read_{}_{what}", read.copy), connection));
             reads("address", Connection::In(read.address.e()));
@@ -216,7 +224,7 @@ impl Memories<'_> {
     }
 
     /// A memory that holds the whole buffer, for a reference, the store process or both.
-    fn copy(&self, m: &mut Module, written: &Ports, copy: usize, (read, drain): (Option<&Read>, Option<&Drain>)) {
+    fn copy(&self, m: &mut Module, written: &Written, copy: usize, (read, drain): (Option<&Read>, Option<&Drain>)) {
         let address_type = address_type(self.buffer);
         let read_address = match (read, drain) {
             (Some(read), Some(drain)) => drain.valid.e().select(&drain.address.e(), &read.address.e()),
@@ -228,16 +236,15 @@ impl Memories<'_> {
         for target in read.iter().map(|r| &r.data).chain(drain.iter().map(|d| &d.data)) {
             m.assign(target, &word.e().resize(target.ty()));
         }
-        let parameters = vec![
-            ("WIDTH", self.word.width as i128),
-            ("DEPTH", self.buffer.words() as i128),
-            ("ADDRESS_WIDTH", address_type.width as i128),
-        ];
-        let mut ports = written.clone();
-        ports.push(("read_enable".into(), Connection::In(Expr::bit(true))));
-        ports.push(("read_address".into(), Connection::In(read_address)));
-        ports.push(("read_data".into(), Connection::Out(word)));
-        m.instance("dual_port_ram", &format!("u_buffer_{}_{copy}", self.array), parameters, ports);
+        let ram = Ram {
+            parts: &self.buffer.parts(),
+            write_enable: written.enable.clone(),
+            write_address: written.address.clone(),
+            write_data: written.data.clone(),
+            read_address,
+            read_data: &word,
+        };
+        ram.add(m, &format!("u_buffer_{}_{copy}", self.array));
     }
 }
 

@@ -5,3 +5,4 @@ pub mod banks;
 pub mod beat;
 pub mod memories;
 pub mod partition;
+pub mod ram;

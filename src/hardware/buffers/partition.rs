@@ -2,9 +2,9 @@
 
 use crate::hardware::buffers::address::address_type;
 use crate::hardware::buffers::banks::picked;
-use crate::hardware::circuit::cells::port;
+use crate::hardware::buffers::ram::Ram;
 use crate::offload::{Buffer, Partition, bits_below};
-use crate::rtl::{Connection, Expr, Module, Type, assign};
+use crate::rtl::{Expr, Module, Type, assign};
 
 /// A read port: address and bank of a word, which comes one cycle later.
 pub struct Port {
@@ -97,6 +97,7 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
     });
     m.clocked("", vec![], arrive);
 
+    let parts = buffer.parts_in_bank();
     let mut words = vec![];
     for b in 0..partition.count {
         let is = |bank: &Expr| bank.eq(&Expr::constant(b.into(), bank_type));
@@ -111,21 +112,15 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
             at = valid.select(inner, &at);
         }
         let read = m.wire(&format!("bank_{b}_data"), word);
-        let parameters = vec![
-            ("WIDTH", width.into()),
-            ("DEPTH", i128::from(buffer.words() / partition.count)),
-            ("ADDRESS_WIDTH", at.width().into()),
-        ];
-        let connections = vec![
-            ("clk".into(), Connection::In(port(&m, "clk"))),
-            ("write_enable".into(), Connection::In(enable.e().and(&is(&write_bank.e())))),
-            ("write_address".into(), Connection::In(inner(buffer, partition, &write_address.e()))),
-            ("write_data".into(), Connection::In(data.e())),
-            ("read_enable".into(), Connection::In(Expr::bit(true))),
-            ("read_address".into(), Connection::In(at)),
-            ("read_data".into(), Connection::Out(read.clone())),
-        ];
-        m.instance("dual_port_ram", &format!("u_bank_{b}"), parameters, connections);
+        let ram = Ram {
+            parts: &parts,
+            write_enable: enable.e().and(&is(&write_bank.e())),
+            write_address: inner(buffer, partition, &write_address.e()),
+            write_data: data.e(),
+            read_address: at,
+            read_data: &read,
+        };
+        ram.add(&mut m, &format!("u_bank_{b}"));
         words.push(read.e());
     }
     for (read, reader) in reads.iter().zip(&readers) {

@@ -250,11 +250,15 @@ impl Datapath {
         if groups.is_empty() {
             return self.at(m, &Value { expr: last, stage: there.map(|_| stage) }, cell.stage);
         }
-        let number = self.number_in(m, stage);
-        let chosen = groups.iter().rev().fold(last, |other, (expr, users)| {
+        // Whose operand it is is found a stage before, so that the multiplexer begins at a register.
+        let before = stage.saturating_sub(1).max(1);
+        let number = self.number_in(m, before);
+        let mut chosen = last;
+        for (expr, users) in groups.iter().rev() {
             let is_user = |user: &usize| number.eq(&Rtl::constant(*user as i128, number.ty()));
-            Rtl::any(&users.iter().map(is_user).collect::<Vec<_>>()).select(expr, &other)
-        });
+            let uses = Rtl::any(&users.iter().map(is_user).collect::<Vec<_>>());
+            chosen = self.delay(m, "uses", before, &uses, stage).select(expr, &chosen);
+        }
         let port = match &cell.operator {
             Operator::Cell(float) => float.inputs[index].trim_start_matches("s_"),
             Operator::Product(..) => ["left", "right"][index],

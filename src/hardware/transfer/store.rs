@@ -1,6 +1,7 @@
 //! The store process: walks Store(T) of every tile, one burst per row, and drains the buffers into it.
 
 use crate::hardware::buffers::address::{self, buffer_of};
+use crate::hardware::buffers::banks;
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::Stream;
@@ -18,7 +19,7 @@ use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// What the accelerator must connect.
 pub struct StorePorts {
-    /// Arrays that are stored: each has `m_drain_<array>_valid`, `_address` and, one cycle later, `s_drain_<array>_data`.
+    /// Arrays that are stored: each has `m_drain_<array>_valid`, `_address` and, one cycle later, or two, `s_drain_<array>_data`.
     pub arrays: Vec<ArrayId>,
 }
 
@@ -117,7 +118,7 @@ impl<'m> Drain<'m> {
         arrays: &[ArrayId],
         (waiting, waiting_run): (&Stream, &Run),
     ) -> Drain<'m> {
-        m.comment("Reads of the buffers: address registered, data one cycle later and registered, then a FIFO that has room for them.");
+        m.comment("Reads of the buffers: address registered, data a cycle or two later and registered, then a FIFO that has room for them.");
         let walker = RunWalker::declare(m, runs, "drain");
         let credit = m.reg("credit", Type::for_range(0, WORDS_WAITING as i64));
         let has_credit = credit.e().is_zero().not();
@@ -138,6 +139,10 @@ impl<'m> Drain<'m> {
         let mut read = vec![];
         let mut data: Option<Expr> = None;
         let widest = Beat::widest(context, arrays);
+        let is_late =
+            |array: &ArrayId| banks::is_drained_late(buffer_of(context.offload, *array), Beat::of(context, *array));
+        let late = arrays.iter().any(is_late);
+        let mut follow = vec![];
         for (index, &array) in arrays.iter().enumerate() {
             let name = &context.array(array).name;
             let valid = m.output(&format!("m_drain_{name}_valid"), Type::BIT);
@@ -150,24 +155,44 @@ impl<'m> Drain<'m> {
             };
             m.assign(&valid, &reading.e().and(&is(&read_source)));
             read.push(assign(&address, &walker.address().resize(address.ty())));
-            let word = word.e().resize(widest);
+            let mut word = word.e();
+            if late && !is_late(&array) {
+                let register = m.reg(&format!("drained_{name}"), word.ty());
+                follow.push(assign(&register, &word));
+                word = register.e();
+            }
+            let word = word.resize(widest);
             data = Some(match data {
                 None => word,
                 Some(other) => is(&data_source).select(&word, &other),
             });
         }
         let data = data.expect("something is stored");
-        let mut follow = vec![assign(&reading, &step.e()), assign(&arrived, &reading.e()), assign(&held, &arrived.e())];
-        if let (Some(read_source), Some(data_source)) = (&read_source, &data_source) {
+        // Of what comes in a cycle's time; a cycle later where some array's words take two.
+        let mut resets = vec![];
+        let mut in_time = |m: &mut Module, name: &str, value: Expr, reset: bool| {
+            if !late {
+                return value;
+            }
+            let register = m.reg(name, value.ty());
+            follow.push(assign(&register, &value));
+            resets.extend(reset.then(|| (register.clone(), 0)));
+            register.e()
+        };
+        let asked = in_time(m, "asked", reading.e(), true);
+        let source = read_source.as_ref().map(|source| in_time(m, "asked_source", source.e(), false));
+        follow.extend([assign(&reading, &step.e()), assign(&arrived, &asked), assign(&held, &arrived.e())]);
+        if let (Some(read_source), Some(data_source), Some(source)) = (&read_source, &data_source, &source) {
             read.extend(walker.target().map(|target| assign(read_source, &target)));
-            follow.push(assign(data_source, &read_source.e()));
+            follow.push(assign(data_source, source));
         }
         follow.push(when(step.e(), read));
         // Words come late in their cycle, out of block RAM.
         let word_reg = m.reg("word", data.ty());
         follow.push(assign(&word_reg, &data));
         let data = word_reg.e();
-        m.clocked("", vec![(reading.clone(), 0), (arrived.clone(), 0), (held.clone(), 0)], follow);
+        resets.extend([(reading.clone(), 0), (arrived.clone(), 0), (held.clone(), 0)]);
+        m.clocked("", resets, follow);
         Drain { walker, step, reading, held, data, credit, end }
     }
 
