@@ -86,7 +86,20 @@ fn functions(kernel: &Kernel, upper: &str, driver: &Driver) -> String {
     let Driver { parameters, check, writes, float_bits, .. } = driver;
     let (alignment, start) = (BASE_ALIGNMENT - 1, 1 << status::START);
     format!(
-        r#"static inline int {name}_is_outside(uint64_t value, uint64_t min, uint64_t max)
+        r#"/* How a register is read and written. Where {upper}_OWN_ACCESS is defined, the program has these two itself. */
+#ifndef {upper}_OWN_ACCESS
+static inline uint32_t {name}_read32(const volatile uint32_t *registers, uint32_t word)
+{{
+    return registers[word];
+}}
+
+static inline void {name}_write32(volatile uint32_t *registers, uint32_t word, uint32_t value)
+{{
+    registers[word] = value;
+}}
+#endif
+
+static inline int {name}_is_outside(uint64_t value, uint64_t min, uint64_t max)
 {{
     return value < min || value > max;
 }}
@@ -117,35 +130,35 @@ static inline uint32_t {name}_start(volatile uint32_t *registers{parameters})
     const uint32_t errors = {name}_check({names});
     if (errors != 0)
         return errors;
-    if ((registers[{upper}_CONTROL] & {upper}_BUSY) != 0)
+    if (({name}_read32(registers, {upper}_CONTROL) & {upper}_BUSY) != 0)
         return {upper}_BUSY;
-{definitions}{writes}    registers[{upper}_CONTROL] = {start};
+{definitions}{writes}    {name}_write32(registers, {upper}_CONTROL, {start});
     return 0;
 }}
 
 /* Whether the last start led to a run, which has ended. */
 static inline int {name}_done(const volatile uint32_t *registers)
 {{
-    return (registers[{upper}_CONTROL] & {upper}_DONE) != 0;
+    return ({name}_read32(registers, {upper}_CONTROL) & {upper}_DONE) != 0;
 }}
 
 /* Waits for the end and returns the number of cycles it took; 0 if the accelerator has refused to run. */
 static inline uint32_t {name}_wait(const volatile uint32_t *registers)
 {{
-    while ((registers[{upper}_CONTROL] & {upper}_BUSY) != 0) {{
+    while (({name}_read32(registers, {upper}_CONTROL) & {upper}_BUSY) != 0) {{
     }}
-    return {name}_done(registers) ? registers[{upper}_CYCLES] : 0;
+    return {name}_done(registers) ? {name}_read32(registers, {upper}_CYCLES) : 0;
 }}
 
 /* The errors since the start, bits of the status word; 0 if there were none. */
 static inline uint32_t {name}_errors(const volatile uint32_t *registers)
 {{
-    return registers[{upper}_CONTROL] & {upper}_ERRORS;
+    return {name}_read32(registers, {upper}_CONTROL) & {upper}_ERRORS;
 }}
 
 static inline void {name}_clear_errors(volatile uint32_t *registers)
 {{
-    registers[{upper}_CONTROL] = {upper}_ERRORS;
+    {name}_write32(registers, {upper}_CONTROL, {upper}_ERRORS);
 }}
 "#,
         checked = parameters.strip_prefix(", ").unwrap_or("void"),
@@ -239,11 +252,11 @@ impl Driver {
                 }
                 _ => variable,
             };
-            let _ = writeln!(driver.writes, "    registers[{index}] = (uint32_t){value};");
+            let _ = writeln!(driver.writes, "    {name}_write32(registers, {index}, (uint32_t){value});");
             if *words == 2 {
                 let _ = writeln!(
                     driver.writes,
-                    "    registers[{index} + 1] = (uint32_t)((uint64_t){value} >> {});",
+                    "    {name}_write32(registers, {index} + 1, (uint32_t)((uint64_t){value} >> {}));",
                     RegisterWord::BITS
                 );
             }
@@ -292,9 +305,9 @@ fn of_bus(name: &str, upper: &str) -> (String, String) {
     let functions = format!(
         "\n/* The interrupt at the end of a run, or where one is refused: enable it, and acknowledge it in the handler. */\n\
          static inline void {name}_enable_interrupt(volatile uint32_t *registers)\n\
-         {{\n    registers[{upper}_INTERRUPT] = {upper}_INTERRUPT_ENABLE;\n}}\n\n\
+         {{\n    {name}_write32(registers, {upper}_INTERRUPT, {upper}_INTERRUPT_ENABLE);\n}}\n\n\
          static inline void {name}_acknowledge_interrupt(volatile uint32_t *registers)\n\
-         {{\n    registers[{upper}_INTERRUPT] = {upper}_INTERRUPT_ENABLE | {upper}_INTERRUPT_PENDING;\n}}\n"
+         {{\n    {name}_write32(registers, {upper}_INTERRUPT, {upper}_INTERRUPT_ENABLE | {upper}_INTERRUPT_PENDING);\n}}\n"
     );
     (macros, functions)
 }

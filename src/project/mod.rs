@@ -1,6 +1,7 @@
 //! The output folder: Verilog, bench with sample data, constraints, project files, C header, README. Written whole or
 //! not at all.
 
+mod drivers;
 mod ecp5;
 pub mod folder;
 mod header;
@@ -107,6 +108,9 @@ impl Project<'_> {
             (Some(bus), _) => {
                 let bytes = self.sample.image.len();
                 files.extend(tools::files(self, bus, bytes)?);
+                if bus.kind == BusKind::Axi4 {
+                    files.extend(drivers::files(kernel, 1 << self.board.memory.link().byte_address_width())?);
+                }
             }
             (None, Toolchain::Quartus) => {
                 files.push(File::new(format!("constraints/{name}.sdc"), self.sdc()?));
@@ -309,7 +313,8 @@ impl Project<'_> {
                 1 << bus.burst_width()
             ),
         };
-        values.push(("tools", tools.trim_end().to_string()));
+        let drivers = if bus.kind == BusKind::Axi4 { drivers::row(kernel) } else { String::new() };
+        values.push(("tools", format!("{tools}{drivers}").trim_end().to_string()));
         values.push(("ports", ports));
         Ok(fill(README_BUS, &values)?.replace("\n\n| `", "\n| `"))
     }
