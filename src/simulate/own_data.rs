@@ -304,6 +304,40 @@ mod tests {
         }
     }
 
+    /// Structures alone and in arrays, without names and local ones, and helpers that use and change them.
+    #[test]
+    fn structures() {
+        let text = "struct config { int gain, bias, taps[4]; } config = {2, 7, {1, 2, 3, 4}};\n\
+            static struct { int from[8]; int to[8]; } table;\nstruct { short left, right; } audio[8];\nint out[8];\n\
+            static int amplified(int x) { return x * config.gain; }\n\
+            static void grow(int by) { config.bias += by; table.to[0]++; }\n\
+            int main(void) {\nstruct sum { int all, largest; } sum = {1, 2};\n\
+            for (int i = 0; i < 8; i++) { audio[i].left = i; audio[i].right = -i; table.from[i] = 3 * i; }\n\
+            #pragma scop\nfor (int i = 0; i < 8; i++) {\n\
+            out[i] = amplified(audio[i].left) + config.bias * audio[i].right + config.taps[i % 4];\n\
+            table.to[i] += table.from[i]; sum.all += out[i]; if (out[i] > sum.largest) sum.largest = out[i];\n\
+            grow(i); }\n#pragma endscop\nreturn sum.all + sum.largest; }\n";
+        let (_, job, after) = own(text).unwrap_or_else(|error| panic!("{error:#}"));
+        let (mut bias, mut out, mut to, mut all, mut largest) = (7, vec![], vec![], 1, 2);
+        let mut grown = 0;
+        for i in 0..8 {
+            out.push(i * 2 - bias * i + i % 4 + 1);
+            to.push(3 * i);
+            all += out[i as usize];
+            largest = largest.max(out[i as usize]);
+            bias += i;
+            grown += 1;
+        }
+        to[0] += grown;
+        let of = |name: &str| {
+            let array = job.placement.regions.iter().position(|region| region.name == name);
+            words(&job, &after, array.unwrap_or_else(|| panic!("no {name}")))
+        };
+        assert_eq!((of("out"), of("sum_out")), (out, vec![all, largest]));
+        assert_eq!(of("table_out")[8..], to);
+        assert_eq!(of("config_out"), [2, bias, 1, 2, 3, 4]);
+    }
+
     /// Arrays that share memory are two for the kernel.
     #[test]
     fn shared_memory_shows() {

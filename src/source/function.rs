@@ -18,7 +18,7 @@ use super::map::SourceMap;
 use super::nest::{assignment, is_return, operation};
 use super::preprocess::Preprocessed;
 use super::scope::{Checked, check_name};
-use super::types::{COMPLEX, CType, STRUCTURE, Types, functions};
+use super::types::{COMPLEX, CType, STRUCTURE, TYPEOF, Types, functions};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// The one function of the user's file.
@@ -369,7 +369,8 @@ fn argument<'u>(parameter: &'u Node<ParameterDeclaration>, map: &SourceMap, type
         }
     }
     let declared = types.of_declaration(&parameter.node.specifiers);
-    let structure = types.has_structures && declared == CType::Other(STRUCTURE.into());
+    let is_structure = |words: &str| matches!(words, STRUCTURE | TYPEOF);
+    let structure = types.has_structures && matches!(&declared, CType::Other(words) if is_structure(words));
     let Some(ty) = declared.arithmetic().or(structure.then_some(ScalarType::I32)) else {
         return Err(Diagnostic::new(format!("the argument `{name}` has {declared}"))
             .at(whole, "not an arithmetic type")

@@ -27,6 +27,8 @@ pub enum CType {
 
 /// What is said of a structure.
 pub const STRUCTURE: &str = "a structure type";
+/// What is said of `typeof`.
+pub const TYPEOF: &str = "a `typeof` type";
 /// What is said of a complex number.
 pub const COMPLEX: &str = "a complex or extended floating-point type";
 
@@ -180,7 +182,7 @@ impl Types {
                 TypeSpecifier::Struct(_) => other = Some(STRUCTURE),
                 TypeSpecifier::Enum(enumeration) => return self.enumeration(&enumeration.node),
                 TypeSpecifier::Atomic(_) => other = Some("an atomic type"),
-                TypeSpecifier::TypeOf(_) => other = Some("a `typeof` type"),
+                TypeSpecifier::TypeOf(_) => other = Some(TYPEOF),
             }
         }
         if let Some(other) = other {

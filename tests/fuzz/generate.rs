@@ -114,6 +114,8 @@ pub fn program(seed: u64) -> Program {
     }
     // The fixed seeds keep their programs.
     let is_plain = seed >= 1000 && program.lanes.is_none() && program.grid.is_none();
+    let mut dice = Dice(SplitMix::named(seed, "structures"));
+    program.structures = if is_plain { dice.chance(40) } else { seed >= 2000 && dice.chance(20) };
     let mut dice = Dice(SplitMix::named(seed, "gathers"));
     if is_plain && !program.arrays.iter().any(|array| array.element.floating) && dice.chance(20) {
         program.values_mut().into_iter().for_each(|value| gather(&mut dice, value));
@@ -219,6 +221,7 @@ fn any(seed: u64, kind: Kind) -> Program {
         grid: None,
         schedule: None,
         strip: 1,
+        structures: false,
         memory,
         runs,
         seed,

@@ -166,7 +166,7 @@ fn many_seeds() {
 fn accesses_stay_inside() {
     let mut calls = String::new();
     let mut functions = String::new();
-    for seed in 0..200 {
+    for seed in (0..150).chain(5000..5050) {
         // Bounds of narrow types may wrap, which is for the compiler to find.
         let program = generate::program(seed).with_plain_sizes();
         let text = print::text(&program, &format!("fuzz{seed}"));

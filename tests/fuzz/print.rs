@@ -7,7 +7,7 @@ use burstc::affine::Affine;
 use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
-use super::program::{Access, Assign, Condition, Expr, For, Layout, Node, Program, Scope, Style, Subscript};
+use super::program::{Access, Assign, Condition, Expr, For, Layout, Node, Program, Scope, Style, Subscript, larger};
 
 /// The arguments of a program by name, in the order of the prototype.
 pub struct Text {
@@ -28,10 +28,67 @@ fn array_name(program: &Program, array: usize) -> String {
     }
 }
 
+/// Arguments that are one array of structures: their members, each with the array that it stands for.
+struct Group {
+    /// The variable, and the ending of the structure's name.
+    name: String,
+    extents: Vec<Affine>,
+    members: Vec<usize>,
+}
+
+/// The members of structures are called as the arrays would be.
+fn groups(program: &Program, layout: &Layout) -> Vec<Group> {
+    let mut groups: Vec<Group> = vec![];
+    if !program.structures {
+        return groups;
+    }
+    for (array, extents) in layout.extents.iter().enumerate() {
+        let Some(extents) = extents.as_ref().filter(|_| program.is_structure(array)) else { continue };
+        let ty = program.arrays[array].element;
+        // A last dimension of a few elements may be an array in the structure.
+        let is_short = extents.len() > 1 && extents.last().is_some_and(|last| last.is_constant() && last.constant <= 8);
+        let ranks = [extents.len(), extents.len() - usize::from(is_short)];
+        let known = groups
+            .iter_mut()
+            .find(|group| program.arrays[group.members[0]].element == ty && ranks.contains(&group.extents.len()));
+        match known {
+            Some(group) => {
+                group.members.push(array);
+                group.extents = group.extents.iter().zip(extents).map(|(a, b)| larger(a, b)).collect();
+            }
+            None => groups.push(Group {
+                name: format!("s{}", groups.len()),
+                extents: extents[..ranks[1]].to_vec(),
+                members: vec![array],
+            }),
+        }
+    }
+    groups
+}
+
+/// The structure of a group. One of a single member has another that nobody uses.
+fn definition(program: &Program, layout: &Layout, group: &Group, function: &str) -> String {
+    let ty = program.arrays[group.members[0]].element;
+    let mut members: Vec<String> = group
+        .members
+        .iter()
+        .map(|&array| {
+            let inner = layout.extents[array].iter().flatten().skip(group.extents.len());
+            let extents: String = inner.map(|extent| format!("[{extent}]")).collect();
+            format!("{}{extents}", array_name(program, array))
+        })
+        .collect();
+    if members.len() == 1 {
+        members.push("other".to_string());
+    }
+    format!("struct {function}_{} {{ {ty} {}; }};\n", group.name, members.join(", "))
+}
+
 /// A function called `name`.
 pub fn text(program: &Program, name: &str) -> Text {
     let layout = Layout::of(program);
-    let mut printer = Printer { program, layout: &layout, text: String::new() };
+    let groups = groups(program, &layout);
+    let mut printer = Printer { program, layout: &layout, groups: &groups, function: name, text: String::new() };
     printer.block(&program.body, &Scope::new(&program.sizes), 1);
     let body = printer.text;
     let given = body.contains("given[").then(|| ("given".to_string(), "int16_t given[16]".to_string()));
@@ -39,12 +96,16 @@ pub fn text(program: &Program, name: &str) -> Text {
         .extents
         .iter()
         .enumerate()
-        .filter(|(array, _)| !program.arrays[*array].local)
+        .filter(|(array, _)| !program.arrays[*array].local && !groups.iter().any(|g| g.members.contains(array)))
         .filter_map(|(array, extents)| {
             let extents: String = extents.as_ref()?.iter().map(|extent| format!("[{extent}]")).collect();
             let name = array_name(program, array);
             Some((name.clone(), format!("{} {name}{extents}", program.arrays[array].element)))
         })
+        .chain(groups.iter().map(|group| {
+            let extents: String = group.extents.iter().map(|extent| format!("[{extent}]")).collect();
+            (group.name.clone(), format!("struct {name}_{} {}{extents}", group.name, group.name))
+        }))
         .chain(given)
         .collect();
     let mut names = BTreeSet::new();
@@ -59,6 +120,7 @@ pub fn text(program: &Program, name: &str) -> Text {
             let _ = writeln!(c, "#define {name}(a, b) ((a) {comparison} (b) ? (a) : (b))");
         }
     }
+    groups.iter().for_each(|group| c += &definition(program, &layout, group, name));
     for &s in &sizes {
         let first = program.runs.first().map_or(0, |run| run[s]);
         let _ = writeln!(c, "#pragma burstc size({}: {first}, max {})", program.sizes[s].name, stated(program, s));
@@ -151,6 +213,9 @@ fn used(nodes: &[Node], names: &mut BTreeSet<String>) {
 struct Printer<'l> {
     program: &'l Program,
     layout: &'l Layout,
+    groups: &'l [Group],
+    /// The kernel's name.
+    function: &'l str,
     text: String,
 }
 
@@ -201,12 +266,23 @@ impl Printer<'_> {
                 }
                 Node::Assign(assign) => {
                     let Assign { target, operator, value } = assign;
+                    if let Some(line) = self.whole_copy(assign, scope) {
+                        self.line(depth, &line);
+                        continue;
+                    }
                     let line = format!("{} {operator} {};", self.access(target, scope), self.expr(value, scope));
                     self.line(depth, &line);
                 }
                 Node::Declare(local, value) => {
                     let (ty, name) = (c_type(self.program.arrays[*local].element), array_name(self.program, *local));
-                    self.line(depth, &format!("{ty} {name} = {};", self.expr(value, scope)));
+                    let value = self.expr(value, scope);
+                    self.line(
+                        depth,
+                        &match self.program.structures {
+                            true => format!("struct {{ short other; {ty} value; }} {name} = {{.value = {value}}};"),
+                            false => format!("{ty} {name} = {value};"),
+                        },
+                    );
                 }
             }
         }
@@ -246,8 +322,33 @@ impl Printer<'_> {
                 Style::Swapped => format!("({subscript})[{text}]"),
             }
         };
-        let text = access.subscripts.iter().enumerate().fold(name, element);
+        let array = &self.program.arrays[access.array];
+        let subscripts = access.subscripts.iter().enumerate();
+        let text = match self.groups.iter().find(|group| group.members.contains(&access.array)) {
+            Some(group) => {
+                let outer = subscripts.clone().take(group.extents.len()).fold(group.name.clone(), element);
+                subscripts.skip(group.extents.len()).fold(format!("({outer}).{name}"), element)
+            }
+            None if array.local && self.program.structures => format!("{name}.value"),
+            None => subscripts.fold(name, element),
+        };
         if access.style == Style::Brackets { text } else { format!("({text})") }
+    }
+
+    /// An assignment to a member by way of a copy of the whole structure.
+    fn whole_copy(&self, assign: &Assign, scope: &Scope) -> Option<String> {
+        let Assign { target, operator, value } = assign;
+        let group = self.groups.iter().find(|group| group.members.contains(&target.array))?;
+        let is_plain = |subscript: &Subscript| matches!(subscript, Subscript::Affine(_));
+        let is_outer = group.extents.len() == target.subscripts.len();
+        if !self.program.copies_structures() || !is_outer || !target.subscripts.iter().all(is_plain) {
+            return None;
+        }
+        let (member, value) = (array_name(self.program, target.array), self.expr(value, scope));
+        let whole = self.access(&Access { style: Style::Brackets, ..target.clone() }, scope);
+        let whole = whole.strip_suffix(&format!(".{member}"))?;
+        let ty = format!("struct {}_{}", self.function, group.name);
+        Some(format!("{{ {ty} copy = {whole}; copy.{member} {operator} {value}; {whole} = copy; }}"))
     }
 
     fn subscript(&self, access: &Access, dimension: usize, subscript: &Subscript, scope: &Scope) -> String {

@@ -23,6 +23,8 @@ pub struct Program {
     /// Dimensions that the strips of every tiled nest run along, as far as it has them.
     pub strip: usize,
     pub memory: Memory,
+    /// Arrays are members of structures, and locals are structures.
+    pub structures: bool,
     /// Values of the sizes, one list per run.
     pub runs: Vec<Vec<i64>>,
     /// Seed of the data.
@@ -290,6 +292,8 @@ impl Program {
             }
         };
         note("lanes", self.lanes.is_some());
+        note("structures", (0..self.arrays.len()).any(|array| self.is_structure(array)));
+        note("copies of structures", self.copies_structures());
         note("lanes in two dimensions", self.grid.is_some());
         note("lanes of several statements", self.lanes.is_some() && self.statements() > 1);
         note("gathers", self.has_gathers());
@@ -385,6 +389,16 @@ impl Program {
             Memory::Ddr400 => 1,
             Memory::Axi4 { .. } => [1, 2, 1, 4, 1, 3][(self.seed % 6) as usize],
         }
+    }
+
+    /// Whether this array is a member.
+    pub fn is_structure(&self, array: usize) -> bool {
+        self.structures && self.arrays[array].rank > 0 && !self.arrays[array].local
+    }
+
+    /// Members are written by way of copies of whole structures.
+    pub fn copies_structures(&self) -> bool {
+        self.structures && self.seed % 8 == 5 && self.lanes.is_none() && self.grid.is_none()
     }
 
     /// With `int` for all sizes and iterators.
@@ -676,7 +690,7 @@ fn cover(sum: &mut Affine, wanted: &Affine) {
 }
 
 /// At least as large as both, and as 0, for all sizes, which are not negative.
-fn larger(a: &Affine, b: &Affine) -> Affine {
+pub fn larger(a: &Affine, b: &Affine) -> Affine {
     let mut sum = Affine::default();
     cover(&mut sum, a);
     cover(&mut sum, b);

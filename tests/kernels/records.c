@@ -4,7 +4,8 @@ struct columns {
 };
 
 struct cell {
-    short m[2][3], v[3];
+    short m[2][3];
+    unsigned short v[3];
 };
 
 #pragma burstc size(n: 64, max 1024)
@@ -24,6 +25,8 @@ void records(int n, struct columns *table, struct cell cells[n], int sums[n])
             for (int j = 0; j < 3; j++)
                 sum += cells[i].m[k][j] * cells[i].v[j];
             cells[i].m[k][0] = sum;
+            cells[i].v[k] /= 3;
+            cells[i].v[2]--;
             next = (struct best){i, sum, {next.weight[1], next.weight[0]}};
         }
         sums[i] = next.value + (int)(2 * next.weight[0]) + next.at;

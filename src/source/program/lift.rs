@@ -9,6 +9,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::super::function::identifier;
+use super::super::structs::{self, type_specifiers};
 use super::flow::{Changed, Path};
 use super::names::{Declared, Free, global};
 use super::outline::{Edit, Outliner, parameters};
@@ -101,7 +102,8 @@ impl<'u> Outliner<'_, 'u> {
         helpers
             .values()
             .for_each(|h| all.visit_statement(&h.function.node.statement.node, &h.function.node.statement.span));
-        let changed: HashSet<String> = used.iter().filter(|name| all.0.contains(*name)).cloned().collect();
+        let is_changed = |name: &String| all.0.contains(name) || self.is_structure(name);
+        let changed: HashSet<String> = used.iter().filter(|name| is_changed(name)).cloned().collect();
         // The region and the helpers have to mean the file's variable by its name.
         let is_the_file_s = |name: &String| self.declared(path, name).is_some_and(|declared| declared.is_global());
         let is_hidden = |helper: &Helper| helper.needs.iter().any(|need| helper.own.contains(need));
@@ -126,9 +128,15 @@ impl<'u> Outliner<'_, 'u> {
         let mut edits = vec![];
         for helper in helpers.values().filter(|helper| !helper.needs.is_empty()) {
             edits.push(self.longer_head(helper, &changed)?);
-            for token in self.tokens(helper.function.node.statement.span) {
+            let tokens = self.tokens(helper.function.node.statement.span);
+            for (k, token) in tokens.iter().enumerate() {
                 let text = token.text(&self.reader.preprocessed.text);
-                if changed.contains(text) && helper.needs.iter().any(|need| need == text) && self.is_scalar(text) {
+                let before = k.checked_sub(1).map_or("", |k| tokens[k].text(&self.reader.preprocessed.text));
+                if !matches!(before, "." | "->")
+                    && changed.contains(text)
+                    && helper.needs.iter().any(|need| need == text)
+                    && self.is_scalar(text)
+                {
                     let bytes = self.exact(token.start..token.end, text)?;
                     edits.push(Edit { bytes, text: Some(format!("(*{text})")), keeps_directives: false });
                 }
@@ -162,6 +170,14 @@ impl<'u> Outliner<'_, 'u> {
         }
         from_region.sort();
         Some(Lifted { used: from_region, changed, edits })
+    }
+
+    /// Whether a variable of the file is a structure, of which a helper may change a member.
+    fn is_structure(&self, name: &str) -> bool {
+        let records = structs::records(self.reader.preprocessed, self.reader.unit, self.reader.types);
+        self.is_scalar(name)
+            && global(self.reader, name)
+                .is_some_and(|declared| records.of_known(&type_specifiers(declared.specifiers())).is_some())
     }
 
     /// A helper's list of arguments with those that it needs.

@@ -4,14 +4,15 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use lang_c::ast::{
-    ArraySize, BlockItem, DeclarationSpecifier, DerivedDeclarator, ExternalDeclaration, ForInitializer,
+    ArraySize, BlockItem, DeclarationSpecifier, Declarator, DerivedDeclarator, ExternalDeclaration, ForInitializer,
     FunctionDefinition, Initializer, ParameterDeclaration, Statement, TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::{Node, Span as ByteSpan};
-use lang_c::visit::Visit;
+use lang_c::visit::{self, Visit};
 
 use super::super::function::{Region, derived, identifier};
 use super::super::scope::{Checked, check_name};
+use super::super::structs::{self, Records, type_specifiers};
 use super::super::table::LARGEST;
 use super::super::token::{Kind, Token};
 use super::super::types::{functions, is_typedef};
@@ -50,6 +51,8 @@ enum Use {
     First(String),
     /// A scalar that the kernel leaves in an array of this name, and gets from there if that matters.
     Result(String, bool),
+    /// A structure: the only element of an array of this name, which the region's text names in its place.
+    Whole(String),
 }
 
 struct Used<'u> {
@@ -200,6 +203,15 @@ impl<'u> Outliner<'_, 'u> {
         // Declarations of the file that become constants, by the start of their text.
         let mut made_const: Vec<usize> = vec![];
         let mut used: Vec<Used> = vec![];
+        let records = self.records(path);
+        let fresh = |name: &str, ending: &str| {
+            let mut new = format!("{name}{ending}");
+            while taken.contains(new.as_str()) {
+                new.push('_');
+            }
+            new
+        };
+        let mut renamed: Vec<Edit> = vec![];
         for name in names {
             let Some(declared) = self.declared(path, &name) else { continue };
             if declared.is_const() && declared.initializer().is_some() && self.stays(&declared, &name) {
@@ -231,27 +243,68 @@ impl<'u> Outliner<'_, 'u> {
                 }
             }
             let how = match declared.is_scalar() && changed.0.contains(&name) {
+                _ if declared.is_scalar() && records.of_known(&type_specifiers(declared.specifiers())).is_some() => {
+                    let array = fresh(&name, "_out");
+                    let edits = self.renamed(&name, &array, &items);
+                    match edits.filter(|_| !lifted.used.contains(&name)) {
+                        Some(edits) => {
+                            renamed.extend(edits);
+                            Use::Whole(array)
+                        }
+                        None => Use::Result(array, true),
+                    }
+                }
                 false => Use::Argument,
                 true => {
                     let flow = Flow { name: &name, functions: &kept, is_global: declared.is_global() };
                     let comes_in = flow.items(&items) == First::Read;
-                    let fresh = |ending: &str| {
-                        let mut new = format!("{name}{ending}");
-                        while taken.contains(new.as_str()) {
-                            new.push('_');
-                        }
-                        new
-                    };
                     match (self.is_live(path, &flow, &declared), comes_in) {
-                        (true, _) => Use::Result(fresh("_out"), comes_in),
-                        (false, true) => Use::First(fresh("_in")),
+                        (true, _) => Use::Result(fresh(&name, "_out"), comes_in),
+                        (false, true) => Use::First(fresh(&name, "_in")),
                         (false, false) => Use::Local,
                     }
                 }
             };
             used.push(Used { name, declared, how });
         }
-        self.rewrite(&used, [&constants, &inner_constants], &made_const, &free, lifted.edits)
+        renamed.extend(lifted.edits);
+        self.rewrite(&used, [&constants, &inner_constants], &made_const, &free, renamed)
+    }
+
+    /// The structures of the file, and those that the function defines before the region.
+    fn records(&self, path: &Path<'u>) -> Records {
+        let (preprocessed, types) = (self.reader.preprocessed, self.reader.types);
+        let mut records = structs::records(preprocessed, self.reader.unit, types);
+        for item in path.around.iter().flat_map(|level| &level.items[..level.inside.start]) {
+            if let BlockItem::Declaration(declaration) = &item.node {
+                structs::define(&mut records, &declaration.node, preprocessed, types);
+            }
+        }
+        records
+    }
+
+    /// The region's text with `array[0]` in place of a structure's name; `None` where that is not to be had.
+    fn renamed(&self, name: &str, array: &str, items: &[&Node<BlockItem>]) -> Option<Vec<Edit>> {
+        struct Declares<'n>(&'n str, bool);
+        impl<'ast> Visit<'ast> for Declares<'_> {
+            fn visit_declarator(&mut self, declarator: &'ast Declarator, span: &'ast ByteSpan) {
+                self.1 |= identifier(declarator).is_some_and(|found| found.node.name == self.0);
+                visit::visit_declarator(self, declarator, span);
+            }
+        }
+        let mut inner = Declares(name, false);
+        items.iter().for_each(|item| inner.visit_block_item(&item.node, &item.span));
+        (!inner.1).then_some(())?;
+        let (bytes, text) = (self.bytes(), &self.reader.preprocessed.text);
+        let tokens = self.tokens(ByteSpan::span(bytes.start, bytes.end));
+        let is_member = |k: usize| k > 0 && matches!(tokens[k - 1].text(text), "." | "->");
+        let places = (0..tokens.len()).filter(|&k| tokens[k].text(text) == name && !is_member(k)).map(|k| {
+            let own = self.reader.preprocessed.map.bytes(ByteSpan::span(tokens[k].start, tokens[k].end))?;
+            // Not a macro that has the name in it.
+            let is_it = self.reader.source.text.get(own.clone()) == Some(name);
+            is_it.then(|| Edit { bytes: own, text: Some(format!("{array}[0]")), keeps_directives: false })
+        });
+        places.collect()
     }
 
     /// Where the declarations of a variable of the file begin.
@@ -283,8 +336,17 @@ impl<'u> Outliner<'_, 'u> {
             // What stands between the braces of an enumeration, and the names.
             let mut words =
                 self.tokens(declaration.span).iter().map(|token| token.text(&self.reader.preprocessed.text));
-            if is_type && words.any(|word| region.contains(word) && !is_keyword(word)) {
-                text.push_str(&on_one_line(self.text(declaration.span)));
+            let body = type_specifiers(&declaration.node.specifiers).into_iter().find(|ty| {
+                matches!(&ty.node, TypeSpecifier::Struct(s) if s.node.declarations.is_some() && s.node.identifier.is_some())
+            });
+            let ty = match (is_type, body) {
+                (true, _) => on_one_line(self.text(declaration.span)),
+                // Variables of a structure that is defined beside them.
+                (false, Some(body)) => format!("{};", on_one_line(self.text(body.span))),
+                (false, None) => continue,
+            };
+            if words.any(|word| region.contains(word) && !is_keyword(word)) {
+                text.push_str(&ty);
                 text.push(' ');
             }
         }
@@ -398,9 +460,15 @@ impl<'u> Outliner<'_, 'u> {
     pub fn base(&self, declared: &Declared) -> String {
         let words = declared.specifiers().iter().filter_map(|specifier| match &specifier.node {
             DeclarationSpecifier::TypeSpecifier(ty) => match &ty.node {
-                TypeSpecifier::Struct(s) if s.node.declarations.is_some() => {
-                    s.node.identifier.as_ref().map(|name| format!("struct {}", name.node.name))
-                }
+                TypeSpecifier::Struct(s) if s.node.declarations.is_some() => match &s.node.identifier {
+                    Some(name) => Some(format!("struct {}", name.node.name)),
+                    // It has no name but its variable's.
+                    None => declared.declarator().and_then(|declarator| {
+                        let name = identifier(&declarator.node)?;
+                        let element = "[0]".repeat(derived(declarator).len());
+                        Some(format!("__typeof__({}{element})", name.node.name))
+                    }),
+                },
                 _ => Some(on_one_line(self.text(specifier.span))),
             },
             _ => None,
@@ -595,6 +663,10 @@ impl<'u> Outliner<'_, 'u> {
                     prologue.push_str(&format!("{base} {name} = {first}; "));
                     firsts.push((name.clone(), first.clone()));
                     format!("{base} {first}")
+                }
+                Use::Whole(array) => {
+                    results.push((name.clone(), array.clone()));
+                    format!("{base} {array}[1]")
                 }
                 Use::Result(array, comes_in) => {
                     let value = if *comes_in { format!(" = {array}[0]") } else { String::new() };

@@ -230,7 +230,7 @@ impl Walker<'_, '_> {
         match value {
             Value::Place(place) => {
                 let leaf = self.leaf(place, group, tuple)?;
-                self.written(&leaf)
+                self.read(&leaf)
             }
             Value::List(values) => Ok(match values.get(ordinal).cloned().flatten() {
                 Some(value) => value,

@@ -23,6 +23,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::function::{derived, identifier};
+use super::nest::assignment;
 use super::preprocess::{Preprocessed, Splice};
 use super::program::Changed;
 use super::scope::Checked;
@@ -65,6 +66,7 @@ pub fn flattened<'a>(
         moved: HashSet::new(),
         reads: false,
         is_inside: false,
+        is_statement: false,
         problem: None,
         made: 0,
     };
@@ -100,7 +102,8 @@ pub fn records(preprocessed: &Preprocessed, unit: &TranslationUnit, types: &Type
     records
 }
 
-fn define(
+/// Takes what a declaration defines.
+pub fn define(
     records: &mut Records,
     declaration: &Declaration,
     preprocessed: &Preprocessed,
@@ -115,6 +118,10 @@ fn define(
                 records.alias(&specifiers, &name.node.name, record);
             }
         }
+    }
+    if let Some(record) = record.filter(|_| !is_typedef(declaration)) {
+        let names = declaration.declarators.iter().filter_map(|d| identifier(&d.node.declarator.node));
+        records.variables.extend(names.map(|name| (name.node.name.clone(), record)));
     }
     record
 }
@@ -137,6 +144,8 @@ struct Walker<'p, 'a> {
     reads: bool,
     /// In a function.
     is_inside: bool,
+    /// The next expression is a statement.
+    is_statement: bool,
     /// The first refusal in this function.
     problem: Option<Diagnostic>,
     made: usize,
@@ -328,7 +337,13 @@ impl Walker<'_, '_> {
                 _ => None,
             },
             Expression::BinaryOperator(o) => {
-                let base = self.place(&o.node.lhs)?;
+                // `i[p]`
+                let (left, right) = (&*o.node.lhs, &*o.node.rhs);
+                let (base, by) = match self.place(left) {
+                    Some(base) => (base, right),
+                    None if o.node.operator.node == BinaryOperator::Index => (self.place(right)?, left),
+                    None => return None,
+                };
                 let is_pointer = base.is_address || !base.ty.dims.is_empty();
                 let operator = &o.node.operator.node;
                 if !is_pointer
@@ -336,7 +351,7 @@ impl Walker<'_, '_> {
                 {
                     return None;
                 }
-                let (mut by, reads) = self.rewritten(&o.node.rhs);
+                let (mut by, reads) = self.rewritten(by);
                 if *operator == BinaryOperator::Minus {
                     let word = |text: &str| (text.to_string(), base.at);
                     by = [vec![word("-"), word("(")], by, vec![word(")")]].concat();
@@ -384,9 +399,66 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// The type of a number whose cell is declared with another.
+    fn other_type(&self, place: &Place) -> Option<&'static str> {
+        let Base::Number(ty) = &place.ty.base else { return None };
+        let shape = self.records.shape(&place.variable.ty.base).ok()?;
+        let is_other = matches!(place.variable.how, How::Memory) && shape.element != *ty;
+        is_other.then(|| type_words(ty))
+    }
+
+    /// A place's value.
+    fn read(&mut self, place: &Place) -> Result<Pieces, String> {
+        let pieces = self.written(place)?;
+        match self.other_type(place) {
+            None => Ok(pieces),
+            Some(_) if place.is_address || !place.ty.dims.is_empty() => {
+                Err("the address of a member is used whose cells are declared with another type".to_string())
+            }
+            Some(ty) => {
+                let word = |text: &str| vec![place.word(text)];
+                Ok([word("("), word("("), word(ty), word(")"), pieces, word(")")].concat())
+            }
+        }
+    }
+
+    /// `a op= b` and `a++` of numbers whose cells are declared with another type; tells whether it is one.
+    fn update(
+        &mut self,
+        target: &Node<Expression>,
+        by: Result<(&str, &Node<Expression>), &str>,
+        span: ByteSpan,
+    ) -> bool {
+        let Some(place) = self.place(target) else { return false };
+        let Some(ty) = self.other_type(&place) else { return false };
+        let (left, value) = match (self.written(&place), self.read(&place)) {
+            (Ok(left), Ok(value)) => (left, value),
+            _ => return false,
+        };
+        let bytes = self.balanced(span);
+        if left.iter().any(|(text, _)| matches!(text.as_str(), "++" | "--" | "=")) {
+            let help = "write the step of a variable as a statement of its own";
+            self.refuse("a subscript of a structure changes a variable".into(), bytes, "here", help);
+        }
+        let word = |text: &str| vec![place.word(text)];
+        let value = match by {
+            Ok((operator, right)) => {
+                let right = self.rewritten(right).0;
+                match operator.strip_suffix('=').unwrap_or("") {
+                    "" => right,
+                    operator => [value, word(operator), word("("), right, word(")")].concat(),
+                }
+            }
+            Err(step) => [value, word(step), word("1")].concat(),
+        };
+        let pieces = [left, word("="), word("("), word(ty), word(")"), word("("), value, word(")")].concat();
+        self.edits.push((bytes.start..bytes.end, pieces));
+        true
+    }
+
     fn replace(&mut self, span: ByteSpan, place: &Place) {
         let bytes = self.balanced(span);
-        match self.written(place) {
+        match self.read(place) {
             Ok(pieces) => self.edits.push((bytes.start..bytes.end, pieces)),
             Err(reason) => self.refuse(
                 reason,
@@ -534,6 +606,20 @@ impl Walker<'_, '_> {
             return false;
         }
         let Some(target) = self.place(&o.lhs).filter(|place| place.record().is_some()) else { return false };
+        // `a = b = c;`
+        if let Expression::BinaryOperator(inner) = &o.rhs.node
+            && inner.node.operator.node == BinaryOperator::Assign
+        {
+            let outer = std::mem::take(&mut self.edits);
+            let is_whole = self.assignment(&inner.node, inner.span);
+            let first: Pieces =
+                std::mem::replace(&mut self.edits, outer).into_iter().flat_map(|(_, own)| own).collect();
+            let second = self.value(&inner.node.lhs, &target.ty).map(|value| self.copied(&target, &value));
+            if let (true, Some(Ok(second)), false) = (is_whole, second, target.reads) {
+                self.edits.push((span.start..self.preprocessed.end(span), [first, second].concat()));
+                return true;
+            }
+        }
         let bytes = span.start..self.preprocessed.end(span);
         let at = ByteSpan::span(bytes.start, bytes.end);
         let value = self.value(&o.rhs, &target.ty);
@@ -595,13 +681,49 @@ impl<'ast> Visit<'ast> for Walker<'_, '_> {
                 {
                     return;
                 }
+                self.is_statement = true;
                 visit::visit_statement(self, statement, span);
+                self.is_statement = false;
             }
             _ => visit::visit_statement(self, statement, span),
         }
     }
 
+    fn visit_call_expression(&mut self, call: &'ast CallExpression, span: &'ast ByteSpan) {
+        for argument in &call.arguments {
+            if self.place(argument).is_some_and(|place| matches!(place.ty.base, Base::Record(_))) {
+                let name = joined(&self.pieces(call.callee.span));
+                self.refuse(
+                    format!("a structure goes to `{name}`, whose body cannot stand in place of its call"),
+                    *span,
+                    "this call",
+                    "call it in a statement of its own, as in `x = f(&t);`; what a call changes must not depend on the order \
+                     of an expression's parts",
+                );
+            }
+        }
+        visit::visit_call_expression(self, call, span);
+    }
+
     fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast ByteSpan) {
+        let is_update = match expression {
+            Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => {
+                let operator = joined(&self.pieces(o.node.operator.span));
+                self.update(&o.node.lhs, Ok((&operator, &o.node.rhs)), *span)
+            }
+            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+                UnaryOperator::PreIncrement => self.update(&unary.node.operand, Err("+"), *span),
+                UnaryOperator::PreDecrement => self.update(&unary.node.operand, Err("-"), *span),
+                UnaryOperator::PostIncrement if self.is_statement => self.update(&unary.node.operand, Err("+"), *span),
+                UnaryOperator::PostDecrement if self.is_statement => self.update(&unary.node.operand, Err("-"), *span),
+                _ => false,
+            },
+            _ => false,
+        };
+        self.is_statement = false;
+        if is_update {
+            return;
+        }
         if matches!(
             expression,
             Expression::Identifier(_)

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use lang_c::ast::{
     ArraySize, BinaryOperator, Constant, DeclarationSpecifier, Declarator, DerivedDeclarator, Expression,
-    SpecifierQualifier, StructDeclaration, StructKind, StructType, TypeSpecifier, UnaryOperator,
+    SpecifierQualifier, StructDeclaration, StructKind, StructType, TypeOf, TypeSpecifier, UnaryOperator,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 
 use super::super::function::{derived, identifier};
+use super::super::plain::subscripted;
 use super::super::preprocess::Preprocessed;
 use super::super::types::{CType, Types};
 
@@ -72,6 +73,8 @@ pub struct Records {
     tags: HashMap<String, usize>,
     /// By the place of the definition.
     bodies: HashMap<usize, usize>,
+    /// Those of the file's variables.
+    pub variables: HashMap<String, usize>,
     typedefs: HashMap<String, Alias>,
 }
 
@@ -128,6 +131,11 @@ impl Records {
                 Alias::Record(record) => Some(*record),
                 Alias::Tag(tag) => self.tags.get(tag).copied(),
             },
+            TypeSpecifier::TypeOf(of) => {
+                let TypeOf::Expression(node) = &of.node else { return None };
+                let Expression::Identifier(name) = &subscripted(node).0.node else { return None };
+                self.variables.get(&name.node.name).copied()
+            }
             _ => None,
         }
     }
@@ -245,10 +253,11 @@ impl Records {
         for member in &record.members {
             let inner = self.shape(&member.base)?;
             match &element {
-                Some(known) if *known != inner.element => {
+                Some(known) if !is_alike(known, &inner.element) => {
                     return Err(format!("{} has members of several types: {known} and {}", record.name, inner.element));
                 }
-                _ => element = Some(inner.element),
+                Some(_) => {}
+                None => element = Some(inner.element),
             }
             rows.push([member.extents.clone(), inner.extents].concat());
         }
@@ -266,6 +275,14 @@ impl Records {
 
     pub fn member(&self, record: usize, name: &str) -> Option<usize> {
         self.all[record].members.iter().position(|member| member.name == name)
+    }
+}
+
+/// Whether numbers of both types have the same cells: integers of one width do.
+fn is_alike(a: &CType, b: &CType) -> bool {
+    match (a, b) {
+        (CType::Int(a), CType::Int(b)) => a.bits == b.bits,
+        _ => a == b,
     }
 }
 

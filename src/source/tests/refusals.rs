@@ -30,7 +30,7 @@ fn refuse_statement(text: &str, message: &str) {
     refuse(
         &format!(
             "#include <stdint.h>\nint global;\nstatic int recursive(int x) {{ return x ? recursive(x - 1) : 0; }}\n\
-             static int pointed(int *x) {{ return *x; }}\nstatic int looping(int x) {{ for (;;) x++; return x; }}\n\
+             static int pointed(int *x) {{ return *x; }}\nint shown(void *x);\nstatic int looping(int x) {{ for (;;) x++; return x; }}\n\
              static int forgetful(int x) {{ if (x) return 1; }}\n\
              static int counting(int x) {{ static int n; return n += x; }}\n\
              static int touching(int x) {{ global = x; return x; }}\n\
@@ -192,6 +192,7 @@ fn statements() {
         ("a[«square(i)»] = 1;", "the function's value is not"),
         ("a[i] = «0x1p-1» && s;", "floating-point constant"),
         ("{ long double «t»; a[j] = 0; }", "`long double`"),
+        ("{ struct { int x; } t = {1}; a[j] = «shown(&t)»; }", "a structure goes to `shown`, whose body"),
         ("{ «static struct { int x; } t;» t.x = 1; a[j] = t.x; }", "a structure that outlives the kernel"),
         ("{ «struct { int x; } t = {1}, *p = &t;» p++; a[j] = p->x; }", "the pointer `p` to structures changes"),
         ("{ int «N»; a[j] = 0; }", "`N` is an argument's name"),

@@ -143,6 +143,7 @@ pub fn program(seed: u64) -> Program {
         grid: Some(grid),
         schedule: None,
         strip: 1,
+        structures: false,
         memory,
         runs,
         seed,
