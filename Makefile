@@ -13,6 +13,7 @@
 # make buses  every example and kernel behind AXI4 and Avalon-MM, with random back-pressure
 # make ulx3s  every kernel on the ULX3S's SDR SDRAM; dma, vecsum and matmul down to the bitstream
 # make cocotb  AXI4 against the models of cocotbext-axi, from PyPI
+# make litex  matmul in a SoC of LiteX whose RISC-V core runs the C driver, in simulation; LiteX from PyPI
 # make synth  area and clock of the examples' accelerators from Yosys and nextpnr, SEEDS placements each
 # make lint   formatting, clippy, and Verilator's lint of the hand-written cells
 
@@ -29,7 +30,7 @@ OPERANDS ?= 10000000
 # What `make soak` adds to `make test`: tests of modules of this name, and those whose names begin so.
 SOAK     = soak:: many_
 
-.PHONY: demo check test soak bench fuzz mutations prove fp polybench shares suites buses ulx3s cocotb synth lint bootstrap
+.PHONY: demo check test soak bench fuzz mutations prove fp polybench shares suites buses ulx3s cocotb litex synth lint bootstrap
 
 demo: bootstrap
 	$(CARGO) build --release
@@ -45,7 +46,7 @@ test: lint
 soak: bootstrap
 	$(CARGO) test --release --lib --test boards --test features --test examples --test quick --test verilog -- --ignored $(SOAK)
 	$(MAKE) fuzz mutations COUNT=3000
-	$(MAKE) ulx3s buses
+	$(MAKE) ulx3s buses litex
 	$(if $(POLYBENCH),$(MAKE) polybench,@echo "not run: make polybench, which wants POLYBENCH=/path/to/polybench-c-4.2.1")
 
 bench: bootstrap
@@ -117,6 +118,10 @@ ulx3s: bootstrap
 cocotb: bootstrap
 	$(CARGO) build --release
 	scripts/cocotb.sh target/release/burstc
+
+litex: bootstrap
+	$(CARGO) build --release
+	scripts/litex.sh target/release/burstc
 
 synth: bootstrap
 	$(CARGO) build --release

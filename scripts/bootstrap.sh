@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that burstc's build and its simulations need, where they are missing; does nothing where
-# all are there. Without root or sudo it names what is missing, in one message.
+# all are there. Arguments PACKAGE:PROGRAM name others. Without root or sudo it names what is missing, in one message.
 set -eu
 
 # Package, and the program or file by which its presence is known.
@@ -22,6 +22,12 @@ xvfb Xvfb
 xauth xauth
 python3-numpy /usr/lib/python3/dist-packages/numpy/__init__.py
 "
+
+# Those of the caller, as PACKAGE:PROGRAM.
+for more; do
+    needed="$needed
+${more%:*} ${more#*:}"
+done
 
 missing=
 while read -r package program; do

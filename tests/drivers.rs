@@ -75,6 +75,9 @@ fn linux(folder: &Path) {
 /// The stub of PYNQ stands in front of the same library.
 fn pynq(folder: &Path) {
     std::fs::copy(folder.join("out/drivers/blend_pynq.py"), folder.join("blend_pynq_driver.py")).unwrap();
+    // `make litex` runs one in a SoC.
+    let mut compiled = Command::new("/usr/bin/python3");
+    said(compiled.args(["-m", "py_compile", "out/drivers/blend_litex.py"]).current_dir(folder));
     // Debian's, which has its numpy.
     let mut python = Command::new("/usr/bin/python3");
     python.arg(root("tests/drivers/blend_pynq.py")).env("PYTHONDONTWRITEBYTECODE", "1");

@@ -109,7 +109,7 @@ impl Project<'_> {
                 let bytes = self.sample.image.len();
                 files.extend(tools::files(self, bus, bytes)?);
                 if bus.kind == BusKind::Axi4 {
-                    files.extend(drivers::files(kernel, 1 << self.board.memory.link().byte_address_width())?);
+                    files.extend(drivers::files(self, bus)?);
                 }
             }
             (None, Toolchain::Quartus) => {

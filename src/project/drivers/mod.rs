@@ -4,26 +4,51 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
+use super::Project;
 use super::folder::File;
 use super::registers::{Register, registers};
 use super::template::fill;
 use crate::affine::Affine;
-use crate::hardware::{BASE_ALIGNMENT, argument_words, status};
+use crate::hardware::{self, BASE_ALIGNMENT, Bus, argument_words, status};
 use crate::host;
 use crate::layout::Order;
+use crate::report;
 use crate::source::kernel::{Argument, Array, Kernel, SizeCondition};
 
 const LINUX: &str = include_str!("linux.h");
+const LITEX: &str = include_str!("litex.py");
 const PYNQ: &str = include_str!("pynq.py");
 
-/// The drivers of an accelerator that addresses so many bytes.
-pub fn files(kernel: &Kernel, memory_bytes: u64) -> Result<Vec<File>> {
+/// The drivers of the accelerator behind `bus`.
+pub fn files(project: &Project, bus: Bus) -> Result<Vec<File>> {
+    let (kernel, address_bits) = (&project.offload.kernel, project.board.memory.link().byte_address_width());
     let name = &kernel.name;
     let mut files = vec![File::new(format!("drivers/{name}_linux.h"), linux(kernel)?)];
     if has_pynq(kernel) {
-        files.push(File::new(format!("drivers/{name}_pynq.py"), pynq(kernel, memory_bytes)?));
+        files.push(File::new(format!("drivers/{name}_pynq.py"), pynq(kernel, 1 << address_bits)?));
     }
+    let sources: Vec<&str> = project.files.iter().map(|file| file.name.as_str()).collect();
+    let masters: Vec<String> =
+        project.offload.ports_used().into_iter().map(|port| format!("\"{}\"", report::master(port))).collect();
+    let values = [
+        ("kernel", name.clone()),
+        ("class", class(kernel)),
+        ("sources", sources.join("\n")),
+        ("data_bits", bus.data_bits.to_string()),
+        ("address_bits", address_bits.to_string()),
+        ("count", masters.len().to_string()),
+        ("masters", masters.join(", ")),
+        ("top", hardware::top_name(name)),
+    ];
+    files.push(File::new(format!("drivers/{name}_litex.py"), fill(LITEX, &values)?));
     Ok(files)
+}
+
+/// What a class in Python is called.
+fn class(kernel: &Kernel) -> String {
+    let mut class = kernel.name.clone();
+    class[..1].make_ascii_uppercase();
+    class
 }
 
 /// Whether Python can do what the host does: it does not compute as C does.
@@ -39,7 +64,7 @@ pub fn row(kernel: &Kernel) -> String {
         false => ", none for PYNQ: the driver computes values of the arguments, as C does".to_string(),
     };
     format!(
-        "| `drivers/` | `{name}_linux.h` runs it from C under Linux, registers through UIO, arrays in a buffer of u-dma-buf{pynq} |\n"
+        "| `drivers/` | `{name}_linux.h` runs it from C under Linux, registers through UIO, arrays in a buffer of u-dma-buf{pynq}; `{name}_litex.py` puts it into a SoC of LiteX |\n"
     )
 }
 
@@ -262,11 +287,9 @@ fn pynq(kernel: &Kernel, memory_bytes: u64) -> Result<String> {
         let bit = status::STATUS.iter().find(|bit| bit.name == name).expect("a bit of the status word");
         format!("{:#x}", 1u32 << bit.bit)
     };
-    let mut class = kernel.name.clone();
-    class[..1].make_ascii_uppercase();
     let values = [
         ("kernel", kernel.name.clone()),
-        ("class", class),
+        ("class", class(kernel)),
         ("names", names.join(", ")),
         ("prototype", prototype(kernel)),
         ("errors", errors.collect::<Vec<_>>().join("\n")),
