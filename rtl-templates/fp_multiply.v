@@ -3,8 +3,8 @@
 // fp_multiply: a b of IEEE 754-2019, rounded to nearest even, with subnormal numbers. Any NaN gives the quiet NaN.
 //
 // Latency     LATENCY; one product per cycle, all registers move in every cycle
-// Resources   Cyclone V by Yosys, BLOCK 27: binary32 at LATENCY 9 194 ALUTs, 518 registers, 1 DSP; binary64 at LATENCY 10
-//             538, 1249, 4. ECP5, speed grade 8, by nextpnr, BLOCK 18: about 180 and 165 MHz
+// Resources   Cyclone V by Yosys, BLOCK 27: binary32 at LATENCY 9 196 ALUTs, 522 registers, 1 DSP; binary64 at LATENCY 10
+//             540, 1256, 4. ECP5, speed grade 8, by nextpnr, BLOCK 18: about 180 and 165 MHz
 // Parameters  EXPONENT     bits of the exponent: 8 for binary32, 11 for binary64
 //             SIGNIFICAND  bits of the significand with the hidden one: 24, 53
 //             BLOCK        bits of a factor of one DSP block: 18, or 27 in Cyclone V
@@ -51,11 +51,10 @@ module fp_multiply #(
     localparam integer CUT_UNPACK = LATENCY >= 9 ? 1 : 0;
     localparam integer CUT_COUNT  = LATENCY >= 10 ? 1 : 0;
 
-    // Unpack. Fractions are looked at in groups of six bits, which is what a look-up table takes.
+    // Unpack. Operands may come late in their cycle, so that nothing is added yet. Fractions are looked at in groups of six
+    // bits, which is what a look-up table takes.
     wire                hidden_a_0 = |s_a[WIDTH-2:FRACTION];
     wire                hidden_b_0 = |s_b[WIDTH-2:FRACTION];
-    wire                ones_a_0   = &s_a[WIDTH-2:FRACTION];
-    wire                ones_b_0   = &s_b[WIDTH-2:FRACTION];
     wire [GROUPS-1:0]   some_a_0;
     wire [GROUPS-1:0]   some_b_0;
     wire                sign_0     = s_a[WIDTH-1] != s_b[WIDTH-1];
@@ -72,19 +71,9 @@ module fp_multiply #(
         end
     endgenerate
 
-    // Both exponents and one more, which comes in as a carry; less the bias and one more changes only the highest bits.
-    // A subnormal number has the exponent 1.
-    /* verilator lint_off UNUSEDSIGNAL */ // the carry's bit
-    wire [EXPONENT+1:0] sum_0      = {1'b0, s_a[WIDTH-2:SIGNIFICAND], s_a[FRACTION] || !hidden_a_0, 1'b1}
-                                     + {1'b0, s_b[WIDTH-2:SIGNIFICAND], s_b[FRACTION] || !hidden_b_0, 1'b1};
-    /* verilator lint_on UNUSEDSIGNAL */
-    wire [1:0]          top_0      = sum_0[EXPONENT+1:EXPONENT];
-    wire [RANGE-1:0]    exponent_0 = {top_0 == 2'd0, top_0[1] == top_0[0], !top_0[0], sum_0[EXPONENT-1:1]};
-
     wire                sign_1;
-    wire [RANGE-1:0]    exponent_1;
-    wire                ones_a;
-    wire                ones_b;
+    wire [EXPONENT-1:0] power_a;
+    wire [EXPONENT-1:0] power_b;
     wire [GROUPS-1:0]   some_a;
     wire [GROUPS-1:0]   some_b;
     wire                hidden_a;
@@ -93,15 +82,26 @@ module fp_multiply #(
     wire [FRACTION-1:0] fraction_b;
 
     delay_line #(
-        .WIDTH  (3 + RANGE + 2 * GROUPS + 2 * SIGNIFICAND),
+        .WIDTH  (1 + 2 * EXPONENT + 2 * GROUPS + 2 * SIGNIFICAND),
         .CYCLES (CUT_UNPACK)
     ) u_unpack (
         .clk    (clk),
-        .s_data ({sign_0, exponent_0, ones_a_0, ones_b_0, some_a_0, some_b_0,
+        .s_data ({sign_0, s_a[WIDTH-2:FRACTION], s_b[WIDTH-2:FRACTION], some_a_0, some_b_0,
                   hidden_a_0, s_a[FRACTION-1:0], hidden_b_0, s_b[FRACTION-1:0]}),
-        .m_data ({sign_1, exponent_1, ones_a, ones_b, some_a, some_b, hidden_a, fraction_a, hidden_b, fraction_b})
+        .m_data ({sign_1, power_a, power_b, some_a, some_b, hidden_a, fraction_a, hidden_b, fraction_b})
     );
 
+    // Both exponents and one more, which comes in as a carry; less the bias and one more changes only the highest bits.
+    // A subnormal number has the exponent 1.
+    /* verilator lint_off UNUSEDSIGNAL */ // the carry's bit
+    wire [EXPONENT+1:0] sum        = {1'b0, power_a[EXPONENT-1:1], power_a[0] || !hidden_a, 1'b1}
+                                     + {1'b0, power_b[EXPONENT-1:1], power_b[0] || !hidden_b, 1'b1};
+    /* verilator lint_on UNUSEDSIGNAL */
+    wire [1:0]          top        = sum[EXPONENT+1:EXPONENT];
+    wire [RANGE-1:0]    exponent_1 = {top == 2'd0, top[1] == top[0], !top[0], sum[EXPONENT-1:1]};
+
+    wire ones_a     = &power_a;
+    wire ones_b     = &power_b;
     wire none_a     = some_a == {GROUPS{1'b0}};
     wire none_b     = some_b == {GROUPS{1'b0}};
     wire zero_a     = !hidden_a && none_a;
