@@ -111,7 +111,7 @@ const BLOCK_RAM: &[Field] = &[
 ];
 
 const MEMORY: &[(&str, &[Field])] =
-    &[("ddr-sdram", DDR_SDRAM), ("sdr-sdram", SDR_SDRAM), ("axi4", AXI4), ("avalon-mm", BUS)];
+    &[("ddr-sdram", DDR_SDRAM), ("sdr-sdram", SDR_SDRAM), ("axi4", AXI4), ("avalon-mm", AVALON_MM)];
 
 /// The controller is for one x8 device of four banks with pages of 1 KB; its row addresses have 12 bits.
 const DDR_SDRAM: &[Field] = &[
@@ -182,17 +182,6 @@ const NANOSECONDS: Rule = Rule::Real(1.0..=1000.0, "ns");
 /// Widths that a bus may have.
 pub const BUS_BITS: RangeInclusive<u64> = Word::PORT.bits() as u64..=512;
 
-const BUS: &[Field] = &[
-    field("capacity_bytes", Rule::Whole(4096..=1 << 32, "bytes")),
-    field("data_bits", Rule::Power(BUS_BITS, "bits")),
-    PEAK,
-    PEAK_TOTAL,
-    field("address_bits", Rule::Whole(16..=32, "bits")),
-    field("burst", Rule::Power(2..=256, "beats")),
-    field("latency", Rule::Whole(1..=10_000, "cycles")),
-];
-
-/// As [`BUS`], and several ports may be.
 const AXI4: &[Field] = &[
     field("capacity_bytes", Rule::Whole(4096..=1 << 32, "bytes")),
     field("data_bits", Rule::Power(BUS_BITS, "bits")),
@@ -203,6 +192,12 @@ const AXI4: &[Field] = &[
     field("latency", Rule::Whole(1..=10_000, "cycles")),
     Field { key: "ports", rule: Rule::Whole(PORTS, "ports"), optional: true },
 ];
+
+/// As [`AXI4`], but for the ports: there is one.
+const AVALON_MM: &[Field] = match AXI4.split_last() {
+    Some((_, one_port)) => one_port,
+    None => &[],
+};
 
 /// Ports that a board may have.
 pub const PORTS: RangeInclusive<u64> = 1..=MOST_PORTS as u64;

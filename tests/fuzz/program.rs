@@ -296,9 +296,9 @@ impl Program {
         note("copies of structures", self.copies_structures());
         note("lanes in two dimensions", self.grid.is_some());
         note("lanes of several statements", self.lanes.is_some() && self.statements() > 1);
-        note("gathers", self.has_gathers());
+        note("gathers", self.has(|expr| matches!(expr, Expr::Gather(_))));
         note("scatters", self.clone().assigns_mut().into_iter().any(|assign| assign.target.is_scattered()));
-        note("divisions by data", self.has_divisions());
+        note("divisions by data", self.has(|expr| matches!(expr, Expr::DivideBy(..))));
         note("floating point", self.arrays.iter().any(|array| array.element.floating));
         note("unsigned or narrow sizes", self.sizes.iter().any(|size| size.ty != ScalarType::I32));
         note("AXI4", self.memory != Memory::Ddr400);
@@ -478,18 +478,12 @@ impl Program {
         found
     }
 
-    fn has_gathers(&self) -> bool {
-        fn has_one(expr: &Expr) -> bool {
-            matches!(expr, Expr::Gather(_)) || expr.operands().into_iter().any(has_one)
+    /// Whether some value has such an expression in it.
+    fn has(&self, is: fn(&Expr) -> bool) -> bool {
+        fn has_one(expr: &Expr, is: fn(&Expr) -> bool) -> bool {
+            is(expr) || expr.operands().into_iter().any(|operand| has_one(operand, is))
         }
-        self.clone().values_mut().into_iter().any(|value| has_one(value))
-    }
-
-    fn has_divisions(&self) -> bool {
-        fn has_one(expr: &Expr) -> bool {
-            matches!(expr, Expr::DivideBy(..)) || expr.operands().into_iter().any(has_one)
-        }
-        self.clone().values_mut().into_iter().any(|value| has_one(value))
+        self.clone().values_mut().into_iter().any(|value| has_one(value, is))
     }
 
     pub fn without_lanes(&self) -> Program {
