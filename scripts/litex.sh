@@ -14,10 +14,13 @@ if [ ! -x "$work/tools/bin/python" ]; then
     python3 -m venv "$work/tools"
 fi
 python=$work/tools/bin/python
-"$python" -m pip install --quiet --disable-pip-version-check litex==2024.12 migen==0.10.0 pythondata-cpu-picorv32==1.0.post218
+"$python" -m pip install --quiet --disable-pip-version-check litex==2024.12 litedram==2024.12 migen==0.10.0 \
+    pythondata-cpu-picorv32==1.0.post218
 
-for bits in 32 64; do
-    folder=$work/matmul_$bits
+for soc in 32:chip 64:chip 32:sdram; do
+    bits=${soc%:*}
+    memory=${soc#*:}
+    folder=$work/matmul_${bits}_$memory
     "$burstc" build examples/matmul.c --board generic-axi4 --bus-bits "$bits" --out "$folder" --force --quiet
     rm -rf "$folder/soc"
     mkdir -p "$folder/soc"
@@ -25,12 +28,12 @@ for bits in 32 64; do
         -DTOLD="$("$python" tests/litex/soc.py --address)" -Wl,--build-id=none \
         tests/litex/program.c examples/matmul.c -o "$folder/soc/program" -Wl,-T,tests/litex/program.ld
     riscv64-unknown-elf-objcopy -O binary "$folder/soc/program" "$folder/soc/program.bin"
-    "$python" tests/litex/soc.py "$folder" "$folder/soc/program.bin" > "$folder/soc/litex.log" 2>&1 \
+    "$python" tests/litex/soc.py "$folder" "$folder/soc/program.bin" "$memory" > "$folder/soc/litex.log" 2>&1 \
         || { cat "$folder/soc/litex.log"; exit 1; }
     bench=$PWD/tests/litex/bench.v
     (cd "$folder/soc" && verilator --binary --timing -O3 -Wno-fatal -Wno-lint -Wno-MULTIDRIVEN --top-module bench -Mdir simulated \
         "$bench" soc.v -f sources.f > verilator.log 2>&1 || { cat verilator.log; exit 1; })
     told=$(cd "$folder/soc" && simulated/Vbench | sed -n 's/^TOLD //p')
-    echo "matmul behind a bus of $bits bits: told $told"
+    echo "matmul behind a bus of $bits bits, memory $memory: told $told"
     [ "$told" = A ]
 done
