@@ -174,7 +174,13 @@ impl Golden {
             .arg("-o")
             .arg(self.path(program))
             .arg("-lm");
-        source::run_compiler(&mut command, String::new())
+        let output = source::run_compiler(&mut command, String::new())?;
+        // Functions that are `inline` and nothing else are nowhere unless the compiler puts them in place of their calls.
+        let missing = "undefined reference";
+        if output.status.success() || !String::from_utf8_lossy(&output.stderr).contains(missing) {
+            return Ok(output);
+        }
+        source::run_compiler(command.arg("-Dinline="), String::new())
     }
 
     /// The memory after the kernel has run on `job`, which learns what the host computes. A division by zero, which C

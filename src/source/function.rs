@@ -233,7 +233,13 @@ fn function<'u>(definition: &'u Node<FunctionDefinition>, map: &SourceMap, types
         _ => None,
     };
     let (Some(name), Some(prototype)) = (identifier(&declarator.node), prototype) else {
-        let old = derived.iter().any(|d| matches!(d.node, DerivedDeclarator::KRFunction(_)));
+        let old = derived.iter().any(|d| matches!(&d.node, DerivedDeclarator::KRFunction(names) if !names.is_empty()));
+        let silent = derived.iter().any(|d| matches!(d.node, DerivedDeclarator::KRFunction(_)));
+        if silent && !old {
+            return Err(Diagnostic::new("the kernel has no arguments, so its caller sees nothing of what it does")
+                .at(map.span(declarator.span), "no arguments")
+                .help("make its arrays arguments, or put `#pragma scop` and `#pragma endscop` around its loops"));
+        }
         return Err(match old {
             true => Diagnostic::new("the function's arguments have no types")
                 .at(map.span(declarator.span), "K&R style")

@@ -23,6 +23,7 @@ use super::structs::{self, Base, Records, type_specifiers};
 use super::token::{Kind, Token};
 use super::types::{Types, functions, is_const, is_typedef};
 use sites::Sites;
+pub use sites::Written;
 
 /// How often calls in the bodies of calls are looked for.
 pub const ROUNDS: usize = 16;

@@ -421,7 +421,9 @@ impl<'u> Reader<'u> {
         let function = &part.function.node;
         let is_void = self.types.of_declaration(&function.specifiers) == CType::Void;
         // Functions that return a value are refused in their own words.
-        (is_void || !part.marked) && name_of(function) != "main" && {
+        // One without arguments has nothing to show for its work but by what is declared around the region.
+        let is_silent = part.marked && outline::parameters(part.function).is_empty();
+        (is_void || !part.marked) && name_of(function) != "main" && !is_silent && {
             let alone = !part.marked
                 || super::function::require_declarations_outside(part.function, self.regions, self.preprocessed)
                     .is_ok();

@@ -202,8 +202,7 @@ impl<'u> Outliner<'_, 'u> {
             .collect();
         // Declarations of the file that become constants, by the start of their text.
         let mut made_const: Vec<usize> = vec![];
-        let mut used: Vec<Used> = vec![];
-        let records = self.records(path);
+        let (mut used, records): (Vec<Used>, Records) = (vec![], self.records(path));
         let fresh = |name: &str, ending: &str| {
             let mut new = format!("{name}{ending}");
             while taken.contains(new.as_str()) {

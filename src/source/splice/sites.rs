@@ -82,8 +82,18 @@ impl<'u> Visit<'u> for Inner<'u> {
 }
 
 /// The variables that a body writes, also by subscripts, members and pointers.
-#[derive(Default)]
-struct Written(HashSet<String>);
+#[derive(Clone, Default)]
+pub struct Written {
+    pub names: HashSet<String>,
+    /// Those that stand where subscripts do, as `a` does in `i[a]`.
+    pub subscripts: HashSet<String>,
+}
+
+impl Written {
+    fn may_have(&self, name: &str) -> bool {
+        self.names.contains(name) || self.subscripts.contains(name)
+    }
+}
 
 impl<'ast> Visit<'ast> for Written {
     fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast ByteSpan) {
@@ -103,15 +113,24 @@ impl<'ast> Visit<'ast> for Written {
             }
             _ => None,
         };
-        let mut roots = target.map_or(vec![], |target| vec![target]);
-        while let Some(node) = roots.pop() {
+        let mut roots = target.map_or(vec![], |target| vec![(target, false)]);
+        while let Some((node, is_subscript)) = roots.pop() {
+            let own = |node| (node, is_subscript);
             match &node.node {
-                Expression::Identifier(name) => drop(self.0.insert(name.node.name.clone())),
-                Expression::Member(member) => roots.push(&member.node.expression),
-                Expression::UnaryOperator(unary) => roots.push(&unary.node.operand),
-                Expression::Cast(cast) => roots.push(&cast.node.expression),
-                Expression::BinaryOperator(o) => roots.extend([&*o.node.lhs, &*o.node.rhs]),
-                Expression::Conditional(c) => roots.extend([&*c.node.then_expression, &*c.node.else_expression]),
+                Expression::Identifier(name) => {
+                    let names = if is_subscript { &mut self.subscripts } else { &mut self.names };
+                    names.insert(name.node.name.clone());
+                }
+                Expression::Member(member) => roots.push(own(&*member.node.expression)),
+                Expression::UnaryOperator(unary) => roots.push(own(&*unary.node.operand)),
+                Expression::Cast(cast) => roots.push(own(&*cast.node.expression)),
+                Expression::BinaryOperator(o) if o.node.operator.node == BinaryOperator::Index => {
+                    roots.extend([own(&*o.node.lhs), (&*o.node.rhs, true)]);
+                }
+                Expression::BinaryOperator(o) => roots.extend([own(&*o.node.lhs), own(&*o.node.rhs)]),
+                Expression::Conditional(c) => {
+                    roots.extend([own(&*c.node.then_expression), own(&*c.node.else_expression)]);
+                }
                 _ => {}
             }
         }
@@ -119,7 +138,7 @@ impl<'ast> Visit<'ast> for Written {
         if let Expression::Call(call) = expression {
             for argument in &call.node.arguments {
                 if let Expression::Identifier(name) = &argument.node {
-                    self.0.insert(name.node.name.clone());
+                    self.names.insert(name.node.name.clone());
                 }
             }
         }
@@ -327,7 +346,7 @@ impl<'u> Splicer<'_, '_, 'u> {
             },
             _ => false,
         });
-        inner && !names.iter().any(|name| written.0.contains(*name))
+        inner && !names.iter().any(|name| written.may_have(name))
     }
 
     /// Whether the helper writes what tells the place that it gets: `f(&a[t.k], &t)`.
@@ -352,7 +371,7 @@ impl<'u> Splicer<'_, '_, 'u> {
             })
             .collect();
         let changed: HashSet<&String> =
-            pairs.iter().filter(|(name, _)| written.0.contains(*name)).filter_map(|(_, words)| words.first()).collect();
+            pairs.iter().filter(|(name, _)| written.may_have(name)).filter_map(|(_, words)| words.first()).collect();
         pairs.iter().any(|(_, words)| words.iter().skip(1).any(|word| changed.contains(word)))
     }
 }

@@ -27,6 +27,7 @@ use super::nest::assignment;
 use super::preprocess::{Preprocessed, Splice};
 use super::program::Changed;
 use super::scope::Checked;
+use super::splice::Written;
 use super::token::{Kind, Token};
 use super::types::{Types, functions, is_const, is_typedef};
 use crate::diagnostic::Diagnostic;
@@ -60,6 +61,7 @@ pub fn flattened<'a>(
         records,
         scopes: vec![HashMap::new()],
         blocks: vec![],
+        assigned: vec![],
         edits: vec![],
         taken: words.map(|token| token.text(&preprocessed.text).to_string()).collect(),
         names: HashMap::new(),
@@ -132,8 +134,9 @@ struct Walker<'p, 'a> {
     records: Records,
     /// Structures by their names; `None` for what is none.
     scopes: Vec<HashMap<String, Option<Variable>>>,
-    /// What each of the blocks around changes.
-    blocks: Vec<HashSet<String>>,
+    /// What each of the blocks around writes, and what it assigns or takes the address of as a whole.
+    blocks: Vec<Written>,
+    assigned: Vec<HashSet<String>>,
     edits: Vec<Splice>,
     taken: HashSet<String>,
     /// The variables of members, by structure and path.
@@ -159,9 +162,13 @@ impl Walker<'_, '_> {
         &all[first.min(end)..end]
     }
 
+    fn text(&self, token: &Token) -> &str {
+        token.text(&self.preprocessed.text)
+    }
+
     fn pieces(&self, bytes: ByteSpan) -> Pieces {
-        let text = |token: &Token| token.text(&self.preprocessed.text).to_string();
-        self.tokens(bytes).iter().map(|token| (text(token), ByteSpan::span(token.start, token.end))).collect()
+        let piece = |token: &Token| (self.text(token).to_string(), ByteSpan::span(token.start, token.end));
+        self.tokens(bytes).iter().map(piece).collect()
     }
 
     fn refuse(&mut self, message: String, at: ByteSpan, label: &str, help: &str) {
@@ -574,18 +581,39 @@ impl Walker<'_, '_> {
         }
         let place =
             if place.is_address { place } else { place.plus(vec![("0".into(), first.span)]).ok_or_else(changes)? };
+        // What tells the place must not change while the pointer is there; the array is the same whatever is written to it.
         let bytes = self.balanced(first.span);
-        let words: HashSet<String> = self.pieces(bytes).into_iter().map(|(text, _)| text).collect();
-        let changed = self.blocks.last();
-        if words.contains("(") && self.has_call(first)
-            || changed.is_some_and(|changed| changed.contains(name) || words.iter().any(|word| changed.contains(word)))
-            || place.reads
-        {
+        let root = place.variable.name.clone();
+        // Each with whether a subscript stands behind it.
+        let tokens = self.tokens(bytes);
+        let is_array = |k: usize| tokens.get(k + 1).is_some_and(|next| self.text(next) == "[");
+        let pairs = tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word);
+        let mut words: Vec<(String, bool)> =
+            pairs.map(|(k, token)| (self.text(token).to_string(), is_array(k))).collect();
+        if let Some(own) = words.iter().position(|(word, _)| *word == root) {
+            words.remove(own);
+        }
+        let written = self.blocks.last().cloned().unwrap_or_default();
+        let meant = |written: &String| match self.lookup(written).map(|variable| &variable.how) {
+            Some(How::Alias(place)) => place.variable.name.clone(),
+            _ => written.clone(),
+        };
+        let names: HashSet<String> = written.names.iter().map(meant).chain(written.names.iter().cloned()).collect();
+        let is_written =
+            |(word, is_array): &(String, bool)| names.contains(word) || *is_array && written.subscripts.contains(word);
+        // Members of what the pointer points to are not the pointer.
+        let is_moved = words.iter().any(is_written) || self.is_assigned(name);
+        if self.has_call(first) || is_moved {
             return Err(changes());
         }
         let variable = Variable { name: name.to_string(), ty, how: How::Alias(Box::new(place)) };
         self.declare(name, Some(variable));
         Ok(())
+    }
+
+    /// Whether the block around gives a name another value.
+    fn is_assigned(&self, name: &str) -> bool {
+        self.assigned.last().is_some_and(|assigned| assigned.contains(name))
     }
 
     fn has_call(&self, node: &Node<Expression>) -> bool {
@@ -598,6 +626,14 @@ impl Walker<'_, '_> {
         let mut calls = Calls(false);
         calls.visit_expression(&node.node, &node.span);
         calls.0
+    }
+
+    /// Whether a place's subscripts read what it is a part of.
+    fn reads_itself(&self, place: &Place) -> bool {
+        let name = &place.variable.name;
+        let own: Vec<&String> = self.names.iter().filter(|((of, _), _)| of == name).map(|(_, own)| own).collect();
+        let mut words = place.subscripts().into_iter().flatten().map(|(word, _)| word);
+        place.reads && words.any(|word| word == name || own.contains(&word))
     }
 
     /// `a = b;` of whole structures; tells whether it is one.
@@ -615,7 +651,7 @@ impl Walker<'_, '_> {
             let first: Pieces =
                 std::mem::replace(&mut self.edits, outer).into_iter().flat_map(|(_, own)| own).collect();
             let second = self.value(&inner.node.lhs, &target.ty).map(|value| self.copied(&target, &value));
-            if let (true, Some(Ok(second)), false) = (is_whole, second, target.reads) {
+            if let (true, Some(Ok(second)), false) = (is_whole, second, self.reads_itself(&target)) {
                 self.edits.push((span.start..self.preprocessed.end(span), [first, second].concat()));
                 return true;
             }
@@ -624,7 +660,7 @@ impl Walker<'_, '_> {
         let at = ByteSpan::span(bytes.start, bytes.end);
         let value = self.value(&o.rhs, &target.ty);
         let copied = match value {
-            Some(value) if !target.reads => self.copied(&target, &value),
+            Some(value) if !self.reads_itself(&target) => self.copied(&target, &value),
             _ => Err("burstc cannot copy this structure".into()),
         };
         match copied {
@@ -667,11 +703,14 @@ impl<'ast> Visit<'ast> for Walker<'_, '_> {
     fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast ByteSpan) {
         match statement {
             Statement::Compound(_) | Statement::For(_) => {
-                let mut changed = Changed::default();
-                changed.visit_statement(statement, span);
+                let (mut written, mut assigned) = (Written::default(), Changed::default());
+                written.visit_statement(statement, span);
+                assigned.visit_statement(statement, span);
                 self.scopes.push(HashMap::new());
-                self.blocks.push(changed.0);
+                self.blocks.push(written);
+                self.assigned.push(assigned.0);
                 visit::visit_statement(self, statement, span);
+                self.assigned.pop();
                 self.blocks.pop();
                 self.scopes.pop();
             }

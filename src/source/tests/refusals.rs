@@ -193,6 +193,10 @@ fn statements() {
         ("a[i] = «0x1p-1» && s;", "floating-point constant"),
         ("{ long double «t»; a[j] = 0; }", "`long double`"),
         ("{ struct { int x; } t = {1}; a[j] = «shown(&t)»; }", "a structure goes to `shown`, whose body"),
+        (
+            "{ struct w { int k; } v[2], t; t.k = 0; v[0] = v[1] = t; «struct w *q = &v[t.k];» t.k = 1; a[j] = q->k; }",
+            "the pointer `q` to structures changes",
+        ),
         ("{ «static struct { int x; } t;» t.x = 1; a[j] = t.x; }", "a structure that outlives the kernel"),
         ("{ «struct { int x; } t = {1}, *p = &t;» p++; a[j] = p->x; }", "the pointer `p` to structures changes"),
         ("{ int «N»; a[j] = 0; }", "`N` is an argument's name"),

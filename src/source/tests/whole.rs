@@ -232,6 +232,14 @@ fn choices() {
     assert!(refusal(&two, &Choice::default()).help.contains("--region 4 (a loop of `main`)"));
 }
 
+/// A function without arguments is no kernel: what it declares around its region are the arguments.
+#[test]
+fn silent_functions() {
+    let text = "struct s { int a; struct { int b[2]; }; };\nvoid foo()\n{\nstruct s s[10], t;\n#pragma scop\n\
+                for (int i = 0; i < 10; i++) s[i].b[1] = t.a;\n#pragma endscop\n}\n";
+    assert_eq!(signature(text, &Choice::default()), "foo(int32_t s[10][3], int32_t t_out[1][3])");
+}
+
 /// Places are the user's, on the lines that were written anew, too.
 #[test]
 fn places() {
