@@ -41,6 +41,8 @@ pub struct Analysis {
     kernel: Kernel,
     program: Program,
     latest: RefCell<Option<Moved>>,
+    /// Of the tiles that were chosen last.
+    long: RefCell<Vec<Vec<TilingDirective>>>,
 }
 
 /// A band that may be tiled.
@@ -75,7 +77,7 @@ impl Analysis {
         budget::begin("the dependences");
         let kernel = polyhedral::expand_locals(&Kernel { tilings: vec![], ..kernel.clone() })?;
         let program = polyhedral::extract(&kernel)?;
-        Ok(Analysis { kernel, program, latest: RefCell::default() })
+        Ok(Analysis { kernel, program, latest: RefCell::default(), long: RefCell::default() })
     }
 
     /// [`analyze`] of the kernel with `tilings`; where that is only tried, within so many of isl's operations.
@@ -89,6 +91,10 @@ impl Analysis {
             [] => {
                 let (offload, is_joined) = self.choose(fabric, |kernel, model, chosen| {
                     let latest = std::ptr::eq(model, program).then_some(&self.latest);
+                    let written = |tilings: &Vec<TilingDirective>| -> Vec<TilingDirective> {
+                        tilings.iter().map(|tiling| tiling.as_written(kernel).0).collect()
+                    };
+                    self.long.replace(chosen.long.iter().map(written).collect());
                     chosen.mapped.offload(kernel, model, fabric, latest)
                 })?;
                 match is_joined {
@@ -109,6 +115,12 @@ impl Analysis {
         })?;
         buffer::require_fit(&kernel, &offload.buffers, fabric.block_ram_bits())?;
         Ok(offload)
+    }
+
+    /// Tilings whose strips run along several dimensions, of the statements as they are written: what may be better than what
+    /// [`Analysis::offload`] chose last, the most promising first.
+    pub fn with_long_strips(&self) -> Vec<Vec<TilingDirective>> {
+        self.long.borrow().clone()
     }
 
     /// The tiles that are chosen for `fabric`, of the statements as they are written; the same of operations.
@@ -233,6 +245,8 @@ struct Chosen {
     time: Option<Time>,
     /// Whether the exact buffers fit.
     fits: bool,
+    /// See [`Tilings`].
+    long: Vec<Vec<TilingDirective>>,
 }
 
 impl Chosen {
@@ -248,7 +262,7 @@ impl Chosen {
         for share in SHARES {
             budget::begin("the tile sizes");
             let found = tiling::automatic::tilings(program, kernel, plans.clone(), block_ram_bits / share)?;
-            let Tilings { best, better, time } = found;
+            let Tilings { best, better, long, time } = found;
             if tried.contains(&best) {
                 continue;
             }
@@ -260,15 +274,15 @@ impl Chosen {
                         // Once more, with all of its checks.
                         Some(mapped) if fits(&mapped) => {
                             let mapped = Mapped::new(kernel, program, directives, None)?;
-                            return Ok(Chosen { mapped, time, fits: true });
+                            return Ok(Chosen { mapped, time, fits: true, long });
                         }
                         Some(_) => {}
                         None => break,
                     }
                 }
-                return Ok(Chosen { mapped: mapped?, time, fits: true });
+                return Ok(Chosen { mapped: mapped?, time, fits: true, long });
             }
-            last = mapped.map(|mapped| Chosen { mapped, time, fits: false });
+            last = mapped.map(|mapped| Chosen { mapped, time, fits: false, long: vec![] });
             tried.push(best);
         }
         last
@@ -398,6 +412,7 @@ impl Mapped {
             strips_depend,
             written: vec![],
             lanes_note: None,
+            strips_note: None,
             ports: Default::default(),
             buffers,
             windows,

@@ -1,5 +1,7 @@
 //! How many iterations run side by side: as many as somebody asks for, or as few as keep the memory busy.
 
+mod long;
+
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -139,15 +141,16 @@ fn with_lanes(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resul
         Some(Request::Count(count)) => {
             let choice = Choice { left: None.into(), ..Choice::new(kernel, board, |_| true)? };
             let found = match count {
-                1 => choice.one(),
-                _ => choice.with(&choice.one()?, &Request::Count(count), SMALLER.len()),
+                1 => choice.one()?,
+                _ => choice.with(&choice.one()?, &Request::Count(count), SMALLER.len())?,
             };
-            require_room(found?, board)
+            require_room(choice.longer(count, found)?, board)
         }
         Some(Request::InTwo(along)) => {
             let choice = Choice { left: None.into(), ..Choice::new(kernel, board, |_| true)? };
-            let found = choice.with(&choice.one()?, &Request::InTwo(along), SMALLER.len());
-            require_room(found?, board)
+            let count = along.iter().map(|(_, count)| count).product();
+            let found = choice.with(&choice.one()?, &Request::InTwo(along), SMALLER.len())?;
+            require_room(choice.longer(count, found)?, board)
         }
         Some(Request::Automatic) => Choice::new(kernel, board, |_| true)?.automatic(),
         Some(Request::Usual) if kernel.tilings.is_empty() => Choice::new(kernel, board, |_| true)?.automatic(),
@@ -394,7 +397,14 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             let note = "at its usual sizes the kernel does more than can be estimated".to_string();
             return Ok(Offload { lanes_note: Some(note), ..offload });
         }
-        let one = Found { count: 1, expected: Expected::of(&offload, self.board, &usual(&offload)), offload };
+        let mut one = Found { count: 1, expected: Expected::of(&offload, self.board, &usual(&offload)), offload };
+        // Where the memory holds the iterations up, strips are worth more than lanes.
+        if one.expected.moving() > one.expected.computing() {
+            let before = self.analysis.operations();
+            one = self.with_long_strips(one, self.left.get().unwrap_or(long::OPERATIONS))?;
+            let taken = self.analysis.operations().saturating_sub(before);
+            self.left.set(self.left.get().map(|left| left.saturating_sub(taken)));
+        }
         let (most, limit) = most(&one.offload, self.board, longest(&one.offload));
         let wanted = wanted(&one, link);
         // What forbids a number of lanes.
@@ -448,12 +458,19 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             best = self.in_two(best, &one, &mut reasons)?;
         }
         let reason = reasons.remove(&(2 * best.count));
+        best.offload.strips_note = one.offload.strips_note;
         best.offload.lanes_note = Some(match reason {
             _ if best.expected.compute < AS_GOOD * best.expected.memory() => "the memory is the bottleneck".to_string(),
             Some(reason) => reason,
             None => "more would not make the run shorter, by the estimate".to_string(),
         });
-        Ok(best.offload)
+        Ok(self.with_long_strips(best, long::OPERATIONS)?.offload)
+    }
+
+    /// So many lanes in longer strips, where those are better.
+    fn longer(&self, count: i64, offload: Offload) -> Result<Offload> {
+        let expected = Expected::of(&offload, self.board, &usual(&offload));
+        Ok(self.with_long_strips(Found { count, offload, expected }, long::OPERATIONS)?.offload)
     }
 }
 

@@ -39,6 +39,9 @@ pub struct Offload {
     /// Why so many lanes were chosen, where they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes_note: Option<String>,
+    /// What strips of several dimensions were chosen for, where they were. For people.
+    #[serde(skip)]
+    pub strips_note: Option<String>,
     /// The memory port of every array, where the board has several; empty where it has one. All uses of an array are on one port
     /// ([`Offload::port`]).
     #[serde(default, skip_serializing_if = "no_ports")]

@@ -52,6 +52,7 @@ fn in_sequence(parts: &[Source]) -> Offload {
         strips_depend: true,
         written: vec![],
         lanes_note: None,
+        strips_note: None,
         ports: Default::default(),
     }
 }
@@ -116,6 +117,7 @@ fn in_one_strip(
         strips_depend: true,
         written: vec![],
         lanes_note: None,
+        strips_note: None,
         ports: Default::default(),
         kernel,
     }

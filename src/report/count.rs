@@ -268,6 +268,7 @@ mod tests {
             strips_depend: false,
             written: vec![],
             lanes_note: None,
+            strips_note: None,
             ports: Default::default(),
         }
     }

@@ -1,5 +1,7 @@
 //! The cycles of a run, estimated of what its hardware walks: rows of iterations, of loads and of stores. By them lanes are
-//! chosen.
+//! and strips are chosen.
+
+mod ends;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -8,8 +10,9 @@ use super::count;
 use crate::board::Board;
 use crate::hardware::{self, Beats, Link};
 use crate::ids::{ArrayId, BandId, StatementId};
-use crate::offload::{Band, Buffer, Offload, Scan};
+use crate::offload::{Band, Buffer, Offload, Scan, Transfer};
 use crate::walk::{self, Values};
+use ends::End;
 
 /// Cycles from row to row of iterations, whatever their length.
 const ROW: u64 = 4;
@@ -33,8 +36,11 @@ pub struct Expected {
     pub compute: f64,
     pub load: f64,
     pub store: f64,
-    /// Of the first tile's load and the last one's store, beside which nothing else runs.
+    /// Of loads and stores beside which no iteration runs: before the first tile and behind the last one of bands, and of strips
+    /// that wait for one another.
     pub alone: f64,
+    /// Of iterations beside which nothing is moved: a tile's, wherever some loads and stores stand alone.
+    pub between: f64,
     /// Of the bytes of both through the memory.
     shared: f64,
     /// Behind a bus loads and stores have ways of their own.
@@ -50,42 +56,53 @@ impl Expected {
         let mut all = Expected { on_a_bus: link.bus().is_some(), ..Expected::default() };
         let latency = LATENCY[usize::from(!all.on_a_bus)];
         let (mut values, mut steps) = (Values::new(sizes), STEPS);
+        // A program finds rows one after the other, and goes through pieces that a tile does not have.
+        let found = |port: &PortRows, tiles: f64| {
+            let program = |all| PROGRAM_ROW * port.rows + PROGRAM_INSTRUCTION * all * tiles;
+            port.load.max(instructions.map_or(0.0, program))
+        };
+        let ends = ends::ends(offload, &rows, &mut values);
         for band in offload.bands.keys() {
             let sampled = Sampled::of(offload, band, &rows, &mut values, &mut steps);
             let own = &offload.bands[band];
             let statements: u64 = own.statements.iter().map(|&s| iterations[s]).sum();
             let estimated = statements as f64 * own.compute.cycles_per_iteration;
             let tiles = sampled.tiles.max(1) as f64;
-            // A program finds rows one after the other, and goes through pieces that a tile does not have.
-            let found =
-                |rows: f64| instructions.map_or(0.0, |all| PROGRAM_ROW * rows + PROGRAM_INSTRUCTION * all * tiles);
-            // Ports move their words side by side.
-            let most = |of: &dyn Fn(&PortRows) -> f64| sampled.ports.iter().map(of).fold(0.0, f64::max);
-            let load = most(&|port| port.load.max(found(port.rows)));
-            let store = most(&|port| port.store);
             // Ports are lent in cycles in which no iteration starts, of which rows and values that are waited for leave some.
             let starts = if own.compute.lanes.is_some() { sampled.starts } else { statements as f64 };
             let statement =
                 |(&s, lent): (&StatementId, &f64)| starts * iterations[s] as f64 / statements.max(1) as f64 + lent;
             let lent = own.statements.iter().zip(&sampled.lent).map(statement).fold(0.0, f64::max);
-            all.compute += sampled.compute.max(estimated).max(starts).max(lent);
-            all.load += load;
-            all.store += store;
+            let iterating = sampled.compute.max(estimated).max(starts);
+            let moved = |end: &End| most(&end.load, |port| found(port, 1.0)) + most(&end.store, |port| port.store);
+            // What stands alone holds up no iteration.
+            let alone: f64 = ends[band].iter().map(|end| end.times * moved(end)).sum();
+            let compute = iterating.max(lent - alone);
+            all.compute += compute;
+            all.load += most(&sampled.ports, |port| found(port, tiles));
+            all.store += most(&sampled.ports, |port| port.store);
             all.shared += sampled.moved * board.clock_mhz / board.memory.peak_mb_s();
-            // Strips that wait for the one before stand alone; else the first load of all and the last store of all do.
-            let (first, last) = (load / tiles + latency, store / tiles + latency);
-            let ends = |is_end: bool, cycles: f64| if is_end { cycles } else { 0.0 };
-            all.alone += match offload.strips_depend {
-                true => (first + last) * sampled.strips,
-                false => ends(band.0 == 0, first) + ends(band.0 + 1 == offload.bands.len(), last),
-            };
+            for end in &ends[band] {
+                all.alone += end.times * (moved(end) + 2.0 * latency);
+                all.between += end.times * (compute / tiles + 2.0 * latency);
+            }
         }
         all
     }
 
     /// Of what takes longest, and what runs beside nothing.
     pub fn cycles(&self) -> f64 {
-        self.compute.max(self.memory()) + self.alone
+        self.computing().max(self.moving())
+    }
+
+    /// Cycles of a run in which iterations never wait for the memory but where they must.
+    pub fn computing(&self) -> f64 {
+        self.compute + self.alone
+    }
+
+    /// Cycles of a run in which the memory never waits for iterations but where it must.
+    pub fn moving(&self) -> f64 {
+        self.memory() + self.between
     }
 
     /// Cycles in which words are moved, or rows of them looked for.
@@ -133,11 +150,36 @@ struct PortRows {
     store: f64,
 }
 
+impl PortRows {
+    /// Adds what the present tile moves of an array; `None` where that takes too many steps.
+    fn add(&mut self, rows: &Transfers, transfer: &Transfer, values: &mut Values, steps: &mut u64) -> Option<()> {
+        let cycles = |length: u64| rows.cycles(transfer.array, length);
+        self.load += sum(&transfer.load, values, steps, &cycles)?;
+        self.rows += sum(&transfer.load, values, steps, &|_| 1.0)?;
+        self.store += sum(&transfer.store, values, steps, &cycles)?;
+        Some(())
+    }
+}
+
+/// The costs of all rows of a tile.
+fn sum(scan: &Scan, values: &mut Values, steps: &mut u64, cost: &dyn Fn(u64) -> f64) -> Option<f64> {
+    scan.pieces.iter().map(|piece| walk::rows(piece, values, steps, cost)).sum()
+}
+
+fn no_rows(offload: &Offload) -> Vec<PortRows> {
+    let ports = offload.ports_used().last().map_or(1, |port| port + 1);
+    vec![PortRows::default(); ports as usize]
+}
+
+/// Ports move their words side by side.
+fn most(ports: &[PortRows], of: impl Fn(&PortRows) -> f64) -> f64 {
+    ports.iter().map(of).fold(0.0, f64::max)
+}
+
 /// What the tiles of a band take, of all of them as those looked at say.
 #[derive(Default)]
 struct Sampled {
     tiles: u64,
-    strips: f64,
     compute: f64,
     /// Groups.
     starts: f64,
@@ -156,13 +198,6 @@ impl Sampled {
         for piece in pieces() {
             let mut left = STEPS;
             all.tiles += walk::count(piece, values, &mut left).unwrap_or(STEPS);
-            // As many as there are rows of the loops in front of those that change along a strip.
-            let mut outer = piece.clone();
-            outer.levels.truncate(own.tiling.strip_indices() + 1);
-            all.strips += match own.tiling.strip_indices() {
-                0 => 1.0,
-                _ => walk::rows(&outer, values, &mut left, |_| 1.0).unwrap_or(1.0),
-            };
         }
         let every = all.tiles.div_ceil(TILES).max(1);
         let (mut number, mut looked_at) = (0u64, 0u64);
@@ -193,12 +228,7 @@ impl Sampled {
 
     /// Of no tile: an entry for every statement and every port.
     fn none(offload: &Offload, band: &Band) -> Sampled {
-        let ports = offload.ports_used().last().map_or(1, |port| port + 1);
-        Sampled {
-            lent: vec![0.0; band.statements.len()],
-            ports: vec![PortRows::default(); ports as usize],
-            ..Sampled::default()
-        }
+        Sampled { lent: vec![0.0; band.statements.len()], ports: no_rows(offload), ..Sampled::default() }
     }
 
     /// Adds a tile, whose indices have values; `None` where that takes too many steps.
@@ -210,29 +240,23 @@ impl Sampled {
         values: &mut Values,
         steps: &mut u64,
     ) -> Option<()> {
-        let mut sum = |scan: &Scan, values: &mut Values, cost: &dyn Fn(u64) -> f64| -> Option<f64> {
-            scan.pieces.iter().map(|piece| walk::rows(piece, values, steps, cost)).sum()
-        };
         let mut tile = Sampled::none(offload, band);
-        tile.compute = sum(&band.compute.scan, values, &|length| length.max(ROW) as f64)?;
-        tile.starts = sum(&band.compute.scan, values, &|length| length as f64)?;
+        tile.compute = sum(&band.compute.scan, values, steps, &|length| length.max(ROW) as f64)?;
+        tile.starts = sum(&band.compute.scan, values, steps, &|length| length as f64)?;
         for transfer in &band.transfers {
             let array = transfer.array;
-            let cycles = |length: u64| rows.cycles(array, length);
             let beats = |length: u64| rows.beats(array, length) as f64;
             // Nothing moves through a port that is not used.
             if let Some(port) = tile.ports.get_mut(offload.port(array) as usize) {
-                port.load += sum(&transfer.load, values, &cycles)?;
-                port.rows += sum(&transfer.load, values, &|_| 1.0)?;
-                port.store += sum(&transfer.store, values, &cycles)?;
+                port.add(rows, transfer, values, steps)?;
             }
             let bytes = |length: u64| (length * u64::from(offload.kernel.arrays[array].element.bytes())) as f64;
-            tile.moved += sum(&transfer.load, values, &bytes)? + sum(&transfer.store, values, &bytes)?;
+            tile.moved += sum(&transfer.load, values, steps, &bytes)? + sum(&transfer.store, values, steps, &bytes)?;
             // A fill takes the port that iterations write through, a drain the one that they read through.
-            let filled = sum(&transfer.load, values, &beats)?;
+            let filled = sum(&transfer.load, values, steps, &beats)?;
             let drained = match rows.buffer(array).is_none_or(|buffer| buffer.store_copy) {
                 true => 0.0,
-                false => sum(&transfer.store, values, &beats)?,
+                false => sum(&transfer.store, values, steps, &beats)?,
             };
             let all = offload.kernel.statements();
             for (&s, lent) in band.statements.iter().zip(&mut tile.lent) {

@@ -273,7 +273,7 @@ pub struct ProcessReport {
     pub compute_idle: u64,
 }
 
-/// What was expected of a run before it ([`Expected`]); the first tile's load and the last one's store are in both.
+/// What was expected of a run before it ([`Expected`]): each with what stands alone of the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The iterations of every band with rows that are short and values that are waited for.
@@ -285,8 +285,8 @@ pub struct Estimate {
 impl Estimate {
     pub fn of(offload: &Offload, board: &Board, sizes: &BTreeMap<String, i64>) -> Estimate {
         let expected = Expected::of(offload, board, sizes);
-        let cycles = |own: f64| (own + expected.alone).round() as u64;
-        Estimate { compute_cycles: cycles(expected.compute), memory_cycles: cycles(expected.memory()) }
+        let [compute_cycles, memory_cycles] = [expected.computing(), expected.moving()].map(|own| own.round() as u64);
+        Estimate { compute_cycles, memory_cycles }
     }
 
     /// Of the run: computation and memory overlap.
@@ -499,6 +499,7 @@ mod tests {
             strips_depend: false,
             written: vec![],
             lanes_note: None,
+            strips_note: None,
             ports: Default::default(),
         }
     }

@@ -18,6 +18,9 @@ pub struct TilingReport {
     /// Bits of block RAM that the buffers take, with a copy per read reference, and those of the board.
     pub buffer_bits: u64,
     pub block_ram_bits: u64,
+    /// What strips of several dimensions were chosen for. For people.
+    #[serde(skip)]
+    pub strips: Option<String>,
     /// Where iterations run side by side, or somebody asked whether they could.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes: Option<LanesReport>,
@@ -50,12 +53,16 @@ impl TilingReport {
             directives: offload.bands.iter().map(|band| directive_text(&band.tiling, &offload.kernel)).collect(),
             buffer_bits: buffer::bits(&offload.kernel, &offload.buffers) as u64,
             block_ram_bits: board.block_ram_bits(),
+            strips: offload.strips_note.clone(),
             lanes: LanesReport::new(offload, board),
         }
     }
 
     /// Why these tiles, on one line.
     pub fn reason(&self) -> String {
+        if let Some(strips) = &self.strips {
+            return format!("chosen: strips of several dimensions take {strips}, by the estimate");
+        }
         format!(
             "chosen: fewest DDR bytes for which the buffers ({} bits) fit {} bits of block RAM",
             self.buffer_bits, self.block_ram_bits

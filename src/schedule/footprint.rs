@@ -234,6 +234,16 @@ impl ArrayModel {
         1.0 + is_read as u8 as f64 + is_written as u8 as f64
     }
 
+    /// Whether two boxes that follow each other along a dimension may touch one cell.
+    pub fn is_shared(&self, box_extents: &[f64], dimension: usize) -> bool {
+        let is_near = |subscript: &Option<Linear>| {
+            subscript
+                .as_ref()
+                .is_none_or(|own| own.coefficients[dimension].abs() * box_extents[dimension] < own.extent(box_extents))
+        };
+        self.groups.len() > 1 || self.groups.iter().any(|group| group.subscripts.iter().all(is_near))
+    }
+
     /// Words of the local buffer along each subscript, for what a box of θ touches.
     /// References with different linear parts may be anywhere in the array relative to each other: then the buffer has
     /// its extent.

@@ -19,6 +19,8 @@ pub struct Choice {
     pub order: Vec<usize>,
     /// The size of each, in this order; 1 for sequential ones.
     pub sizes: Vec<i64>,
+    /// How many of the last dimensions a strip runs along.
+    pub strip: usize,
     /// Expected bytes of DDR traffic of the whole band.
     pub bytes: f64,
     /// The same with everything else that takes time, in bytes the memory could have moved: choices with less are
@@ -57,6 +59,11 @@ const LOOKED_AT: f64 = 100_000.0;
 const HANDFUL: usize = 4;
 /// A tempting choice costs at most this part of the best one that fits for certain.
 const TEMPTING: f64 = 0.9;
+/// The least size above 1 that is looked at where strips run along several dimensions, and about how many choices.
+const LEAST_LONG: i64 = 8;
+const LONG_LOOKED_AT: f64 = 15_000.0;
+/// Up to so many dimensions of a strip are looked at in every order.
+const PERMUTED: usize = 3;
 
 /// Ways to tile a band.
 pub struct Ranked {
@@ -69,6 +76,9 @@ pub struct Ranked {
     /// Of every shape that fits the budget the cheapest, by cost: where dependences stall the computation, it is not the
     /// bytes that decide.
     pub fitting: Vec<Choice>,
+    /// Of those whose strips run along several dimensions and that move about as few bytes as any, the cheapest of each shape,
+    /// by cost. They may fit.
+    pub long: Vec<Choice>,
 }
 
 /// Ways to tile `plan` for representative values `sizes_at` of the size parameters.
@@ -91,9 +101,10 @@ pub fn rank(
     for last in serial.min(n - 1)..n {
         let mut order: Vec<usize> = (0..n).filter(|k| *k != last).collect();
         order.push(last);
-        let search = Search::new(&usual, &largest, order, serial);
+        let search = Search::new(&usual, &largest, order, serial, LOOKED_AT);
         search.explore(&mut vec![1; n], search.first, budget_bits as f64, &mut all);
     }
+    let mut long = long(&usual, &largest, (n, serial), budget_bits as f64);
     let mut choices: Vec<Choice> = vec![];
     let mut budget = budget_bits as f64;
     let mut tempting = all.clone();
@@ -112,14 +123,46 @@ pub fn rank(
     }
     if choices.is_empty() {
         // Nothing fits; the smallest tiles come closest.
-        choices.push(Search::new(&usual, &largest, (0..n).collect(), serial).evaluate(&vec![1; n]));
+        choices.push(Search::new(&usual, &largest, (0..n).collect(), serial, LOOKED_AT).evaluate(&vec![1; n]));
     }
     tempting.retain(|c| c.bits > budget_bits as f64 && c.cost <= TEMPTING * choices[0].cost);
     tempting.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     // Tiles of one shape need about the same buffers in every order.
     cheapest_of_each_shape(&mut tempting);
     cheapest_of_each_shape(&mut fitting);
-    Ok(Ranked { choices, tempting, fitting })
+    let fewest = long.iter().chain(&choices[..1]).map(|c| c.bytes).fold(f64::INFINITY, f64::min);
+    long.retain(|c| c.bytes <= TOLERANCE * fewest);
+    long.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    cheapest_of_each_shape(&mut long);
+    Ok(Ranked { choices, tempting, fitting, long })
+}
+
+/// Choices whose strips run along several of the `n` dimensions, of which so many are serial.
+fn long(usual: &Footprint, largest: &Footprint, (n, serial): (usize, usize), budget: f64) -> Vec<Choice> {
+    let orders: Vec<(Vec<usize>, usize)> = (2..=(n - serial).min(PERMUTED))
+        .flat_map(|strip| lasts(n, serial, strip).into_iter().map(move |order| (order, strip)))
+        .collect();
+    let mut found = vec![];
+    for (order, strip) in &orders {
+        let mut search = Search::new(usual, largest, order.clone(), serial, LONG_LOOKED_AT / orders.len() as f64);
+        search.strip = *strip;
+        search.explore(&mut vec![1; n], search.first, budget, &mut found);
+    }
+    found
+}
+
+/// Orders of `n` dimensions that differ in the last `count`; the serial ones stay in front.
+fn lasts(n: usize, serial: usize, count: usize) -> Vec<Vec<usize>> {
+    if count == 0 {
+        return vec![(0..n).collect()];
+    }
+    let with_last = |order: Vec<usize>| -> Vec<Vec<usize>> {
+        // What is moved behind all others has not been before.
+        let moved = n - (count - 1);
+        let place = |k: usize| order[..k].iter().chain(&order[k + 1..]).chain([&order[k]]).copied().collect();
+        (serial..moved).map(place).collect()
+    };
+    lasts(n, serial, count - 1).into_iter().flat_map(with_last).collect()
 }
 
 /// Keeps the first choice of each shape.
@@ -147,6 +190,8 @@ pub struct Tiled {
     pub tempting: ByBand<Vec<Choice>>,
     /// See [`Ranked`].
     pub fitting: ByBand<Vec<Choice>>,
+    /// See [`Ranked`].
+    pub long: ByBand<Vec<Choice>>,
 }
 
 impl Tiled {
@@ -195,11 +240,13 @@ pub fn choose(
 fn fit(plans: ByBand<BandPlan>, ranked: ByBand<Ranked>, budget: f64) -> Tiled {
     let fitting: ByBand<_> = ranked.iter().map(|r| r.fitting.clone()).collect();
     let tempting: ByBand<_> = ranked.iter().map(|r| r.tempting.clone()).collect();
+    let long: ByBand<_> = ranked.iter().map(|r| r.long.clone()).collect();
     let ranked: ByBand<_> = ranked.into_iter().map(|r| r.choices).collect();
     let mut taken: ByBand<usize> = ranked.iter().map(|_| 0).collect();
     loop {
         let choices = ranked.iter().zip(&taken).map(|(choices, t)| choices[*t].clone()).collect();
-        let tiled = Tiled { plans: plans.clone(), choices, tempting: tempting.clone(), fitting: fitting.clone() };
+        let (tempting, fitting, long) = (tempting.clone(), fitting.clone(), long.clone());
+        let tiled = Tiled { plans: plans.clone(), choices, tempting, fitting, long };
         let smaller = |band: BandId| {
             let now = ranked[band][taken[band]].bits;
             (taken[band]..ranked[band].len()).find(|next| ranked[band][*next].bits < now)
@@ -227,14 +274,17 @@ struct Search<'a> {
     step: i64,
     /// The first dimension whose size is chosen; the ones before have size 1, as the sequential ones have.
     first: usize,
+    /// How many of the last dimensions a strip runs along.
+    strip: usize,
 }
 
 impl<'a> Search<'a> {
-    fn new(usual: &'a Footprint, largest: &'a Footprint, order: Vec<usize>, serial: usize) -> Self {
+    /// Of strips along one dimension; about `looked_at` choices of all orders together.
+    fn new(usual: &'a Footprint, largest: &'a Footprint, order: Vec<usize>, serial: usize, looked_at: f64) -> Self {
         let (ranges, largest_ranges) = (usual.ranges(&order), largest.ranges(&order));
         let step = if order.len() - serial > 4 { 4 } else { 2 };
-        let mut search = Search { usual, ranges, largest, largest_ranges, order, step, first: serial };
-        while search.choices() * (search.order.len() - serial) as f64 > LOOKED_AT {
+        let mut search = Search { usual, ranges, largest, largest_ranges, order, step, first: serial, strip: 1 };
+        while search.choices() * (search.order.len() - serial) as f64 > looked_at {
             if search.step < LARGEST {
                 search.step *= 2;
             } else {
@@ -269,9 +319,17 @@ impl<'a> Search<'a> {
             if sizes[position] as f64 >= values || sizes[position] >= LARGEST {
                 break;
             }
-            sizes[position] *= self.step;
+            sizes[position] = self.next(sizes[position]);
         }
         sizes[position] = 1;
+    }
+
+    /// The next larger size.
+    fn next(&self, size: i64) -> i64 {
+        match self.strip {
+            1 => size * self.step,
+            _ => (size * self.step).max(LEAST_LONG),
+        }
     }
 
     /// The extents of a tile, by dimension of the band.
@@ -292,31 +350,52 @@ impl<'a> Search<'a> {
             let mut successive = tile.clone();
             let extent = &mut successive[self.order[last]];
             *extent = (*extent * model.depth()).min(values.max(*extent));
+            // What two tiles along a dimension further out share stays while all between them run.
+            for position in self.order.len() - self.strip..last {
+                let dimension = self.order[position];
+                let mut row = tile.clone();
+                self.stretch(&mut row, position + 1, &self.largest_ranges);
+                if model.is_shared(&row, dimension) {
+                    let values = self.largest_ranges[position].values(&by_order(&self.order, &tile));
+                    row[dimension] = (2.0 * tile[dimension]).min(values.max(tile[dimension]));
+                    successive = row;
+                    break;
+                }
+            }
             (model.array, of(model, &successive))
         };
         self.largest.arrays.iter().map(of_array).collect()
     }
 
+    /// Makes the dimensions from `position` on as long as a strip.
+    fn stretch(&self, extents: &mut [f64], position: usize, ranges: &[Range]) {
+        for later in position..self.order.len() {
+            let values = ranges[later].values(&by_order(&self.order, extents));
+            let extent = &mut extents[self.order[later]];
+            *extent = extent.max(values);
+        }
+    }
+
     fn evaluate(&self, sizes: &[i64]) -> Choice {
-        let last = self.order.len() - 1;
+        let first = self.order.len() - self.strip;
         // Tiles at the border of the band are smaller: in the mean a tile has what the band's extent leaves it.
         let mut tile = self.tile(sizes);
         let mut whole = vec![false; tile.len()];
-        let (mut strips, mut per_strip, mut length) = (1.0, 1.0, 1.0);
+        let (mut strips, mut per_strip) = (1.0, 1.0);
         for (position, (&dimension, &size)) in self.order.iter().zip(sizes).enumerate() {
             let ordered = by_order(&self.order, &tile);
             let tiles = self.ranges[position].tiles(&ordered, size as f64);
             let values = self.ranges[position].values(&ordered);
-            whole[dimension] = tiles <= 1.0 || position == last;
+            whole[dimension] = tiles <= 1.0 || position >= first;
             tile[dimension] = (values / tiles).min(size as f64);
-            if position == last {
-                (per_strip, length) = (tiles, values);
+            if position >= first {
+                per_strip *= tiles;
             } else {
                 strips *= tiles;
             }
         }
         let mut strip = tile.clone();
-        strip[self.order[last]] = length;
+        self.stretch(&mut strip, first, &self.ranges);
         let (mut bytes, mut fill) = (0.0, 0.0);
         for model in &self.usual.arrays {
             let (loaded, stored) = model.bytes(&strip, |k| whole[k]);
@@ -328,6 +407,7 @@ impl<'a> Search<'a> {
         Choice {
             order: self.order.clone(),
             sizes: sizes.to_vec(),
+            strip: self.strip,
             bytes: strips * bytes,
             cost: strips * (bytes + fill + per_strip * TILE_OVERHEAD),
             bits: buffers.values().sum(),

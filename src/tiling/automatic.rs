@@ -23,6 +23,8 @@ const WIDTHS: usize = 8;
 const STALL_OPERATIONS: u64 = 400_000;
 /// Other tiles are taken where they need this part of the cycles.
 const WORTH_IT: f64 = 0.99;
+/// How many tilings with longer strips.
+const LONG: usize = 12;
 /// What the memory moves.
 const BYTES_PER_CYCLE: f64 = 4.0;
 
@@ -35,6 +37,8 @@ pub struct Tilings {
     pub best: Directives,
     /// Better ones, of which only the exact buffers tell whether they fit.
     pub better: Vec<Directives>,
+    /// Some whose strips run along several dimensions, the cheapest first; the exact buffers tell whether they fit.
+    pub long: Vec<Directives>,
     /// What the best take.
     pub time: Option<Time>,
 }
@@ -81,7 +85,26 @@ pub fn tilings(
             better.push(of(&choices));
         }
     }
-    Ok(Tilings { best: of(&best.choices), better, time })
+    let long = long(&best).iter().map(&of).collect();
+    Ok(Tilings { best: of(&best.choices), better, long, time })
+}
+
+/// The best with longer strips: in all bands that have any, then in one of them.
+fn long(best: &Tiled) -> Vec<ByBand<Choice>> {
+    let most = best.long.iter().map(Vec::len).max().unwrap_or(0).min(LONG);
+    let with = |bands: &[BandId], place: usize| -> Option<ByBand<Choice>> {
+        let mut choices = best.choices.clone();
+        for band in bands {
+            choices[*band] = best.long[*band].get(place)?.clone();
+        }
+        Some(choices)
+    };
+    let any: Vec<BandId> = best.long.keys().filter(|band| !best.long[*band].is_empty()).collect();
+    let mut found: Vec<ByBand<Choice>> = (0..most).filter_map(|place| with(&any, place)).collect();
+    if any.len() > 1 {
+        found.extend(any.iter().filter_map(|band| with(&[*band], 0)));
+    }
+    found
 }
 
 /// What the tiles of a band take.
@@ -154,5 +177,5 @@ fn directive(program: &Program, band: &BandPlan, choice: &Choice) -> TilingDirec
     let schedules = (band.statements.iter().zip(choice.theta(band)))
         .map(|(&s, theta)| Schedule { statement: program.statements[s].name.clone(), theta })
         .collect();
-    TilingDirective { schedules, sizes: choice.sizes.clone(), strip: 1, lanes: None, span: Span::default() }
+    TilingDirective { schedules, sizes: choice.sizes.clone(), strip: choice.strip, lanes: None, span: Span::default() }
 }

@@ -5,10 +5,14 @@ use crate::kernels::pipeline;
 
 use std::collections::BTreeMap;
 
+use burstc::choose_lanes::Request;
 use burstc::diagnostic::Diagnostic;
 use burstc::offload::{Offload, Wait};
+use burstc::report::TilingReport;
 use burstc::report::count::Work;
-use burstc::source::{self, Source};
+use burstc::report::expected::Expected;
+use burstc::source::kernel::TilingDirective;
+use burstc::source::{self, Source, directive_text};
 
 fn analyzed(text: String) -> anyhow::Result<Offload> {
     let kernel = source::parse(&Source { path: "k.c".into(), text, cpp_args: vec![] })?;
@@ -176,4 +180,39 @@ fn strips_with_other_bands_between_their_tiles() {
         assert_eq!(found.span.map(|span| span.line), Some(4), "{found:?}");
         assert!(found.help.contains("constants of tile size 1"), "{found:?}");
     }
+}
+
+/// Where nobody gives tiles, strips are as long as is worth it; the directives that burstc prints make the same, and those without
+/// `strip` have strips along one dimension.
+#[test]
+fn strips_that_nobody_asked_for() {
+    let board = burstc::board::load("stratix2-ddr400").unwrap();
+    let text = std::fs::read_to_string(crate::common::root("tests/kernels/offsets.c")).unwrap();
+    let analyzed = |text: String| {
+        let kernel = source::parse(&Source { path: "k.c".into(), text, cpp_args: vec![] }).unwrap();
+        burstc::choose_lanes::analyze(&kernel, &board, Some(Request::Usual)).unwrap()
+    };
+    let chosen = analyzed(text.clone());
+    assert!(chosen.bands.iter().any(|band| band.tiling.strip > 1), "{:?}", chosen.bands.raw[0].tiling);
+    let reason = TilingReport::new(&chosen, &board).reason();
+    assert!(reason.contains("strips of several dimensions") && reason.contains("bytes"), "{reason}");
+    let pasted = |keep: bool| {
+        let own = chosen.bands.iter().map(|band| {
+            let strip = if keep { band.tiling.strip } else { 1 };
+            directive_text(&TilingDirective { strip, ..band.tiling.clone() }, &chosen.kernel)
+        });
+        let first = text.find("    for").unwrap();
+        analyzed(format!("{}{}\n{}", &text[..first], own.collect::<Vec<_>>().join("\n"), &text[first..]))
+    };
+    let same = pasted(true);
+    assert_eq!(same.buffers, chosen.buffers);
+    assert_eq!(Work::of(&same, &usual(&same)), Work::of(&chosen, &usual(&chosen)));
+    let short = pasted(false);
+    assert!(short.bands.iter().all(|band| band.tiling.strip == 1) && short.strips_note.is_none());
+    let [long, short] = [&chosen, &short].map(|offload| Expected::of(offload, &board, &usual(offload)).cycles());
+    assert!(long < short, "{long} cycles, {short} in short strips");
+}
+
+fn usual(offload: &Offload) -> BTreeMap<String, i64> {
+    offload.kernel.parameters.iter().map(|p| (p.name.clone(), p.default.unwrap())).collect()
 }

@@ -500,10 +500,7 @@ impl Walker<'_, '_> {
                 Ok(own) => pieces.extend(own),
                 Err(reason) => {
                     let at = ByteSpan::span(bytes.start, bytes.end);
-                    let help = match reason.starts_with("the pointer") {
-                        true => "name what it points to, as in `p[i].x` or `p[i] = t`",
-                        false => "declare a structure, and assign its members",
-                    };
+                    let help = "declare a structure, and assign its members";
                     if self.is_inside {
                         self.refuse(reason, at, "declared here", help);
                     }
@@ -567,7 +564,7 @@ impl Walker<'_, '_> {
 
     /// A pointer that stands for one place.
     fn pointer(&mut self, declarator: &Node<InitDeclarator>, name: &str, ty: Ty) -> Result<(), String> {
-        let changes = || format!("the pointer `{name}` to structures changes, or what tells its place does");
+        let changes = || format!("the pointer `{name}` to structures changes; write `p[i].x`");
         let Some(lang_c::ast::Initializer::Expression(first)) = declarator.node.initializer.as_ref().map(|i| &i.node)
         else {
             return Err(changes());
