@@ -127,7 +127,7 @@ impl End {
 }
 
 fn counts(number: u64) -> bool {
-    number <= EACH || number % EACH == 0
+    number <= EACH || number.is_multiple_of(EACH)
 }
 
 /// Adds what a tile moves.
