@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use memory::Part;
+use memory::{Part, Slice};
 
 use crate::affine::{Affine, AffineOver, Variable};
 use crate::ids::{ArrayId, BandId, ByArray, ByBand, StatementId};
@@ -478,8 +478,7 @@ impl Mapping {
 
     /// What addresses stay below, those between rows that are shorter than their bits allow included.
     fn reach(&self) -> i64 {
-        let behind: u32 = self.parts().skip_while(|part| *part == 1).skip(1).map(bits_below).sum();
-        self.parts().find(|part| *part > 1).unwrap_or(1) << behind
+        memory::reach(&self.parts().filter(|part| *part > 1).map(Part::new).collect::<Vec<_>>())
     }
 }
 
@@ -513,10 +512,12 @@ impl Buffer {
         self.copies + usize::from(self.store_copy)
     }
 
-    /// Words of the memory: the most that a band needs. Where bands divide addresses differently, no address between is left out.
+    /// Words of the memory: the most that a band needs. Where bands divide addresses differently, or banks are small, no address
+    /// between is left out.
     pub fn words(&self) -> i64 {
+        let banks = self.bank_count() * self.partition.as_ref().map_or(1, |partition| partition.count);
         match self.common_mapping() {
-            Some(mapping) => mapping.words(),
+            Some(_) => banks * memory::slices(&self.parts_in_bank()).iter().map(Slice::words).sum::<i64>(),
             None => self.mappings.iter().flatten().map(Mapping::reach).max().unwrap_or(1),
         }
     }
@@ -530,7 +531,9 @@ impl Buffer {
     /// The parts of an address inside a bank, outermost first: the slot, and every subscript without the low bits that tell the bank.
     pub fn parts_in_bank(&self) -> Vec<Part> {
         let axes = self.bank_axes().into_iter().map(|axis| (axis.subscript, axis.count));
-        self.parts_without(&axes.chain(self.partition.iter().map(|p| (p.along, p.count))).collect::<Vec<_>>())
+        let banks: Vec<(usize, i64)> = axes.chain(self.partition.iter().map(|p| (p.along, p.count))).collect();
+        let parts = self.parts_without(&banks);
+        if banks.is_empty() { parts } else { memory::worth_slicing(parts) }
     }
 
     /// The parts of an address in a memory that holds the whole buffer.
@@ -543,9 +546,8 @@ impl Buffer {
             return vec![Part { bits: self.address_bits(), below: self.words() }];
         };
         let count = |k: usize| banks.iter().find(|(subscript, _)| *subscript == k).map_or(1, |(_, count)| *count);
-        let part = |below: i64| Part { bits: bits_below(below), below };
-        let subscripts = mapping.moduli.iter().enumerate().map(|(k, modulus)| part(modulus / count(k)));
-        std::iter::once(part(mapping.slots)).chain(subscripts).filter(|part| part.bits > 0).collect()
+        let subscripts = mapping.moduli.iter().enumerate().map(|(k, modulus)| Part::new(modulus / count(k)));
+        std::iter::once(Part::new(mapping.slots)).chain(subscripts).filter(|part| part.bits > 0).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! How many words a memory has: moduli that are no powers of two, and the block RAMs that serve them.
 
+use super::bits_below;
+
 /// Words from which on a memory is made no larger than it must be.
 pub const LARGE: i64 = 256;
 
@@ -55,6 +57,27 @@ pub struct Part {
     pub below: i64,
 }
 
+impl Part {
+    pub fn new(below: i64) -> Part {
+        Part { bits: bits_below(below), below }
+    }
+}
+
+/// What addresses of these parts stay below.
+pub fn reach(parts: &[Part]) -> i64 {
+    let behind: u32 = parts.iter().skip(1).map(|part| part.bits).sum();
+    parts.first().map_or(1, |first| first.below << behind)
+}
+
+/// The parts of a bank's addresses: one where it is small. A choice among slices would stand in front of that among banks, and
+/// save no block RAM.
+pub fn worth_slicing(parts: Vec<Part>) -> Vec<Part> {
+    match reach(&parts) {
+        words if words > DEEP => parts,
+        words => vec![Part { bits: parts.iter().map(|part| part.bits).sum(), below: words }],
+    }
+}
+
 /// Makes moduli of more than [`LARGE`] words as small as the `extents` that subscripts stay below, as far as they are known, at
 /// multiples that `multiple` gives for each.
 pub fn shorten(moduli: &mut [i64], extents: &[Option<i64>], multiple: impl Fn(usize) -> i64) {
@@ -85,13 +108,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::offload::bits_below;
 
     /// Every combination of values lies in one slice, at a place of its own, and no slice has a place to spare.
     #[test]
     fn slices_hold_every_word_once() {
         for below in [&[7][..], &[5, 8], &[1, 80], &[3, 48, 48], &[2, 16, 112], &[6, 4, 13]] {
-            let parts: Vec<Part> = below.iter().map(|&below| Part { bits: bits_below(below), below }).collect();
+            let parts: Vec<Part> = below.iter().map(|&below| Part::new(below)).collect();
             let slices = slices(&parts);
             let mut words = vec![vec![]];
             for part in &parts {
