@@ -69,8 +69,8 @@ pub fn reach(parts: &[Part]) -> i64 {
     parts.first().map_or(1, |first| first.below << behind)
 }
 
-/// The parts of a bank's addresses: one where it is small. A choice among slices would stand in front of that among banks, and
-/// save no block RAM.
+/// The parts of a bank's addresses: one where it is small. A choice among slices would stand in front of that among banks, for
+/// few words.
 pub fn worth_slicing(parts: Vec<Part>) -> Vec<Part> {
     match reach(&parts) {
         words if words > DEEP => parts,
