@@ -20,6 +20,7 @@ zlib1g-dev /usr/include/zlib.h
 gtkwave gtkwave
 xvfb Xvfb
 xauth xauth
+chromium chromium
 python3-numpy /usr/lib/python3/dist-packages/numpy/__init__.py
 "
 

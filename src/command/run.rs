@@ -88,7 +88,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         folder::check_files(target, &project("").files()?, run.force)?;
     }
     let waveform = run.waveform.as_ref().map(|_| scratch.path().join("signals"));
-    let around = if run.html.is_some() { bench.telling(expected_cycles) } else { bench.around };
+    let around = if run.html.is_some() { bench.telling(offload, &work) } else { bench.around };
     let (outcome, output) =
         bench.simulate(around, &accelerator.files, &hardware::top_name(&kernel.name), waveform.as_deref(), expected)?;
     let direct = if run.direct { Some(bench.direct(&accelerator.direct_files, &image)?) } else { None };
@@ -277,8 +277,9 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Its bench, telling of a run of about so many cycles what a page shows.
-    fn telling(&self, cycles: u64) -> Bench {
+    /// Its bench, telling what a page shows: of the accelerator, however long the direct version takes.
+    fn telling(&self, offload: &Offload, work: &Work) -> Bench {
+        let cycles = expected_cycles(offload, work, false);
         self.around.telling_every((cycles / Timeline::SLICES).next_power_of_two())
     }
 

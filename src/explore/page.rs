@@ -54,8 +54,8 @@ impl Page<'_> {
         let mut body = format!("<header><h1>Designs of {name}{with}</h1><p>on {}</p>\n", escaped(&board.title));
         body.push_str(&format!("<p>{}</p></header>\n", escaped(&self.summary.counts())));
         let plots = [
-            Plot { title: "logic: part of the board's look-up tables or multipliers", part: |own| own.logic },
-            Plot { title: "block RAM: part of the board's blocks or bits", part: |own| own.memory },
+            Plot { title: "logic, part of the board's look-up tables or multipliers", part: |own| own.logic },
+            Plot { title: "block RAM, part of the board's blocks or bits", part: |own| own.memory },
         ];
         let drawn: String = plots.iter().map(|plot| self.plot(plot, &rows)).collect();
         let legend = "<p class=\"legend\"><span class=\"part\"><span class=\"key c-touch\"></span>estimated</span> \
@@ -101,30 +101,30 @@ impl Page<'_> {
         let across = Axis::of(rows.iter().map(|row| (plot.part)(&row.candidate)), EDGE, SIZE[0] - 12.0);
         let up = Axis::of(rows.iter().map(|row| row.cycles() as f64), SIZE[1] - EDGE, 16.0);
         let mut svg = format!(
-            "<svg viewBox=\"0 0 {} {}\" role=\"group\" aria-label=\"cycles over {}\">",
+            "<figure><figcaption>cycles over {2}</figcaption>\n\
+             <svg viewBox=\"0 0 {0} {1}\" role=\"group\" aria-label=\"cycles over {2}\">",
             SIZE[0], SIZE[1], plot.title
         );
-        for value in up.ticks() {
+        for value in up.ticks(30.0) {
             let y = up.at(value);
             svg.push_str(&format!(
                 "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" class=\"faint\">{}</text>",
                 EDGE - 6.0,
                 y + 4.0,
-                number(&format!("{value}"))
+                short(value)
             ));
         }
-        for value in across.ticks() {
+        for value in across.ticks(80.0) {
             svg.push_str(&format!(
                 "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" class=\"faint\">{} %</text>",
                 across.at(value),
-                SIZE[1] - EDGE + 18.0,
-                100.0 * value
+                SIZE[1] - EDGE + 22.0,
+                // As it is written: no 0.8999999999999999.
+                (1e6 * value).round() / 1e4
             ));
         }
         let (low, left, right) = (SIZE[1] - EDGE + 2.0, EDGE - 2.0, SIZE[0] - 12.0);
         svg.push_str(&format!("<path class=\"axis\" fill=\"none\" d=\"M{left} 16V{low}H{right}\"/>"));
-        svg.push_str(&format!("<text x=\"{left}\" y=\"12\">cycles</text>"));
-        svg.push_str(&format!("<text x=\"{right}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>", low + 36.0, plot.title));
         let on_front = |row: &Row| self.summary.front.iter().any(|own| own.candidate.place == row.candidate.place);
         // What is on the front lies over what is not.
         let mut order: Vec<&&Row> = rows.iter().collect();
@@ -147,7 +147,7 @@ impl Page<'_> {
                 escaped(&figures(row))
             ));
         }
-        svg + "</svg>\n"
+        svg + "</svg></figure>\n"
     }
 }
 
@@ -163,6 +163,13 @@ fn figures(row: &Row) -> String {
         "{cycles}{bytes}; {} ALUTs, {} DSP, {} block RAMs, {} bits",
         own.aluts, own.multipliers, own.block_rams, own.block_ram_bits
     )
+}
+
+/// A tick in few letters: `500k`, `2M`.
+fn short(value: f64) -> String {
+    let units = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
+    let unit = units.into_iter().find(|(unit, _)| value >= *unit);
+    unit.map_or(value.to_string(), |(unit, letter)| format!("{}{letter}", value / unit))
 }
 
 /// Logarithms from one place to another.
@@ -190,8 +197,8 @@ impl Axis {
         self.from + along * (self.to - self.from)
     }
 
-    /// Powers of ten, twos and fives of them, as many as have room.
-    fn ticks(&self) -> Vec<f64> {
+    /// Powers of ten, twos and fives of them, as many as stand so far apart.
+    fn ticks(&self, apart: f64) -> Vec<f64> {
         let powers = (self.least.log10().floor() as i32)..=(self.most.log10().ceil() as i32);
         // Written and read, so that 0.03 is no 0.030000000000000002.
         let value = |digit: u8, power: i32| format!("{digit}e{power}").parse().unwrap_or(0.0);
@@ -200,7 +207,8 @@ impl Axis {
             all.filter(|value| (self.least..=self.most).contains(value)).collect()
         };
         let few = [&[1, 2, 3, 4, 5, 6, 7, 8, 9][..], &[1, 2, 5], &[1, 3], &[1]].map(ticks);
-        let fitting = few.iter().find(|all| all.len() <= 8);
+        let is_apart = |all: &&Vec<f64>| all.windows(2).all(|two| (self.at(two[1]) - self.at(two[0])).abs() >= apart);
+        let fitting = few.iter().find(is_apart);
         fitting.unwrap_or(&few[3]).clone()
     }
 }
@@ -212,11 +220,15 @@ mod tests {
     #[test]
     fn axes_have_ticks_between_their_ends() {
         let axis = Axis::of([100.0, 5000.0].into_iter(), 0.0, 300.0);
-        assert_eq!(axis.ticks(), [100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0]);
+        assert_eq!(axis.ticks(20.0), [100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0]);
+        // 300 for a factor of 60.5: 160 for one of nine.
+        assert_eq!(axis.ticks(60.0), [100.0, 300.0, 1000.0, 3000.0]);
+        assert_eq!(axis.ticks(100.0), [100.0, 1000.0]);
         assert!(axis.at(100.0) > 0.0 && axis.at(100.0) < 10.0 && axis.at(5000.0) < 300.0);
         assert_eq!(axis.at(0.0), 0.0);
         let narrow = Axis::of([0.031, 0.034].into_iter(), 0.0, 1.0);
-        assert_eq!(narrow.ticks(), [0.03]);
+        assert_eq!(narrow.ticks(0.1), [0.03]);
+        assert_eq!([800.0, 5000.0, 1e6, 2e9].map(short), ["800", "5k", "1M", "2G"]);
         // Nothing at all is no reason to fail.
         assert!(Axis::of([0.0].into_iter(), 0.0, 1.0).at(0.7).is_finite());
     }

@@ -28,18 +28,20 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
     base-uri 'none'; form-action 'none'";
 
 /// Slices of a run's timeline, each about 30 bytes on the page.
-const SLICES: usize = 4096;
+const SLICES: usize = 16_384;
 
 /// The place for the timeline, which the script draws.
-const TIMELINE: &str = "<p>How many cycles of each slice of time a process is busy; below, from where to where each tile is in its hands, \
-    the first 2,000 of them.</p>\n\
+const TIMELINE: &str = "<p>How many cycles of each slice of time a process is busy, where words of load and store are those on the memory's \
+    bus, in and out; below, from where to where each tile is in its hands, the first 2,000 of them.</p>\n\
     <p class=\"slide\"><label>zoom <input id=\"zoom\" type=\"range\" min=\"0\" max=\"100\" value=\"0\"></label> \
     <label>at <input id=\"at\" type=\"range\" min=\"0\" max=\"1000\" value=\"0\"></label> <output id=\"timeline-cycles\"></output></p>\n\
     <div id=\"timeline-picture\" class=\"picture\"></div>\n\
     <p class=\"legend\"><span class=\"part\"><span class=\"key w-busy\"></span>moves words, or computes</span> \
     <span class=\"part\"><span class=\"key w-word\"></span>waits for words</span> \
     <span class=\"part\"><span class=\"key w-value\"></span>waits for values or ports</span> \
-    <span class=\"part\"><span class=\"key w-tile\"></span>waits for tiles or rows</span></p>\n\
+    <span class=\"part\"><span class=\"key w-row\"></span>waits for rows</span> \
+    <span class=\"part\"><span class=\"key w-tile\"></span>waits for tiles</span> \
+    <span class=\"part\"><span class=\"key tile0\"></span><span class=\"key tile1\"></span>tiles, in turn</span></p>\n\
     <noscript><p>The timeline is drawn by a script.</p></noscript>";
 
 /// What a page tells of.
@@ -124,7 +126,7 @@ impl Page<'_> {
             html.push_str(&format!("<div><dt>{label}</dt><dd>{value}</dd></div>"));
         };
         figure("cycles", number(&report.cycles.to_string()));
-        figure("time", format!("{:.2} µs", report.time_us));
+        figure("time", number(&format!("{:.2}", report.time_us)) + " µs");
         figure("cycles per iteration", format!("{:.3}", report.cycles_per_iteration));
         figure("of the bound", format!("{:.2} ({})", report.bound.share, escaped(&report.bound.limit)));
         if let Some(speedup) = report.speedup {
@@ -263,6 +265,7 @@ fn tiles(pictures: &Pictures) -> String {
     };
     let all = pictures.tile_count;
     let shown = match pictures.shown.len() as u64 {
+        1 if all == 1 => "The run is one tile.".to_string(),
         shown if shown == all => format!("All {} tiles of the run.", number(&all.to_string())),
         shown => format!("{shown} of the run's {} tiles.", number(&all.to_string())),
     };

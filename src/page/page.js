@@ -20,6 +20,9 @@
     return made;
   }
 
+  // The width of a picture: what there is, so that its text stays as large as that around it.
+  const room = (parent, most) => Math.max(Math.min(parent.clientWidth || most, most), 280);
+
   // -- Tiles: one array's cells in one tile ------------------------------------------------------------------------
 
   function rectangles(parent, list, kind) {
@@ -46,6 +49,10 @@
     rectangles(scaled, own.reuse, "c-reuse");
     rectangles(scaled, own.load, "c-load");
     rectangles(scaled, own.store, "c-store");
+    // Rows of several planes lie below one another, with a line between two planes.
+    const plane = known.extents.length > 2 ? known.extents[known.extents.length - 2] : 0;
+    const several = plane > 1 && known.together[0] === 1 && rows / plane <= 64;
+    for (let row = plane; several && row < rows; row += plane) svg("path", { class: "plane", d: "M0 " + row + "H" + columns }, scaled);
     const figures = html("table", box);
     for (const [label, kind] of [["loaded", "loaded"], ["reused", "reused"], ["stored", "stored"], ["touched", "touched"]]) {
       if (own[kind] === undefined) continue;
@@ -56,6 +63,7 @@
       value.dataset.kind = kind;
       html("td", row, grouped(own[kind] * known.element_bytes) + " bytes");
     }
+    if (several) html("p", box, "Planes of " + plane + " × " + columns + " below one another.").className = "legend";
     if (known.together[0] * known.together[1] > 1)
       html("p", box, "A square stands for " + known.together.join(" × ") + " cells.").className = "legend";
   }
@@ -73,19 +81,21 @@
     const place = (t, axis) => (axis === undefined ? 0 : t.tile.index[axis]);
     const range = (axis) => [Math.min(...seen.map((t) => place(t, axis))), Math.max(...seen.map((t) => place(t, axis)))];
     const [x, y] = [range(axes[0]), range(axes[1])];
-    const step = Math.max(4, Math.min(24, 560 / (x[1] - x[0] + 1), 240 / (y[1] - y[0] + 1)));
+    const step = Math.max(2, Math.min(24, (room(parent, 620) - 60) / (x[1] - x[0] + 1), 240 / (y[1] - y[0] + 1)));
+    const gap = Math.min(2, step / 4);
     const width = (x[1] - x[0] + 1) * step + 60, height = (y[1] - y[0] + 1) * step + 30;
     const picture = svg("svg", { viewBox: "0 0 " + width + " " + height, width, height, role: "img", "aria-label": "tiles" });
     for (const t of seen) {
       const dot = svg("rect", {
-        x: 40 + (place(t, axes[0]) - x[0]) * step + 1, y: (place(t, axes[1]) - y[0]) * step + 1,
-        width: step - 2, height: step - 2, class: t.place === chosen ? "dot here" : "dot",
+        x: 40 + (place(t, axes[0]) - x[0]) * step + gap / 2, y: (place(t, axes[1]) - y[0]) * step + gap / 2,
+        width: step - gap, height: step - gap, class: t.place === chosen ? "dot here" : "dot",
       }, picture);
       svg("title", {}, dot, "T = (" + t.tile.index.join(", ") + ")");
       dot.addEventListener("click", () => choose(t.place));
     }
-    svg("text", { x: 40, y: height - 10, class: "faint" }, picture, axes[0] === undefined ? "" : "T" + axes[0] + " →");
-    if (axes[1] !== undefined) svg("text", { x: 0, y: 14, class: "faint" }, picture, "T" + axes[1] + " ↓");
+    // A direction of one tile is none.
+    if (axes[0] !== undefined && x[1] > x[0]) svg("text", { x: 40, y: height - 10, class: "faint" }, picture, "T" + axes[0] + " →");
+    if (axes[1] !== undefined && y[1] > y[0]) svg("text", { x: 0, y: 14, class: "faint" }, picture, "T" + axes[1] + " ↓");
     parent.appendChild(picture);
   }
 
@@ -112,12 +122,22 @@
 
   // -- Timeline ----------------------------------------------------------------------------------------------------
 
-  // Per process, what a slice is made of: [class, its cycles in the slice]. The rest is waiting for tiles or rows.
+  // Per process, what the rest of a slice is, and what it is made of: [class, its cycles in the slice].
   const PROCESSES = [
-    ["load", (s) => [["w-busy", s[2]], ["w-word", Math.max(s[1] - s[2], 0)]]],
-    ["compute", (s) => [["w-busy", s[3]], ["w-value", s[4]]]],
-    ["store", (s) => [["w-busy", s[6]], ["w-word", Math.max(s[5] - s[6], 0)]]],
+    ["load", "w-tile", (s) => [["w-busy", s[2]], ["w-word", Math.max(s[1] - s[2], 0)]]],
+    ["compute", "w-row", (s) => [["w-busy", s[3]], ["w-value", s[4]]]],
+    ["store", "w-tile", (s) => [["w-busy", s[6]], ["w-word", Math.max(s[5] - s[6], 0)]]],
   ];
+
+  // Round numbers from one to another, about so many of them.
+  function ticks(from, to, count) {
+    const least = Math.max((to - from) / count, 1);
+    const power = Math.pow(10, Math.floor(Math.log10(least)));
+    const step = [1, 2, 5, 10].map((digit) => digit * power).find((step) => step >= least * 0.999);
+    const found = [];
+    for (let k = Math.ceil(from / step); k * step <= to; k++) found.push(k * step);
+    return found;
+  }
 
   function timeline() {
     const known = data.timeline, parent = byId("timeline-picture");
@@ -125,7 +145,7 @@
     const starts = [0];
     known.slices.forEach((slice) => starts.push(starts[starts.length - 1] + slice[0]));
     const total = starts[starts.length - 1];
-    const width = 1000, left = 70, height = 250;
+    const left = 70, height = 226;
     let from = 0, to = total;
 
     // Slices together that fall on one column of the picture, as [begin, end, sums].
@@ -144,16 +164,17 @@
 
     function draw() {
       parent.textContent = "";
+      const width = room(parent, 1120);
       const picture = svg("svg", { viewBox: "0 0 " + width + " " + height, width, height, role: "img", "aria-label": "timeline" });
       const x = (cycle) => left + ((cycle - from) / (to - from)) * (width - left - 10);
       const clip = svg("clipPath", { id: "shown-cycles" }, picture);
       svg("rect", { x: left, y: 0, width: width - left - 10, height }, clip);
       const inside = svg("g", { "clip-path": "url(#shown-cycles)" }, picture);
       const seen = columns();
-      PROCESSES.forEach(([name, parts], row) => {
+      PROCESSES.forEach(([name, rest, parts], row) => {
         const top = 6 + row * 66, tall = 34;
         svg("text", { x: 0, y: top + 22 }, picture, name);
-        svg("rect", { x: left, y: top, width: width - left - 10, height: tall, class: "w-tile" }, inside);
+        svg("rect", { x: left, y: top, width: width - left - 10, height: tall, class: rest }, inside);
         for (const [begin, end, sums] of seen) {
           let base = top + tall;
           for (const [kind, cycles] of parts(sums)) {
@@ -171,9 +192,11 @@
           svg("title", {}, bar, name + " of tile " + (number + 1) + ": cycles " + tile[row] + " to " + tile[row + 1]);
         });
       });
-      for (let k = 0; k <= 5; k++) {
-        const cycle = from + ((to - from) * k) / 5;
-        svg("text", { x: x(cycle), y: height - 8, class: "faint", "text-anchor": k === 0 ? "start" : k === 5 ? "end" : "middle" }, picture, grouped(Math.round(cycle)));
+      svg("text", { x: 0, y: height - 4, class: "faint" }, picture, "cycle");
+      for (const cycle of ticks(from, to, Math.max((width - left) / 120, 2))) {
+        const at = x(cycle), anchor = at < left + 20 ? "start" : at > width - 40 ? "end" : "middle";
+        svg("path", { class: "axis", d: "M" + at + " " + (height - 22) + "v5" }, picture);
+        svg("text", { x: at, y: height - 4, class: "faint", "text-anchor": anchor }, picture, grouped(cycle));
       }
       parent.appendChild(picture);
       byId("timeline-cycles").textContent = "cycles " + grouped(Math.round(from)) + " to " + grouped(Math.round(to)) + " of " + grouped(total);
@@ -192,6 +215,7 @@
     zoom.addEventListener("input", move);
     at.addEventListener("input", move);
     look(0, total);
+    window.addEventListener("resize", draw);
   }
 
   // -- Roofline ----------------------------------------------------------------------------------------------------
@@ -199,7 +223,7 @@
   function roofline() {
     const roof = data.roofline, parent = byId("roofline-picture");
     if (!roof || !parent) return;
-    const width = 640, height = 340, left = 60, bottom = 40, right = 20, top = 20;
+    const width = room(parent, 640), height = 340, left = 48, bottom = 40, right = 20, top = 24;
     const ridge = roof.datapath / roof.port;
     const xs = roof.points.map((p) => p.per_byte).concat([ridge]), ys = roof.points.map((p) => p.per_cycle).concat([roof.datapath]);
     const ends = (values) => [Math.floor(Math.log10(Math.min(...values)) - 0.3), Math.ceil(Math.log10(Math.max(...values)) + 0.3)];
@@ -207,12 +231,18 @@
     const x = (v) => left + ((Math.log10(v) - x0) / (x1 - x0)) * (width - left - right);
     const y = (v) => height - bottom - ((Math.log10(v) - y0) / (y1 - y0)) * (height - bottom - top);
     const picture = svg("svg", { viewBox: "0 0 " + width + " " + height, width, height, role: "img", "aria-label": "roofline" });
-    const low = Math.pow(10, x0), high = Math.pow(10, x1);
-    for (let e = x0; e <= x1; e++) svg("text", { x: x(Math.pow(10, e)), y: height - bottom + 16, class: "faint", "text-anchor": "middle" }, picture, Number(Math.pow(10, e).toPrecision(3)));
-    for (let e = y0; e <= y1; e++) svg("text", { x: left - 8, y: y(Math.pow(10, e)) + 4, class: "faint", "text-anchor": "end" }, picture, Number(Math.pow(10, e).toPrecision(3)));
+    const low = Math.pow(10, x0), high = Math.pow(10, x1), written = (e) => Number(Math.pow(10, e).toPrecision(3));
+    for (let e = x0; e <= x1; e++) {
+      svg("path", { class: "grid", d: "M" + x(Math.pow(10, e)) + " " + top + "V" + (height - bottom) }, picture);
+      svg("text", { x: x(Math.pow(10, e)), y: height - bottom + 16, class: "faint", "text-anchor": "middle" }, picture, grouped(written(e)));
+    }
+    for (let e = y0; e <= y1; e++) {
+      svg("path", { class: "grid", d: "M" + left + " " + y(Math.pow(10, e)) + "H" + (width - right) }, picture);
+      svg("text", { x: left - 8, y: y(Math.pow(10, e)) + 4, class: "faint", "text-anchor": "end" }, picture, grouped(written(e)));
+    }
     svg("path", { class: "axis", fill: "none", d: "M" + left + " " + top + "V" + (height - bottom) + "H" + (width - right) }, picture);
     svg("text", { x: width - right, y: height - 6, class: "faint", "text-anchor": "end" }, picture, "operations per byte");
-    svg("text", { x: left + 6, y: top - 6, class: "faint" }, picture, "operations per cycle");
+    svg("text", { x: 0, y: 12, class: "faint" }, picture, "operations per cycle");
     const clip = svg("clipPath", { id: "inside" }, picture);
     svg("rect", { x: left, y: top - 4, width: width - left - right, height: height - bottom - top + 4 }, clip);
     const inside = svg("g", { "clip-path": "url(#inside)" }, picture);
@@ -222,12 +252,25 @@
     svg("path", { class: "roof other", d: "M" + x(low) + " " + y(roof.dependences) + "H" + x(high) }, inside);
     svg("text", { x: width - right - 4, y: y(roof.datapath) - 6, class: "faint", "text-anchor": "end" }, picture, "datapath");
     if (roof.dependences < Math.pow(10, y1)) svg("text", { x: left + 8, y: y(roof.dependences) - 6, class: "faint" }, picture, "dependences");
+    // The slope's name stands on it, in the middle of what is seen of it.
+    const seen = Math.max(low, Math.pow(10, y0) / roof.port);
+    const [sx, sy, kx, ky] = [x(seen), y(seen * roof.port), x(knee), y(knee * roof.port)];
+    if (kx - sx > 60) {
+      const [mx, my] = [(sx + kx) / 2, (sy + ky) / 2];
+      const turned = "rotate(" + (Math.atan2(ky - sy, kx - sx) * 180) / Math.PI + " " + mx + " " + my + ")";
+      svg("text", { x: mx, y: my - 7, class: "faint", "text-anchor": "middle", transform: turned }, picture, "memory");
+    }
+    // The bound lies on the roof, the run under it: their names stand on different sides.
     roof.points.forEach((p, k) => {
-      svg("circle", { cx: x(p.per_byte), cy: y(p.per_cycle), r: 5, class: ["c-load", "c-reuse", "c-touch"][k] }, picture);
-      svg("text", { x: x(p.per_byte) + 9, y: y(p.per_cycle) + (k === 0 ? 14 : 0) }, picture, p.name);
+      const [px, py] = [x(p.per_byte), y(p.per_cycle)];
+      svg("circle", { cx: px, cy: py, r: 5, class: ["c-load", "c-reuse", "c-touch"][k] }, picture);
+      const before = k === 1 && px > left + 60;
+      svg("text", { x: px + (before ? -8 : 9), y: py + (k === 1 ? -8 : 15), "text-anchor": before ? "end" : "start" }, picture, p.name);
     });
     parent.appendChild(picture);
-    const figures = html("table", parent);
+    const box = html("div", parent);
+    box.className = "wide";
+    const figures = html("table", box);
     const head = html("tr", figures);
     ["", "operations per byte", "operations per cycle", "bytes", "cycles"].forEach((text) => html("th", head, text));
     for (const p of roof.points) {

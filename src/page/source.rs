@@ -21,14 +21,31 @@ pub fn listing(page: &Page, pictures: &Pictures) -> String {
     };
     let mut html = String::from("<div class=\"wide\"><table class=\"source\">");
     for (number, line) in (1..).zip(&lines).filter(|(number, _)| (first..=last).contains(number)) {
-        let notes = notes.get(&number).map_or(String::new(), |notes| notes.join("<br>"));
-        html.push_str(&format!("<tr><td>{number}</td><td><code>{}</code></td><td>{notes}</td></tr>\n", escaped(line)));
+        html.push_str(&format!("<tr><td>{number}</td><td><code>{}</code></td></tr>\n", escaped(line)));
+        for note in notes.get(&number).into_iter().flatten() {
+            html.push_str(&format!("<tr class=\"note\"><td></td><td><p>{note}</p></td></tr>\n"));
+        }
     }
     html.push_str("</table></div>\n");
     if (last - first) + 1 < lines.len() {
         html.push_str(&format!("<p>Lines {first} to {last} of {}.</p>\n", lines.len()));
     }
     html
+}
+
+/// The part of a statement in a text of several: `(i, 1)` of `S0 (i), S1 (i, 1)`. A band of one statement has no names in it.
+fn own_part<'a>(text: &'a str, statement: &str) -> &'a str {
+    let begin = format!("{statement} (");
+    let at = text.match_indices(&begin).map(|(at, _)| at).find(|at| *at == 0 || text[..*at].ends_with(", "));
+    let Some(at) = at.map(|at| at + begin.len() - 1) else { return text };
+    let mut depth = 0;
+    for (place, c) in text[at..].char_indices() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        if depth == 0 {
+            return &text[at..=at + place];
+        }
+    }
+    text
 }
 
 /// Notes by line of the user's file, as HTML.
@@ -51,8 +68,8 @@ fn notes(page: &Page, pictures: &Pictures) -> BTreeMap<usize, Vec<String>> {
                 "<b>{}</b> tiles {} along {}; {lanes}; order {}; about {:.3} cycles per iteration",
                 escaped(&own.name),
                 tiles.join(" × "),
-                escaped(&of.theta),
-                escaped(&band.compute.order),
+                escaped(own_part(&of.theta, &own.name)),
+                escaped(own_part(&band.compute.order, &own.name)),
                 band.compute.cycles_per_iteration
             );
             if let Some(times) = &times {
@@ -69,4 +86,17 @@ fn notes(page: &Page, pictures: &Pictures) -> BTreeMap<usize, Vec<String>> {
         }
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_part;
+
+    #[test]
+    fn a_statement_has_its_own_part_of_a_text() {
+        let text = "S0 (t, (i + 1)/2), S1 (t, i), S10 (t, 2)";
+        assert_eq!(own_part(text, "S0"), "(t, (i + 1)/2)");
+        assert_eq!((own_part(text, "S1"), own_part(text, "S10")), ("(t, i)", "(t, 2)"));
+        assert_eq!(own_part("(i, j)", "S0"), "(i, j)");
+    }
 }

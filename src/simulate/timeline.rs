@@ -19,7 +19,7 @@ pub type Slice = [u64; 7];
 
 impl Timeline {
     /// About so many slices are told of a run whose cycles are as expected.
-    pub const SLICES: u64 = 1024;
+    pub const SLICES: u64 = 8192;
 
     /// What the bench printed, lines of others left out.
     pub fn read(text: &str) -> Timeline {

@@ -1,0 +1,645 @@
+//! The pages of `--html` in Debian's Chromium: nothing in its console, nothing from a network, the numbers of `--json`, the
+//! footprints of the C program by enumeration, a timeline that zooms; on a telephone, in the dark, and on paper.
+
+#[path = "common/browser.rs"]
+mod browser;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use browser::Browser;
+use burstc::page::Pictures;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+fn burstc(folder: &TempDir, arguments: &[&str]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_burstc"));
+    command.env_remove("CC").env("NO_COLOR", "1").current_dir(folder).args(arguments);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn source(path: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path).display().to_string()
+}
+
+// -- The C programs, written once more -------------------------------------------------------------------------------
+
+/// Cells that an iteration reads and the one that it writes.
+type Cell = (&'static str, Vec<i64>);
+
+/// An iteration in the order of the C program.
+struct Instance {
+    statement: &'static str,
+    iterators: Vec<(&'static str, i64)>,
+    reads: Vec<Cell>,
+    write: Cell,
+}
+
+fn dma(sizes: &BTreeMap<String, i64>) -> Vec<Instance> {
+    let copy =
+        |i| Instance { statement: "S0", iterators: vec![("i", i)], reads: vec![("a", vec![i])], write: ("b", vec![i]) };
+    (0..sizes["N"]).map(copy).collect()
+}
+
+fn matmul(sizes: &BTreeMap<String, i64>) -> Vec<Instance> {
+    let n = sizes["N"];
+    let mut all = vec![];
+    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        all.extend((0..n).map(|k| Instance {
+            statement: "S0",
+            iterators: vec![("i", i), ("j", j), ("k", k)],
+            reads: vec![("a", vec![i, k]), ("b", vec![k, j]), ("c", vec![i, j])],
+            write: ("c", vec![i, j]),
+        }));
+    }
+    all
+}
+
+fn jacobi_2d(sizes: &BTreeMap<String, i64>) -> Vec<Instance> {
+    let n = sizes["N"];
+    let mut all = vec![];
+    for t in 0..sizes["T"] {
+        for (statement, from, to) in [("S0", "a", "b"), ("S1", "b", "a")] {
+            for (i, j) in (1..n - 1).flat_map(|i| (1..n - 1).map(move |j| (i, j))) {
+                let around = [[i, j], [i, j - 1], [i, j + 1], [i + 1, j], [i - 1, j]];
+                all.push(Instance {
+                    statement,
+                    iterators: vec![("t", t), ("i", i), ("j", j)],
+                    reads: around.map(|cell| (from, cell.to_vec())).to_vec(),
+                    write: (to, vec![i, j]),
+                });
+            }
+        }
+    }
+    all
+}
+
+fn layer(sizes: &BTreeMap<String, i64>) -> Vec<Instance> {
+    let mut all = vec![];
+    for (k, h) in (0..sizes["K"]).flat_map(|k| (0..sizes["H"]).map(move |h| (k, h))) {
+        for (w, c) in (0..sizes["W"]).flat_map(|w| (0..sizes["C"]).map(move |c| (w, c))) {
+            for (r, s) in (0..3).flat_map(|r| (0..3).map(move |s| (r, s))) {
+                all.push(Instance {
+                    statement: "S0",
+                    iterators: vec![("k", k), ("h", h), ("w", w), ("c", c), ("r", r), ("s", s)],
+                    reads: vec![("x", vec![c, h + r, w + s]), ("f", vec![k, c, r, s]), ("y", vec![k, h, w])],
+                    write: ("y", vec![k, h, w]),
+                });
+            }
+        }
+    }
+    all
+}
+
+fn nussinov(sizes: &BTreeMap<String, i64>) -> Vec<Instance> {
+    let n = sizes["N"];
+    let mut all = vec![];
+    for i in (0..n).rev() {
+        for j in i + 1..n {
+            let mut run = |statement, k, reads: Vec<Cell>| {
+                let iterators = vec![("i", i), ("i_step", n - 1 - i), ("j", j), ("k", k)];
+                let own = ("table", vec![i, j]);
+                let reads = [own.clone()].into_iter().chain(reads).collect();
+                all.push(Instance { statement, iterators, reads, write: own });
+            };
+            run("S0", 0, vec![("table", vec![i, j - 1])]);
+            if i + 1 < n {
+                run("S1", 0, vec![("table", vec![i + 1, j])]);
+            }
+            if i < j - 1 {
+                run("S2", 0, vec![("table", vec![i + 1, j - 1]), ("base", vec![i]), ("base", vec![j])]);
+            } else {
+                run("S3", 0, vec![("table", vec![i + 1, j - 1])]);
+            }
+            (i + 1..j).for_each(|k| run("S4", k, vec![("table", vec![i, k]), ("table", vec![k + 1, j])]));
+        }
+    }
+    all
+}
+
+// -- Footprints by their definition ----------------------------------------------------------------------------------
+
+/// An affine expression like `2*c + r - 1`.
+fn affine(text: &str, iterators: &[(&str, i64)]) -> i64 {
+    let terms = text.replace("- ", "+ -");
+    let factor = |factor: &str| -> i64 {
+        let (sign, name) = factor.strip_prefix('-').map_or((1, factor), |name| (-1, name));
+        let known = iterators.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
+        sign * known.unwrap_or_else(|| name.parse().unwrap_or_else(|_| panic!("{factor} of {text}")))
+    };
+    terms.split('+').map(|term| term.trim().split('*').map(factor).product::<i64>()).sum()
+}
+
+/// θ of a statement in `(i, j)` or `S0 (i, j), S1 (j, i)`.
+fn theta<'a>(all: &'a str, statement: &str) -> Vec<&'a str> {
+    let own = all.split_once(&format!("{statement} ")).map_or(all, |(_, rest)| rest);
+    own.trim_start_matches('(').split_once(')').unwrap().0.split(", ").collect()
+}
+
+/// Cells of one array in one tile.
+#[derive(Default, Debug, PartialEq)]
+struct Footprint {
+    loaded: BTreeSet<Vec<i64>>,
+    reused: BTreeSet<Vec<i64>>,
+    stored: BTreeSet<Vec<i64>>,
+    touched: BTreeSet<Vec<i64>>,
+}
+
+#[derive(Default)]
+struct TileByHand {
+    iterations: u64,
+    arrays: BTreeMap<&'static str, Footprint>,
+}
+
+/// The tiles of a program of one band: loaded is what a strip reads before it writes it, in the tile that does so first, stored
+/// what it wrote, in the tile that did so last.
+fn by_hand(instances: &[Instance], pictures: &Pictures) -> BTreeMap<Vec<i64>, TileByHand> {
+    let [band] = &pictures.bands[..] else { panic!("several bands") };
+    let mut tiles: BTreeMap<Vec<i64>, Vec<&Instance>> = BTreeMap::new();
+    for instance in instances {
+        let theta = theta(&band.theta, instance.statement);
+        let values = theta.iter().map(|text| affine(text, &instance.iterators));
+        let index = values.zip(&band.tile_sizes).map(|(value, size)| value.div_euclid(*size)).collect();
+        tiles.entry(index).or_default().push(instance);
+    }
+    let mut found: BTreeMap<Vec<i64>, TileByHand> = BTreeMap::new();
+    // Of the strip: the cells that it came to, and for each the tile that wrote it last.
+    let (mut strip, mut seen, mut writers) = (vec![], BTreeSet::new(), BTreeMap::<Cell, Vec<i64>>::new());
+    let stored = |writers: &mut BTreeMap<Cell, Vec<i64>>, found: &mut BTreeMap<Vec<i64>, TileByHand>| {
+        for ((array, cell), index) in std::mem::take(writers) {
+            found.get_mut(&index).unwrap().arrays.get_mut(array).unwrap().stored.insert(cell);
+        }
+    };
+    for (index, instances) in tiles {
+        let outer = &index[..index.len() - band.strip];
+        if strip != outer {
+            stored(&mut writers, &mut found);
+            (strip, seen) = (outer.to_vec(), BTreeSet::new());
+        }
+        let mut tile = TileByHand { iterations: instances.len() as u64, ..TileByHand::default() };
+        for instance in instances {
+            let accesses = instance.reads.iter().map(|cell| (cell, true)).chain([(&instance.write, false)]);
+            for (cell, reads) in accesses {
+                let own = tile.arrays.entry(cell.0).or_default();
+                let is_first = own.touched.insert(cell.1.clone());
+                match (is_first && reads, seen.insert(cell.clone())) {
+                    (true, true) => own.loaded.insert(cell.1.clone()),
+                    (true, false) => own.reused.insert(cell.1.clone()),
+                    _ => false,
+                };
+                if !reads {
+                    writers.insert(cell.clone(), index.clone());
+                }
+            }
+        }
+        found.insert(index, tile);
+    }
+    stored(&mut writers, &mut found);
+    found
+}
+
+// -- What a page has to keep -----------------------------------------------------------------------------------------
+
+/// Contrast of all texts with what is behind them: those that have too little.
+const CONTRASTS: &str = "(() => {
+    const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+    const light = (rgb) => {
+        const [r, g, b] = rgb.map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const behind = (element) => {
+        for (let own = element; own; own = own.parentElement) {
+            const colour = parts(getComputedStyle(own).backgroundColor);
+            if (colour[3] !== 0 && !(own instanceof SVGElement)) return colour.slice(0, 3);
+        }
+        return [255, 255, 255];
+    };
+    const bad = [];
+    for (const element of document.querySelectorAll('body *')) {
+        const own = Array.from(element.childNodes).some((node) => node.nodeType === 3 && node.textContent.trim());
+        if (!own || ['SCRIPT', 'STYLE', 'title', 'NOSCRIPT'].includes(element.tagName) || !element.getClientRects().length) continue;
+        const style = getComputedStyle(element);
+        const text = light(parts(element instanceof SVGElement ? style.fill : style.color).slice(0, 3));
+        const back = light(behind(element));
+        const contrast = (Math.max(text, back) + 0.05) / (Math.min(text, back) + 0.05);
+        if (contrast < 4.5) bad.push(element.tagName + ' ' + contrast.toFixed(2) + ': ' + element.textContent.slice(0, 40));
+    }
+    return bad;
+})()";
+
+/// Shapes that tell something, but are hardly told from what is behind them.
+const SHAPES: &str = "(() => {
+    const parts = (colour) => colour.match(/[\\d.]+/g).map(Number).slice(0, 3);
+    const paper = parts(getComputedStyle(document.body).backgroundColor);
+    const bad = new Set();
+    for (const shape of document.querySelectorAll('svg .c-load, svg .c-reuse, svg .c-store, svg .w-busy, svg .w-word, svg .w-value, svg .tile0, svg .tile1, svg .roof, svg .design')) {
+        const style = getComputedStyle(shape);
+        const drawn = style.fill === 'none' ? style.stroke : style.fill;
+        const apart = Math.max(...parts(drawn).map((c, k) => Math.abs(c - paper[k])));
+        if (apart < 40) bad.add(shape.getAttribute('class') + ' ' + drawn);
+    }
+    return Array.from(bad);
+})()";
+
+/// Texts of pictures that are too small to be read, and those that leave their pictures.
+const LABELS: &str = "(() => {
+    const bad = [];
+    for (const text of document.querySelectorAll('svg text')) {
+        const own = text.getBoundingClientRect(), picture = text.ownerSVGElement.getBoundingClientRect();
+        if (!text.textContent || !own.width) continue;
+        const size = parseFloat(getComputedStyle(text).fontSize) * picture.width / text.ownerSVGElement.viewBox.baseVal.width;
+        if (size < 9) bad.push('small, ' + size.toFixed(1) + ' px: ' + text.textContent);
+        if (own.left < picture.left - 2 || own.right > picture.right + 2 || own.top < picture.top - 4 || own.bottom > picture.bottom + 4)
+            bad.push('cut: ' + text.textContent);
+    }
+    for (const picture of document.querySelectorAll('svg')) {
+        const boxes = Array.from(picture.querySelectorAll('text')).filter((text) => text.textContent && !text.getAttribute('transform'))
+            .map((text) => [text.textContent, text.getBoundingClientRect()]);
+        boxes.forEach(([one, a], k) => boxes.slice(k + 1).forEach(([other, b]) => {
+            if (a.left + 1 < b.right && b.left + 1 < a.right && a.top + 3 < b.bottom && b.top + 3 < a.bottom)
+                bad.push('one over the other: ' + one + ', ' + other);
+        }));
+    }
+    return bad;
+})()";
+
+/// What does not fit on paper, and what nobody can use there.
+const PAPER: &str = "(() => {
+    const wide = Array.from(document.querySelectorAll('pre, .wide')).filter((own) => own.scrollWidth > own.clientWidth + 1);
+    const sliders = Array.from(document.querySelectorAll('input')).filter((own) => own.getClientRects().length);
+    return wide.concat(sliders).map((own) => own.outerHTML.slice(0, 80));
+})()";
+
+/// What reaches over the right edge of the screen, and does not scroll by itself.
+const WIDTH: &str = "(() => {
+    const all = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= all) return [];
+    const wide = Array.from(document.querySelectorAll('body *')).filter((own) => {
+        const box = own.getBoundingClientRect();
+        return Math.max(box.right, box.left + own.scrollWidth) > all + 1 && !own.closest('.wide, pre');
+    });
+    return [document.documentElement.scrollWidth + ' of ' + all].concat(wide.map((own) => own.outerHTML.slice(0, 80)));
+})()";
+
+fn none() -> Value {
+    json!([])
+}
+
+/// Opens a page and looks at all that every page has to keep. It stays open, on a wide screen in the light.
+fn opened(browser: &mut Browser, path: &Path) {
+    let size = fs::metadata(path).unwrap().len();
+    assert!(size < 2 << 20, "{} bytes", size);
+    browser.screen(1200, 900);
+    browser.media("screen", "light");
+    // The first may be slow for other reasons.
+    let least = (0..2).map(|_| browser.open(path, "")).min().unwrap();
+    assert!(least < Duration::from_secs(2), "opened in {least:?}");
+    println!("{}: {size} bytes, drawn within {} ms", path.display(), least.as_millis());
+    for scheme in ["dark", "light"] {
+        browser.media("screen", scheme);
+        assert_eq!(browser.value(CONTRASTS), none(), "texts, {scheme}");
+        assert_eq!(browser.value(SHAPES), none(), "shapes, {scheme}");
+    }
+    let paper = |browser: &mut Browser| browser.value("getComputedStyle(document.body).backgroundColor");
+    let light = paper(browser);
+    browser.media("screen", "dark");
+    assert_ne!(paper(browser), light, "dark is another colour");
+    // A telephone, and a browser's window.
+    for width in [360, 1200] {
+        browser.screen(width, 800);
+        browser.media("screen", "light");
+        browser.open(path, "");
+        assert_eq!(browser.value(WIDTH), none(), "{width} pixels");
+        assert_eq!(browser.value(LABELS), none(), "{width} pixels");
+    }
+    // A4 at 96 dots per inch, without margins of 1 cm.
+    browser.screen(718, 1000);
+    browser.media("print", "light");
+    assert_eq!(browser.value(PAPER), none(), "on paper");
+    let printed = browser.call("Page.printToPDF", json!({ "printBackground": true }));
+    // `%PDF-` in base64.
+    assert!(printed["data"].as_str().is_some_and(|data| data.starts_with("JVBERi")));
+    browser.screen(1200, 900);
+    browser.media("screen", "light");
+    browser.open(path, "");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    assert_eq!(browser.requests(), [format!("file://{}", path.display())]);
+}
+
+/// The leaves of a document by their paths: `ddr.bytes_read`, `buffers[0].words`.
+fn leaves(path: String, value: &Value, found: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Object(members) => members.iter().for_each(|(name, member)| {
+            let dot = if path.is_empty() { "" } else { "." };
+            leaves(format!("{path}{dot}{name}"), member, found);
+        }),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(k, item)| leaves(format!("{path}[{k}]"), item, found));
+        }
+        Value::String(text) => drop(found.insert(path, text.clone())),
+        other => drop(found.insert(path, other.to_string())),
+    }
+}
+
+/// The figures that are shown are those of the JSON, all of them; those at the head, too.
+fn figures_are_the_jsons(browser: &mut Browser, document: &Value) {
+    let shown = browser.value(
+        "Array.from(document.querySelectorAll('[data-field]')).map((cell) => [cell.dataset.field, cell.textContent])",
+    );
+    let shown: Vec<(String, String)> = serde_json::from_value(shown).unwrap();
+    let mut expected = BTreeMap::new();
+    leaves(String::new(), document, &mut expected);
+    assert_eq!(shown.len(), expected.len());
+    for (path, text) in shown {
+        let is_number = text.parse::<f64>().is_ok() || text.replace(',', "").parse::<f64>().is_ok();
+        let text = if is_number { text.replace(',', "") } else { text };
+        assert_eq!(Some(&text), expected.get(&path), "{path}");
+    }
+    let head = "Array.from(document.querySelectorAll('.first div')).map((own) => Array.from(own.children, (c) => c.textContent))";
+    let head: Vec<(String, String)> = serde_json::from_value(browser.value(head)).unwrap();
+    let head: BTreeMap<String, String> = head.into_iter().collect();
+    let number = |label: &str| head[label].split([' ', '×']).next().unwrap().replace(',', "").parse::<f64>().unwrap();
+    let is = |label: &str, value: &Value, exact: f64| {
+        let (shown, value) = (number(label), value.as_f64().unwrap());
+        assert!((shown - value).abs() <= exact, "{label}: {shown}, not {value}");
+    };
+    is("cycles", &document["cycles"], 0.0);
+    is("time", &document["time_us"], 0.005);
+    is("cycles per iteration", &document["cycles_per_iteration"], 0.0005);
+    is("of the bound", &document["bound"]["share"], 0.005);
+}
+
+/// What the page shows of the tile that is chosen.
+const TILE: &str = "(() => {
+    const cells = (picture, kind) => {
+        const found = [];
+        for (const own of picture.querySelectorAll('.' + kind)) {
+            const [x, y, width, height] = ['x', 'y', 'width', 'height'].map((name) => Number(own.getAttribute(name)));
+            for (let row = y; row < y + height; row++) for (let column = x; column < x + width; column++) found.push([row, column]);
+        }
+        return found;
+    };
+    return {
+        name: document.getElementById('tile-name').textContent,
+        arrays: Array.from(document.querySelectorAll('#tile-arrays > div'), (box) => ({
+            name: box.querySelector('h3').textContent.split('[')[0],
+            figures: Object.fromEntries(Array.from(box.querySelectorAll('[data-kind]'), (cell) => [cell.dataset.kind, cell.textContent])),
+            drawn: Object.fromEntries(['load', 'reuse', 'store', 'touch'].map((kind) => [kind, cells(box.querySelector('svg'), 'c-' + kind)])),
+        })),
+    };
+})()";
+
+/// Puts the slider to every tile: iterations, numbers of cells, and the cells that are drawn.
+fn tiles_are_as_enumerated(browser: &mut Browser, instances: &[Instance]) {
+    let data = browser.value("document.getElementById('pictures').textContent");
+    let pictures: Pictures = serde_json::from_str(data.as_str().unwrap()).unwrap();
+    let tiles = by_hand(instances, &pictures);
+    assert_eq!((pictures.tile_count, pictures.shown.len()), (tiles.len() as u64, tiles.len()), "all tiles are shown");
+    let mut moved = BTreeSet::new();
+    for (place, (index, tile)) in tiles.iter().enumerate() {
+        browser.slide("tile", place);
+        let shown = browser.value(TILE);
+        let name = shown["name"].as_str().unwrap().replace(',', "");
+        let (number, text) = (place + 1, index.iter().map(i64::to_string).collect::<Vec<_>>().join(" "));
+        assert!(name.starts_with(&format!("number {number} of {}: T = ({text})", tiles.len())), "{name}");
+        assert!(name.ends_with(&format!(" {} iterations", tile.iterations)), "{name}: {}", tile.iterations);
+        for own in shown["arrays"].as_array().unwrap() {
+            let array = pictures.arrays.iter().find(|array| own["name"] == array.name).unwrap();
+            let nothing = Footprint::default();
+            let expected = tile.arrays.get(array.name.as_str()).unwrap_or(&nothing);
+            for (kind, drawn, cells) in [
+                ("loaded", "load", &expected.loaded),
+                ("reused", "reuse", &expected.reused),
+                ("stored", "store", &expected.stored),
+                ("touched", "touch", &expected.touched),
+            ] {
+                let count = own["figures"][kind].as_str().unwrap().replace(',', "");
+                assert_eq!(count, cells.len().to_string(), "{kind} of {} in tile {index:?}", array.name);
+                let columns = array.extents.last().unwrap();
+                let square = |cell: &Vec<i64>| {
+                    let place =
+                        cell.iter().zip(&array.extents).fold(0, |place, (index, extent)| place * extent + index);
+                    (place / columns / array.together[0], place % columns / array.together[1])
+                };
+                let squares: BTreeSet<(i64, i64)> = cells.iter().map(square).collect();
+                let drawn: BTreeSet<(i64, i64)> = serde_json::from_value(own["drawn"][drawn].clone()).unwrap();
+                let differs: Vec<_> = drawn.symmetric_difference(&squares).take(5).collect();
+                assert!(differs.is_empty(), "{kind} of {} in tile {index:?}: {differs:?} and so on", array.name);
+            }
+        }
+        moved.insert(shown["arrays"].to_string());
+    }
+    assert!(tiles.len() == 1 || moved.len() > 1, "the pictures change with the tile");
+}
+
+/// The picture's share of each kind, by process: what is drawn of the whole, over all of the row.
+const SHARES: &str = "(() => {
+    const rows = [0, 1, 2].map(() => ({ busy: 0, word: 0, value: 0, all: 0 }));
+    for (const own of document.querySelectorAll('#timeline-picture g > rect')) {
+        const kind = own.getAttribute('class').replace('w-', '');
+        const [y, width, height] = ['y', 'width', 'height'].map((name) => Number(own.getAttribute(name)));
+        const row = rows[Math.floor((y - 6) / 66)];
+        if (kind === 'tile' || kind === 'row') row.all = width * height;
+        else if (kind in row) row[kind] += width * height;
+    }
+    return rows.map((row) => [row.busy / row.all, row.word / row.all, row.value / row.all]);
+})()";
+
+/// First and last cycle that are shown, and the cycles of the run.
+fn seen(browser: &mut Browser) -> [f64; 3] {
+    let text = browser.value("document.getElementById('timeline-cycles').textContent");
+    let text = text.as_str().unwrap().replace(',', "");
+    let numbers: Vec<f64> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
+    numbers.try_into().unwrap()
+}
+
+/// The whole of the timeline is what the counters say; it zooms down to cycles and moves to the end.
+fn timeline_is_the_runs(browser: &mut Browser, document: &Value) {
+    let cycles = document["cycles"].as_f64().unwrap();
+    assert_eq!(seen(browser), [0.0, cycles, cycles]);
+    let longest =
+        "Math.max(...JSON.parse(document.getElementById('pictures').textContent).timeline.slices.map((own) => own[0]))";
+    let longest = browser.value(longest).as_f64().unwrap();
+    assert!(longest <= (cycles / 1000.0).max(1.0), "slices of {longest} cycles, of {cycles}");
+    let shares: Vec<[f64; 3]> = serde_json::from_value(browser.value(SHARES)).unwrap();
+    let counter = |name: &str| document["processes"][name].as_f64().unwrap() / cycles;
+    let transfer = |busy: &str, without: &str| [counter(busy) - counter(without), counter(without), 0.0];
+    let expected = [
+        transfer("load_busy", "load_without_word"),
+        [counter("compute_busy"), 0.0, counter("compute_stall")],
+        transfer("store_busy", "store_without_word"),
+    ];
+    for (shown, expected) in shares.iter().flatten().zip(expected.iter().flatten()) {
+        assert!((shown - expected).abs() < 0.02, "{shares:?}, not {expected:?}");
+    }
+    browser.slide("zoom", 100);
+    assert_eq!(seen(browser), [0.0, 16.0, cycles]);
+    browser.slide("at", 1000);
+    assert_eq!(seen(browser), [cycles - 16.0, cycles, cycles]);
+    let ticks = "Array.from(document.querySelectorAll('#timeline-picture text')).map((own) => own.textContent)";
+    let ticks: Vec<String> = serde_json::from_value(browser.value(ticks)).unwrap();
+    let ticks: Vec<f64> = ticks.iter().filter_map(|text| text.replace(',', "").parse().ok()).collect();
+    assert!(ticks.len() >= 2 && ticks.iter().all(|tick| (cycles - 16.0..=cycles).contains(tick)), "{ticks:?}");
+    browser.slide("zoom", 50);
+    let [from, to, _] = seen(browser);
+    assert!(to == cycles && (to - from - (16.0 * cycles).sqrt()).abs() <= 1.0, "half way down: {from} to {to}");
+    // A narrower window draws it once more, at the same place.
+    browser.screen(500, 800);
+    assert_eq!(seen(browser), [from, to, cycles]);
+    browser.screen(1200, 900);
+}
+
+struct Opened {
+    _folder: TempDir,
+    path: PathBuf,
+    document: Value,
+}
+
+/// The page and the JSON of a run.
+fn run(kernel: &str, arguments: &[&str]) -> Opened {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = source(kernel);
+    let own = ["run", &kernel, "--html", "page.html", "--json", "run.json"];
+    burstc(&folder, &[&own[..], arguments].concat());
+    let path = folder.path().join("page.html").canonicalize().unwrap();
+    let document = serde_json::from_str(&fs::read_to_string(folder.path().join("run.json")).unwrap()).unwrap();
+    Opened { _folder: folder, path, document }
+}
+
+fn page_of(kernel: &str, arguments: &[&str], instances: fn(&BTreeMap<String, i64>) -> Vec<Instance>) {
+    let run = run(kernel, arguments);
+    let mut browser = Browser::start();
+    opened(&mut browser, &run.path);
+    figures_are_the_jsons(&mut browser, &run.document);
+    let sizes: BTreeMap<String, i64> = serde_json::from_value(run.document["arguments"].clone()).unwrap();
+    tiles_are_as_enumerated(&mut browser, &instances(&sizes));
+    timeline_is_the_runs(&mut browser, &run.document);
+    assert_eq!(browser.complaints(), Vec::<String>::new(), "after sliders were moved");
+}
+
+#[test]
+fn the_page_of_dma() {
+    page_of("examples/dma.c", &["--set", "N=5000"], dma);
+}
+
+#[test]
+fn the_page_of_matmul() {
+    page_of("examples/matmul.c", &["--set", "N=40"], matmul);
+}
+
+#[test]
+fn the_page_of_jacobi_2d() {
+    page_of("examples/jacobi_2d.c", &["--set", "N=30", "--set", "T=5"], jacobi_2d);
+}
+
+/// Behind a bus, with lanes, and the direct version, which takes much longer.
+#[test]
+fn the_page_of_a_convolution_layer() {
+    let sizes = ["--set", "K=9", "--set", "C=5", "--set", "H=6", "--set", "W=18"];
+    page_of(
+        "tests/kernels/lanes_grid_layer.c",
+        &[&sizes[..], &["--board", "generic-axi4", "--direct"]].concat(),
+        layer,
+    );
+}
+
+#[test]
+fn the_page_of_nussinov() {
+    page_of("tests/kernels/nussinov.c", &["--set", "N=40"], nussinov);
+}
+
+/// A page that has what no page may have is found out: the browser tells of errors, requests and shapes.
+#[test]
+fn a_bad_page_is_found_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.html").canonicalize().unwrap_or_else(|_| folder.path().join("bad.html"));
+    let html = "<!DOCTYPE html><meta name=viewport content='width=device-width'><body style='background: #fff'>\
+        <p style='color: #bbb'>pale</p><img src='http://127.0.0.1:9/a.png'><pre style='overflow: auto; width: 100px'>\
+        as long as nobody can see it all</pre><div style='width: 500px'>wide</div><input type=range>\
+        <svg viewBox='0 0 1000 100' width=300><text x=0 y=50>small</text><text x=9 y=50>over it</text></svg>\
+        <svg viewBox='0 0 100 20' width=100><rect class=c-load fill='#fff' width=9 height=9></rect>\
+        <text x=80 y=9>cut off</text></svg><script>console.warn('a warning'); nothing_of_that_name();</script>";
+    fs::write(&path, html).unwrap();
+    let mut browser = Browser::start();
+    browser.screen(360, 800);
+    browser.media("screen", "light");
+    browser.open(&path, "");
+    let complaints = browser.complaints().join("\n");
+    assert!(complaints.contains("a warning") && complaints.contains("nothing_of_that_name"), "{complaints}");
+    assert!(browser.requests().contains(&"http://127.0.0.1:9/a.png".to_string()));
+    let found = |browser: &mut Browser, script: &str| browser.value(script).to_string();
+    assert!(found(&mut browser, CONTRASTS).contains("pale"));
+    assert!(found(&mut browser, SHAPES).contains("c-load"));
+    assert!(found(&mut browser, WIDTH).contains("wide"));
+    let labels = found(&mut browser, LABELS);
+    assert!(["small, ", "one over the other", "cut: cut off"].iter().all(|own| labels.contains(own)), "{labels}");
+    let paper = found(&mut browser, PAPER);
+    assert!(paper.contains("<pre") && paper.contains("<input"), "{paper}");
+}
+
+/// The page of an exploration: a click on a design shows its figures and its directives as the file of results has them.
+#[test]
+fn the_page_of_an_exploration() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = source("examples/matmul.c");
+    let explore = ["explore", &kernel, "--set", "N=16", "--limit", "12", "--simulate", "3", "--out", "found.jsonl"];
+    burstc(&folder, &[&explore[..], &["--html", "page.html"]].concat());
+    let path = folder.path().join("page.html").canonicalize().unwrap();
+    let lines = fs::read_to_string(folder.path().join("found.jsonl")).unwrap();
+    let lines: Vec<Value> = lines.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut browser = Browser::start();
+    opened(&mut browser, &path);
+    let places =
+        "Array.from(document.querySelectorAll('svg:first-of-type .design'), (own) => Number(own.dataset.place))";
+    let places: BTreeSet<u64> = serde_json::from_value(browser.value(places)).unwrap();
+    let estimated: Vec<&Value> = lines.iter().filter(|line| line.get("estimate").is_some()).collect();
+    assert_eq!(places.len(), estimated.len(), "every design that there is");
+    let mut shown = BTreeSet::new();
+    for place in places {
+        let click = format!(
+            "(() => {{ const own = document.querySelector('.design[data-place=\"{place}\"]');
+                own.dispatchEvent(new MouseEvent('click', {{ bubbles: true }}));
+                return [document.querySelectorAll('.here').length].concat(Array.from(document.getElementById('shown').children, (c) => c.textContent)); }})()"
+        );
+        let (marked, figures, directives): (usize, String, String) =
+            serde_json::from_value(browser.value(&click)).unwrap();
+        assert_eq!(marked, 2, "in both plots");
+        let own = |line: &&&Value| {
+            let own: Vec<&str> =
+                line["directives"].as_array().unwrap().iter().map(|own| own.as_str().unwrap()).collect();
+            if own.is_empty() { directives.starts_with("the file as it is") } else { directives == own.join("\n") }
+        };
+        let line = estimated.iter().find(own).unwrap_or_else(|| panic!("{directives}"));
+        let estimate = |field: &str| line["estimate"][field].as_u64().unwrap();
+        let figures = figures.replace(',', "");
+        for (field, unit) in [("cycles", "estimated"), ("bytes", "bytes"), ("aluts", "ALUTs"), ("multipliers", "DSP")] {
+            let value = if field == "cycles" {
+                format!("{} cycles estimated", estimate(field))
+            } else {
+                format!(" {} {unit}", estimate(field))
+            };
+            let value = if figures.contains("simulated") { value.replace("cycles ", "") } else { value };
+            assert!(figures.contains(&value), "{value}: {figures}");
+        }
+        let simulated =
+            lines.iter().find(|own| own["directives"] == line["directives"] && own.get("simulated").is_some());
+        let seen = simulated.map(|own| format!("{} cycles simulated", own["simulated"]["cycles"]));
+        assert_eq!(seen.is_some(), figures.contains("simulated"), "{figures}");
+        assert!(seen.is_none_or(|seen| figures.contains(&seen)), "{figures}");
+        shown.insert(directives);
+    }
+    assert_eq!(shown.len(), estimated.len(), "each has its own directives");
+    assert_eq!(browser.complaints(), Vec::<String>::new(), "after clicks");
+}
+
+/// What is known without a simulation.
+#[test]
+fn the_page_of_an_analysis() {
+    let folder = tempfile::tempdir().unwrap();
+    burstc(&folder, &["analyze", &source("examples/jacobi_2d.c"), "--html", "page.html"]);
+    opened(&mut Browser::start(), &folder.path().join("page.html").canonicalize().unwrap());
+}
