@@ -114,6 +114,7 @@ pub fn expression(names: &dyn Names, value: &Expr) -> String {
             (UnaryOp::Negate, _) => format!("(-{})", of(operand)),
             (UnaryOp::Complement, _) => format!("(~{})", of(operand)),
             (UnaryOp::Not, _) => format!("(!{})", of(operand)),
+            (UnaryOp::OutOfRange, _) => of(operand),
             (UnaryOp::Absolute, 32) => format!("fabsf({})", of(operand)),
             (UnaryOp::Absolute, _) => format!("fabs({})", of(operand)),
             (UnaryOp::SquareRoot, 32) => format!("sqrtf({})", of(operand)),

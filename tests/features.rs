@@ -138,6 +138,9 @@ kernels! {
     scatter_local; [N = 0], [N = 1], [N = 90];
     scatter_order; [N = 0], [N = 1], [N = 90];
     scatter_divided; [N = 0], [N = 1], [N = 30];
+    csr; [N = 0, nonzeros = 0], [N = 1, nonzeros = 5], [N = 30, nonzeros = 150], [N = 70, nonzeros = 40];
+    csr_float; [N = 0, nonzeros = 0], [N = 1, nonzeros = 7], [N = 30, nonzeros = 150];
+    row_lengths; [N = 0], [N = 1], [N = 20];
     tables; [N = 0], [N = 1], [N = 57];
     structs; [n = 0], [n = 1], [n = 37];
     butterflies; [m = 0], [m = 1], [m = 21];

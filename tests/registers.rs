@@ -268,6 +268,64 @@ fn writes_no_neighbours(board: &str) {
     }
 }
 
+const ROWS: &str = "\
+#include <stdint.h>
+void rows(int16_t ptr[21], int32_t val[60], int32_t y[20])
+{
+    for (int i = 0; i < 20; i++)
+        for (int j = ptr[i]; j < ptr[i + 1]; j++)
+            y[i] += val[j];
+}
+";
+
+/// A row whose bounds leave what it reads is told, and left out; the others are right.
+fn tells_of_bounds(board: &str) {
+    let mut rig = Rig::new(ROWS, vec![], board, &[]);
+    let [ptr, val, y] = [0, 1, 2].map(|array| rig.job.placement.regions[array].base as usize);
+    let done = READY | 1 << DONE;
+    let error = done | 1 << INDEX_ERROR;
+    // Of the bounds between rows 4 and 5: within the array, overlapping others, empty, and beyond it.
+    for (value, next, status) in [
+        (20, 22, done),
+        (0, 60, done),
+        (60, 60, done),
+        (99, 99, error),
+        (61, 30, error),
+        (-1, -7, error),
+        (-1, 2, error),
+    ] {
+        rig.job.image[ptr + 8..ptr + 10].copy_from_slice(&i16::to_le_bytes(20));
+        for (place, value) in [(5, value), (6, next), (7, 60)] {
+            rig.job.image[ptr + 2 * place..ptr + 2 * place + 2].copy_from_slice(&i16::to_le_bytes(value));
+        }
+        let (outcome, output) = rig.run(&rig.registers(&[]));
+        let image = &rig.job.image;
+        let bound = |i: usize| i64::from(i16::from_le_bytes([image[ptr + 2 * i], image[ptr + 2 * i + 1]]));
+        let word = |place: usize| i32::from_le_bytes(image[place..place + 4].try_into().unwrap());
+        let mut expected = image.clone();
+        let mut leaves = false;
+        for i in 0..20 {
+            let (first, last) = (bound(i), bound(i + 1));
+            if first < last && !(first >= 0 && last <= 60) {
+                leaves = true;
+                continue;
+            }
+            let sum = (first..last).fold(word(y + 4 * i), |sum, j| sum.wrapping_add(word(val + 4 * j as usize)));
+            expected[y + 4 * i..y + 4 * i + 4].copy_from_slice(&sum.to_le_bytes());
+        }
+        assert_eq!(leaves, status == error, "{value}, {next}");
+        assert_eq!(output.counters.status, status, "{board}: {value}, {next}");
+        assert_eq!(outcome == Outcome::Subscript, leaves, "{board}: {value}, {next}");
+        assert!(output.image == expected, "{board}: {value}, {next}");
+    }
+}
+
+#[test]
+fn bounds_that_depend_on_data() {
+    tells_of_bounds("stratix2-ddr400");
+    tells_of_bounds("generic-axi4");
+}
+
 #[test]
 fn subscripts_that_depend_on_data() {
     tells_of_subscripts("stratix2-ddr400");

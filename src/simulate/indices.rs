@@ -2,7 +2,7 @@
 //! subscripts stay in theirs.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use crate::affine::Affine;
@@ -12,7 +12,7 @@ use crate::offload::Offload;
 use crate::simulate::job::Job;
 use crate::simulate::random::Range;
 use crate::source::evaluate::evaluate;
-use crate::source::kernel::{Access, Argument, BinaryOp, Expr, Kernel};
+use crate::source::kernel::{Access, Argument, BinaryOp, Expr, Kernel, Statement};
 use crate::walk::{Values, count, in_order};
 
 /// Loops that a count of the iterations looks at, and iterations that are checked: beyond them the status word tells.
@@ -38,8 +38,48 @@ pub fn ranges(kernel: &Kernel, sizes: &BTreeMap<String, i64>) -> BTreeMap<String
             range.1 = range.1.min(i128::from(extent) - 1 - i128::from(constant));
         }
     }
+    for (low, high, array) in statements.iter().flat_map(|statement| limits(kernel, statement, sizes)) {
+        let range = found.entry(array).or_insert((low, high));
+        *range = (range.0.max(low), range.1.min(high));
+    }
     let found = found.into_iter().filter(|(_, (low, high))| low <= high);
     found.map(|(array, (low, high))| (kernel.arrays[array].name.clone(), Range::whole(low, high))).collect()
+}
+
+/// What the bounds of loops are made of, with the values by which these stay in what is known of them.
+fn limits(kernel: &Kernel, statement: &Statement, sizes: &BTreeMap<String, i64>) -> Vec<(i128, i128, ArrayId)> {
+    let known = |expr: &Expr| -> Option<i128> {
+        let index = |name: &str| named(kernel, sizes, name, &|_| None);
+        (expr.reads().is_empty() && expr.gathers().is_empty() && expr.scalars().is_empty())
+            .then(|| evaluate(expr, &mut |_| 0, &|_| 0, &index).into())
+    };
+    let mut found = vec![];
+    for comparison in statement.values().flat_map(Expr::told).flat_map(Expr::comparisons) {
+        let Expr::Binary { op, left, right, .. } = comparison else { continue };
+        let strict = i128::from(*op != BinaryOp::Less);
+        let limits = match (known(left), data(left), known(right), data(right)) {
+            // The start is below the smallest value.
+            (_, Some((array, constant)), Some(least), _) => (least - i128::from(constant), i128::MAX, array),
+            // What ends the loop is beyond the largest.
+            (Some(most), _, _, Some((array, constant))) => (i128::MIN, most - strict - i128::from(constant), array),
+            _ => continue,
+        };
+        let element = kernel.arrays[limits.2].element.limits();
+        let array = kernel.memory_of(limits.2);
+        found.push((limits.0.max(element.0.into()), limits.1.min(element.1.into()), array));
+    }
+    found
+}
+
+/// Arrays of which neighbours begin and end a loop, `ptr[i]` and `ptr[i + 1]`: random data of theirs rise.
+pub fn rising(kernel: &Kernel) -> BTreeSet<String> {
+    let statements = kernel.statements();
+    let comparisons = statements.iter().flat_map(|s| s.values()).flat_map(Expr::told).flat_map(Expr::comparisons);
+    let both = comparisons.filter_map(|comparison| match comparison.operands()[..] {
+        [left, right] => data(left).map(|(array, _)| array).filter(|a| data(right).is_some_and(|(b, _)| b == *a)),
+        _ => None,
+    });
+    both.map(|array| kernel.arrays[kernel.memory_of(array)].name.clone()).collect()
 }
 
 /// The array whose element an expression is, but for conversions and a constant that is added.
@@ -80,6 +120,7 @@ pub fn check(offload: &Offload, job: &Job) -> Result<(), Diagnostic> {
     let (statements, iterators) = (kernel.statements(), kernel.iterators());
     let mut image = job.image.clone();
     let outside: RefCell<Option<(Span, ArrayId, i64, i64)>> = RefCell::new(None);
+    let beyond: RefCell<Option<Span>> = RefCell::new(None);
     let mut values = Values::new(&job.sizes);
     let _ = in_order(&offload.source_order.pieces, &mut values, |piece, values| {
         let number = piece.leaf.statement();
@@ -112,6 +153,10 @@ pub fn check(offload: &Offload, job: &Job) -> Result<(), Diagnostic> {
                 word.unwrap_or(0)
             };
             let mut of = |expr: &Expr| evaluate(expr, &mut read, &|scalar| scalars[scalar], &index);
+            if statement.values().flat_map(Expr::told).any(|told| of(told) != 0) {
+                *beyond.borrow_mut() = Some(statement.span);
+                return ControlFlow::Break(());
+            }
             match &statement.value {
                 Expr::Scatter { only_if: Some(only_if), .. } if of(only_if) == 0 => return ControlFlow::Continue(()),
                 Expr::Scatter { place, value, .. } => {
@@ -129,6 +174,11 @@ pub fn check(offload: &Offload, job: &Job) -> Result<(), Diagnostic> {
         }
         if outside.borrow().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
+    if let Some(span) = beyond.into_inner() {
+        return Err(Diagnostic::new("with these data the bounds of a loop leave the arrays, or the range that they were given")
+            .at(span, "in this loop")
+            .help("give the data that they are made of a range, --data NAME=LOW..HIGH or `#pragma burstc range(NAME: LOW..HIGH)`"));
+    }
     match outside.into_inner() {
         None => Ok(()),
         Some((span, array, subscript, extent)) => {

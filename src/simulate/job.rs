@@ -13,7 +13,7 @@ use crate::ids::{ArrayId, ByArray};
 use crate::layout::{Layout, PAGE_BYTES, whole_pages};
 use crate::simulate::indices;
 use crate::simulate::number::Number;
-use crate::simulate::random::{Range, SplitMix};
+use crate::simulate::random::{self, Range, SplitMix};
 use crate::source::kernel::{Argument, Kernel, ScalarType, Storage};
 use crate::word::RegisterWord;
 
@@ -347,13 +347,19 @@ impl Job {
         }
         let mut wanted = indices::ranges(kernel, &sizes);
         let stated = kernel.arrays.iter().filter_map(|array| Some((array.name.clone(), array.range?)));
-        wanted.extend(stated.map(|(name, (low, high))| (name, Range::whole(low.into(), high.into()))));
+        let known = wanted.clone();
+        wanted.extend(stated.map(|(name, (low, high))| {
+            let range = Range::whole(low.into(), high.into());
+            let both = known.get(&name).and_then(|known| known.and(range));
+            (name, both.unwrap_or(range))
+        }));
         wanted.extend(ranges.iter().map(|(name, range)| (name.clone(), *range)));
         let ranges = wanted;
         let placement = Placement::new(kernel, &sizes, capacity)?;
         let mut image = vec![0; placement.image_bytes as usize];
         SplitMix::named(seed, "").fill(&mut image);
         let mut bases = BTreeMap::new();
+        let rising = indices::rising(kernel);
         let booleans: Vec<&str> = kernel.arrays.iter().filter(|a| a.boolean).map(|a| a.name.as_str()).collect();
         for region in &placement.regions {
             // C leaves open what a `_Bool` is that is neither 0 nor 1.
@@ -364,6 +370,9 @@ impl Job {
                 range if region.element.floating => random.fill_floats(range, region.element, elements),
                 Some(range) => random.fill_from(range, region.element.bytes() as usize, elements),
                 None => random.fill(elements),
+            }
+            if let Some(range) = ranges.get(&region.name).filter(|_| rising.contains(&region.name)) {
+                random::sort(*range, region.element, elements);
             }
             bases.insert(region.name.as_str(), region.base);
         }

@@ -16,12 +16,36 @@ impl Range {
     pub fn whole(low: i128, high: i128) -> Range {
         Range { low: Number::Whole(low), high: Number::Whole(high) }
     }
+
+    /// What two ranges of integers have in common.
+    pub fn and(self, other: Range) -> Option<Range> {
+        let (low, high) = (self.low.whole()?.max(other.low.whole()?), self.high.whole()?.min(other.high.whole()?));
+        (low <= high).then_some(Range::whole(low, high))
+    }
 }
 
 /// Prints `LOW..HIGH`, as `--data` takes it.
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}..{}", self.low, self.high)
+    }
+}
+
+/// Has the elements rise, from the smallest of `range` to the largest.
+pub fn sort(range: Range, ty: ScalarType, bytes: &mut [u8]) {
+    let size = ty.bytes() as usize;
+    let value = |bytes: &[u8]| {
+        let mut wide = [if ty.signed && bytes.last().is_some_and(|byte| byte >> 7 == 1) { 0xff } else { 0 }; 16];
+        wide[..size].copy_from_slice(bytes);
+        i128::from_le_bytes(wide)
+    };
+    let mut values: Vec<i128> = bytes.chunks_exact(size).map(value).collect();
+    values.sort_unstable();
+    if let (Some(low), Some(high), [first, .., last]) = (range.low.whole(), range.high.whole(), &mut values[..]) {
+        (*first, *last) = (low, high);
+    }
+    for (element, value) in bytes.chunks_exact_mut(size).zip(values) {
+        element.copy_from_slice(&value.to_le_bytes()[..size]);
     }
 }
 

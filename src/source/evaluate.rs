@@ -77,6 +77,7 @@ fn unary(op: UnaryOp, x: i64) -> i64 {
         UnaryOp::Negate => x.wrapping_neg(),
         UnaryOp::Complement => !x,
         UnaryOp::Not => (x == 0) as i64,
+        UnaryOp::OutOfRange => x,
         UnaryOp::Absolute | UnaryOp::SquareRoot => unreachable!("operators of floating-point numbers"),
     }
 }

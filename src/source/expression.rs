@@ -89,7 +89,7 @@ pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
 
 pub fn unary(op: UnaryOp, operand: Expr) -> Expr {
     let (operand, ty) = match op {
-        UnaryOp::Not => (truth(operand), INT),
+        UnaryOp::Not | UnaryOp::OutOfRange => (truth(operand), INT),
         UnaryOp::Negate | UnaryOp::Complement | UnaryOp::Absolute | UnaryOp::SquareRoot => {
             let ty = promoted(operand.ty());
             (convert(operand, ty), ty)

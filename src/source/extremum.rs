@@ -574,7 +574,7 @@ fn power(exponent: i64) -> Option<i64> {
 /// Whether the value is 0 or 1 by its operator.
 pub fn is_truth(expr: &Expr) -> bool {
     match expr {
-        Expr::Unary { op, .. } => *op == UnaryOp::Not,
+        Expr::Unary { op, .. } => matches!(op, UnaryOp::Not | UnaryOp::OutOfRange),
         Expr::Binary { op, .. } => matches!(
             op,
             BinaryOp::Less

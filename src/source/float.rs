@@ -31,7 +31,7 @@ pub fn unary(op: UnaryOp, x: i64, ty: ScalarType) -> i64 {
         UnaryOp::Absolute => x & !sign,
         // The root of an `f32`, computed in `f64` and rounded, is the correctly rounded one (Figueroa 1995).
         UnaryOp::SquareRoot => bits_of(value_of(x, ty).sqrt(), ty),
-        UnaryOp::Complement | UnaryOp::Not => unreachable!("operators of integers"),
+        UnaryOp::Complement | UnaryOp::Not | UnaryOp::OutOfRange => unreachable!("operators of integers"),
     }
 }
 

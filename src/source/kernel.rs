@@ -373,9 +373,9 @@ impl Statement {
         }
     }
 
-    /// Whether some subscript depends on data.
+    /// Whether some subscript or loop's bound depends on data, which may leave what is known of it.
     pub fn depends_on_data(&self) -> bool {
-        self.scatter().is_some() || !self.gathers().is_empty()
+        self.scatter().is_some() || !self.gathers().is_empty() || self.values().any(|value| !value.told().is_empty())
     }
 
     /// Every array read in the values at subscripts that are known without the data.

@@ -65,9 +65,9 @@ struct Limits {
 }
 
 /// `i = L` in a loop's head.
-struct Start<'f> {
+pub struct Start<'f> {
     name: String,
-    ty: ScalarType,
+    pub ty: ScalarType,
     first: &'f Node<Expression>,
     place: Span,
 }
@@ -156,7 +156,7 @@ pub struct For<'a> {
 
 impl For<'_> {
     /// Up to its body.
-    fn head(self) -> ByteSpan {
+    pub fn head(self) -> ByteSpan {
         ByteSpan::span(self.bytes.start, self.node.node.statement.span.start)
     }
 }
@@ -165,6 +165,9 @@ impl Nest<'_, '_> {
     /// Lowers a loop; one that does nothing is left out. Where it begins or ends at one of two values, and a condition
     /// outside of it tells which, it becomes two.
     pub fn for_loop(&mut self, written: For, nodes: &mut Vec<NestNode>) -> Checked<()> {
+        if let Some(data) = self.data_loop(written)? {
+            return self.loop_over_all(written, data, nodes);
+        }
         self.scope.choice = None;
         let (known, mark) = (self.scope.obligations.len(), self.scope.enter());
         let (loops, exact, place) = (self.scope.loops.len(), self.scope.exact.len(), self.scope.go_into(None));
@@ -460,7 +463,7 @@ impl Nest<'_, '_> {
     }
 
     /// `int i = L` or `i = L`, and `i = 0, j = n`.
-    fn initializer<'f>(&self, f: &'f ForStatement, bytes: ByteSpan) -> Checked<Vec<Start<'f>>> {
+    pub fn initializer<'f>(&self, f: &'f ForStatement, bytes: ByteSpan) -> Checked<Vec<Start<'f>>> {
         let refuse = |span: Span, message: &str, label: &str| {
             Err(Diagnostic::new(message).at(span, label).help("begin the loop as in `for (int i = 0; i < N; i++)`"))
         };
@@ -521,7 +524,7 @@ impl Nest<'_, '_> {
     }
 
     /// The constant that `i++`, `i -= 2` and the like add, which is not 0.
-    fn step(&mut self, f: &ForStatement, iterator: &str, head: Span) -> Checked<i64> {
+    pub fn step(&mut self, f: &ForStatement, iterator: &str, head: Span) -> Checked<i64> {
         let steps = f.step.as_deref().map(steps).unwrap_or_default();
         let Some(step) = steps.iter().copied().find(|step| is_step(step, iterator)).or(steps.first().copied()) else {
             return Err(Diagnostic::new(format!("the loop over `{iterator}` has no step"))

@@ -7,6 +7,7 @@ mod affine_expression;
 mod balance;
 mod canonical;
 mod choice;
+mod data_bounds;
 mod directive;
 mod double;
 pub mod evaluate;

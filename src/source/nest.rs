@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
+use std::rc::Rc;
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, Expression, IfStatement, Statement as CStatement,
@@ -11,6 +12,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 
 use super::balance::balanced;
 use super::canonical::at_least_once;
+use super::data_bounds::{DataLoop, limited};
 use super::expression::{binary, convert_to, truth, unary};
 use super::extremum::{all, is_truth, negated};
 use super::host::{Hosted, may_trap};
@@ -50,6 +52,7 @@ pub fn body<'s>(scope: &'s mut Scope, node: &Node<CStatement>, memory: &'s HashS
         sources: BTreeMap::new(),
         hosted: HashMap::new(),
         data: None,
+        data_loops: vec![],
         tracked: vec![],
         candidates: vec![],
         lost: None,
@@ -90,6 +93,8 @@ pub struct Nest<'s, 'a> {
     pub hosted: HashMap<String, CType>,
     /// The conditions on data around this place.
     data: Option<Data>,
+    /// The loops around this place whose bounds are data.
+    pub data_loops: Vec<Rc<DataLoop>>,
     /// Local variables whose values are known everywhere.
     pub tracked: Vec<Tracked>,
     /// The declarations of those so far, the one whose value was not known, and those that are memory.
@@ -237,6 +242,10 @@ impl Nest<'_, '_> {
             }
             return Ok(());
         };
+        let data = match self.data_loops.iter().find(|data_loop| data_loop.is_limit(branch)) {
+            Some(data_loop) => limited(data, data_loop.is_outside.as_ref()),
+            None => data,
+        };
         let mut body = vec![];
         let place = self.scope.go_into(Some(known.clone()));
         self.branch_on_data(branch, data, bytes, &mut body)?;
@@ -290,8 +299,12 @@ impl Nest<'_, '_> {
             true => convert_to(condition.clone(), &CType::of(holds.ty())),
             false => convert_to(condition.clone(), &CType::Bool),
         };
-        let text = self.scope.map.text(ByteSpan::span(bytes.start, written.span.end));
-        let statement = self.finish(target, value, format!("{text})"), written.span)?;
+        let text = match bytes.start < written.span.end {
+            true => format!("{})", self.scope.map.text(ByteSpan::span(bytes.start, written.span.end))),
+            // A loop's bounds stand in front of its body.
+            false => self.scope.map.text(written.span),
+        };
+        let statement = self.finish(target, value, text, written.span)?;
         let mut body = vec![];
         let sides = [(Some(then_statement), true), (else_statement.as_ref(), false)];
         for (statement, then) in sides.into_iter().filter_map(|(side, then)| Some((side?, then))) {

@@ -5,6 +5,9 @@
 //! statements, or under conditions there, but in no further loop; nothing in between writes what the value reads, or the
 //! scalar under a condition; and the statements that take the value in stay within [`MOST`] nodes and [`DEEPEST`]. The
 //! value has the scalar's type already, so it is what memory would give back, bit by bit.
+//!
+//! What the bounds of a loop are made of, as `end` in `end = ptr[i + 1]; for (j = …; j < end; j++)`, goes into loops as well, where
+//! these write neither: hardware reads such bounds where they came from.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -123,6 +126,8 @@ struct Candidate<'a> {
     depth: usize,
     /// How many reads of the scalar follow.
     uses: usize,
+    /// An element of an array that makes the bounds of a loop.
+    is_bound: bool,
 }
 
 impl Pass {
@@ -191,7 +196,8 @@ impl Pass {
         }
         let (nodes, depth) = measure(&statement.value);
         let (reads, gathers) = (statement.value.reads(), statement.value.gathers());
-        let candidate = Candidate { array, reads, gathers, nodes, depth, uses: uses(rest, array) };
+        let is_bound = is_element(&statement.value) && makes_bounds(rest, array);
+        let candidate = Candidate { array, reads, gathers, nodes, depth, uses: uses(rest, array), is_bound };
         // A value made of the scalar's last one stays with it.
         if candidate.reads.iter().any(|read| read.array == array) {
             return false;
@@ -218,7 +224,8 @@ impl Pass {
                 }
                 // Behind it, nothing reads the scalar where it has been assigned inside.
                 Node::If(inner) => drop(self.replace(&mut inner.body, from)),
-                Node::Loop(_) => {}
+                // Nothing but bounds goes into loops.
+                Node::Loop(inner) => drop(self.replace(&mut inner.body, from)),
             }
         }
         false
@@ -252,6 +259,13 @@ impl Candidate<'_> {
                         false => since.is_mixed |= inside.is_mixed,
                     }
                     since.is_stale |= inside.is_stale;
+                }
+                Node::Loop(inner) if self.is_bound && !since.is_stale && !since.is_mixed => {
+                    let mut inside = *since;
+                    let is_over = self.goes_into(&inner.body, &mut inside)?;
+                    if is_over || inside.is_stale || inside.is_mixed {
+                        return None;
+                    }
                 }
                 Node::Loop(inner) => self.passes(&inner.body, since)?,
             }
@@ -290,6 +304,26 @@ impl Candidate<'_> {
             !differences.into_iter().any(|difference| difference.is_constant() && difference.constant != 0)
         })
     }
+}
+
+/// Whether a value is an element of an array as it is, or but for its type.
+fn is_element(value: &Expr) -> bool {
+    match value {
+        Expr::Cast { operand, .. } => !operand.ty().floating && is_element(operand),
+        Expr::Read { access, ty } => !ty.floating && !access.subscripts.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether the bounds of a loop in `nodes` are made of a scalar.
+fn makes_bounds(nodes: &[Node], array: ArrayId) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Statement(statement) => {
+            let told = statement.value.told();
+            told.into_iter().flat_map(Expr::reads).any(|read| read.array == array)
+        }
+        Node::Loop(Loop { body, .. }) | Node::If(If { body, .. }) => makes_bounds(body, array),
+    })
 }
 
 /// How often `nodes` read the scalar `array`, up to the next assignment to it.

@@ -120,6 +120,10 @@ pub fn program(seed: u64) -> Program {
     if is_plain && !program.arrays.iter().any(|array| array.element.floating) && dice.chance(20) {
         program.values_mut().into_iter().for_each(|value| gather(&mut dice, value));
     }
+    let mut dice = Dice(SplitMix::named(seed, "bounds from data"));
+    if is_plain && program.schedule.is_none() && dice.chance(25) {
+        program.body.iter_mut().for_each(|node| bound_by_data(&mut dice, node, &[]));
+    }
     let mut dice = Dice(SplitMix::named(seed, "divisions"));
     let is_integer = program.arrays.iter().all(|array| !array.element.floating)
         && program.scalars.iter().all(|scalar| !scalar.floating);
@@ -131,6 +135,27 @@ pub fn program(seed: u64) -> Program {
         scatter(&mut dice, &mut program);
     }
     program
+}
+
+/// Makes bounds of some loops inside of others elements of an array.
+fn bound_by_data(dice: &mut Dice, node: &mut Node, around: &[String]) {
+    match node {
+        Node::For(inner) => {
+            let is_simple = inner.step == 1 && !inner.descending && !inner.at_least_once && inner.choice.is_none();
+            if let Some(outer) = around.last().filter(|_| is_simple && inner.counter.is_none() && dice.chance(60)) {
+                let index = Affine::variable(outer);
+                let begins = inner.lower == [Affine::default()] && dice.chance(60);
+                inner.data[0] = begins.then(|| index.clone());
+                inner.data[1] = (!begins || dice.chance(80)).then(|| index + Affine::constant(dice.below(3) as i64));
+            }
+            let around = [around, std::slice::from_ref(&inner.iterator)].concat();
+            inner.body.iter_mut().for_each(|node| bound_by_data(dice, node, &around));
+        }
+        Node::If(If { then, otherwise, .. }) | Node::Branch(Branch { then, otherwise, .. }) => {
+            then.iter_mut().chain(otherwise).for_each(|node| bound_by_data(dice, node, around));
+        }
+        Node::Assign(_) | Node::Declare(..) | Node::Jump(_) => {}
+    }
 }
 
 /// Makes subscripts of some targets that depend on data: on an operand of the same statement, or on an argument.
@@ -376,6 +401,7 @@ impl Generator {
             tile: None,
             choice: None,
             at_least_once: false,
+            data: Box::default(),
             counter: None,
             body: vec![],
         }

@@ -414,7 +414,10 @@ fn head(inner: &For, scope: &Scope) -> [String; 3] {
     if inner.at_least_once {
         return [format!("{{ {ty} {i} = {first}; "), "do".to_string(), format!(" while (++{i} <= {last}); }}")];
     }
-    [String::new(), format!("for ({ty} {i} = {first}; {i} {comparison} {last}; {change})"), String::new()]
+    let element = |index: &Affine, mask: u32| format!("(given[({}) & 15] & {mask})", scope.raised(index));
+    let first = inner.data[0].as_ref().map_or(first, |index| element(index, 7));
+    let also = inner.data[1].as_ref().map_or(String::new(), |index| format!(" && {i} < {}", element(index, 15)));
+    [String::new(), format!("for ({ty} {i} = {first}; {i} {comparison} {last}{also}; {change})"), String::new()]
 }
 
 fn moved(bounds: &[Affine], by: i64) -> Vec<Affine> {

@@ -87,6 +87,8 @@ pub struct For {
     /// `do { … } while (++i <= last)`: it runs once at least. It has a step of 1, counts up, and is not strict.
     pub at_least_once: bool,
     pub counter: Option<Counter>,
+    /// Where it begins, in place of 0, and where it ends at the latest, as elements of an argument that nobody writes.
+    pub data: Box<[Option<Affine>; 2]>,
     pub body: Vec<Node>,
 }
 
@@ -317,6 +319,7 @@ impl Program {
                     note("unsigned or narrow iterators", inner.ty != ScalarType::I32);
                     note("`do` loops", inner.at_least_once);
                     note("choices in bounds", inner.choice.is_some());
+                    note("bounds from data", inner.data.iter().any(Option::is_some));
                     note("counters in subscripts", inner.counter.is_some());
                     note("strides", inner.step != 1);
                     note("reversed loops", inner.descending);

@@ -41,7 +41,7 @@ pub fn of(expr: &Expr) -> Interval {
                 (-high, -low)
             }
             UnaryOp::Complement => whole,
-            UnaryOp::Not => (0, 1),
+            UnaryOp::Not | UnaryOp::OutOfRange => (0, 1),
             UnaryOp::Absolute | UnaryOp::SquareRoot => whole,
         },
         Expr::Cast { operand, .. } if operand.ty().floating => whole,

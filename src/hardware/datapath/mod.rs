@@ -208,6 +208,13 @@ impl Datapath {
                 let value = self.evaluate(m, operand, leaves);
                 low(self.register(m, "is_zero", value.expr.is_zero(), value.stage, 1))
             }
+            Expr::Unary { op: UnaryOp::OutOfRange, operand, .. } => {
+                let value = self.evaluate(m, operand, leaves);
+                if value.stage.is_some() {
+                    self.raise(m, Value { expr: value.expr.is_zero().not(), stage: value.stage });
+                }
+                low(value)
+            }
             Expr::Binary { op, left, right, .. } => self.binary(m, *op, [left, right], ty, leaves),
             Expr::Select { condition, then, otherwise, .. } => {
                 let condition = self.evaluate(m, condition, leaves);

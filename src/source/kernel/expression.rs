@@ -164,6 +164,8 @@ pub enum UnaryOp {
     Absolute,
     /// `sqrt`, of floating-point numbers
     SquareRoot,
+    /// Of 0 or 1 the same; 1 is an error that data make, which the status word tells.
+    OutOfRange,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -283,6 +285,41 @@ impl Expr {
         self.visit(&mut |expr| {
             if let Expr::Gather { gather, .. } = expr {
                 found.push(gather);
+            }
+        });
+        found
+    }
+
+    /// The comparisons of integers by order, left to right.
+    pub fn comparisons(&self) -> Vec<&Expr> {
+        let mut found = vec![];
+        self.visit(&mut |expr| {
+            if let Expr::Binary { op: BinaryOp::Less | BinaryOp::LessEqual, left, .. } = expr
+                && !left.ty().floating
+            {
+                found.push(expr);
+            }
+        });
+        found
+    }
+
+    /// The arguments in the expression that are no sizes, left to right.
+    pub fn scalars(&self) -> Vec<usize> {
+        let mut found = vec![];
+        self.visit(&mut |expr| {
+            if let Expr::Scalar { scalar, .. } = expr {
+                found.push(*scalar);
+            }
+        });
+        found
+    }
+
+    /// What is an error where it is not 0, left to right.
+    pub fn told(&self) -> Vec<&Expr> {
+        let mut found = vec![];
+        self.visit(&mut |expr| {
+            if let Expr::Unary { op: UnaryOp::OutOfRange, operand, .. } = expr {
+                found.push(&**operand);
             }
         });
         found

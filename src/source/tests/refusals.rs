@@ -215,7 +215,7 @@ fn loops() {
         ("for (i = 0; «i < i + 1»; i++)", "has no upper bound"),
         ("for (i = 0; «i / 2 < N»; i++)", "has no upper bound"),
         ("for (i = 0; «i < (i + o > 2 ? i + o : 2)»; i++)", "ends at the largest of several values"),
-        ("for (i = 0; i < «(a[o] > 2 ? o : 2)»; i++)", "it chooses between two values"),
+        ("for (i = 0; «i < (a[o] > 2 ? o : 2)»; i++)", "nothing says how far it runs"),
         ("for (i = o - 3; «2 * i < N»; i++)", "multiplies the iterator"),
         ("for (unsigned j = N; «j >= 0»; j--)", "never ends"),
         ("for (i = 0; i < N; «i *= 2»)", "this is no step"),
@@ -456,6 +456,35 @@ fn c_that_the_parser_cannot_read() {
         "burstc cannot read this",
     );
     assert!(found.help.contains("C11"));
+}
+
+#[test]
+fn bounds_from_data() {
+    let rows = |head: &str, body: &str| {
+        format!(
+            "void f(int p[31], int n[30], int x[40], int y[30])\n{{\n    for (int i = 0; i < 30; i++)\n        {head}\n            \
+             {body};\n}}\n"
+        )
+    };
+    let nothing_known = "the bounds of the loop over `j` are data, and nothing says how far it runs";
+    // The subscript must be read whenever the loop runs.
+    for body in
+        ["y[i] += 1", "y[i] += y[i] ? x[j] : 0", "if (y[i]) y[i] += x[j]", "y[i] = y[i] && x[j]", "y[i] += x[39 - j]"]
+    {
+        refuse(&rows("for (int j = «p[i]»; j < p[i + 1]; j++)", body), nothing_known);
+    }
+    refuse(&rows("for (int j = 0; «j < n[i]»; j++)", "y[i] += 1"), nothing_known);
+    let changes = "this loop's bounds depend on `p`, which line 5 changes inside of it";
+    refuse(&rows("«for (int j = p[i]; j < p[i + 1]; j++)»", "p[i] += x[j]"), changes);
+    // Strides and ends of other kinds stay what they were.
+    for head in [
+        "for (int j = «p[i]»; j < p[i + 1]; j += 2)",
+        "for (int j = «p[i]»; j != p[i + 1]; j++)",
+        "for (int j = 0; j < «p[j]»; j++)",
+        "for (signed char j = «p[i]»; j < p[i + 1]; j++)",
+    ] {
+        refuse(&rows(head, "y[i] += x[j]"), "depends on the contents of an array");
+    }
 }
 
 #[test]

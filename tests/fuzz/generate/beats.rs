@@ -78,6 +78,7 @@ pub fn program(seed: u64) -> Program {
             tile: Some(tile),
             choice: None,
             at_least_once: false,
+            data: Box::default(),
             counter: None,
             body,
         })];

@@ -1,0 +1,390 @@
+//! Loops whose bounds are data: `for (j = ptr[i]; j < ptr[i + 1]; j++)`. Such a loop runs over every value that its iterator may
+//! have there, and what is in it is under `ptr[i] <= j && j < ptr[i + 1]`. Which values those are say the extents of the arrays
+//! that the loop reads or writes at `j` whenever it runs, as beyond them C leaves everything undefined, and elsewhere `range` of
+//! what the bounds are made of. Bounds that leave them are told by [`UnaryOp::OutOfRange`].
+
+use lang_c::ast::{
+    BinaryOperator, BinaryOperatorExpression, BlockItem, ConditionalExpression, Expression, ForInitializer,
+    ForStatement, IfStatement, Initializer, SizeOfVal, Statement as CStatement,
+};
+use lang_c::span::{Node, Span as ByteSpan};
+use lang_c::visit::{Visit, visit_binary_operator_expression, visit_expression};
+
+use super::canonical::names_in;
+use super::expression::{common, convert, unary};
+use super::kernel::{BinaryOp, Expr, Node as NestNode, UnaryOp};
+use super::loops::{For, Runs};
+use super::nest::{Nest, is_name, operation};
+use super::plain::{binary, number, subscripted};
+use super::scope::{Checked, Name};
+use crate::affine::Affine;
+use crate::diagnostic::Diagnostic;
+use crate::ids::ArrayId;
+
+/// The most values of an iterator that `range` may give a loop.
+const MOST: i64 = 1 << 20;
+
+/// A loop over all values that its iterator may have.
+pub struct DataLoop {
+    node: Node<ForStatement>,
+    /// Whether the bounds leave those values; `None` where they cannot.
+    pub is_outside: Option<Expr>,
+    /// What the bounds are made of.
+    arrays: Vec<ArrayId>,
+}
+
+impl DataLoop {
+    /// Whether `branch` is the condition that the bounds became.
+    pub fn is_limit(&self, branch: &Node<IfStatement>) -> bool {
+        matches!(&self.node.node.statement.node, CStatement::If(own) if std::ptr::eq(own, branch))
+    }
+}
+
+/// `j < U`, or `j <= U`.
+struct Upper<'f> {
+    operator: BinaryOperator,
+    bound: &'f Node<Expression>,
+    value: Expr,
+}
+
+impl Upper<'_> {
+    fn holds(&self, at: Expr) -> Expr {
+        compare(at, &self.operator, self.value.clone())
+    }
+
+    fn written(&self, iterator: &Node<Expression>) -> Node<Expression> {
+        let bound = self.bound.clone();
+        let span = bound.span;
+        binary(self.operator.clone(), iterator.clone(), bound, span)
+    }
+}
+
+/// `left < right`, or `left <= right`.
+fn compare(left: Expr, operator: &BinaryOperator, right: Expr) -> Expr {
+    let op = if *operator == BinaryOperator::Less { BinaryOp::Less } else { BinaryOp::LessEqual };
+    let ty = common(left.ty(), right.ty());
+    super::expression::binary(op, convert(left, ty), convert(right, ty))
+}
+
+fn all(parts: impl IntoIterator<Item = Expr>) -> Option<Expr> {
+    parts.into_iter().reduce(|a, b| super::expression::binary(BinaryOp::LogicalAnd, a, b))
+}
+
+fn any(parts: impl IntoIterator<Item = Expr>) -> Option<Expr> {
+    parts.into_iter().reduce(|a, b| super::expression::binary(BinaryOp::LogicalOr, a, b))
+}
+
+fn is_data(value: &Expr) -> bool {
+    !value.reads().is_empty() || !value.gathers().is_empty()
+}
+
+impl Nest<'_, '_> {
+    /// A loop that counts up by 1 between bounds of which data decide one at least.
+    pub fn data_loop(&mut self, written: For) -> Checked<Option<DataLoop>> {
+        let f = &written.node.node;
+        let Some((name, first)) = begins(f) else { return Ok(None) };
+        let (Some(condition), Runs::While) = (&f.condition, written.runs) else { return Ok(None) };
+        let is_single = self.step(f, name, self.span(written.head())).ok() == Some(1);
+        let mut uppers = vec![];
+        let Some(iterator) = is_single.then(|| self.uppers(condition, name, &mut uppers)).flatten() else {
+            return Ok(None);
+        };
+        let (Ok(start), _) = self.scope.trial(|scope| scope.expression(first)) else { return Ok(None) };
+        let Some(ty) = self.initializer(f, written.bytes).ok().map(|starts| starts[0].ty) else { return Ok(None) };
+        let (begins_at_data, limits) = (is_data(&start), self.holds_within(&start));
+        let keeps = ty.limits().0 <= limits.0 && limits.1 <= ty.limits().1 || ty.bits == start.ty().bits;
+        let (is_number, start) = (!start.ty().floating && keeps, convert(start, ty));
+        if !is_number || !(begins_at_data || uppers.iter().any(|upper| is_data(&upper.value))) {
+            return Ok(None);
+        }
+        let span = condition.span;
+        let (least, most) = self.values(f, (name, first), &start, &uppers)?;
+        let known = uppers.iter().filter(|upper| !is_data(&upper.value)).map(|upper| upper.written(&iterator));
+        let most_of = |most: &Node<Expression>| binary(BinaryOperator::Less, iterator.clone(), most.clone(), span);
+        let head = most.iter().map(most_of).chain(known);
+        let lower = binary(BinaryOperator::LessOrEqual, first.clone(), iterator.clone(), first.span);
+        let limits = uppers.iter().filter(|upper| is_data(&upper.value)).map(|upper| upper.written(&iterator));
+        let limits = begins_at_data.then_some(lower).into_iter().chain(limits);
+        let both = |a, b| binary(BinaryOperator::LogicalAnd, a, b, span);
+        let (Some(head), Some(limit)) = (head.reduce(both), limits.reduce(both)) else { return Ok(None) };
+
+        let values = std::iter::once(&start).chain(uppers.iter().map(|upper| &upper.value));
+        let read = |value: &Expr| -> Vec<ArrayId> {
+            let reads = value.reads().into_iter().map(|access| access.array);
+            reads.chain(value.gathers().into_iter().map(|gather| gather.array)).collect()
+        };
+        let arrays = values.flat_map(read).collect();
+        let mut bounds = vec![];
+        for most in &most {
+            bounds.push(self.scope.expression(most)?);
+        }
+        let least_value = self.scope.expression(&least)?;
+        let is_outside = is_outside(&start, begins_at_data.then_some(least_value), &uppers, bounds);
+        let mut node = written.node.clone();
+        set_start(&mut node.node, if begins_at_data { least } else { first.clone() });
+        node.node.condition = Some(Box::new(head));
+        let body = std::mem::replace(&mut node.node.statement, Box::new(Node::new(CStatement::Expression(None), span)));
+        let place = body.span;
+        let limited = IfStatement { condition: Box::new(limit), then_statement: body, else_statement: None };
+        node.node.statement = Box::new(Node::new(CStatement::If(Node::new(limited, place)), place));
+        Ok(Some(DataLoop { node, is_outside, arrays }))
+    }
+
+    /// Lowers such a loop.
+    pub fn loop_over_all(&mut self, written: For, data: DataLoop, nodes: &mut Vec<NestNode>) -> Checked<()> {
+        let from = nodes.len();
+        self.data_loops.push(std::rc::Rc::new(data));
+        let data = self.data_loops.last().expect("pushed").clone();
+        let result = self.for_loop(For { node: &data.node, ..written }, nodes);
+        self.data_loops.pop();
+        result?;
+        let span = self.span(written.head());
+        match nodes[from..].iter().find_map(|node| writer(node, &data.arrays)) {
+            None => Ok(()),
+            Some((array, line)) => {
+                let name = &self.scope.arrays[array].name;
+                Err(Diagnostic::new(format!(
+                    "this loop's bounds depend on `{name}`, which line {line} changes inside of it"
+                ))
+                .at(span, "bounds from data")
+                .help("such bounds keep their values while the loop runs: write to another array"))
+            }
+        }
+    }
+
+    /// The comparisons that the condition is made of, and the iterator as it is written there.
+    fn uppers<'f>(
+        &mut self,
+        node: &'f Node<Expression>,
+        name: &str,
+        found: &mut Vec<Upper<'f>>,
+    ) -> Option<Node<Expression>> {
+        let (operator, o) = operation(node)?;
+        let (operator, iterator, bound) = match operator {
+            BinaryOperator::LogicalAnd => {
+                self.uppers(&o.lhs, name, found)?;
+                return self.uppers(&o.rhs, name, found);
+            }
+            BinaryOperator::Less | BinaryOperator::LessOrEqual => (operator, &*o.lhs, &*o.rhs),
+            BinaryOperator::Greater => (BinaryOperator::Less, &*o.rhs, &*o.lhs),
+            BinaryOperator::GreaterOrEqual => (BinaryOperator::LessOrEqual, &*o.rhs, &*o.lhs),
+            _ => return None,
+        };
+        let is_apart = is_name(iterator, name) && !names_in(bound).iter().any(|other| other == name);
+        let (Ok(value), _) = self.scope.trial(|scope| scope.expression(bound)) else { return None };
+        (is_apart && !value.ty().floating).then(|| found.push(Upper { operator, bound, value }))?;
+        Some(iterator.clone())
+    }
+
+    /// The smallest value that the iterator may have, and what it stays below.
+    fn values(
+        &mut self,
+        f: &ForStatement,
+        (name, first): (&str, &Node<Expression>),
+        start: &Expr,
+        uppers: &[Upper],
+    ) -> Checked<(Node<Expression>, Vec<Node<Expression>>)> {
+        let span = f.condition.as_ref().map_or(first.span, |condition| condition.span);
+        let mut places = Places { name, found: vec![] };
+        places.statement(&f.statement);
+        let mut most = vec![];
+        for (array, subscript) in places.found {
+            let Some(Name::Array(array)) = self.scope.lookup(&array) else { continue };
+            let extent = self.scope.arrays[array].extents.get(subscript).cloned();
+            let extent = extent.and_then(|extent| self.written_out(&extent, span));
+            most.extend(extent.filter(|(_, text)| !most.iter().any(|(_, other)| other == text)));
+        }
+        if !most.is_empty() {
+            return Ok((number("0", span), most.into_iter().map(|(node, _)| node).collect()));
+        }
+        let ends = uppers
+            .iter()
+            .map(|upper| self.holds_within(&upper.value).1 + i64::from(upper.operator != BinaryOperator::Less));
+        let least = if is_data(start) { self.holds_within(start).0 } else { 0 };
+        let (least, most) = (least, ends.min().unwrap_or(i64::MAX));
+        if most.saturating_sub(least) <= MOST && least >= 0 && most >= least {
+            return Ok((number(&least.to_string(), span), vec![number(&most.to_string(), span)]));
+        }
+        let of = std::iter::once(start).chain(uppers.iter().map(|upper| &upper.value));
+        let made_of = of.flat_map(Expr::reads).map(|access| &self.scope.arrays[access.array].name).next();
+        let made_of = made_of.cloned().unwrap_or("ptr".into());
+        let data = if is_data(start) { first.span } else { span };
+        Err(Diagnostic::new(format!("the bounds of the loop over `{name}` are data, and nothing says how far it runs"))
+            .at(self.span(data), "known only when the data are")
+            .help(format!(
+                "say what values they have, `#pragma burstc range({made_of}: 0..4096)`, or use `{name}` itself as a \
+                 subscript whenever the loop runs, as in `val[{name}]`: an array's extent is a bound"
+            )))
+    }
+
+    /// An extent as C text, as far as sizes and constants have names here.
+    fn written_out(&self, extent: &Affine, span: ByteSpan) -> Option<(Node<Expression>, String)> {
+        let mut sum =
+            (extent.constant != 0 || extent.terms.is_empty()).then(|| number(&extent.constant.to_string(), span));
+        if extent.constant < 0 {
+            let size = number(&extent.constant.unsigned_abs().to_string(), span);
+            sum = Some(binary(BinaryOperator::Minus, number("0", span), size, span));
+        }
+        for (name, coefficient) in &extent.terms {
+            if !matches!(self.scope.lookup(name), Some(Name::Parameter(_))) || *coefficient < 0 {
+                return None;
+            }
+            let identifier = lang_c::ast::Identifier { name: name.clone() };
+            let mut term = Node::new(Expression::Identifier(Box::new(Node::new(identifier, span))), span);
+            if *coefficient != 1 {
+                term = binary(BinaryOperator::Multiply, number(&coefficient.to_string(), span), term, span);
+            }
+            sum = Some(match sum {
+                Some(sum) => binary(BinaryOperator::Plus, term, sum, span),
+                None => term,
+            });
+        }
+        sum.map(|sum| (sum, extent.to_string()))
+    }
+
+    /// A closed interval that holds a bound, by what `range` says of arrays and by the types.
+    fn holds_within(&self, value: &Expr) -> (i64, i64) {
+        let own = value.ty().limits();
+        let within = |(low, high): (i64, i64)| (own.0 <= low && high <= own.1).then_some((low, high));
+        let found = match value {
+            Expr::Read { access, .. } => self.scope.arrays[access.array].range,
+            Expr::Gather { gather, .. } => self.scope.arrays[gather.array].range,
+            Expr::Constant { value, .. } => Some((*value, *value)),
+            Expr::Cast { operand, .. } if !operand.ty().floating => Some(self.holds_within(operand)),
+            Expr::Binary { op: op @ (BinaryOp::Add | BinaryOp::Subtract), left, right, .. } => {
+                let (a, b) = (self.holds_within(left), self.holds_within(right));
+                match op {
+                    BinaryOp::Add => a.0.checked_add(b.0).zip(a.1.checked_add(b.1)),
+                    _ => a.0.checked_sub(b.1).zip(a.1.checked_sub(b.0)),
+                }
+            }
+            Expr::Binary { op: BinaryOp::And, left, right, .. } => {
+                let masks = [left, right].into_iter().map(|side| self.holds_within(side));
+                masks.filter(|(low, _)| *low >= 0).map(|(_, high)| (0, high)).min()
+            }
+            _ => None,
+        };
+        found.and_then(within).unwrap_or(own)
+    }
+}
+
+/// Whether an iteration is below the smallest value, or beyond the largest.
+fn is_outside(start: &Expr, least: Option<Expr>, uppers: &[Upper], most: Vec<Expr>) -> Option<Expr> {
+    let runs = all(uppers.iter().map(|upper| upper.holds(start.clone())))?;
+    let below = least.map(|least| compare(start.clone(), &BinaryOperator::Less, least));
+    let above = most.into_iter().filter_map(|most| all(uppers.iter().map(|upper| upper.holds(most.clone()))));
+    let leaves = any(below.into_iter().chain(above))?;
+    Some(super::expression::binary(BinaryOp::LogicalAnd, runs, leaves))
+}
+
+/// `!outside && limit`, where the bounds may leave what is known of them.
+pub fn limited(limit: Expr, is_outside: Option<&Expr>) -> Expr {
+    let Some(outside) = is_outside else { return limit };
+    let told = Expr::Unary { op: UnaryOp::OutOfRange, operand: Box::new(outside.clone()), ty: outside.ty() };
+    super::expression::binary(BinaryOp::LogicalAnd, unary(UnaryOp::Not, told), limit)
+}
+
+/// The only iterator that a loop's head sets, and its first value.
+fn begins(f: &ForStatement) -> Option<(&str, &Node<Expression>)> {
+    match &f.initializer.node {
+        ForInitializer::Declaration(declaration) => match &declaration.node.declarators[..] {
+            [only] => {
+                let name = super::function::identifier(&only.node.declarator.node)?;
+                match &only.node.initializer.as_ref()?.node {
+                    Initializer::Expression(value) => Some((&name.node.name, value)),
+                    Initializer::List(_) => None,
+                }
+            }
+            _ => None,
+        },
+        ForInitializer::Expression(expression) => match operation(expression)? {
+            (BinaryOperator::Assign, o) => match &o.lhs.node {
+                Expression::Identifier(name) => Some((&name.node.name, &o.rhs)),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn set_start(f: &mut ForStatement, start: Node<Expression>) {
+    match &mut f.initializer.node {
+        ForInitializer::Declaration(declaration) => {
+            for declarator in &mut declaration.node.declarators {
+                declarator.node.initializer =
+                    Some(Node::new(Initializer::Expression(Box::new(start.clone())), start.span));
+            }
+        }
+        ForInitializer::Expression(expression) => {
+            if let Expression::BinaryOperator(assignment) = &mut expression.node {
+                *assignment.node.rhs = start;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The first of `arrays` that a statement writes, and its line.
+fn writer(node: &NestNode, arrays: &[ArrayId]) -> Option<(ArrayId, u32)> {
+    match node {
+        NestNode::Statement(statement) => {
+            let written = arrays.iter().find(|&&array| statement.writes_to(array))?;
+            Some((*written, statement.span.line as u32))
+        }
+        NestNode::Loop(inner) => inner.body.iter().find_map(|node| writer(node, arrays)),
+        NestNode::If(inner) => inner.body.iter().find_map(|node| writer(node, arrays)),
+    }
+}
+
+/// Where an iteration uses the iterator itself as a subscript, whatever the data: the arrays and the numbers of the subscripts.
+struct Places<'n> {
+    name: &'n str,
+    found: Vec<(String, usize)>,
+}
+
+impl Places<'_> {
+    fn statement(&mut self, node: &Node<CStatement>) {
+        match &node.node {
+            CStatement::Compound(items) => items.iter().for_each(|item| match &item.node {
+                BlockItem::Statement(statement) => self.statement(statement),
+                BlockItem::Declaration(declaration) => self.visit_declaration(&declaration.node, &declaration.span),
+                BlockItem::StaticAssert(_) => {}
+            }),
+            CStatement::Expression(Some(expression)) => self.visit_expression(&expression.node, &expression.span),
+            CStatement::If(branch) => {
+                let condition = &branch.node.condition;
+                self.visit_expression(&condition.node, &condition.span);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Places<'_> {
+    fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast ByteSpan) {
+        let node = Node::new(expression.clone(), *span);
+        let (base, subscripts) = subscripted(&node);
+        if let Expression::Identifier(array) = &base.node {
+            for (number, _) in subscripts.iter().enumerate().filter(|(_, subscript)| is_name(subscript, self.name)) {
+                self.found.push((array.node.name.clone(), number));
+            }
+        }
+        visit_expression(self, expression, span);
+    }
+
+    fn visit_binary_operator_expression(&mut self, node: &'ast BinaryOperatorExpression, span: &'ast ByteSpan) {
+        match node.operator.node {
+            BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => {
+                self.visit_expression(&node.lhs.node, &node.lhs.span)
+            }
+            _ => visit_binary_operator_expression(self, node, span),
+        }
+    }
+
+    fn visit_conditional_expression(&mut self, node: &'ast ConditionalExpression, _: &'ast ByteSpan) {
+        self.visit_expression(&node.condition.node, &node.condition.span);
+    }
+
+    fn visit_sizeofval(&mut self, _: &'ast SizeOfVal, _: &'ast ByteSpan) {}
+}
