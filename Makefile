@@ -15,6 +15,7 @@
 # make cocotb  AXI4 against the models of cocotbext-axi, from PyPI
 # make litex  matmul in a SoC of LiteX whose RISC-V core runs the C driver, in simulation; LiteX from PyPI
 # make synth  area and clock of the examples' accelerators from Yosys and nextpnr, SEEDS placements each
+# make screenshots  the pictures of README.md, from pages in headless Chromium
 # make lint   formatting, clippy, and Verilator's lint of the hand-written cells
 
 CARGO  ?= cargo
@@ -30,7 +31,7 @@ OPERANDS ?= 10000000
 # What `make soak` adds to `make test`: tests of modules of this name, and those whose names begin so.
 SOAK     = soak:: many_
 
-.PHONY: demo check test soak bench fuzz mutations prove fp polybench shares suites buses ulx3s cocotb litex synth lint bootstrap
+.PHONY: demo check test soak bench fuzz mutations prove fp polybench shares suites buses ulx3s cocotb litex synth screenshots lint bootstrap
 
 demo: bootstrap
 	$(CARGO) build --release
@@ -128,6 +129,10 @@ synth: bootstrap
 	@for kernel in dma vecsum matmul; do \
 		$(BURSTC) build examples/$$kernel.c --board stratix2-ddr400 --out target/synth/$$kernel --force || exit 1; done
 	scripts/synth.py target/synth --seeds $(SEEDS)
+
+screenshots: bootstrap
+	$(CARGO) build --release
+	scripts/screenshots.py target/release/burstc docs/pictures
 
 lint: bootstrap
 	$(CARGO) fmt --check

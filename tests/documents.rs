@@ -3,7 +3,7 @@
 #[path = "common/waveform.rs"]
 mod waveform;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -38,6 +38,27 @@ fn sample_output_is_todays() {
     let (shown, printed) = (table(&readme), table(&output));
     assert!(printed.len() > 10, "{output}");
     assert_eq!(shown.join("\n").trim_end(), printed.join("\n").trim_end());
+}
+
+/// README shows every picture that there is, all of them by `make screenshots`, whole and small.
+#[test]
+fn pictures_are_there() {
+    let (readme, script) = (read("README.md"), read("scripts/screenshots.py"));
+    let shown =
+        readme.split("](docs/pictures/").skip(1).map(|rest| rest.split(')').next().expect("a link").to_string());
+    let shown: BTreeSet<String> = shown.collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures");
+    let entries = std::fs::read_dir(&folder).expect("it is here").map(|entry| entry.expect("an entry").file_name());
+    assert_eq!(shown, entries.map(|name| name.into_string().expect("text")).collect());
+    assert_eq!(shown.len(), 3);
+    for name in &shown {
+        let bytes = std::fs::read(folder.join(name)).expect("it is here");
+        assert!(bytes.len() < 150_000, "{name}: {} bytes", bytes.len());
+        // Signature, and the width of the head; the last chunk is the end's.
+        assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes[bytes.len() - 8..].starts_with(b"IEND"), "{name}");
+        assert_eq!(bytes[16..20], 1000u32.to_be_bytes(), "{name}");
+        assert!(script.contains(&format!("\"{name}\"")), "{name}");
+    }
 }
 
 /// The kernel in the text is the example's file.

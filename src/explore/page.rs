@@ -61,6 +61,7 @@ impl Page<'_> {
         let legend = "<p class=\"legend\"><span class=\"part\"><span class=\"key c-touch\"></span>estimated</span> \
             <span class=\"part\"><span class=\"key c-load\"></span>simulated</span> \
             <span class=\"part\"><span class=\"key c-reuse\"></span>on the front</span> \
+            <span class=\"part\"><span class=\"key chosen\"></span>chosen by a click</span> \
             <span class=\"part\">with a ring: what <code>burstc run</code> does</span></p>\n";
         let hint = "<div id=\"shown\"><p>A click or a tap on a design shows its directives.</p></div>\n";
         body.push_str(&section(
@@ -154,15 +155,15 @@ impl Page<'_> {
 /// What a design takes, on one line.
 fn figures(row: &Row) -> String {
     let own = &row.estimate;
+    let count = |value: u64| number(&value.to_string());
     let cycles = match &row.simulated {
-        Some(seen) => format!("{} cycles simulated, {} estimated", seen.cycles, own.cycles),
-        None => format!("{} cycles estimated", own.cycles),
+        Some(seen) => format!("{} cycles simulated, {} estimated", count(seen.cycles), count(own.cycles)),
+        None => format!("{} cycles estimated", count(own.cycles)),
     };
-    let bytes = own.bytes.map_or(String::new(), |bytes| format!(", {bytes} bytes"));
-    format!(
-        "{cycles}{bytes}; {} ALUTs, {} DSP, {} block RAMs, {} bits",
-        own.aluts, own.multipliers, own.block_rams, own.block_ram_bits
-    )
+    let bytes = own.bytes.map_or(String::new(), |bytes| format!(", {} bytes", count(bytes)));
+    let [aluts, multipliers, blocks, bits] =
+        [own.aluts, own.multipliers, own.block_rams, own.block_ram_bits].map(count);
+    format!("{cycles}{bytes}; {aluts} ALUTs, {multipliers} DSP, {blocks} block RAMs, {bits} bits")
 }
 
 /// A tick in few letters: `500k`, `2M`.

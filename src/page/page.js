@@ -118,6 +118,7 @@
     const wanted = /^#tile=(\d+)$/.exec(location.hash);
     const found = wanted ? data.shown.findIndex((tile) => tile.number + 1 === Number(wanted[1])) : -1;
     show(Math.max(found, 0));
+    if (wanted) byId("tiles").scrollIntoView();
   }
 
   // -- Timeline ----------------------------------------------------------------------------------------------------
