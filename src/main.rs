@@ -136,7 +136,7 @@ Examples:
         #[arg(long, value_name = "FILE", conflicts_with = "dump")]
         html: Option<PathBuf>,
     },
-    /// Look at many designs of a kernel: tile sizes, strips, lanes. Estimate them, simulate those near the front, print the front
+    /// Look at many designs of a kernel: tile sizes, strips, lanes, ports. Estimate them, simulate those near the front, print the front
     #[command(after_help = "\
 Examples:
   burstc explore kernel.c --set N=64 --out kernel.jsonl     a front; the same command goes on from kernel.jsonl
@@ -147,7 +147,8 @@ Examples:
   burstc explore kernel.c --merge part*.jsonl               the answer of all shards
   burstc explore kernel.c --out kernel.jsonl --html kernel.html
 
-A design is described by the `#pragma burstc` lines that make it, to be pasted in front of the kernel's first loop.")]
+A design is described by the `#pragma burstc` lines that make it, to be pasted in front of the kernel's first loop, and behind a bus by
+`--bus-bits` and `--ports` where they are others than the board's; given here, they are those of all designs.")]
     Explore {
         #[command(flatten)]
         input: InputArguments,

@@ -1,5 +1,6 @@
 //! `burstc explore` with simulations, its shards by GNU parallel and as a Slurm array, and what the front leaves out.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -63,7 +64,8 @@ fn simulated(folder: &TempDir, name: &str) -> Vec<Candidate> {
         assert_eq!(own.result, Verdict::Pass, "{:?}", line.directives);
         let estimate = estimate(&line.directives).unwrap();
         let (logic, memory) = (estimate.logic(&board.device), estimate.memory(&board));
-        found.push(Candidate { place, cycles: own.cycles as f64, logic, memory });
+        let ports = estimate.port_bits as f64;
+        found.push(Candidate { place, cycles: own.cycles as f64, logic, memory, ports });
     }
     found
 }
@@ -104,6 +106,75 @@ fn the_front_has_a_design_no_slower_than_that_of_run() {
     assert_eq!(findings(&folder, "a.jsonl").len(), lines);
     done(&mut burstc(&folder, &["explore", "mv.c", "--limit", "10", "--simulate", "5", "--out", "a.jsonl"]));
     assert_eq!(findings(&folder, "a.jsonl").len(), lines + 1);
+}
+
+/// Behind a bus, designs have other ports, too: what a line says, given to `run` as arguments and directives, takes the same
+/// cycles, and the folder of one that is picked is that of `build`.
+#[test]
+#[ignore = "slow: make test"]
+fn other_ports_are_those_of_the_command_line() {
+    let folder = folder();
+    let explore = ["explore", "mv.c", "--board", "generic-axi4", "--set", "N=12", "--set", "M=10", "--limit", "24"];
+    let rest = ["--simulate", "all", "--out", "a.jsonl", "--pick", "fastest", "--output", "fastest"];
+    let table = printed(burstc(&folder, &explore).args(rest));
+    let lines = findings(&folder, "a.jsonl");
+    let is_other = |line: &&Line| line.directives.first().is_some_and(|own| own.starts_with("--bus-bits "));
+    // What `run` takes with what a design is called.
+    let told = |arguments: &[&str], directives: &[String]| {
+        let (ports, pasted): (Vec<&String>, Vec<&String>) = directives.iter().partition(|own| own.starts_with("--"));
+        let pasted: String = pasted.into_iter().map(|own| own.to_string() + "\n").collect();
+        let text = KERNEL.replacen("{\n", &format!("{{\n{pasted}"), 1);
+        fs::write(folder.path().join("pasted.c"), text).unwrap();
+        let mut command = burstc(&folder, arguments);
+        command.args(["pasted.c", "--board", "generic-axi4"]).args(ports.into_iter().flat_map(|own| own.split(' ')));
+        printed(&mut command)
+    };
+    let simulated = |line: &Line| match &line.finding {
+        Finding::Simulated(own) => Some(own.cycles),
+        _ => None,
+    };
+    let mut shapes = BTreeSet::new();
+    for line in lines.iter().filter(is_other) {
+        let Some(cycles) = simulated(line) else { continue };
+        let report = told(&["run", "--set", "N=12", "--set", "M=10", "--json", "-"], &line.directives);
+        let report: RunReport = serde_json::from_str(&report).unwrap();
+        assert_eq!(report.cycles, cycles, "{:?}", line.directives);
+        // The bits that were counted are those of the ports that the accelerator has.
+        let bus = report.bus.unwrap();
+        let estimate = lines.iter().find_map(|own| match &own.finding {
+            Finding::Estimate(estimate) if own.directives == line.directives => Some(estimate.port_bits),
+            _ => None,
+        });
+        let bits = u64::from(bus.data_bits) * bus.ports.len().max(1) as u64;
+        assert_eq!(estimate, Some(bits), "{:?}", line.directives);
+        shapes.insert((line.directives.len(), bits));
+    }
+    // Some with what burstc chooses behind such ports, some with directives; ports of several widths.
+    assert!(shapes.iter().any(|(parts, _)| *parts == 1) && shapes.iter().any(|(parts, _)| *parts > 1), "{shapes:?}");
+    assert!(shapes.iter().map(|(_, bits)| bits).collect::<BTreeSet<_>>().len() > 2, "{shapes:?}");
+    // The fastest is the first of the front.
+    let fastest: Vec<&Line> = lines.iter().filter(|line| simulated(line) == rows(&table).first().copied()).collect();
+    let directives = fastest.iter().map(|line| &line.directives).find(|own| {
+        let shown: Vec<String> = own.iter().map(|text| format!("    {text}\n")).collect();
+        !own.is_empty() && table.contains(&shown.concat())
+    });
+    let directives = directives.unwrap_or_else(|| panic!("{table}"));
+    assert!(directives[0].starts_with("--bus-bits"), "the fastest is one with other ports here: {table}");
+    told(&["build", "--out", "built"], directives);
+    // Without comments, which tell lines of the file.
+    let verilog = |name: &str| {
+        let entries = fs::read_dir(folder.path().join(name).join("rtl")).unwrap().map(|entry| entry.unwrap().path());
+        let text = |path: &PathBuf| -> Vec<String> {
+            let text = fs::read_to_string(path).unwrap();
+            text.lines().filter(|line| !line.trim_start().starts_with("//")).map(str::to_string).collect()
+        };
+        entries.map(|path| (path.file_name().unwrap().to_owned(), text(&path))).collect::<BTreeMap<_, _>>()
+    };
+    assert!(verilog("fastest") == verilog("built"), "{directives:?}");
+    // What is given stays.
+    let fixed = ["--bus-bits", "64", "--ports", "2", "--port", "a=1", "--simulate", "0", "--out", "fixed.jsonl"];
+    printed(burstc(&folder, &explore).args(fixed));
+    assert!(!findings(&folder, "fixed.jsonl").iter().any(|line| is_other(&line)));
 }
 
 /// All designs of a small space are simulated: none that is far from the front by its estimate is better than all near it by

@@ -19,8 +19,8 @@ use super::{
 use crate::board::Board;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::explore::{
-    Candidate, Design, Estimate, Finding, Head, Journal, Page, Pick, Row, SCHEMA, Shard, Simulated, Summary, Wanted,
-    designs, front, near, pick,
+    Candidate, Design, Estimate, Finding, Fixed, Head, Journal, Page, Pick, Row, SCHEMA, Shard, Simulated, Summary,
+    Wanted, designs, front, near, pick,
 };
 use crate::offload::Offload;
 use crate::process::Scratch;
@@ -191,7 +191,9 @@ impl<'a> Exploration<'a> {
 
     fn designs(&self) -> Result<Vec<Design>> {
         let Explore { input, limit, .. } = self.explore;
-        let wanted = Wanted { limit: *limit, lanes: input.lanes.as_ref() };
+        // Arrays that are on a port want it to be there.
+        let ports = Fixed { bits: input.bus_bits.is_some(), count: input.ports.is_some() || !input.port.is_empty() };
+        let wanted = Wanted { limit: *limit, lanes: input.lanes.as_ref(), ports };
         let found = watched(self.program, || designs(&self.kernel, &self.usual, &self.board, wanted));
         found.map_err(|error| budget::refusal(error, &self.kernel))
     }
@@ -253,6 +255,16 @@ impl<'a> Exploration<'a> {
         Options { tilings: design.tilings.clone(), ..self.options.clone() }
     }
 
+    /// What the command line would have for the design, and the board that it means.
+    fn input(&self, design: &Design) -> Result<(Input, Board)> {
+        let mut input = self.explore.input.clone();
+        let Some(ports) = design.ports else { return Ok((input, self.board.clone())) };
+        input.bus_bits = Some(ports.bits);
+        input.ports = ports.count;
+        let board = input.board()?;
+        Ok((input, board))
+    }
+
     /// `work` on a design. Where that takes too much time or memory the process ends, and the next one leaves the design out.
     fn watched<T>(&self, design: &Design, journal: &Journal, work: impl FnOnce() -> T) -> Result<T> {
         let last = journal.last_line(&design.directives, "burstc takes too long, or too much memory")?;
@@ -286,7 +298,8 @@ impl<'a> Exploration<'a> {
     }
 
     fn finding(&self, design: &Design) -> Result<Finding> {
-        let offload = match analyze_read(self.read.clone(), &self.board, &self.options(design)) {
+        let (_, board) = self.input(design)?;
+        let offload = match analyze_read(self.read.clone(), &board, &self.options(design)) {
             Ok(offload) => offload,
             Err(error) if error.is::<Diagnostic>() => return Ok(Finding::Refused(error.to_string())),
             Err(error) if error.is::<Fault>() => {
@@ -300,17 +313,18 @@ impl<'a> Exploration<'a> {
         let device = &self.board.device;
         let area = Area::of(&offload, device);
         let work = Work::within(&offload, &self.sizes, COUNTED);
-        let chosen = match design.directives.is_empty() {
+        let chosen = match design.tilings.is_none() {
             true => offload.bands.iter().map(|band| directive_text(&band.tiling, &offload.kernel)).collect(),
             false => vec![],
         };
         Ok(Finding::Estimate(Estimate {
-            cycles: Expected::of(&offload, &self.board, &self.sizes).cycles().round() as u64,
+            cycles: Expected::of(&offload, &board, &self.sizes).cycles().round() as u64,
             bytes: work.map(|work| work.bytes_read + work.bytes_written),
             block_ram_bits: buffer::bits(&offload.kernel, &offload.buffers) as u64,
             block_rams: area.blocks,
             aluts: area.aluts,
             multipliers: area.multipliers,
+            port_bits: board.memory.bus().map_or(0, |bus| offload.ports_used().len() as u64 * u64::from(bus.data_bits)),
             chosen,
         }))
     }
@@ -318,7 +332,7 @@ impl<'a> Exploration<'a> {
     fn candidate(&self, place: usize, cycles: u64, estimate: &Estimate) -> Candidate {
         let device = &self.board.device;
         let (logic, memory) = (estimate.logic(device), estimate.memory(&self.board));
-        Candidate { place, cycles: cycles as f64, logic, memory }
+        Candidate { place, cycles: cycles as f64, logic, memory, ports: estimate.port_bits as f64 }
     }
 
     /// Those of the places whose designs are to be simulated: the file as it is, and what is near the front.
@@ -358,9 +372,10 @@ impl<'a> Exploration<'a> {
 
     /// Generates and simulates a design, as `burstc run` does.
     fn simulated(&self, design: &Design, journal: &Journal) -> Result<Simulated> {
-        let Exploration { explore, program, board, .. } = self;
+        let Exploration { explore, program, .. } = self;
+        let (_, board) = self.input(design)?;
         let (source, options) = (&program.source, self.options(design));
-        let compile = || compile_read(self.read.clone(), source, board, &options);
+        let compile = || compile_read(self.read.clone(), source, &board, &options);
         let accelerator = self.watched(design, journal, compile)??;
         let (offload, kernel) = (&accelerator.offload, &accelerator.offload.kernel);
         let capacity = board.memory.capacity_bytes();
@@ -378,8 +393,8 @@ impl<'a> Exploration<'a> {
             kernel,
             job: &job,
             max_cycles: max_cycles(&work),
-            around: around(board, simulator, job.image.len() as u64).with_ports(&offload.ports_used()),
-            model: MemoryModel::default().on(board),
+            around: around(&board, simulator, job.image.len() as u64).with_ports(&offload.ports_used()),
+            model: MemoryModel::default().on(&board),
             scratch: scratch.path(),
             trace: None,
         };
@@ -442,7 +457,7 @@ impl<'a> Exploration<'a> {
 
     /// Writes the folder of the design that is picked.
     fn build(&self, list: &[Design], summary: &Summary, progress: &Progress) -> Result<()> {
-        let Explore { input, data, force, .. } = self.explore;
+        let Explore { data, force, .. } = self.explore;
         let (Some(wanted), Some(out)) = (self.explore.pick, &self.explore.output) else { return Ok(()) };
         let candidates: Vec<Candidate> = summary.front.iter().map(|row| row.candidate).collect();
         let Some(picked) = pick(&candidates, wanted) else {
@@ -451,9 +466,10 @@ impl<'a> Exploration<'a> {
                 .into());
         };
         let design = &list[picked.place];
-        let build = Build { input: input.clone(), data: data.clone(), emit: vec![], out: out.clone(), force: *force };
+        let (input, board) = self.input(design)?;
+        let build = Build { input, data: data.clone(), emit: vec![], out: out.clone(), force: *force };
         let options = self.options(design);
         print(&format!("the {} design:\n", wanted.name()))?;
-        build::write_folder(&build, self.program, &self.board, self.read.clone(), &options, progress)
+        build::write_folder(&build, self.program, &board, self.read.clone(), &options, progress)
     }
 }

@@ -1,4 +1,4 @@
-//! Which designs are worth having: those that no other beats in cycles, logic and block RAM alike.
+//! Which designs are worth having: those that no other beats in cycles, logic, block RAM and memory ports alike.
 
 use std::cmp::Ordering;
 
@@ -11,6 +11,8 @@ pub struct Candidate {
     /// Parts of the board.
     pub logic: f64,
     pub memory: f64,
+    /// Bits of its ports behind a bus, which others cannot have then.
+    pub ports: f64,
 }
 
 /// Designs that take up to so many times the cycles of one no larger are near the front: the estimate is about as wrong.
@@ -80,12 +82,13 @@ impl Candidate {
     }
 
     fn is_no_larger_than(&self, other: &Candidate) -> bool {
-        self.logic <= other.logic && self.memory <= other.memory
+        self.logic <= other.logic && self.memory <= other.memory && self.ports <= other.ports
     }
 
     /// Whether nobody who has this one wants the other.
     fn beats(&self, other: &Candidate) -> bool {
-        let is_same = self.cycles == other.cycles && self.logic == other.logic && self.memory == other.memory;
+        let all = |own: &Candidate| [own.cycles, own.logic, own.memory, own.ports];
+        let is_same = all(self) == all(other);
         let is_earlier = self.place < other.place;
         self.cycles <= other.cycles && self.is_no_larger_than(other) && (!is_same || is_earlier)
     }
@@ -135,7 +138,13 @@ mod tests {
     use super::*;
 
     fn candidates(all: &[[f64; 3]]) -> Vec<Candidate> {
-        let of = |(place, &[cycles, logic, memory]): (usize, &[f64; 3])| Candidate { place, cycles, logic, memory };
+        let of = |(place, &[cycles, logic, memory]): (usize, &[f64; 3])| Candidate {
+            place,
+            cycles,
+            logic,
+            memory,
+            ports: 0.0,
+        };
         all.iter().enumerate().map(of).collect()
     }
 
@@ -170,10 +179,12 @@ mod tests {
         };
         for _ in 0..200 {
             let all: Vec<[f64; 3]> = (0..30).map(|_| [next(9), next(5), next(5)]).collect();
-            let all = candidates(&all);
+            let mut all = candidates(&all);
+            all.iter_mut().for_each(|own| own.ports = next(2));
             let front = front(&all);
-            let no_worse =
-                |a: &Candidate, b: &Candidate| a.cycles <= b.cycles && a.logic <= b.logic && a.memory <= b.memory;
+            let no_worse = |a: &Candidate, b: &Candidate| {
+                a.cycles <= b.cycles && a.logic <= b.logic && a.memory <= b.memory && a.ports <= b.ports
+            };
             for own in &all {
                 let better = front.iter().any(|other| no_worse(other, own));
                 assert!(better, "{own:?}");

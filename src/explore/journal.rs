@@ -13,7 +13,7 @@ use super::{Estimate, Simulated};
 use crate::diagnostic::Diagnostic;
 
 /// The number of the shape of these lines.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// Of which exploration the lines are: two with the same head find the same of a design.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,6 +4,7 @@
 mod front;
 mod journal;
 mod page;
+mod ports;
 mod space;
 mod table;
 
@@ -18,6 +19,7 @@ use crate::source::kernel::TilingDirective;
 pub use front::{Candidate, Pick, front, near, pick};
 pub use journal::{Finding, Head, Journal, Line, SCHEMA};
 pub use page::Page;
+pub use ports::{Fixed, Ports};
 pub use space::{Wanted, designs};
 pub use table::{Row, Summary};
 
@@ -26,7 +28,10 @@ pub use table::{Row, Summary};
 pub struct Design {
     /// In place of the source's directives; `None` for what `burstc run` makes of the file as it is.
     pub tilings: Option<Vec<TilingDirective>>,
-    /// The same as text to paste, a line per band; empty for the file as it is.
+    /// In place of the board's.
+    pub ports: Option<Ports>,
+    /// The same as text: arguments of burstc where ports are others than the board's, and a line per band to paste. Empty for
+    /// what `burstc run` makes of the file as it is.
     pub directives: Vec<String>,
 }
 
@@ -43,6 +48,9 @@ pub struct Estimate {
     pub aluts: u64,
     /// Of 18 x 18 bits.
     pub multipliers: u64,
+    /// Behind a bus the bits of all ports that the accelerator has.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub port_bits: u64,
     /// Of the file as it is: the tiles and lanes that it has, or that burstc chose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chosen: Vec<String>,
@@ -69,6 +77,10 @@ impl Estimate {
     pub fn memory(&self, board: &Board) -> f64 {
         part(self.block_rams, board.device.blocks()).max(part(self.block_ram_bits, board.block_ram_bits()))
     }
+}
+
+fn is_none(bits: &u64) -> bool {
+    *bits == 0
 }
 
 fn part(taken: u64, all: u64) -> f64 {

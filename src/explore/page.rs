@@ -82,7 +82,9 @@ impl Page<'_> {
     }
 
     fn front(&self, front: &[Row]) -> String {
-        let head = ["cycles", "estimated", "bytes", "ALUTs", "DSP", "block RAMs", "bits in them", "is", "directives"];
+        let port = self.summary.board.memory.bus().map(|_| "port bits");
+        let head = ["cycles", "estimated", "bytes", "ALUTs", "DSP", "block RAMs", "bits in them"];
+        let head = head.into_iter().chain(port).chain(["is", "directives"]);
         let candidates: Vec<Candidate> = front.iter().map(|row| row.candidate).collect();
         let row = |row: &Row| -> Vec<String> {
             let own = &row.estimate;
@@ -92,9 +94,10 @@ impl Page<'_> {
             let of = of.map(|value| number(&value.to_string()));
             let begin = [simulated, number(&own.cycles.to_string()), bytes];
             let end = [row.marks(&candidates).join(", "), format!("<pre>{}</pre>", escaped(&row.text().join("\n")))];
-            begin.into_iter().chain(of).chain(end).collect()
+            let ports = port.map(|_| number(&own.port_bits.to_string()));
+            begin.into_iter().chain(of).chain(ports).chain(end).collect()
         };
-        let head = head.map(str::to_string).to_vec();
+        let head = head.map(str::to_string).collect();
         table("front", &[head].into_iter().chain(front.iter().map(row)).collect::<Vec<_>>())
     }
 
@@ -163,7 +166,8 @@ fn figures(row: &Row) -> String {
     let bytes = own.bytes.map_or(String::new(), |bytes| format!(", {} bytes", count(bytes)));
     let [aluts, multipliers, blocks, bits] =
         [own.aluts, own.multipliers, own.block_rams, own.block_ram_bits].map(count);
-    format!("{cycles}{bytes}; {aluts} ALUTs, {multipliers} DSP, {blocks} block RAMs, {bits} bits")
+    let ports = if own.port_bits == 0 { String::new() } else { format!(", {} bits of ports", count(own.port_bits)) };
+    format!("{cycles}{bytes}; {aluts} ALUTs, {multipliers} DSP, {blocks} block RAMs, {bits} bits{ports}")
 }
 
 /// A tick in few letters: `500k`, `2M`.

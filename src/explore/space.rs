@@ -1,4 +1,4 @@
-//! The designs of a kernel: tile sizes, orders of the tiles, strips and lanes, as directives can say them.
+//! The designs of a kernel: tile sizes, orders of the tiles, strips and lanes, as directives can say them, and ports of the memory.
 //!
 //! Everywhere the list is the same, whatever part of it somebody looks at: first what `burstc run` does, then half of the designs
 //! in the order of their distance from that, and half of them spread over all others.
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 
-use super::Design;
+use super::{Design, Fixed, Ports};
 use crate::affine::Affine;
 use crate::analysis::{Analysis, Cut};
 use crate::board::Board;
@@ -36,6 +36,8 @@ pub struct Wanted<'a> {
     pub limit: usize,
     /// Lanes that all are to have.
     pub lanes: Option<&'a Request>,
+    /// What of the ports all are to have as the board does.
+    pub ports: Fixed,
 }
 
 /// A way to cut the kernel into bands, and what was chosen for it.
@@ -86,16 +88,24 @@ pub fn designs(kernel: &Kernel, usual: &Offload, board: &Board, wanted: Wanted) 
     let analysis = Analysis::new(kernel)?;
     let roots = roots(&analysis, usual)?;
     let most = choose_lanes::most_lanes(usual, board);
-    let mut points: Vec<(u32, Point)> = vec![];
+    let others = Ports::choices(board, wanted.ports);
+    // The board's own ports first, as those of the usual design.
+    let ports: Vec<(u32, Option<Ports>)> = std::iter::once((0, None))
+        .chain(others.into_iter().map(|own| (Ports::of(board).map_or(0, |usual| own.distance(usual)), Some(own))))
+        .collect();
+    // What burstc chooses behind other ports, and points behind all of them.
+    let mut points: Vec<(u32, Option<Point>, Option<Ports>)> =
+        ports.iter().skip(1).map(|(distance, own)| (*distance, None, *own)).collect();
     for (number, root) in roots.iter().enumerate() {
-        points.extend(root.points(number, most, MOST / roots.len()).into_iter().filter_map(|point| {
-            let is_wanted = is_wanted(root, &point, wanted.lanes);
-            is_wanted.then(|| (root.distance(&point, usual) + 2 * number as u32, point))
-        }));
+        let all = root.points(number, most, MOST / roots.len() / ports.len());
+        for point in all.into_iter().filter(|point| is_wanted(root, point, wanted.lanes)) {
+            let distance = root.distance(&point, usual) + 2 * number as u32;
+            points.extend(ports.iter().map(|(more, own)| (distance + more, Some(point.clone()), *own)));
+        }
     }
     // Points of one distance keep their order.
-    points.sort_by_key(|(distance, _)| *distance);
-    let mut found = vec![Design { tilings: None, directives: vec![] }];
+    points.sort_by_key(|(distance, ..)| *distance);
+    let mut found = vec![Design { tilings: None, ports: None, directives: vec![] }];
     let mut known: BTreeSet<Vec<String>> = BTreeSet::new();
     let near = wanted.limit.div_ceil(2).min(points.len());
     let mut rest: Vec<usize> = (near..points.len()).collect();
@@ -104,11 +114,18 @@ pub fn designs(kernel: &Kernel, usual: &Offload, board: &Board, wanted: Wanted) 
         if found.len() > wanted.limit {
             break;
         }
-        let point = &points[place].1;
-        let Some(tilings) = roots[point.root].tilings(point) else { continue };
-        let directives: Vec<String> = tilings.iter().map(|tiling| directive_text(tiling, kernel)).collect();
+        let (_, point, ports) = &points[place];
+        let tilings = match point {
+            None => None,
+            Some(point) => match roots[point.root].tilings(point) {
+                None => continue,
+                tilings => tilings,
+            },
+        };
+        let pasted = tilings.iter().flatten().map(|tiling| directive_text(tiling, kernel));
+        let directives: Vec<String> = ports.map(Ports::text).into_iter().chain(pasted).collect();
         if known.insert(directives.clone()) {
-            found.push(Design { tilings: Some(tilings), directives });
+            found.push(Design { tilings, ports: *ports, directives });
         }
     }
     Ok(found)

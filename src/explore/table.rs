@@ -37,7 +37,8 @@ impl Row {
                 let head = "the file as it is, in which `burstc run` has".to_string();
                 [head].into_iter().chain(self.estimate.chosen.clone()).collect()
             }
-            false => self.directives.clone(),
+            // Other ports, and what burstc chooses behind them.
+            false => self.directives.iter().chain(&self.estimate.chosen).cloned().collect(),
         }
     }
 }
@@ -81,17 +82,29 @@ impl Summary<'_> {
         let mut lines = vec![self.counts(), String::new()];
         let device = &self.board.device;
         let candidates: Vec<Candidate> = self.front.iter().map(|row| row.candidate).collect();
+        let has_ports = self.board.memory.bus().is_some();
+        let port = |text: &str| if has_ports { format!("{text:>11}") } else { String::new() };
         lines.push(format!(
-            "{:>12}{:>12}{:>12}{:>9}{:>6}{:>12}{:>14}  {}",
-            "cycles", "estimated", "bytes", "ALUTs", "DSP", "block RAMs", "bits in them", "is"
+            "{:>12}{:>12}{:>12}{:>9}{:>6}{:>12}{:>14}{}  {}",
+            "cycles",
+            "estimated",
+            "bytes",
+            "ALUTs",
+            "DSP",
+            "block RAMs",
+            "bits in them",
+            port("port bits"),
+            "is"
         ));
         for row in &self.front {
-            let Estimate { cycles, bytes, block_ram_bits, block_rams, aluts, multipliers, .. } = &row.estimate;
+            let Estimate { cycles, bytes, block_ram_bits, block_rams, aluts, multipliers, port_bits, .. } =
+                &row.estimate;
+            let ports = port(&port_bits.to_string());
             let seen = row.simulated.as_ref().map_or("-".to_string(), |own| own.cycles.to_string());
             let bytes = bytes.map_or("-".to_string(), |bytes| bytes.to_string());
             let marks = row.marks(&candidates).join(", ");
             let line = format!(
-                "{seen:>12}{cycles:>12}{bytes:>12}{aluts:>9}{multipliers:>6}{block_rams:>12}{block_ram_bits:>14}  {marks}"
+                "{seen:>12}{cycles:>12}{bytes:>12}{aluts:>9}{multipliers:>6}{block_rams:>12}{block_ram_bits:>14}{ports}  {marks}"
             );
             lines.push(line.trim_end().to_string());
             lines.extend(row.text().into_iter().map(|text| format!("    {text}")));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use assert_cmd::Command;
 use burstc::choose_lanes::Request;
-use burstc::explore::{Wanted, designs};
+use burstc::explore::{Fixed, Wanted, designs};
 use burstc::source::Source;
 use burstc::{Options, analyze, board, prepare_read, read};
 use serde_json::Value;
@@ -154,7 +154,7 @@ fn files_of_something_else_stay_as_they_are() {
     };
     refuse("a letter to my aunt", &[], "it is no file of results");
     refuse("a letter\nto my aunt\n", &[], "it is no file of results");
-    refuse(&text.replacen("\"schema\":1", "\"schema\":99", 1), &[], "its schema is 99, not 1");
+    refuse(&text.replacen("\"schema\":2", "\"schema\":99", 1), &[], "its schema is 99, not 2");
     refuse(&format!("{head}\n{{}}\n"), &[], "line 2 is none that burstc wrote");
     refuse(&text, &["--set", "N=25"], "its sizes: M = 20, N = 24, not M = 20, N = 25");
     refuse(&text, &["--board", "ulx3s"], "its board: stratix2-ddr400, not ulx3s");
@@ -230,7 +230,7 @@ fn directives_are_what_was_looked_at() {
         let options = Options { lanes: Some(Request::Usual), ..Options::default() };
         let usual = analyze(&source, &board, &options).unwrap();
         let kernel = prepare_read(read(&source).unwrap(), &board, &options).unwrap();
-        let wanted = Wanted { limit: 27, lanes: None };
+        let wanted = Wanted { limit: 27, lanes: None, ports: Fixed::default() };
         let all = designs(&kernel, &usual, &board, wanted).unwrap();
         assert!(all.len() > 13, "{name}");
         let texts: BTreeSet<&Vec<String>> = all.iter().map(|design| &design.directives).collect();
