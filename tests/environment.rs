@@ -125,6 +125,71 @@ fn signals_end_children_and_remove_temporary_folders() {
     }
 }
 
+/// A compiler that waits until there is a file `go`.
+fn patient(folder: &TempDir) {
+    let script = "#!/bin/sh\necho > HERE/asked\nwhile ! [ -f HERE/go ]; do sleep 0.02; done\nexec cc \"$@\"\n";
+    let path = folder.path().join("patient");
+    fs::write(&path, script.replace("HERE", &folder.path().display().to_string())).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Starts a command with that compiler, and returns once that waits.
+fn begun(folder: &TempDir, arguments: &[&str]) -> Child {
+    let _ = fs::remove_file(folder.path().join("asked"));
+    let mut command = burstc(folder, arguments);
+    command.env("CC", folder.path().join("patient")).stdout(Stdio::null()).stderr(Stdio::null());
+    let child = command.spawn().unwrap();
+    wait_for("the compiler", || folder.path().join("asked").exists().then_some(()));
+    child
+}
+
+/// One at a time writes a folder; whoever comes in between is refused at once, and who ends in any way gives it back.
+#[test]
+fn a_folder_is_written_by_one_at_a_time() {
+    let folder = folder(COPY);
+    patient(&folder);
+    let build = ["build", "copy.c", "--out", "deep/out"];
+    let whole = folder.path().join("deep").join("out").display().to_string();
+    let before = names(folder.path());
+    let mut first = begun(&folder, &build);
+    for (arguments, target) in [
+        (&build[..], "deep/out"),
+        (&["build", "copy.c", "--force", "--out", &whole], whole.as_str()),
+        (&["run", "copy.c", "--keep", "./deep/out"], "./deep/out"),
+        (&["explore", "copy.c", "--pick", "fastest", "--output", "deep/out"], "deep/out"),
+    ] {
+        let told = refused(&mut burstc(&folder, arguments));
+        let text = told.replace(' ', "");
+        assert!(text.contains(&format!("anotherburstciswriting{target}")), "{told}");
+        assert!(told.contains("wait until it is done, or name another folder"), "{told}");
+    }
+    // Another one is nobody's.
+    succeeds(&mut burstc(&folder, &["build", "copy.c", "--out", "other"]));
+    fs::write(folder.path().join("go"), "").unwrap();
+    assert!(first.wait().unwrap().success());
+    assert!(folder.path().join("deep/out/rtl").is_dir());
+    succeeds(&mut burstc(&folder, &build));
+    assert_eq!(names(&folder.path().join("deep")), ["out"]);
+    // One that is killed cannot clear away, and keeps nobody off; one that a signal ends clears away.
+    for name in ["KILL", "TERM"] {
+        fs::remove_file(folder.path().join("go")).unwrap();
+        let mut first = begun(&folder, &build);
+        refused(&mut burstc(&folder, &build));
+        signal(&first, name);
+        assert!(!first.wait().unwrap().success());
+        fs::write(folder.path().join("go"), "").unwrap();
+        if name == "KILL" {
+            assert_eq!(names(&folder.path().join("deep")).len(), 2);
+            succeeds(&mut burstc(&folder, &build));
+        }
+        assert_eq!(names(&folder.path().join("deep")), ["out"], "{name}");
+    }
+    let mut after = before;
+    after.extend(["asked", "deep", "go", "other"].map(String::from));
+    after.sort();
+    assert_eq!(names(folder.path()), after);
+}
+
 /// As `nohup` and a shell script's `&` have it.
 #[test]
 fn ignored_signals_stay_ignored() {

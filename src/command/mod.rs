@@ -164,18 +164,27 @@ impl From<PathBuf> for Output {
 /// Executes a command, says on standard error what went wrong, and returns the exit code.
 pub fn execute(command: &Command) -> u8 {
     let mut reading = Reading::default();
+    // The output folder, until everything is over.
+    let mut claimed = None;
+    let mut claim = |target: Option<&PathBuf>| -> Result<()> {
+        claimed = target.map(|target| folder::claim(target)).transpose()?;
+        Ok(())
+    };
     // Before the work: whether its results can be written.
     let result = match command {
-        Command::Run(run) => {
-            run::check_places(run).and_then(|()| reading.read(&run.input)).and_then(|program| run::run(run, program))
-        }
+        Command::Run(run) => run::check_places(run)
+            .and_then(|()| claim(run.keep.as_ref()))
+            .and_then(|()| reading.read(&run.input))
+            .and_then(|program| run::run(run, program)),
         Command::Build(build) => folder::check(&build.out, build.force)
+            .and_then(|()| claim(Some(&build.out)))
             .and_then(|()| reading.read(&build.input))
             .and_then(|program| build::build(build, program)),
         Command::Analyze(analyze) => analyze::check_places(analyze)
             .and_then(|()| reading.read(&analyze.input))
             .and_then(|program| analyze::analyze(analyze, program)),
         Command::Explore(explore) => explore::check_places(explore)
+            .and_then(|()| claim(explore.output.as_ref()))
             .and_then(|()| reading.read(&explore.input))
             .and_then(|program| explore::explore(explore, program)),
         Command::Boards => boards(),
@@ -184,6 +193,7 @@ pub fn execute(command: &Command) -> u8 {
         Command::Manual(pages, folder) => manual::manual(pages, folder.as_deref()),
         Command::Print(text) => print(text).map(|()| PASSED),
     };
+    drop(claimed);
     match result {
         Ok(code) => code,
         Err(error) => report_error(&error, &reading),

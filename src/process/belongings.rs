@@ -1,13 +1,17 @@
 //! The register of children and temporary folders, and what a signal does with them.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -176,5 +180,57 @@ impl Drop for Scratch {
         belongings.folders.remove(&path);
         // Removed while the lock is held: a signal finds it there and known, or gone.
         self.folder = None;
+    }
+}
+
+/// A name that one burstc has at a time: an empty folder that it has locked. Removed when dropped, and when a signal ends burstc;
+/// what a process leaves that was killed is nobody's, and the next one's.
+#[derive(Debug)]
+pub struct Claim {
+    path: PathBuf,
+    _folder: File,
+}
+
+impl Claim {
+    /// `None` while another one has it.
+    ///
+    /// # Errors
+    /// Where no folder can be made there.
+    pub fn of(path: &Path) -> Result<Option<Claim>> {
+        let failed = || format!("cannot create {}", path.display());
+        loop {
+            if let Err(error) = std::fs::create_dir(path)
+                && error.kind() != io::ErrorKind::AlreadyExists
+            {
+                return Err(error).with_context(failed);
+            }
+            let folder = match File::open(path) {
+                // Whoever had it was done just now.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                folder => folder.with_context(failed)?,
+            };
+            // A file system that has no locks is no reason to write nothing.
+            if flock(&folder, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+                return Ok(None);
+            }
+            let mut belongings = belongings();
+            // It may have been removed between opening and locking, and made again by somebody else.
+            let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+            let is_there = std::fs::metadata(path).map(place).ok() == folder.metadata().map(place).ok();
+            if is_there {
+                let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+                belongings.folders.insert(path.clone());
+                return Ok(Some(Claim { path, _folder: folder }));
+            }
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let mut belongings = belongings();
+        belongings.folders.remove(&self.path);
+        // Before the lock goes, with the file.
+        let _ = std::fs::remove_dir(&self.path);
     }
 }

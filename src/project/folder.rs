@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
 use crate::diagnostic::Diagnostic;
-use crate::process::{Scratch, uninterrupted};
+use crate::process::{Claim, Scratch, uninterrupted};
 
 /// A file in every folder that burstc wrote: its version, then a line per file as `sha256sum` writes them. So it knows
 /// what it may replace.
@@ -164,6 +164,17 @@ pub fn check_files(target: &Path, files: &[File], force: bool) -> Result<()> {
     Err(Diagnostic::new(format!("{} {what}{others}", target.join(first).display()))
         .help("move it, name another folder, or replace it with --force")
         .into())
+}
+
+/// Claims a target that [`check`] allows, until what is given is dropped. While another burstc writes there that is refused.
+pub fn claim(target: &Path) -> Result<Claim> {
+    let whole = target.canonicalize().or_else(|_| std::path::absolute(target))?;
+    let name = format!(".burstc-writes-{}", &digest(whole.as_os_str().as_encoded_bytes())[..16]);
+    Claim::of(&beside(&whole).join(name))?.ok_or_else(|| {
+        Diagnostic::new(format!("another burstc is writing {}", target.display()))
+            .help("wait until it is done, or name another folder")
+            .into()
+    })
 }
 
 /// The nearest folder around `target` that exists; on the same file system as what is made on the way to `target`.
