@@ -359,6 +359,15 @@ fn figures_are_the_jsons(browser: &mut Browser, document: &Value) {
         let text = if is_number { text.replace(',', "") } else { text };
         assert_eq!(Some(&text), expected.get(&path), "{path}");
     }
+    let taken = browser.value(TAKEN);
+    let bits = ["buffer_bits", "block_ram_bits"].map(|name| document["tiling"][name].clone());
+    assert_eq!([&taken[0][0], &taken[0][1]], [&bits[0], &bits[1]], "bits of the buffers");
+    for bar in taken.as_array().unwrap() {
+        let [share, width] = [&bar[2], &bar[3]].map(|value| value.as_f64().unwrap());
+        assert!((share - bar[0].as_f64().unwrap() / bar[1].as_f64().unwrap()).abs() < 1e-3, "{bar}");
+        assert!((share.min(1.0) - width).abs() < 0.01, "{bar}: as wide as it says");
+        assert!(bar[4].as_str().unwrap().replace(',', "").starts_with(&format!("{} of {} ", bar[0], bar[1])), "{bar}");
+    }
     let head = "Array.from(document.querySelectorAll('.first div')).map((own) => Array.from(own.children, (c) => c.textContent))";
     let head: Vec<(String, String)> = serde_json::from_value(browser.value(head)).unwrap();
     let head: BTreeMap<String, String> = head.into_iter().collect();
@@ -372,6 +381,13 @@ fn figures_are_the_jsons(browser: &mut Browser, document: &Value) {
     is("cycles per iteration", &document["cycles_per_iteration"], 0.0005);
     is("of the bound", &document["bound"]["share"], 0.005);
 }
+
+/// What of the board is taken: how much of how much, that share as it is written, that of what is drawn, and the text.
+const TAKEN: &str = "Array.from(document.querySelectorAll('[data-taken]'), (own) => {
+    const [all, taken] = Array.from(own.querySelectorAll('rect'), (bar) => bar.getBoundingClientRect().width);
+    const text = own.textContent;
+    return [Number(own.dataset.taken), Number(own.dataset.all), parseFloat(text.split('(')[1]) / 100, taken / all, text];
+})";
 
 /// What the page shows of the tile that is chosen.
 const TILE: &str = "(() => {

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::board::Board;
 use crate::offload::Offload;
+use crate::report::area::Area;
 use crate::report::{BufferReport, RunReport, TilingReport, buffer_reports};
 use crate::simulate::timeline::Timeline;
 use crate::source::program::Program;
@@ -85,7 +86,8 @@ impl Page<'_> {
         if pictures.roofline.is_some() {
             body.push_str(&section("roofline", "Roofline", "<div id=\"roofline-picture\" class=\"picture\"></div>"));
         }
-        body.push_str(&section("buffers", "Buffers", &buffers(&buffer_reports(self.offload))));
+        let taken = buffers(&buffer_reports(self.offload)) + &self.taken();
+        body.push_str(&section("buffers", "Buffers, and what of the board is taken", &taken));
         if let Some(report) = self.report {
             body.push_str(&section("memory", "Bursts and rows of the memory", &memory(report)));
         }
@@ -179,6 +181,32 @@ impl Page<'_> {
             ));
         }
         section("processes", "Where the cycles went", &html)
+    }
+
+    /// What the design takes of the board, as bars over what there is.
+    fn taken(&self) -> String {
+        let (device, area) = (&self.board.device, Area::of(self.offload, &self.board.device));
+        let bits = TilingReport::new(self.offload, self.board);
+        let parts = [
+            ("bits of the buffers", bits.buffer_bits, bits.block_ram_bits),
+            ("block RAMs, estimated", area.blocks, device.blocks()),
+            ("look-up tables, estimated", area.aluts, device.aluts),
+            ("multipliers, estimated", area.multipliers, device.dsp_18x18),
+        ];
+        let bar = |(what, taken, all): (&str, u64, u64)| {
+            let share = 100.0 * taken as f64 / all.max(1) as f64;
+            let class = if taken > all { "over" } else { "busy" };
+            format!(
+                "<div class=\"process\" data-taken=\"{taken}\" data-all=\"{all}\">\
+                 <svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{what}\">\
+                 <rect class=\"w-tile\" width=\"100\" height=\"10\"/>\
+                 <rect class=\"w-{class}\" width=\"{:.3}\" height=\"10\"/></svg><p>{} of {} {what} ({share:.1} %)</p></div>\n",
+                share.min(100.0),
+                number(&taken.to_string()),
+                number(&all.to_string()),
+            )
+        };
+        parts.into_iter().map(bar).collect()
     }
 
     fn directives(&self) -> String {

@@ -262,9 +262,10 @@
       svg("text", { x: mx, y: my - 7, class: "faint", "text-anchor": "middle", transform: turned }, picture, "memory");
     }
     // The bound lies on the roof, the run under it: their names stand on different sides.
-    roof.points.forEach((p, k) => {
+    // It is drawn first, and larger, as a run may reach it.
+    roof.points.map((p, k) => [p, k]).sort(([, a], [, b]) => (b === 1) - (a === 1)).forEach(([p, k]) => {
       const [px, py] = [x(p.per_byte), y(p.per_cycle)];
-      svg("circle", { cx: px, cy: py, r: 5, class: ["c-load", "c-reuse", "c-touch"][k] }, picture);
+      svg("circle", { cx: px, cy: py, r: k === 1 ? 7 : 5, class: ["c-load", "c-reuse", "c-touch"][k] }, picture);
       const before = k === 1 && px > left + 60;
       svg("text", { x: px + (before ? -8 : 9), y: py + (k === 1 ? -8 : 15), "text-anchor": before ? "end" : "start" }, picture, p.name);
     });
