@@ -257,7 +257,7 @@ const LABELS: &str = "(() => {
             bad.push('cut: ' + text.textContent);
     }
     for (const picture of document.querySelectorAll('svg')) {
-        const boxes = Array.from(picture.querySelectorAll('text')).filter((text) => text.textContent && !text.getAttribute('transform'))
+        const boxes = Array.from(picture.querySelectorAll('text')).filter((text) => text.textContent)
             .map((text) => [text.textContent, text.getBoundingClientRect()]);
         boxes.forEach(([one, a], k) => boxes.slice(k + 1).forEach(([other, b]) => {
             if (a.left + 1 < b.right && b.left + 1 < a.right && a.top + 3 < b.bottom && b.top + 3 < a.bottom)
@@ -365,7 +365,7 @@ fn figures_are_the_jsons(browser: &mut Browser, document: &Value) {
     for bar in taken.as_array().unwrap() {
         let [share, width] = [&bar[2], &bar[3]].map(|value| value.as_f64().unwrap());
         assert!((share - bar[0].as_f64().unwrap() / bar[1].as_f64().unwrap()).abs() < 1e-3, "{bar}");
-        assert!((share.min(1.0) - width).abs() < 0.01, "{bar}: as wide as it says");
+        assert!((share.min(1.0) - width).abs() < 0.002, "{bar}: as wide as it says");
         assert!(bar[4].as_str().unwrap().replace(',', "").starts_with(&format!("{} of {} ", bar[0], bar[1])), "{bar}");
     }
     let head = "Array.from(document.querySelectorAll('.first div')).map((own) => Array.from(own.children, (c) => c.textContent))";
@@ -658,4 +658,30 @@ fn the_page_of_an_analysis() {
     let folder = tempfile::tempdir().unwrap();
     burstc(&folder, &["analyze", &source("examples/jacobi_2d.c"), "--html", "page.html"]);
     opened(&mut Browser::start(), &folder.path().join("page.html").canonicalize().unwrap());
+}
+
+const BICG: &str = "#include <stdint.h>\n\
+    #pragma burstc size(M: 32, max 64) size(N: 32, max 64)\n\
+    void bicg(int M, int N, int32_t a[N][M], int32_t s[M], int32_t q[N], int32_t p[M], int32_t r[N])\n\
+    {\n\
+        for (int i = 0; i < N; i++)\n\
+            for (int j = 0; j < M; j++)\n\
+                s[j] += r[i] * a[i][j];\n\
+        for (int i = 0; i < N; i++)\n\
+            for (int j = 0; j < M; j++)\n\
+                q[i] += a[i][j] * p[j];\n\
+    }\n";
+
+/// Memory is the bottleneck, behind several ports: the bound lies on the slope of the roof, whose name makes room for it.
+#[test]
+fn the_page_of_a_run_that_waits_for_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = folder.path().join("bicg.c");
+    fs::write(&kernel, BICG).unwrap();
+    let run = run(kernel.to_str().unwrap(), &["--board", "pynq-z2"]);
+    let mut browser = Browser::start();
+    opened(&mut browser, &run.path);
+    assert_eq!(run.document["bound"]["limit"], "memory");
+    figures_are_the_jsons(&mut browser, &run.document);
+    timeline_is_the_runs(&mut browser, &run.document);
 }

@@ -253,11 +253,13 @@
     svg("path", { class: "roof other", d: "M" + x(low) + " " + y(roof.dependences) + "H" + x(high) }, inside);
     svg("text", { x: width - right - 4, y: y(roof.datapath) - 6, class: "faint", "text-anchor": "end" }, picture, "datapath");
     if (roof.dependences < Math.pow(10, y1)) svg("text", { x: left + 8, y: y(roof.dependences) - 6, class: "faint" }, picture, "dependences");
-    // The slope's name stands on it, in the middle of what is seen of it.
+    // The slope's name stands on it, where it is farthest from the points.
     const seen = Math.max(low, Math.pow(10, y0) / roof.port);
     const [sx, sy, kx, ky] = [x(seen), y(seen * roof.port), x(knee), y(knee * roof.port)];
     if (kx - sx > 60) {
-      const [mx, my] = [(sx + kx) / 2, (sy + ky) / 2];
+      const free = (part) => Math.min(...roof.points.map((p) => Math.hypot(x(p.per_byte) - sx - part * (kx - sx), y(p.per_cycle) - sy - part * (ky - sy))));
+      const part = [0.5, 0.25, 0.75].reduce((best, other) => (free(other) > free(best) ? other : best));
+      const [mx, my] = [sx + part * (kx - sx), sy + part * (ky - sy)];
       const turned = "rotate(" + (Math.atan2(ky - sy, kx - sx) * 180) / Math.PI + " " + mx + " " + my + ")";
       svg("text", { x: mx, y: my - 7, class: "faint", "text-anchor": "middle", transform: turned }, picture, "memory");
     }

@@ -76,7 +76,8 @@ fn notes(page: &Page, pictures: &Pictures) -> BTreeMap<usize, Vec<String>> {
                 note.push_str(&format!("; {} iterations", number(&times[*statement].to_string())));
             }
             if let Some(distance) = band.compute.innermost_distance {
-                note.push_str(&format!("; the innermost dependence goes {distance} iterations back"));
+                let iterations = if distance == 1 { "iteration" } else { "iterations" };
+                note.push_str(&format!("; the innermost dependence goes {distance} {iterations} back"));
             }
             if offload.bands.len() > 1 {
                 let place = offload.bands.iter().position(|other| std::ptr::eq(other, band)).unwrap_or(0);
