@@ -670,6 +670,13 @@ impl Expr {
         self.eq(&Expr::constant(0, self.ty()))
     }
 
+    /// Whether a sum or a difference is on the way to it from its signals.
+    pub fn has_sum(&self) -> bool {
+        let sums =
+            matches!(self.op(), Op::Binary(Binary::Add | Binary::Subtract, ..) | Op::Negate(_) | Op::Multiply(..));
+        sums || self.operands().into_iter().any(Expr::has_sum)
+    }
+
     /// The operands, in order.
     pub(super) fn operands(&self) -> Vec<&Expr> {
         match self.op() {

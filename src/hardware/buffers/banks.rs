@@ -4,6 +4,7 @@
 
 use crate::hardware::buffers::address::address_type;
 use crate::hardware::buffers::beat::Beat;
+use crate::hardware::buffers::partition::is_read_late;
 use crate::hardware::buffers::ram::Ram;
 use crate::offload::memory::Part;
 use crate::offload::{Banks, Buffer, bits_below};
@@ -490,7 +491,8 @@ const WIDE: usize = 8;
 /// Whether the beats that the store process reads come two cycles after their address, not one: where they are chosen among many
 /// banks, which block RAMs leave no time for.
 pub fn is_drained_late(buffer: &Buffer, beat: Beat) -> bool {
-    buffer.banks.is_some() && buffer.bank_count() as usize / beat.elements() as usize >= WIDE
+    let from_many = buffer.banks.is_some() && buffer.bank_count() as usize / beat.elements() as usize >= WIDE;
+    from_many || (is_read_late(buffer) && !buffer.store_copy)
 }
 
 /// [`picked`] in two cycles: among each four, then among what they give.

@@ -6,7 +6,7 @@ use crate::hardware::buffers::ram::Ram;
 use crate::offload::{Buffer, Partition, bits_below};
 use crate::rtl::{Expr, Module, Type, assign};
 
-/// A read port: address and bank of a word, which comes one cycle later.
+/// A read port: address and bank of a word, which comes one cycle later, or two ([`is_read_late`]).
 pub struct Port {
     /// The reference's number in the ports' names, `read_<copy>_address`, `_bank`, `_used` and `_data`.
     pub copy: usize,
@@ -17,6 +17,14 @@ pub struct Port {
 /// The bits of a bank's number.
 pub fn bank_type(partition: &Partition) -> Type {
     Type::unsigned(partition.count.trailing_zeros())
+}
+
+/// Banks from which on words that come out of block RAM go into a register before they are chosen among: a read takes two cycles.
+const MANY: i64 = 8;
+
+/// Whether a read takes two cycles.
+pub fn is_read_late(buffer: &Buffer) -> bool {
+    buffer.partition.as_ref().is_some_and(|partition| partition.count >= MANY)
 }
 
 /// Where the residues of a buffer's address begin, the innermost at bit 0, and how wide they are.
@@ -59,12 +67,15 @@ fn inner(buffer: &Buffer, partition: &Partition, address: &Expr) -> Expr {
 }
 
 /// The memory for words of `width` bits; with `drain`, a word is read in place of those of the ports: `drain_valid`,
-/// `drain_address` and one cycle later `drain_data`.
+/// `drain_address` and as late `drain_data`.
 pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Port], drain: bool) -> Module {
     let partition = buffer.partition.as_ref().expect("a buffer in banks");
     let (address, word, bank_type) = (address_type(buffer), Type::unsigned(width), bank_type(partition));
     let mut m = Module::new(name);
-    m.describe(&format!("{about}\nNo two ports of an iteration read one bank; a read takes one cycle."));
+    m.describe(&format!(
+        "{about}\nNo two ports of an iteration read one bank; a read takes {}.",
+        if is_read_late(buffer) { "two cycles" } else { "one cycle" }
+    ));
     m.input("clk", Type::BIT);
     let enable = m.input("write_enable", Type::BIT);
     let write_address = m.input("write_address", address);
@@ -95,7 +106,19 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
         arrive.push(assign(&arriving, &bank(buffer, partition, &at.e())));
         (valid.e(), inner(buffer, partition, &at.e()), arriving.e())
     });
-    m.clocked("", vec![], arrive);
+    // Beside the words.
+    let mut in_time = |m: &mut Module, name: String, value: Expr| {
+        if !is_read_late(buffer) {
+            return value;
+        }
+        let register = m.reg(&name, value.ty());
+        arrive.push(assign(&register, &value));
+        register.e()
+    };
+    for (reader, read) in readers.iter_mut().zip(reads) {
+        reader.arriving = in_time(&mut m, format!("read_{}_comes_from", read.copy), reader.arriving.clone());
+    }
+    let drained = drained.map(|(valid, inner, from)| (valid, inner, in_time(&mut m, "drain_comes_from".into(), from)));
 
     let parts = buffer.parts_in_bank();
     let mut words = vec![];
@@ -121,8 +144,9 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
             read_data: &read,
         };
         ram.add(&mut m, &format!("u_bank_{b}"));
-        words.push(read.e());
+        words.push(in_time(&mut m, format!("bank_{b}_word"), read.e()));
     }
+    m.clocked("", vec![], arrive);
     for (read, reader) in reads.iter().zip(&readers) {
         let output = m.output(&format!("read_{}_data", read.copy), word);
         m.assign(&output, &picked(&words, &reader.arriving));

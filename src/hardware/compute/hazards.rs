@@ -20,8 +20,6 @@ pub struct Hazards<'a, 'p> {
     /// The chain's number.
     pub place: usize,
     pub chain: &'p Chain,
-    /// The statement's number of the instance that comes to stage 1.
-    pub incoming: Option<Rtl>,
 }
 
 /// What an access of an array in banks takes at once, along one of the subscripts that have banks.
@@ -55,15 +53,73 @@ pub struct Lent {
     pub drained: Vec<ArrayId>,
 }
 
+/// Something that an instance in stage 1 waits for, found out a cycle before.
+pub struct Waits {
+    /// Where stage 1 moves: whether the instance that comes there waits.
+    comes: Rtl,
+    /// Where it does not: whether the one there still waits.
+    stays: Rtl,
+    register: Signal,
+}
+
+/// Registers that are brought together at least, and what is looked at in the cycle that decides at most.
+const TOGETHER: usize = 12;
+const MOST_GROUPS: usize = 16;
+
+/// What tells, of what stage 1 waits for and of `taken`, whether the instance there waits. Where instances approach, there is
+/// time to bring many together the cycle before.
+pub fn decided(m: &mut Module, moves: &Rtl, waits: Vec<Waits>, taken: Vec<Taken>, approaches: bool) -> Vec<Rtl> {
+    let mut hazards = vec![];
+    let value = |wait: &Waits| moves.select(&wait.comes, &wait.stays);
+    let mut updates: Vec<_> = waits.iter().map(|wait| assign(&wait.register, &value(wait))).collect();
+    if approaches && waits.len() > TOGETHER {
+        for (number, group) in waits.chunks(TOGETHER.max(waits.len().div_ceil(MOST_GROUPS))).enumerate() {
+            let register = m.reg(&format!("waits_{number}"), Type::BIT);
+            let any = |part: &dyn Fn(&Waits) -> Rtl| Rtl::any(&group.iter().map(part).collect::<Vec<_>>());
+            let (comes, stays) = (any(&|wait| wait.comes.clone()), any(&|wait| wait.stays.clone()));
+            updates.push(assign(&register, &moves.select(&comes, &stays)));
+            hazards.push(register.e());
+        }
+    } else {
+        hazards.extend(waits.iter().map(|wait| wait.register.e()));
+    }
+    if approaches && !taken.is_empty() {
+        let register = m.reg("slot_is_taken", Type::BIT);
+        let any = |part: &dyn Fn(&Taken) -> Rtl| Rtl::any(&taken.iter().map(part).collect::<Vec<_>>());
+        let (comes, stays) = (any(&|own| own.comes.clone()), any(&|own| own.stays.clone()));
+        updates.push(assign(&register, &moves.select(&comes, &stays)));
+        hazards.push(register.e());
+    } else {
+        hazards.extend(taken.into_iter().map(|own| own.now));
+    }
+    if !updates.is_empty() {
+        m.clocked("", vec![], updates);
+    }
+    hazards
+}
+
+/// Whether the slot of a chain that an instance would enter is taken: seen in the cycle that decides, or the cycle before.
+pub struct Taken {
+    now: Rtl,
+    comes: Rtl,
+    stays: Rtl,
+}
+
 impl Hazards<'_, '_> {
-    /// A bit for every write under way, found out as an instance comes to stage 1, which `moves` tells; while the instance
-    /// waits there, what it waits for moves on.
-    pub fn waits(&self, m: &mut Module, start: &Start, moves: &Rtl) -> Vec<Rtl> {
+    /// A bit for every write under way, found out as an instance comes to stage 1; while the instance waits there, what it
+    /// waits for moves on.
+    pub fn waits(&self, m: &mut Module, start: &Start) -> Vec<Waits> {
         // Ports that are late see what the others wait for.
         let ports = self.candidate.ports.iter().filter(|port| self.has(port));
         let updates = self.chain.writers().iter().filter_map(|writer| writer.sees);
         let seen: BTreeSet<u32> = ports.map(|port| port.lateness.sees()).chain(updates).chain([0]).collect();
-        seen.into_iter().flat_map(|seen| self.waits_of(m, start, moves, seen)).collect()
+        seen.into_iter().flat_map(|seen| self.waits_of(m, start, seen)).collect()
+    }
+
+    /// `start` as it is where stage 1 moves: what is there starts.
+    fn where_it_moves(&self, start: &Start) -> Start {
+        let Start { end, number, address, .. } = start;
+        Start { fire: self.candidate.would_start(), end: end.clone(), number: number.clone(), address: address.clone() }
     }
 
     /// Whether what is written to the array of a port goes through this chain.
@@ -72,7 +128,7 @@ impl Hazards<'_, '_> {
     }
 
     /// [`Hazards::waits`] of the ports that see what is written fewer than `seen` cycles from now.
-    fn waits_of(&self, m: &mut Module, start: &Start, moves: &Rtl, seen: u32) -> Vec<Rtl> {
+    fn waits_of(&self, m: &mut Module, start: &Start, seen: u32) -> Vec<Waits> {
         let pending = self.chain.pending();
         let is_seen = |pending: &Pending| pending.slot.is_some_and(|slot| slot < seen);
         let prefix = self.chain.prefix();
@@ -80,11 +136,11 @@ impl Hazards<'_, '_> {
             let late = if seen == 0 { String::new() } else { format!("late_{seen}_") };
             (!is_seen(pending)).then(|| m.reg(&format!("{prefix}{late}waits_for_{n}"), Type::BIT))
         };
-        let waits: Vec<Option<Signal>> = pending.iter().enumerate().map(&mut register).collect();
-        let mut updates = vec![];
-        for (n, sources) in self.chain.next(start).into_iter().enumerate() {
-            let Some(register) = &waits[n] else { continue };
-            let mut found = vec![];
+        let registers: Vec<Option<Signal>> = pending.iter().enumerate().map(&mut register).collect();
+        let mut waits = vec![];
+        for (n, sources) in self.chain.next(&self.where_it_moves(start)).into_iter().enumerate() {
+            let Some(register) = &registers[n] else { continue };
+            let (mut comes, mut stays) = (vec![], vec![]);
             for (condition, source) in sources {
                 let slot = pending[n].slot;
                 let before = match source {
@@ -96,22 +152,20 @@ impl Hazards<'_, '_> {
                         slot,
                     },
                 };
-                let stays = source.and_then(|source| waits[source].as_ref()).map_or(Rtl::bit(false), Signal::e);
-                found.push(condition.and(&moves.select(&self.clash(&before, seen), &stays)));
+                comes.push(condition.and(&self.clash(&before, seen)));
+                stays.extend(source.and_then(|source| registers[source].as_ref()).map(|r| condition.and(&r.e())));
             }
-            updates.push(assign(register, &Rtl::any(&found)));
+            waits.push(Waits { comes: Rtl::any(&comes), stays: Rtl::any(&stays), register: register.clone() });
         }
-        if !updates.is_empty() {
-            m.clocked("", vec![], updates);
-        }
-        waits.iter().flatten().map(Signal::e).collect()
+        waits
     }
 
     /// Whether the next instance must wait for `pending`: it reads the word through a port that is as late as `seen` says,
     /// or, looked at with those that are not late, its own write would come first.
     fn clash(&self, pending: &Pending, seen: u32) -> Rtl {
         let Hazards { process, candidate, .. } = self;
-        let is_incoming = |statements: &[StatementId]| process.instances.is_one_of(self.incoming.as_ref(), statements);
+        let is_incoming =
+            |statements: &[StatementId]| process.instances.is_one_of(self.candidate.next_number.as_ref(), statements);
         let here = |port: &&ReadPort| port.lateness.sees() == seen && self.has(port);
         let reads = candidate.ports.iter().filter(here).map(|port| {
             is_incoming(&port.statements()).and(&self.meets(pending, port.array, &port.incoming, &port.users))
@@ -177,7 +231,7 @@ impl Hazards<'_, '_> {
                             false => fields.meet(&there, address, &lies_as),
                         };
                         let by = is_of_class(&written, pending.number.as_ref(), by);
-                        let own = is_of_class(&accessed, self.incoming.as_ref(), own);
+                        let own = is_of_class(&accessed, self.candidate.next_number.as_ref(), own);
                         found.push(by.and(&own).and(&meets));
                     }
                 }
@@ -213,10 +267,19 @@ impl Hazards<'_, '_> {
     }
 
     /// The instance's slot in the chain is taken.
-    pub fn taken(&self) -> Vec<Rtl> {
-        let own = self.chain.writers().iter();
-        own.map(|writer| self.candidate.is_of(self.process, &[writer.statement]).and(&self.chain.taken(writer)))
-            .collect()
+    pub fn taken(&self, start: &Start) -> Option<Taken> {
+        let own = self.chain.writers();
+        let is = |number: Option<&Rtl>, writer: &Writer| self.process.instances.is_one_of(number, &[writer.statement]);
+        let of = |number: Option<&Rtl>, taken: &dyn Fn(&Writer) -> Rtl| {
+            Rtl::any(&own.iter().map(|writer| is(number, writer).and(&taken(writer))).collect::<Vec<_>>())
+        };
+        let (number, next) = (self.candidate.number.as_ref(), self.candidate.next_number.as_ref());
+        let now = of(number, &|writer| self.chain.taken(writer));
+        let moving = self.where_it_moves(start);
+        let waiting = Start { fire: Rtl::bit(false), ..self.where_it_moves(start) };
+        let comes = of(next, &|writer| self.chain.taken_next(writer, &moving));
+        let stays = of(number, &|writer| self.chain.taken_next(writer, &waiting));
+        (now.as_constant() != Some(0)).then_some(Taken { now, comes, stays })
     }
 }
 

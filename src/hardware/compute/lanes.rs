@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use crate::affine::Affine;
 use crate::hardware::buffers::banks::{Rotation, Rotations, joined, parts};
 use crate::hardware::circuit::ranged::rtl_type;
-use crate::hardware::compute::instances::{InstanceKind, Instances};
+use crate::hardware::compute::instances::Instances;
 use crate::hardware::datapath::{Datapath, GatherPort, Leaves, Place, Value};
 use crate::ids::{ArrayId, ByStatement, StatementId};
 use crate::offload::{self, Banks, Buffer, LaneShape, Offload, Reduction, ReductionOp};
 use crate::operators;
-use crate::rtl::{Expr, Module, Type};
+use crate::rtl::{Expr, Module, Signal, Type};
 use crate::source::kernel::{Access, Expr as Operation, Gather, ScalarType};
+
+/// The stage in which it is there which lanes run: slacks are taken to stage 1, and compared there.
+pub const RUNNING_STAGE: u32 = 2;
 
 /// The lanes of the compute process.
 pub struct Lanes<'a> {
@@ -69,15 +72,24 @@ impl<'a> Lanes<'a> {
         (!axes.is_empty()).then(|| axes.iter().map(along).collect())
     }
 
-    /// A bit per lane, lane 0 lowest: whether it runs in the present iteration. `None` where all lanes always run.
-    pub fn running(&self, m: &mut Module, instances: &Instances) -> Option<Expr> {
+    /// A bit per lane, lane 0 lowest: whether it runs in the iteration in stage 1, which is of statement `number`. `None` where
+    /// all lanes always run. `loads` gets the slacks that stage 1 takes.
+    pub fn running(
+        &self,
+        m: &mut Module,
+        instances: &Instances,
+        number: Option<&Expr>,
+        loads: &mut Vec<(Signal, Expr)>,
+    ) -> Option<Expr> {
         let masked = |s: &&StatementId| self.of(**s).is_masked();
-        let all: BTreeMap<StatementId, Expr> =
-            instances.statements.iter().filter(masked).map(|&s| (s, self.of(s).running(m, s, instances))).collect();
-        let widest = all.values().map(Expr::width).max()?;
+        let own: Vec<StatementId> = instances.statements.iter().copied().filter(|s| masked(&s)).collect();
+        let all: Vec<Expr> = own.iter().map(|&s| self.of(s).running(m, s, instances, loads)).collect();
+        let widest = all.iter().map(Expr::width).max()?;
         let always = Expr::bit(true).replicate(widest);
-        let bits = |kind: &InstanceKind| all.get(&kind.statement).map_or(always.clone(), |b| b.resize(always.ty()));
-        Some(instances.choose(&instances.statements, bits))
+        let choose = |other: Expr, (s, bits): (&StatementId, &Expr)| {
+            instances.is_one_of(number, &[*s]).select(&bits.resize(always.ty()), &other)
+        };
+        Some(own.iter().zip(&all).fold(always.clone(), choose))
     }
 }
 
@@ -171,13 +183,21 @@ impl<'a> LanesOf<'a> {
         }
     }
 
-    /// A bit per lane of a statement with masks, lane 0 lowest: whether it runs in the present iteration.
-    fn running(&self, m: &mut Module, statement: StatementId, instances: &Instances) -> Expr {
+    /// A bit per lane of a statement with masks, lane 0 lowest: whether it runs in the iteration in stage 1.
+    fn running(
+        &self,
+        m: &mut Module,
+        statement: StatementId,
+        instances: &Instances,
+        loads: &mut Vec<(Signal, Expr)>,
+    ) -> Expr {
         let mut conditions: Vec<Vec<Expr>> = vec![vec![]; self.count as usize];
         let Some((lanes, shape)) = self.shape else { return Expr::bit(true) };
         for (index, step) in shape.masks.iter().enumerate() {
             let slack = instances.choose(&[statement], |kind| kind.scope.affine(&kind.slacks[index]));
-            let slack = m.define("slack", &slack);
+            let value = slack;
+            let slack = m.reg("candidate_slack", value.ty());
+            loads.push((slack.clone(), value));
             let inner = shape.inner_masks.get(index).copied().unwrap_or(0);
             for (lane, conditions) in conditions.iter_mut().enumerate() {
                 let least = -lanes.gained(lane as i64, *step, inner);
@@ -201,7 +221,7 @@ pub struct Written {
     pub address: Option<Expr>,
 }
 
-/// `target op (term 0 op term 1 op …)`; a term counts where its lane runs, a bit of `running` in stage 1.
+/// `target op (term 0 op term 1 op …)`; a term counts where its lane runs, a bit of `running` in stage [`RUNNING_STAGE`].
 pub fn reduce(
     m: &mut Module,
     datapath: &mut Datapath,
@@ -212,8 +232,8 @@ pub fn reduce(
     running: Option<&Expr>,
 ) -> Value {
     let ty = rtl_type(element);
-    let stage = terms.iter().filter_map(|term| term.stage).max().unwrap_or(1);
-    let running = running.map(|bits| datapath.at(m, &Value { expr: bits.clone(), stage: Some(1) }, stage));
+    let stage = terms.iter().filter_map(|term| term.stage).max().unwrap_or(1).max(RUNNING_STAGE);
+    let running = running.map(|bits| datapath.at(m, &Value { expr: bits.clone(), stage: Some(RUNNING_STAGE) }, stage));
     let identity = match element.floating {
         true => Expr::wrapping(reduction.floating_identity(element).into(), ty),
         false => Expr::constant(identity(reduction.operator, ty), ty),

@@ -1,5 +1,6 @@
 //! The compute process: iterations, reads, hazards, lanes.
 
+mod approach;
 mod candidate;
 mod hazards;
 pub mod instances;

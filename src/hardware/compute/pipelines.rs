@@ -1,7 +1,7 @@
 //! The datapath of every statement, from the words of the buffers to what is written.
 
 use crate::affine::Affine;
-use crate::hardware::buffers::{address, banks};
+use crate::hardware::buffers::{address, banks, partition};
 use crate::hardware::circuit::interval;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::candidate::Candidate;
@@ -15,7 +15,7 @@ use crate::hardware::compute::windows::Registers;
 use crate::hardware::datapath::plan::{Plan, Rehearsal};
 use crate::hardware::datapath::{self, Datapath, GatherPort, Leaves, Place, Value};
 use crate::ids::{ArrayId, StatementId};
-use crate::rtl::{Expr as Rtl, Module, Statement, Type, assign};
+use crate::rtl::{Expr as Rtl, Module, Signal, Type};
 use crate::source::kernel::{Access, Expr, Gather, ScalarType};
 
 /// The stage in which a buffer's word is there: 1 holds the addresses; in 2 the word comes out of block RAM and its banks, which
@@ -118,7 +118,9 @@ impl Pipelines {
                 let bits = Type::unsigned(process.context.array(array).element.bits);
                 let data: Vec<Rtl> = values.iter().map(|value| datapath.at(m, value, stage).resize(bits)).collect();
                 let masks = candidate.running.as_ref().filter(|_| lanes.of(s).is_masked());
-                let running = masks.map(|bits| datapath.at(m, &Value { expr: bits.clone(), stage: Some(1) }, stage));
+                let running = masks.map(|bits| {
+                    datapath.at(m, &Value { expr: bits.clone(), stage: Some(lanes::RUNNING_STAGE) }, stage)
+                });
                 let (data, mut words) = lanes.of(s).written(target, process.buffer(array), data, running);
                 let (mut address, mut sees) = (None, None);
                 if let Some(scattered) = datapath.scattered() {
@@ -155,6 +157,11 @@ struct Evaluation<'a, 'p> {
 }
 
 impl Evaluation<'_, '_> {
+    /// The stage in which words of an array are there.
+    fn stage_of(&self, array: ArrayId) -> u32 {
+        READ_STAGE + u32::from(partition::is_read_late(self.process.buffer(array)))
+    }
+
     /// What comes through a port, of a group in banks word `index`.
     fn word(&self, port: &ReadPort, index: usize) -> Rtl {
         let word = port.word.e();
@@ -174,7 +181,7 @@ impl Evaluation<'_, '_> {
         m: &mut Module,
         datapath: &mut Datapath,
         s: StatementId,
-        loads: &mut Vec<Statement>,
+        loads: &mut Vec<(Signal, Rtl)>,
     ) -> Vec<Vec<Value>> {
         let Evaluation { process, candidate, .. } = self;
         let (lanes, statement) = (process.lanes.of(s), process.statements[s]);
@@ -185,7 +192,7 @@ impl Evaluation<'_, '_> {
             let port = candidate.ports.iter().find(is_leader).expect("a leader has a port");
             // A statement with windows has no lanes, so of a group in banks it reads the first word.
             let word = self.word(port, 0);
-            windows.push(Registers::declare(m, datapath, window, &word, READ_STAGE));
+            windows.push(Registers::declare(m, datapath, window, &word, self.stage_of(window.array)));
         }
         let mut leaves = BufferLeaves { evaluation: self, statement: s, lane: 0, windows: &windows, candidate: loads };
         let mut in_lanes = |m: &mut Module, datapath: &mut Datapath, expr: &Expr| -> Vec<Value> {
@@ -215,7 +222,7 @@ struct BufferLeaves<'p> {
     lane: i64,
     windows: &'p [Registers<'p>],
     /// Loads of stage 1.
-    candidate: &'p mut Vec<Statement>,
+    candidate: &'p mut Vec<(Signal, Rtl)>,
 }
 
 impl Leaves for BufferLeaves<'_> {
@@ -224,14 +231,14 @@ impl Leaves for BufferLeaves<'_> {
             (*statement, a.array, &a.subscripts) == (self.statement, access.array, &access.subscripts)
         };
         if let Some(word) = self.windows.iter().find_map(|window| window.word(access)) {
-            return Value { expr: word, stage: Some(READ_STAGE) };
+            return Value { expr: word, stage: Some(self.evaluation.stage_of(access.array)) };
         }
         let Evaluation { process, candidate, .. } = self.evaluation;
         let port =
             candidate.ports.iter().find(|p| p.users.iter().any(of)).expect("a port or a window serves a reference");
         let lanes = process.lanes.of(self.statement);
         let expr = self.evaluation.word(port, lanes.word(self.lane, access, process.buffer(port.array)));
-        Value { expr, stage: Some(READ_STAGE + port.lateness.delay) }
+        Value { expr, stage: Some(self.evaluation.stage_of(port.array) + port.lateness.delay) }
     }
 
     fn gather(&mut self, m: &mut Module, gather: &Gather, subscripts: &[Rtl]) -> GatherPort {
@@ -278,7 +285,7 @@ impl Leaves for BufferLeaves<'_> {
         let value =
             instances.choose(&[self.statement], |kind| kind.scope.affine(&kind.affine(value)).resize(rtl_type(ty)));
         let register = m.reg("index", value.ty());
-        self.candidate.push(assign(&register, &value));
+        self.candidate.push((register.clone(), value));
         Value { expr: register.e(), stage: Some(1) }
     }
 }

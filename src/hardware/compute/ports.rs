@@ -5,6 +5,7 @@ use crate::hardware::buffers::banks::Rotations;
 use crate::hardware::buffers::partition;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::variable::Affine;
+use crate::hardware::compute::approach::Approach;
 use crate::hardware::compute::instances::InstanceKind;
 use crate::hardware::compute::lateness::{FORWARD, Lateness, Latenesses};
 use crate::hardware::compute::process::Process;
@@ -29,6 +30,8 @@ pub struct ReadPort<'a> {
     pub users: Users<'a>,
     /// What the address register takes with the next instance.
     pub incoming: Rtl,
+    /// Whether an adder is on the way to it.
+    pub is_sum: bool,
     /// The word, in stage 3 or as many stages later as the port is late.
     pub word: Signal,
     /// It comes out of the buffer.
@@ -93,9 +96,9 @@ impl ReadPort<'_> {
 pub fn read_ports<'a>(
     process: &Process<'a, '_>,
     m: &mut Module,
-    tile: &TileNumber,
+    (tile, approach): (&TileNumber, &mut Approach),
     latenesses: &Latenesses,
-    loads: &mut Vec<Statement>,
+    loads: &mut Vec<(Signal, Rtl)>,
 ) -> Vec<ReadPort<'a>> {
     let Process { context, offload, instances, lanes, .. } = process;
     let mut wanted: Vec<(ArrayId, usize, Users<'a>)> = vec![];
@@ -136,8 +139,12 @@ pub fn read_ports<'a>(
             })
         };
         let value = choose(&|kind, cell| address::address(buffer, kind.band, cell, &kind.scope, tile));
-        let incoming = m.define(&format!("next_read_{name}_{copy}"), &value).e();
-        loads.push(assign(&address[0], &incoming));
+        let is_sum = value.has_sum();
+        let incoming = match approach.is_there() {
+            true => approach.hold(m, &format!("next_read_{name}_{copy}"), value),
+            false => m.define(&format!("next_read_{name}_{copy}"), &value).e(),
+        };
+        loads.push((address[0].clone(), incoming.clone()));
         if let Some(partition) = &buffer.partition {
             let bank = m.output_reg(&format!("m_read_{name}_{copy}_bank"), partition::bank_type(partition));
             let value = choose(&|kind, cell| {
@@ -145,9 +152,9 @@ pub fn read_ports<'a>(
                 let number = partition.bank(&mapping.skewed(cell), Affine::default());
                 kind.scope.affine_as(&number, bank.ty())
             });
-            loads.push(assign(&bank, &value));
+            loads.push((bank, value));
         }
-        ports.push(ReadPort { array, copy, users, incoming, word, data, rotation, lateness, address });
+        ports.push(ReadPort { array, copy, users, incoming, is_sum, word, data, rotation, lateness, address });
     }
     ports
 }

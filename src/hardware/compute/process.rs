@@ -2,6 +2,7 @@
 
 use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
 use crate::hardware::buffers::banks::Rotations;
+use crate::hardware::compute::approach::{self, Approach};
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::hazards::{self, Hazards, Lent};
 use crate::hardware::compute::instances::Instances;
@@ -193,11 +194,14 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let divides_in_pipeline = divide::in_pipeline(offload);
     let process = &Process { context, offload, statements, instances: &instances, lanes, chains, divides_in_pipeline };
 
-    let none = Latenesses::new();
-    let mut rehearsed = Candidate::declare(process, &mut datapath::scratch(), &number_of_tile, &warm_up, &none);
+    let scratch = &mut datapath::scratch();
+    let mut rehearsed =
+        Candidate::declare(process, scratch, &number_of_tile, &warm_up, &Latenesses::new(), &mut Approach::none());
     let latency = |candidate: &Candidate, place| Pipelines::latency(process, candidate, &scalars, place);
     let latenesses = lateness::choose(process, &mut rehearsed, &latency);
-    let mut candidate = Candidate::declare(process, &mut m, &number_of_tile, &warm_up, &latenesses);
+    let approaches = approach::is_worth_it(process, &rehearsed);
+    let mut approach = if approaches { Approach::declare(&mut m) } else { Approach::none() };
+    let mut candidate = Candidate::declare(process, &mut m, &number_of_tile, &warm_up, &latenesses, &mut approach);
     let Pipelines { writers, results, index_errors } =
         Pipelines::build(process, &mut m, &mut candidate, &scalars, &latenesses);
     let candidate = candidate;
@@ -209,13 +213,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
 
     m.comment("An iteration waits for words that are still on their way to the buffer, and while its port is lent.");
     let moves = m.wire("stage_1_moves", Type::BIT);
-    let mut hazards = vec![];
-    for (place, (chain, start)) in chains.iter().enumerate() {
-        let incoming = candidate.number.as_ref().map(|_| instances.number());
-        let under_way = Hazards { process, candidate: &candidate, place, chain, incoming };
-        hazards.extend(under_way.waits(&mut m, start, &moves.e()));
-        hazards.extend(under_way.taken());
-    }
+    let mut hazards = words_under_way(process, &mut m, (&candidate, &chains), &moves.e(), approach.is_there());
     let arrays = writes.iter().map(|write| write.array);
     let Lent { filled, drained } = hazards::lent(process, &candidate, &mut m, arrays, &mut hazards);
     let hazard = m.define("hazard", &Rtl::any(&hazards));
@@ -223,12 +221,17 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     m.assign(&moves, &candidate.valid.e().not().or(&candidate.fire.e()));
 
     let step = m.wire("step", Type::BIT);
-    m.assign(&step, &walker.has_element().and(&moves.e()).and(&tokens.may_walk));
-    let mut end_taken = walker.has_end().and(&moves.e()).and(&tokens.may_walk);
-    if let Some(divides) = divides(&chains) {
-        // A division waits outside the chain, where an end mark would overtake it.
-        end_taken = end_taken.and(&candidate.valid.e().or(&divides).not());
+    let end_taken = m.wire("end_taken", Type::BIT);
+    // A division waits outside the chain, where an end mark would overtake it.
+    let passes = divides(&chains).map_or(Rtl::bit(true), |divides| candidate.valid.e().or(&divides).not());
+    let element = walker.has_element().and(&tokens.may_walk);
+    let end = walker.has_end().and(&tokens.may_walk);
+    let mut loads = vec![];
+    for (register, value) in &candidate.loads {
+        loads.push(assign(register, &approach.hold(&mut m, &format!("next_{}", register.name()), value.clone())));
     }
+    let passing = approach.connect(&mut m, (&step, &element), (&end_taken, &end), (&moves.e(), &passes));
+    let end_taken = end_taken.e();
     m.assign(&tokens.walked, &end_taken);
     walker.connect(&mut m, "", &waiting, &row, &step.e(), &end_taken);
     warm_up.connect(&mut m, &format, &row, &waiting.fires(), &step.e());
@@ -237,9 +240,9 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
         "",
         vec![(candidate.valid.clone(), 0), (candidate.end.clone(), 0)],
         vec![
-            assign(&candidate.end, &end_taken),
-            when(moves.e(), vec![assign(&candidate.valid, &step.e())]),
-            when(step.e(), candidate.loads.clone()),
+            assign(&candidate.end, &passing.end),
+            when(moves.e(), vec![assign(&candidate.valid, &passing.enters)]),
+            when(passing.enters, loads),
         ],
     );
     // Through the longest chain: the writes before it in the others have ended, too.
@@ -309,6 +312,23 @@ fn words_of_ports(
         let value = writes.iter().find(|write| write.array == array).map(|write| write.data.e());
         port.connect(m, name, value.map(|value| (of_array(&pending[0]), value)), next.map(of_array));
     }
+}
+
+/// What tells whether the instance in stage 1 waits for writes under way.
+fn words_under_way(
+    process: &Process,
+    m: &mut Module,
+    (candidate, chains): (&Candidate, &[Reservation]),
+    moves: &Rtl,
+    approaches: bool,
+) -> Vec<Rtl> {
+    let (mut waits, mut taken) = (vec![], vec![]);
+    for (place, (chain, start)) in chains.iter().enumerate() {
+        let under_way = Hazards { process, candidate, place, chain };
+        waits.extend(under_way.waits(m, start));
+        taken.extend(under_way.taken(start));
+    }
+    hazards::decided(m, moves, waits, taken, approaches)
 }
 
 /// Whether a division is under way; `None` where no statement has one.

@@ -195,6 +195,25 @@ impl Chain {
         self.slots.get(writer.latency as usize).map_or(Expr::bit(false), |slot| slot.valid.e())
     }
 
+    /// [`Chain::taken`] in the next cycle.
+    pub fn taken_next(&self, writer: &Writer, start: &Start) -> Expr {
+        if writer.divides {
+            let (begins, ends) = self.division_begins_and_ends(start);
+            return begins.or(&self.divides().and(&ends.not()));
+        }
+        let (Some(next), pending) = (self.next(start).into_iter().nth(writer.latency as usize), self.pending()) else {
+            return Expr::bit(false);
+        };
+        if writer.latency as usize >= self.slots.len() {
+            return Expr::bit(false);
+        }
+        let valid = next.into_iter().map(|(condition, source)| match source {
+            Some(source) => condition.and(&pending[source].valid),
+            None => condition,
+        });
+        Expr::any(&valid.collect::<Vec<_>>())
+    }
+
     /// Whether the write may land at or behind that of an instance of `writer` that starts now.
     pub fn overtaken(writer: &Writer, pending: &Pending) -> bool {
         !writer.divides && pending.slot.is_none_or(|slot| slot > writer.latency)
@@ -229,10 +248,8 @@ impl Chain {
         m.clocked("", resets, body);
         let Some(division) = &self.division else { return };
         m.comment("A statement that divides has one instance under way; its write waits for its turn.");
-        let begins = start.fire.and(&self.is_among(start.number.as_ref(), &|w| w.divides));
+        let (begins, ends) = self.division_begins_and_ends(start);
         let begins = m.define(&format!("{}division_begins", self.prefix), &begins);
-        let written = self.write();
-        let ends = written.valid.and(&self.is_among(written.number.as_ref(), &|w| w.divides));
         let top = self.slots.len() as u32 - 1;
         let mut load: Vec<_> = vec![assign(&division.address, &start.address)];
         load.extend(division.number.iter().zip(&start.number).map(|(register, value)| assign(register, value)));
@@ -260,6 +277,13 @@ impl Chain {
                 ),
             ],
         );
+    }
+
+    /// Whether a division begins in this cycle, and whether the one under way is written.
+    fn division_begins_and_ends(&self, start: &Start) -> (Expr, Expr) {
+        let written = self.write();
+        let begins = start.fire.and(&self.is_among(start.number.as_ref(), &|w| w.divides));
+        (begins, written.valid.and(&self.is_among(written.number.as_ref(), &|w| w.divides)))
     }
 
     /// Whether the statement `number` is one of the writers that `which` names.

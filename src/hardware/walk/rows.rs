@@ -5,7 +5,7 @@ use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::variable::Affine;
 use crate::ids::{BandId, ByKind, KindId};
 use crate::offload::Leaf;
-use crate::rtl::{Expr, Module, Signal, Type};
+use crate::rtl::{Expr, Module, Signal, Statement, Type, assign};
 
 /// The shape of a stream of rows.
 #[derive(Clone, Debug)]
@@ -169,6 +169,28 @@ impl RowPorts {
         all.extend([&self.first, &self.last]);
         all.extend(&self.follows);
         all
+    }
+
+    /// The row in registers, and what they take.
+    pub fn in_registers(&self, m: &mut Module, row: &Row) -> (Row, Vec<Statement>) {
+        let mut takes = vec![];
+        let mut hold = |name: &str, value: &Expr| {
+            if value.as_constant().is_some() {
+                return value.clone();
+            }
+            let register = m.reg(&format!("given_{name}"), value.ty());
+            takes.push(assign(&register, value));
+            register.e()
+        };
+        let held = Row {
+            end: hold("end", &row.end),
+            kind: hold("kind", &row.kind),
+            outer: row.outer.iter().map(|value| hold("index", value)).collect(),
+            first: hold("first", &row.first),
+            last: hold("last", &row.last),
+            follows: hold("follows", &row.follows),
+        };
+        (held, takes)
     }
 
     pub fn drive(&self, m: &mut Module, row: &Row) {

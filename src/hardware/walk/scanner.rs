@@ -150,6 +150,10 @@ pub fn register_constants<'b>(
         if tiled && !of_tile.is_constant() && !sizes.is_constant() {
             let rest = bound.numerator.clone() - of_tile.clone() - sizes.clone();
             bound.numerator = rest + register(m, scope, Bound { numerator: of_tile + sizes, divisor: 1 });
+        } else if tiled && of_tile.terms.len() > 1 {
+            let sum = of_tile.clone() + Affine::constant(bound.numerator.constant);
+            let rest = bound.numerator.clone() - sum.clone();
+            bound.numerator = rest + register(m, scope, Bound { numerator: sum, divisor: 1 });
         }
     }
 }

@@ -4,8 +4,9 @@
 //! to cycle. What bounds take from the sizes alone stands in registers of its own: sizes do not change during a run.
 
 use crate::hardware::circuit::scope::Scope;
-use crate::hardware::circuit::variable::Level;
-use crate::hardware::walk::rows::Row;
+use crate::hardware::circuit::stream::Stream;
+use crate::hardware::circuit::variable::{Level, Piece, Var};
+use crate::hardware::walk::rows::{Row, RowPorts};
 use crate::hardware::walk::scanner::folds::{Folds, is_wide};
 use crate::hardware::walk::scanner::registers::Loop;
 use crate::hardware::walk::scanner::{Frame, register_constants};
@@ -43,8 +44,16 @@ pub fn build(m: &mut Module, mut tree: Tree, frame: Frame) {
     let some = m.define("row_is_not_empty", &machine.row.some());
     let all: Vec<usize> = (0..tree.pieces.len()).collect();
     let after_row = machine.by_piece(&all, |p| machine.go(p, tree.after(p, tree.pieces[p].piece.levels.len() - 1)));
-    arms.push((vec![machine.code(State::Row).into()], vec![when(row.ready.e().or(&some.e().not()), after_row)]));
-    let default = vec![when(row.ready.e(), vec![machine.goto(State::Idle)])];
+    // Behind the comparison that tells an empty row there is a register where the row goes on to be a burst.
+    let transfers = tree.pieces.iter().any(|piece| piece.memory.is_some());
+    let many = tree.format.kinds.len() > MANY_KINDS;
+    let given = (transfers && (machine.row.is_compared() || many)).then(|| Given::declare(m, &row));
+    let (goes_on, ends) = match &given {
+        Some(given) => (given.free.e(), given.end.e().and(&row.ready.e())),
+        None => (row.ready.e().or(&some.e().not()), row.ready.e()),
+    };
+    arms.push((vec![machine.code(State::Row).into()], vec![when(goes_on, after_row)]));
+    let default = vec![when(ends, vec![machine.goto(State::Idle)])];
     let state = &machine.state;
     m.clocked("", vec![(state.clone(), 0)], vec![case(state.e(), arms, default)]);
     let in_state = |which: State| state.e().eq(&machine.code(which));
@@ -56,22 +65,57 @@ pub fn build(m: &mut Module, mut tree: Tree, frame: Frame) {
             m.assign(&tile.ready, &waits.e());
         }
     }
-    m.assign(&row.valid, &in_state(State::End).or(&in_state(State::Row).and(&some.e())));
+    let gives_row = in_state(State::Row).and(&some.e());
 
     let format = &tree.format;
     let mut fields = machine.origins(m);
     fields.extend(machine.outer.iter().zip(tree.outer()).map(|(r, o)| r.low.e().resize(o.ty())));
-    outputs.drive(
-        m,
-        &Row {
-            end: in_state(State::End),
-            kind: machine.value_by_piece(|p| format.number(tree.pieces[p].kind)),
-            outer: fields,
-            first: machine.row.low.e().resize(format.inner.ty()),
-            last: machine.row.high.e().resize(format.inner.ty()),
-            follows: machine.follows.as_ref().map_or(Expr::bit(false), |f| f.e()),
-        },
-    );
+    let payload = Row {
+        end: in_state(State::End),
+        kind: machine.value_by_piece(|p| format.number(tree.pieces[p].kind)),
+        outer: fields,
+        first: machine.row.low.e().resize(format.inner.ty()),
+        last: machine.row.high.e().resize(format.inner.ty()),
+        follows: machine.follows.as_ref().map_or(Expr::bit(false), |f| f.e()),
+    };
+    match given {
+        None => {
+            m.assign(&row.valid, &in_state(State::End).or(&gives_row));
+            outputs.drive(m, &payload);
+        }
+        Some(given) => given.connect(m, (&row, &outputs), &payload, &gives_row),
+    }
+}
+
+/// Kinds of rows from which on what follows from the kind, for a burst, takes a cycle of its own.
+const MANY_KINDS: usize = 3;
+
+/// The row that is given, in registers. The walk goes on while it waits, but takes no tile before the end mark has gone.
+struct Given {
+    row: Signal,
+    /// The end mark.
+    end: Signal,
+    free: Signal,
+}
+
+impl Given {
+    fn declare(m: &mut Module, stream: &Stream) -> Given {
+        let (row, end) = (m.reg("given", Type::BIT), m.reg("given_end", Type::BIT));
+        let free = m.define("may_give", &row.e().or(&end.e()).not().or(&stream.ready.e()));
+        Given { row, end, free }
+    }
+
+    /// Takes `payload`, a row where `gives_row`.
+    fn connect(self, m: &mut Module, (stream, outputs): (&Stream, &RowPorts), payload: &Row, gives_row: &Expr) {
+        let Given { row, end, free } = self;
+        m.assign(&stream.valid, &row.e().or(&end.e()));
+        let at_end = payload.end.and(&end.e().not());
+        let (mut held, mut takes) = outputs.in_registers(m, &Row { end: Expr::bit(false), ..payload.clone() });
+        held.end = end.e();
+        outputs.drive(m, &held);
+        takes.extend([assign(&row, gives_row), assign(&end, &at_end)]);
+        m.clocked("", vec![(row, 0), (end, 0)], vec![when(free.e(), takes)]);
+    }
 }
 
 /// A state of the machine. Its name is for the reader of the Verilog alone: loops may have names of any kind.
@@ -246,7 +290,16 @@ impl<'a> Machine<'a> {
         match guards.filter(|_| d == self.tree.guard_depth(p)) {
             None => body,
             Some(guard) => {
-                let guard = m.define(&format!("piece_{p}_exists"), &guard);
+                let name = format!("piece_{p}_exists");
+                let guard = match guard.has_sum() && self.tree.pieces.len() > 1 && is_of_tile(piece) {
+                    // The tile stands still for a cycle before.
+                    true => {
+                        let register = m.reg(&name, Type::BIT);
+                        m.clocked("", vec![], vec![assign(&register, &guard)]);
+                        register
+                    }
+                    false => m.define(&name, &guard),
+                };
                 vec![when_else(guard.e(), body, self.go(p, self.tree.after(p, d)))]
             }
         }
@@ -324,6 +377,12 @@ impl<'a> Machine<'a> {
         }
         values
     }
+}
+
+/// Whether the guards of a piece follow from sizes and tile.
+fn is_of_tile(piece: &Piece) -> bool {
+    let mut variables = piece.guards.iter().flat_map(|guard| guard.terms.keys());
+    variables.all(|v| matches!(v, Var::Size(_) | Var::Tile(_) | Var::TileBound(_)))
 }
 
 /// The depths of the loops that some wide level opens, `None` for that of the row.

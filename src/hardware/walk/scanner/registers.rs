@@ -77,6 +77,11 @@ impl Loop {
         self.open_with(lower, upper, below)
     }
 
+    /// Whether it takes a comparison to tell whether the loop that was opened has an iteration.
+    pub(super) fn is_compared(&self) -> bool {
+        self.known.is_none() && self.some().as_constant().is_none()
+    }
+
     /// The loop that was opened has an iteration.
     pub(super) fn some(&self) -> Expr {
         if let Some(known) = &self.known {
