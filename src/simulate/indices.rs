@@ -54,7 +54,7 @@ fn limits(kernel: &Kernel, statement: &Statement, sizes: &BTreeMap<String, i64>)
             .then(|| evaluate(expr, &mut |_| 0, &|_| 0, &index).into())
     };
     let mut found = vec![];
-    for comparison in statement.values().flat_map(Expr::told).flat_map(Expr::comparisons) {
+    for comparison in statement.values().flat_map(Expr::told).flat_map(leaves) {
         let Expr::Binary { op, left, right, .. } = comparison else { continue };
         let strict = i128::from(*op != BinaryOp::Less);
         let limits = match (known(left), data(left), known(right), data(right)) {
@@ -69,6 +69,14 @@ fn limits(kernel: &Kernel, statement: &Statement, sizes: &BTreeMap<String, i64>)
         found.push((limits.0.max(element.0.into()), limits.1.min(element.1.into()), array));
     }
     found
+}
+
+/// The comparisons behind what says that there are iterations.
+fn leaves(told: &Expr) -> Vec<&Expr> {
+    match told {
+        Expr::Binary { right, .. } => right.comparisons(),
+        _ => vec![],
+    }
 }
 
 /// Arrays of which neighbours begin and end a loop, `ptr[i]` and `ptr[i + 1]`: random data of theirs rise.

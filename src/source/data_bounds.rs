@@ -27,8 +27,8 @@ const MOST: i64 = 1 << 20;
 /// A loop over all values that its iterator may have.
 pub struct DataLoop {
     node: Node<ForStatement>,
-    /// Whether the bounds leave those values; `None` where they cannot.
-    pub is_outside: Option<Expr>,
+    /// That there are iterations, and that the bounds leave those values; `None` where they cannot.
+    pub outside: Option<[Expr; 2]>,
     /// What the bounds are made of.
     arrays: Vec<ArrayId>,
 }
@@ -119,7 +119,7 @@ impl Nest<'_, '_> {
             bounds.push(self.scope.expression(most)?);
         }
         let least_value = self.scope.expression(&least)?;
-        let is_outside = is_outside(&start, begins_at_data.then_some(least_value), &uppers, bounds);
+        let outside = outside(&start, begins_at_data.then_some(least_value), &uppers, bounds);
         let mut node = written.node.clone();
         set_start(&mut node.node, if begins_at_data { least } else { first.clone() });
         node.node.condition = Some(Box::new(head));
@@ -127,7 +127,7 @@ impl Nest<'_, '_> {
         let place = body.span;
         let limited = IfStatement { condition: Box::new(limit), then_statement: body, else_statement: None };
         node.node.statement = Box::new(Node::new(CStatement::If(Node::new(limited, place)), place));
-        Ok(Some(DataLoop { node, is_outside, arrays }))
+        Ok(Some(DataLoop { node, outside, arrays }))
     }
 
     /// Lowers such a loop.
@@ -208,7 +208,8 @@ impl Nest<'_, '_> {
         let of = std::iter::once(start).chain(uppers.iter().map(|upper| &upper.value));
         let made_of = of.flat_map(Expr::reads).map(|access| &self.scope.arrays[access.array].name).next();
         let made_of = made_of.cloned().unwrap_or("ptr".into());
-        let data = if is_data(start) { first.span } else { span };
+        let ends = uppers.iter().find(|upper| is_data(&upper.value)).filter(|_| !is_data(start));
+        let data = ends.map_or(first.span, |upper| upper.bound.span);
         Err(Diagnostic::new(format!("the bounds of the loop over `{name}` are data, and nothing says how far it runs"))
             .at(self.span(data), "known only when the data are")
             .help(format!(
@@ -268,19 +269,20 @@ impl Nest<'_, '_> {
     }
 }
 
-/// Whether an iteration is below the smallest value, or beyond the largest.
-fn is_outside(start: &Expr, least: Option<Expr>, uppers: &[Upper], most: Vec<Expr>) -> Option<Expr> {
+/// That there are iterations, and that one is below the smallest value, or beyond the largest.
+fn outside(start: &Expr, least: Option<Expr>, uppers: &[Upper], most: Vec<Expr>) -> Option<[Expr; 2]> {
     let runs = all(uppers.iter().map(|upper| upper.holds(start.clone())))?;
     let below = least.map(|least| compare(start.clone(), &BinaryOperator::Less, least));
     let above = most.into_iter().filter_map(|most| all(uppers.iter().map(|upper| upper.holds(most.clone()))));
-    let leaves = any(below.into_iter().chain(above))?;
-    Some(super::expression::binary(BinaryOp::LogicalAnd, runs, leaves))
+    Some([runs, any(below.into_iter().chain(above))?])
 }
 
-/// `!outside && limit`, where the bounds may leave what is known of them.
-pub fn limited(limit: Expr, is_outside: Option<&Expr>) -> Expr {
-    let Some(outside) = is_outside else { return limit };
-    let told = Expr::Unary { op: UnaryOp::OutOfRange, operand: Box::new(outside.clone()), ty: outside.ty() };
+/// `!outside && limit`, where the bounds may leave what is known of them, under the conditions `around`.
+pub fn limited(limit: Expr, outside: Option<&[Expr; 2]>, around: Option<&Expr>) -> Expr {
+    let Some([runs, leaves]) = outside.cloned() else { return limit };
+    let runs = around.cloned().into_iter().chain([runs]);
+    let Some(outside) = all(runs.chain([leaves])) else { return limit };
+    let told = Expr::Unary { op: UnaryOp::OutOfRange, ty: outside.ty(), operand: Box::new(outside) };
     super::expression::binary(BinaryOp::LogicalAnd, unary(UnaryOp::Not, told), limit)
 }
 

@@ -243,7 +243,7 @@ impl Nest<'_, '_> {
             return Ok(());
         };
         let data = match self.data_loops.iter().find(|data_loop| data_loop.is_limit(branch)) {
-            Some(data_loop) => limited(data, data_loop.is_outside.as_ref()),
+            Some(data_loop) => limited(data, data_loop.outside.as_ref(), self.data.as_ref().map(|data| &data.holds)),
             None => data,
         };
         let mut body = vec![];

@@ -215,7 +215,7 @@ fn loops() {
         ("for (i = 0; «i < i + 1»; i++)", "has no upper bound"),
         ("for (i = 0; «i / 2 < N»; i++)", "has no upper bound"),
         ("for (i = 0; «i < (i + o > 2 ? i + o : 2)»; i++)", "ends at the largest of several values"),
-        ("for (i = 0; «i < (a[o] > 2 ? o : 2)»; i++)", "nothing says how far it runs"),
+        ("for (i = 0; i < «(a[o] > 2 ? o : 2)»; i++)", "nothing says how far it runs"),
         ("for (i = o - 3; «2 * i < N»; i++)", "multiplies the iterator"),
         ("for (unsigned j = N; «j >= 0»; j--)", "never ends"),
         ("for (i = 0; i < N; «i *= 2»)", "this is no step"),
@@ -238,7 +238,7 @@ fn loops() {
         ("for (i = 0; «i < i»; i++)", "no upper bound"),
         ("for (i = 0; «N»; i++)", "no comparison"),
         ("for (i = 0; i < N && «i == 3»; i++)", "no comparison"),
-        ("for (i = 0; i < «a[o]»; i++)", "it depends on the contents of an array"),
+        ("for (i = 0; i < «a[o]»; i++)", "nothing says how far it runs"),
         ("for (i = 0; i < «o * N»; i++)", "it multiplies variables"),
         ("for (i = 0; i < «k»; i++)", "`k` is a local variable"),
     ] {
@@ -473,7 +473,7 @@ fn bounds_from_data() {
     {
         refuse(&rows("for (int j = «p[i]»; j < p[i + 1]; j++)", body), nothing_known);
     }
-    refuse(&rows("for (int j = 0; «j < n[i]»; j++)", "y[i] += 1"), nothing_known);
+    refuse(&rows("for (int j = 0; j < «n[i]»; j++)", "y[i] += 1"), nothing_known);
     let changes = "this loop's bounds depend on `p`, which line 5 changes inside of it";
     refuse(&rows("«for (int j = p[i]; j < p[i + 1]; j++)»", "p[i] += x[j]"), changes);
     // Strides and ends of other kinds stay what they were.
