@@ -135,14 +135,14 @@ impl Analysis {
     }
 
     /// Bands whose tileable dimensions may have any tile sizes, in any order: the legal ways to cut the kernel that are known, the
-    /// most promising first.
+    /// most promising first; where that is only tried, within so many of isl's operations.
     ///
     /// # Errors
-    /// As [`analyze`].
-    pub fn cuts(&self) -> Result<Vec<Vec<Cut>>> {
+    /// As [`Analysis::offload`].
+    pub fn cuts(&self, operations: Option<u64>) -> Result<Vec<Vec<Cut>>> {
         let Analysis { kernel, program, .. } = self;
         budget::begin("the schedule");
-        let plans = self.within(None, || schedule::candidates_for(kernel, program))?;
+        let plans = self.within(operations, || schedule::candidates_for(kernel, program))?;
         let schedule = |(&s, theta): (&StatementId, &Vec<Affine>)| Schedule {
             statement: program.statements[s].name.clone(),
             theta: theta.clone(),

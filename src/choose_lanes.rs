@@ -1,6 +1,7 @@
 //! How many iterations run side by side: as many as somebody asks for, or as few as keep the memory busy.
 
 mod long;
+mod tiles;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -268,6 +269,10 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         };
         let in_tiles = |tilings: Vec<TilingDirective>| -> Result<Offload> {
             let mut laned = tilings;
+            if self.kernel.tilings.is_empty() {
+                // Those of fewer lanes.
+                laned.iter_mut().for_each(|tiling| tiling.lanes = None);
+            }
             for tiling in laned.iter_mut().filter(|tiling| tiling.lanes.is_none()) {
                 tiling.lanes = lanes_of(request, tiling);
             }
@@ -412,9 +417,12 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let mut best: Option<Found> = None;
         // Down to what is possible, and to what neither waits for the memory nor leaves lanes without work.
         let mut count = wanted.min(most);
+        let mut base = one.offload.clone();
         while count > 1 && self.may_probe() {
-            match self.possible(&one.offload, count)? {
+            match self.possible(&base, count)? {
                 Ok(found) => {
+                    let found = if best.is_none() { self.in_better_tiles(found, true)? } else { found };
+                    base = found.offload.clone();
                     let is_needed = found.needs_its_lanes(&one);
                     if best.as_ref().is_none_or(|best| found.cycles() <= AS_GOOD * best.cycles()) {
                         best = Some(found);
@@ -443,7 +451,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             && self.may_probe()
         {
             let next = 2 * now.count;
-            match self.possible(&one.offload, next)? {
+            match self.possible(&now.offload, next)? {
                 Ok(found) if found.cycles() * AS_GOOD < now.cycles() => best = Some(found),
                 Ok(_) => break,
                 Err(reason) => {
@@ -452,6 +460,8 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 }
             }
         }
+        // More lanes than the tiles are for.
+        best = best.map(|best| self.in_better_tiles(best, false)).transpose()?;
         let is_worth_it = best.as_ref().is_some_and(|best| best.cycles() < WORTH_IT * one.cycles());
         let mut best = best.filter(|_| is_worth_it).unwrap_or_else(|| one.clone());
         if best.expected.compute > AS_GOOD * best.expected.memory() {
@@ -470,7 +480,8 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     /// So many lanes in longer strips, where those are better.
     fn longer(&self, count: i64, offload: Offload) -> Result<Offload> {
         let expected = Expected::of(&offload, self.board, &usual(&offload));
-        Ok(self.with_long_strips(Found { count, offload, expected }, long::OPERATIONS)?.offload)
+        let found = self.in_better_tiles(Found { count, offload, expected }, true)?;
+        Ok(self.with_long_strips(found, long::OPERATIONS)?.offload)
     }
 }
 

@@ -292,6 +292,10 @@ pub struct Buffer {
     /// Where they do so along further subscripts: the banks of all of them are combined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further_banks: Vec<Banks>,
+    /// Whether the banks along all those subscripts are the same ones, as no group lies along two of them: as many as the one
+    /// with the most has, and a cell is in that of the sum of its residues.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub skewed: bool,
     /// Memories that each hold the whole buffer, for the reads of the iterations: one per reference, or one in banks.
     pub copies: usize,
     /// Where banks serve all read references of an iteration.
@@ -485,7 +489,16 @@ impl Mapping {
 impl Buffer {
     /// One memory of one bank.
     pub fn new(array: ArrayId, mappings: ByBand<Option<Mapping>>) -> Buffer {
-        Buffer { array, mappings, store_copy: false, banks: None, further_banks: vec![], copies: 1, partition: None }
+        Buffer {
+            array,
+            mappings,
+            store_copy: false,
+            banks: None,
+            further_banks: vec![],
+            skewed: false,
+            copies: 1,
+            partition: None,
+        }
     }
 
     /// The mapping, if all bands that access the array have their cells in the same places.
@@ -504,7 +517,8 @@ impl Buffer {
 
     /// How many banks there are: 1 for a single memory.
     pub fn bank_count(&self) -> i64 {
-        self.banks.iter().chain(&self.further_banks).map(|axis| axis.count).product()
+        let counts = self.banks.iter().chain(&self.further_banks).map(|axis| axis.count);
+        if self.skewed { counts.max().unwrap_or(1) } else { counts.product() }
     }
 
     /// All memories that hold the whole buffer.
@@ -530,7 +544,13 @@ impl Buffer {
 
     /// The parts of an address inside a bank, outermost first: the slot, and every subscript without the low bits that tell the bank.
     pub fn parts_in_bank(&self) -> Vec<Part> {
-        let axes = self.bank_axes().into_iter().map(|axis| (axis.subscript, axis.count));
+        let mut axes = self.bank_axes();
+        if self.skewed {
+            // The residue along one of them follows from the bank and the others.
+            let all = self.bank_count();
+            axes = axes.into_iter().rev().find(|axis| axis.count == all).into_iter().collect();
+        }
+        let axes = axes.into_iter().map(|axis| (axis.subscript, axis.count));
         let banks: Vec<(usize, i64)> = axes.chain(self.partition.iter().map(|p| (p.along, p.count))).collect();
         let parts = self.parts_without(&banks);
         if banks.is_empty() { parts } else { memory::worth_slicing(parts) }

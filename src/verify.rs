@@ -416,7 +416,7 @@ impl<'a> Checker<'a> {
     }
 
     fn banks(&mut self, buffer: &Buffer, name: &str) {
-        if let Some(banks) = buffer.banks {
+        if buffer.banks.is_some() {
             let lanes = self.offload.bands.iter().find_map(|band| band.compute.lanes.as_ref()).map(|lanes| lanes.count);
             let axes = buffer.bank_axes();
             let divides = axes.iter().all(|axis| {
@@ -425,9 +425,13 @@ impl<'a> Checker<'a> {
                 axis.count.count_ones() == 1 && moduli.all(|modulus| modulus.is_some_and(|m| m % axis.count == 0))
             });
             let apart = axes.windows(2).all(|pair| pair[0].subscript < pair[1].subscript);
-            let in_two = self.offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).any(|l| l.inner > 1);
-            let as_many = lanes == Some(banks.count) && buffer.further_banks.is_empty() || in_two;
-            let holds = as_many && divides && apart && buffer.partition.is_none();
+            let bands = || self.offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
+            let in_two = bands().any(|lanes| lanes.inner > 1);
+            let shared = match buffer.skewed {
+                true => !in_two && axes.iter().any(|axis| axis.count == buffer.bank_count()) && self.are_lines(buffer),
+                false => lanes == Some(buffer.bank_count()) && axes.len() == 1 || in_two,
+            };
+            let holds = divides && apart && shared && buffer.partition.is_none();
             self.require(holds, "banks", || format!("{name}: {axes:?} for {lanes:?} lanes"));
         }
         if let Some(partition) = &buffer.partition {
@@ -435,6 +439,29 @@ impl<'a> Checker<'a> {
             let holds = mappings.all(|mapping| fits(partition, mapping));
             self.require(holds, "banks", || format!("{name}: {partition:?}"));
         }
+    }
+
+    /// Whether every access of the lanes lies along one of the subscripts that skewed storage has banks of, at most, as many cells
+    /// as there are banks.
+    fn are_lines(&self, buffer: &Buffer) -> bool {
+        let (statements, iterators) = (self.kernel.statements(), self.kernel.iterators());
+        let axes = buffer.bank_axes();
+        statements.keys().filter_map(|s| Some((s, self.offload.lanes(s)?))).all(|(s, (lanes, shape))| {
+            let references = statements[s].references().into_iter().chain(statements[s].targets());
+            references.filter(|access| access.array == buffer.array).all(|access| {
+                let gain = |subscript: &Affine| subscript.gain(&iterators[s], &shape.steps);
+                let moving: Vec<usize> =
+                    (0..access.subscripts.len()).filter(|&k| gain(&access.subscripts[k]) != 0).collect();
+                match moving[..] {
+                    [] => true,
+                    [one] => {
+                        let all = axes.iter().any(|axis| (axis.subscript, axis.count) == (one, buffer.bank_count()));
+                        all && gain(&access.subscripts[one]).abs() == 1 && lanes.count <= buffer.bank_count()
+                    }
+                    _ => false,
+                }
+            })
+        })
     }
 
     fn windows(&mut self) {

@@ -283,6 +283,7 @@ pub fn merge(kernel: &Kernel, bands: &ByBand<Band>, allocations: &ByBand<Vec<All
             partition: None,
             banks: banks.get(&array).map(|axes| axes[0]),
             further_banks: further(array),
+            skewed: !further(array).is_empty() && !bands.iter().any(is_in_two),
         })
         .collect()
 }
@@ -293,8 +294,9 @@ pub fn merge(kernel: &Kernel, bands: &ByBand<Band>, allocations: &ByBand<Vec<All
 pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
     let kinds: Vec<u64> = fabric.blocks.iter().map(|kind| kind.bits).collect();
     let most_blocks: u64 = fabric.blocks.iter().map(|kind| kind.count).sum();
-    let all = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).filter(|lanes| lanes.inner > 1);
-    let Some(lanes) = all.map(|lanes| lanes.count).max() else { return };
+    let all = || offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
+    let Some(lanes) = all().map(|lanes| lanes.count).max() else { return };
+    let in_two = all().any(|lanes| lanes.inner > 1);
     let stores = offload.bands.iter().flat_map(|band| &band.transfers).filter(|t| !t.store.pieces.is_empty());
     let stored: BTreeSet<ArrayId> = stores.map(|transfer| transfer.array).collect();
     let is_stored = |array: ArrayId| stored.contains(&array);
@@ -306,7 +308,7 @@ pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
         let Some(last) = moduli.len().checked_sub(1).filter(|last| array.layout().innermost() == Some(*last)) else {
             continue;
         };
-        let most = lane_shape::MOST_BANKS * lanes / buffer.bank_count();
+        let most = if in_two { lane_shape::MOST_BANKS * lanes / buffer.bank_count() } else { lanes };
         let mut count =
             i64::from(fabric.beat_bits / array.element.bits).min(1 << moduli[last].trailing_zeros()).min(most);
         if !moves || buffer.banks.is_none() || buffer.bank_axes().iter().any(|axis| axis.subscript == last) {
@@ -315,6 +317,7 @@ pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
         while count > 1 {
             let mut buffers = offload.buffers.clone();
             buffers[place].further_banks.push(Banks { subscript: last, count });
+            buffers[place].skewed = !in_two;
             // What is stored may get a copy for that.
             let copied = buffers.iter().map(|buffer| Buffer { store_copy: is_stored(buffer.array), ..buffer.clone() });
             if blocks(&offload.kernel, &copied.collect::<Vec<_>>(), &kinds) <= most_blocks {
@@ -686,8 +689,18 @@ pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
         }
     }
     let mut text = format!("{}[{}] -> {}", kernel.arrays[buffer.array].name, names.join(", "), texts.join(" or "));
-    for banks in buffer.bank_axes() {
-        text += &format!(", {} banks of {}", banks.count, names[banks.subscript]);
+    let axes = buffer.bank_axes();
+    if buffer.skewed {
+        let residue = |axis: &Banks| match axis.count < buffer.bank_count() {
+            true => format!("{} mod {}", names[axis.subscript], axis.count),
+            false => names[axis.subscript].clone(),
+        };
+        let sum = axes.iter().map(residue).collect::<Vec<_>>().join(" + ");
+        text += &format!(", {} banks of {sum}", buffer.bank_count());
+    } else {
+        for banks in axes {
+            text += &format!(", {} banks of {}", banks.count, names[banks.subscript]);
+        }
     }
     if let Some(partition) = &buffer.partition {
         let subscripts: Vec<Affine> = names.iter().map(Affine::variable).collect();

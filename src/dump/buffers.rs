@@ -64,6 +64,9 @@ fn of_mapping(text: &mut String, mapping: &Mapping) {
 fn memories(text: &mut String, kernel: &Kernel, buffer: &Buffer) {
     let own = if buffer.store_copy { ", and one for the store process" } else { "" };
     let _ = writeln!(text, "    memories: {}{own}", buffer.copies);
+    if buffer.skewed {
+        let _ = writeln!(text, "    banks: {}, by the sum of these residues", buffer.bank_count());
+    }
     for banks in buffer.bank_axes() {
         let _ = writeln!(text, "    banks: {}, by subscript {} of the lanes", banks.count, banks.subscript);
     }

@@ -89,6 +89,11 @@ impl Kernel {
         self.statements().iter().any(|statement| statement.scatter().is_some_and(|place| place.array == array))
     }
 
+    /// Whether some statement writes an array.
+    pub fn is_written(&self, array: ArrayId) -> bool {
+        self.statements().iter().any(|statement| statement.writes_to(array))
+    }
+
     /// The statements in textual order.
     pub fn statements(&self) -> ByStatement<&Statement> {
         fn collect<'a>(nodes: &'a [Node], found: &mut ByStatement<&'a Statement>) {

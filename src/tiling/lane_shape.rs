@@ -63,10 +63,12 @@ impl Lanes {
     }
 
     /// Whether the banks that one statement needs, and those that others have, may be those of one buffer of an array: lanes
-    /// along one dimension want the same, those along two no more together than twice as many as there are lanes.
-    pub fn agree(directive: LanesDirective, known: &Axes, own: &Axes) -> bool {
+    /// along one dimension share them, whatever subscripts they lie along ([`Buffer::skewed`](crate::offload::Buffer)), unless
+    /// the array is written: groups along two subscripts would wait for one another where they might meet. Those along two may have
+    /// no more together than twice as many as there are lanes.
+    pub fn agree(directive: LanesDirective, known: &Axes, own: &Axes, is_written: bool) -> bool {
         if directive.along.is_none() {
-            return known == own;
+            return !is_written || known == own;
         }
         let mut both = Banked::from([(ArrayId(0), known.clone())]);
         join(&mut both, Banked::from([(ArrayId(0), own.clone())]));
@@ -114,7 +116,7 @@ impl LaneShape {
     ) -> Result<LaneShape, String> {
         let steps = steps(iterators, dimensions, k).ok_or("its neighbours are no whole iterations apart")?;
         let accesses = accesses(kernel, statement)?;
-        let mut banks = BTreeMap::new();
+        let mut banks = Banked::new();
         for access in &accesses {
             let name = &kernel.arrays[access.array].name;
             let gains: Vec<i64> = access.subscripts.iter().map(|s| s.gain(iterators, &steps)).collect();
@@ -128,9 +130,10 @@ impl LaneShape {
                 return Err(format!("`{name}` is accessed every {} elements", gains[subscript].abs()));
             }
             let axes = Axes::from([(subscript, count)]);
-            if *banks.entry(access.array).or_insert_with(|| axes.clone()) != axes {
-                return Err(format!("`{name}` is accessed along two subscripts"));
+            if kernel.is_written(access.array) && banks.get(&access.array).is_some_and(|known| *known != axes) {
+                return Err(format!("`{name}` is written and accessed along two subscripts"));
             }
+            join(&mut banks, Banked::from([(access.array, axes)]));
         }
         let stays_at = |target: &Access| target.subscripts.iter().all(|s| s.gain(iterators, &steps) == 0);
         if let Some(target) = statement.targets().find(|target| !statement.also.is_empty() && stays_at(target)) {
@@ -183,7 +186,9 @@ impl LaneShape {
             let axes: Axes = reached.map(|(subscript, reach)| (subscript, power_of_two(reach + 1))).collect();
             let needed: i64 = axes.values().product();
             let known = banks.get(&access.array).cloned().unwrap_or_default();
-            if needed > MOST_BANKS * directive.count || !Lanes::agree(directive, &known, &axes) {
+            if needed > MOST_BANKS * directive.count
+                || !Lanes::agree(directive, &known, &axes, kernel.is_written(access.array))
+            {
                 let name = &kernel.arrays[access.array].name;
                 return Err(format!("the cells of `{name}` that they access lie in {needed} banks or more"));
             }

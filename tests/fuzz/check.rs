@@ -180,6 +180,8 @@ fn made(accelerator: &Accelerator) -> Vec<&'static str> {
         ("statements of several writes", statements.iter().any(|statement| !statement.also.is_empty())),
         ("words taken on their way", says("_is_on_its_way")),
         ("lanes made in two dimensions", accelerator.offload.bands.iter().any(in_two)),
+        ("banks by the sum of residues", accelerator.offload.buffers.iter().any(|buffer| buffer.skewed)),
+        ("groups along several subscripts of one port", says("_along")),
         ("lanes that nobody asked for", accelerator.offload.lanes_note.is_some() && in_lanes),
     ];
     all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()

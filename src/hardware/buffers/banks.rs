@@ -6,6 +6,7 @@ use crate::hardware::buffers::address::address_type;
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::buffers::partition::is_read_late;
 use crate::hardware::buffers::ram::Ram;
+use crate::hardware::buffers::skewed;
 use crate::offload::memory::Part;
 use crate::offload::{Banks, Buffer, bits_below};
 use crate::rtl::{Expr, Module, Type, assign};
@@ -15,14 +16,14 @@ use crate::rtl::{Expr, Module, Type, assign};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fields {
     /// The outermost subscript first.
-    axes: Vec<Axis>,
+    pub axes: Vec<Axis>,
     /// Bits below those of all axes.
-    low: u32,
+    pub low: u32,
 }
 
 /// The part of an address that belongs to a subscript with banks, `{high, index, bank}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Axis {
+pub struct Axis {
     /// Bits above it, up to the axis before.
     high: u32,
     index: u32,
@@ -44,38 +45,60 @@ pub enum Rotation {
 
 /// The banks in which groups begin, along each of a buffer's subscripts that have some.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rotations(Vec<Rotation>);
-
-impl FromIterator<Rotation> for Rotations {
-    fn from_iter<I: IntoIterator<Item = Rotation>>(axes: I) -> Self {
-        Rotations(axes.into_iter().collect())
-    }
+pub struct Rotations {
+    axes: Vec<Rotation>,
+    /// Which of them groups lie along in skewed storage; none for single words.
+    lines: Vec<usize>,
 }
 
 impl Rotations {
+    pub fn new(axes: Vec<Rotation>, lines: Vec<usize>) -> Rotations {
+        Rotations { axes, lines }
+    }
+
     /// Those along each of the subscripts.
     pub fn axes(&self) -> &[Rotation] {
-        &self.0
+        &self.axes
+    }
+
+    /// In skewed storage, the subscripts that groups lie along.
+    pub fn lines(&self) -> &[usize] {
+        &self.lines
+    }
+
+    /// In skewed storage, the banks in which groups begin; none for single words.
+    pub fn turns(&self) -> &[Rotation] {
+        if self.lines.is_empty() { &[] } else { &self.axes }
+    }
+
+    /// The type of the number, among [`Rotations::lines`], that tells which of them it is; `None` where it is always the same.
+    pub fn told(&self) -> Option<Type> {
+        (self.lines.len() > 1).then(|| Type::unsigned(bits_below(self.lines.len() as i64)))
     }
 }
 
 impl Axis {
-    fn count(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         1 << self.bank
     }
 
     /// The bank of an address.
-    fn bank(&self, address: &Expr) -> Expr {
+    pub fn bank(&self, address: &Expr) -> Expr {
         address.slice(self.low + self.bank - 1, self.low)
     }
 
-    fn index(&self, address: &Expr) -> Option<Expr> {
+    pub fn index(&self, address: &Expr) -> Option<Expr> {
         Fields::part(address, self.low + self.bank, self.index)
     }
 
     /// The bits above, up to the axis before.
-    fn above(&self, address: &Expr) -> Option<Expr> {
+    pub fn above(&self, address: &Expr) -> Option<Expr> {
         Fields::part(address, self.low + self.bank + self.index, self.high)
+    }
+
+    /// As many of a number's low bits as tell one of these banks.
+    pub fn own_bits(&self, number: &Expr) -> Expr {
+        number.slice(self.bank - 1, 0)
     }
 }
 
@@ -140,7 +163,7 @@ impl Fields {
     }
 
     /// The bits of an address above the lowest `from`, `width` of them.
-    fn part(address: &Expr, from: u32, width: u32) -> Option<Expr> {
+    pub fn part(address: &Expr, from: u32, width: u32) -> Option<Expr> {
         (width > 0).then(|| address.slice(from + width - 1, from))
     }
 
@@ -218,6 +241,9 @@ pub struct Ports {
 
 /// A banked memory for the elements of one array.
 pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: u32, ports: &Ports) -> Module {
+    if buffer.skewed {
+        return skewed::memory(name, about, buffer, fields, width, ports);
+    }
     let mut m = Module::new(name);
     m.describe(&format!(
         "{about}\n\
@@ -289,10 +315,10 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
 }
 
 /// The write port of a bank.
-struct BankWrite {
-    enable: Expr,
-    address: Expr,
-    data: Expr,
+pub struct BankWrite {
+    pub enable: Expr,
+    pub address: Expr,
+    pub data: Expr,
 }
 
 /// The write ports of the banks: a group has priority over a beat.
@@ -354,7 +380,7 @@ fn writes(m: &mut Module, fields: &Fields, (address, word): (Type, Type), ports:
 }
 
 /// Bank `number` of a memory, which reads at `read_address`: its data, a cycle later.
-fn bank(m: &mut Module, number: u32, parts: &[Part], write: BankWrite, read_address: Expr) -> Expr {
+pub fn bank(m: &mut Module, number: u32, parts: &[Part], write: BankWrite, read_address: Expr) -> Expr {
     let data = m.wire(&format!("bank_{number}_data"), write.data.ty());
     let BankWrite { enable, address, data: write_data } = write;
     let ram = Ram { parts, write_enable: enable, write_address: address, write_data, read_address, read_data: &data };
@@ -460,7 +486,7 @@ impl Turn {
 }
 
 /// A barrel of one stage per bit of `amount`; `from(place, by)` is where a place takes its word from.
-fn rotate(
+pub fn rotate(
     m: &mut Module,
     name: &str,
     mut words: Vec<Expr>,

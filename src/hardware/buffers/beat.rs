@@ -43,6 +43,13 @@ impl Beat {
         types.max_by_key(|ty| ty.width).expect("a transfer moves some array")
     }
 
+    /// The address of the first element of the beat of `address`.
+    pub fn begin(self, address: &Expr) -> Expr {
+        let number = self.number(address);
+        let low = (self.elements > 1).then(|| Expr::constant(0, Type::unsigned(self.shift())));
+        Expr::concat(&number.into_iter().chain(low).collect::<Vec<_>>())
+    }
+
     /// Which of a buffer's beats holds the element at `address`; `None` where there is one only.
     fn number(self, address: &Expr) -> Option<Expr> {
         (address.width() > self.shift()).then(|| address.slice(address.width() - 1, self.shift()))

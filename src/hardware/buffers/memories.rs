@@ -45,6 +45,8 @@ pub struct Read {
     pub data: Signal,
     /// In banks for lanes.
     pub rotation: Option<Rotations>,
+    /// In skewed storage, along which subscript, where that differs.
+    pub along: Option<Signal>,
     /// Of a partitioned buffer.
     pub bank: Option<Signal>,
     pub used: Option<Signal>,
@@ -142,6 +144,7 @@ impl Memories<'_> {
             }
             if let Some(read) = read {
                 ports.push(("read_address".into(), Connection::In(read.address.e())));
+                ports.extend(read.along.iter().map(|along| ("read_along".into(), Connection::In(along.e()))));
                 ports.push(("read_data".into(), Connection::Out(read.data.clone())));
             }
             ports.extend(drain.into_iter().flat_map(drain_ports));

@@ -6,3 +6,4 @@ pub mod beat;
 pub mod memories;
 pub mod partition;
 pub mod ram;
+pub mod skewed;

@@ -54,6 +54,10 @@ impl<'a> Lanes<'a> {
         let along = |banks: &Banks| {
             let mut places: Vec<Option<u32>> = vec![];
             for (statement, access) in users {
+                // In skewed storage only groups along this subscript begin in a bank along it.
+                if buffer.skewed && !self.of(*statement).moves_along(access, banks.subscript) {
+                    continue;
+                }
                 let subscripts = self.of(*statement).subscripts(access, buffer);
                 places.extend(instances.kinds_of(*statement).map(|kind| {
                     let affine = kind.affine(&subscripts[banks.subscript]);
@@ -69,7 +73,17 @@ impl<'a> Lanes<'a> {
                 _ => Rotation::ByAddress,
             }
         };
-        (!axes.is_empty()).then(|| axes.iter().map(along).collect())
+        let moves = |banks: &Banks| users.iter().any(|(s, access)| self.of(*s).moves_along(access, banks.subscript));
+        let lines = || (0..axes.len()).filter(|&axis| moves(&axes[axis])).collect();
+        let lines = if buffer.skewed { lines() } else { vec![] };
+        (!axes.is_empty()).then(|| Rotations::new(axes.iter().map(along).collect(), lines))
+    }
+
+    /// Which of the subscripts that groups of a port lie along those of a statement do, a number of [`Rotations::told`].
+    pub fn line(&self, statement: StatementId, access: &Access, buffer: &Buffer, rotations: &Rotations) -> i128 {
+        let axes = buffer.bank_axes();
+        let moves = |axis: &usize| self.of(statement).moves_along(access, axes[*axis].subscript);
+        rotations.lines().iter().position(moves).unwrap_or(0) as i128
     }
 
     /// A bit per lane, lane 0 lowest: whether it runs in the iteration in stage 1, which is of statement `number`. `None` where
@@ -139,7 +153,12 @@ impl<'a> LanesOf<'a> {
             let subscript = &access.subscripts[banks.subscript];
             self.gained(subscript, lane) - self.least(subscript)
         };
-        buffer.bank_axes().iter().fold(0, |word, banks| word * banks.count + place(banks)) as usize
+        let axes = buffer.bank_axes();
+        if buffer.skewed {
+            // Only along one of them the lanes lie apart.
+            return axes.iter().map(place).sum::<i64>() as usize;
+        }
+        axes.iter().fold(0, |word, banks| word * banks.count + place(banks)) as usize
     }
 
     /// The subscripts of word 0 of an access's group.

@@ -132,9 +132,11 @@ pub fn read_ports<'a>(
         };
         let rotation = lanes.rotation(&users, buffer, instances);
         let statements: Vec<StatementId> = users.iter().map(|(statement, _)| *statement).collect();
+        let user =
+            |kind: &InstanceKind| users.iter().find(|(s, _)| *s == kind.statement).expect("chosen among the users");
         let choose = |value: &dyn Fn(&InstanceKind, &[Affine]) -> Rtl| {
             instances.choose(&statements, |kind| {
-                let (_, access) = users.iter().find(|(s, _)| *s == kind.statement).expect("chosen among the users");
+                let (_, access) = user(kind);
                 value(kind, &kind.affines(&lanes.of(kind.statement).subscripts(access, buffer)))
             })
         };
@@ -145,6 +147,14 @@ pub fn read_ports<'a>(
             false => m.define(&format!("next_read_{name}_{copy}"), &value).e(),
         };
         loads.push((address[0].clone(), incoming.clone()));
+        if let Some((rotations, ty)) = rotation.as_ref().and_then(|r| Some((r, r.told()?))) {
+            let along = m.output_reg(&format!("m_read_{name}_{copy}_along"), ty);
+            let value = instances.choose(&statements, |kind| {
+                let (s, access) = user(kind);
+                Rtl::constant(lanes.line(*s, access, buffer, rotations), ty)
+            });
+            loads.push((along, value));
+        }
         if let Some(partition) = &buffer.partition {
             let bank = m.output_reg(&format!("m_read_{name}_{copy}_bank"), partition::bank_type(partition));
             let value = choose(&|kind, cell| {

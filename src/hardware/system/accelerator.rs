@@ -474,7 +474,8 @@ fn join_read(m: &mut Module, context: &Context, read: &ComputeRead, ports: &mut 
     };
     let bank = buffer.partition.as_ref().map(|p| partition_port("bank", partition::bank_type(p)));
     let used = optional.then(|| partition_port("used", Type::BIT));
-    Read { array, copy, address, data, rotation, bank, used }
+    let along = rotation.as_ref().and_then(Rotations::told).map(|ty| partition_port("along", ty));
+    Read { array, copy, address, data, rotation, along, bank, used }
 }
 
 /// The write port of the compute process for an array.

@@ -201,6 +201,7 @@ fn of_array(context: &Context, port: &str) -> Option<String> {
             copy.parse::<u32>().ok()?;
             match what {
                 "address" => format!("{name}'s buffer, port {copy}: the place that is read"),
+                "along" => "the subscript that the words there lie along".to_string(),
                 "bank" => "the bank that it is in".to_string(),
                 "used" => "it is wanted".to_string(),
                 "data" => "what is there, in the next cycle".to_string(),
@@ -228,6 +229,7 @@ fn of_buffer(context: &Context, port: &str) -> Option<String> {
         "address" => format!("where {what} is"),
         "bank" => "in which bank".to_string(),
         "used" => "it is wanted".to_string(),
+        "along" => "along which subscript".to_string(),
         "words" => "which words of the group are written".to_string(),
         _ => format!("{what}, its bits"),
     })

@@ -1,6 +1,8 @@
 //! Orders in which several values of one dimension run in one cycle. The instances of lanes read before they write, and
 //! all of them run before the next values of the dimensions further in.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 
 use super::candidate::{Candidate, Lane, Merit};
@@ -35,6 +37,8 @@ pub struct Wanted<'a> {
     targets: Vec<ArrayId>,
     /// What bands before have in banks.
     banked: &'a Banked,
+    /// The arrays that the kernel writes.
+    written: BTreeSet<ArrayId>,
 }
 
 impl<'a> Wanted<'a> {
@@ -84,6 +88,7 @@ impl<'a> Wanted<'a> {
             in_two: lanes.along.map_or(vec![], in_two),
             targets: statements.iter().map(|&s| all[s].target.array).collect(),
             banked,
+            written: kernel.arrays.keys().filter(|array| kernel.is_written(*array)).collect(),
         })
     }
 
@@ -121,6 +126,12 @@ impl<'a> Wanted<'a> {
         both.map(level).into_iter().collect::<Option<Vec<usize>>>().into_iter().collect()
     }
 
+    /// Whether what an array has in banks already and these are not those of one buffer.
+    fn disagrees(&self, banked: &Banked, array: &ArrayId, own: &Axes) -> bool {
+        let is_written = self.written.contains(array);
+        banked.get(array).is_some_and(|known| !Lanes::agree(self.directive, known, own, is_written))
+    }
+
     /// How many lanes lie along each of these dimensions.
     fn counts(&self, dimensions: &[usize]) -> Vec<(usize, i64)> {
         let count = |&k: &usize| match self.directive.along {
@@ -140,9 +151,7 @@ impl<'a> Wanted<'a> {
     /// Why a statement has no lanes along the two dimensions `both` of the directive.
     fn reason_in_two(&self, place: usize, space: &Space, both: [LanesAlong; 2], arrays: &ByArray<Array>) -> String {
         let few = both.iter().find(|own| space.sizes[own.dimension] < own.count);
-        let disagrees = |(array, own): &(&ArrayId, &Axes)| {
-            self.banked.get(array).is_some_and(|known| !Lanes::agree(self.directive, known, own))
-        };
+        let disagrees = |(array, own): &(&ArrayId, &Axes)| self.disagrees(self.banked, array, own);
         let alone = self.in_two.len() == 1;
         match (&self.in_two[place], few) {
             (Err(reason), _) => reason.clone(),
@@ -190,20 +199,13 @@ impl<'a> Wanted<'a> {
                 let reason = match shape {
                     Err(reason) => reason.clone(),
                     Ok(_) if space.sizes[k] < count => format!("a tile has {} of its values only", space.sizes[k]),
-                    Ok(shape) => {
-                        match shape.banks.iter().find(|(a, own)| self.banked.get(a).is_some_and(|b| b != *own)) {
-                            Some((array, _)) => {
-                                format!(
-                                    "a band before has `{}` side by side along another subscript",
-                                    arrays[*array].name
-                                )
-                            }
-                            None if names.len() > 1 => {
-                                "neighbours depend on one another, or on other statements".into()
-                            }
-                            None => "neighbours depend on one another".into(),
+                    Ok(shape) => match shape.banks.iter().find(|(a, own)| self.disagrees(self.banked, a, own)) {
+                        Some((array, _)) => {
+                            format!("a band before has `{}` side by side along another subscript", arrays[*array].name)
                         }
-                    }
+                        None if names.len() > 1 => "neighbours depend on one another, or on other statements".into(),
+                        None => "neighbours depend on one another".into(),
+                    },
                 };
                 let of = if names.len() > 1 { format!("{name} ") } else { String::new() };
                 reasons.push(format!("{of}along {}: {reason}", values[k]));
@@ -306,9 +308,7 @@ impl Space {
     ) -> Result<bool> {
         let dimensions = alone.dimensions(levels);
         let Ok(shape) = wanted.shape(alone.place, &dimensions) else { return Ok(false) };
-        let agrees = |(array, axes): (&ArrayId, &Axes)| {
-            banked.get(array).is_none_or(|known| Lanes::agree(wanted.directive, known, axes))
-        };
+        let agrees = |(array, axes): (&ArrayId, &Axes)| !wanted.disagrees(banked, array, axes);
         let fits = |&(k, count): &(usize, i64)| self.sizes[k] >= count && !self.values[alone.place][k].is_constant();
         Ok(shape.banks.iter().all(agrees)
             && wanted.counts(&dimensions).iter().all(fits)

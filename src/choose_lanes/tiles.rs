@@ -1,0 +1,185 @@
+//! Tiles for lanes: those of one lane move the fewest bytes, one element per cycle, and have the iterations that one lane needs.
+//! Lanes want more of them side by side, and rows of memory that are whole beats.
+
+use anyhow::Result;
+
+use super::{Choice, Found, LEAST};
+use crate::analysis::Cut;
+use crate::buffer;
+use crate::diagnostic::Span;
+use crate::offload::{Band, power_of_two};
+use crate::polyhedral::isl::Exhausted;
+use crate::report::demand::Demand;
+use crate::source::kernel::{LanesDirective, TilingDirective};
+
+/// Tilings that are looked at, and isl's operations for all of them.
+const LOOKED_AT: usize = 16;
+const OPERATIONS: u64 = 2_500_000;
+/// Cuts into other bands that are begun with.
+const CUTS: usize = 3;
+/// With so many times the cycles that iterations and words take at least, no other tiles are looked at.
+const NEAR: f64 = 1.1;
+/// Other tiles are taken with at most this part of the cycles.
+const WORTH_IT: f64 = 0.9;
+/// Cycles of a run that is too short to look for others: of those that stand alone before and behind it the estimate knows little.
+const SHORT: f64 = 5_000.0;
+/// The sides of the tiles that a cut begins with, by the dimensions that may have any size.
+const SIDES: [i64; 4] = [256, 128, 32, 16];
+
+/// What the search has seen.
+struct Search {
+    tried: Vec<Vec<TilingDirective>>,
+    left: u64,
+}
+
+impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
+    /// What is found with as many lanes in the best tiles that are looked at: of other cuts, and then with sizes twice and half as
+    /// large, as long as that helps.
+    pub(super) fn in_better_tiles(&self, found: Found, other_cuts: bool) -> Result<Found> {
+        let in_two = |band: &Band| band.compute.lanes.as_ref().is_some_and(|lanes| lanes.inner > 1);
+        let in_one = found.count > 1 && found.cycles() > SHORT && !found.offload.bands.iter().any(in_two);
+        if !self.kernel.tilings.is_empty() || !in_one || self.is_near(&found) {
+            return Ok(found);
+        }
+        let written = |found: &Found| -> Vec<TilingDirective> {
+            found.offload.bands.iter().map(|band| band.tiling.as_written(&found.offload.kernel).0).collect()
+        };
+        let lanes = LanesDirective::new(found.count, Span::default());
+        let mut search = Search { tried: vec![written(&found)], left: OPERATIONS };
+        let before = found.cycles();
+        let mut best = found.clone();
+        let cuts = if other_cuts { self.cuts(&mut search)? } else { vec![] };
+        for cut in cuts.iter().take(CUTS) {
+            let mut tilings: Vec<TilingDirective> = cut.iter().map(|band| tiling(band, lanes)).collect();
+            let mut found = self.look(&mut search, &tilings, best.count)?;
+            if found.is_none() {
+                tilings.iter_mut().flat_map(|tiling| &mut tiling.sizes).for_each(|size| *size = (*size / 2).max(1));
+                found = self.look(&mut search, &tilings, best.count)?;
+            }
+            best = better(best, found);
+        }
+        let mut again = None;
+        while !self.is_near(&best) {
+            let now = written(&best);
+            // What helped once may help again.
+            let steps = again.take().into_iter().chain(self.steps(&best, &now));
+            let mut found = None;
+            for step in steps {
+                if search.tried.len() > LOOKED_AT || search.left < LEAST {
+                    break;
+                }
+                let Some(tilings) = stepped(&now, step) else { continue };
+                let looked_at = self.look(&mut search, &tilings, best.count)?;
+                if looked_at.as_ref().is_some_and(|other| other.cycles() < best.cycles()) {
+                    found = looked_at;
+                    again = Some(step);
+                    break;
+                }
+            }
+            let Some(found) = found else { break };
+            best = found;
+        }
+        Ok(if best.cycles() < WORTH_IT * before { best } else { found })
+    }
+
+    /// Whether no tiles have much fewer cycles.
+    fn is_near(&self, found: &Found) -> bool {
+        let link = self.board.memory.link();
+        let demand = Demand::of(&found.offload, link);
+        let least = demand.compute_cycles(found.count).max(demand.words(link.widest_word()));
+        demand.is_endless() || found.cycles() <= NEAR * least as f64
+    }
+
+    /// What is found with these tiles, if they were not tried and fit.
+    fn look(&self, search: &mut Search, tilings: &[TilingDirective], count: i64) -> Result<Option<Found>> {
+        if search.left < LEAST || search.tried.iter().any(|tried| tried == tilings) {
+            return Ok(None);
+        }
+        search.tried.push(tilings.to_vec());
+        let begin = self.analysis.operations();
+        let offload = self.analysis.offload(tilings, &self.board.fabric(), Some(search.left));
+        search.left = search.left.saturating_sub(self.analysis.operations().saturating_sub(begin));
+        let offload = offload.map(|mut offload| {
+            offload.kernel.tilings = self.single();
+            super::on_ports(offload, self.board)
+        });
+        Ok(self.judged(count, offload)?.ok())
+    }
+
+    /// The ways on from tiles: where iterations take longest first to more of them, else first to others of as many.
+    fn steps(&self, found: &Found, tilings: &[TilingDirective]) -> Vec<Step> {
+        let bits = buffer::bits(&found.offload.kernel, &found.offload.buffers);
+        let may_grow = 2 * bits <= u128::from(self.board.fabric().block_ram_bits());
+        let (mut same, mut more, mut fewer) = (vec![], vec![], vec![]);
+        for (band, tiling) in tilings.iter().enumerate() {
+            let free: Vec<usize> = (0..tiling.sizes.len()).filter(|k| tiling.sizes[*k] > 1).collect();
+            let some = || free.iter().copied().map(Some);
+            for (longer, shorter) in some().flat_map(|longer| some().map(move |shorter| (longer, shorter))) {
+                same.extend((longer != shorter).then_some(Step { band, longer, shorter }));
+            }
+            more.extend(some().filter(|_| may_grow).map(|longer| Step { band, longer, shorter: None }));
+            fewer.extend(some().map(|shorter| Step { band, longer: None, shorter }));
+        }
+        match found.expected.computing() > found.expected.moving() {
+            true => [more, same, fewer].concat(),
+            false => [same, more, fewer].concat(),
+        }
+    }
+
+    /// The cuts of the kernel, if the operations that are left suffice.
+    fn cuts(&self, search: &mut Search) -> Result<Vec<Vec<Cut>>> {
+        let begin = self.analysis.operations();
+        let cuts = self.analysis.cuts(Some(search.left));
+        search.left = search.left.saturating_sub(self.analysis.operations().saturating_sub(begin));
+        match cuts {
+            Err(error) if error.is::<Exhausted>() => Ok(vec![]),
+            cuts => cuts,
+        }
+    }
+}
+
+fn better(best: Found, other: Option<Found>) -> Found {
+    match other {
+        Some(other) if other.cycles() < best.cycles() => other,
+        _ => best,
+    }
+}
+
+/// The tiles that a cut begins with.
+fn tiling(band: &Cut, lanes: LanesDirective) -> TilingDirective {
+    let is_free = |k: &usize| band.tileable[*k] && band.extents[*k] != Some(1);
+    let free = (0..band.tileable.len()).filter(is_free).count();
+    let side = SIDES[free.clamp(1, SIDES.len()) - 1];
+    let size = |k: usize| match is_free(&k) {
+        true => band.extents[k].map_or(side, |extent| side.min(power_of_two(extent))),
+        false => 1,
+    };
+    TilingDirective {
+        schedules: band.schedules.clone(),
+        sizes: (0..band.tileable.len()).map(size).collect(),
+        strip: 1,
+        lanes: Some(lanes),
+        span: Span::default(),
+    }
+}
+
+/// A band's tiles with another size along one dimension, or two: which is doubled, and which is halved.
+#[derive(Clone, Copy, PartialEq)]
+struct Step {
+    band: usize,
+    longer: Option<usize>,
+    shorter: Option<usize>,
+}
+
+/// The tiles behind a step; `None` where one gets no side.
+fn stepped(tilings: &[TilingDirective], step: Step) -> Option<Vec<TilingDirective>> {
+    let mut tilings = tilings.to_vec();
+    let sizes = &mut tilings.get_mut(step.band)?.sizes;
+    if let Some(longer) = step.longer {
+        sizes[longer] *= 2;
+    }
+    if let Some(shorter) = step.shorter {
+        sizes[shorter] /= 2;
+    }
+    sizes.iter().all(|size| *size > 0).then_some(tilings)
+}
