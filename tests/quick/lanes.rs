@@ -209,9 +209,21 @@ fn refusals_say_why() {
     assert_refused(nest("a[N][N]; b[N]", "b[i]", "a[i][i]", 32), 4, "along i: `a` is accessed along a diagonal");
     let one_cell = "along i: all lanes write one element of `b`, which is no sum or its like";
     assert_refused(nest("a[N]; b[1]", "b[0]", "a[i]", 32), 4, one_cell);
-    let two = kernels::nest("k", "N:100", "a[N][N]; b[N][N]", "i:0..N - 1; j:0..N - 1", "b[i][j]", "a[i][j]; a[j][i]");
-    let help = "along i: `a` is accessed along two subscripts; along j: `a` is accessed along two subscripts";
+    let two = kernels::nest("k", "N:100", "a[N][2*N]", "i:0..N - 1; j:0..N - 1", "a[i][j + N]", "a[j][i]");
+    let both = "`a` is written and accessed along two subscripts";
+    let help = &format!("along i: {both}; along j: {both}");
     assert_refused(kernels::tiled(two, "i, j", &[8, 8]), 4, help);
+}
+
+/// Lines along two subscripts of an array that is read share the banks: no two cells of one are in the same.
+#[test]
+fn lines_along_two_subscripts_share_banks() {
+    let two = kernels::nest("k", "N:100", "a[N][N]; b[N][N]", "i:0..N - 1; j:0..N - 1", "b[i][j]", "a[i][j]; a[j][i]");
+    let offload = kernels::analyze(&with_lanes(kernels::tiled(two, "i, j", &[8, 8]), 4)).unwrap();
+    burstc::verify::verify(&offload).unwrap();
+    let buffer = &offload.buffers[0];
+    let axes: Vec<(usize, i64)> = buffer.bank_axes().iter().map(|axis| (axis.subscript, axis.count)).collect();
+    assert_eq!((buffer.skewed, buffer.bank_count(), axes), (true, 4, vec![(0, 4), (1, 4)]));
 }
 
 /// Each statement has lanes along a loop that it has to itself, or none.
@@ -242,9 +254,9 @@ fn statements_have_lanes_of_their_own() {
     let board = burstc::board::load("generic-axi4").unwrap();
     let offload = choose_lanes::analyze(&parsed(text), &board, Some(Request::Count(4))).unwrap();
     burstc::verify::verify(&offload).unwrap();
-    // Rows of d are chains, and b is read along both subscripts.
+    // Rows of d are chains; b, which is read along both subscripts, has the same banks along both.
     let chain = "c[i][j] = a[i][j] + 1; d[i] = 3 * d[i] + b[i][j] * b[j][i];";
-    assert_eq!(along(chain, "tile(i:32, j:16) lanes(4)"), [Some(vec![0, 1]), None]);
+    assert_eq!(along(chain, "tile(i:32, j:16) lanes(4)"), [Some(vec![0, 1]), Some(vec![1, 0])]);
 }
 
 /// Lanes along two loops: a cell that lanes share is read once, sums keep their order, and each iteration runs once.
