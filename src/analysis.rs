@@ -236,6 +236,10 @@ const DOUBTFUL: usize = 6;
 /// isl's operations between the checks of each of them; after the first that needs more, no other is looked at.
 const DOUBTFUL_OPERATIONS: u64 = 300_000;
 
+/// isl's operations for what tiles of one choice need, behind which loops of fewer dimensions are tiled: sets of skewed tiles in four
+/// dimensions may take any number of them.
+const TILED_OPERATIONS: u64 = 7_000_000;
+
 /// isl's operations for the kernel with statements joined, which leaves time for the kernel as it is.
 const JOINED_OPERATIONS: u64 = 5_000_000;
 
@@ -254,19 +258,31 @@ impl Chosen {
     fn new(kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Chosen> {
         let block_ram_bits = fabric.block_ram_bits();
         budget::begin("the schedule");
-        let plans = schedule::candidates_for(kernel, program)?;
+        let mut plans = schedule::candidates_for(kernel, program)?;
         let fits =
             |mapped: &Mapped| buffer::bits(kernel, &mapped.buffers(kernel, fabric)) <= u128::from(block_ram_bits);
         let mut tried: Vec<Vec<TilingDirective>> = vec![];
         let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));
-        for share in SHARES {
+        let mut shares = SHARES.into_iter().peekable();
+        while let Some(share) = shares.peek() {
             budget::begin("the tile sizes");
             let found = tiling::automatic::tilings(program, kernel, plans.clone(), block_ram_bits / share)?;
             let Tilings { best, better, long, time } = found;
             if tried.contains(&best) {
+                shares.next();
                 continue;
             }
-            let mapped = Mapped::new(kernel, program, &best, None);
+            let Some(mapped) =
+                program.isl.within(TILED_OPERATIONS, || Mapped::new(kernel, program, &best, None)).transpose()
+            else {
+                let tiled = |bands: &ByBand<BandPlan>| bands.iter().map(BandPlan::tiled).max().unwrap_or(0);
+                let most = plans.iter().map(tiled).max().unwrap_or(0);
+                plans.retain(|bands| tiled(bands) < most);
+                if plans.is_empty() {
+                    return Err(anyhow!(Exhausted));
+                }
+                continue;
+            };
             if mapped.as_ref().is_ok_and(fits) {
                 for directives in better.iter().take(DOUBTFUL) {
                     let mapped = || Mapped::new(kernel, program, directives, None);
@@ -284,6 +300,7 @@ impl Chosen {
             }
             last = mapped.map(|mapped| Chosen { mapped, time, fits: false, long: vec![] });
             tried.push(best);
+            shares.next();
         }
         last
     }
@@ -631,6 +648,7 @@ fn compute_in_lanes(
             inner: lanes.inner,
             along: lanes.along(&texts),
             per_statement: shapes,
+            cycles_each: lanes.cycles_each.clone(),
         }),
     })
 }

@@ -18,11 +18,12 @@ use crate::ids::ArrayId;
 use crate::offload::Offload;
 use crate::polyhedral::isl::Exhausted;
 use crate::polyhedral::uses_apart;
-use crate::report::area::Area;
+use crate::report::area::{Area, LOGIC};
 use crate::report::demand::Demand;
 use crate::report::expected::Expected;
 use crate::report::ports;
 use crate::source::kernel::{Kernel, LanesAlong, LanesDirective, TilingDirective};
+use crate::source::panels::in_panels;
 
 /// Parts of the block RAM that tiles are chosen for, where those for all of it are too large for the lanes.
 const SMALLER: [f64; 4] = [0.5, 0.25, 0.125, 0.0625];
@@ -31,22 +32,19 @@ const SMALLER: [f64; 4] = [0.5, 0.25, 0.125, 0.0625];
 const SMALLER_UNASKED: usize = 2;
 
 /// Analyses with lanes where nobody asks for a number.
-const PROBES: usize = 8;
+const PROBES: usize = 12;
 
 /// Further ones with lanes along two loops.
 const PROBES_IN_TWO: usize = 6;
 
 /// isl's operations for all of them: some seconds.
-const OPERATIONS: u64 = 3_000_000;
+const OPERATIONS: u64 = 5_000_000;
 
 /// With fewer left no analysis begins.
 const LEAST: u64 = 10_000;
 
 /// Operators of all lanes together where nobody asks for a number: the circuits of so many take a second or two.
 const OPERATORS: u64 = 3000;
-
-/// What of the look-up tables lanes may take where nobody asks for a number: the rest is for ways that are none of an operator's.
-const LOGIC: f64 = 0.8;
 
 /// Lanes are worth it where they leave this part of the cycles, and fewer are where they take so many times them.
 const WORTH_IT: f64 = 0.98;
@@ -100,11 +98,22 @@ pub fn parse(text: &str) -> Result<Request, String> {
 }
 
 /// [`analysis::analyze`] for `board`, with the lanes that `request` wants, or else the directives. Arrays that are read along
-/// several directions have a buffer for each where that is worth it.
+/// several directions have a buffer for each where that is worth it; where no buffers fit, rows and columns that are read beside the
+/// block that is written have local arrays.
 ///
 /// # Errors
 /// A [`Diagnostic`] of the analysis, or where somebody asks for more lanes than the board has room for.
 pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
+    let found = of_uses(kernel, board, request.clone());
+    let lacks_room = found.as_ref().is_err_and(|error| error.is::<NoRoom>());
+    match in_panels(kernel).filter(|_| lacks_room && kernel.tilings.is_empty()) {
+        Some(panels) => with_lanes(&panels, board, request).or(found),
+        None => found,
+    }
+}
+
+/// The better of one buffer per array and one per use.
+fn of_uses(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
     let whole = with_lanes(kernel, board, request.clone());
     let Some(apart) = uses_apart(kernel).filter(|_| whole.as_ref().err().is_none_or(|error| error.is::<Diagnostic>()))
     else {
@@ -242,19 +251,36 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     }
 
     fn one(&self) -> Result<Offload> {
-        let before = self.analysis.operations();
-        let one = self.analysis.offload(&self.single(), &self.board.fabric(), None);
-        self.alone.set(self.analysis.operations().saturating_sub(before));
+        let (one, taken) = self.counted(|analysis| analysis.offload(&self.single(), &self.board.fabric(), None));
+        self.alone.set(taken);
         one.map(|one| on_ports(one, self.board))
+    }
+
+    /// What `compute` gives, and how many of isl's operations it takes.
+    fn counted<T>(&self, compute: impl FnOnce(&Analysis) -> T) -> (T, u64) {
+        let before = self.analysis.operations();
+        let result = compute(&self.analysis);
+        (result, self.analysis.operations().saturating_sub(before))
     }
 
     /// What `analyze` gives within the operations that are left.
     fn within<T>(&self, analyze: impl FnOnce(&Analysis, Option<u64>) -> Result<T>) -> Result<T> {
-        let (left, before) = (self.left.get(), self.analysis.operations());
-        let result = analyze(&self.analysis, left);
-        let taken = self.analysis.operations().saturating_sub(before);
+        let left = self.left.get();
+        let (result, taken) = self.counted(|analysis| analyze(analysis, left));
         self.left.set(left.map(|left| left.saturating_sub(taken)));
         result
+    }
+
+    /// What there is with `count` lanes in other tiles, or what forbids it, within `left` operations.
+    fn in_others(&self, tilings: &[TilingDirective], count: i64, left: &mut u64) -> Result<Result<Found, String>> {
+        let fabric = self.board.fabric();
+        let (offload, taken) = self.counted(|analysis| analysis.offload(tilings, &fabric, Some(*left)));
+        *left = left.saturating_sub(taken);
+        let offload = offload.map(|mut offload| {
+            offload.kernel.tilings = self.single();
+            on_ports(offload, self.board)
+        });
+        self.judged(count, offload)
     }
 
     /// Whether another analysis with lanes may begin.
@@ -264,9 +290,6 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
 
     /// The lanes of `request`, in the tiles of `one`, or in those that are chosen for so many smaller parts of the block RAM.
     fn with(&self, one: &Offload, request: &Request, smaller: usize) -> Result<Offload> {
-        let tilings_of = |one: &Offload| -> Vec<TilingDirective> {
-            one.bands.iter().map(|band| band.tiling.as_written(&one.kernel).0).collect()
-        };
         let in_tiles = |tilings: Vec<TilingDirective>| -> Result<Offload> {
             let mut laned = tilings;
             if self.kernel.tilings.is_empty() {
@@ -285,7 +308,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             }
             self.in_tiles(laned)
         };
-        let mut found = in_tiles(tilings_of(one));
+        let mut found = in_tiles(one.tilings_as_written());
         if !self.kernel.tilings.is_empty() {
             return found;
         }
@@ -324,9 +347,25 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         Ok(on_ports(offload, self.board))
     }
 
-    /// `count` lanes, or what forbids them.
+    /// `count` lanes, or what forbids them. Tiles that nobody gave grow to hold them.
     fn possible(&self, one: &Offload, count: i64) -> Result<Result<Found, String>> {
-        self.judged(count, self.with(one, &Request::Count(count), SMALLER_UNASKED))
+        let found = self.judged(count, self.with(one, &Request::Count(count), SMALLER_UNASKED))?;
+        if found.is_ok() || !self.kernel.tilings.is_empty() || !self.may_probe() {
+            return Ok(found);
+        }
+        let mut tilings: Vec<TilingDirective> =
+            one.bands.iter().map(|band| band.tiling.as_written(&one.kernel).0).collect();
+        let is_short = |size: &&mut i64| **size > 1 && **size < count;
+        let mut is_grown = false;
+        for size in tilings.iter_mut().flat_map(|tiling| &mut tiling.sizes).filter(is_short) {
+            (*size, is_grown) = (count, true);
+        }
+        if !is_grown {
+            return Ok(found);
+        }
+        tilings.iter_mut().for_each(|tiling| tiling.lanes = Some(LanesDirective::new(count, Span::default())));
+        let grown = self.judged(count, self.in_tiles(tilings))?;
+        Ok(if grown.is_ok() { grown } else { found })
     }
 
     /// An analysis with `count` lanes, or what forbids them.
@@ -354,8 +393,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     fn in_two(&self, best: Found, one: &Found, reasons: &mut BTreeMap<i64, String>) -> Result<Found> {
         let Found { offload, .. } = one;
         let (most, limit) = most(offload, self.board, LanesDirective::MOST);
-        let tilings: Vec<TilingDirective> =
-            offload.bands.iter().map(|band| band.tiling.as_written(&offload.kernel).0).collect();
+        let tilings = offload.tilings_as_written();
         let pairs: Vec<Vec<[usize; 2]>> = tilings.iter().map(|tiling| pairs(&offload.kernel, tiling)).collect();
         let probes = self.probes.get() + PROBES_IN_TWO;
         let mut best = best;
@@ -405,10 +443,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let mut one = Found { count: 1, expected: Expected::of(&offload, self.board, &usual(&offload)), offload };
         // Where the memory holds the iterations up, strips are worth more than lanes.
         if one.expected.moving() > one.expected.computing() {
-            let before = self.analysis.operations();
-            one = self.with_long_strips(one, self.left.get().unwrap_or(long::OPERATIONS))?;
-            let taken = self.analysis.operations().saturating_sub(before);
-            self.left.set(self.left.get().map(|left| left.saturating_sub(taken)));
+            one = self.within(|_, left| self.with_long_strips(one, left.unwrap_or(long::OPERATIONS)))?;
         }
         let (most, limit) = most(&one.offload, self.board, longest(&one.offload));
         let wanted = wanted(&one, link);
@@ -537,9 +572,12 @@ fn wanted(one: &Found, link: Link) -> i64 {
     counts.into_iter().find(|lanes| cycles(*lanes) <= AS_GOOD * least).unwrap_or(LanesDirective::MOST)
 }
 
-/// The longest side of a tile, or what it might grow to.
+/// The longest side of a tile, or what it might grow to, or the longest loop inside of tiles.
 fn longest(one: &Offload) -> i64 {
-    one.bands.iter().flat_map(|band| &band.tiling.sizes).copied().max().unwrap_or(1).max(32)
+    let levels = one.bands.iter().flat_map(|band| &band.compute.scan.pieces).flat_map(|piece| &piece.levels);
+    let inside = levels.map(|level| level.range.1.saturating_sub(level.range.0).saturating_add(1)).max().unwrap_or(1);
+    let side = one.bands.iter().flat_map(|band| &band.tiling.sizes).copied().max().unwrap_or(1);
+    side.max(inside).clamp(32, LanesDirective::MOST)
 }
 
 /// The most lanes that the board has room for, were all statements of `offload` in lanes.

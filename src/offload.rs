@@ -81,6 +81,11 @@ impl Offload {
         }
     }
 
+    /// The tilings of all bands, of the statements as they are written.
+    pub fn tilings_as_written(&self) -> Vec<TilingDirective> {
+        self.bands.iter().map(|band| band.tiling.as_written(&self.kernel).0).collect()
+    }
+
     /// Whether the statement of [`Offload::as_written`] starts together with another, whose name they have.
     pub fn follows(&self, statement: &str) -> bool {
         self.kernel.statements().iter().all(|s| s.name != statement)
@@ -117,6 +122,11 @@ impl Offload {
 }
 
 impl Band {
+    /// Whether its lanes lie along two dimensions.
+    pub fn is_in_two(&self) -> bool {
+        self.compute.lanes.as_ref().is_some_and(|lanes| lanes.inner > 1)
+    }
+
     /// How one of its statements runs in lanes, `None` where it does not.
     pub fn lanes(&self, statement: StatementId) -> Option<(&Lanes, &LaneShape)> {
         let lanes = self.compute.lanes.as_ref()?;
@@ -370,7 +380,14 @@ impl Window {
 pub fn port_count(kernel: &Kernel, windows: &[Window], array: ArrayId) -> usize {
     let of = |statement| port_references(kernel, windows, statement).iter().filter(|r| r.array == array).count();
     let references = kernel.statements().keys().map(of).max().unwrap_or(0);
-    references + gather_count(kernel, array)
+    references + gather_count(kernel, array) + limit_count(kernel, array)
+}
+
+/// The reads of an array by which rows of iterations are cut before they are walked: each has a port of its own, behind those.
+pub fn limit_count(kernel: &Kernel, array: ArrayId) -> usize {
+    let statements = kernel.statements();
+    let limits = statements.iter().filter_map(|statement| kernel.limits(statement));
+    limits.map(|limits| limits.elements().filter(|(access, _)| access.array == array).count()).sum()
 }
 
 /// The reads of an array at subscripts that depend on data: each has a port of its own, behind those of the references.
@@ -542,15 +559,19 @@ impl Buffer {
         self.mappings.iter().flatten().map(bits).max().unwrap_or(0)
     }
 
-    /// The parts of an address inside a bank, outermost first: the slot, and every subscript without the low bits that tell the bank.
-    pub fn parts_in_bank(&self) -> Vec<Part> {
-        let mut axes = self.bank_axes();
+    /// The banks along the subscripts whose residues addresses inside a bank leave out, as it tells them: all, and in skewed storage
+    /// one that has all banks, whose residue follows from the bank and the others.
+    pub fn left_out(&self) -> Vec<Banks> {
+        let (mut axes, all) = (self.bank_axes(), self.bank_count());
         if self.skewed {
-            // The residue along one of them follows from the bank and the others.
-            let all = self.bank_count();
             axes = axes.into_iter().rev().find(|axis| axis.count == all).into_iter().collect();
         }
-        let axes = axes.into_iter().map(|axis| (axis.subscript, axis.count));
+        axes
+    }
+
+    /// The parts of an address inside a bank, outermost first: the slot, and every subscript without the low bits that tell the bank.
+    pub fn parts_in_bank(&self) -> Vec<Part> {
+        let axes = self.left_out().into_iter().map(|axis| (axis.subscript, axis.count));
         let banks: Vec<(usize, i64)> = axes.chain(self.partition.iter().map(|p| (p.along, p.count))).collect();
         let parts = self.parts_without(&banks);
         if banks.is_empty() { parts } else { memory::worth_slicing(parts) }
@@ -604,6 +625,9 @@ pub struct Lanes {
     pub along: String,
     /// Parallel to [`Band::statements`]; `None` for a statement whose iterations run one by one.
     pub per_statement: Vec<Option<LaneShape>>,
+    /// As [`Compute::cycles_per_iteration`], of each statement.
+    #[serde(default)]
+    pub cycles_each: Vec<f64>,
 }
 
 /// What lanes are for one statement.

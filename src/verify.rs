@@ -166,7 +166,7 @@ impl<'a> Checker<'a> {
                 let rank = kernel.arrays.get(gather.array).map(|array| array.extents.len());
                 let is_sound = rank == Some(gather.subscripts.len());
                 self.require(is_sound, "kernel", || format!("{} gathers from array {}", statement.name, gather.array));
-                let is_written = kernel.statements().iter().any(|other| other.writes_to(gather.array));
+                let is_written = kernel.is_written(gather.array);
                 let is_update = statement.scatter().is_some_and(|place| place.is_same(gather));
                 self.require(!is_written || is_update, "kernel", || {
                     format!("{} gathers what is written", statement.name)
@@ -425,8 +425,7 @@ impl<'a> Checker<'a> {
                 axis.count.count_ones() == 1 && moduli.all(|modulus| modulus.is_some_and(|m| m % axis.count == 0))
             });
             let apart = axes.windows(2).all(|pair| pair[0].subscript < pair[1].subscript);
-            let bands = || self.offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
-            let in_two = bands().any(|lanes| lanes.inner > 1);
+            let in_two = self.offload.bands.iter().any(|band| band.is_in_two());
             let shared = match buffer.skewed {
                 true => !in_two && axes.iter().any(|axis| axis.count == buffer.bank_count()) && self.are_lines(buffer),
                 false => lanes == Some(buffer.bank_count()) && axes.len() == 1 || in_two,
@@ -617,7 +616,7 @@ impl<'a> Checker<'a> {
     /// What an iteration accesses lies in its arrays.
     fn accesses(&mut self, kernel: &Kernel, statement: StatementId, iterators: &[i64], sizes: &Values) {
         let names = &kernel.iterators()[statement];
-        let mut values = Values { stack: sizes.stack.clone() };
+        let mut values = sizes.clone();
         values.stack.extend(names.iter().cloned().zip(iterators.iter().copied()));
         for quotient in &kernel.quotients {
             let in_scope = |name: &String| values.stack.iter().any(|(known, _)| known == name);

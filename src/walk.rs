@@ -7,21 +7,28 @@ use crate::affine::Affine;
 use crate::offload::{Bound, Level, Piece};
 use crate::source::kernel::Kernel;
 
-/// Names with their values, innermost last.
+/// Names with their values, innermost last: of one kernel.
+#[derive(Clone)]
 pub struct Values {
     pub stack: Vec<(String, i64)>,
+    /// The indices of the tiles entered last, as often many in a row.
+    tile_names: Vec<String>,
 }
 
 impl Values {
     /// The values of sizes.
     pub fn new(sizes: &BTreeMap<String, i64>) -> Self {
-        Values { stack: sizes.iter().map(|(name, value)| (name.clone(), *value)).collect() }
+        let stack = sizes.iter().map(|(name, value)| (name.clone(), *value)).collect();
+        Values { stack, tile_names: vec![] }
     }
 
     /// Puts the indices of a tile on the stack; gives the length that it had.
     pub fn enter_tile(&mut self, kernel: &Kernel, tile: &[i64]) -> usize {
         let place = self.stack.len();
-        self.stack.extend(kernel.tile_names(tile.len()).into_iter().zip(tile.iter().copied()));
+        if self.tile_names.len() != tile.len() {
+            self.tile_names = kernel.tile_names(tile.len());
+        }
+        self.stack.extend(self.tile_names.iter().cloned().zip(tile.iter().copied()));
         place
     }
 

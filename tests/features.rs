@@ -141,6 +141,8 @@ kernels! {
     csr; [N = 0, nonzeros = 0], [N = 1, nonzeros = 5], [N = 30, nonzeros = 150], [N = 70, nonzeros = 40];
     csr_float; [N = 0, nonzeros = 0], [N = 1, nonzeros = 7], [N = 30, nonzeros = 150];
     row_lengths; [N = 0], [N = 1], [N = 20];
+    rows_cut; [N = 0], [N = 1], [N = 33], [N = 13];
+    rows_in_rows; [N = 0, items = 0], [N = 1, items = 3], [N = 9, items = 50];
     tables; [N = 0], [N = 1], [N = 57];
     structs; [n = 0], [n = 1], [n = 37];
     butterflies; [m = 0], [m = 1], [m = 21];
@@ -172,9 +174,11 @@ kernels! {
     summed_areas; [N = 70], [N = 2];
     lanes_of_wide_rows; [N = 75], [N = 66];
     lanes_across; [N = 37, M = 29], [N = 1, M = 3], [N = 16, M = 40];
+    lanes_turned; [N = 37], [N = 1], [N = 16];
     long_strips; [N = 1, M = 1, K = 0], [N = 9, M = 17, K = 33], [N = 43, M = 5, K = 11];
     syrk; [N = 1, K = 1], [N = 13, K = 9], [N = 18, K = 0];
     uses; [N = 1], [N = 8], [N = 21];
+    panels; [N = 1], [N = 2], [N = 9];
     trmm; [N = 1, M = 3], [N = 13, M = 10], [N = 9, M = 17];
     symm; [N = 1, M = 1], [N = 11, M = 9], [N = 6, M = 13];
     mvt; [N = 0], [N = 1], [N = 29];

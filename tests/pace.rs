@@ -126,6 +126,36 @@ fn a_pivot_is_waited_for_once_per_row() {
     guard_subject(path, &subject, &[("N", 64)], 64 * 64 * 64, 1.07);
 }
 
+/// Rows whose bounds are data are walked from bound to bound; as long as they may be, they take 9,418 and 10,000 cycles.
+#[test]
+fn rows_are_as_long_as_data_say() {
+    if elsewhere() {
+        return;
+    }
+    let sizes = [("N", 30), ("nonzeros", 150)];
+    guard("csr", &sizes, 150, 4.2);
+    // Sums of floating-point numbers wait for one another.
+    let rig = Rig::new("tests/kernels/csr_float.c", Simulator::Verilator, false);
+    let cycles = rig.run(&sizes, 1).counters.cycles;
+    assert!(cycles <= 1_660, "csr_float: {cycles} cycles");
+}
+
+/// A sparse matrix of 16,384 numbers in 1,024 rows, in tiles with all of the rows: two words for each number and some for the vectors
+/// are 0.94 of DDR-400's port; in tiles of 256 x 512, 0.54.
+#[test]
+fn rows_of_a_sparse_matrix_fill_the_port() {
+    if elsewhere() {
+        return;
+    }
+    let text = std::fs::read_to_string(common::root("tests/kernels/csr.c")).expect("csr");
+    let text = text.replace("size(N: 30, max 256)", "size(N: 1024, max 1024)");
+    let text = text.replace("size(nonzeros: 150, max 2048)", "size(nonzeros: 16384, max 16384)");
+    let source = Source { path: "csr.c".to_string(), text, cpp_args: vec![] };
+    let subject = Subject::new(&source, &Options::default()).expect("csr");
+    let words = 2 * 16384 + 1025 + 1024 + 2 * 1024;
+    guard_subject("csr", &subject, &[("N", 1024), ("nonzeros", 16384)], words, 1.0 / 0.93);
+}
+
 /// Bytes and shorts in lanes, a word of four or two of them per cycle: one by one, a copy reaches 28 % of DDR-400's port.
 #[test]
 fn copies_of_small_elements_fill_the_port() {
@@ -209,4 +239,46 @@ fn histograms_of_float_wait_for_the_sum() {
 fn lanes_are_expected_to_wait_for_the_first_load() {
     let share = guard_file("examples/matmul_lanes.c", &[("N", 64)], 64 * 64 * 64, 0.105);
     assert!((0.9..=1.1).contains(&share), "{share:.3} of the cycles were expected");
+}
+
+/// Lanes along `i` and beats along `j` in one buffer, whose groups begin in any bank: updates of a column wait for those of the same
+/// one alone. 4,727 cycles where they wait for those of its neighbours in a beat.
+#[test]
+fn columns_that_share_banks_do_not_wait_for_one_another() {
+    if elsewhere() {
+        return;
+    }
+    let text = "#include <stdint.h>\n#pragma burstc size(N: 64, max 64)\n\
+                void columns(int N, int32_t a[N][16], int32_t b[16][16], int32_t c[N][16])\n{\n\
+                #pragma burstc schedule(S0[i,j,k] -> (i)) tile(64) lanes(32)\n\
+                for (int i = 0; i < N; i++)\nfor (int j = 0; j < 16; j++)\nfor (int k = 0; k < 16; k++)\n\
+                c[i][j] += a[i][k] * b[k][j];\n}\n";
+    let source = Source { path: "columns.c".to_string(), text: text.to_string(), cpp_args: vec![] };
+    let board = burstc::board::load("generic-axi4").and_then(|board| board.with_bus_bits(128)).expect("a known board");
+    let subject = Subject::on(board, &source, &Options::default()).expect("it is built");
+    assert!(subject.accelerator.offload.buffers.iter().any(|buffer| buffer.skewed), "banks by the sum of residues");
+    let rig = Rig::of(&subject, Simulator::Verilator, false).expect("it is assembled");
+    // 512 groups, the first load and the last store.
+    let cycles = rig.run(&[("N", 64)], 1).counters.cycles;
+    assert!(cycles <= 1700, "{cycles} cycles");
+}
+
+/// Sums over columns and over rows of one matrix, in lanes: they are read when the products are there, and the store process comes
+/// to their ports as much later. 27,350 cycles where they are read with the factors.
+#[test]
+fn sums_in_lanes_wait_for_the_sum_alone() {
+    if elsewhere() {
+        return;
+    }
+    let text = "#pragma burstc size(N: 256, max 1024)\n\
+                void bicg(int N, float a[N][N], float s[N], float q[N], float p[N], float r[N])\n{\n\
+                #pragma burstc schedule(S0[i,j] -> (j, i); S1[i,j] -> (j, i)) tile(256, 128) lanes(8)\n\
+                for (int i = 0; i < N; i++)\nfor (int j = 0; j < N; j++) {\n\
+                s[j] += r[i] * a[i][j];\nq[i] += a[i][j] * p[j];\n}\n}\n";
+    let source = Source { path: "bicg.c".to_string(), text: text.to_string(), cpp_args: vec![] };
+    let board = burstc::board::load("generic-axi4").and_then(|board| board.with_bus_bits(128)).expect("a known board");
+    let subject = Subject::on(board, &source, &Options::default()).expect("it is built");
+    let rig = Rig::of(&subject, Simulator::Verilator, false).expect("it is assembled");
+    let counters = rig.run(&[("N", 256)], 1).counters;
+    assert!(counters.cycles <= 25_450, "{} cycles, stalled {}", counters.cycles, counters.compute_stall);
 }

@@ -278,24 +278,46 @@ void rows(int16_t ptr[21], int32_t val[60], int32_t y[20])
 }
 ";
 
-/// A row whose bounds leave what it reads is told, and left out; the others are right.
-fn tells_of_bounds(board: &str) {
-    let mut rig = Rig::new(ROWS, vec![], board, &[]);
+/// The same in tiles that split rows, whose last element is one more.
+const SPLIT_ROWS: &str = "\
+#include <stdint.h>
+void rows(int16_t ptr[21], int32_t val[60], int32_t y[20])
+{
+#pragma burstc tile(i:8, j:16)
+    for (int i = 0; i < 20; i++)
+        for (int j = ptr[i]; j <= ptr[i + 1]; j++)
+            y[i] += val[j];
+}
+";
+
+/// A row whose bounds leave what it reads is told, and left out; the others are right. Rows have `more` elements than their
+/// bounds are apart.
+fn tells_of_bounds(text: &str, more: i64, board: &str) {
+    let mut rig = Rig::new(text, vec![], board, &[]);
     let [ptr, val, y] = [0, 1, 2].map(|array| rig.job.placement.regions[array].base as usize);
     let done = READY | 1 << DONE;
     let error = done | 1 << INDEX_ERROR;
+    let mut told = vec![];
     // Of the bounds between rows 4 and 5: within the array, overlapping others, empty, and beyond it.
-    for (value, next, status) in [
-        (20, 22, done),
-        (0, 60, done),
-        (60, 60, done),
-        (99, 99, error),
-        (61, 30, error),
-        (-1, -7, error),
-        (-1, 2, error),
+    for (value, next) in [
+        (20, 22),
+        (0, 60),
+        (0, 59),
+        (60, 60),
+        (99, 99),
+        (61, 30),
+        (-1, -7),
+        (-1, 2),
+        (59, 61),
+        (20, 61),
+        (-1, 0),
+        (40, 3),
+        (-5, -5),
+        (3, -32768),
+        (32767, 7),
     ] {
         rig.job.image[ptr + 8..ptr + 10].copy_from_slice(&i16::to_le_bytes(20));
-        for (place, value) in [(5, value), (6, next), (7, 60)] {
+        for (place, value) in [(5, value), (6, next), (7, 60 - more as i16)] {
             rig.job.image[ptr + 2 * place..ptr + 2 * place + 2].copy_from_slice(&i16::to_le_bytes(value));
         }
         let (outcome, output) = rig.run(&rig.registers(&[]));
@@ -305,7 +327,7 @@ fn tells_of_bounds(board: &str) {
         let mut expected = image.clone();
         let mut leaves = false;
         for i in 0..20 {
-            let (first, last) = (bound(i), bound(i + 1));
+            let (first, last) = (bound(i), bound(i + 1) + more);
             if first < last && !(first >= 0 && last <= 60) {
                 leaves = true;
                 continue;
@@ -313,17 +335,20 @@ fn tells_of_bounds(board: &str) {
             let sum = (first..last).fold(word(y + 4 * i), |sum, j| sum.wrapping_add(word(val + 4 * j as usize)));
             expected[y + 4 * i..y + 4 * i + 4].copy_from_slice(&sum.to_le_bytes());
         }
-        assert_eq!(leaves, status == error, "{value}, {next}");
-        assert_eq!(output.counters.status, status, "{board}: {value}, {next}");
+        assert_eq!(output.counters.status, if leaves { error } else { done }, "{board}: {value}, {next}");
         assert_eq!(outcome == Outcome::Subscript, leaves, "{board}: {value}, {next}");
         assert!(output.image == expected, "{board}: {value}, {next}");
+        told.push(leaves);
     }
+    assert!(told.contains(&true) && told.contains(&false), "{board}: {told:?}");
 }
 
 #[test]
 fn bounds_that_depend_on_data() {
-    tells_of_bounds("stratix2-ddr400");
-    tells_of_bounds("generic-axi4");
+    for (text, more) in [(ROWS, 0), (SPLIT_ROWS, 1)] {
+        tells_of_bounds(text, more, "stratix2-ddr400");
+        tells_of_bounds(text, more, "generic-axi4");
+    }
 }
 
 #[test]

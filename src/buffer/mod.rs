@@ -86,7 +86,7 @@ pub fn allocate(
 fn banks(bands: &ByBand<Band>) -> BTreeMap<ArrayId, Vec<Banks>> {
     let mut all = Banked::new();
     for lanes in bands.iter().filter_map(|band| band.lanes.as_ref()) {
-        lane_shape::join(&mut all, lanes.banked());
+        lane_shape::join(&mut all, lanes.lines().all);
     }
     let axes = |axes: BTreeMap<usize, i64>| axes.into_iter().map(|(subscript, count)| Banks { subscript, count });
     all.into_iter().map(|(array, own)| (array, axes(own).collect())).collect()
@@ -270,6 +270,7 @@ pub fn merge(kernel: &Kernel, bands: &ByBand<Band>, allocations: &ByBand<Vec<All
     arrays.sort();
     arrays.dedup();
     let further = |array: ArrayId| banks.get(&array).map_or(vec![], |axes: &Vec<Banks>| axes[1..].to_vec());
+    let in_two = bands.iter().any(is_in_two);
     let mapping = |band: &Vec<Allocation>, array| band.iter().find(|a| a.array == array).map(|a| a.mapping.clone());
     // A port that reads in the middle of the pipeline cannot be lent to the store process.
     let must_copy = |array| gather_count(kernel, array) > 0 && kernel.is_scattered(array);
@@ -283,20 +284,20 @@ pub fn merge(kernel: &Kernel, bands: &ByBand<Band>, allocations: &ByBand<Vec<All
             partition: None,
             banks: banks.get(&array).map(|axes| axes[0]),
             further_banks: further(array),
-            skewed: !further(array).is_empty() && !bands.iter().any(is_in_two),
+            skewed: !in_two && !further(array).is_empty(),
         })
         .collect()
 }
 
-/// Gives buffers of lanes in two dimensions that move rows of memory element by element, as the lanes lie along other
-/// subscripts only, banks along memory's innermost one as well: as many as a word of the memory has elements, and a row, and as
-/// there are block RAMs for.
+/// Gives buffers of lanes that move rows of memory element by element, as the lanes lie along other subscripts only, banks along
+/// memory's innermost one as well: as many as a word of the memory has elements, and a row, and as there are block RAMs for. Of lanes
+/// along one dimension they are those that there are ([`Buffer::skewed`]).
 pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
     let kinds: Vec<u64> = fabric.blocks.iter().map(|kind| kind.bits).collect();
     let most_blocks: u64 = fabric.blocks.iter().map(|kind| kind.count).sum();
-    let all = || offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
-    let Some(lanes) = all().map(|lanes| lanes.count).max() else { return };
-    let in_two = all().any(|lanes| lanes.inner > 1);
+    let all = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
+    let Some(lanes) = all.map(|lanes| lanes.count).max() else { return };
+    let in_two = offload.bands.iter().any(offload::Band::is_in_two);
     let stores = offload.bands.iter().flat_map(|band| &band.transfers).filter(|t| !t.store.pieces.is_empty());
     let stored: BTreeSet<ArrayId> = stores.map(|transfer| transfer.array).collect();
     let is_stored = |array: ArrayId| stored.contains(&array);

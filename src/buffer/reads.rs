@@ -4,7 +4,7 @@
 //! and the references, windows registers and a few cycles per row; what is the smallest part of the device is taken.
 
 use crate::affine::Affine;
-use crate::offload::{Buffer, Partition, Window, is_by_data, port_count, port_references, power_of_two};
+use crate::offload::{Buffer, Partition, Window, is_by_data, limit_count, port_count, port_references, power_of_two};
 use crate::source::kernel::{Kernel, distance};
 
 /// What the FPGA has for buffers.
@@ -116,7 +116,7 @@ const SPREAD: i64 = 4;
 /// that is read through one port, or at subscripts that depend on data, for references whose distance is not constant, for bands with different mappings, and
 /// for lanes.
 fn partition(kernel: &Kernel, windows: &[Window], buffer: &Buffer) -> Option<Partition> {
-    let is_gathered = is_by_data(kernel, buffer.array);
+    let is_gathered = is_by_data(kernel, buffer.array) || limit_count(kernel, buffer.array) > 0;
     let mapping = buffer.common_mapping().filter(|_| buffer.banks.is_none() && !is_gathered)?;
     // What must not be a multiple of the number of banks, once weighted.
     let mut distances: Vec<Vec<i64>> = vec![];

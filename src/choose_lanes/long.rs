@@ -4,7 +4,6 @@ use anyhow::Result;
 
 use super::{Choice, Found};
 use crate::buffer;
-use crate::ids::ByBand;
 use crate::offload::{Offload, Piece};
 use crate::report::demand::Demand;
 use crate::source::kernel::{LanesAlong, LanesDirective, TilingDirective};
@@ -37,18 +36,12 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             return Ok(usual);
         }
         let before = self.merit(&usual);
-        let lanes: ByBand<TilingDirective> =
-            usual.offload.bands.iter().map(|band| band.tiling.as_written(&usual.offload.kernel).0).collect();
+        let lanes = usual.offload.tilings_as_written();
         let (count, mut left) = (usual.count, operations);
         let mut best = (None, self.merit(&usual));
-        for tilings in
-            candidates(&usual.offload, &lanes.raw, self.analysis.with_long_strips()).into_iter().take(LOOKED_AT)
+        for tilings in candidates(&usual.offload, &lanes, self.analysis.with_long_strips()).into_iter().take(LOOKED_AT)
         {
-            let begin = self.analysis.operations();
-            let offload = self.analysis.offload(&tilings, &self.board.fabric(), Some(left));
-            left = left.saturating_sub(self.analysis.operations().saturating_sub(begin));
-            let judged = self.judged(count, offload.map(|offload| super::on_ports(offload, self.board)))?;
-            if let Ok(found) = judged {
+            if let Ok(found) = self.in_others(&tilings, count, &mut left)? {
                 let merit = self.merit(&found);
                 if merit.beats(&before) && merit.cycles < best.1.cycles {
                     best = (Some(found), merit);
@@ -59,7 +52,6 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             }
         }
         let (Some(mut found), merit) = best else { return Ok(usual) };
-        found.offload.kernel.tilings = self.single();
         found.offload.lanes_note = usual.offload.lanes_note;
         found.offload.strips_note = Some(note(&merit, &before));
         Ok(found)

@@ -36,16 +36,12 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
     /// What is found with as many lanes in the best tiles that are looked at: of other cuts, and then with sizes twice and half as
     /// large, as long as that helps.
     pub(super) fn in_better_tiles(&self, found: Found, other_cuts: bool) -> Result<Found> {
-        let in_two = |band: &Band| band.compute.lanes.as_ref().is_some_and(|lanes| lanes.inner > 1);
-        let in_one = found.count > 1 && found.cycles() > SHORT && !found.offload.bands.iter().any(in_two);
-        if !self.kernel.tilings.is_empty() || !in_one || self.is_near(&found) {
+        let in_one = found.count > 1 && !found.offload.bands.iter().any(Band::is_in_two);
+        if !self.kernel.tilings.is_empty() || !in_one || found.cycles() <= SHORT || self.is_near(&found) {
             return Ok(found);
         }
-        let written = |found: &Found| -> Vec<TilingDirective> {
-            found.offload.bands.iter().map(|band| band.tiling.as_written(&found.offload.kernel).0).collect()
-        };
         let lanes = LanesDirective::new(found.count, Span::default());
-        let mut search = Search { tried: vec![written(&found)], left: OPERATIONS };
+        let mut search = Search { tried: vec![found.offload.tilings_as_written()], left: OPERATIONS };
         let before = found.cycles();
         let mut best = found.clone();
         let cuts = if other_cuts { self.cuts(&mut search)? } else { vec![] };
@@ -60,7 +56,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         }
         let mut again = None;
         while !self.is_near(&best) {
-            let now = written(&best);
+            let now = best.offload.tilings_as_written();
             // What helped once may help again.
             let steps = again.take().into_iter().chain(self.steps(&best, &now));
             let mut found = None;
@@ -96,14 +92,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             return Ok(None);
         }
         search.tried.push(tilings.to_vec());
-        let begin = self.analysis.operations();
-        let offload = self.analysis.offload(tilings, &self.board.fabric(), Some(search.left));
-        search.left = search.left.saturating_sub(self.analysis.operations().saturating_sub(begin));
-        let offload = offload.map(|mut offload| {
-            offload.kernel.tilings = self.single();
-            super::on_ports(offload, self.board)
-        });
-        Ok(self.judged(count, offload)?.ok())
+        Ok(self.in_others(tilings, count, &mut search.left)?.ok())
     }
 
     /// The ways on from tiles: where iterations take longest first to more of them, else first to others of as many.
@@ -128,9 +117,8 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
 
     /// The cuts of the kernel, if the operations that are left suffice.
     fn cuts(&self, search: &mut Search) -> Result<Vec<Vec<Cut>>> {
-        let begin = self.analysis.operations();
-        let cuts = self.analysis.cuts(Some(search.left));
-        search.left = search.left.saturating_sub(self.analysis.operations().saturating_sub(begin));
+        let (cuts, taken) = self.counted(|analysis| analysis.cuts(Some(search.left)));
+        search.left = search.left.saturating_sub(taken);
         match cuts {
             Err(error) if error.is::<Exhausted>() => Ok(vec![]),
             cuts => cuts,

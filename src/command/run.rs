@@ -60,14 +60,13 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let scratch = Scratch::new("burstc-run-")?;
     let expected_cycles = expected_cycles(offload, &work, run.direct);
     let simulator = run.simulator.unwrap_or_else(|| Simulator::for_cycles(expected_cycles));
-    let bytes = job.image.len() as u64;
     let bench = Subject {
         simulator,
         progress: &progress,
         kernel,
         job: &job,
         max_cycles: max_cycles(&work),
-        around: around(&board, simulator, bytes).with_ports(&offload.ports_used()),
+        around: around(&board, simulator, job.image.len() as u64).with_ports(&offload.ports_used()),
         model: run.memory.on(&board),
         scratch: scratch.path(),
         trace: run.waveform.as_ref().map(|(format, _)| *format),
@@ -95,6 +94,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
 
     let (verdict, detail) =
         explained(summary(&outcome, direct.as_ref().map(|(outcome, _)| outcome)), source, &job, kernel);
+    let work = work.of_run(offload, output.counters.compute_busy);
     let bound = Bound::of(offload, &board, &work, &job.sizes);
     let report = RunReport::new(Facts {
         offload,

@@ -141,7 +141,7 @@ fn spread(values: &mut Vec<usize>) {
 
 /// The ways to cut the kernel, first the one that `usual` has.
 fn roots(analysis: &Analysis, usual: &Offload) -> Result<Vec<Root>> {
-    let chosen: Vec<TilingDirective> = usual.bands.iter().map(|band| band.tiling.as_written(&usual.kernel).0).collect();
+    let chosen = usual.tilings_as_written();
     let mut cuts = analysis.cuts(None)?;
     cuts.truncate(CUTS);
     let origin = |cut: &[Cut]| -> Option<Vec<Origin>> {

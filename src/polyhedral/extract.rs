@@ -347,7 +347,7 @@ impl<'a> Model<'a> {
             let may = self.gathered(place)?;
             // What is not written keeps its value.
             let must = may.subtract(&may)?;
-            accesses.push(Access { array: place.array, write: true, may, must });
+            accesses.push(Access { array: place.array, write: true, subscripts: None, may, must });
         }
         for (access, write, happens) in references {
             let cell = Tuple { name: &self.kernel.arrays[access.array].name, dimensions: &names[access.array] };
@@ -356,11 +356,14 @@ impl<'a> Model<'a> {
                 .intersect_domain(&happens)?
                 .apply_domain(&self.forget)?
                 .coalesce()?;
-            accesses.push(Access { array: access.array, write, may: map.clone(), must: map });
+            let is_plain = |name: &String| self.iterators.contains(name) || self.program.parameters.contains(name);
+            let is_written = access.subscripts.iter().flat_map(|subscript| subscript.terms.keys()).all(is_plain);
+            let subscripts = is_written.then(|| access.subscripts.clone());
+            accesses.push(Access { array: access.array, write, subscripts, may: map.clone(), must: map });
         }
         for gather in source.gathers() {
             let may = self.gathered(gather)?;
-            accesses.push(Access { array: gather.array, write: false, must: may.clone(), may });
+            accesses.push(Access { array: gather.array, write: false, subscripts: None, must: may.clone(), may });
         }
         let domain = self.extended.apply(&self.forget)?.coalesce()?;
         let statement = Tuple { name: &source.name, dimensions: &self.iterators };

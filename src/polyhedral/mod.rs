@@ -99,6 +99,8 @@ pub struct Access {
     /// Index into `Kernel::arrays`.
     pub array: ArrayId,
     pub write: bool,
+    /// As the program writes them, over iterators and sizes; `None` where quotients or data are in them.
+    pub subscripts: Option<Vec<Affine>>,
     /// `[N] -> { S0[i, j, k] -> a[i, k] }` over the domain: the cells that may be touched.
     pub may: Map,
     /// The same shape: the cells that are touched whatever the data.

@@ -17,7 +17,7 @@ pub fn uses_apart(kernel: &Kernel) -> Option<Kernel> {
     let mut apart = kernel.clone();
     for (array, declaration) in kernel.arrays.iter_enumerated() {
         let is_argument = declaration.storage == Storage::Argument && !declaration.scratch;
-        if !is_argument || kernel.statements().iter().any(|statement| statement.writes_to(array)) {
+        if !is_argument || kernel.is_written(array) {
             continue;
         }
         let nests: Vec<Vec<Vec<Affine>>> = kernel.body.iter().map(|nest| directions(nest, array)).collect();

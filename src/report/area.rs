@@ -8,7 +8,7 @@ use super::demand::{Products, multipliers, of_trees, products_of};
 use crate::board::Device;
 use crate::buffer::{self, SMALL};
 use crate::hardware::{self, MOST_SHARED};
-use crate::ids::StatementId;
+use crate::ids::{ByStatement, StatementId};
 use crate::offload::Offload;
 use crate::operators;
 use crate::source::kernel::{BinaryOp, Expr, ScalarType, Statement, UnaryOp};
@@ -16,6 +16,9 @@ use crate::source::kernel::{BinaryOp, Expr, ScalarType, Statement, UnaryOp};
 /// What is there whatever the kernel does, and with every statement beyond the first.
 const BASE: u64 = 1000;
 const STATEMENT: u64 = 700;
+
+/// What of the look-up tables lanes may take where nobody asks for a number: the rest is for ways that are none of an operator's.
+pub const LOGIC: f64 = 0.8;
 
 /// What an accelerator takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +67,16 @@ impl Area {
         };
         statements.iter_enumerated().map(own).sum()
     }
+}
+
+/// Multipliers, and look-up tables of operators, of an instance of each statement.
+pub fn of_statements(offload: &Offload) -> ByStatement<[u64; 2]> {
+    let in_pipeline = hardware::divides_in_pipeline(offload);
+    let own = |own: &&Statement| {
+        let logic = own.values().map(|value| logic(value, in_pipeline)).sum::<u64>();
+        [multipliers(&products_of(own.values())), logic]
+    };
+    offload.kernel.statements().iter().map(own).collect::<Vec<_>>().into()
 }
 
 /// Operators of any kind.

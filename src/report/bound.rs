@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::count::Work;
-use super::demand;
+use super::area::{self, LOGIC};
+use super::count::{self, Work};
+use super::{demand, ports};
 use crate::affine::Affine;
 use crate::board::{Board, Memory};
-use crate::ids::ByArray;
+use crate::ids::{ArrayId, ByArray};
 use crate::offload::{Offload, Piece};
 use crate::operators;
-use crate::source::kernel::{Access, Condition, Expr, Kernel};
+use crate::source::kernel::{Access, Condition, Expr, Kernel, Storage};
 use crate::walk::guard_depth;
 
 /// Instances whose dependences are followed; of longer runs, the first ones.
@@ -27,35 +28,47 @@ pub struct Bound {
     /// The words of the Load and Store sets through the port of the memory; behind a bus, of the direction that moves more,
     /// or of the memory that serves both; of several ports, of the busiest.
     pub memory: u64,
-    /// Instances of the statements over those that start per cycle.
+    /// Instances of the statements over those that start per cycle; where data cut rows short, of a run those that started.
     pub datapath: u64,
     /// The longest chain of values, each computed from the ones before, in cycles of the operators between them. Integer
     /// operators take what they take in the datapath, and no instance less than a cycle. Sums that lanes split are in no
-    /// order.
+    /// order. Of rows that data cut short no instance counts.
     pub dependences: u64,
-    /// Whether the chain is that of the whole run, or of its first instances only.
+    /// Whether the chain is that of the whole run, or of its first instances only. So are the words of `once`.
     pub dependences_whole: bool,
+    /// As `memory`, of every word that is read before it is written, once, and of every word that is written, once: whatever the
+    /// tiles are.
+    pub once: u64,
+    /// The products of all instances over the board's multipliers.
+    pub multipliers: u64,
+    /// The look-up tables of the operators of all instances over those that lanes may take ([`LOGIC`]).
+    pub look_up_tables: u64,
 }
 
 impl Bound {
     pub fn of(offload: &Offload, board: &Board, work: &Work, sizes: &BTreeMap<String, i64>) -> Bound {
-        let (dependences, dependences_whole) = chain(offload, sizes, INSTANCES);
-        let bytes = (work.bytes_read + work.bytes_written) as f64;
-        let together = (bytes * board.clock_mhz / board.memory.peak_mb_s()).ceil() as u64;
-        let memory = match &board.memory {
-            memory @ (Memory::Axi4(_) | Memory::AvalonMm(_)) => {
-                let of_direction = work.bytes_read.max(work.bytes_written);
-                let busiest = match memory.bus() {
-                    Some(bus) if bus.ports > 1 => demand::busiest(offload, sizes).unwrap_or(of_direction),
-                    _ => of_direction,
-                };
-                memory.link().widest_word().holding(busiest).max(together)
-            }
-            _ => together,
+        let followed = chain(offload, sizes, INSTANCES);
+        let moved = [work.bytes_read, work.bytes_written];
+        let busiest = match board.memory.bus() {
+            Some(bus) if bus.ports > 1 => demand::busiest(offload, sizes),
+            _ => None,
         };
+        let memory = through_memory(board, moved, busiest.unwrap_or(moved[0].max(moved[1])));
+        let crossing = followed.crossing.iter().fold([0; 2], |sum, own| [sum[0] + own[0], sum[1] + own[1]]);
+        let ports = ports::moved(offload, &followed.crossing);
+        let once = through_memory(board, crossing, ports.into_iter().flatten().max().unwrap_or(0));
+        let [multipliers, look_up_tables] = of_fabric(offload, board, sizes);
         let lanes = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
         let lanes = lanes.map(|lanes| lanes.count as u64).max().unwrap_or(1).max(1);
-        Bound { memory, datapath: work.starts.div_ceil(lanes), dependences, dependences_whole }
+        Bound {
+            memory,
+            datapath: work.starts.div_ceil(lanes),
+            dependences: followed.longest,
+            dependences_whole: followed.is_whole,
+            once,
+            multipliers,
+            look_up_tables,
+        }
     }
 
     /// The largest of the three, and which.
@@ -66,17 +79,64 @@ impl Bound {
     }
 }
 
-/// The longest chain in cycles, and whether it is that of all instances: of longer runs than `instances` the first are
-/// followed, whose chain is none longer than the run's.
-fn chain(offload: &Offload, sizes: &BTreeMap<String, i64>, instances: u64) -> (u64, bool) {
-    let Some(cells) = Cells::new(offload, sizes) else { return (0, false) };
-    let mut chain = Chain { sizes, times: vec![0; cells.count as usize], slots: vec![], left: instances, longest: 0 };
+/// The cycles that the memory takes for so many bytes read and written, of which the busiest port has so many in one direction.
+fn through_memory(board: &Board, [read, written]: [u64; 2], busiest: u64) -> u64 {
+    let together = ((read + written) as f64 * board.clock_mhz / board.memory.peak_mb_s()).ceil() as u64;
+    match &board.memory {
+        memory @ (Memory::Axi4(_) | Memory::AvalonMm(_)) => memory.link().widest_word().holding(busiest).max(together),
+        _ => together,
+    }
+}
+
+/// The cycles that the board's multipliers and look-up tables would allow.
+fn of_fabric(offload: &Offload, board: &Board, sizes: &BTreeMap<String, i64>) -> [u64; 2] {
+    let iterations = count::surely(offload, sizes);
+    let own = area::of_statements(offload);
+    let all = own.iter().zip(iterations.iter()).fold([0; 2], |sum, (own, &times)| {
+        [sum[0] + u128::from(own[0]) * u128::from(times), sum[1] + u128::from(own[1]) * u128::from(times)]
+    });
+    let device = &board.device;
+    let over = |work: u128, has: u64| u64::try_from(work.div_ceil(u128::from(has.max(1)))).unwrap_or(u64::MAX);
+    [over(all[0], device.dsp_18x18), over(all[1], (LOGIC * device.aluts as f64) as u64)]
+}
+
+/// What following the instances of a run finds.
+struct Followed {
+    /// The longest chain in cycles.
+    longest: u64,
+    /// Whether all instances were followed. Of longer runs it is the first, whose chain is none longer than the run's.
+    is_whole: bool,
+    /// Per array, bytes that are read before anything is written there, and bytes that are written.
+    crossing: ByArray<[u64; 2]>,
+}
+
+fn chain(offload: &Offload, sizes: &BTreeMap<String, i64>, instances: u64) -> Followed {
+    let crossing = ByArray::from(vec![[0; 2]; offload.kernel.arrays.len()]);
+    let Some(cells) = Cells::new(offload, sizes) else { return Followed { longest: 0, is_whole: false, crossing } };
+    let count = cells.count as usize;
+    let mut chain = Chain {
+        sizes,
+        times: vec![0; count],
+        touched: vec![0; count],
+        slots: vec![],
+        left: instances,
+        longest: 0,
+        crossing,
+    };
     let written = offload.as_written();
     let nests: Vec<Nest> =
         offload.source_order.pieces.iter().map(|piece| Nest::new(offload, &written, piece, &cells)).collect();
     chain.slots = vec![0; nests.iter().map(|nest| nest.names.len()).max().unwrap_or(0)];
-    let whole = chain.walk(&nests, 0).is_some();
-    (chain.longest, whole)
+    let is_whole = chain.walk(&nests, 0).is_some();
+    for (array, own) in offload.kernel.arrays.iter_enumerated() {
+        let bytes = u64::from(own.element.bytes());
+        // Local arrays need not cross, and nobody reads what is left of scratch.
+        let crosses = [own.storage == Storage::Argument, own.storage == Storage::Argument && !own.scratch];
+        for (count, crosses) in chain.crossing[array].iter_mut().zip(crosses) {
+            *count *= if crosses { bytes } else { 0 };
+        }
+    }
+    Followed { longest: chain.longest, is_whole, crossing: chain.crossing }
 }
 
 /// Where the cells of all arrays have their times.
@@ -90,11 +150,11 @@ struct Cells<'a> {
 impl<'a> Cells<'a> {
     /// `None` where there are too many.
     fn new(offload: &Offload, sizes: &'a BTreeMap<String, i64>) -> Option<Cells<'a>> {
-        let (mut places, mut count) = (ByArray::new(), 0u64);
+        let (mut places, mut count) = (ByArray::<(i64, Vec<i64>)>::new(), 0u64);
         for array in &offload.kernel.arrays {
-            if array.use_of.is_some() {
-                // Never written, so without a time.
-                places.push((0, vec![0; array.extents.len()]));
+            if let Some(argument) = array.use_of {
+                let place = places[argument].clone();
+                places.push(place);
                 continue;
             }
             let mut own = 1u64;
@@ -132,10 +192,11 @@ impl Flat {
 
 /// A read of an instance.
 struct Source {
+    array: ArrayId,
     place: Flat,
     guard: Option<Condition>,
-    /// Cycles from its value to the instance's.
-    cycles: u64,
+    /// Cycles from its value to the instance's; none where the value is in no order with it.
+    cycles: Option<u64>,
 }
 
 /// A piece of the program as written, with its loops and instances over slots: a level's value has its depth as slot,
@@ -152,11 +213,15 @@ struct Nest<'a> {
     /// The values of iterators that guards of reads name.
     iterators: Vec<(String, Flat)>,
     sources: Vec<Source>,
+    /// Which the target is in.
+    array: ArrayId,
     target: Flat,
     /// Cycles of an instance that reads nothing.
     least: u64,
     /// Updates of the target in any order.
     joins: bool,
+    /// Data cut its rows short: which instances make values is not known.
+    is_cut: bool,
 }
 
 impl<'a> Nest<'a> {
@@ -191,10 +256,15 @@ impl<'a> Nest<'a> {
         // Updates of lanes take a cycle; the order of theirs is open.
         let behind = u64::from(reduction.is_some());
         let mut sources = vec![];
+        let array = |access: &Access| offload.kernel.memory_of(access.array);
         reads(value, behind, &mut |access, cycles| {
-            let place = in_loops(&cells.place(access));
-            sources.push(Source { place, guard: access.guard.clone(), cycles: cycles.max(1) });
+            let (place, guard) = (in_loops(&cells.place(access)), access.guard.clone());
+            sources.push(Source { array: array(access), place, guard, cycles: Some(cycles.max(1)) });
         });
+        if reduction.is_some() {
+            let place = in_loops(&cells.place(&statement.target));
+            sources.push(Source { array: array(&statement.target), place, guard: None, cycles: None });
+        }
         Nest {
             piece,
             levels: piece.levels.iter().map(|level| [bounds(&level.lower), bounds(&level.upper)]).collect(),
@@ -202,9 +272,11 @@ impl<'a> Nest<'a> {
             quotients: kernel.quotients.iter().map(|quotient| (in_loops(&quotient.numerator), quotient)).collect(),
             iterators: iterators.iter().zip(&piece.point).map(|(name, value)| (name.clone(), flat(value))).collect(),
             sources,
+            array: array(&statement.target),
             target: in_loops(&cells.place(&statement.target)),
             least: (longest(value) + behind).max(1),
             joins: reduction.is_some(),
+            is_cut: kernel.limits(statement).is_some(),
             names: names[..depth + kernel.quotients.len()].to_vec(),
         }
     }
@@ -233,10 +305,18 @@ fn longest(expr: &Expr) -> u64 {
     u64::from(operators::cycles(expr)) + operands
 }
 
+/// What has happened to a cell: [`Chain::touched`].
+const READ: u8 = 1;
+const WRITTEN: u8 = 2;
+
 struct Chain<'a> {
     sizes: &'a BTreeMap<String, i64>,
     /// When the value of every cell is there.
     times: Vec<u64>,
+    /// Whether it was read before it was written, and whether it was written.
+    touched: Vec<u8>,
+    /// Per array, the numbers of such cells.
+    crossing: ByArray<[u64; 2]>,
     slots: Vec<i64>,
     /// Instances that are still followed.
     left: u64,
@@ -276,11 +356,17 @@ impl Chain<'_> {
         let mut end = nest.least;
         for source in &nest.sources {
             if source.guard.as_ref().is_none_or(|guard| self.holds(nest, guard)) {
-                let there = time(source.place.of(&self.slots), &self.times).unwrap_or(0);
-                end = end.max(there + source.cycles);
+                let place = source.place.of(&self.slots);
+                self.touch(source.array, place, READ);
+                let there = time(place, &self.times).unwrap_or(0);
+                end = end.max(source.cycles.map_or(0, |cycles| there + cycles));
             }
         }
         let target = nest.target.of(&self.slots);
+        self.touch(nest.array, target, WRITTEN);
+        if nest.is_cut {
+            return;
+        }
         if nest.joins {
             end = end.max(time(target, &self.times).unwrap_or(0));
         }
@@ -288,6 +374,15 @@ impl Chain<'_> {
             *own = end;
         }
         self.longest = self.longest.max(end);
+    }
+
+    fn touch(&mut self, array: ArrayId, place: i64, how: u8) {
+        let Some(touched) = usize::try_from(place).ok().and_then(|place| self.touched.get_mut(place)) else { return };
+        // What was written came from nowhere else.
+        if *touched & (how | WRITTEN) == 0 || how == WRITTEN && *touched & WRITTEN == 0 {
+            self.crossing[array][usize::from(how == WRITTEN)] += 1;
+            *touched |= how;
+        }
     }
 
     fn holds(&self, nest: &Nest, condition: &Condition) -> bool {

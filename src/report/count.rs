@@ -13,7 +13,7 @@ use crate::walk::{self, Values, visit};
 pub struct Work {
     /// Executions of statements.
     pub iterations: u64,
-    /// The same where statements that start together count as one.
+    /// The same where statements that start together count as one, without those whose rows data cut short.
     pub starts: u64,
     /// Reads and writes of array elements, as the source makes them.
     pub accesses: u64,
@@ -27,6 +27,14 @@ impl Work {
     /// Counts the work of `offload` for the given sizes.
     pub fn of(offload: &Offload, sizes: &BTreeMap<String, i64>) -> Work {
         Work::within(offload, sizes, u64::MAX).unwrap_or_default()
+    }
+
+    /// What a run has told in which so many iterations started, where only it knows.
+    pub fn of_run(self, offload: &Offload, started: u64) -> Work {
+        let kernel = &offload.kernel;
+        let are_cut = kernel.statements().iter().any(|statement| kernel.limits(statement).is_some());
+        let in_lanes = offload.bands.iter().any(|band| band.compute.lanes.is_some());
+        if are_cut && !in_lanes { Work { iterations: started, starts: started, ..self } } else { self }
     }
 
     /// The same, or `None` where counting takes more than `steps` loops.
@@ -49,7 +57,9 @@ impl Work {
             let instances = walk::count(piece, &mut values, steps)?;
             work.iterations = work.iterations.saturating_add(instances);
             let follows = offload.follows(&statements[piece.leaf.statement()].name);
-            work.starts = work.starts.saturating_add(if follows { 0 } else { instances });
+            // What data leave of a row only the run knows.
+            let is_cut = written.limits(statements[piece.leaf.statement()]).is_some();
+            work.starts = work.starts.saturating_add(if follows || is_cut { 0 } else { instances });
             // Every read, and the write.
             let accesses = statements[piece.leaf.statement()].value.reads().len() as u64 + 1;
             work.accesses = work.accesses.saturating_add(instances.saturating_mul(accesses));
@@ -101,6 +111,17 @@ pub fn iterations(offload: &Offload, sizes: &BTreeMap<String, i64>) -> ByStateme
         let name = &written[piece.leaf.statement()].name;
         if let Some(own) = statements.position(|s| s.name == *name) {
             all[own] += points(piece, &mut values);
+        }
+    }
+    all
+}
+
+/// The same without those whose rows data cut short, which may have none.
+pub fn surely(offload: &Offload, sizes: &BTreeMap<String, i64>) -> ByStatement<u64> {
+    let mut all = iterations(offload, sizes);
+    for (statement, count) in offload.kernel.statements().iter().zip(all.iter_mut()) {
+        if offload.kernel.limits(statement).is_some() {
+            *count = 0;
         }
     }
     all
@@ -213,6 +234,7 @@ mod tests {
                 reassociates: false,
                 keeps_stores: false,
                 has_wires: false,
+                panels: Default::default(),
                 ports: Default::default(),
                 arrays: vec![array("a", 32), array("b", 16)].into(),
                 body: vec![Node::Statement(statement)],

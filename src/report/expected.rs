@@ -7,15 +7,18 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::count;
+use crate::affine::Affine;
 use crate::board::Board;
 use crate::hardware::{self, Beats, Link};
 use crate::ids::{ArrayId, BandId, StatementId};
-use crate::offload::{Band, Buffer, Offload, Scan, Transfer};
+use crate::offload::{Band, Buffer, Offload, Piece, Scan, Transfer};
 use crate::walk::{self, Values};
 use ends::End;
 
 /// Cycles from row to row of iterations, whatever their length.
 const ROW: u64 = 4;
+/// The same where data cut rows short, beside what they leave.
+const CUT_ROW: f64 = 1.0;
 /// The same of loads and stores: the scanner, a command, and what tells how its elements lie; behind a bus, and of DDR and SDR.
 const TRANSFERRED_ROW: [u64; 2] = [6, 4];
 /// Cycles of a row that a program finds, and of an instruction per tile beside those: as measured of `examples/jacobi_2d.c` with
@@ -65,13 +68,19 @@ impl Expected {
         for band in offload.bands.keys() {
             let sampled = Sampled::of(offload, band, &rows, &mut values, &mut steps);
             let own = &offload.bands[band];
-            let statements: u64 = own.statements.iter().map(|&s| iterations[s]).sum();
-            let estimated = statements as f64 * own.compute.cycles_per_iteration;
+            let all_of_them: u64 = own.statements.iter().map(|&s| iterations[s]).sum();
+            let left = |s: StatementId| iterations[s] as f64 * share_left(offload, s, sizes).unwrap_or(1.0);
+            let statements: f64 = own.statements.iter().map(|&s| left(s)).sum();
+            // The tiles of an order are boxes, which statements in fewer loops than others fill less.
+            let each = own.compute.lanes.as_ref().map_or(&[][..], |lanes| &lanes.cycles_each);
+            let estimated = match each {
+                [] => all_of_them as f64 * own.compute.cycles_per_iteration,
+                each => own.statements.iter().zip(each).map(|(&s, cycles)| iterations[s] as f64 * cycles).sum(),
+            };
             let tiles = sampled.tiles.max(1) as f64;
             // Ports are lent in cycles in which no iteration starts, of which rows and values that are waited for leave some.
-            let starts = if own.compute.lanes.is_some() { sampled.starts } else { statements as f64 };
-            let statement =
-                |(&s, lent): (&StatementId, &f64)| starts * iterations[s] as f64 / statements.max(1) as f64 + lent;
+            let starts = if own.compute.lanes.is_some() { sampled.starts } else { statements };
+            let statement = |(&s, lent): (&StatementId, &f64)| starts * left(s) / statements.max(1.0) + lent;
             let lent = own.statements.iter().zip(&sampled.lent).map(statement).fold(0.0, f64::max);
             let iterating = sampled.compute.max(estimated).max(starts);
             let moved = |end: &End| most(&end.load, |port| found(port, 1.0)) + most(&end.store, |port| port.store);
@@ -161,6 +170,24 @@ impl PortRows {
     }
 }
 
+/// What data leave of a statement's iterations, where they cut its rows short.
+fn share_left(offload: &Offload, statement: StatementId, sizes: &BTreeMap<String, i64>) -> Option<f64> {
+    let kernel = &offload.kernel;
+    let limits = kernel.limits(kernel.statements()[statement]).filter(|_| offload.lanes(statement).is_none())?;
+    Some(limits.share(kernel, |name| sizes.get(name).copied().unwrap_or(0)))
+}
+
+/// The same of rows that run along what is cut.
+fn cut_rows(offload: &Offload, piece: &Piece, values: &Values) -> Option<f64> {
+    let kernel = &offload.kernel;
+    let statement = piece.leaf.statement();
+    let limits = kernel.limits(kernel.statements()[statement]).filter(|_| offload.lanes(statement).is_none())?;
+    let place = kernel.iterators()[statement].iter().position(|iterator| *iterator == limits.iterator)?;
+    let innermost = &piece.levels.last()?.name;
+    let is_along = piece.point[place].coefficient(innermost) != 0;
+    is_along.then(|| limits.share(kernel, |name| values.evaluate(&Affine::variable(name))))
+}
+
 /// The costs of all rows of a tile.
 fn sum(scan: &Scan, values: &mut Values, steps: &mut u64, cost: &dyn Fn(u64) -> f64) -> Option<f64> {
     scan.pieces.iter().map(|piece| walk::rows(piece, values, steps, cost)).sum()
@@ -241,8 +268,15 @@ impl Sampled {
         steps: &mut u64,
     ) -> Option<()> {
         let mut tile = Sampled::none(offload, band);
-        tile.compute = sum(&band.compute.scan, values, steps, &|length| length.max(ROW) as f64)?;
-        tile.starts = sum(&band.compute.scan, values, steps, &|length| length as f64)?;
+        for piece in &band.compute.scan.pieces {
+            let share = cut_rows(offload, piece, values);
+            let cycles = |length: u64| match share {
+                Some(share) => CUT_ROW + share * length as f64,
+                None => length.max(ROW) as f64,
+            };
+            tile.compute += walk::rows(piece, values, steps, cycles)?;
+            tile.starts += walk::rows(piece, values, steps, |length| share.unwrap_or(1.0) * length as f64)?;
+        }
         for transfer in &band.transfers {
             let array = transfer.array;
             let beats = |length: u64| rows.beats(array, length) as f64;

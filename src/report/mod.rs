@@ -31,7 +31,7 @@ pub use tiling::TilingReport;
 
 /// The number of the shape of all JSON that burstc writes: it grows when a field is added, renamed, removed, or changes its
 /// meaning. `docs/JSON.md` says what the fields mean, and what changed with each number.
-pub const SCHEMA: u32 = 11;
+pub const SCHEMA: u32 = 12;
 
 /// Indented JSON with a final newline, whose first field is the number of its shape.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
@@ -481,6 +481,7 @@ mod tests {
                 reassociates: false,
                 keeps_stores: false,
                 has_wires: false,
+                panels: Default::default(),
                 ports: Default::default(),
                 arrays: vec![array].into(),
                 body: vec![],
@@ -518,7 +519,7 @@ mod tests {
             direct: direct.then_some(&slow),
             work: Work { iterations: 500, starts: 500, accesses: 1_000, bytes_read: 1_500, bytes_written: 500 },
             moved: vec![],
-            bound: Bound { memory: 500, datapath: 450, dependences: 12, dependences_whole: true },
+            bound: Bound { memory: 500, datapath: 450, dependences: 12, dependences_whole: true, ..Bound::default() },
             estimate: Estimate { compute_cycles: 900, memory_cycles: 500 },
             seed: 1,
             arguments: BTreeMap::from([("N".to_string(), Number::Whole(8))]),

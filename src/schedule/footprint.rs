@@ -117,7 +117,11 @@ impl<'a> Footprint<'a> {
             let solved = Solved::new(&statement.iterators, theta.iter(), &iterators);
             for access in &statement.accesses {
                 let model = footprint.array(kernel, access.array, sizes);
-                let functions = access.may.affine_outputs(&statement.iterators)?;
+                // isl has others where iterators are equal: `d[k][j]` for the `d[i][j]` of an iteration with i = k.
+                let functions = match &access.subscripts {
+                    Some(written) => Some(written.clone()),
+                    None => access.may.affine_outputs(&statement.iterators)?,
+                };
                 let subscripts = match functions {
                     Some(functions) => functions.iter().map(|f| Some(solved.linear(f, sizes))).collect(),
                     None => vec![None; model.extents.len()],

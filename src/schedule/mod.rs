@@ -59,6 +59,11 @@ impl BandPlan {
         self.tileable.iter().take_while(|t| !**t).count()
     }
 
+    /// Number of the others.
+    pub fn tiled(&self) -> usize {
+        self.tileable.len() - self.serial()
+    }
+
     fn theta_of(&self, statement: StatementId) -> Option<&Vec<Affine>> {
         self.statements.iter().position(|s| *s == statement).map(|position| &self.theta[position])
     }

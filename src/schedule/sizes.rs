@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::BandPlan;
 use super::footprint::{ArrayModel, Footprint, Range};
 use crate::affine::Affine;
-use crate::ids::{ArrayId, BandId, ByBand};
+use crate::ids::{ArrayId, BandId, ByBand, StatementId};
 use crate::polyhedral::Program;
 use crate::source::kernel::Kernel;
 use crate::word::Word;
@@ -47,8 +47,12 @@ impl Choice {
 }
 
 const LARGEST: i64 = 512;
+/// The same where data cut rows short, of which every tile has all.
+const LARGEST_CUT: i64 = 4096;
 /// Cycles that a tile costs beside its words and iterations.
 const TILE_CYCLES: u32 = 64;
+/// Bytes that the memory moves per cycle.
+const BYTES: f64 = Word::PORT.bytes() as f64;
 /// The same in bytes the memory could have moved.
 const TILE_OVERHEAD: f64 = (TILE_CYCLES * Word::PORT.bytes()) as f64;
 /// Up to this factor more bytes are spent on larger tiles or shorter fills of the pipeline.
@@ -93,6 +97,7 @@ pub fn rank(
     for parameter in &kernel.parameters {
         largest.extend(parameter.max.map(|max| (parameter.name.clone(), max)));
     }
+    let cut = cut_rows(kernel, plan, sizes_at);
     let usual = Footprint::new(program, kernel, plan, sizes_at)?;
     let largest = Footprint::new(program, kernel, plan, &largest)?;
     let serial = plan.serial();
@@ -101,10 +106,10 @@ pub fn rank(
     for last in serial.min(n - 1)..n {
         let mut order: Vec<usize> = (0..n).filter(|k| *k != last).collect();
         order.push(last);
-        let search = Search::new(&usual, &largest, order, serial, LOOKED_AT);
+        let search = Search::new((&usual, &largest), &cut, order, serial, LOOKED_AT);
         search.explore(&mut vec![1; n], search.first, budget_bits as f64, &mut all);
     }
-    let mut long = long(&usual, &largest, (n, serial), budget_bits as f64);
+    let mut long = long((&usual, &largest), &cut, (n, serial), budget_bits as f64);
     let mut choices: Vec<Choice> = vec![];
     let mut budget = budget_bits as f64;
     let mut tempting = all.clone();
@@ -123,7 +128,7 @@ pub fn rank(
     }
     if choices.is_empty() {
         // Nothing fits; the smallest tiles come closest.
-        choices.push(Search::new(&usual, &largest, (0..n).collect(), serial, LOOKED_AT).evaluate(&vec![1; n]));
+        choices.push(Search::new((&usual, &largest), &cut, (0..n).collect(), serial, LOOKED_AT).evaluate(&vec![1; n]));
     }
     tempting.retain(|c| c.bits > budget_bits as f64 && c.cost <= TEMPTING * choices[0].cost);
     tempting.sort_by(|a, b| a.cost.total_cmp(&b.cost));
@@ -138,13 +143,13 @@ pub fn rank(
 }
 
 /// Choices whose strips run along several of the `n` dimensions, of which so many are serial.
-fn long(usual: &Footprint, largest: &Footprint, (n, serial): (usize, usize), budget: f64) -> Vec<Choice> {
+fn long(models: (&Footprint, &Footprint), cut: &[CutRows], (n, serial): (usize, usize), budget: f64) -> Vec<Choice> {
     let orders: Vec<(Vec<usize>, usize)> = (2..=(n - serial).min(PERMUTED))
         .flat_map(|strip| lasts(n, serial, strip).into_iter().map(move |order| (order, strip)))
         .collect();
     let mut found = vec![];
     for (order, strip) in &orders {
-        let mut search = Search::new(usual, largest, order.clone(), serial, LONG_LOOKED_AT / orders.len() as f64);
+        let mut search = Search::new(models, cut, order.clone(), serial, LONG_LOOKED_AT / orders.len() as f64);
         search.strip = *strip;
         search.explore(&mut vec![1; n], search.first, budget, &mut found);
     }
@@ -276,16 +281,53 @@ struct Search<'a> {
     first: usize,
     /// How many of the last dimensions a strip runs along.
     strip: usize,
+    /// Dimensions of statements whose rows data cut short, and the part of their iterations that these leave.
+    cut: Vec<CutRows>,
+    /// The largest size.
+    most: i64,
+}
+
+/// A statement whose rows data cut short.
+#[derive(Clone)]
+struct CutRows {
+    /// The dimension along its rows.
+    along: usize,
+    /// The others that it moves with.
+    across: Vec<usize>,
+    share: f64,
+}
+
+/// Those of a plan.
+fn cut_rows(kernel: &Kernel, plan: &BandPlan, sizes: &BTreeMap<String, i64>) -> Vec<CutRows> {
+    let statements = kernel.statements();
+    let of = |(&statement, theta): (&StatementId, &Vec<Affine>)| {
+        let limits = kernel.limits(statements[statement])?;
+        let moves = |k: &usize| theta[*k].coefficient(limits.iterator) != 0;
+        let (along, others): (Vec<usize>, Vec<usize>) = (0..theta.len()).partition(moves);
+        let share = limits.share(kernel, |name| sizes.get(name).copied().unwrap_or(1));
+        let across = others.into_iter().filter(|k| !theta[*k].is_constant()).collect();
+        (along.len() == 1).then(|| CutRows { along: along[0], across, share })
+    };
+    plan.statements.iter().zip(&plan.theta).filter_map(of).collect()
 }
 
 impl<'a> Search<'a> {
     /// Of strips along one dimension; about `looked_at` choices of all orders together.
-    fn new(usual: &'a Footprint, largest: &'a Footprint, order: Vec<usize>, serial: usize, looked_at: f64) -> Self {
+    fn new(
+        (usual, largest): (&'a Footprint, &'a Footprint),
+        cut: &[CutRows],
+        order: Vec<usize>,
+        serial: usize,
+        looked_at: f64,
+    ) -> Self {
         let (ranges, largest_ranges) = (usual.ranges(&order), largest.ranges(&order));
         let step = if order.len() - serial > 4 { 4 } else { 2 };
-        let mut search = Search { usual, ranges, largest, largest_ranges, order, step, first: serial, strip: 1 };
+        let most = if cut.is_empty() { LARGEST } else { LARGEST_CUT };
+        let cut = cut.to_vec();
+        let mut search =
+            Search { usual, ranges, largest, largest_ranges, order, step, first: serial, strip: 1, cut, most };
         while search.choices() * (search.order.len() - serial) as f64 > looked_at {
-            if search.step < LARGEST {
+            if search.step < search.most {
                 search.step *= 2;
             } else {
                 search.first += 1;
@@ -296,9 +338,9 @@ impl<'a> Search<'a> {
 
     /// How many sizes [`Search::explore`] tries at most.
     fn choices(&self) -> f64 {
-        let whole = vec![LARGEST as f64; self.order.len()];
+        let whole = vec![self.most as f64; self.order.len()];
         let of = |position: usize| {
-            let values = self.ranges[position].values(&whole).clamp(1.0, LARGEST as f64);
+            let values = self.ranges[position].values(&whole).clamp(1.0, self.most as f64);
             1.0 + (values.log2() / (self.step as f64).log2()).ceil()
         };
         (self.first..self.order.len()).map(of).product()
@@ -316,7 +358,7 @@ impl<'a> Search<'a> {
             }
             self.explore(sizes, position + 1, budget, found);
             let values = self.ranges[position].values(&by_order(&self.order, &self.tile(sizes)));
-            if sizes[position] as f64 >= values || sizes[position] >= LARGEST {
+            if sizes[position] as f64 >= values || sizes[position] >= self.most {
                 break;
             }
             sizes[position] = self.next(sizes[position]);
@@ -376,6 +418,15 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Cycles that a tile takes for rows that data cut short: one for each, and what is left of them.
+    fn cut_cycles(&self, tile: &[f64]) -> f64 {
+        let of = |cut: &CutRows| {
+            let rows: f64 = cut.across.iter().map(|k| tile[*k]).product();
+            rows * (1.0 + cut.share * tile[cut.along])
+        };
+        self.cut.iter().map(of).sum()
+    }
+
     fn evaluate(&self, sizes: &[i64]) -> Choice {
         let first = self.order.len() - self.strip;
         // Tiles at the border of the band are smaller: in the mean a tile has what the band's extent leaves it.
@@ -409,7 +460,7 @@ impl<'a> Search<'a> {
             sizes: sizes.to_vec(),
             strip: self.strip,
             bytes: strips * bytes,
-            cost: strips * (bytes + fill + per_strip * TILE_OVERHEAD),
+            cost: strips * (bytes.max(per_strip * self.cut_cycles(&tile) * BYTES) + fill + per_strip * TILE_OVERHEAD),
             bits: buffers.values().sum(),
             buffers,
         }

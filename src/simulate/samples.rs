@@ -48,6 +48,7 @@ fn kernel(name: &str) -> Kernel {
         reassociates: false,
         keeps_stores: false,
         has_wires: false,
+        panels: Default::default(),
         ports: Default::default(),
         arrays: ByArray::new(),
         body: vec![],

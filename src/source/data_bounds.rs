@@ -205,6 +205,9 @@ impl Nest<'_, '_> {
         if most.saturating_sub(least) <= MOST && least >= 0 && most >= least {
             return Ok((number(&least.to_string(), span), vec![number(&most.to_string(), span)]));
         }
+        if least >= 0 && uppers.iter().any(|upper| !is_data(&upper.value)) {
+            return Ok((number(&least.to_string(), span), vec![]));
+        }
         let of = std::iter::once(start).chain(uppers.iter().map(|upper| &upper.value));
         let made_of = of.flat_map(Expr::reads).map(|access| &self.scope.arrays[access.array].name).next();
         let made_of = made_of.cloned().unwrap_or("ptr".into());

@@ -4,6 +4,7 @@
 mod array;
 mod expression;
 mod host;
+mod limits;
 mod obligation;
 mod sizes;
 mod table;
@@ -19,6 +20,7 @@ use crate::ids::{ArrayId, ByArray, ByStatement};
 pub use array::{Array, Storage};
 pub use expression::{Access, BinaryOp, Expr, Gather, ScalarType, UnaryOp, distance};
 pub use host::{HostStep, HostValue, Scalar};
+pub use limits::{Limits, hoisted};
 pub use obligation::{Broken, Obligation, Surroundings};
 pub use sizes::{SizeCondition, SizeParameter};
 pub use table::Table;
@@ -65,6 +67,9 @@ pub struct Kernel {
     /// Whether statements are numbered without temporaries that are wires, of which there are some.
     #[serde(skip)]
     pub has_wires: bool,
+    /// Arguments whose panels are in local arrays, of which the statements are numbered, too: `#pragma burstc panels(a)`.
+    #[serde(skip)]
+    pub panels: BTreeSet<ArrayId>,
     /// Arrays that somebody has put on a memory port, by name.
     #[serde(skip)]
     pub ports: BTreeMap<String, u32>,

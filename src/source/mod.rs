@@ -26,6 +26,7 @@ mod loops;
 mod map;
 mod nest;
 mod obligations;
+pub mod panels;
 mod plain;
 mod preprocess;
 pub mod program;
@@ -265,7 +266,11 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
     }
     let has_wires = self::statements(&body.nodes) < all;
     // Sums that temporaries were part of, too.
-    wires::for_each(&mut body.nodes, &mut |statement| balance::balance(&mut statement.value, &statement.target));
+    wires::for_each(&mut body.nodes, &mut |statement| {
+        balance::balance(&mut statement.value, &statement.target);
+        let nothing = kernel::Expr::Constant { value: 0, ty: statement.value.ty() };
+        statement.value = kernel::hoisted(std::mem::replace(&mut statement.value, nothing), &statement.target);
+    });
     let statements = statements(&body.nodes);
     let problem = match (function::has_loop(function.body), statements) {
         (false, _) => Some(("has no loop", "no loop")),
@@ -277,6 +282,7 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
             .at(function.name_span, label)
             .help("burstc compiles a loop nest that assigns array elements"));
     }
+    let panels = directives.put_panels(&function, &mut body.nodes, &mut scope)?;
     let tilings = directives.tilings(&body, &parameters, &scope.quotients)?;
     let kernel = Kernel {
         name: function.name,
@@ -294,6 +300,7 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
         reassociates: false,
         keeps_stores: directives.keeps_stores,
         has_wires,
+        panels,
         ports: Default::default(),
         tilings,
     };

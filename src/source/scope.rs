@@ -185,6 +185,11 @@ impl<'a> Scope<'a> {
         name
     }
 
+    /// Whether the file has the name, or some other that was made up.
+    pub fn is_taken(&self, name: &str) -> bool {
+        self.taken.contains(name)
+    }
+
     /// `name`, or a variant of it where something else of the kernel has it already.
     pub fn own(&mut self, name: &str) -> String {
         if self.given.insert(name.to_string()) { name.to_string() } else { self.fresh(name) }

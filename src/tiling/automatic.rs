@@ -1,8 +1,6 @@
 //! Tilings for a kernel that has none: schedules from [`crate::schedule`], with the tile sizes that move the fewest
 //! bytes.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Result, anyhow};
 
 use crate::diagnostic::Span;
@@ -58,8 +56,7 @@ pub fn tilings(
     block_ram_bits: u64,
 ) -> Result<Tilings> {
     // The sizes that the user runs.
-    let usual: BTreeMap<String, i64> =
-        kernel.parameters.iter().map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(1))).collect();
+    let usual = kernel.usual_sizes();
     let mut best = choose(program, kernel, plans, &usual, block_ram_bits)?
         .into_iter()
         .next()

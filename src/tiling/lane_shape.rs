@@ -19,6 +19,8 @@ pub struct Lanes {
     pub inner: i64,
     /// Parallel to the statements of the band; `None` for one whose iterations run one by one.
     pub per_statement: Vec<Option<StatementLanes>>,
+    /// Estimated cycles of each over its iterations.
+    pub cycles_each: Vec<f64>,
 }
 
 /// The lanes of one statement.
@@ -49,11 +51,25 @@ pub fn join(all: &mut Banked, others: Banked) {
     }
 }
 
+/// The subscripts along which lanes of several statements access cells, and write them.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    pub all: Banked,
+    pub written: Banked,
+}
+
+impl Lines {
+    pub fn add(&mut self, shape: &LaneShape) {
+        join(&mut self.all, shape.banks.clone());
+        join(&mut self.written, shape.written.clone());
+    }
+}
+
 impl Lanes {
     /// The arrays in which lanes access neighbours.
-    pub fn banked(&self) -> Banked {
-        let mut all = Banked::new();
-        self.per_statement.iter().flatten().for_each(|own| join(&mut all, own.shape.banks.clone()));
+    pub fn lines(&self) -> Lines {
+        let mut all = Lines::default();
+        self.per_statement.iter().flatten().for_each(|own| all.add(&own.shape));
         all
     }
 
@@ -62,14 +78,19 @@ impl Lanes {
         if self.inner > 1 { vec![self.count / self.inner, self.inner] } else { vec![self.count] }
     }
 
-    /// Whether the banks that one statement needs, and those that others have, may be those of one buffer of an array: lanes
-    /// along one dimension share them, whatever subscripts they lie along ([`Buffer::skewed`](crate::offload::Buffer)), unless
-    /// the array is written: groups along two subscripts would wait for one another where they might meet. Those along two may have
-    /// no more together than twice as many as there are lanes.
-    pub fn agree(directive: LanesDirective, known: &Axes, own: &Axes, is_written: bool) -> bool {
-        if directive.along.is_none() {
-            return !is_written || known == own;
+    /// Whether the banks that one statement needs of an array, and those that others have, may be those of one buffer: lanes
+    /// along one dimension share them, whatever subscripts they lie along ([`Buffer::skewed`](crate::offload::Buffer)), but all
+    /// write along one.
+    pub fn agree(directive: LanesDirective, array: ArrayId, known: &Lines, own: &LaneShape) -> bool {
+        let both = |all: &Banked, own: &Banked| Some((all.get(&array)?.clone(), own.get(&array)?.clone()));
+        match directive.along {
+            None => both(&known.written, &own.written).is_none_or(|(known, own)| known == own),
+            Some(_) => both(&known.all, &own.banks).is_none_or(|(known, own)| Lanes::fit(directive, &known, &own)),
         }
+    }
+
+    /// Whether lanes along two dimensions have no more banks of an array together than twice as many as there are lanes.
+    fn fit(directive: LanesDirective, known: &Axes, own: &Axes) -> bool {
         let mut both = Banked::from([(ArrayId(0), known.clone())]);
         join(&mut both, Banked::from([(ArrayId(0), own.clone())]));
         both.values().flat_map(|axes| axes.values()).product::<i64>() <= MOST_BANKS * directive.count
@@ -98,6 +119,8 @@ pub struct LaneShape {
     pub inner_steps: Vec<i64>,
     /// The subscripts in which lanes access cells side by side, of each array that they do not access in one place.
     pub banks: Banked,
+    /// Those along which they write.
+    pub written: Banked,
     /// Where all lanes update one cell.
     pub reduction: Option<Reduction>,
 }
@@ -116,7 +139,7 @@ impl LaneShape {
     ) -> Result<LaneShape, String> {
         let steps = steps(iterators, dimensions, k).ok_or("its neighbours are no whole iterations apart")?;
         let accesses = accesses(kernel, statement)?;
-        let mut banks = Banked::new();
+        let (mut banks, mut written) = (Banked::new(), Banked::new());
         for access in &accesses {
             let name = &kernel.arrays[access.array].name;
             let gains: Vec<i64> = access.subscripts.iter().map(|s| s.gain(iterators, &steps)).collect();
@@ -130,8 +153,12 @@ impl LaneShape {
                 return Err(format!("`{name}` is accessed every {} elements", gains[subscript].abs()));
             }
             let axes = Axes::from([(subscript, count)]);
-            if kernel.is_written(access.array) && banks.get(&access.array).is_some_and(|known| *known != axes) {
+            // Groups under way would be held to share words where lanes that do not run would.
+            if statement.writes_to(access.array) && banks.get(&access.array).is_some_and(|known| *known != axes) {
                 return Err(format!("`{name}` is written and accessed along two subscripts"));
+            }
+            if statement.targets().any(|target| std::ptr::eq(target, *access)) {
+                join(&mut written, Banked::from([(access.array, axes.clone())]));
             }
             join(&mut banks, Banked::from([(access.array, axes)]));
         }
@@ -154,7 +181,7 @@ impl LaneShape {
             let name = &target.name;
             return Err(format!("all lanes write one element of `{name}`, which is no sum or its like"));
         }
-        Ok(LaneShape { steps, inner_steps: vec![], banks, reduction: found })
+        Ok(LaneShape { steps, inner_steps: vec![], banks, written, reduction: found })
     }
 
     /// Lanes along two of the `dimensions`, as a directive names them. Of every array a lane takes a cell of a box: as many
@@ -186,9 +213,7 @@ impl LaneShape {
             let axes: Axes = reached.map(|(subscript, reach)| (subscript, power_of_two(reach + 1))).collect();
             let needed: i64 = axes.values().product();
             let known = banks.get(&access.array).cloned().unwrap_or_default();
-            if needed > MOST_BANKS * directive.count
-                || !Lanes::agree(directive, &known, &axes, kernel.is_written(access.array))
-            {
+            if needed > MOST_BANKS * directive.count || !Lanes::fit(directive, &known, &axes) {
                 let name = &kernel.arrays[access.array].name;
                 return Err(format!("the cells of `{name}` that they access lie in {needed} banks or more"));
             }
@@ -203,7 +228,7 @@ impl LaneShape {
                 return Err(format!("lanes along one of the two write one element of `{name}`"));
             }
         }
-        Ok(LaneShape { steps, inner_steps, banks, reduction: None })
+        Ok(LaneShape { steps, inner_steps, banks, written: Banked::new(), reduction: None })
     }
 }
 

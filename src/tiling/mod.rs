@@ -17,7 +17,7 @@ use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::polyhedral::isl::{BasicSet, Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::{Kernel, LanesDirective, Schedule, TilingDirective};
-use lane_shape::Banked;
+use lane_shape::Lines;
 
 /// Statements that run together in tiles. The instances of all of them live in one space `D`, whose dimensions are the
 /// order inside a tile.
@@ -80,10 +80,11 @@ pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective])
     require_each_statement_once(program, directives)?;
     require_lanes_alike(directives)?;
     legality::require_legal(program, kernel, directives)?;
-    let (mut bands, mut banked, mut refusal) = (ByBand::new(), Banked::new(), None);
+    let (mut bands, mut banked, mut refusal) = (ByBand::new(), Lines::default(), None);
     for directive in directives {
         let (band, without_lanes) = Band::new(program, kernel, directive, &banked)?;
-        band.lanes.iter().for_each(|lanes| lane_shape::join(&mut banked, lanes.banked()));
+        let shapes = band.lanes.iter().flat_map(|lanes| &lanes.per_statement).flatten();
+        shapes.for_each(|own| banked.add(&own.shape));
         refusal = refusal.or(without_lanes);
         bands.push(band);
     }
@@ -134,7 +135,7 @@ impl Band {
         program: &Program,
         kernel: &Kernel,
         directive: &TilingDirective,
-        banked: &Banked,
+        banked: &Lines,
     ) -> Result<(Band, Option<Diagnostic>)> {
         let isl = &program.isl;
         let parameters = &program.parameters;

@@ -14,7 +14,7 @@ mod waiting;
 
 use anyhow::{Result, anyhow};
 
-use super::lane_shape::{Banked, Lanes};
+use super::lane_shape::{Lanes, Lines};
 use super::tuple_text;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
@@ -106,7 +106,7 @@ pub(super) fn choose(
     directive: &TilingDirective,
     statements: &[StatementId],
     theta: &[Map],
-    banked: &Banked,
+    banked: &Lines,
 ) -> Result<Order> {
     let mut without_lanes = None;
     let mut in_lanes = None;
@@ -115,7 +115,7 @@ pub(super) fn choose(
         let wanted = Wanted::new(program, kernel, directive, lanes, (&space, statements), banked)?;
         match space.best(program, statements, Some(&wanted))? {
             Some(candidate) => {
-                let lanes = wanted.lanes(&candidate.lanes, &space);
+                let lanes = wanted.lanes(&candidate, &space);
                 in_lanes = Some((space, candidate, lanes));
             }
             None => {

@@ -12,6 +12,8 @@ use super::program::{
 mod beats;
 mod equal;
 mod grid;
+mod panels;
+mod rows;
 
 const TYPES: [ScalarType; 8] = {
     const fn ty(bits: u32, signed: bool) -> ScalarType {
@@ -78,26 +80,37 @@ pub enum Kind {
     Lanes,
     /// Lanes along two loops.
     Grid,
+    /// Rows whose bounds are data.
+    Rows,
+    /// Updates of a matrix by a row and a column of itself.
+    Panels,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 6] = [
+    pub const ALL: [(&str, Kind); 8] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
         ("everyday", Kind::Everyday),
         ("lanes", Kind::Lanes),
         ("grid", Kind::Grid),
+        ("rows", Kind::Rows),
+        ("panels", Kind::Panels),
     ];
 
     pub fn of(seed: u64) -> Kind {
         let mut dice = Dice(SplitMix::named(seed, "kind"));
+        // Earlier seeds keep their programs.
+        if seed >= 3_000_000 && seed % 8 == 5 {
+            return Kind::Panels;
+        }
         match dice.below(3) {
             0 if !seed.is_multiple_of(4) => Kind::Equal,
             1 if !seed.is_multiple_of(4) && dice.chance(40) => Kind::Beats,
             1 if !seed.is_multiple_of(4) => Kind::Everyday,
             2 if !seed.is_multiple_of(4) && dice.chance(40) => Kind::Lanes,
             2 if !seed.is_multiple_of(4) && dice.chance(25) => Kind::Grid,
+            2 if !seed.is_multiple_of(4) && seed >= 1000 && dice.chance(30) => Kind::Rows,
             _ => Kind::Any,
         }
     }
@@ -113,15 +126,15 @@ pub fn program(seed: u64) -> Program {
         program.strip = if dice.chance(50) { 2 + dice.below(2) as usize } else { 1 };
     }
     // The fixed seeds keep their programs.
-    let is_plain = seed >= 1000 && program.lanes.is_none() && program.grid.is_none();
+    let is_plain = seed >= 1000 && program.lanes.is_none() && program.grid.is_none() && !program.panels;
     let mut dice = Dice(SplitMix::named(seed, "structures"));
-    program.structures = if is_plain { dice.chance(40) } else { seed >= 2000 && dice.chance(20) };
+    program.structures = if is_plain { dice.chance(40) } else { seed >= 2000 && !program.panels && dice.chance(20) };
     let mut dice = Dice(SplitMix::named(seed, "gathers"));
     if is_plain && !program.arrays.iter().any(|array| array.element.floating) && dice.chance(20) {
         program.values_mut().into_iter().for_each(|value| gather(&mut dice, value));
     }
     let mut dice = Dice(SplitMix::named(seed, "bounds from data"));
-    if is_plain && program.schedule.is_none() && dice.chance(25) {
+    if is_plain && Kind::of(seed) != Kind::Rows && program.schedule.is_none() && dice.chance(25) {
         program.body.iter_mut().for_each(|node| bound_by_data(&mut dice, node, &[]));
     }
     let mut dice = Dice(SplitMix::named(seed, "divisions"));
@@ -147,6 +160,7 @@ fn bound_by_data(dice: &mut Dice, node: &mut Node, around: &[String]) {
                 let begins = inner.lower == [Affine::default()] && dice.chance(60);
                 inner.data[0] = begins.then(|| index.clone());
                 inner.data[1] = (!begins || dice.chance(80)).then(|| index + Affine::constant(dice.below(3) as i64));
+                inner.stated = dice.chance(70);
             }
             let around = [around, std::slice::from_ref(&inner.iterator)].concat();
             inner.body.iter_mut().for_each(|node| bound_by_data(dice, node, &around));
@@ -198,6 +212,8 @@ fn of_kind(seed: u64) -> Program {
         Kind::Equal => equal::program(seed),
         Kind::Beats => beats::program(seed),
         Kind::Grid => grid::program(seed),
+        Kind::Rows => rows::program(seed),
+        Kind::Panels => panels::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }
@@ -246,6 +262,7 @@ fn any(seed: u64, kind: Kind) -> Program {
         grid: None,
         schedule: None,
         strip: 1,
+        panels: false,
         structures: false,
         memory,
         runs,
@@ -402,6 +419,7 @@ impl Generator {
             choice: None,
             at_least_once: false,
             data: Box::default(),
+            stated: false,
             counter: None,
             body: vec![],
         }

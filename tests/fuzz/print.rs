@@ -84,6 +84,11 @@ fn definition(program: &Program, layout: &Layout, group: &Group, function: &str)
     format!("struct {function}_{} {{ {ty} {}; }};\n", group.name, members.join(", "))
 }
 
+/// The elements of an array that are bounds of loops.
+const ROWS: i64 = 256;
+/// What [`stated`] gives at most.
+const LARGEST_STATED: i64 = 99;
+
 /// A function called `name`.
 pub fn text(program: &Program, name: &str) -> Text {
     let layout = Layout::of(program);
@@ -92,6 +97,9 @@ pub fn text(program: &Program, name: &str) -> Text {
     printer.block(&program.body, &Scope::new(&program.sizes), 1);
     let body = printer.text;
     let given = body.contains("given[").then(|| ("given".to_string(), "int16_t given[16]".to_string()));
+    let types = ["int8_t", "uint8_t", "int16_t", "int32_t"];
+    let ty = types[(SplitMix::named(program.seed, "rows").draw() % types.len() as u64) as usize];
+    let rows = body.contains("rows[").then(|| ("rows".to_string(), format!("{ty} rows[{ROWS}]")));
     let arrays: Vec<(String, String)> = layout
         .extents
         .iter()
@@ -107,6 +115,7 @@ pub fn text(program: &Program, name: &str) -> Text {
             (group.name.clone(), format!("struct {name}_{} {}{extents}", group.name, group.name))
         }))
         .chain(given)
+        .chain(rows)
         .collect();
     let mut names = BTreeSet::new();
     used(&program.body, &mut names);
@@ -124,6 +133,12 @@ pub fn text(program: &Program, name: &str) -> Text {
     for &s in &sizes {
         let first = program.runs.first().map_or(0, |run| run[s]);
         let _ = writeln!(c, "#pragma burstc size({}: {first}, max {})", program.sizes[s].name, stated(program, s));
+    }
+    if arrays.iter().any(|(name, _)| name == "rows") {
+        c += "#pragma burstc range(rows: 0..15)\n";
+    }
+    if program.panels {
+        c += "#pragma burstc panels(a)\n";
     }
     let arguments = sizes.iter().map(|s| format!("{} {}", c_type(program.sizes[*s].ty), program.sizes[*s].name));
     let arguments = arguments.chain(arrays.iter().map(|(_, prototype)| prototype.clone()));
@@ -414,7 +429,13 @@ fn head(inner: &For, scope: &Scope) -> [String; 3] {
     if inner.at_least_once {
         return [format!("{{ {ty} {i} = {first}; "), "do".to_string(), format!(" while (++{i} <= {last}); }}")];
     }
-    let element = |index: &Affine, mask: u32| format!("(given[({}) & 15] & {mask})", scope.raised(index));
+    let element = |index: &Affine, mask: u32| {
+        let index = scope.raised(index);
+        match inner.stated && scope.interval(&index).1.range(|_| (0, LARGEST_STATED)).1 < ROWS {
+            true => format!("rows[{index}]"),
+            false => format!("(given[({index}) & 15] & {mask})"),
+        }
+    };
     let first = inner.data[0].as_ref().map_or(first, |index| element(index, 7));
     let also = inner.data[1].as_ref().map_or(String::new(), |index| format!(" && {i} < {}", element(index, 15)));
     [String::new(), format!("for ({ty} {i} = {first}; {i} {comparison} {last}{also}; {change})"), String::new()]

@@ -22,6 +22,8 @@ pub struct Program {
     pub schedule: Option<Vec<Vec<i64>>>,
     /// Dimensions that the strips of every tiled nest run along, as far as it has them.
     pub strip: usize,
+    /// With `panels(a)`.
+    pub panels: bool,
     pub memory: Memory,
     /// Arrays are members of structures, and locals are structures.
     pub structures: bool,
@@ -89,6 +91,8 @@ pub struct For {
     pub counter: Option<Counter>,
     /// Where it begins, in place of 0, and where it ends at the latest, as elements of an argument that nobody writes.
     pub data: Box<[Option<Affine>; 2]>,
+    /// Those elements are the bounds as they are, of an array whose values are stated; others are masked.
+    pub stated: bool,
     pub body: Vec<Node>,
 }
 
@@ -310,6 +314,7 @@ impl Program {
         let tiled = self.body.iter().map(|node| Program::tiled(node).len());
         note("strips of several dimensions", self.strip.min(tiled.max().unwrap_or(0)) > 1);
         let rows = self.schedule.iter().flatten().flatten();
+        note("panels", self.panels);
         note("negative coefficients in θ", rows.copied().any(|factor| factor < 0));
         let mut nodes: Vec<&Node> = self.body.iter().collect();
         let (mut declared, mut read) = (BTreeSet::new(), BTreeSet::new());
@@ -320,6 +325,7 @@ impl Program {
                     note("`do` loops", inner.at_least_once);
                     note("choices in bounds", inner.choice.is_some());
                     note("bounds from data", inner.data.iter().any(Option::is_some));
+                    note("bounds that are elements", inner.stated && inner.data.iter().any(Option::is_some));
                     note("counters in subscripts", inner.counter.is_some());
                     note("strides", inner.step != 1);
                     note("reversed loops", inner.descending);

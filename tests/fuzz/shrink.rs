@@ -176,6 +176,7 @@ fn simpler_loop(inner: &For) -> Vec<Vec<Node>> {
     push(&|f| f.at_least_once = false);
     push(&|f| f.data[0] = None);
     push(&|f| f.data[1] = None);
+    push(&|f| f.stated = false);
     if let Some(tile) = inner.tile.filter(|tile| *tile > 1) {
         push(&|f| f.tile = Some(tile / 2));
     }

@@ -149,6 +149,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         reassociates: false,
         keeps_stores: false,
         has_wires: false,
+        panels: Default::default(),
         ports: Default::default(),
         arrays,
         body,

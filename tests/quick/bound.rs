@@ -38,6 +38,35 @@ fn chains_of_values_are_followed() {
     assert_eq!(lcs.dependences, 1 + 3 * along_diagonals(19, 23));
 }
 
+/// Of rows whose lengths only the data tell no instance is claimed, nor a product of theirs: data may leave none of them. The
+/// other statements count.
+#[test]
+fn rows_that_data_cut_short_may_have_nothing() {
+    let of = |kernel: &str| bound(kernel, "stratix2-ddr400", &[("N", 30), ("nonzeros", 150)]);
+    let csr = of("csr");
+    assert_eq!([csr.datapath, csr.dependences, csr.multipliers, csr.look_up_tables], [0; 4]);
+    let floats = of("csr_float");
+    assert_eq!([floats.datapath, floats.multipliers], [2 * 30, 0]);
+    assert!(floats.dependences <= 2, "{}", floats.dependences);
+}
+
+/// What the board would allow whatever the tiles and lanes are.
+#[test]
+fn words_cross_once_and_operators_share_the_board() {
+    let (n, m, k) = (24, 20, 17);
+    let gemm = bound("gemm", "stratix2-ddr400", &[("N", n), ("M", m), ("K", k)]);
+    let [n, m, k] = [n, m, k].map(|size| size as u64);
+    // A word of the port is an element: all three matrices are read, one is written.
+    assert_eq!(gemm.once, n * k + k * m + 2 * n * m);
+    // Three 18 x 18 products make one of 32 bits; 384 of them, and 143,520 look-up tables, of which lanes may take 80 %.
+    let products = n * m + 2 * n * m * k;
+    assert_eq!(gemm.multipliers, (3 * products).div_ceil(384));
+    let sums = n * m * k;
+    assert_eq!(gemm.look_up_tables, (32 * (products + sums)).div_ceil(143_520 * 4 / 5));
+    // The sum is on chip; 64-bit results are two words of the port.
+    assert_eq!(bound("prefix_sum", "stratix2-ddr400", &[("N", 77)]).once, 77 + 2 * 77);
+}
+
 /// 8 cycles of `sum -= a * b` in either substitution, whose rows need one another; the decomposition's pivots before them.
 #[test]
 fn values_and_not_cells_order_instances() {

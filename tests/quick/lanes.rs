@@ -241,9 +241,9 @@ fn statements_have_lanes_of_their_own() {
     };
     let product = "c[i][j] *= 3; for (int k = 0; k < N; k++) c[i][j] += a[i][k] * b[k][j];";
     assert_eq!(along(product, "tile(i:32, j:16, k:8) lanes(8)"), [Some(vec![0, 1]), Some(vec![0, 1, 0])]);
-    // Rows of b are prefix sums, which only columns have side by side.
+    // Rows of b are prefix sums, which only columns have side by side; c is written along rows and read along columns.
     let sums = "c[i][j] = a[i][j] + 1; if (j > 0) b[i][j] = b[i][j - 1] + c[i][j];";
-    assert_eq!(along(sums, "tile(i:32, j:16) lanes(4)"), [Some(vec![1, 0]), Some(vec![1, 0])]);
+    assert_eq!(along(sums, "tile(i:32, j:16) lanes(4)"), [Some(vec![0, 1]), Some(vec![1, 0])]);
     // Instances of S2 have i as their place in the loop over k as well.
     let text = "#pragma burstc size(N: max 100)
         void k(int N, int a[N][N]) {
@@ -257,6 +257,21 @@ fn statements_have_lanes_of_their_own() {
     // Rows of d are chains; b, which is read along both subscripts, has the same banks along both.
     let chain = "c[i][j] = a[i][j] + 1; d[i] = 3 * d[i] + b[i][j] * b[j][i];";
     assert_eq!(along(chain, "tile(i:32, j:16) lanes(4)"), [Some(vec![0, 1]), Some(vec![1, 0])]);
+}
+
+/// A loop inside of tiles has as many values side by side as it has at the sizes of the run, and not 32 at most.
+#[test]
+fn loops_that_no_tile_cuts_have_lanes() {
+    let text = "#pragma burstc size(N: 128, max 128)
+        void k(int N, int a[N][N], int b[N][N], int c[N][N]) {
+            #pragma burstc schedule(S0[i,j,k] -> (i)) tile(16) lanes(64)
+            for (int i = 0; i < N; i++) for (int j = 0; j < N; j++)
+                for (int k = 0; k < N; k++) c[i][j] += a[i][k] * b[k][j];
+        }";
+    let offload = kernels::analyze(&parsed(text)).unwrap_or_else(|error| panic!("{error:#}"));
+    burstc::verify::verify(&offload).unwrap();
+    assert_eq!((lanes_of(&offload).count, lanes_of(&offload).along.as_str()), (64, "j"));
+    assert_eq!(lanes_of(&offload).cycles_each.len(), 1);
 }
 
 /// Lanes along two loops: a cell that lanes share is read once, sums keep their order, and each iteration runs once.

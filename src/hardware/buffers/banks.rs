@@ -77,7 +77,45 @@ impl Rotations {
     }
 }
 
+/// What an access takes at once along a subscript that has banks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// One word, of any bank.
+    Word,
+    /// A group of neighbours, as many as there are banks, which begins in this one, or in any.
+    Group(Option<u32>),
+}
+
 impl Axis {
+    /// Whether what two accesses take along this axis has a word in common.
+    fn meet(&self, (one, other): (&Expr, &Expr), extents: (Extent, Extent)) -> Expr {
+        let bank = |address: &Expr, extent: Extent| match extent {
+            Extent::Group(Some(bank)) => Expr::constant(bank.into(), Type::unsigned(self.bank)),
+            Extent::Group(None) | Extent::Word => self.bank(address),
+        };
+        let (a, b) = (bank(one, extents.0), bank(other, extents.1));
+        let indices = self.index(one).zip(self.index(other));
+        // A group goes on in its next index up to the bank before that in which it begins.
+        let goes_on = |from: &Expr, to: &Expr, begin: &Expr, bank: &Expr| {
+            let is_before = bank.lt(begin);
+            match is_before.as_constant() {
+                Some(0) => Expr::bit(false),
+                _ => is_before.and(&from.incremented().eq(to)),
+            }
+        };
+        match (extents, indices) {
+            ((Extent::Word, Extent::Word), None) => a.eq(&b),
+            ((Extent::Word, Extent::Word), Some((i, j))) => a.eq(&b).and(&i.eq(&j)),
+            // All banks, and no more.
+            (_, None) => Expr::bit(true),
+            ((Extent::Group(_), Extent::Group(_)), Some((i, j))) => {
+                Expr::any(&[i.eq(&j), goes_on(&i, &j, &a, &b), goes_on(&j, &i, &b, &a)])
+            }
+            ((Extent::Word, Extent::Group(_)), Some((i, j))) => i.eq(&j).and(&a.ge(&b)).or(&goes_on(&j, &i, &b, &a)),
+            ((Extent::Group(_), Extent::Word), Some((i, j))) => i.eq(&j).and(&b.ge(&a)).or(&goes_on(&i, &j, &a, &b)),
+        }
+    }
+
     pub fn count(&self) -> u32 {
         1 << self.bank
     }
@@ -205,23 +243,15 @@ impl Fields {
         if parts.is_empty() { Expr::constant(0, self.inner_type()) } else { Expr::concat(&parts) }
     }
 
-    /// Whether the groups that begin at two addresses may share a word. Groups that begin in one bank, along an axis as
-    /// `in_one_bank` says, share all words or none; others may share some where their indices are neighbours.
-    pub fn meet(&self, one: &Expr, other: &Expr, in_one_bank: &[bool]) -> Expr {
+    /// Whether two accesses, each with its address and what it takes along every axis, share a word.
+    pub fn meet(&self, (one, other): (&Expr, &Expr), extents: &[(Extent, Extent)]) -> Expr {
         let parts = |part: &dyn Fn(&Expr) -> Option<Expr>| part(one).zip(part(other));
         let mut same = vec![];
         for axis in &self.axes {
             same.extend(parts(&|address| axis.above(address)).map(|(a, b)| a.eq(&b)));
         }
         same.extend(parts(&|address| Fields::part(address, 0, self.low)).map(|(a, b)| a.eq(&b)));
-        for (axis, in_one_bank) in self.axes.iter().zip(in_one_bank) {
-            let Some((a, b)) = parts(&|address| axis.index(address)) else { continue };
-            let after = |a: &Expr, b: &Expr| a.incremented().eq(b);
-            same.push(match in_one_bank {
-                true => a.eq(&b),
-                false => Expr::any(&[a.eq(&b), after(&a, &b), after(&b, &a)]),
-            });
-        }
+        same.extend(self.axes.iter().zip(extents).map(|(axis, extents)| axis.meet((one, other), *extents)));
         Expr::all(&same)
     }
 }
@@ -315,10 +345,30 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
 }
 
 /// The write port of a bank.
+#[derive(Clone)]
 pub struct BankWrite {
     pub enable: Expr,
     pub address: Expr,
     pub data: Expr,
+}
+
+impl BankWrite {
+    /// That of a group, where one is `valid`, or else of a beat; `types` are those of address and word.
+    pub fn of(group: Option<(&Expr, BankWrite)>, beat: Option<BankWrite>, (address, word): (Type, Type)) -> BankWrite {
+        match (group, beat) {
+            (Some((valid, group)), Some(beat)) => BankWrite {
+                enable: group.enable.or(&valid.not().and(&beat.enable)),
+                address: valid.select(&group.address, &beat.address),
+                data: valid.select(&group.data, &beat.data),
+            },
+            (Some((_, only)), None) | (None, Some(only)) => only,
+            (None, None) => BankWrite {
+                enable: Expr::bit(false),
+                address: Expr::constant(0, address),
+                data: Expr::constant(0, word),
+            },
+        }
+    }
 }
 
 /// The write ports of the banks: a group has priority over a beat.
@@ -357,24 +407,15 @@ fn writes(m: &mut Module, fields: &Fields, (address, word): (Type, Type), ports:
     for b in 0..fields.count() {
         let own = group_write.as_ref().map(|(valid, enables, addresses, data)| {
             let b = b as usize;
-            (valid.and(&enables[b]), valid.clone(), addresses[b].clone(), data[b].clone())
+            let enable = valid.and(&enables[b]);
+            (valid, BankWrite { enable, address: addresses[b].clone(), data: data[b].clone() })
         });
         let single = beat_write.as_ref().map(|(beat, valid, banks, address, elements, data)| {
             let element = (b % beat.elements()) as usize;
-            let here = in_beat(b, *beat, banks.as_ref());
-            (valid.and(&here).and(&elements[element]), address.clone(), data[element].clone())
+            let enable = valid.and(&in_beat(b, *beat, banks.as_ref())).and(&elements[element]);
+            BankWrite { enable, address: address.clone(), data: data[element].clone() }
         });
-        let (enable, address, data) = match (own, single) {
-            (Some((enable, group, address, data)), Some((fill, fill_address, fill_data))) => (
-                enable.or(&group.not().and(&fill)),
-                group.select(&address, &fill_address),
-                group.select(&data, &fill_data),
-            ),
-            (Some((enable, _, address, data)), None) => (enable, address, data),
-            (None, Some(fill)) => fill,
-            (None, None) => (Expr::bit(false), Expr::constant(0, fields.inner_type()), Expr::constant(0, word)),
-        };
-        writes.push(BankWrite { enable, address, data });
+        writes.push(BankWrite::of(own, single, (fields.inner_type(), word)));
     }
     writes
 }
@@ -543,4 +584,47 @@ pub fn parts(group: &Expr, width: u32) -> Vec<Expr> {
 /// Words side by side, word 0 in the lowest bits.
 pub fn joined(words: &[Expr]) -> Expr {
     Expr::concat(&words.iter().rev().cloned().collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The words that an access takes along a subscript with `1 << bits` places.
+    fn words(place: i128, axis: Axis, extent: Extent) -> BTreeSet<i128> {
+        let count = if extent == Extent::Word { 1 } else { i128::from(axis.count()) };
+        (place..place + count).map(|word| word % (1 << (axis.index + axis.bank))).collect()
+    }
+
+    /// All pairs of accesses along an axis of four banks and one of two.
+    #[test]
+    fn accesses_meet_where_they_share_a_word() {
+        for (index, bank) in [(2, 1), (1, 2), (0, 2)] {
+            let axes = [Axis { high: 0, index: 1, bank: 1, low: index + bank }, Axis { high: 0, index, bank, low: 0 }];
+            let fields = Fields { axes: axes.to_vec(), low: 0 };
+            let ty = Type::unsigned(index + bank + 2);
+            let kinds = |axis: Axis, place: i128| {
+                let begins = (place % i128::from(axis.count())) as u32;
+                [Extent::Word, Extent::Group(None), Extent::Group(Some(begins))]
+            };
+            let place = |axis: Axis, address: i128| (address >> axis.low) % (1 << (axis.index + axis.bank));
+            for (one, other) in (0..1 << ty.width).flat_map(|a| (0..1 << ty.width).map(move |b| (a, b))) {
+                let both = |axis: Axis| {
+                    let (a, b) = (place(axis, one), place(axis, other));
+                    let of =
+                        move |x| kinds(axis, b).map(|y| ((x, y), !words(a, axis, x).is_disjoint(&words(b, axis, y))));
+                    kinds(axis, a).map(of).into_iter().flatten()
+                };
+                for (first, second) in both(axes[0]).flat_map(|first| both(axes[1]).map(move |second| (first, second)))
+                {
+                    let (a, b) = (Expr::constant(one, ty), Expr::constant(other, ty));
+                    let found = fields.meet((&a, &b), &[first.0, second.0]).as_constant();
+                    let meets = first.1 && second.1;
+                    assert_eq!(found, Some(i128::from(meets)), "{one} and {other} of {fields:?}");
+                }
+            }
+        }
+    }
 }

@@ -57,6 +57,8 @@ pub struct Drain {
     pub array: ArrayId,
     pub beat: Beat,
     pub valid: Signal,
+    /// Goes ahead of `valid`, where iterations use the port late.
+    pub asks: Option<Signal>,
     pub address: Signal,
     pub data: Signal,
 }

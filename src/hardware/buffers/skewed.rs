@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::hardware::buffers::address::address_type;
 use crate::hardware::buffers::banks::{
     BankWrite, Fields, Ports, Rotation, bank, is_drained_late, joined, parts, rotate,
 };
@@ -37,7 +38,9 @@ struct Line {
 pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: u32, ports: &Ports) -> Module {
     let mut m = Module::new(name);
     let banks = buffer.bank_count() as u32;
-    let left_out = fields.axes.iter().rposition(|axis| axis.count() == banks).expect("some subscript has all banks");
+    let told = buffer.left_out();
+    let left_out =
+        buffer.bank_axes().iter().position(|axis| told.contains(axis)).expect("some subscript has all banks");
     let skew = Skew { fields, banks, left_out };
     m.describe(&format!(
         "{about}\n\
@@ -45,7 +48,7 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
          a read takes one cycle.",
     ));
     m.input("clk", Type::BIT);
-    let address = Type::unsigned(buffer.address_bits().max(1));
+    let address = address_type(buffer);
     let word = Type::unsigned(width);
     let group = Type::unsigned(width * banks);
     let beat_axis = fields.axes.len() - 1;
@@ -143,14 +146,11 @@ impl Skew<'_> {
                 addresses.push(self.inner(&line.address, along, index, &own));
             }
         }
-        let choose = |choices: Vec<Expr>| {
-            let of = |(n, choice): (usize, &Expr)| (n as i128, choice.clone());
-            let mut choices = choices.iter().enumerate().map(of);
-            let (_, first) = choices.next().expect("a line lies along some subscript");
-            choices.fold(first, |other, (n, choice)| {
-                let told = line.told.as_ref().expect("several choices");
-                told.eq(&Expr::constant(n, told.ty())).select(&choice, &other)
-            })
+        let choose = |choices: Vec<Expr>| match &line.told {
+            None => choices[0].clone(),
+            Some(told) => (1..choices.len()).fold(choices[0].clone(), |other, n| {
+                told.eq(&Expr::constant(n as i128, told.ty())).select(&choices[n], &other)
+            }),
         };
         all.into_iter().map(choose).collect()
     }
@@ -231,47 +231,24 @@ impl Skew<'_> {
             (valid.e(), enables, self.addresses(m, "write", &line, rotations.turns()), data)
         });
         let beat = ports.fill.map(|beat| self.filled(m, (address, word), beat, beat_axis));
-        let mut writes = vec![];
-        for b in 0..self.banks as usize {
-            let group =
-                group.as_ref().map(|(valid, enables, addresses, data)| (valid, &enables[b], &addresses[b], &data[b]));
-            let beat =
-                beat.as_ref().map(|(valid, enables, addresses, data)| (valid, &enables[b], &addresses[b], &data[b]));
-            writes.push(match (group, beat) {
-                (Some((valid, enable, address, data)), Some((fill, filled, fill_address, fill_data))) => BankWrite {
-                    enable: valid.and(enable).or(&valid.not().and(fill).and(filled)),
-                    address: valid.select(address, fill_address),
-                    data: valid.select(data, fill_data),
-                },
-                (Some((valid, enable, address, data)), None) | (None, Some((valid, enable, address, data))) => {
-                    BankWrite { enable: valid.and(enable), address: address.clone(), data: data.clone() }
-                }
-                (None, None) => {
-                    let inner = self.inner(
-                        &Expr::constant(0, address),
-                        self.left_out,
-                        None,
-                        &Expr::constant(0, self.bank_type()),
-                    );
-                    BankWrite {
-                        enable: Expr::bit(false),
-                        address: Expr::constant(0, inner.ty()),
-                        data: Expr::constant(0, word),
-                    }
-                }
+        let of = |b: usize| {
+            let group = group.as_ref().map(|(valid, enables, addresses, data)| {
+                let enable = valid.and(&enables[b]);
+                (valid, BankWrite { enable, address: addresses[b].clone(), data: data[b].clone() })
             });
-        }
-        writes
+            let beat = beat.as_ref().map(|beat| beat[b].clone());
+            BankWrite::of(group, beat, (self.inner_type(address), word))
+        };
+        (0..self.banks as usize).map(of).collect()
     }
 
-    /// A beat from memory by bank: whether it comes, which banks take some of it, where, and what.
-    fn filled(
-        &self,
-        m: &mut Module,
-        (address, word): (Type, Type),
-        beat: Beat,
-        beat_axis: usize,
-    ) -> (Expr, Vec<Expr>, Vec<Expr>, Vec<Expr>) {
+    /// The type of addresses inside a bank, where those of the buffer are of another.
+    fn inner_type(&self, address: Type) -> Type {
+        Type::unsigned((address.width - self.bank_type().width).max(1))
+    }
+
+    /// A beat from memory by bank.
+    fn filled(&self, m: &mut Module, (address, word): (Type, Type), beat: Beat, beat_axis: usize) -> Vec<BankWrite> {
         let valid = m.input("fill_valid", Type::BIT);
         let at = m.input("fill_address", address);
         let elements: Option<Signal> =
@@ -286,8 +263,13 @@ impl Skew<'_> {
             0 => Expr::bit(true),
             _ => self.place(b as u32, &line).slice(self.bank_type().width - 1, beat.shift()).is_zero(),
         };
-        let enables = own.iter().enumerate().map(|(b, own)| in_beat(b).and(own)).collect();
         let data = self.to_banks(m, "fill_word", &parts(&data.e(), word.width), &line.first);
-        (valid.e(), enables, self.addresses(m, "fill", &line, &[]), data)
+        let addresses = self.addresses(m, "fill", &line, &[]);
+        let of = |((b, own), (address, data)): ((usize, &Expr), (Expr, Expr))| BankWrite {
+            enable: valid.e().and(&in_beat(b).and(own)),
+            address,
+            data,
+        };
+        own.iter().enumerate().zip(addresses.into_iter().zip(data)).map(of).collect()
     }
 }

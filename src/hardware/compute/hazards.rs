@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::hardware::buffers::address;
-use crate::hardware::buffers::banks::{Fields, Rotation, Rotations};
+use crate::hardware::buffers::banks::{Extent, Fields, Rotation, Rotations};
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::ports::ReadPort;
 use crate::hardware::compute::process::Process;
@@ -20,29 +20,6 @@ pub struct Hazards<'a, 'p> {
     /// The chain's number.
     pub place: usize,
     pub chain: &'p Chain,
-}
-
-/// What an access of an array in banks takes at once, along one of the subscripts that have banks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Extent {
-    /// One word, of any bank.
-    Word,
-    /// A group of neighbours, as many as there are banks, which begins in this one, or in any.
-    Group(Option<u32>),
-}
-
-impl Extent {
-    /// Whether both take all words of their group or none, groups being told by their index.
-    fn lies_as(self, other: Extent) -> bool {
-        match (self, other) {
-            (Extent::Group(Some(one)), Extent::Group(Some(other))) => one == other,
-            // A group from bank 0 on has one index.
-            (Extent::Group(Some(0)), Extent::Word) | (Extent::Word, Extent::Group(Some(0))) => true,
-            // Of groups along other subscripts: two words may be one where their indices are equal.
-            (Extent::Word, Extent::Word) => true,
-            _ => false,
-        }
-    }
 }
 
 /// Ports that the transfers borrow.
@@ -72,23 +49,23 @@ pub fn decided(m: &mut Module, moves: &Rtl, waits: Vec<Waits>, taken: Vec<Taken>
     let mut hazards = vec![];
     let value = |wait: &Waits| moves.select(&wait.comes, &wait.stays);
     let mut updates: Vec<_> = waits.iter().map(|wait| assign(&wait.register, &value(wait))).collect();
+    // A register that tells of any of some, found out a cycle before.
+    let mut together = |m: &mut Module, name: &str, parts: Vec<[&Rtl; 2]>| {
+        let register = m.reg(name, Type::BIT);
+        let any = |k: usize| Rtl::any(&parts.iter().map(|part| part[k].clone()).collect::<Vec<_>>());
+        updates.push(assign(&register, &moves.select(&any(0), &any(1))));
+        register.e()
+    };
     if approaches && waits.len() > TOGETHER {
         for (number, group) in waits.chunks(TOGETHER.max(waits.len().div_ceil(MOST_GROUPS))).enumerate() {
-            let register = m.reg(&format!("waits_{number}"), Type::BIT);
-            let any = |part: &dyn Fn(&Waits) -> Rtl| Rtl::any(&group.iter().map(part).collect::<Vec<_>>());
-            let (comes, stays) = (any(&|wait| wait.comes.clone()), any(&|wait| wait.stays.clone()));
-            updates.push(assign(&register, &moves.select(&comes, &stays)));
-            hazards.push(register.e());
+            let parts = group.iter().map(|wait| [&wait.comes, &wait.stays]).collect();
+            hazards.push(together(m, &format!("waits_{number}"), parts));
         }
     } else {
         hazards.extend(waits.iter().map(|wait| wait.register.e()));
     }
     if approaches && !taken.is_empty() {
-        let register = m.reg("slot_is_taken", Type::BIT);
-        let any = |part: &dyn Fn(&Taken) -> Rtl| Rtl::any(&taken.iter().map(part).collect::<Vec<_>>());
-        let (comes, stays) = (any(&|own| own.comes.clone()), any(&|own| own.stays.clone()));
-        updates.push(assign(&register, &moves.select(&comes, &stays)));
-        hazards.push(register.e());
+        hazards.push(together(m, "slot_is_taken", taken.iter().map(|own| [&own.comes, &own.stays]).collect()));
     } else {
         hazards.extend(taken.into_iter().map(|own| own.now));
     }
@@ -223,13 +200,8 @@ impl Hazards<'_, '_> {
                 let mut found = vec![];
                 for (one, by) in &written {
                     for (other, own) in &accessed {
-                        let is_word = |extents: &[Extent]| extents.iter().all(|extent| *extent == Extent::Word);
-                        let lies_as: Vec<bool> =
-                            one.iter().zip(other).map(|(one, other)| one.lies_as(*other)).collect();
-                        let meets = match is_word(one) && is_word(other) {
-                            true => there.eq(address),
-                            false => fields.meet(&there, address, &lies_as),
-                        };
+                        let extents: Vec<(Extent, Extent)> = one.iter().copied().zip(other.iter().copied()).collect();
+                        let meets = fields.meet((&there, address), &extents);
                         let by = is_of_class(&written, pending.number.as_ref(), by);
                         let own = is_of_class(&accessed, self.candidate.next_number.as_ref(), own);
                         found.push(by.and(&own).and(&meets));

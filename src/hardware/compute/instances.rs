@@ -6,7 +6,7 @@ use crate::hardware::circuit::variable::{Affine, Bound, Var};
 use crate::hardware::context::Context;
 use crate::hardware::walk::rows::RowFormat;
 use crate::hardware::walk::walker::Walker;
-use crate::ids::{BandId, ByKind, StatementId};
+use crate::ids::{BandId, ByKind, KindId, StatementId};
 use crate::rtl::{Expr, Module, Type};
 use crate::source::kernel::{self, Condition};
 
@@ -89,8 +89,13 @@ pub struct Instances<'a> {
 impl<'a> Instances<'a> {
     /// Adds the circuits of the quotients to `m`; `sizes` has the size parameters.
     pub fn new(context: &Context, m: &mut Module, format: &'a RowFormat, walker: &Walker, sizes: &Scope) -> Self {
-        let kernel = context.kernel;
         let row = format.scope(sizes, &walker.outer(), &walker.index.e());
+        Instances::over(context, m, format, walker.kind(), row)
+    }
+
+    /// The same of the instance whose kind is `kind`, with the registers of `row`.
+    pub fn over(context: &Context, m: &mut Module, format: &'a RowFormat, chosen: Expr, row: Scope) -> Self {
+        let kernel = context.kernel;
         let (all, iterators) = (kernel.statements(), kernel.iterators());
         let mut kinds = ByKind::new();
         for kind in &format.kinds {
@@ -112,7 +117,11 @@ impl<'a> Instances<'a> {
         let mut statements: Vec<StatementId> = kinds.iter().map(|k| k.statement).collect();
         statements.sort_unstable();
         statements.dedup();
-        Instances { format, kind: walker.kind(), kinds, statements }
+        Instances { format, kind: chosen, kinds, statements }
+    }
+
+    pub fn kinds(&self) -> impl Iterator<Item = (KindId, &InstanceKind)> {
+        self.kinds.iter_enumerated()
     }
 
     /// The kinds of a statement's instances.
@@ -124,6 +133,18 @@ impl<'a> Instances<'a> {
     pub fn choose(&self, statements: &[StatementId], value: impl Fn(&InstanceKind) -> Expr) -> Expr {
         let chosen = self.kinds.iter_enumerated().filter(|(_, k)| statements.contains(&k.statement));
         self.format.by_kind(&self.kind, chosen.map(|(index, kind)| (index, value(kind))))
+    }
+
+    /// The value for the row at hand, of whichever kind.
+    pub fn by_kind(&self, value: impl Fn(KindId, &InstanceKind) -> Expr) -> Expr {
+        self.format
+            .by_kind(&self.kind, self.kinds.iter_enumerated().map(|(kind, instance)| (kind, value(kind, instance))))
+    }
+
+    /// The value for the row at hand, which counts where that is of one of `kinds`.
+    pub fn of_kinds(&self, kinds: &[KindId], value: impl Fn(KindId, &InstanceKind) -> Expr) -> Expr {
+        let chosen = self.kinds.iter_enumerated().filter(|(kind, _)| kinds.contains(kind));
+        self.format.by_kind(&self.kind, chosen.map(|(kind, instance)| (kind, value(kind, instance))))
     }
 
     /// The type of a statement's number among those that have instances.

@@ -213,10 +213,9 @@ impl<'a> LanesOf<'a> {
         let mut conditions: Vec<Vec<Expr>> = vec![vec![]; self.count as usize];
         let Some((lanes, shape)) = self.shape else { return Expr::bit(true) };
         for (index, step) in shape.masks.iter().enumerate() {
-            let slack = instances.choose(&[statement], |kind| kind.scope.affine(&kind.slacks[index]));
-            let value = slack;
-            let slack = m.reg("candidate_slack", value.ty());
-            loads.push((slack.clone(), value));
+            let next = instances.choose(&[statement], |kind| kind.scope.affine(&kind.slacks[index]));
+            let slack = m.reg("candidate_slack", next.ty());
+            loads.push((slack.clone(), next));
             let inner = shape.inner_masks.get(index).copied().unwrap_or(0);
             for (lane, conditions) in conditions.iter_mut().enumerate() {
                 let least = -lanes.gained(lane as i64, *step, inner);

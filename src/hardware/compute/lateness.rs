@@ -70,10 +70,6 @@ pub fn choose(
     latency: &dyn Fn(&Candidate, usize) -> Latency,
 ) -> Latenesses {
     let present = process.present();
-    // With lanes, ports give groups of words, and reductions keep their sums by themselves.
-    if process.offload.bands.iter().any(|band| band.compute.lanes.is_some()) {
-        return Latenesses::new();
-    }
     let alone: Vec<Latency> = (0..present.len()).map(|place| latency(candidate, place)).collect();
     let targets = process.targets();
     let place_of = |s: StatementId| present.iter().position(|own| *own == s).expect("who reads has instances");
@@ -82,7 +78,7 @@ pub fn choose(
         let is_windowed = process.offload.windows.iter().any(|window| window.array == port.array);
         let is_plain = process.scatterers_of(port.array).is_empty()
             && buffer.partition.is_none()
-            && buffer.banks.is_none()
+            && port.rotation.as_ref().is_none_or(|rotations| rotations.told().is_none())
             && !is_windowed;
         let divides = port.statements().into_iter().any(|s| alone[place_of(s)].divides);
         is_plain && targets.contains(&port.array) && !divides
@@ -103,7 +99,11 @@ pub fn choose(
                     Latency { cycles: own.cycles.max(least), ..own }
                 })
                 .collect();
-        pace.cycles(&Timing { latencies: &latencies, sees: &|port| sees(&latenesses, port) }) as f64
+        // The store process is as late as the latest of the ports that it borrows, with each tile.
+        let drained = candidate.ports.iter().filter(|port| is_drained(process, port));
+        let late = drained.map(|port| u64::from(port.lateness.delay)).max().unwrap_or(0);
+        let own = pace.cycles(&Timing { latencies: &latencies, sees: &|port| sees(&latenesses, port) });
+        (own + late * pace.tiles() as u64) as f64
     };
     let before = cycles(candidate);
     if before * WORTH_IT <= pace.iterations() as f64 {
@@ -113,28 +113,37 @@ pub fn choose(
     let mut delays: Vec<Vec<u32>> = vec![];
     for &port in &open {
         let mut own = vec![0];
-        if !is_drained(process, &candidate.ports[port]) {
-            for place in candidate.ports[port].statements().into_iter().map(place_of) {
-                let (mut delay, mut too_late) = (0, alone[place].cycles + 1);
-                while too_late - delay > 1 {
-                    let middle = (delay + too_late) / 2;
-                    candidate.ports[port].lateness.delay = middle;
-                    if latency(candidate, place) == alone[place] { delay = middle } else { too_late = middle }
-                }
-                candidate.ports[port].lateness.delay = 0;
-                own.push(delay);
+        for place in candidate.ports[port].statements().into_iter().map(place_of) {
+            let (mut delay, mut too_late) = (0, alone[place].cycles + 1);
+            while too_late - delay > 1 {
+                let middle = (delay + too_late) / 2;
+                candidate.ports[port].lateness.delay = middle;
+                if latency(candidate, place) == alone[place] { delay = middle } else { too_late = middle }
             }
+            candidate.ports[port].lateness.delay = 0;
+            own.push(delay);
         }
         own.sort_unstable();
         own.dedup();
         delays.push(own);
     }
+    // Of what lanes write, some words may stay as they are.
+    let passes_on = |port: &ReadPort| {
+        let has_lanes = process.writers_of(port.array).into_iter().any(|s| process.lanes.of(s).count > 1);
+        if port.rotation.is_some() || has_lanes { 0 } else { FORWARD }
+    };
     for (&port, delays) in open.iter().zip(&delays) {
         let delay = delays.last().copied().unwrap_or(0);
-        candidate.ports[port].lateness = Lateness { delay, forward: FORWARD };
+        candidate.ports[port].lateness = Lateness { delay, forward: passes_on(&candidate.ports[port]) };
     }
     for (&port, delays) in open.iter().zip(&delays) {
-        let choices = (0..=FORWARD).flat_map(|forward| delays.iter().map(move |&delay| Lateness { delay, forward }));
+        let forward = passes_on(&candidate.ports[port]);
+        let choices = (0..=forward).flat_map(|forward| delays.iter().map(move |&delay| Lateness { delay, forward }));
+        let mut choices: Vec<Lateness> = choices.collect();
+        if is_drained(process, &candidate.ports[port]) {
+            // The store process would come as much later.
+            choices.sort_by_key(|lateness| lateness.delay > 0);
+        }
         let mut tried: Vec<(Lateness, f64)> = vec![];
         for lateness in choices {
             candidate.ports[port].lateness = lateness;

@@ -2,6 +2,7 @@
 
 mod approach;
 mod candidate;
+mod cut;
 mod hazards;
 pub mod instances;
 pub mod lanes;

@@ -7,14 +7,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use crate::affine::Affine;
+use crate::hardware::compute::lanes::Lanes;
 use crate::hardware::datapath::plan::{Plan, Rehearsal};
 use crate::ids::{ArrayId, BandId, ByStatement, StatementId};
 use crate::offload::{Offload, Piece, port_references};
-use crate::source::kernel::Access;
+use crate::source::kernel::{Access, SizeParameter};
 use crate::walk::{Values, in_order};
 
-/// Sizes are at most this, so that all bands are seen; shorter loops wait more.
+/// Sizes are at most this, so that all bands are seen; shorter loops wait more, so they are twice as large as long as that
+/// gives fewer iterations than so many.
 const LARGEST_SIZE: i64 = 20;
+const FEW: usize = 4_000;
 
 /// Tiles and iterations that are looked at, from the first on.
 const TILES: usize = 10_000;
@@ -76,6 +79,7 @@ pub struct Pace {
     ports: Vec<(ArrayId, usize)>,
     /// How many cells there are.
     cells: usize,
+    tiles: usize,
     iterations: Vec<Iteration>,
 }
 
@@ -107,10 +111,22 @@ pub struct Timing<'a> {
 impl Pace {
     /// `present` are the statements that have instances.
     pub fn of(offload: &Offload, present: &[StatementId]) -> Pace {
+        let usual = |p: &SizeParameter| p.default.or(p.max).unwrap_or(LARGEST_SIZE);
+        let largest = offload.kernel.parameters.iter().map(usual).max().unwrap_or(0);
+        let mut most = LARGEST_SIZE;
+        loop {
+            let pace = Pace::at(offload, present, &|parameter| usual(parameter).min(most));
+            if pace.iterations() >= FEW || most >= largest {
+                return pace;
+            }
+            most *= 2;
+        }
+    }
+
+    /// That of a run with these sizes.
+    fn at(offload: &Offload, present: &[StatementId], size: &dyn Fn(&SizeParameter) -> i64) -> Pace {
         let kernel = &offload.kernel;
-        let size = |default: Option<i64>| default.unwrap_or(LARGEST_SIZE).min(LARGEST_SIZE);
-        let sizes: BTreeMap<String, i64> =
-            kernel.parameters.iter().map(|p| (p.name.clone(), size(p.default.or(p.max)))).collect();
+        let sizes: BTreeMap<String, i64> = kernel.parameters.iter().map(|p| (p.name.clone(), size(p))).collect();
         let (statements, iterators) = (kernel.statements(), kernel.iterators());
         let mut values = Values::new(&sizes);
         let mut tiles: Vec<(Vec<i64>, BandId)> = vec![];
@@ -134,10 +150,13 @@ impl Pace {
             references.push(own);
         }
         let mut cells: HashMap<(ArrayId, Vec<i64>), usize> = HashMap::new();
+        let lanes = Lanes::new(offload);
         let mut iterations = vec![];
+        let mut entered = 0;
         let mut row: Option<(*const Piece, Vec<i64>)> = None;
         for (tile, band) in tiles {
             let place = values.enter_tile(kernel, &tile);
+            entered += 1;
             let pieces = &offload.bands[band].compute.scan.pieces;
             let outcome = in_order(pieces, &mut values, |piece, values| {
                 if iterations.len() == ITERATIONS {
@@ -156,15 +175,24 @@ impl Pace {
                     let value = quotient.of(values.evaluate(&quotient.numerator));
                     values.stack.push((quotient.name.clone(), value));
                 }
-                let mut cell = |access: &Access| {
-                    let subscripts = access.subscripts.iter().map(|s: &Affine| values.evaluate(s)).collect();
-                    let next = cells.len();
-                    *cells.entry((access.array, subscripts)).or_insert(next)
+                // Of every lane one; those of lanes that do not run are waited for, too.
+                let own_lanes = lanes.of(piece.leaf.statement());
+                let mut cells = |access: &Access| -> Vec<usize> {
+                    let mut cell = |lane: i64| {
+                        let subscript = |s: &Affine| values.evaluate(&own_lanes.at(s, lane));
+                        let subscripts = access.subscripts.iter().map(subscript).collect();
+                        let next = cells.len();
+                        *cells.entry((access.array, subscripts)).or_insert(next)
+                    };
+                    let mut all: Vec<usize> = (0..own_lanes.count).map(&mut cell).collect();
+                    all.dedup();
+                    all
                 };
                 let statement = statements[piece.leaf.statement()];
-                let reads =
-                    references[piece.leaf.statement()].iter().map(|(access, port)| (cell(access), *port)).collect();
-                let writes = statement.targets().map(&mut cell).collect();
+                let references = references[piece.leaf.statement()].iter();
+                let reads = references.flat_map(|&(access, port)| cells(access).into_iter().map(move |c| (c, port)));
+                let reads = reads.collect();
+                let writes = statement.targets().flat_map(&mut cells).collect();
                 let statement = present.iter().position(|s| *s == piece.leaf.statement()).expect("it has instances");
                 iterations.push(Iteration { statement, begins_row, reads, writes });
                 values.stack.truncate(base);
@@ -175,7 +203,12 @@ impl Pace {
                 break;
             }
         }
-        Pace { ports, cells: cells.len(), iterations }
+        Pace { ports, cells: cells.len(), tiles: entered, iterations }
+    }
+
+    /// How many tiles they are of.
+    pub fn tiles(&self) -> usize {
+        self.tiles
     }
 
     /// How many iterations there are.
@@ -244,7 +277,12 @@ mod tests {
             reads: reads.iter().map(|cell| (*cell, 0)).collect(),
             writes: vec![writes],
         };
-        Pace { ports: vec![(ArrayId::from(0), 0)], cells: 10, iterations: iterations.iter().map(iteration).collect() }
+        Pace {
+            ports: vec![(ArrayId::from(0), 0)],
+            cells: 10,
+            tiles: 1,
+            iterations: iterations.iter().map(iteration).collect(),
+        }
     }
 
     fn cycles(pace: &Pace, latencies: &[(u32, bool)]) -> u64 {

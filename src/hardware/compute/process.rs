@@ -4,6 +4,7 @@ use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
 use crate::hardware::buffers::banks::Rotations;
 use crate::hardware::compute::approach::{self, Approach};
 use crate::hardware::compute::candidate::Candidate;
+use crate::hardware::compute::cut::cut;
 use crate::hardware::compute::hazards::{self, Hazards, Lent};
 use crate::hardware::compute::instances::Instances;
 use crate::hardware::compute::lanes::{Lanes, Written};
@@ -17,7 +18,7 @@ use crate::hardware::context::Context;
 use crate::hardware::datapath::plan::Plan;
 use crate::hardware::datapath::{self, Datapath, divide};
 use crate::hardware::walk::connect::waiting_rows;
-use crate::hardware::walk::scanner::scanner;
+use crate::hardware::walk::scanner::compute_scanner;
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
 use crate::ids::{ArrayId, ByStatement, StatementId};
@@ -37,8 +38,18 @@ pub struct ComputePorts {
     pub keeps_gaps: Vec<ArrayId>,
     /// Arrays whose first read port the store process borrows: `s_drain_<array>` holds back iterations that use it.
     pub drained: Vec<ArrayId>,
+    /// When they use the port, where that is not in the cycle of their start.
+    pub latenesses: Latenesses,
     /// Whether there is `m_index_error`, high for a cycle where a subscript that depends on data has left its array.
     pub index_error: bool,
+}
+
+impl ComputePorts {
+    /// Cycles from the start of an iteration until it uses the port that the store process borrows.
+    pub fn delay_of_drained(&self, array: ArrayId) -> u32 {
+        let lateness = self.latenesses.get(&(array, 0)).filter(|_| self.drained.contains(&array));
+        lateness.map_or(0, |lateness| lateness.delay)
+    }
 }
 
 /// Ports `m_read_<array>_<copy>_address` and, one cycle later, `s_read_<array>_<copy>_data`, a group of words where the
@@ -167,7 +178,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let sources: Vec<Source> =
         offload.bands.iter_enumerated().map(|(b, band)| Source::in_tile(context, b, &band.compute.scan)).collect();
     let about = about_rows(offload, &kernel.statements());
-    let (rows_module, format) = scanner(context, &format!("{}_compute_rows", kernel.name), &about, true, &sources);
+    let (rows_module, format) = compute_scanner(context, &format!("{}_compute_rows", kernel.name), &about, &sources);
 
     let mut m = Module::new(&format!("{}_compute", kernel.name));
     m.describe(&about_process(context));
@@ -180,6 +191,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let tiles = (&tokens.scan, Some(&tokens.data));
     let (waiting, row) = waiting_rows(context, &mut m, &rows_module, &format, tiles, Some(about));
 
+    let (waiting, row, limits) = cut(context, &mut m, &format, &scope, (waiting, row));
     m.comment("Stage 0: the iteration.");
     let warm_up = WarmUp::declare(&mut m, offload, &format);
     let row = warm_up.extend(&format, row);
@@ -252,7 +264,8 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     m.assign(&busy, &candidate.starts);
     let stall = m.output("stall", Type::BIT);
     m.assign(&stall, &candidate.valid.e().and(&candidate.fire.e().not()));
-    let reads = reads(process, &mut m, &candidate);
+    let mut reads = reads(process, &mut m, &candidate);
+    reads.extend(limits);
     let writes = writes.into_iter().map(|write| (write.array, write.rotation)).collect();
     let keeps_gaps = filled.iter().copied().filter(|&array| keeps_gaps(&chains, array)).collect();
     let index_error = context.checks_subscripts();
@@ -260,7 +273,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
         let port = m.output("m_index_error", Type::BIT);
         m.assign(&port, &Rtl::any(&index_errors));
     }
-    (vec![rows_module, m], ComputePorts { reads, writes, filled, keeps_gaps, drained, index_error })
+    (vec![rows_module, m], ComputePorts { reads, writes, filled, keeps_gaps, drained, latenesses, index_error })
 }
 
 /// A reservation chain, and what starts in it.

@@ -166,7 +166,8 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
     let mut modules = tiles(context);
     let loads: Vec<_> = context.loading().into_iter().map(|port| load(context, port)).collect();
     let (compute_modules, compute_ports) = compute(context);
-    let stores: Vec<_> = context.storing().into_iter().map(|port| store(context, port)).collect();
+    let delay = |array| compute_ports.delay_of_drained(array);
+    let stores: Vec<_> = context.storing().into_iter().map(|port| store(context, port, &delay)).collect();
 
     let mut m = Module::new(&format!("{name}_accelerator"));
     m.describe(&format!(
@@ -530,7 +531,9 @@ fn join_store(m: &mut Module, context: &Context, wires: &Wires, own: &Storing, s
         ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
-        drains.push(Drain { array, beat, valid, address, data });
+        let asks = store.asking.contains(&array).then(|| m.wire(&format!("{prefix}_asks"), Type::BIT));
+        ports.extend(asks.iter().map(|asks| (format!("m_{prefix}_asks"), Connection::Out(asks.clone()))));
+        drains.push(Drain { array, beat, valid, asks, address, data });
     }
     m.instance(&format!("{}_store{suffix}", context.kernel.name), &format!("u_store{suffix}"), vec![], ports);
     drains
@@ -563,7 +566,10 @@ fn join_buffers(
         });
         let borrowers = [
             (signal_of(&computed.lent_writes, array), fill),
-            (signal_of(&computed.lent_reads, array), users.drain.map(|drain| &drain.valid)),
+            (
+                signal_of(&computed.lent_reads, array),
+                users.drain.map(|drain| drain.asks.as_ref().unwrap_or(&drain.valid)),
+            ),
         ];
         for (lent, borrows) in borrowers {
             lent.zip(borrows).into_iter().for_each(|(lent, borrows)| m.assign(&lent, &borrows.e()));

@@ -98,9 +98,7 @@ pub fn load(context: &Context, memory_port: u32) -> (Vec<Module>, LoadPorts) {
     gate.count_filled(&mut m, &tile_done.fires());
     walker.connect(&mut m, &waiting, &waiting_run, &step, &tile_done.fires());
 
-    let statements = kernel.statements();
-    let is_written = |array: &ArrayId| statements.iter().any(|statement| statement.writes_to(*array));
-    let asking: Vec<ArrayId> = arrays.iter().copied().filter(is_written).collect();
+    let asking: Vec<ArrayId> = arrays.iter().copied().filter(|array| kernel.is_written(*array)).collect();
     if !asking.is_empty() {
         let asks = asks(&mut m, walker, filling, (&waiting, &element));
         for (index, &array) in arrays.iter().enumerate().filter(|(_, array)| asking.contains(array)) {

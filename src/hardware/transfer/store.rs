@@ -21,6 +21,8 @@ use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 pub struct StorePorts {
     /// Arrays that are stored: each has `m_drain_<array>_valid`, `_address` and, one cycle later, or two, `s_drain_<array>_data`.
     pub arrays: Vec<ArrayId>,
+    /// Those of them whose port the compute process reads late: `m_drain_<array>_asks` goes ahead of `_valid` by as much.
+    pub asking: Vec<ArrayId>,
 }
 
 /// Rows whose commands may be ahead of their data.
@@ -28,8 +30,9 @@ const ROWS_AHEAD: i128 = 4;
 /// Words between a buffer's read port and memory; covers the latency of that way.
 const WORDS_WAITING: i128 = 8;
 
-/// The modules of the store process of a port: the scanner of its rows, and the process.
-pub fn store(context: &Context, memory_port: u32) -> (Vec<Module>, StorePorts) {
+/// The modules of the store process of a port: the scanner of its rows, and the process. `delay` tells how many cycles behind
+/// its start an iteration uses the port that the process borrows for an array.
+pub fn store(context: &Context, memory_port: u32, delay: &dyn Fn(ArrayId) -> u32) -> (Vec<Module>, StorePorts) {
     let offload = context.offload;
     let kernel = context.kernel;
     let Transfers { sources, source_arrays, arrays } = Transfers::of(context, memory_port, |t| &t.store);
@@ -73,7 +76,7 @@ pub fn store(context: &Context, memory_port: u32) -> (Vec<Module>, StorePorts) {
     let about = "Rows wait here for their turn to be drained.";
     let (runs, waiting, waiting_run) = stage.waiting_runs(&mut m, about, (&queued, ROWS_AHEAD), &arrays);
 
-    let drain = Drain::declare(context, &mut m, &runs, &arrays, (&waiting, &waiting_run));
+    let drain = Drain::declare(context, &mut m, &runs, (&arrays, delay), (&waiting, &waiting_run));
     drain.to_memory(context, &mut m, &layout);
 
     m.comment("The end mark of the last tile: everything has been stored or is on its way.");
@@ -90,8 +93,55 @@ pub fn store(context: &Context, memory_port: u32) -> (Vec<Module>, StorePorts) {
     let only = inside.e().eq(&Expr::constant(1, inside.ty()));
     m.assign(&finished, &drain.end.e().and(&last_tile.e()).and(&only));
     let busy = m.output("busy", Type::BIT);
-    m.assign(&busy, &drain.walker.has_element().or(&drain.reading.e()));
-    (vec![rows_module, m], StorePorts { arrays })
+    m.assign(&busy, &drain.walker.has_element().or(&drain.reading));
+    let asking = arrays.iter().copied().filter(|array| delay(*array) > 0).collect();
+    (vec![rows_module, m], StorePorts { arrays, asking })
+}
+
+/// Reads on their way to ports that iterations use late: as late as the latest of them.
+struct Ahead {
+    /// The first one first.
+    stages: Vec<Stage>,
+    /// What comes to the port next.
+    reading: Expr,
+    address: Expr,
+    source: Option<Expr>,
+}
+
+struct Stage {
+    reading: Signal,
+    source: Option<Signal>,
+    /// An end mark.
+    end: Signal,
+}
+
+impl Ahead {
+    /// `stages` stages behind the walker, which gives a read with `step`.
+    fn declare(m: &mut Module, walker: &RunWalker, step: &Signal, stages: u32) -> Ahead {
+        let mut ahead = Ahead { stages: vec![], reading: step.e(), address: walker.address(), source: walker.target() };
+        let (mut resets, mut follow) = (vec![], vec![]);
+        let mut end = walker.has_end();
+        for stage in 0..stages {
+            let mut next = |m: &mut Module, what: &str, value: &Expr| {
+                let register = m.reg(&format!("{what}_ahead_{stage}"), value.ty());
+                follow.push(assign(&register, value));
+                register
+            };
+            let reading = next(m, "reading", &ahead.reading);
+            let address = next(m, "address", &ahead.address);
+            let source = ahead.source.as_ref().map(|source| next(m, "source", source));
+            let ends = next(m, "end", &end);
+            end = ends.e();
+            resets.extend([(reading.clone(), 0), (ends.clone(), 0)]);
+            (ahead.reading, ahead.address) = (reading.e(), address.e());
+            ahead.source = source.as_ref().map(Signal::e);
+            ahead.stages.push(Stage { reading, source, end: ends });
+        }
+        if !follow.is_empty() {
+            m.clocked("", resets, follow);
+        }
+        ahead
+    }
 }
 
 /// The reads of the buffers: the run under way, and its words on their way to memory.
@@ -99,13 +149,14 @@ struct Drain<'m> {
     walker: RunWalker<'m>,
     /// A read starts.
     step: Signal,
-    /// Its address is at the buffer.
-    reading: Signal,
+    /// Its address is at the buffer, or on the way there.
+    reading: Expr,
     /// Its word is in `data`.
     held: Signal,
     data: Expr,
-    /// Words for which the FIFO to memory has room.
+    /// Words for which the FIFO to memory has room, and how many that are at most.
     credit: Signal,
+    room: i128,
     /// The last read of a tile has left its buffer.
     end: Signal,
 }
@@ -115,25 +166,39 @@ impl<'m> Drain<'m> {
         context: &Context,
         m: &mut Module,
         runs: &'m RunFormat,
-        arrays: &[ArrayId],
+        (arrays, delay): (&[ArrayId], &dyn Fn(ArrayId) -> u32),
         (waiting, waiting_run): (&Stream, &Run),
     ) -> Drain<'m> {
         m.comment("Reads of the buffers: address registered, data a cycle or two later and registered, then a FIFO that has room for them.");
         let walker = RunWalker::declare(m, runs, "drain");
-        let credit = m.reg("credit", Type::for_range(0, WORDS_WAITING as i64));
+        // As late as the iterations that use the latest port.
+        let most = arrays.iter().map(|array| delay(*array)).max().unwrap_or(0);
+        let room = WORDS_WAITING + i128::from(most);
+        let credit = m.reg("credit", Type::for_range(0, room as i64));
         let has_credit = credit.e().is_zero().not();
         let step = m.wire("drain_step", Type::BIT);
         m.assign(&step, &walker.has_element().and(&has_credit));
         let reading = m.reg("reading", Type::BIT);
         let arrived = m.reg("arrived", Type::BIT);
         let held = m.reg("word_held", Type::BIT);
-        // The end mark passes when the last read of the tile has left its buffer.
-        let idle = reading.e().not();
-        let end = m.output("m_stored", Type::BIT);
-        m.assign(&end, &walker.has_end().and(&idle));
-        walker.connect(m, waiting, waiting_run, &step.e(), &end.e());
-
         let source_type = Type::for_range(0, (arrays.len() as i64 - 1).max(1));
+        let ahead = Ahead::declare(m, &walker, &step, most);
+        let is_under_way = ahead.stages.iter().fold(reading.e(), |any, stage| any.or(&stage.reading.e()));
+        // The end mark passes when the last read of the tile has left its buffer: it waits for that, or goes the way behind it.
+        let end = m.output("m_stored", Type::BIT);
+        match ahead.stages.last() {
+            None => {
+                m.assign(&end, &walker.has_end().and(&reading.e().not()));
+                walker.connect(m, waiting, waiting_run, &step.e(), &end.e());
+            }
+            Some(last) => {
+                let arriving = m.reg("end_arriving", Type::BIT);
+                m.clocked("", vec![(arriving.clone(), 0)], vec![assign(&arriving, &last.end.e())]);
+                m.assign(&end, &arriving.e());
+                walker.connect(m, waiting, waiting_run, &step.e(), &walker.has_end());
+            }
+        }
+
         let read_source = (arrays.len() > 1).then(|| m.reg("read_source", source_type));
         let data_source = (arrays.len() > 1).then(|| m.reg("data_source", source_type));
         let mut read = vec![];
@@ -154,7 +219,12 @@ impl<'m> Drain<'m> {
                 Some(r) => r.e().eq(&Expr::constant(index as i128, source_type)),
             };
             m.assign(&valid, &reading.e().and(&is(&read_source)));
-            read.push(assign(&address, &walker.address().resize(address.ty())));
+            if delay(array) > 0 {
+                let stage = &ahead.stages[(most - delay(array)) as usize];
+                let asks = m.output(&format!("m_drain_{name}_asks"), Type::BIT);
+                m.assign(&asks, &stage.reading.e().and(&is(&stage.source)));
+            }
+            read.push(assign(&address, &ahead.address.resize(address.ty())));
             let mut word = word.e();
             if late && !is_late(&array) {
                 let register = m.reg(&format!("drained_{name}"), word.ty());
@@ -181,19 +251,19 @@ impl<'m> Drain<'m> {
         };
         let asked = in_time(m, "asked", reading.e(), true);
         let source = read_source.as_ref().map(|source| in_time(m, "asked_source", source.e(), false));
-        follow.extend([assign(&reading, &step.e()), assign(&arrived, &asked), assign(&held, &arrived.e())]);
+        follow.extend([assign(&reading, &ahead.reading), assign(&arrived, &asked), assign(&held, &arrived.e())]);
         if let (Some(read_source), Some(data_source), Some(source)) = (&read_source, &data_source, &source) {
-            read.extend(walker.target().map(|target| assign(read_source, &target)));
+            read.extend(ahead.source.as_ref().map(|source| assign(read_source, source)));
             follow.push(assign(data_source, source));
         }
-        follow.push(when(step.e(), read));
+        follow.push(when(ahead.reading, read));
         // Words come late in their cycle, out of block RAM.
         let word_reg = m.reg("word", data.ty());
         follow.push(assign(&word_reg, &data));
         let data = word_reg.e();
         resets.extend([(reading.clone(), 0), (arrived.clone(), 0), (held.clone(), 0)]);
         m.clocked("", resets, follow);
-        Drain { walker, step, reading, held, data, credit, end }
+        Drain { walker, step, reading: is_under_way, held, data, credit, room, end }
     }
 
     /// The words in a FIFO, packed, and out to memory.
@@ -202,8 +272,7 @@ impl<'m> Drain<'m> {
         let collected = Stream::wires(m, "collected");
         m.assign(&collected.valid, &self.held.e());
         let outgoing = Stream::wires(m, "outgoing");
-        let outgoing_data =
-            cells::fifo(m, "u_words", WORDS_WAITING, (&collected, &self.data), &outgoing, "outgoing_data");
+        let outgoing_data = cells::fifo(m, "u_words", self.room, (&collected, &self.data), &outgoing, "outgoing_data");
         let word = Stream::master(m, "write");
         let word_data = m.output("m_write_data", context.port.word.data());
         let strobe = m.output("m_write_strobe", context.port.word.strobe());
@@ -232,7 +301,7 @@ impl<'m> Drain<'m> {
         let more = assign(&self.credit, &self.credit.e().incremented());
         m.clocked(
             "",
-            vec![(self.credit.clone(), WORDS_WAITING)],
+            vec![(self.credit.clone(), self.room)],
             vec![when_else(
                 taken.and(&returned.not()),
                 vec![fewer],

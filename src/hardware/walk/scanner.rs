@@ -36,6 +36,13 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
     (of_tree(context, name, about, tiled, tree), format)
 }
 
+/// [`scanner`] of the iterations of tiles. Rows that data cut short come in every cycle where they can.
+pub fn compute_scanner(context: &Context, name: &str, about: &str, sources: &[Source]) -> (Module, RowFormat) {
+    let tree = Tree { every_cycle: context.cuts_rows(), ..Tree::new(context, sources) };
+    let format = tree.format.clone();
+    (of_tree(context, name, about, true, tree), format)
+}
+
 /// [`scanner`] of the tiles of Load, whose rows may come in any order and which iterations wait for. The last module is the scanner, the others
 /// are instances in it.
 pub fn load_scanner(context: &Context, name: &str, about: &str, sources: &[Source]) -> (Vec<Module>, RowFormat) {

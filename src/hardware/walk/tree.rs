@@ -21,6 +21,8 @@ pub struct Tree {
     /// The values of the origins of a row, over the tile: whoever receives rows knows the sizes but not the tile, so
     /// what a point takes from tile indices travels with the row, without the power of two that scales it.
     pub origins: Vec<Affine>,
+    /// A state machine gives rows of equal bounds one per cycle.
+    pub every_cycle: bool,
 }
 
 #[derive(Clone)]
@@ -83,7 +85,7 @@ impl Tree {
             false => (format(context, &pieces, &origins), vec![]),
         };
         format.follows = sources.iter().filter_map(|s| s.memory.as_ref()).any(|layout| layout.pitch().is_some());
-        let mut tree = Tree { format, pieces: vec![], by_program, helpers, origins };
+        let mut tree = Tree { format, pieces: vec![], by_program, helpers, origins, every_cycle: false };
         for (index, source, piece) in all {
             let places = tree.places(piece);
             let piece = over_registers(&tree, piece, &places);
@@ -109,6 +111,7 @@ impl Tree {
             by_program: self.by_program,
             helpers: self.helpers.clone(),
             origins: self.origins.clone(),
+            every_cycle: self.every_cycle,
         }
     }
 
@@ -172,6 +175,19 @@ impl Tree {
         let own = &self.pieces[piece];
         let steps_rows = |depth: usize| depth + 2 == own.piece.levels.len() && own.rows_follow();
         matches!(next, Next::Step { depth, piece: again } if again == piece && steps_rows(depth))
+    }
+
+    /// Whether the next row of `piece`, to which `next` leads, has the same bounds, and can be given in the next cycle.
+    pub fn rows_repeat(&self, piece: usize, next: Next) -> bool {
+        let own = &self.pieces[piece].piece;
+        let Some((inner, outer)) = own.levels.split_last() else { return false };
+        let is_level = |variable: &Var| self.outer().iter().any(|level| level.variable == *variable);
+        let mut bounds = inner.lower.iter().chain(&inner.upper);
+        let moves = bounds.any(|bound| bound.numerator.terms.keys().any(is_level));
+        let is_guarded = !own.guards.is_empty() && self.guard_depth(piece) >= outer.len();
+        let steps_rows = |depth: usize| depth + 1 == outer.len();
+        let steps = matches!(next, Next::Step { depth, piece: again } if again == piece && steps_rows(depth));
+        self.every_cycle && steps && !moves && !is_guarded
     }
 
     /// The depth at which the guards of a piece are tested: its first loop that no other piece shares. They name

@@ -41,7 +41,9 @@ macro_rules! object {
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                let text = self.context.settle(self.object.to_str()).map_err(|_| std::fmt::Error)?;
+                // At its limit isl gives no text at all, which isl_rs reads.
+                let text = self.context.unlimited(|| self.object.to_str());
+                let text = self.context.settle(text).map_err(|_| std::fmt::Error)?;
                 $crate::polyhedral::isl::object::write(f, text)
             }
         }

@@ -38,6 +38,20 @@ fn limits_nest() {
     assert!(isl.within(9 * each, || work(3)).unwrap_err().is::<Exhausted>());
 }
 
+/// What isl prints counts as operations, too, and at the limit it gives no text.
+#[test]
+fn sets_print_whatever_the_limit() {
+    let isl = Context::new().unwrap();
+    let set = isl.parse_set("[N] -> { [i, j] : 0 <= i < j < N and (exists a: i + j = 3a) }").unwrap();
+    let text = set.to_string();
+    for left in 0..50 {
+        isl.0.set_max_operations(isl.operations() + left);
+        assert_eq!(set.to_string(), text);
+    }
+    isl.0.set_max_operations(isl.operations() + 1);
+    assert!((0..99).try_for_each(|_| set.subtract(&set).map(drop)).unwrap_err().is::<Exhausted>());
+}
+
 #[test]
 fn objects_clone_print_and_outlive_their_context() {
     let set = {

@@ -3,7 +3,7 @@
 //! ```text
 //! #pragma burstc size(N: 128, min 1, max 4096)
 //! #pragma burstc extent(a: N)
-//! #pragma burstc scratch(a) stores(all) range(a: 0..255)
+//! #pragma burstc scratch(a) stores(all) panels(a) range(a: 0..255)
 //! #pragma burstc tile(i:32, j:32, k:32) strip(2) lanes(4)
 //! #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
 //! #pragma burstc schedule(S0[i] -> (i, 0); S1[i,j] -> (i, j)) tile(32, 32)
@@ -13,21 +13,22 @@ mod parser;
 mod text;
 mod tiling;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::function::{Function, Pointer, RawArgument};
-use super::kernel::{Array, LanesDirective, SizeParameter};
+use super::kernel::{Array, LanesDirective, Node, SizeParameter};
+use super::panels::{self, Wanted};
 use super::preprocess::{Pragma, Word};
-use super::scope::{Checked, nearest};
+use super::scope::{Checked, Scope, nearest};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::ids::ByArray;
+use crate::ids::{ArrayId, ByArray};
 use parser::Parser;
 
 pub use text::directive_text;
 
 /// What a directive may begin with, and an example of each.
-const DIRECTIVES: [(&str, &str); 10] = [
+const DIRECTIVES: [(&str, &str); 11] = [
     ("tile", "tile(i:32, j:32)"),
     ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
     ("strip", "tile(i:32, j:32) strip(2)"),
@@ -37,6 +38,7 @@ const DIRECTIVES: [(&str, &str); 10] = [
     ("scratch", "scratch(a)"),
     ("range", "range(a: 0..255)"),
     ("stores", "stores(all)"),
+    ("panels", "panels(a)"),
     ("wires", "wires(all)"),
 ];
 
@@ -48,6 +50,8 @@ pub struct Directives {
     /// Arguments of which nobody reads what is left.
     scratch: Vec<Word>,
     ranges: Vec<ValueRange>,
+    /// Arguments whose rows and columns beside a block are local arrays.
+    panels: Vec<Word>,
     /// `stores(all)`
     pub keeps_stores: bool,
     /// `wires(all)`: schedules do not count temporaries that are wires.
@@ -279,6 +283,29 @@ impl Directives {
             named(word, function, arrays, help)?.scratch = true;
         }
         Ok(())
+    }
+
+    /// Puts the panels of the arrays that `panels` names into local arrays; which arrays these are.
+    pub fn put_panels(&self, function: &Function, nodes: &mut [Node], scope: &mut Scope) -> Checked<BTreeSet<ArrayId>> {
+        let mut all = BTreeSet::new();
+        for word in &self.panels {
+            named(word, function, &mut scope.arrays, "panels are of array arguments")?;
+            all.extend(scope.arrays.position(|array| array.name == word.text));
+        }
+        if all.is_empty() {
+            return Ok(all);
+        }
+        let quotients = scope.quotients.iter().map(|quotient| quotient.name.clone()).collect();
+        let mut arrays = std::mem::take(&mut scope.arrays);
+        let wanted = Wanted { arguments: all, quotients, is_taken: &|name| scope.is_taken(name) };
+        let found = panels::put(nodes, &mut arrays, &wanted);
+        scope.arrays = arrays;
+        match self.panels.iter().find(|word| found.iter().all(|array| scope.arrays[*array].name != word.text)) {
+            None => Ok(found),
+            Some(word) => Err(Diagnostic::new(format!("`{}` has no panels", word.text))
+                .at(word.span, "no row or column of it is read beside what is written")
+                .help("a panel is what `d[i][k]` or `d[k][j]` reads in an iteration of k whose inner loops write `d[i][j]`")),
+        }
     }
 
     /// Notes the values that random data have, for the arrays that `range` names.

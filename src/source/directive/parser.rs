@@ -103,6 +103,7 @@ impl<'w> Parser<'w> {
                 "extent" => self.extent(&mut directives.extents)?,
                 "size" => self.size(&mut directives.sizes)?,
                 "scratch" => self.scratch(&mut directives.scratch)?,
+                "panels" => self.panels(&mut directives.panels)?,
                 "range" => self.range(&mut directives.ranges)?,
                 "stores" => {
                     const HELP: &str = "write `stores(all)`: what a later tile overwrites is stored, too";
@@ -322,15 +323,27 @@ impl<'w> Parser<'w> {
 
     /// `scratch(a, b)`
     fn scratch(&mut self, scratch: &mut Vec<Word>) -> Checked<()> {
-        const HELP: &str = "write `scratch(a, b)`: nobody reads what the kernel leaves in `a` and `b`";
-        self.expect("(", HELP)?;
+        self.arrays(scratch, "write `scratch(a, b)`: nobody reads what the kernel leaves in `a` and `b`")
+    }
+
+    /// `panels(a, b)`
+    fn panels(&mut self, panels: &mut Vec<Word>) -> Checked<()> {
+        self.arrays(
+            panels,
+            "write `panels(a, b)`: what is read of `a` and `b` beside the block that is written are local arrays",
+        )
+    }
+
+    /// `(a, b)`
+    fn arrays(&mut self, names: &mut Vec<Word>, help: &'static str) -> Checked<()> {
+        self.expect("(", help)?;
         loop {
             let name = self.peek().filter(|word| word.kind == Kind::Word).cloned();
-            let Some(name) = name else { return self.expected("an array argument", HELP) };
+            let Some(name) = name else { return self.expected("an array argument", help) };
             self.next();
-            scratch.push(name);
+            names.push(name);
             if !self.accept(",") {
-                return self.expect(")", HELP);
+                return self.expect(")", help);
             }
         }
     }

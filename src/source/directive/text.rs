@@ -19,7 +19,11 @@ pub fn directive_text(tiling: &TilingDirective, kernel: &Kernel) -> String {
     let strip = if tiling.strip > 1 { format!(" strip({})", tiling.strip) } else { String::new() };
     // Else every temporary would be a statement, with a number of its own.
     let wires = if kernel.has_wires { " wires(all)" } else { "" };
-    format!("#pragma burstc schedule({}) tile({}){strip}{lanes}{wires}", statements.join("; "), sizes.join(", "))
+    // And so are those that keep panels.
+    let names: Vec<&str> = kernel.panels.iter().map(|array| kernel.arrays[*array].name.as_str()).collect();
+    let panels = if names.is_empty() { String::new() } else { format!(" panels({})", names.join(", ")) };
+    let (statements, sizes) = (statements.join("; "), sizes.join(", "));
+    format!("#pragma burstc schedule({statements}) tile({sizes}){strip}{lanes}{wires}{panels}")
 }
 
 /// `16`, or the lanes along each dimension of the schedule, `8, 8, 1`.

@@ -20,6 +20,8 @@ pub(super) struct Candidate {
     pub cost: f64,
     /// Estimated cycles per tile.
     pub cycles: f64,
+    /// Those of each statement over its iterations; none at all without lanes.
+    pub cycles_each: Vec<f64>,
     /// See [`carried_by_level`].
     pub carried: Vec<i64>,
     /// Per statement; none at all without lanes.

@@ -119,9 +119,24 @@ impl Space {
     ) -> Result<Pace> {
         let walk = self.walk(place, order, apart, distances, lanes)?;
         let wait = walk.waits.iter().map(Wait::cycles).fold(0.0, f64::max);
+        if let Some(cycles) = self.cycles_cut_by_data(place, order, wait) {
+            let late = walk.waits.iter().filter(|wait| wait.is_late).map(|wait| wait.of.array).collect();
+            return Ok(Pace { cycles, late });
+        }
         let is_late = |wait: &&Wait| wait.is_late && self.latencies[place] > wait.distance;
         let late = walk.waits.iter().filter(is_late).map(|wait| wait.of.array).collect();
         Ok(Pace { cycles: walk.cycles * walk.stalled(wait), late })
+    }
+
+    /// The cycles of a statement whose rows, along its innermost loop, are as long as only the data tell, see [`kernel::Limits`]: one for
+    /// each, and what they leave of the iterations, which wait so long.
+    pub(super) fn cycles_cut_by_data(&self, place: usize, order: &[usize], wait: f64) -> Option<f64> {
+        let (iterator, share) = self.limited[place].as_ref()?;
+        let (last, outer) = order.split_last()?;
+        let has_it = |k: &usize| self.values[place].get(*k).is_none_or(|value| value.coefficient(iterator) != 0);
+        let is_alone = self.values[place].get(*last).is_some_and(|value| value.coefficient(iterator) == 1);
+        let left = || self.combinations(place, order) * share * wait.max(1.0);
+        (is_alone && !outer.iter().any(has_it)).then(|| self.combinations(place, outer) + left())
     }
 
     /// How a statement runs, see [`Space::pace_in_groups`].

@@ -1,8 +1,6 @@
 //! Orders in which several values of one dimension run in one cycle. The instances of lanes read before they write, and
 //! all of them run before the next values of the dimensions further in.
 
-use std::collections::BTreeSet;
-
 use anyhow::Result;
 
 use super::candidate::{Candidate, Lane, Merit};
@@ -15,7 +13,7 @@ use crate::ids::{ArrayId, ByArray, StatementId};
 use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
 use crate::source::kernel::{Array, Kernel, LanesAlong, LanesDirective, TilingDirective};
-use crate::tiling::lane_shape::{self, Axes, Banked, LaneShape, Lanes, StatementLanes};
+use crate::tiling::lane_shape::{Axes, LaneShape, Lanes, Lines, StatementLanes};
 
 /// What a tree over the lanes' terms costs beside lanes that write their own cells: of two orders that take as long, the
 /// one without.
@@ -36,9 +34,7 @@ pub struct Wanted<'a> {
     /// The array that each statement writes first, indices into `Kernel::arrays`.
     targets: Vec<ArrayId>,
     /// What bands before have in banks.
-    banked: &'a Banked,
-    /// The arrays that the kernel writes.
-    written: BTreeSet<ArrayId>,
+    banked: &'a Lines,
 }
 
 impl<'a> Wanted<'a> {
@@ -52,7 +48,7 @@ impl<'a> Wanted<'a> {
         directive: &TilingDirective,
         lanes: LanesDirective,
         (space, statements): (&Space, &[StatementId]),
-        banked: &'a Banked,
+        banked: &'a Lines,
     ) -> Result<Wanted<'a>> {
         if !space.injective {
             let at = if lanes.span.line > 0 { lanes.span } else { directive.span };
@@ -88,12 +84,11 @@ impl<'a> Wanted<'a> {
             in_two: lanes.along.map_or(vec![], in_two),
             targets: statements.iter().map(|&s| all[s].target.array).collect(),
             banked,
-            written: kernel.arrays.keys().filter(|array| kernel.is_written(*array)).collect(),
         })
     }
 
     /// The lanes of a candidate, by statement.
-    pub fn lanes(&self, lanes: &[Option<Lane>], space: &Space) -> Lanes {
+    pub fn lanes(&self, candidate: &Candidate, space: &Space) -> Lanes {
         let own = |(place, lane): (usize, &Option<Lane>)| {
             let Lane { dimensions, levels } = lane.clone()?;
             let shape = self.shape(place, &dimensions).clone().ok()?;
@@ -105,8 +100,9 @@ impl<'a> Wanted<'a> {
             Some(StatementLanes { levels, along, shape })
         };
         let Wanted { directive, .. } = self;
-        let per_statement = lanes.iter().enumerate().map(own).collect();
-        Lanes { count: directive.count, inner: directive.inner(), per_statement }
+        let per_statement = candidate.lanes.iter().enumerate().map(own).collect();
+        let cycles_each = candidate.cycles_each.clone();
+        Lanes { count: directive.count, inner: directive.inner(), per_statement, cycles_each }
     }
 
     /// What lanes of a statement along a dimension, or along the two of the directive, mean.
@@ -126,10 +122,9 @@ impl<'a> Wanted<'a> {
         both.map(level).into_iter().collect::<Option<Vec<usize>>>().into_iter().collect()
     }
 
-    /// Whether what an array has in banks already and these are not those of one buffer.
-    fn disagrees(&self, banked: &Banked, array: &ArrayId, own: &Axes) -> bool {
-        let is_written = self.written.contains(array);
-        banked.get(array).is_some_and(|known| !Lanes::agree(self.directive, known, own, is_written))
+    /// An array of which what is in banks already and what `own` wants are not those of one buffer.
+    fn disagrees(&self, banked: &Lines, own: &LaneShape) -> Option<ArrayId> {
+        own.banks.keys().copied().find(|array| !Lanes::agree(self.directive, *array, banked, own))
     }
 
     /// How many lanes lie along each of these dimensions.
@@ -150,17 +145,17 @@ impl<'a> Wanted<'a> {
 
     /// Why a statement has no lanes along the two dimensions `both` of the directive.
     fn reason_in_two(&self, place: usize, space: &Space, both: [LanesAlong; 2], arrays: &ByArray<Array>) -> String {
-        let few = both.iter().find(|own| space.sizes[own.dimension] < own.count);
-        let disagrees = |(array, own): &(&ArrayId, &Axes)| self.disagrees(self.banked, array, own);
+        let few = both.iter().find(|own| space.side(own.dimension) < own.count);
+        let disagrees = |shape: &LaneShape| self.disagrees(self.banked, shape);
         let alone = self.in_two.len() == 1;
         match (&self.in_two[place], few) {
             (Err(reason), _) => reason.clone(),
             (Ok(_), Some(own)) => {
                 let value = &space.values[place][own.dimension];
-                format!("a tile has {} values of {value} only", space.sizes[own.dimension])
+                format!("a tile has {} values of {value} only", space.side(own.dimension))
             }
-            (Ok(shape), None) if shape.banks.iter().any(|banks| disagrees(&banks)) => {
-                let of = shape.banks.iter().find(disagrees).map_or("", |(array, _)| arrays[*array].name.as_str());
+            (Ok(shape), None) if disagrees(shape).is_some() => {
+                let of = disagrees(shape).map_or("", |array| arrays[array].name.as_str());
                 format!("the cells of `{of}` that they and a band before access lie in too many banks together")
             }
             (Ok(_), None) if alone => "neighbours depend on one another".into(),
@@ -198,10 +193,13 @@ impl<'a> Wanted<'a> {
                 }
                 let reason = match shape {
                     Err(reason) => reason.clone(),
-                    Ok(_) if space.sizes[k] < count => format!("a tile has {} of its values only", space.sizes[k]),
-                    Ok(shape) => match shape.banks.iter().find(|(a, own)| self.disagrees(self.banked, a, own)) {
-                        Some((array, _)) => {
-                            format!("a band before has `{}` side by side along another subscript", arrays[*array].name)
+                    Ok(_) if space.side(k) < count => format!("a tile has {} of its values only", space.side(k)),
+                    Ok(shape) => match self.disagrees(self.banked, shape) {
+                        Some(array) => {
+                            format!(
+                                "a band before writes `{}` side by side along another subscript",
+                                arrays[array].name
+                            )
                         }
                         None if names.len() > 1 => "neighbours depend on one another, or on other statements".into(),
                         None => "neighbours depend on one another".into(),
@@ -268,7 +266,7 @@ impl Space {
             if !levels.is_empty()
                 && let Ok(shape) = wanted.shape(place, &alone.dimensions(levels))
             {
-                lane_shape::join(&mut banked, shape.banks.clone());
+                banked.add(shape);
             }
         }
         let chosen: Vec<Choice> = chosen.into_iter().flatten().collect();
@@ -285,12 +283,15 @@ impl Space {
             let levels: Vec<usize> = choice.levels.iter().map(|level| level + usize::from(apart.is_some())).collect();
             (!levels.is_empty()).then(|| Lane { dimensions: choice.alone.dimensions(&choice.levels), levels })
         };
+        let all: Vec<usize> = (0..self.rank()).collect();
+        let each = |choice: &Choice| choice.cycles / self.combinations(choice.alone.place, &all);
         Ok(Some(Candidate {
             dimensions: chosen.iter().map(|choice| choice.alone.order.to_vec()).collect(),
             apart,
             places,
             cost: chosen.iter().map(|choice| choice.merit.cost).sum(),
             cycles: chosen.iter().map(|choice| choice.cycles).sum(),
+            cycles_each: chosen.iter().map(each).collect(),
             carried,
             lanes: chosen.iter().map(lane).collect(),
             late: vec![],
@@ -304,13 +305,12 @@ impl Space {
         levels: &[usize],
         distances: &[Distances],
         wanted: &Wanted,
-        banked: &Banked,
+        banked: &Lines,
     ) -> Result<bool> {
         let dimensions = alone.dimensions(levels);
         let Ok(shape) = wanted.shape(alone.place, &dimensions) else { return Ok(false) };
-        let agrees = |(array, axes): (&ArrayId, &Axes)| !wanted.disagrees(banked, array, axes);
-        let fits = |&(k, count): &(usize, i64)| self.sizes[k] >= count && !self.values[alone.place][k].is_constant();
-        Ok(shape.banks.iter().all(agrees)
+        let fits = |&(k, count): &(usize, i64)| self.side(k) >= count && !self.values[alone.place][k].is_constant();
+        Ok(wanted.disagrees(banked, shape).is_none()
             && wanted.counts(&dimensions).iter().all(fits)
             && match levels {
                 [level] => self.is_parallel(alone, *level, distances, wanted, shape)?,

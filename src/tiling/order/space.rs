@@ -11,7 +11,7 @@ use crate::affine::Affine;
 use crate::ids::{ArrayId, StatementId};
 use crate::polyhedral::isl::Map;
 use crate::polyhedral::{Program, Statement};
-use crate::source::kernel::{Kernel, TilingDirective};
+use crate::source::kernel::{self, Kernel, TilingDirective};
 
 /// Trips assumed of a loop that θ leaves out.
 const UNTILED_TRIPS: i64 = 32;
@@ -37,6 +37,8 @@ pub(super) struct Space {
     in_lanes: Vec<f64>,
     /// The same, per statement, of cells that it updates and that it can read late, see [`late`].
     pub late: Vec<BTreeMap<ArrayId, f64>>,
+    /// The iterators along which data cut rows short, see [`Limits`](crate::source::kernel::Limits), and what part they leave.
+    pub limited: Vec<Option<(String, f64)>>,
     /// How many of the dimensions are θ's.
     pub tiled: usize,
     /// Whether they tell all instances of every statement apart.
@@ -155,6 +157,7 @@ impl Space {
     pub(super) fn in_groups(&self, lanes: &[(usize, i64)]) -> Space {
         let mut space = self.clone();
         for &(k, count) in lanes {
+            space.sizes[k] = self.side(k);
             for lengths in [&mut space.sizes, &mut space.extents, &mut space.ranges] {
                 lengths[k] = (lengths[k] + count - 1) / count;
             }
@@ -162,6 +165,12 @@ impl Space {
         space.late.iter_mut().for_each(BTreeMap::clear);
         space.latencies.clone_from(&space.in_lanes);
         space
+    }
+
+    /// The values that a dimension has in a tile: of a loop that θ leaves out those at the sizes that the user runs, but no
+    /// fewer than are taken for granted.
+    pub(super) fn side(&self, k: usize) -> i64 {
+        if k < self.tiled { self.sizes[k] } else { self.sizes[k].max(self.extents[k]) }
     }
 
     /// How many dimensions there are without the waves: as many has an order.
@@ -214,6 +223,7 @@ impl Space {
             latencies: latencies(true),
             in_lanes: latencies(false),
             late: statements.iter().map(|&s| pace::late(kernel, all[s])).collect(),
+            limited: statements.iter().map(|&s| limited(kernel, all[s])).collect(),
             values: directive.schedules.iter().map(|s| s.theta.clone()).collect(),
             sizes: directive.sizes.clone(),
             extents: directive.sizes.clone(),
@@ -252,4 +262,11 @@ pub(super) fn rank(expressions: &[Affine], names: &[String]) -> usize {
         rank += 1;
     }
     rank
+}
+
+/// See [`Space::limited`].
+fn limited(kernel: &Kernel, statement: &kernel::Statement) -> Option<(String, f64)> {
+    let limits = kernel.limits(statement)?;
+    let usual = kernel.usual_sizes();
+    Some((limits.iterator.to_string(), limits.share(kernel, |name| usual.get(name).copied().unwrap_or(1))))
 }

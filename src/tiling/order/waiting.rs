@@ -37,6 +37,10 @@ impl Space {
                 let share = if is_held_up { self.share(program, statements, &walk, one)? } else { 1.0 };
                 wait = wait.max(one.cycles().min(1.0 + share * (one.latency - one.distance)));
             }
+            if let Some(cycles) = self.cycles_cut_by_data(place, order, wait) {
+                sum += cycles;
+                continue;
+            }
             sum += match walk.is_wave {
                 true => self.waves_of(place, order, wait),
                 false => walk.cycles * walk.stalled(wait),

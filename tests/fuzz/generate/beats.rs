@@ -79,6 +79,7 @@ pub fn program(seed: u64) -> Program {
             choice: None,
             at_least_once: false,
             data: Box::default(),
+            stated: false,
             counter: None,
             body,
         })];
@@ -96,6 +97,7 @@ pub fn program(seed: u64) -> Program {
         grid: None,
         schedule: None,
         strip: 1,
+        panels: false,
         structures: false,
         memory,
         runs,

@@ -59,6 +59,7 @@ pub fn program(seed: u64) -> Program {
         grid: None,
         schedule: None,
         strip: 1,
+        panels: false,
         structures: false,
         memory,
         runs,

@@ -121,6 +121,7 @@ pub fn program(seed: u64) -> Program {
             choice: None,
             at_least_once: false,
             data: Box::default(),
+            stated: false,
             counter: None,
             body,
         };
@@ -144,6 +145,7 @@ pub fn program(seed: u64) -> Program {
         grid: Some(grid),
         schedule: None,
         strip: 1,
+        panels: false,
         structures: false,
         memory,
         runs,

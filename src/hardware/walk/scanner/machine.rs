@@ -1,5 +1,5 @@
 //! The walk as a state machine over level registers, with a circuit for every bound: it takes two cycles from row to
-//! row and runs ahead of whoever takes them. A level of more than two bounds on a side, or with a quotient, takes a
+//! row, one where rows have equal bounds and data cut them short, and runs ahead of whoever takes them. A level of more than two bounds on a side, or with a quotient, takes a
 //! few more: the bounds go into registers that all pieces share, become quotients, and are halved in number from cycle
 //! to cycle. What bounds take from the sizes alone stands in registers of its own: sizes do not change during a run.
 
@@ -235,7 +235,10 @@ impl<'a> Machine<'a> {
             Next::Step { depth, piece } => {
                 let level = &self.outer[depth].low;
                 let mut step = vec![assign(level, &level.e().incremented())];
-                step.push(self.goto(State::Bound { piece, depth: depth + 1 }));
+                step.push(self.goto(match self.tree.rows_repeat(from, next) {
+                    true => State::Row,
+                    false => State::Bound { piece, depth: depth + 1 },
+                }));
                 if let Some(follows) = &self.follows {
                     let follow = if self.tree.rows_follow(from, next) { self.row.some() } else { Expr::bit(false) };
                     step.push(assign(follows, &follow));
