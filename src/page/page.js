@@ -123,11 +123,14 @@
 
   // -- Timeline ----------------------------------------------------------------------------------------------------
 
+  // A process that moves words, busy for so many cycles. Words that go on behind it, out of the master's FIFOs, are not its own.
+  const moving = (busy, words) => [["w-busy", Math.min(busy, words)], ["w-word", Math.max(busy - words, 0)]];
+
   // Per process, what the rest of a slice is, and what it is made of: [class, its cycles in the slice].
   const PROCESSES = [
-    ["load", "w-tile", (s) => [["w-busy", s[2]], ["w-word", Math.max(s[1] - s[2], 0)]]],
+    ["load", "w-tile", (s) => moving(s[1], s[2])],
     ["compute", "w-row", (s) => [["w-busy", s[3]], ["w-value", s[4]]]],
-    ["store", "w-tile", (s) => [["w-busy", s[6]], ["w-word", Math.max(s[5] - s[6], 0)]]],
+    ["store", "w-tile", (s) => moving(s[5], s[6])],
   ];
 
   // Round numbers from one to another, about so many of them.
