@@ -25,8 +25,8 @@
 //! 12. `moduli`: of a mapping, one positive power of two per subscript, at least the exact one, or without slots and skews a first
 //!     one that the subscript stays below; slots are 3 or a power of two, skews unit lower triangular.
 //! 13. `apart`: (sampled) the cells that one tile loads, and those that it stores, lie in different places.
-//! 14. `banks`: as many as lanes, or as lanes in two dimensions have side by side, dividing their subscript's modulus; of a partition, a power of two that divides each
-//!     weighted modulus, and odd weight and modulus at least that along the subscript that is left out.
+//! 14. `banks`: as many as lanes, or as lanes in two dimensions have side by side, or any along one subscript where all lanes access
+//!     the same cells, dividing their subscript's modulus; of a partition, a power of two that divides each weighted modulus, and odd weight and modulus at least that along the subscript that is left out.
 //! 15. `windows`: leader and followers are references of the statement, which does not write the array; delays are
 //!     positive.
 //! 16. `lanes`: a power of two from 2 on, and along each of two dimensions; a shape per statement with a step per iterator and
@@ -428,7 +428,7 @@ impl<'a> Checker<'a> {
             let in_two = self.offload.bands.iter().any(|band| band.is_in_two());
             let shared = match buffer.skewed {
                 true => !in_two && axes.iter().any(|axis| axis.count == buffer.bank_count()) && self.are_lines(buffer),
-                false => lanes == Some(buffer.bank_count()) && axes.len() == 1 || in_two,
+                false => in_two || axes.len() == 1 && (lanes == Some(buffer.bank_count()) || self.is_alike(buffer)),
             };
             let holds = divides && apart && shared && buffer.partition.is_none();
             self.require(holds, "banks", || format!("{name}: {axes:?} for {lanes:?} lanes"));
@@ -438,6 +438,16 @@ impl<'a> Checker<'a> {
             let holds = mappings.all(|mapping| fits(partition, mapping));
             self.require(holds, "banks", || format!("{name}: {partition:?}"));
         }
+    }
+
+    /// Whether all lanes access the same cells of a buffer: its banks are for beats of memory only.
+    fn is_alike(&self, buffer: &Buffer) -> bool {
+        let (statements, iterators) = (self.kernel.statements(), self.kernel.iterators());
+        statements.keys().filter_map(|s| Some((s, self.offload.lanes(s)?.1))).all(|(s, shape)| {
+            let references = statements[s].references().into_iter().chain(statements[s].targets());
+            let own = references.filter(|access| access.array == buffer.array);
+            own.flat_map(|access| &access.subscripts).all(|subscript| subscript.gain(&iterators[s], &shape.steps) == 0)
+        })
     }
 
     /// Whether every access of the lanes lies along one of the subscripts that skewed storage has banks of, at most, as many cells

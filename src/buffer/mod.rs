@@ -26,7 +26,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByBand, ByStatement, StatementId};
 use crate::offload::memory;
 use crate::offload::{
-    self, Banks, Buffer, Mapping, Offload, Scan, gather_count, is_by_data, port_count, port_references, power_of_two,
+    self, Banks, Buffer, Mapping, Offload, Scan, gather_count, is_by_data, limit_count, port_count, port_references,
+    power_of_two,
 };
 use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
@@ -289,9 +290,9 @@ pub fn merge(kernel: &Kernel, bands: &ByBand<Band>, allocations: &ByBand<Vec<All
         .collect()
 }
 
-/// Gives buffers of lanes that move rows of memory element by element, as the lanes lie along other subscripts only, banks along
-/// memory's innermost one as well: as many as a word of the memory has elements, and a row, and as there are block RAMs for. Of lanes
-/// along one dimension they are those that there are ([`Buffer::skewed`]).
+/// Gives buffers that would move rows of memory element by element, as the lanes lie along other subscripts only, or all lanes
+/// access them alike, banks along memory's innermost subscript as well: as many as a word of the memory has elements, and a row,
+/// and as there are block RAMs for. Where lanes along one dimension have banks they are those ([`Buffer::skewed`]).
 pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
     let kinds: Vec<u64> = fabric.blocks.iter().map(|kind| kind.bits).collect();
     let most_blocks: u64 = fabric.blocks.iter().map(|kind| kind.count).sum();
@@ -303,22 +304,24 @@ pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
     let is_stored = |array: ArrayId| stored.contains(&array);
     for place in 0..offload.buffers.len() {
         let buffer = &offload.buffers[place];
-        let array = &offload.kernel.arrays[buffer.array];
-        let moves = offload.bands.iter().flat_map(|band| &band.transfers).any(|t| t.array == buffer.array);
-        let moduli = buffer.common_mapping().map_or(&[][..], |mapping| &mapping.moduli);
-        let Some(last) = moduli.len().checked_sub(1).filter(|last| array.layout().innermost() == Some(*last)) else {
-            continue;
+        let Some(last) = walked_in_rows(offload, buffer) else { continue };
+        let is_alike = buffer.banks.is_none();
+        let most = match (is_alike, in_two) {
+            (true, _) => i64::MAX,
+            (false, true) => lane_shape::MOST_BANKS * lanes / buffer.bank_count(),
+            (false, false) => lanes,
         };
-        let most = if in_two { lane_shape::MOST_BANKS * lanes / buffer.bank_count() } else { lanes };
-        let mut count =
-            i64::from(fabric.beat_bits / array.element.bits).min(1 << moduli[last].trailing_zeros()).min(most);
-        if !moves || buffer.banks.is_none() || buffer.bank_axes().iter().any(|axis| axis.subscript == last) {
-            continue;
-        }
+        let modulus = buffer.common_mapping().map_or(1, |mapping| mapping.moduli[last]);
+        let bits = offload.kernel.arrays[buffer.array].element.bits;
+        let mut count = i64::from(fabric.beat_bits / bits).min(1 << modulus.trailing_zeros()).min(most);
         while count > 1 {
             let mut buffers = offload.buffers.clone();
-            buffers[place].further_banks.push(Banks { subscript: last, count });
-            buffers[place].skewed = !in_two;
+            let banks = Banks { subscript: last, count };
+            match is_alike {
+                true => buffers[place].banks = Some(banks),
+                false => buffers[place].further_banks.push(banks),
+            }
+            buffers[place].skewed = !is_alike && !in_two;
             // What is stored may get a copy for that.
             let copied = buffers.iter().map(|buffer| Buffer { store_copy: is_stored(buffer.array), ..buffer.clone() });
             if blocks(&offload.kernel, &copied.collect::<Vec<_>>(), &kinds) <= most_blocks {
@@ -328,6 +331,21 @@ pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
             count /= 2;
         }
     }
+}
+
+/// The subscript along which a buffer's rows lie in memory and in the buffer, where it has no banks along it, and may have.
+fn walked_in_rows(offload: &Offload, buffer: &Buffer) -> Option<usize> {
+    let (kernel, array) = (&offload.kernel, buffer.array);
+    let moves = offload.bands.iter().flat_map(|band| &band.transfers).any(|transfer| transfer.array == array);
+    let last = buffer.common_mapping()?.moduli.len().checked_sub(1)?;
+    let has_banks = buffer.bank_axes().iter().any(|axis| axis.subscript == last);
+    // Without banks: ports that take single words, and what serves several reads at once.
+    let takes_words = || {
+        let slides = offload.windows.iter().any(|window| window.array == array);
+        buffer.partition.is_some() || slides || is_by_data(kernel, array) || limit_count(kernel, array) > 0
+    };
+    let may = moves && !has_banks && !(buffer.banks.is_none() && takes_words());
+    (may && kernel.arrays[array].layout().innermost() == Some(last)).then_some(last)
 }
 
 /// A store's own copy is worth it where iterations would otherwise take more cycles by this part of them: each word that the

@@ -67,9 +67,7 @@ impl<'a> Lanes<'a> {
             }
             match places.split_first() {
                 Some((Some(first), others)) if others.iter().all(|p| *p == Some(*first)) => Rotation::Always(*first),
-                _ if axes.len() > 1 && !users.iter().any(|(s, a)| self.of(*s).moves_along(a, banks.subscript)) => {
-                    Rotation::Word
-                }
+                _ if !users.iter().any(|(s, a)| self.of(*s).moves_along(a, banks.subscript)) => Rotation::Word,
                 _ => Rotation::ByAddress,
             }
         };
