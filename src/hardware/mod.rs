@@ -20,7 +20,6 @@ mod transfer;
 mod walk;
 
 pub use circuit::library::{VerilogFile, files, headers};
-pub use compute::pace::MOST_SHARED;
 pub use context::Beats;
 pub use datapath::divide::in_pipeline as divides_in_pipeline;
 pub use interface::link::{Bus, BusKind, Ddr, DdrTiming, Link, Sdr, SdrCycles, port_suffix};

@@ -4,13 +4,14 @@
 //! to the accelerators there. Lanes were not synthesised: what brings their words to their lanes is counted by its
 //! multiplexers.
 
+use std::collections::BTreeMap;
+
 use super::demand::{Products, multipliers, of_trees, products_of};
 use crate::board::Device;
 use crate::buffer::{self, SMALL};
-use crate::hardware::{self, MOST_SHARED};
+use crate::hardware;
 use crate::ids::{ByStatement, StatementId};
 use crate::offload::Offload;
-use crate::operators;
 use crate::source::kernel::{BinaryOp, Expr, ScalarType, Statement, UnaryOp};
 
 /// What is there whatever the kernel does, and with every statement beyond the first.
@@ -39,21 +40,28 @@ impl Area {
     /// The same, of a kernel that runs one by one, with so many lanes of each statement; without the block RAMs.
     pub fn in_lanes(offload: &Offload, lanes: impl Fn(StatementId) -> u64) -> Area {
         let statements = offload.kernel.statements();
-        let cells: u64 =
-            statements.iter_enumerated().map(|(s, own)| lanes(s) * own.values().map(cells).sum::<u64>()).sum();
-        let is_shared = cells <= MOST_SHARED as u64;
         let in_pipeline = hardware::divides_in_pipeline(offload);
-        let mut products = Products::new();
+        let (mut products, mut taking_turns) = (Products::new(), Turns::new());
         let mut aluts = BASE + STATEMENT * (statements.len() as u64).saturating_sub(1);
         for (s, own) in statements.iter_enumerated() {
             let count = lanes(s);
             for (kind, number) in products_of(own.values()) {
                 let known = products.entry(kind).or_default();
-                *known = if is_shared { (*known).max(count * number) } else { *known + count * number };
+                *known = (*known).max(count * number);
             }
-            let logic = own.values().map(|value| logic(value, in_pipeline)).sum::<u64>();
+            let mut cells = Cells::new();
+            let logic = own.values().map(|value| logic(value, in_pipeline, &mut cells)).sum::<u64>();
             aluts += count * (logic + around(own, count));
+            // What lanes of a reduction have meets, and is nobody else's.
+            let meets = offload.lanes(s).is_some_and(|(_, shape)| shape.reduction.is_some());
+            for (cell, number) in cells {
+                match meets {
+                    true => aluts += count * number * cell.aluts,
+                    false => taking_turns.entry(cell).or_default().push(count * number),
+                }
+            }
         }
+        aluts += taking_turns.iter().map(|(cell, numbers)| cell.of(numbers)).sum::<u64>();
         let bands = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
         let most = bands.map(|lanes| lanes.count as u64).max().unwrap_or(1);
         Area { multipliers: most * of_trees(offload) + multipliers(&products), aluts, blocks: 0 }
@@ -73,8 +81,10 @@ impl Area {
 pub fn of_statements(offload: &Offload) -> ByStatement<[u64; 2]> {
     let in_pipeline = hardware::divides_in_pipeline(offload);
     let own = |own: &&Statement| {
-        let logic = own.values().map(|value| logic(value, in_pipeline)).sum::<u64>();
-        [multipliers(&products_of(own.values())), logic]
+        let mut cells = Cells::new();
+        let logic = own.values().map(|value| logic(value, in_pipeline, &mut cells)).sum::<u64>();
+        let cells = cells.iter().map(|(cell, number)| cell.aluts * number).sum::<u64>();
+        [multipliers(&products_of(own.values())), logic + cells]
     };
     offload.kernel.statements().iter().map(own).collect::<Vec<_>>().into()
 }
@@ -85,28 +95,74 @@ fn nodes(expr: &Expr) -> u64 {
     u64::from(!operands.is_empty()) + operands.into_iter().map(nodes).sum::<u64>()
 }
 
-/// Operators that statements may share.
-fn cells(expr: &Expr) -> u64 {
-    let own = operators::latency(expr) > 0 || matches!(expr, Expr::Binary { op: BinaryOp::Multiply, .. });
-    u64::from(own) + expr.operands().into_iter().map(cells).sum::<u64>()
+/// An operator that statements have in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Cell {
+    /// Those of another name are other ones.
+    name: &'static str,
+    bits: u16,
+    aluts: u64,
 }
 
-/// Look-up tables of the operators of an expression; divisions of integers are serial, or in a pipeline.
-fn logic(expr: &Expr, in_pipeline: bool) -> u64 {
-    let of = |ty: ScalarType, float: u64, double: u64| if ty.bits == 32 { float } else { double };
+/// How many a statement has.
+type Cells = BTreeMap<Cell, u64>;
+
+/// How many each statement has that has some.
+type Turns = BTreeMap<Cell, Vec<u64>>;
+
+impl Cell {
+    /// Look-up tables where the statements have so many each: those of the statement with the most, with a multiplexer per
+    /// operand for every further one.
+    fn of(&self, numbers: &[u64]) -> u64 {
+        let most = numbers.iter().copied().max().unwrap_or(0);
+        let others = numbers.iter().sum::<u64>() - most;
+        most * self.aluts + others * self.aluts.min(2 * u64::from(self.bits))
+    }
+}
+
+/// The operator that statements may share, if this is one.
+fn shared(expr: &Expr) -> Option<Cell> {
+    let cell = |name, ty: ScalarType, float: u64, double: u64| {
+        Some(Cell { name, bits: ty.bits as u16, aluts: if ty.bits == 32 { float } else { double } })
+    };
+    match expr {
+        Expr::Unary { op: UnaryOp::SquareRoot, ty, .. } => cell("root", *ty, 1500, 6434),
+        Expr::Binary { op, left, .. } if left.ty().floating => match op {
+            BinaryOp::Add | BinaryOp::Subtract => cell("sum", left.ty(), 442, 925),
+            BinaryOp::Multiply => cell("product", left.ty(), 195, 537),
+            BinaryOp::Divide => cell("quotient", left.ty(), 1713, 6961),
+            _ => None,
+        },
+        Expr::Cast { operand, ty } => match (operand.ty().floating, ty.floating) {
+            (false, false) => None,
+            (false, true) => cell("from integer", *ty, 253, 253),
+            (true, false) => cell("to integer", operand.ty(), 237, 237),
+            (true, true) => cell("conversion", *ty, 180, 180),
+        },
+        _ => None,
+    }
+}
+
+/// Look-up tables of what an expression has to itself; divisions of integers are serial, or in a pipeline. `cells` gets the others.
+fn logic(expr: &Expr, in_pipeline: bool, cells: &mut Cells) -> u64 {
     let bits = |ty: ScalarType| u64::from(ty.bits);
+    let cell = shared(expr);
+    if let Some(cell) = cell {
+        *cells.entry(cell).or_default() += 1;
+    }
     let own = match expr {
-        Expr::Constant { .. } | Expr::Read { .. } | Expr::Scalar { .. } => 0,
+        _ if cell.is_some() => 0,
+        Expr::Constant { .. } | Expr::Read { .. } | Expr::Scalar { .. } | Expr::Cast { .. } => 0,
         Expr::Index { ty, .. } => bits(*ty),
-        Expr::Unary { op: UnaryOp::SquareRoot, ty, .. } => of(*ty, 1500, 6434),
         Expr::Unary { ty, .. } if ty.floating => 0,
         Expr::Unary { ty, .. } | Expr::Select { ty, .. } => bits(*ty),
-        Expr::Binary { op, left, .. } if left.ty().floating => match op {
-            BinaryOp::Add | BinaryOp::Subtract => of(left.ty(), 442, 925),
-            BinaryOp::Multiply => of(left.ty(), 195, 537),
-            BinaryOp::Divide => of(left.ty(), 1713, 6961),
-            _ => of(left.ty(), 75, 149),
-        },
+        Expr::Binary { left, .. } if left.ty().floating => {
+            if left.ty().bits == 32 {
+                75
+            } else {
+                149
+            }
+        }
         Expr::Binary { op, left, ty, .. } => match op {
             // The blocks' products are added.
             BinaryOp::Multiply => bits(*ty),
@@ -116,12 +172,6 @@ fn logic(expr: &Expr, in_pipeline: bool) -> u64 {
             BinaryOp::LogicalAnd | BinaryOp::LogicalOr => 1,
             _ => bits(left.ty()),
         },
-        Expr::Cast { operand, ty } => match (operand.ty().floating, ty.floating) {
-            (false, false) => 0,
-            (false, true) => 253,
-            (true, false) => 237,
-            (true, true) => 180,
-        },
         // Beyond this a table is block RAM.
         Expr::Lookup { table, .. } if table.values.len() as i64 <= SMALL => bits(table.element),
         Expr::Lookup { .. } => 0,
@@ -130,7 +180,7 @@ fn logic(expr: &Expr, in_pipeline: bool) -> u64 {
             gather.subscripts.iter().map(|subscript| bits(subscript.ty())).sum()
         }
     };
-    own + expr.operands().into_iter().map(|operand| logic(operand, in_pipeline)).sum::<u64>()
+    own + expr.operands().into_iter().map(|operand| logic(operand, in_pipeline, cells)).sum::<u64>()
 }
 
 /// Look-up tables of a lane that turn the words of a group: a multiplexer of four words per bit and table.

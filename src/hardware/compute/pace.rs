@@ -19,12 +19,11 @@ use crate::walk::{Values, in_order};
 const LARGEST_SIZE: i64 = 20;
 const FEW: usize = 4_000;
 
-/// Tiles and iterations that are looked at, from the first on.
+/// Tiles and iterations that are looked at, from the first on; of more lanes than so many fewer groups, but at least as many.
 const TILES: usize = 10_000;
 const ITERATIONS: usize = 20_000;
-
-/// Operators of all lanes and statements up to which statements share some.
-pub const MOST_SHARED: usize = 100;
+const MANY_LANES: usize = 8;
+const GROUPS: usize = 1_000;
 
 /// Cycles from row to row of the scanner, and rows that it may be ahead.
 const ROW: u64 = 4;
@@ -43,11 +42,6 @@ pub fn plan(
         return Plan::default();
     }
     let alone: Vec<Rehearsal> = (0..present.len()).map(|place| rehearse(place, Plan::default())).collect();
-    // Every lane has operators of its own, and every operator is looked at beside every other.
-    let has_lanes = offload.bands.iter().any(|band| band.compute.lanes.is_some());
-    if has_lanes && alone.iter().map(|alone| alone.uses.len()).sum::<usize>() > MOST_SHARED {
-        return Plan::default();
-    }
     let latency = |(Rehearsal { end, divides, .. }, least): (&Rehearsal, &u32)| Latency {
         cycles: (end - 1).max(*least),
         divides: *divides,
@@ -71,6 +65,12 @@ pub fn plan(
         };
         *known.entry(ends.to_vec()).or_insert_with(keeps)
     })
+}
+
+/// How many iterations, groups of lanes, are looked at.
+fn looked_at(offload: &Offload) -> usize {
+    let lanes = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).map(|lanes| lanes.count as usize);
+    (ITERATIONS * MANY_LANES / lanes.max().unwrap_or(1).max(MANY_LANES)).max(GROUPS)
 }
 
 /// The first iterations of a run.
@@ -116,7 +116,7 @@ impl Pace {
         let mut most = LARGEST_SIZE;
         loop {
             let pace = Pace::at(offload, present, &|parameter| usual(parameter).min(most));
-            if pace.iterations() >= FEW || most >= largest {
+            if pace.iterations() >= FEW.min(looked_at(offload)) || most >= largest {
                 return pace;
             }
             most *= 2;
@@ -151,6 +151,7 @@ impl Pace {
         }
         let mut cells: HashMap<(ArrayId, Vec<i64>), usize> = HashMap::new();
         let lanes = Lanes::new(offload);
+        let looked_at = looked_at(offload);
         let mut iterations = vec![];
         let mut entered = 0;
         let mut row: Option<(*const Piece, Vec<i64>)> = None;
@@ -159,7 +160,7 @@ impl Pace {
             entered += 1;
             let pieces = &offload.bands[band].compute.scan.pieces;
             let outcome = in_order(pieces, &mut values, |piece, values| {
-                if iterations.len() == ITERATIONS {
+                if iterations.len() == looked_at {
                     return ControlFlow::Break(());
                 }
                 let outer = values.stack.len().saturating_sub(1);

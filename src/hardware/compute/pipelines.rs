@@ -16,7 +16,7 @@ use crate::hardware::datapath::plan::{Plan, Rehearsal};
 use crate::hardware::datapath::{self, Datapath, GatherPort, Leaves, Place, Value};
 use crate::ids::{ArrayId, StatementId};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type};
-use crate::source::kernel::{Access, Expr, Gather, ScalarType};
+use crate::source::kernel::{Access, Gather, ScalarType};
 
 /// The stage in which a buffer's word is there: 1 holds the addresses; in 2 the word comes out of block RAM and its banks, which
 /// takes most of the cycle; 3 is a register that has it.
@@ -42,7 +42,7 @@ impl Pipelines {
         let s = process.present()[place];
         let mut datapath = process.datapath(Plan::default(), None);
         datapath.begin(&process.statements[s].name, Rtl::bit(true));
-        let values = evaluation.values(&mut datapath::scratch(), &mut datapath, s, &mut vec![]);
+        let values = evaluation.values(&mut datapath::scratch(), &mut datapath, s, &mut vec![], 1);
         let end = last_end(&values);
         Latency { cycles: end - 1, divides: datapath.divides() }
     }
@@ -64,9 +64,12 @@ impl Pipelines {
             let mut datapath = process.datapath(plan, None);
             datapath.begin(&process.statements[present[place]].name, Rtl::bit(true));
             let scratch = &mut datapath::scratch();
-            let values = evaluation.values(scratch, &mut datapath, present[place], &mut vec![]);
+            // One lane tells what all of them share; those of a reduction, which meet, share nothing.
+            let values = evaluation.values(scratch, &mut datapath, present[place], &mut vec![], 1);
             let end = last_end(&values);
-            Rehearsal { uses: datapath.uses(), end, divides: datapath.divides() }
+            let is_reduced = process.lanes.of(present[place]).reduction().is_some();
+            let uses = if is_reduced { vec![] } else { datapath.uses() };
+            Rehearsal { uses, end, divides: datapath.divides() }
         });
         let mut datapath = process.datapath(plan, candidate.number.clone());
         let mut values = vec![];
@@ -74,7 +77,7 @@ impl Pipelines {
             let statement = process.statements[s];
             m.comment(&format!("The datapath of {}: {}", statement.name, statement.text));
             datapath.begin(&statement.name, candidate.fire.e().and(&candidate.is_of(process, &[s])));
-            values.push((evaluation.values(m, &mut datapath, s, &mut loads), datapath.divides()));
+            values.push((evaluation.values(m, &mut datapath, s, &mut loads, i64::MAX), datapath.divides()));
         }
         let mut pipelines = Pipelines::at_their_ends(process, m, candidate, &mut datapath, &least, values);
         pipelines.index_errors = std::mem::take(&mut datapath.index_errors);
@@ -174,14 +177,15 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// The values of each of a statement's writes, one per lane where they are not reduced to one. `loads` is what stage 1
-    /// takes.
+    /// The values of each of a statement's writes, one per lane of the first `most` where they are not reduced to one. `loads` is
+    /// what stage 1 takes.
     fn values(
         &self,
         m: &mut Module,
         datapath: &mut Datapath,
         s: StatementId,
         loads: &mut Vec<(Signal, Rtl)>,
+        most: i64,
     ) -> Vec<Vec<Value>> {
         let Evaluation { process, candidate, .. } = self;
         let (lanes, statement) = (process.lanes.of(s), process.statements[s]);
@@ -195,17 +199,28 @@ impl Evaluation<'_, '_> {
             windows.push(Registers::declare(m, datapath, window, &word, self.stage_of(window.array)));
         }
         let mut leaves = BufferLeaves { evaluation: self, statement: s, lane: 0, windows: &windows, candidate: loads };
-        let mut in_lanes = |m: &mut Module, datapath: &mut Datapath, expr: &Expr| -> Vec<Value> {
-            let lane = |lane| {
-                leaves.lane = lane;
-                datapath.evaluate(m, expr, &mut leaves)
-            };
-            (0..lanes.count).map(lane).collect()
-        };
         match lanes.reduction() {
-            None => statement.values().map(|value| in_lanes(m, datapath, value)).collect(),
+            None => {
+                let mut all: Vec<Vec<Value>> = statement.values().map(|_| vec![]).collect();
+                for lane in 0..lanes.count.min(most) {
+                    leaves.lane = lane;
+                    if lanes.count > 1 {
+                        datapath.begin_lane(lane as usize);
+                    }
+                    for (of_lanes, value) in all.iter_mut().zip(statement.values()) {
+                        of_lanes.push(datapath.evaluate(m, value, &mut leaves));
+                    }
+                }
+                datapath.end_lanes();
+                all
+            }
             Some(reduction) => {
-                let terms = in_lanes(m, datapath, &reduction.term);
+                let term = |lane| {
+                    leaves.lane = lane;
+                    datapath.evaluate(m, &reduction.term, &mut leaves)
+                };
+                let terms = (0..lanes.count).map(term).collect();
+                leaves.lane = lanes.count - 1;
                 let target = leaves.read(m, &statement.target);
                 let element = process.context.array(statement.target.array).element;
                 let running = candidate.running.as_ref();

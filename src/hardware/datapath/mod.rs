@@ -14,7 +14,7 @@ pub use gather::{GatherPort, Place};
 pub use scatter::Scattered;
 pub use shared_cells::Operator;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::datapath::plan::{Plan, Use};
@@ -63,6 +63,8 @@ pub struct Datapath {
     pipelines: Vec<Pipeline>,
     /// Index into `pipelines`: the statement that is being built.
     present: usize,
+    /// Of a statement in lanes, what is being evaluated; the operators behind all lanes are in none.
+    lane: Lane,
     /// Delayed copies by what they delay and the stage they show it in. Instances of all statements move from stage to
     /// stage alike.
     delayed: HashMap<(Rtl, u32), Signal>,
@@ -85,6 +87,15 @@ pub struct Datapath {
 
 /// What an operator gets, and the stages.
 type Operands = Vec<(Rtl, Option<u32>)>;
+
+/// A lane whose operators are being built.
+#[derive(Default)]
+struct Lane {
+    /// `None` for a statement without lanes.
+    number: Option<usize>,
+    /// Its operators so far, each once, as its own or as one that a lane before has.
+    known: HashSet<(Operator, Operands)>,
+}
 
 /// What belongs to one statement.
 struct Pipeline {
@@ -110,6 +121,7 @@ impl Datapath {
             number,
             pipelines: vec![],
             present: 0,
+            lane: Lane::default(),
             delayed: HashMap::new(),
             held: HashMap::new(),
             shared: shared_cells::Shared::default(),
@@ -135,6 +147,17 @@ impl Datapath {
             resets: vec![],
             divisions: 0,
         });
+    }
+
+    /// What is evaluated next is of lane `lane` of the present statement, for the first time. Lanes are alike: their operators are
+    /// where the plan has those of lane 0.
+    pub fn begin_lane(&mut self, lane: usize) {
+        self.lane = Lane { number: Some(lane), ..Lane::default() };
+    }
+
+    /// What is evaluated next is of all lanes.
+    pub fn end_lanes(&mut self) {
+        self.lane = Lane::default();
     }
 
     /// Goes back to the pipeline of the statement with this number.

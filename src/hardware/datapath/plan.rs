@@ -55,6 +55,13 @@ impl Plan {
         self.places.get(statement).and_then(|places| places.get(operator)).copied().unwrap_or_default()
     }
 
+    /// The same in lane `lane`, where the statements share as they do in lane 0, and no lane with another.
+    pub fn in_lane(&self, statement: usize, operator: usize, lane: usize) -> Place {
+        let place = self.place(statement, operator);
+        let cells = || self.places.iter().flatten().filter_map(|place| place.cell).max().map_or(0, |last| last + 1);
+        Place { cell: place.cell.map(|cell| if lane == 0 { cell } else { lane * cells() + cell }), ..place }
+    }
+
     /// One statement, whose operator number `operator` waits until `stage`.
     fn putting_off(operator: usize, stage: u32) -> Plan {
         let mut places = vec![Place::default(); operator];

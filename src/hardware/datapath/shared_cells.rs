@@ -121,23 +121,44 @@ struct Divider {
     users: Vec<(usize, Rtl, [Rtl; 2])>,
 }
 
+impl Shared {
+    /// Whether a cell is what the plan means. Lanes that are not like lane 0, as some operand is constant there, have an operator
+    /// of their own where it is not.
+    fn takes(&self, cell: usize, operator: &Operator, stage: u32) -> bool {
+        let known = self.cells.get(cell).and_then(Option::as_ref);
+        known.is_none_or(|known| (&known.operator, known.stage) == (operator, stage))
+    }
+}
+
 impl Datapath {
     /// The results of an operator for operands that wait for the latest of them, and their stage. Equal operators of a
     /// statement with equal operands are one. Operands that never change count as those of stage 1, so that the results
     /// are there in time.
     pub fn operator(&mut self, m: &mut Module, operator: Operator, values: Vec<Value>) -> (Vec<Rtl>, u32) {
         let key = (operator.clone(), values.iter().map(|v| (v.expr.clone(), v.stage)).collect::<Vec<_>>());
-        if let Some(known) = self.pipeline().results.get(&key) {
-            return known.clone();
-        }
-        let place = self.plan.place(self.present, self.pipelines[self.present].uses.len());
+        let place = match self.lane.number {
+            None => self.plan.place(self.present, self.pipelines[self.present].uses.len()),
+            Some(lane) => self.plan.in_lane(self.present, self.lane.known.len(), lane),
+        };
         let earliest = values.iter().filter_map(|v| v.stage).max().unwrap_or(1);
         let stage = earliest.max(place.stage);
+        // What a lane before has made from the same operands does if it is there in time for what this lane's is planned for.
+        let is_new = self.lane.number.is_some() && !self.lane.known.contains(&key);
+        let known = self.pipelines[self.present].results.get(&key);
+        if let Some(known) = known.filter(|(_, end)| !is_new || *end <= stage + operator.latency()).cloned() {
+            if is_new {
+                self.lane.known.insert(key);
+            }
+            return known;
+        }
+        if is_new {
+            self.lane.known.insert(key.clone());
+        }
         let operand = |v: &Value| Operand { bits: v.expr.width(), stage: v.stage, constant: v.expr.as_constant() };
         let operands = values.iter().map(operand).collect();
         self.pipeline().uses.push(Use { operator: operator.clone(), operands, stage });
         let ends = stage + operator.latency();
-        let results: Vec<Rtl> = match place.cell {
+        let results: Vec<Rtl> = match place.cell.filter(|cell| self.shared.takes(*cell, &operator, stage)) {
             None => {
                 let operands: Vec<Rtl> = values.iter().map(|v| self.at(m, v, stage)).collect();
                 match &operator {
@@ -168,7 +189,6 @@ impl Datapath {
                     let outputs = operator.outputs(m);
                     SharedCell { operator, stage, outputs, users: vec![] }
                 });
-                assert_eq!(cell.stage, stage, "internal error: a shared operator in two stages");
                 cell.users.push((present, values));
                 cell.outputs.iter().map(|o| o.e()).collect()
             }
@@ -239,8 +259,7 @@ impl Datapath {
             if let Operator::Cell(_) = cell.operator {
                 expr = expr.resize(Type::unsigned(expr.width()));
             }
-            let text = format!("{expr:?}");
-            match groups.iter_mut().find(|(other, _)| format!("{other:?}") == text) {
+            match groups.iter_mut().find(|(other, _)| *other == expr) {
                 Some((_, users)) => users.push(user),
                 None => groups.push((expr, vec![user])),
             }
