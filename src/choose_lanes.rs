@@ -44,7 +44,7 @@ const OPERATIONS: u64 = 5_000_000;
 const LEAST: u64 = 10_000;
 
 /// Operators of all lanes together where nobody asks for a number: the circuits of so many take a second or two.
-const OPERATORS: u64 = 3000;
+const OPERATORS: u64 = 6000;
 
 /// Lanes are worth it where they leave this part of the cycles, and fewer are where they take so many times them.
 const WORTH_IT: f64 = 0.98;
@@ -98,17 +98,23 @@ pub fn parse(text: &str) -> Result<Request, String> {
 }
 
 /// [`analysis::analyze`] for `board`, with the lanes that `request` wants, or else the directives. Arrays that are read along
-/// several directions have a buffer for each where that is worth it; where no buffers fit, rows and columns that are read beside the
-/// block that is written have local arrays.
+/// several directions have a buffer for each where that is worth it; where no buffers fit, or no lanes are possible, rows and columns
+/// that are read beside the block that is written have local arrays.
 ///
 /// # Errors
 /// A [`Diagnostic`] of the analysis, or where somebody asks for more lanes than the board has room for.
 pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
     let found = of_uses(kernel, board, request.clone());
-    let lacks_room = found.as_ref().is_err_and(|error| error.is::<NoRoom>());
-    match in_panels(kernel).filter(|_| lacks_room && kernel.tilings.is_empty()) {
-        Some(panels) => with_lanes(&panels, board, request).or(found),
-        None => found,
+    let wants_lanes = request.as_ref().is_some_and(|request| *request != Request::Count(1));
+    let may_gain = match &found {
+        Ok(offload) => wants_lanes && offload.bands.iter().all(|band| band.compute.lanes.is_none()),
+        Err(error) => error.is::<NoRoom>() || wants_lanes && error.is::<Diagnostic>(),
+    };
+    let Some(panels) = in_panels(kernel).filter(|_| may_gain && kernel.tilings.is_empty()) else { return found };
+    match (found, with_lanes(&panels, board, request)) {
+        (Err(_), Ok(panels)) => Ok(panels),
+        (Ok(found), Ok(panels)) if is_better(&panels, &found, board) => Ok(panels),
+        (found, _) => found,
     }
 }
 
@@ -577,6 +583,7 @@ fn longest(one: &Offload) -> i64 {
     let levels = one.bands.iter().flat_map(|band| &band.compute.scan.pieces).flat_map(|piece| &piece.levels);
     let inside = levels.map(|level| level.range.1.saturating_sub(level.range.0).saturating_add(1)).max().unwrap_or(1);
     let side = one.bands.iter().flat_map(|band| &band.tiling.sizes).copied().max().unwrap_or(1);
+    let inside = u64::try_from(inside).unwrap_or(1).checked_next_power_of_two().map_or(i64::MAX, |side| side as i64);
     side.max(inside).clamp(32, LanesDirective::MOST)
 }
 

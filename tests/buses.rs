@@ -59,6 +59,31 @@ fn axi4_128() {
     back_pressure("axi4", 128, Simulator::Verilator);
 }
 
+/// Products of matrices in lanes along j: all lanes read one element of `a`, which comes in beats of four all the same, in rows of any
+/// alignment. Of bytes there are 16 in a beat.
+#[test]
+fn what_all_lanes_read_alike_comes_in_beats() {
+    for (element, n, most) in [("float", 32, 4), ("int8_t", 37, 16), ("int32_t", 29, 4)] {
+        let text = format!(
+            "#include <stdint.h>\n#pragma burstc size(N: {n}, max 64)\n\
+             void product(int N, {element} a[N][N], {element} b[N][N], {element} c[N][N])\n{{\n\
+             #pragma burstc schedule(S0[i,j,k] -> (i, k, j)) tile(8, 16, 64) lanes(16)\n\
+             for (int i = 0; i < N; i++)\nfor (int j = 0; j < N; j++)\nfor (int k = 0; k < N; k++)\n\
+             c[i][j] += a[i][k] * b[k][j];\n}}\n"
+        );
+        let source = Source { path: "product.c".to_string(), text, cpp_args: vec![] };
+        let subject = Subject::on(generic("axi4", 128), &source, &Options::default()).unwrap();
+        let kernel = &subject.accelerator.offload.kernel;
+        let own = subject.accelerator.offload.buffers.iter().find(|buffer| kernel.arrays[buffer.array].name == "a");
+        assert_eq!(own.unwrap().bank_count(), most, "{element}");
+        let mut rig = Rig::of(&subject, Simulator::Verilator, false).unwrap();
+        for seed in 1..4 {
+            rig.model.stalls = Some(seed);
+            rig.run_on(Data { set: &[("N", n)], ranges: &[], seed: seed.into() });
+        }
+    }
+}
+
 /// The kernel at `path` behind so many ports of 32 or more bits, its arrays where burstc puts them, but for those of `given`.
 fn on_ports(path: &str, (ports, bits): (u32, u32), given: &[(&str, u32)], simulator: Simulator) -> Rig {
     let source = Source::read(&root(path), vec![]).unwrap();

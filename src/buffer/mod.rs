@@ -302,10 +302,14 @@ pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
     let stores = offload.bands.iter().flat_map(|band| &band.transfers).filter(|t| !t.store.pieces.is_empty());
     let stored: BTreeSet<ArrayId> = stores.map(|transfer| transfer.array).collect();
     let is_stored = |array: ArrayId| stored.contains(&array);
+    let traffic = Traffic::of(offload);
     for place in 0..offload.buffers.len() {
         let buffer = &offload.buffers[place];
         let Some(last) = walked_in_rows(offload, buffer) else { continue };
         let is_alike = buffer.banks.is_none();
+        if is_alike && traffic.part(buffer.array) < WORTH_BEATS {
+            continue;
+        }
         let most = match (is_alike, in_two) {
             (true, _) => i64::MAX,
             (false, true) => lane_shape::MOST_BANKS * lanes / buffer.bank_count(),
@@ -352,6 +356,9 @@ fn walked_in_rows(offload: &Offload, buffer: &Buffer) -> Option<usize> {
 /// store process reads from their port holds one up.
 const HELD_UP: f64 = 0.02;
 
+/// Banks for beats alone are for arrays that are at least this part of the elements that memory moves.
+const WORTH_BEATS: f64 = 1.0 / 16.0;
+
 /// Loops that are walked to find that out.
 const STEPS: u64 = 50_000;
 
@@ -389,6 +396,13 @@ struct Traffic {
 }
 
 impl Traffic {
+    /// What part of all that is moved, element by element, is of an array.
+    fn part(&self, array: ArrayId) -> f64 {
+        let of = |array| self.loaded.get(&array).unwrap_or(&0.0) + self.stored.get(&array).unwrap_or(&0.0);
+        let all: f64 = self.loaded.keys().map(|array| of(*array)).sum();
+        if all > 0.0 { of(array) / all } else { 0.0 }
+    }
+
     fn of(offload: &Offload) -> Traffic {
         let kernel = &offload.kernel;
         let usual = |p: &SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(1));

@@ -17,10 +17,13 @@ const LOOKED_AT: usize = 16;
 const OPERATIONS: u64 = 2_500_000;
 /// Cuts into other bands that are begun with.
 const CUTS: usize = 3;
-/// With so many times the cycles that iterations and words take at least, no other tiles are looked at.
+/// With so many times the cycles that iterations and words take at least, larger tiles alone are looked at, whose begins are fewer,
+/// and with so many none.
 const NEAR: f64 = 1.1;
-/// Other tiles are taken with at most this part of the cycles.
+const AT_IT: f64 = 1.02;
+/// Other tiles are taken with at most this part of the cycles, and larger ones with this.
 const WORTH_IT: f64 = 0.9;
+const LARGER_WORTH_IT: f64 = 0.98;
 /// Cycles of a run that is too short to look for others: of those that stand alone before and behind it the estimate knows little.
 const SHORT: f64 = 5_000.0;
 /// The sides of the tiles that a cut begins with, by the dimensions that may have any size.
@@ -37,14 +40,16 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
     /// large, as long as that helps.
     pub(super) fn in_better_tiles(&self, found: Found, other_cuts: bool) -> Result<Found> {
         let in_one = found.count > 1 && !found.offload.bands.iter().any(Band::is_in_two);
-        if !self.kernel.tilings.is_empty() || !in_one || found.cycles() <= SHORT || self.is_near(&found) {
+        if !self.kernel.tilings.is_empty() || !in_one || found.cycles() <= SHORT || self.is_near(&found, AT_IT) {
             return Ok(found);
         }
+        let only_larger = self.is_near(&found, NEAR);
+        let (near, worth_it) = if only_larger { (AT_IT, LARGER_WORTH_IT) } else { (NEAR, WORTH_IT) };
         let lanes = LanesDirective::new(found.count, Span::default());
         let mut search = Search { tried: vec![found.offload.tilings_as_written()], left: OPERATIONS };
         let before = found.cycles();
         let mut best = found.clone();
-        let cuts = if other_cuts { self.cuts(&mut search)? } else { vec![] };
+        let cuts = if other_cuts && !only_larger { self.cuts(&mut search)? } else { vec![] };
         for cut in cuts.iter().take(CUTS) {
             let mut tilings: Vec<TilingDirective> = cut.iter().map(|band| tiling(band, lanes)).collect();
             let mut found = self.look(&mut search, &tilings, best.count)?;
@@ -55,10 +60,10 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             best = better(best, found);
         }
         let mut again = None;
-        while !self.is_near(&best) {
+        while !self.is_near(&best, near) {
             let now = best.offload.tilings_as_written();
             // What helped once may help again.
-            let steps = again.take().into_iter().chain(self.steps(&best, &now));
+            let steps = again.take().into_iter().chain(self.steps(&best, &now, only_larger));
             let mut found = None;
             for step in steps {
                 if search.tried.len() > LOOKED_AT || search.left < LEAST {
@@ -75,15 +80,15 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             let Some(found) = found else { break };
             best = found;
         }
-        Ok(if best.cycles() < WORTH_IT * before { best } else { found })
+        Ok(if best.cycles() < worth_it * before { best } else { found })
     }
 
-    /// Whether no tiles have much fewer cycles.
-    fn is_near(&self, found: &Found) -> bool {
+    /// Whether it has no more than `by` times the cycles that any tiles have.
+    fn is_near(&self, found: &Found, by: f64) -> bool {
         let link = self.board.memory.link();
         let demand = Demand::of(&found.offload, link);
         let least = demand.compute_cycles(found.count).max(demand.words(link.widest_word()));
-        demand.is_endless() || found.cycles() <= NEAR * least as f64
+        demand.is_endless() || found.cycles() <= by * least as f64
     }
 
     /// What is found with these tiles, if they were not tried and fit.
@@ -96,7 +101,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
     }
 
     /// The ways on from tiles: where iterations take longest first to more of them, else first to others of as many.
-    fn steps(&self, found: &Found, tilings: &[TilingDirective]) -> Vec<Step> {
+    fn steps(&self, found: &Found, tilings: &[TilingDirective], only_larger: bool) -> Vec<Step> {
         let bits = buffer::bits(&found.offload.kernel, &found.offload.buffers);
         let may_grow = 2 * bits <= u128::from(self.board.fabric().block_ram_bits());
         let (mut same, mut more, mut fewer) = (vec![], vec![], vec![]);
@@ -110,6 +115,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             fewer.extend(some().map(|shorter| Step { band, longer: None, shorter }));
         }
         match found.expected.computing() > found.expected.moving() {
+            _ if only_larger => more,
             true => [more, same, fewer].concat(),
             false => [same, more, fewer].concat(),
         }

@@ -7,16 +7,17 @@
 use std::collections::BTreeMap;
 
 use super::demand::{Products, multipliers, of_trees, products_of};
+use crate::affine::Affine;
 use crate::board::Device;
 use crate::buffer::{self, SMALL};
 use crate::hardware;
 use crate::ids::{ByStatement, StatementId};
-use crate::offload::Offload;
-use crate::source::kernel::{BinaryOp, Expr, ScalarType, Statement, UnaryOp};
+use crate::offload::{Offload, Piece};
+use crate::source::kernel::{Access, BinaryOp, Expr, ScalarType, Statement, UnaryOp};
 
 /// What is there whatever the kernel does, and with every statement beyond the first.
 const BASE: u64 = 1000;
-const STATEMENT: u64 = 700;
+const STATEMENT: u64 = 550;
 
 /// What of the look-up tables lanes may take where nobody asks for a number: the rest is for ways that are none of an operator's.
 pub const LOGIC: f64 = 0.8;
@@ -51,7 +52,7 @@ impl Area {
             }
             let mut cells = Cells::new();
             let logic = own.values().map(|value| logic(value, in_pipeline, &mut cells)).sum::<u64>();
-            aluts += count * (logic + around(own, count));
+            aluts += count * (logic + around(offload, s, count));
             // What lanes of a reduction have meets, and is nobody else's.
             let meets = offload.lanes(s).is_some_and(|(_, shape)| shape.reduction.is_some());
             for (cell, number) in cells {
@@ -183,11 +184,36 @@ fn logic(expr: &Expr, in_pipeline: bool, cells: &mut Cells) -> u64 {
     own + expr.operands().into_iter().map(|operand| logic(operand, in_pipeline, cells)).sum::<u64>()
 }
 
-/// Look-up tables of a lane that turn the words of a group: a multiplexer of four words per bit and table.
-fn around(statement: &Statement, lanes: u64) -> u64 {
+/// Look-up tables of a lane that turn the words of a group: a multiplexer of four words per bit and table. Groups that always
+/// begin in one bank are wired, and what all lanes access alike comes to all of them; of a kernel that has no lanes yet all are taken
+/// to be such.
+fn around(offload: &Offload, statement: StatementId, lanes: u64) -> u64 {
     let levels = u64::from(lanes.ilog2().div_ceil(2));
-    let words = statement.references().len() + statement.targets().count();
-    32 * words as u64 * levels
+    let own = offload.kernel.statements()[statement];
+    let words =
+        own.references().into_iter().chain(own.targets()).filter(|access| is_turned(offload, statement, access));
+    32 * words.count() as u64 * levels
+}
+
+/// Whether the groups of an access begin in several banks.
+fn is_turned(offload: &Offload, statement: StatementId, access: &Access) -> bool {
+    let buffer = offload.buffers.iter().find(|buffer| buffer.array == access.array);
+    let Some((buffer, (_, shape))) = buffer.zip(offload.lanes(statement)) else { return false };
+    let iterators = &offload.kernel.iterators()[statement];
+    let moves = |subscript: &Affine| {
+        [&shape.steps, &shape.inner_steps].into_iter().any(|steps| subscript.gain(iterators, steps) != 0)
+    };
+    let pieces = || offload.bands.iter().flat_map(|band| &band.compute.scan.pieces);
+    let own = || pieces().filter(|piece| piece.leaf.statement() == statement);
+    buffer.bank_axes().iter().any(|axis| {
+        let subscript = &access.subscripts[axis.subscript];
+        let at = |piece: &Piece| {
+            let value =
+                |name: &str| iterators.iter().position(|own| own == name).map(|place| piece.point[place].clone());
+            subscript.substitute(|name| value(name).unwrap_or_else(|| Affine::variable(name)))
+        };
+        moves(subscript) && own().any(|piece| at(piece).terms.values().any(|factor| factor % axis.count != 0))
+    })
 }
 
 fn blocks(offload: &Offload, device: &Device) -> u64 {

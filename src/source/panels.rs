@@ -13,12 +13,13 @@
 //! for (k…) {
 //!     for (i…) d_panel1[i] = d[i][k];
 //!     for (j…) d_panel2[j] = d[k][j];
-//!     for (i…) {
+//!     for (i <= k) {
 //!         for (j <= k) d[i][j] = min(d[i][j], d_panel1[i] + d_panel2[j]);
 //!         d_panel1[i] = d[i][k];
 //!         for (j > k) d[i][j] = min(d[i][j], d_panel1[i] + d_panel2[j]);
-//!         if (i == k) for (j…) d_panel2[j] = d[i][j];
 //!     }
+//!     for (j…) d_panel2[j] = d[k][j];
+//!     for (i > k) as for i <= k
 //! }
 //! ```
 
@@ -297,19 +298,67 @@ impl Keeper<'_> {
 
     /// `panel = array` at a cell of both.
     fn copy(&self, panel: &Panel, from: &Access) -> Node {
-        let (target, from) = (panel.cell(from), Access { guard: None, ..from.clone() });
+        Node::Statement(self.copied(panel.cell(from), Access { guard: None, ..from.clone() }))
+    }
+
+    fn copied(&self, target: Access, from: Access) -> Statement {
         let text = |access: &Access| {
             let subscripts: String = access.subscripts.iter().map(|subscript| format!("[{subscript}]")).collect();
             format!("{}{subscripts}", self.arrays[access.array].name)
         };
-        Node::Statement(Statement {
+        Statement {
             name: String::new(),
             text: format!("{} = {};", text(&target), text(&from)),
             span: from.span,
             value: Expr::Read { ty: self.arrays[self.array].element, access: from },
             target,
             also: vec![],
-        })
+        }
+    }
+
+    /// What keeps panels, with `value` in place of an iterator.
+    fn at(&self, node: &Node, iterator: &str, value: &Affine) -> Node {
+        let affine =
+            |own: &Affine| own.substitute(|name| if name == iterator { value.clone() } else { Affine::variable(name) });
+        let all = |own: &[Affine]| own.iter().map(affine).collect::<Vec<_>>();
+        let access = |own: &Access| Access { subscripts: all(&own.subscripts), ..own.clone() };
+        match node {
+            Node::Loop(inner) => Node::Loop(Loop {
+                lower: all(&inner.lower),
+                upper: all(&inner.upper),
+                body: inner.body.iter().map(|node| self.at(node, iterator, value)).collect(),
+                ..inner.clone()
+            }),
+            Node::Statement(Statement { target, value: Expr::Read { access: from, .. }, .. }) => {
+                Node::Statement(self.copied(access(target), access(from)))
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// A loop whose body ends with what one iteration does only, `if (i == k) …`: that iteration ends a first loop, and those behind
+    /// it are a second one.
+    fn cut_behind(&self, inner: Loop, mut body: Vec<Node>) -> Vec<Node> {
+        let mut value: Option<Affine> = None;
+        let mut behind = vec![];
+        while let Some(Node::If(If { condition: Condition::Zero(own), body: copies, span })) = body.last() {
+            let step = own.coefficient(&inner.iterator);
+            let at = (Affine::variable(&inner.iterator) * step - own.clone()) * step;
+            let is_copy = *span == Default::default() && copies.iter().all(|node| matches!(node, Node::Loop(_)));
+            if step.abs() != 1 || !is_copy || value.as_ref().is_some_and(|known| *known != at) {
+                break;
+            }
+            behind.splice(0..0, copies.iter().map(|node| self.at(node, &inner.iterator, &at)));
+            value = Some(at);
+            body.pop();
+        }
+        match value {
+            None => vec![Node::Loop(Loop { body, ..inner })],
+            Some(value) => {
+                let (first, runs, last) = cut_at(&Loop { body, ..inner }, &value);
+                [vec![first], when(runs, behind), vec![last]].concat()
+            }
+        }
     }
 
     /// What keeps a panel behind a write of `access`.
@@ -338,7 +387,10 @@ impl Keeper<'_> {
     /// A loop with what keeps panels inside; around a single statement without a comparison per iteration, where that may be: a
     /// panel that one iteration writes cuts the loop in two, and one that all or none of them write comes behind it.
     fn around(&self, inner: Loop) -> Vec<Node> {
-        let in_it = |inner: Loop| vec![Node::Loop(Loop { body: self.list(inner.body), ..inner })];
+        let in_it = |inner: Loop| {
+            let body = self.list(inner.body);
+            self.cut_behind(Loop { body: vec![], ..inner }, body)
+        };
         let [Node::Statement(only)] = &inner.body[..] else { return in_it(inner) };
         if only.target.array != self.array || !only.also.is_empty() {
             return in_it(inner);
@@ -367,23 +419,14 @@ impl Keeper<'_> {
         match cut {
             None => nodes.push(Node::Loop(inner.clone())),
             Some(value) => {
-                let end = |end: &Affine, is_lower: bool| match is_lower {
-                    true => value.clone() - end.clone(),
-                    false => end.clone() - value.clone(),
-                };
-                let lower = inner.lower.iter().map(|low| end(low, true));
-                let runs = lower.chain(inner.upper.iter().map(|high| end(high, false))).map(Condition::NonNegative);
+                let (first, runs, last) = cut_at(&inner, &value);
                 let at = |own: &Affine| {
                     own.substitute(|name| if *name == inner.iterator { value.clone() } else { Affine::variable(name) })
                 };
                 let cell = Access { subscripts: target.subscripts.iter().map(at).collect(), ..target.clone() };
-                let mut first = inner.clone();
-                first.upper.push(value.clone());
-                let mut last = inner.clone();
-                last.lower.push(value.clone() + Affine::constant(1));
-                nodes.push(Node::Loop(first));
-                nodes.extend(when(runs.collect(), at_cut.iter().map(|panel| self.copy(panel, &cell)).collect()));
-                nodes.push(Node::Loop(last));
+                nodes.push(first);
+                nodes.extend(when(runs, at_cut.iter().map(|panel| self.copy(panel, &cell)).collect()));
+                nodes.push(last);
             }
         }
         for panel in behind {
@@ -401,6 +444,17 @@ impl Keeper<'_> {
         let mut own = only.reads().into_iter().filter(|read| read.array == panel.own);
         own.all(|read| moves && read.subscripts == written)
     }
+}
+
+/// A loop up to `value` and the one behind it, and in between the conditions under which the iteration `value` runs.
+fn cut_at(whole: &Loop, value: &Affine) -> (Node, Vec<Condition>, Node) {
+    let lower = whole.lower.iter().map(|low| value.clone() - low.clone());
+    let upper = whole.upper.iter().map(|high| high.clone() - value.clone());
+    let runs = lower.chain(upper).map(Condition::NonNegative).collect();
+    let (mut first, mut last) = (whole.clone(), whole.clone());
+    first.upper.push(value.clone());
+    last.lower.push(value.clone() + Affine::constant(1));
+    (Node::Loop(first), runs, Node::Loop(last))
 }
 
 /// `body` where all conditions hold.

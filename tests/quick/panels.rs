@@ -2,6 +2,7 @@
 //! `tests/kernels/panels.c` and the random programs of that kind compare with the C program.
 
 use burstc::buffer;
+use burstc::choose_lanes::Request;
 use burstc::offload::Offload;
 use burstc::source::Source;
 use burstc::source::kernel::Storage;
@@ -88,4 +89,30 @@ fn panels_are_rows_and_columns_that_a_loop_fixes() {
         let refused = panels(value, target).err().unwrap_or_else(|| panic!("{target} += {value} has panels"));
         assert!(format!("{refused:#}").contains("`d` has no panels"), "{refused:#}");
     }
+}
+
+/// Where the statements read a row that is in the middle of those that they write, lanes are possible with panels only: along j, as the
+/// loops are cut at the row and at the column.
+#[test]
+fn panels_are_for_lanes() {
+    let paths = |request: Option<Request>| {
+        let text = "#pragma burstc size(n: 96, max 96)
+             void k(int n, float d[n][n])
+             {
+                 for (int k = 0; k < n; k++)
+                     for (int i = 0; i < n; i++)
+                         for (int j = 0; j < n; j++)
+                             d[i][j] = d[i][j] < d[i][k] + d[k][j] ? d[i][j] : d[i][k] + d[k][j];
+             }";
+        let source = Source { path: "k.c".into(), text: text.into(), cpp_args: vec![] };
+        let board = board::load("zcu104").unwrap();
+        analyze(&source, &board, &Options { lanes: request, ..Options::default() }).unwrap()
+    };
+    let count = |offload: &Offload| {
+        offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).map(|lanes| lanes.count).max()
+    };
+    let (chosen, alone) = (paths(Some(Request::Automatic)), paths(Some(Request::Count(1))));
+    assert!(count(&chosen) >= Some(8), "{:?}", count(&chosen));
+    assert_eq!((count(&alone), alone.kernel.arrays.len()), (None, 1), "one lane needs no panels");
+    assert_eq!(count(&paths(Some(Request::Count(4)))), Some(4));
 }

@@ -168,9 +168,10 @@ impl Space {
     }
 
     /// The values that a dimension has in a tile: of a loop that θ leaves out those at the sizes that the user runs, but no
-    /// fewer than are taken for granted.
+    /// fewer than are taken for granted, and as many as lanes may be for them, the last of which do nothing.
     pub(super) fn side(&self, k: usize) -> i64 {
-        if k < self.tiled { self.sizes[k] } else { self.sizes[k].max(self.extents[k]) }
+        let extent = || u64::try_from(self.sizes[k].max(self.extents[k])).unwrap_or(1).next_power_of_two();
+        if k < self.tiled { self.sizes[k] } else { extent() as i64 }
     }
 
     /// How many dimensions there are without the waves: as many has an order.
