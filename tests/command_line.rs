@@ -223,7 +223,7 @@ fn manual_pages_are_read() {
     burstc(&["man"], &folder).assert().success().stdout(contains(".TH burstc 1"));
     burstc(&["man", "--out", "man/man1"], &folder).assert().success().stdout(contains("burstc-run.1"));
     let pages = names(&folder.path().join("man/man1"));
-    let commands = ["analyze", "boards", "build", "completions", "doctor", "explore", "man", "new", "run"];
+    let commands = ["analyze", "boards", "build", "completions", "doctor", "estimate", "explore", "man", "new", "run"];
     let expected: Vec<String> =
         commands.iter().map(|name| format!("burstc-{name}.1")).chain(["burstc.1".into()]).collect();
     assert_eq!(pages, expected);

@@ -11,6 +11,7 @@ pub mod legality;
 mod original;
 pub mod sizes;
 mod skew;
+pub mod storage;
 mod tree;
 
 #[cfg(test)]
