@@ -124,6 +124,7 @@ Examples:
   burstc analyze examples/matmul.c --dump transfers          Load(T) and Store(T), as sets and as loops
   burstc analyze examples/matmul.c --dump kernel > again.c   the loops as the analysis takes them, in C
   burstc analyze examples/jacobi_2d.c --dump bands --dump buffers
+  burstc analyze examples/polymul.c --placement              a common space of the statements, its costs and its best order
   burstc analyze examples/matmul.c --json                    all that the hardware is made of (docs/JSON.md)")]
     Analyze {
         #[command(flatten)]
@@ -134,6 +135,10 @@ Examples:
         /// Print a stage instead; may be given several times
         #[arg(long, value_enum, value_name = "STAGE", conflicts_with = "json")]
         dump: Vec<StageArgument>,
+        /// Print instead where statements stand in a common space in which values travel short ways in one direction, what
+        /// that costs, and the order with the fewest words
+        #[arg(long, conflicts_with_all = ["json", "dump", "html"])]
+        placement: bool,
         /// Write a page as `run --html` does, of what is known without a simulation
         #[arg(long, value_name = "FILE", conflicts_with = "dump")]
         html: Option<PathBuf>,
@@ -471,9 +476,9 @@ impl From<Subcommands> for Command {
                 let emit = emit.into_iter().map(Into::into).collect();
                 Command::Build(Build { input: input.into(), data, emit, out, force })
             }
-            Subcommands::Analyze { input, json, dump, html } => {
+            Subcommands::Analyze { input, json, dump, placement, html } => {
                 let dump = dump.into_iter().map(Stage::from).collect();
-                Command::Analyze(Analyze { input: input.into(), json, dump, html })
+                Command::Analyze(Analyze { input: input.into(), json, dump, placement, html })
             }
             Subcommands::Estimate { input, set, outer, inner, basic_sets, json } => {
                 let input = input.into();

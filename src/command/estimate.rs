@@ -374,7 +374,7 @@ fn vectors(least: &[i64], most: &[i64]) -> String {
 }
 
 /// Rows with columns two spaces apart, indented.
-fn table<const N: usize>(rows: Vec<[String; N]>) -> String {
+pub fn table<const N: usize>(rows: Vec<[String; N]>) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();
     let line = |row: &[String; N]| {

@@ -7,6 +7,7 @@ mod estimate;
 mod explore;
 mod manual;
 mod new;
+mod placement;
 mod progress;
 mod run;
 mod sample;
@@ -144,6 +145,8 @@ pub struct Analyze {
     pub input: Input,
     /// Print the `Offload` instead of text.
     pub json: bool,
+    /// Print where statements stand in a common space instead.
+    pub placement: bool,
     /// Print these stages instead.
     pub dump: Vec<Stage>,
     /// A page with everything that is known without a simulation.

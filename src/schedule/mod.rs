@@ -8,7 +8,9 @@
 mod footprint;
 mod generic;
 pub mod legality;
+mod linear;
 mod original;
+pub mod placement;
 pub mod sizes;
 mod skew;
 pub mod storage;

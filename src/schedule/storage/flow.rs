@@ -15,26 +15,35 @@ pub struct Flow {
     pub array: ArrayId,
     pub source: StatementId,
     pub sink: StatementId,
-    /// `{ S0[i, j] -> S1[i', j'] }`, without sizes.
+    /// `[N] -> { S0[i, j] -> S1[i', j'] }`, or without sizes.
     pub relation: Map,
 }
 
-/// All of them, in the order of the readers, for the sizes of these values.
+impl Flow {
+    /// The same at the sizes of these values.
+    ///
+    /// # Errors
+    /// isl's.
+    pub fn at(&self, program: &Program, sizes: &BTreeMap<String, i64>) -> Result<Flow> {
+        let relation = self.relation.intersect_params(&fixed(program, sizes)?)?;
+        Ok(Flow { relation: relation.wrap()?.project_out_all_params()?.unwrap()?.coalesce()?, ..self.clone() })
+    }
+}
+
+/// All of them, in the order of the readers, whatever the sizes are.
 ///
 /// # Errors
 /// isl's.
-pub fn flows(program: &Program, sizes: &BTreeMap<String, i64>) -> Result<Vec<Flow>> {
-    let fixed = at(program, sizes)?;
+pub fn parametric_flows(program: &Program) -> Result<Vec<Flow>> {
     let mut flows = vec![];
     for (sink, reader) in program.statements.iter_enumerated() {
         for access in reader.accesses.iter().filter(|access| !access.write) {
             let reads = access.may.apply_domain(&reader.schedule)?;
             let Some(last) = last_writes_seen(program, access.array, &reads)? else { continue };
-            let last = last.reverse()?.apply_range(&reader.schedule.reverse()?)?.intersect_params(&fixed)?;
+            let last = last.reverse()?.apply_range(&reader.schedule.reverse()?)?;
             for (source, writer) in program.statements.iter_enumerated() {
                 let relation = last.apply_domain(&writer.schedule.reverse()?)?;
                 if !relation.is_empty()? {
-                    let relation = relation.wrap()?.project_out_all_params()?.unwrap()?.coalesce()?;
                     flows.push(Flow { array: access.array, source, sink, relation });
                 }
             }
@@ -43,18 +52,33 @@ pub fn flows(program: &Program, sizes: &BTreeMap<String, i64>) -> Result<Vec<Flo
     Ok(flows)
 }
 
+/// Those that there are at the sizes of these values.
+///
+/// # Errors
+/// isl's.
+pub fn flows(program: &Program, sizes: &BTreeMap<String, i64>) -> Result<Vec<Flow>> {
+    let mut found = vec![];
+    for flow in parametric_flows(program)? {
+        let flow = flow.at(program, sizes)?;
+        if !flow.relation.is_empty()? {
+            found.push(flow);
+        }
+    }
+    Ok(found)
+}
+
 /// The instances of every statement, without sizes.
 ///
 /// # Errors
 /// isl's.
 pub fn instances(program: &Program, sizes: &BTreeMap<String, i64>) -> Result<Vec<Set>> {
-    let fixed = at(program, sizes)?;
+    let fixed = fixed(program, sizes)?;
     let domain = |set: &Set| set.intersect_params(&fixed)?.project_out_all_params();
     program.statements.iter().map(|statement| domain(&statement.domain)).collect()
 }
 
 /// `[N] -> { : N = 8 }`
-fn at(program: &Program, sizes: &BTreeMap<String, i64>) -> Result<Set> {
+fn fixed(program: &Program, sizes: &BTreeMap<String, i64>) -> Result<Set> {
     let is = |(name, value): (&String, &i64)| Constraint::Zero(Affine::variable(name) - Affine::constant(*value));
     let known = sizes.iter().filter(|(name, _)| program.parameters.contains(name));
     program.isl.parameter_set(&program.parameters, &known.map(is).collect::<Vec<_>>())

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, anyhow};
 
 pub use basic_sets::{BasicSet, basic_sets, split, traversal};
-pub use flow::{Flow, flows, instances};
+pub use flow::{Flow, flows, instances, parametric_flows};
 pub use live::{Shape, orders, product};
 pub use skew::Row;
 pub use space::{Form, Space};
@@ -43,6 +43,10 @@ const WALKED_READS: usize = 60_000;
 /// Reads times orders that are walked.
 const WALKED: usize = 4_000_000;
 
+/// Lexicographic extremes of a set: by the dimensions so far, and whether the last is meant, what has their values, and the
+/// value of the last of them.
+type KnownExtremes = BTreeMap<(Vec<usize>, bool), (Set, i64)>;
+
 /// A dependence in a common space.
 pub struct Dependence {
     pub array: ArrayId,
@@ -57,8 +61,7 @@ pub struct Dependence {
     deltas: Set,
     low: Vec<i64>,
     high: Vec<i64>,
-    /// Lexicographic extremes of `deltas` by the dimensions fixed so far, and which extreme.
-    extremes: RefCell<BTreeMap<(Vec<usize>, bool), (Set, i64)>>,
+    extremes: RefCell<KnownExtremes>,
 }
 
 impl Dependence {

@@ -3,6 +3,7 @@
 
 use super::Dependence;
 use super::walk::{Value, peak};
+use crate::schedule::linear::{Matrix, determinant, dot, gcd};
 
 /// A dimension of an order: a row of a unimodular matrix over the common space, or its residue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,21 +57,21 @@ pub fn beating(
     all: &[Value],
 ) -> Option<(Vec<Row>, i64)> {
     let n = vector.len();
-    let step = vector.iter().fold(0, |divisor, &v| gcd(divisor, v.abs()));
+    let step = vector.iter().fold(0, |divisor, &v| gcd(divisor, v));
     if step == 0 || least <= 1 || n > DEEPEST || own.is_empty() || dependence.vector().is_none() {
         return None;
     }
     let rows = small_rows(n);
     let (still, moving): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| dot(row, vector) == 0);
-    let mut outer: Vec<Vec<Vec<i64>>> = vec![vec![]];
+    let mut outer: Vec<Matrix> = vec![vec![]];
     for _ in 1..n {
-        let longer = |some: Vec<Vec<i64>>| {
+        let longer = |some: Matrix| {
             let free: Vec<Vec<i64>> = still.iter().filter(|row| !some.contains(row)).cloned().collect();
             free.into_iter().map(move |row| [some.clone(), vec![row]].concat())
         };
         outer = outer.into_iter().flat_map(longer).collect();
     }
-    let mut matrices: Vec<Vec<Vec<i64>>> = vec![];
+    let mut matrices: Vec<Matrix> = vec![];
     for row in moving.iter().filter(|row| dot(row, vector) == step) {
         let whole = outer.iter().map(|some| [some.clone(), vec![row.clone()]].concat());
         matrices.extend(whole.filter(|matrix| determinant(matrix).abs() == 1));
@@ -109,8 +110,8 @@ fn small_rows(n: usize) -> Vec<Vec<i64>> {
         }
         for b in a + 1..n {
             for first in [-2, -1, 1, 2] {
-                for second in [-2i64, -1, 1, 2] {
-                    if gcd(i64::abs(first), second.abs()) == 1 {
+                for second in [-2, -1, 1, 2] {
+                    if gcd(first, second) == 1 {
                         let value = |d: usize| {
                             if d == a {
                                 first
@@ -127,23 +128,4 @@ fn small_rows(n: usize) -> Vec<Vec<i64>> {
         }
     }
     rows
-}
-
-pub fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
-pub fn dot(a: &[i64], b: &[i64]) -> i64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// By the first row's minors.
-pub fn determinant(matrix: &[Vec<i64>]) -> i64 {
-    let Some((first, rest)) = matrix.split_first() else { return 1 };
-    let minor = |column: usize| -> Vec<Vec<i64>> {
-        let without = |row: &Vec<i64>| [&row[..column], &row[column + 1..]].concat();
-        rest.iter().map(without).collect()
-    };
-    let terms = first.iter().enumerate().filter(|(_, entry)| **entry != 0);
-    terms.map(|(c, entry)| if c % 2 == 0 { 1 } else { -1 } * entry * determinant(&minor(c))).sum()
 }

@@ -58,8 +58,11 @@ impl Space {
             Form::AsWritten => {
                 let places: ByStatement<Vec<Affine>> =
                     program.statements.iter().map(|statement| statement.order.clone()).collect();
+                // Dimensions are called as the deepest nest calls them.
+                let mut deepest: Vec<StatementId> = program.statements.keys().collect();
+                deepest.sort_by_key(|s| std::cmp::Reverse(program.statements[*s].iterators.len()));
                 let names = |d: usize| {
-                    let mut of = places.iter().filter_map(|place| place.get(d)?.terms.keys().next());
+                    let mut of = deepest.iter().filter_map(|s| places[*s].get(d)?.terms.keys().next());
                     of.find(|name| loops.contains(name)).cloned()
                 };
                 let n = places.iter().map(Vec::len).max().unwrap_or(0);

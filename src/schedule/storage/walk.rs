@@ -90,7 +90,7 @@ pub fn points(program: &Program, set: &Set, n: usize, most: usize) -> Result<Opt
         in_order: false,
     };
     let Scanned::Scan(scan) = scan(&program.isl, &request)? else { bail!("internal error: points without loops") };
-    let variables: Vec<Affine> = names.iter().map(|name| Affine::variable(name)).collect();
+    let variables: Vec<Affine> = names.iter().map(Affine::variable).collect();
     let mut found = vec![];
     let outcome = in_order(&scan.pieces, &mut Values::new(&BTreeMap::new()), |_, values| {
         if found.len() == most {
