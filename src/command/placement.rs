@@ -71,20 +71,12 @@ pub fn text(kernel: &Kernel) -> Result<String> {
     text.push('\n');
     let places = theta(&program, &graph, &placed, &flows)?;
     for (s, statement) in program.statements.iter_enumerated() {
-        let place = match &places {
-            Some(places) => places[s.0].clone(),
-            None => at_these_sizes(&program, &placed, s),
-        };
-        let place: Vec<String> = place.iter().map(ToString::to_string).collect();
+        let place: Vec<String> = places[s.0].iter().map(ToString::to_string).collect();
         let _ = writeln!(text, "    {}[{}] -> ({})", statement.name, statement.iterators.join(", "), place.join(", "));
     }
     let orders = orders(&graph, &placed, &Costs::new(&graph, &placed));
     text += &order_text(&orders, &axes);
-    let judged = match &places {
-        Some(places) => judged(&program, places, &orders)?,
-        None => None,
-    };
-    text += &match judged {
+    text += &match judged(&program, &places, &orders)? {
         Some((order, plan)) => {
             let along = rows_text(&order.rows, &axes);
             let Peak { in_place, .. } = order.peak;
@@ -166,15 +158,6 @@ fn judged<'a>(
         }
     }
     Ok(None)
-}
-
-fn at_these_sizes(program: &polyhedral::Program, placement: &Placement, s: StatementId) -> Vec<Affine> {
-    let iterators = &program.statements[s].iterators;
-    let row = |(row, offset): (&Vec<i64>, &i64)| {
-        let terms = iterators.iter().zip(row).map(|(name, factor)| Affine::variable(name) * *factor);
-        terms.fold(Affine::constant(*offset), |sum, term| sum + term)
-    };
-    placement.linear[s.0].iter().zip(&placement.offsets[s.0]).map(row).collect()
 }
 
 /// The band as a pragma.

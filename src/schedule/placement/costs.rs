@@ -31,6 +31,9 @@ pub struct Cone {
     /// The simplest ordering vector that leads along all of them: one of the allowed cone `{ x : x · d >= 0 }`, with no
     /// `x · d = 0`. There is none where the cone is empty, or needs coefficients beyond 3.
     pub ordering: Option<Vec<i64>>,
+    /// Whether some order leads along all of them: along that vector, or along the axes, forwards or backwards, one after the
+    /// other.
+    pub orderable: bool,
 }
 
 /// The largest coefficient of an ordering vector.
@@ -67,8 +70,25 @@ impl Cone {
         let simple = small_vectors(n, LARGEST);
         let ordering = simple.iter().filter(|x| x.iter().fold(0, |d, &e| gcd(d, e)) == 1).find(leads).cloned();
         let angle = (n == 2).then(|| angle(&directions));
-        Cone { dimension: rank(&directions), angle, ordering, directions }
+        let orderable = ordering.is_some() || leads_along_axes(&directions.iter().collect::<Vec<_>>(), n);
+        Cone { dimension: rank(&directions), angle, ordering, orderable, directions }
     }
+}
+
+/// Whether an order of axes is lexicographically positive on all of `directions`: some axis leads along none of them against
+/// its sign, and along some; what it does not decide others must.
+fn leads_along_axes(directions: &[&Vec<i64>], n: usize) -> bool {
+    if directions.is_empty() {
+        return true;
+    }
+    // Taking an axis that opposes nothing never spoils what others do.
+    let axis = (0..n)
+        .flat_map(|d| [(d, 1), (d, -1)])
+        .find(|(d, sign)| directions.iter().all(|v| v[*d] * sign >= 0) && directions.iter().any(|v| v[*d] != 0));
+    axis.is_some_and(|(d, _)| {
+        let left: Vec<&Vec<i64>> = directions.iter().filter(|v| v[d] == 0).copied().collect();
+        leads_along_axes(&left, n)
+    })
 }
 
 /// What is left of the circle without the widest gap between neighbouring directions.

@@ -13,38 +13,48 @@ use crate::schedule::storage::Flow;
 use crate::schedule::{BandPlan, is_legal};
 
 /// Per statement its place, affine in its iterators and the sizes: offsets follow from what uniform dependences are at all
-/// sizes; `None` where no chain of them leads to a statement. `flows` are those of `graph`, with sizes.
+/// sizes. A statement to which no chain of them leads keeps the offset that it has. `flows` are those of `graph`, with
+/// sizes.
 ///
 /// # Errors
 /// isl's.
-pub fn theta(
+pub fn theta(program: &Program, graph: &Graph, placement: &Placement, flows: &[Flow]) -> Result<Vec<Vec<Affine>>> {
+    let mut places: Vec<Option<Vec<Affine>>> = vec![None; graph.ranges.len()];
+    while let Some(unplaced) = places.iter().position(Option::is_none) {
+        let offset = constants(&placement.offsets[unplaced]);
+        places[unplaced] = Some(with_offset(program, placement, unplaced, &offset));
+        follow(program, graph, placement, flows, &mut places)?;
+    }
+    Ok(places.into_iter().flatten().collect())
+}
+
+/// Places what uniform dependences tie to what has a place.
+fn follow(
     program: &Program,
     graph: &Graph,
     placement: &Placement,
     flows: &[Flow],
-) -> Result<Option<Vec<Vec<Affine>>>> {
-    let mut places: Vec<Option<Vec<Affine>>> = vec![None; graph.ranges.len()];
-    places[0] = Some(with_offset(program, placement, 0, &constants(&placement.offsets[0])));
+    places: &mut [Option<Vec<Affine>>],
+) -> Result<()> {
+    let uniform: Vec<&Edge> = graph.edges.iter().filter(|edge| placement.rank_of(edge) == 0).collect();
     // The distances of a dependence are the same at all sizes: those that it has at the sizes of the graph.
-    for _ in 0..graph.ranges.len() {
-        for edge in graph.edges.iter().filter(|edge| placement.rank_of(edge) == 0) {
-            let (source, sink) = (StatementId(edge.source), StatementId(edge.sink));
-            let (known, unknown) = match (&places[edge.source], &places[edge.sink]) {
-                (Some(_), None) => (source, sink),
-                (None, Some(_)) => (sink, source),
-                _ => continue,
-            };
-            let bare = with_offset(program, placement, unknown.0, &constants(&vec![0; graph.dimensions]));
-            let other = places[known.0].clone().unwrap_or_default();
-            let ends = if known == source { (&other[..], &bare[..]) } else { (&bare[..], &other[..]) };
-            let Some(present) = vector(program, &flows[edge.flow], ends)? else { continue };
-            let wanted = constants(&steps(placement, edge));
-            let change = wanted.iter().zip(&present).map(|(wanted, present)| wanted.clone() - present.clone());
-            let offset: Vec<Affine> = if known == source { change.collect() } else { change.map(|c| -c).collect() };
-            places[unknown.0] = Some(with_offset(program, placement, unknown.0, &offset));
-        }
+    for edge in uniform.iter().cycle().take(uniform.len() * places.len()) {
+        let (source, sink) = (StatementId(edge.source), StatementId(edge.sink));
+        let (known, unknown) = match (&places[edge.source], &places[edge.sink]) {
+            (Some(_), None) => (source, sink),
+            (None, Some(_)) => (sink, source),
+            _ => continue,
+        };
+        let bare = with_offset(program, placement, unknown.0, &constants(&vec![0; graph.dimensions]));
+        let other = places[known.0].clone().unwrap_or_default();
+        let ends = if known == source { (&other[..], &bare[..]) } else { (&bare[..], &other[..]) };
+        let Some(present) = vector(program, &flows[edge.flow], ends)? else { continue };
+        let wanted = constants(&steps(placement, edge));
+        let change = wanted.iter().zip(&present).map(|(wanted, present)| wanted.clone() - present.clone());
+        let offset: Vec<Affine> = if known == source { change.collect() } else { change.map(|c| -c).collect() };
+        places[unknown.0] = Some(with_offset(program, placement, unknown.0, &offset));
     }
-    Ok(places.into_iter().collect())
+    Ok(())
 }
 
 fn constants(values: &[i64]) -> Vec<Affine> {

@@ -47,10 +47,9 @@ pub fn search(graph: &Graph) -> Option<Placement> {
     placed.min_by_key(|placement| rating(graph, placement))
 }
 
-/// How good a placement is; what is better comes first: linear parts of dependences, whether something is read before it is
-/// written, whether there is no ordering vector, the cone's dimension and angle, reads inside of nodes, lengths, and
-/// coefficients.
-pub type Rating = (usize, bool, bool, usize, i64, usize, i64, i64);
+/// How good a placement is; what is better comes first: whether nothing orders it, linear parts of dependences, whether there is
+/// no ordering vector, the cone's dimension and angle, reads inside of nodes, lengths, and coefficients.
+pub type Rating = (bool, usize, bool, usize, i64, usize, i64, i64);
 
 pub fn rating(graph: &Graph, placement: &Placement) -> Rating {
     let ranks = graph.edges.iter().map(|edge| placement.rank_of(edge)).sum();
@@ -58,7 +57,8 @@ pub fn rating(graph: &Graph, placement: &Placement) -> Rating {
     let angle = (cone.angle.unwrap_or(cone.directions.len() as f64) * 1e6).round() as i64;
     let coefficients = placement.linear.iter().flatten().flatten().map(|entry| entry.abs()).sum();
     let no_order = cone.ordering.is_none();
-    (ranks, backwards > 0, no_order, cone.dimension, angle, inside, locality + reuse, coefficients)
+    let unordered = backwards > 0 || !cone.orderable;
+    (unordered, ranks, no_order, cone.dimension, angle, inside, locality + reuse, coefficients)
 }
 
 /// Statements such that each has as many flows as can be to those before it, and the first is the source's first.
@@ -177,7 +177,7 @@ fn directions(graph: &Graph, linear: &[Option<Matrix>]) -> Vec<Vec<i64>> {
 
 /// How far matrices alone go towards a good placement; what is better comes first. The same whatever matrix all of them
 /// are multiplied by, but for the last two.
-fn standing(graph: &Graph, linear: &[Option<Matrix>]) -> (usize, bool, usize, usize, i64) {
+fn standing(graph: &Graph, linear: &[Option<Matrix>]) -> (bool, usize, bool, usize, usize, i64) {
     let n = graph.dimensions;
     let zero = vec![0; n];
     let whole = Placement {
@@ -188,5 +188,5 @@ fn standing(graph: &Graph, linear: &[Option<Matrix>]) -> (usize, bool, usize, us
     let ranks = known.map(|edge| whole.rank_of(edge)).sum();
     let cone = super::Cone::new(directions(graph, linear), n);
     let coefficients = whole.linear.iter().flatten().flatten().map(|entry| entry.abs()).sum();
-    (ranks, cone.ordering.is_none(), cone.dimension, cone.directions.len(), coefficients)
+    (!cone.orderable, ranks, cone.ordering.is_none(), cone.dimension, cone.directions.len(), coefficients)
 }
