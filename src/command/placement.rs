@@ -52,7 +52,11 @@ pub fn text(kernel: &Kernel) -> Result<String> {
         let _ = write!(text, " at {}", sizes.join(", "));
     }
     let uniform = |placement: &Placement| graph.edges.iter().filter(|edge| placement.rank_of(edge) == 0).count();
-    let _ = writeln!(text, ", {} flows of values\n", graph.edges.len());
+    let flows_of_values = match graph.edges.len() {
+        1 => "1 flow".to_string(),
+        several => format!("{several} flows"),
+    };
+    let _ = writeln!(text, ", {flows_of_values} of values\n");
     let mut rows = vec![["", "uniform", "locality", "reuse", "cone", "ordering vector"].map(String::from)];
     let written = Placement::side_by_side(&graph);
     for (name, placement) in [("as written", &written), ("placed", &placed)] {
