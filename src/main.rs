@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use burstc::command::{
-    self, Analyze, Assignment, Build, Command, Emit, Explore, Input, ManualPage, RangeAssignment, Run, Stage, terminal,
+    self, Analyze, Assignment, Build, Command, Emit, Estimate, Explore, Input, ManualPage, RangeAssignment, Run, Stage,
+    terminal,
 };
 use burstc::explore::{Pick, Shard};
 use burstc::simulate::bench::MemoryModel;
@@ -34,6 +35,7 @@ Examples:
   burstc build examples/dma.c --board ulx3s --out dma   the same and, with make -C dma/ecp5, the bitstream
   burstc analyze examples/polymul.c                     print dependences, Load and Store sets, mappings
   burstc analyze examples/matmul.c --dump offload       print a stage: here the loops that the hardware walks
+  burstc estimate examples/jacobi_2d.c --outer t        the words that values need, in any order of the other loops
   burstc explore examples/matmul.c --set N=64           the designs that are worth having, as a table
   burstc new first && make -C first run                 a kernel to begin with
   burstc doctor                                         which tools are there, and what to install
@@ -122,6 +124,7 @@ Examples:
   burstc analyze examples/matmul.c --dump transfers          Load(T) and Store(T), as sets and as loops
   burstc analyze examples/matmul.c --dump kernel > again.c   the loops as the analysis takes them, in C
   burstc analyze examples/jacobi_2d.c --dump bands --dump buffers
+  burstc analyze examples/polymul.c --placement              a common space of the statements, its costs and its best order
   burstc analyze examples/matmul.c --json                    all that the hardware is made of (docs/JSON.md)")]
     Analyze {
         #[command(flatten)]
@@ -132,9 +135,38 @@ Examples:
         /// Print a stage instead; may be given several times
         #[arg(long, value_enum, value_name = "STAGE", conflicts_with = "json")]
         dump: Vec<StageArgument>,
+        /// Print instead where statements stand in a common space in which values travel short ways in one direction, what
+        /// that costs, and the order with the fewest words
+        #[arg(long, conflicts_with_all = ["json", "dump", "html"])]
+        placement: bool,
         /// Write a page as `run --html` does, of what is known without a simulation
         #[arg(long, value_name = "FILE", conflicts_with = "dump")]
         html: Option<PathBuf>,
+    },
+    /// Bound the words that values need on chip, whatever the order of the loops, or with some loops fixed outermost or innermost
+    #[command(after_help = "\
+Examples:
+  burstc estimate kernel.c                      the least and the most words, per dependence, per array, and in total
+  burstc estimate kernel.c --outer k,i          of the orders that begin with k and i
+  burstc estimate kernel.c --set N=64 --json    the same at another size, as JSON (docs/JSON.md)")]
+    Estimate {
+        #[command(flatten)]
+        input: InputArguments,
+        /// Value of a size, such as N=100; otherwise its default, or up to 32
+        #[arg(long, value_name = "NAME=VALUE", value_parser = command::parse_assignment)]
+        set: Vec<Assignment>,
+        /// Loops that are outermost, by their iterators, the outermost first
+        #[arg(long, value_name = "LOOPS", value_delimiter = ',')]
+        outer: Vec<String>,
+        /// Loops that are innermost, the innermost last
+        #[arg(long, value_name = "LOOPS", value_delimiter = ',')]
+        inner: Vec<String>,
+        /// Values apart by their readers, and the words where such sets are computed one after the other
+        #[arg(long)]
+        basic_sets: bool,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Look at many designs of a kernel: tile sizes, strips, lanes, ports. Estimate them, simulate those near the front, print the front
     #[command(after_help = "\
@@ -444,9 +476,13 @@ impl From<Subcommands> for Command {
                 let emit = emit.into_iter().map(Into::into).collect();
                 Command::Build(Build { input: input.into(), data, emit, out, force })
             }
-            Subcommands::Analyze { input, json, dump, html } => {
+            Subcommands::Analyze { input, json, dump, placement, html } => {
                 let dump = dump.into_iter().map(Stage::from).collect();
-                Command::Analyze(Analyze { input: input.into(), json, dump, html })
+                Command::Analyze(Analyze { input: input.into(), json, dump, placement, html })
+            }
+            Subcommands::Estimate { input, set, outer, inner, basic_sets, json } => {
+                let input = input.into();
+                Command::Estimate(Estimate { input, set, outer, inner, basic_sets, json })
             }
             Subcommands::Explore {
                 input,

@@ -223,7 +223,7 @@ fn manual_pages_are_read() {
     burstc(&["man"], &folder).assert().success().stdout(contains(".TH burstc 1"));
     burstc(&["man", "--out", "man/man1"], &folder).assert().success().stdout(contains("burstc-run.1"));
     let pages = names(&folder.path().join("man/man1"));
-    let commands = ["analyze", "boards", "build", "completions", "doctor", "explore", "man", "new", "run"];
+    let commands = ["analyze", "boards", "build", "completions", "doctor", "estimate", "explore", "man", "new", "run"];
     let expected: Vec<String> =
         commands.iter().map(|name| format!("burstc-{name}.1")).chain(["burstc.1".into()]).collect();
     assert_eq!(pages, expected);
@@ -413,6 +413,25 @@ fn analyze_prints_text_or_the_offload() {
     let output = burstc(&["analyze", "copy.c", "--json"], &folder).assert().success().get_output().clone();
     let offload: Offload = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(offload.kernel.parameters[0].max, Some(4096));
+}
+
+/// The bounds are those that DTSE section 4.3.1 prints for a part of 4 x 2 x 3 whose values travel (0, 2, 0).
+#[test]
+fn storage_is_estimated_and_statements_are_placed() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = "void rows(int in[4][4][3], int b[4][4][3], int c[4][4][3])\n{\n\
+        for (int i = 0; i <= 3; i++)\nfor (int j = 0; j <= 3; j++)\nfor (int k = 0; k <= 2; k++) {\n\
+        b[i][j][k] = 2 * in[i][j][k];\nif (j >= 2)\nc[i][j][k] = 3 * b[i][j - 2][k];\n}\n}\n";
+    std::fs::write(folder.path().join("rows.c"), kernel).unwrap();
+    let output = burstc(&["estimate", "rows.c", "--json"], &folder).assert().success().get_output().clone();
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let dependence = &json["dependences"][0];
+    assert_eq!((&dependence["lower"], &dependence["upper"]), (&2.into(), &24.into()));
+    assert_eq!(dependence["skewed"]["needs"], 1);
+    burstc(&["estimate", "rows.c", "--outer", "k"], &folder).assert().success().stdout(contains("2 orders are legal"));
+    let refused = contains("--outer row").and(contains("known loops: i, j, k"));
+    burstc(&["estimate", "rows.c", "--outer", "row"], &folder).assert().code(2).stderr(refused);
+    burstc(&["analyze", "rows.c", "--placement"], &folder).assert().success().stdout(contains("legal for all sizes"));
 }
 
 #[test]

@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::progress::Progress;
-use super::{Analyze, PASSED, check_file, options, print, terminal, watched, write};
+use super::{Analyze, PASSED, check_file, options, placement, print, terminal, watched, write};
 use crate::affine::Affine;
 use crate::board::Board;
+use crate::diagnostic::Fault;
 use crate::dump;
 use crate::offload::{Mapping, Offload, Wait};
 use crate::page::Page;
@@ -16,6 +17,7 @@ use crate::report::{self, TilingReport, buffer_reports};
 use crate::source::kernel::{Kernel, SizeParameter};
 use crate::source::program::Program;
 use crate::tiling;
+use crate::{budget, prepare_read};
 
 pub fn analyze(analyze: &Analyze, program: &Program) -> Result<u8> {
     let source = &program.source;
@@ -24,6 +26,15 @@ pub fn analyze(analyze: &Analyze, program: &Program) -> Result<u8> {
     progress.step("analysing the loops");
     let read = watched(program, || crate::read(source))?;
     let options = options(&read.kernel, &analyze.input, &BTreeMap::new())?;
+    if analyze.placement {
+        let text = watched(program, || {
+            let kernel = prepare_read(read, &board, &options)?;
+            placement::text(&kernel).map_err(|error| Fault::of(budget::refusal(error, &kernel)))
+        })?;
+        drop(progress);
+        print(&text)?;
+        return Ok(PASSED);
+    }
     if !analyze.dump.is_empty() {
         let text = watched(program, || dump::text(&analyze.dump, source, &board, &options))?;
         drop(progress);

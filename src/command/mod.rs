@@ -3,9 +3,11 @@
 mod analyze;
 mod build;
 mod doctor;
+mod estimate;
 mod explore;
 mod manual;
 mod new;
+mod placement;
 mod progress;
 mod run;
 mod sample;
@@ -31,6 +33,7 @@ use crate::source::kernel::Kernel;
 use crate::source::program::redefine::redefine;
 use crate::source::program::{self, Choice, Places, Program};
 use crate::{Options, board, budget, choose_lanes, diagnostic_render, process};
+pub use estimate::Estimate;
 pub use explore::Explore;
 pub use manual::ManualPage;
 use terminal::{print, say, tell_fault};
@@ -51,6 +54,7 @@ pub enum Command {
     Run(Run),
     Build(Build),
     Analyze(Analyze),
+    Estimate(Estimate),
     Explore(Explore),
     Boards,
     /// Which tools are there.
@@ -141,6 +145,8 @@ pub struct Analyze {
     pub input: Input,
     /// Print the `Offload` instead of text.
     pub json: bool,
+    /// Print where statements stand in a common space instead.
+    pub placement: bool,
     /// Print these stages instead.
     pub dump: Vec<Stage>,
     /// A page with everything that is known without a simulation.
@@ -183,6 +189,9 @@ pub fn execute(command: &Command) -> u8 {
         Command::Analyze(analyze) => analyze::check_places(analyze)
             .and_then(|()| reading.read(&analyze.input))
             .and_then(|program| analyze::analyze(analyze, program)),
+        Command::Estimate(estimate) => {
+            reading.read(&estimate.input).and_then(|program| estimate::estimate(estimate, program))
+        }
         Command::Explore(explore) => explore::check_places(explore)
             .and_then(|()| claim(explore.output.as_ref()))
             .and_then(|()| reading.read(&explore.input))

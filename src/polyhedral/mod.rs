@@ -14,7 +14,7 @@ mod uses;
 
 pub use dead::{runs, without_dead_code};
 pub use domain::settle_domain;
-pub use expand::expand_locals;
+pub use expand::{expand_locals, last_writes_seen};
 pub use extract::{dimension_names, extract};
 pub use implied::implied_bounds;
 pub use join::join_statements;

@@ -8,9 +8,12 @@
 mod footprint;
 mod generic;
 pub mod legality;
+mod linear;
 mod original;
+pub mod placement;
 pub mod sizes;
 mod skew;
+pub mod storage;
 mod tree;
 
 #[cfg(test)]
