@@ -223,7 +223,7 @@ fn references_with_several_null_spaces_keep_rows() {
     assert_eq!(both.bursts(), Some((2, 2)));
 }
 
-/// What `--dump layouts` prints of the product: the classes as sets that parse, and the constants of every run.
+/// What `--dump layouts` and README say of the product.
 #[test]
 fn the_dump_has_classes_and_constants() {
     let read = Source::read(&crate::common::root("examples/matmul.c"), vec![]).unwrap();
@@ -231,5 +231,12 @@ fn the_dump_has_classes_and_constants() {
     let text = dump::text(&[Stage::Layouts], &read, &board, &Options::default()).unwrap();
     for line in ["array a: 32 bursts in rows, 1 in classes", "block (0, 0) at 0, 1024 places: classes 0"] {
         assert!(text.contains(line), "{line}\n{text}");
+    }
+    // README has two of the lines of `burstc analyze`.
+    let readme = std::fs::read_to_string(crate::common::root("README.md")).unwrap();
+    let offload = analyze(&read, &board, &Options::default()).unwrap();
+    for name in ["a", "c"] {
+        let line = format!("\n    {name}: {}\n", array(&offload, name).text(&offload));
+        assert!(readme.contains(&line), "{line}");
     }
 }
