@@ -32,7 +32,7 @@ pub struct Array {
 }
 
 /// isl's operations for one array.
-const OPERATIONS: u64 = 2_000_000;
+const OPERATIONS: u64 = 500_000;
 
 /// All arrays of which some tile loads or stores cells, scalars left out, at the largest sizes, or, where nothing runs at these,
 /// at the usual ones.

@@ -138,9 +138,9 @@ impl Mars {
             }
         }
         let generators: Vec<Vec<i64>> = footprints.iter().flat_map(Footprint::generators).collect();
-        let lattice = Lattice::new(&generators);
+        let lattice = Lattice::new(&footprints.first().map(Footprint::generators).unwrap_or_default());
         for (relation, footprint) in footprints.iter().enumerate() {
-            if Lattice::new(&footprint.generators()).rows() != lattice.rows() {
+            if Lattice::new(&footprint.generators()) != lattice {
                 return refuse(relation, Reason::Steps);
             }
         }
