@@ -154,6 +154,9 @@ impl Order {
 mod tests {
     use super::*;
 
+    /// Classes of blocks that are told apart by one number.
+    type OnLine = Vec<(i64, usize)>;
+
     /// Runs in a memory that is written out: blocks one behind the other along a line.
     fn counted(order: &[usize], instances: &[(i64, usize)]) -> usize {
         let place = |(block, class): &(i64, usize)| {
@@ -166,7 +169,7 @@ mod tests {
     /// The best order is as good as the best of all that are counted, and its runs are those.
     #[test]
     fn no_order_has_fewer_runs() {
-        let cases: Vec<(usize, Vec<Vec<(i64, usize)>>)> = vec![
+        let cases: Vec<(usize, Vec<OnLine>)> = vec![
             (2, vec![vec![(0, 0), (0, 1), (1, 0)]]),
             (3, vec![vec![(0, 0), (0, 2), (1, 1)], vec![(0, 1), (1, 1)]]),
             (4, vec![vec![(0, 0), (0, 2)], vec![(0, 1), (0, 3), (1, 2)], vec![(0, 0), (2, 1)]]),
