@@ -22,6 +22,7 @@ pub mod hardware;
 pub mod host;
 pub mod ids;
 pub mod layout;
+pub mod mars;
 pub mod offload;
 pub mod operators;
 pub mod page;

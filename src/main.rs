@@ -368,6 +368,8 @@ enum StageArgument {
     Transfers,
     /// Conflicts, moduli, lattices, banks and windows
     Buffers,
+    /// Classes of cells by the tiles that load and store them, and the bursts that an order of them would save
+    Layouts,
     /// Everything that the hardware walks, as loops
     Offload,
     /// Modules with their ports, streams, registers and instances
@@ -382,6 +384,7 @@ impl From<StageArgument> for Stage {
             StageArgument::Bands => Stage::Bands,
             StageArgument::Transfers => Stage::Transfers,
             StageArgument::Buffers => Stage::Buffers,
+            StageArgument::Layouts => Stage::Layouts,
             StageArgument::Offload => Stage::Offload,
             StageArgument::Rtl => Stage::Rtl,
         }

@@ -11,6 +11,7 @@ use crate::affine::Affine;
 use crate::board::Board;
 use crate::diagnostic::Fault;
 use crate::dump;
+use crate::mars;
 use crate::offload::{Mapping, Offload, Wait};
 use crate::page::Page;
 use crate::report::{self, TilingReport, buffer_reports};
@@ -50,7 +51,7 @@ pub fn analyze(analyze: &Analyze, program: &Program) -> Result<u8> {
     if analyze.json {
         print(&report::json(&offload)?)?;
     } else {
-        print(&text(&offload, &TilingReport::new(&offload, &board)))?;
+        print(&(text(&offload, &TilingReport::new(&offload, &board)) + &layouts(&offload)?))?;
     }
     Ok(PASSED)
 }
@@ -152,6 +153,17 @@ fn windows(offload: &Offload) -> String {
         );
     }
     if text.is_empty() { text } else { format!("\nwords that slide along rows:\n{text}\n") }
+}
+
+/// Per array the bursts that a tile in the middle needs, and what an order by classes would make of them.
+fn layouts(offload: &Offload) -> Result<String> {
+    let mut text = String::new();
+    for array in mars::of_offload(offload)? {
+        let name = &offload.kernel.arrays[array.array].name;
+        let _ = writeln!(text, "    {name}: {}", array.text(offload));
+    }
+    let head = "\nbursts of a tile in the middle, in rows and in classes of cells that the same tiles move:\n";
+    Ok(if text.is_empty() { text } else { head.to_string() + &text })
 }
 
 /// How the strips of each band follow each other.

@@ -8,6 +8,7 @@
 mod bands;
 mod buffers;
 mod kernel;
+mod layouts;
 mod loops;
 mod offload;
 mod program;
@@ -40,6 +41,8 @@ pub enum Stage {
     Transfers,
     /// Conflicts and mappings.
     Buffers,
+    /// Classes of cells by the tiles that move them, and the bursts that they would save.
+    Layouts,
     /// All scans, as loop nests.
     Offload,
     /// Modules with their ports, streams, registers and instances.
@@ -82,6 +85,7 @@ fn of_offload(stage: Stage, offload: &Offload, board: &Board) -> Result<String> 
         Stage::Bands => bands::text(offload)?,
         Stage::Transfers => offload::transfers(offload),
         Stage::Buffers => buffers::text(offload),
+        Stage::Layouts => layouts::text(offload)?,
         Stage::Offload => offload::text(offload),
         Stage::Rtl => rtl(offload, board)?,
     })

@@ -15,6 +15,7 @@ mod explore;
 mod golden_sets;
 mod json;
 mod lanes;
+mod mars;
 mod moduli;
 mod page;
 mod panels;

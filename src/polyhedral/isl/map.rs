@@ -78,6 +78,20 @@ impl Map {
         Map::own(&self.context, self.take()?.project_out(DimType::Out, first as u32, n as u32))
     }
 
+    /// Every point of `domain` with every point of `range`.
+    pub fn of_all(domain: &Set, range: &Set) -> Result<Map> {
+        Map::own(&domain.context, isl_rs::Map::from_domain_and_range(domain.take()?, range.take()?))
+    }
+
+    /// The range in an unnamed tuple.
+    pub fn without_output_name(&self) -> Result<Map> {
+        let map = self.take()?;
+        match self.context.settle(map.has_tuple_id(DimType::Out))? {
+            true => Map::own(&self.context, map.reset_tuple_id(DimType::Out)),
+            false => Ok(self.clone()),
+        }
+    }
+
     /// One convex relation without existentially quantified variables that holds this one.
     pub fn convex(&self) -> Result<Map> {
         let plain = Map::own(&self.context, self.take()?.remove_divs())?.coalesce()?;
