@@ -12,6 +12,7 @@
 //! slots, and nothing waits.
 
 mod lattice;
+pub mod lifetimes;
 pub mod reads;
 mod strips;
 

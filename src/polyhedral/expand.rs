@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::extract::{Place, places, statements};
-use super::isl::Map;
+use super::flow::last_writes;
 use super::{Program, Touch};
 use crate::affine::{Affine, fresh};
 use crate::ids::{ArrayId, StatementId};
@@ -163,40 +163,6 @@ fn private_loops(program: &Program, array: ArrayId, common: usize) -> Result<usi
         }
     }
     Ok(common)
-}
-
-/// `{ [date of a read] -> [date of a write whose value it may read] }` of an array, over the order of the source; `None`
-/// where nothing is read or nothing written. Reads without a write before them read garbage in C.
-fn last_writes(program: &Program, array: ArrayId) -> Result<Option<Map>> {
-    let by_date = |touch: Touch| -> Result<Option<Map>> {
-        let mut union: Option<Map> = None;
-        for statement in &program.statements {
-            if let Some(accesses) = statement.accesses_of(array, touch)? {
-                let accesses = accesses.apply_domain(&statement.schedule)?;
-                union = Some(match union {
-                    Some(all) => all.union(&accesses)?,
-                    None => accesses,
-                });
-            }
-        }
-        Ok(union)
-    };
-    let (Some(reads), Some(writes)) = (by_date(Touch::Read)?, by_date(Touch::Write)?) else { return Ok(None) };
-    let dates = reads.domain()?.union(&writes.domain()?)?.identity()?;
-    // An instance may read several cells: each has a last write of its own, `{ [read -> cell] -> write }`.
-    let (reader, cell) = (reads.domain_map()?, reads.range_map()?);
-    let earlier = reader.apply_range(&dates.lex_gt_map(&dates)?)?;
-    let before = |writes: &Map| cell.apply_range(&writes.reverse()?)?.intersect(&earlier);
-    let pairs = before(&writes)?;
-    let last = match by_date(Touch::SureWrite)? {
-        Some(sure) if !sure.is_equal(&writes)? => {
-            // What a sure write replaces is not read; what comes behind the last of them may be.
-            let replaced = before(&sure)?.lexmax()?.apply_range(&dates.lex_gt_map(&dates)?)?;
-            pairs.subtract(&replaced)?
-        }
-        _ => pairs.lexmax()?,
-    };
-    Ok(Some(reader.reverse()?.apply_range(&last)?.coalesce()?))
 }
 
 /// The smallest lower and the largest upper bound of a loop inside `outer`, over the size parameters.

@@ -6,6 +6,7 @@ mod domain;
 mod expand;
 
 pub mod extract;
+pub mod flow;
 mod implied;
 pub mod isl;
 mod join;
