@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use burstc::buffer::lifetimes::{Dates, Schedule, Values};
+use burstc::buffer::lifetimes::{self, Dates, Schedule, Values};
 use burstc::buffer::{is_legal, successive_moduli};
 use burstc::ids::{ArrayId, StatementId};
 use burstc::polyhedral::{self, Program, flow};
@@ -379,4 +379,117 @@ fn what_runs_at_once_has_places_of_its_own() {
     }
     assert_least(&instances, "s", &[0], &[2, 4], &parallel);
     assert!(!keeps(&instances, "s", &[0], &[1, 4], &parallel));
+}
+
+fn analyzed(text: &str) -> burstc::offload::Offload {
+    let kernel = source::parse(&Source { path: "k.c".into(), text: text.into(), cpp_args: vec![] }).unwrap();
+    let offload = crate::kernels::analyze(&kernel).unwrap();
+    assert_eq!(burstc::verify::verify(&offload), Ok(()));
+    offload
+}
+
+fn words(offload: &burstc::offload::Offload, array: &str) -> i64 {
+    let array = offload.kernel.arrays.position(|own| own.name == array).unwrap();
+    offload.buffers.iter().find(|buffer| buffer.array == array).unwrap().words()
+}
+
+/// The Gaussian filter in tiles of 16 x 32, strips 128 wide.
+fn gauss_in_tiles() -> String {
+    let schedule = "schedule(S0[i,j] -> (i, j); S1[i,j] -> (i, j + 2)) tile(16, 32)";
+    GAUSS.replace("M: 12, max 64", "M: 128, max 128").replace("N: 9, max 64", "N: 128, max 128").replace(
+        "        for (int i = 1; i < N - 1; i++)\n            for (int j = 0",
+        &format!("#pragma burstc {schedule}\n        for (int i = 1; i < N - 1; i++)\n            for (int j = 0"),
+    )
+}
+
+/// By tiles tmp has 1,024 words: 560 live at once where a tile does all of the first statement before the second. One row of it after the other keeps
+/// full rows and 80 values, which a lattice of 80 words keeps apart, rounded to 128. Where the statements take turns in every iteration, 49
+/// values live, and 16 x 4 words do. All counted by enumeration.
+#[test]
+fn gauss_in_tiles_of_16_by_32() {
+    let offload = analyzed(&gauss_in_tiles());
+    assert_eq!(crate::kernels::band(&offload).compute.order, "S0 (i, 0, j), S1 (i, 1, j + 2)");
+    assert_eq!(words(&offload, "tmp"), 128);
+
+    let source = Source { path: "k.c".into(), text: gauss_in_tiles(), cpp_args: vec![] };
+    let kernel = polyhedral::expand_locals(&source::parse(&source).unwrap()).unwrap();
+    let program = polyhedral::extract(&kernel).unwrap();
+    let mut band = burstc::tiling::apply(&program, &kernel, &kernel.tilings).unwrap().raw.remove(0);
+    let tmp = kernel.arrays.position(|array| array.name == "tmp").unwrap();
+    for (dates, live, expected) in [
+        (["0, i, j", "1, i, j + 2"], 560, [16, 35]),
+        (["i, 0, j", "i, 1, j + 2"], 80, [16, 35]),
+        (["i, j, 0", "i, j + 2, 1"], 49, [16, 4]),
+    ] {
+        band.date_expressions = dates.map(crate::kernels::affines).to_vec();
+        let differences = lifetimes::differences_in_strips(&program, &band, tmp).unwrap().unwrap();
+        assert_eq!(successive_moduli(&differences).unwrap().unwrap(), expected, "{dates:?}");
+        assert_eq!(most_live(&band.date_expressions), live, "{dates:?}");
+    }
+}
+
+/// The most values of tmp that live at once in the strip of 16 rows in the middle, in an order inside the tiles: written, and still to be read.
+fn most_live(dates: &[Vec<burstc::affine::Affine>]) -> usize {
+    let mut runs = vec![];
+    for (s, shift, columns) in [(0, 0, 0..128), (1, 2, 1..127)] {
+        for (i, j) in (48..64).flat_map(|i| columns.clone().map(move |j| (i, j))) {
+            let date = dates[s].iter().map(|x| x.evaluate(|name| if name == "i" { i } else { j }));
+            runs.push(((j + shift) / 32, date.collect::<Vec<i64>>(), s, i, j));
+        }
+    }
+    runs.sort();
+    let mut last_read: BTreeMap<(i64, i64), usize> = BTreeMap::new();
+    for (at, (.., i, j)) in runs.iter().enumerate().filter(|(_, run)| run.2 == 1) {
+        last_read.extend((j - 1..=j + 1).map(|j| ((*i, j), at)));
+    }
+    let (mut live, mut most) = (0, 0);
+    let mut dies: BTreeMap<usize, usize> = BTreeMap::new();
+    for (at, (_, _, s, i, j)) in runs.iter().enumerate() {
+        if *s == 0
+            && let Some(last) = last_read.get(&(*i, *j))
+        {
+            live += 1;
+            *dies.entry(*last).or_default() += 1;
+        }
+        most = most.max(live);
+        live -= dies.get(&at).copied().unwrap_or(0);
+    }
+    most
+}
+
+/// The three polytopes of DTSE section 3.3.2, N = 64, with local arrays: by tiles 4,096 words; the paper's placement needs 2 or 3, one column after the
+/// other.
+#[test]
+fn three_polytopes() {
+    let offload = analyzed(
+        "#pragma burstc size(N: 64, max 64)
+         void k(int N, int in[N + 1][N + 2], int out[N + 1])
+         {
+             int a[N + 1][N + 2], b[N + 1][N + 2];
+             for (int j = 1; j <= N; j++)
+                 a[0][j] = in[0][j];
+             for (int i = 1; i <= N; i++)
+                 for (int j = 1; j <= N - i + 1; j++)
+                     a[i][j] = in[i][j] + a[i - 1][j];
+             for (int p = 1; p <= N; p++)
+                 b[p][1] = 3 * a[N - p + 1][p] + a[N - p][p];
+             for (int k = 1; k <= N; k++)
+                 for (int l = 1; l <= k; l++)
+                     b[k][l + 1] = 5 * b[k][l] + 1;
+             for (int k = 1; k <= N; k++)
+                 out[k] = b[k][k + 1];
+         }",
+    );
+    for buffer in &offload.buffers {
+        println!("{}", burstc::buffer::mapping_text(&offload.kernel, buffer));
+    }
+    for band in &offload.bands {
+        println!("{:?} {}", band.tiling, band.compute.order);
+    }
+    assert!(
+        words(&offload, "a") <= 8 && words(&offload, "b") <= 8,
+        "{} {}",
+        words(&offload, "a"),
+        words(&offload, "b")
+    );
 }
