@@ -2,12 +2,14 @@
 //! DTSE chapter 4 (storage requirement of a dependence under an order of the loops): along a distance δ, as many values live as are made
 //! between the write and the read.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 
 use super::candidate::Candidate;
 use super::distances::Distances;
 use super::pace::CYCLES_PER_ROW;
-use super::space::Space;
+use super::space::{Space, rank};
 use crate::affine::Affine;
 use crate::polyhedral::DependenceKind;
 
@@ -45,8 +47,16 @@ impl Space {
             .collect();
         let apart = candidate.apart.unwrap_or(n).min(n);
         let blocks: Vec<f64> = runs.iter().map(|run| run.inside(apart)).collect();
-        // Such rows cost more than their cycles.
-        if apart < n && blocks.iter().any(|block| *block < CYCLES_PER_ROW) {
+        // Such rows cost more than their cycles; what is inside may be told by the loops around it, whatever extents say.
+        let independent = |place: usize, levels: usize| {
+            let values: Vec<Affine> =
+                runs[place].order[..levels].iter().map(|&k| self.values[place][k].clone()).collect();
+            let iterators: BTreeSet<String> = values.iter().flat_map(|value| value.terms.keys().cloned()).collect();
+            rank(&values, &iterators.into_iter().collect::<Vec<_>>())
+        };
+        let is_short =
+            |place: usize| blocks[place] < CYCLES_PER_ROW || independent(place, n) == independent(place, apart);
+        if apart < n && (0..runs.len()).any(is_short) {
             return Ok(f64::INFINITY);
         }
         let start = |place: usize| -> f64 {
