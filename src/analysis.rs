@@ -333,7 +333,7 @@ impl Mapped {
             }
         };
         budget::begin("the buffers");
-        let allocations = buffer::allocate(&bands, kernel, &flows)?;
+        let allocations = buffer::allocate(program, &bands, kernel, &flows)?;
         Ok(Mapped { bands, flows, allocations, is_final: known.is_some() })
     }
 
@@ -354,7 +354,7 @@ impl Mapped {
     ) -> Result<Offload> {
         budget::begin("the stores that nobody loads");
         if !self.is_final && transfer::dead::drop_dead_stores(kernel, &self.bands, &mut self.flows)? {
-            self.allocations = buffer::allocate(&self.bands, kernel, &self.flows)?;
+            self.allocations = buffer::allocate(program, &self.bands, kernel, &self.flows)?;
         }
         let before = self.allocations.clone();
         if buffer::separate_tiles(&self.bands, &self.flows, &mut self.allocations)?
@@ -400,7 +400,7 @@ impl Mapped {
                 compute_waits,
                 compute: match &band.lanes {
                     Some(lanes) => compute_in_lanes(program, band, context, lanes)?,
-                    None => compute(program, band, context)?,
+                    None => compute(program, band, context, allocations)?,
                 },
             });
         }
@@ -550,11 +550,11 @@ fn tiles(program: &Program, kernel: &Kernel, bands: &ByBand<Band>, contexts: &By
 }
 
 /// The iterations of a tile, in the order inside it.
-fn compute(program: &Program, band: &Band, context: &Context) -> Result<Compute> {
-    let scan = match scan_instances(program, band, context, false)? {
+fn compute(program: &Program, band: &Band, context: &Context, allocations: &[Allocation]) -> Result<Compute> {
+    let scan = match scan_instances(program, band, context, allocations, false)? {
         Some(scan) => scan,
         // The date gives the iterators only together with the domain: they become levels.
-        None => scan_instances(program, band, context, true)?
+        None => scan_instances(program, band, context, allocations, true)?
             .ok_or_else(|| anyhow!("internal error: iterations without iterators"))?,
     };
     Ok(Compute {
@@ -653,7 +653,18 @@ fn compute_in_lanes(
     })
 }
 
-fn scan_instances(program: &Program, band: &Band, context: &Context, iterators_too: bool) -> Result<Option<Scan>> {
+fn scan_instances(
+    program: &Program,
+    band: &Band,
+    context: &Context,
+    allocations: &[Allocation],
+    iterators_too: bool,
+) -> Result<Option<Scan>> {
+    // Instances that share places of values by their dates depend on one another through them.
+    let shares = |s: StatementId| {
+        let touched = |array: ArrayId| program.statements[s].accesses.iter().any(|access| access.array == array);
+        allocations.iter().any(|own| own.words_by_tiles.is_some() && touched(own.array))
+    };
     let mut dates: Vec<Vec<Affine>> = band.date_expressions.clone();
     if iterators_too {
         let deepest = band.statements.iter().map(|&s| program.statements[s].iterators.len()).max().unwrap_or(0);
@@ -672,7 +683,8 @@ fn scan_instances(program: &Program, band: &Band, context: &Context, iterators_t
         let to_date = band.isl.function(&band.parameters, tuple, Tuple::anonymous(), &date)?;
         let set = iterations.apply_range(&to_date)?.image_of(&band.tile_names)?;
         let definitions = names.iter().zip(&date).map(|(n, value)| value.clone() - Affine::variable(n)).collect();
-        parts.push(Part { set, date, definitions, slacks: vec![], in_order: depends_on_itself(program, own) });
+        let in_order = depends_on_itself(program, own) || shares(own);
+        parts.push(Part { set, date, definitions, slacks: vec![], in_order });
     }
     scan_parts(program, band, context, &names, &parts)
 }
@@ -835,6 +847,14 @@ fn named_sets(
         let mappings = ByBand::from(vec![Some(allocation.mapping.clone())]);
         let buffer = Buffer::new(flow.array, mappings);
         add(format!("σ({array})"), buffer::mapping_text(kernel, &buffer));
+        if let Some(by_tiles) = allocation.words_by_tiles {
+            let by_tiles = by_tiles.map_or("no bound".to_string(), |words| words.to_string());
+            let own = allocation.mapping.words();
+            add(
+                format!("words of {array}"),
+                format!("{own}, by the iterations that write and read them; {by_tiles} by tiles"),
+            );
+        }
     }
     Ok(sets)
 }

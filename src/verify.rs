@@ -34,9 +34,13 @@
 //! 17. `uses`: an array that is another use of an argument has its element, extents and order, is no argument itself, and no
 //!     statement writes either; so their buffers hold what the memory does, whichever tiles are under way.
 //! 18. `ports`: every array has a memory port, of the 32 that a board may have, or none has.
+//! 19. `alive`: (sampled) of an array that no tile of a band moves, what an iteration reads is in its place: no cell that was written since has
+//!     taken it.
 //!
 //! Sampled invariants are looked at in a number of points that does not depend on the kernel, so that verifying takes
 //! milliseconds.
+
+mod alive;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -565,6 +569,7 @@ impl<'a> Checker<'a> {
                 self.in_tile(*band, &mut values, &mut left);
                 values.stack.truncate(place);
             }
+            self.alive(&mut values);
         }
     }
 

@@ -267,6 +267,8 @@ kernels! {
     temporaries; [N = 1, M = 1], [N = 13, M = 15], [N = 6, M = 17];
     local_arrays; [N = 0], [N = 1], [N = 13];
     local_neighbours; [N = 0], [N = 1], [N = 21];
+    gauss; [M = 0, N = 0], [M = 45, N = 21], [M = 64, N = 40];
+    three_polytopes; [N = 0], [N = 1], [N = 13];
     shared_data; [T = 0, N = 5], [T = 3, N = 27];
     helpers; [N = 1], [N = 31];
     scop_region; [n = 0], [n = 1], [n = 17];

@@ -32,20 +32,41 @@ impl Lattice {
     }
 }
 
-/// Buffers up to this many words take one block of RAM in any case.
-const LEAST_WORDS: i64 = 256;
+/// What is searched.
+pub struct Search {
+    /// Buffers up to this many words stay as they are.
+    least_words: i64,
+    /// Whether skews that follow the differences are tried, beside small ones.
+    follows: bool,
+}
+
+impl Search {
+    /// Buffers that tiles move: small ones take one block of RAM in any case.
+    pub const OF_TILES: Search = Search { least_words: 256, follows: false };
+
+    /// Those of the compute process alone. What one tile leaves for the next beside the row that is under way is oblique: of rows of 32 with 3
+    /// cells left of each, `j - 3 i` takes 80 words where `(i, j)` takes 16 x 35.
+    pub const INSIDE: Search = Search { least_words: 8, follows: true };
+}
+
+/// The largest skew that follows differences: addresses are multiplied by it.
+const LARGEST_SKEW: i64 = 64;
 
 /// The lattice of fewest words, rounded and then exact, that is smaller than successive modulo with `moduli` for the
 /// same `differences`; `None` where no such is found.
-pub fn smaller(differences: &Set, moduli: &[i64]) -> Result<Option<Lattice>> {
+pub fn smaller(differences: &Set, moduli: &[i64], search: &Search) -> Result<Option<Lattice>> {
     let rank = moduli.len();
     let plain = Lattice { skew: skew(rank, &[]), moduli: moduli.to_vec() };
-    if !(2..=3).contains(&rank) || plain.rounded_words() <= LEAST_WORDS || has_corners(differences, moduli)? {
+    if !(2..=3).contains(&rank) || plain.rounded_words() <= search.least_words || has_corners(differences, moduli)? {
         return Ok(None);
     }
     let size = |lattice: &Lattice| (lattice.rounded_words(), lattice.words());
     let mut best = plain.clone();
-    for entries in skews(rank) {
+    let mut skews = skews(rank);
+    if search.follows && rank == 2 {
+        skews.extend(following(differences)?.into_iter().map(|step| vec![(1, 0, step)]));
+    }
+    for entries in skews {
         let skew = skew(rank, &entries);
         // The order of the subscripts is successive modulo, whatever the entries.
         for order in orders(rank).into_iter().skip(1) {
@@ -73,6 +94,14 @@ fn has_corners(differences: &Set, moduli: &[i64]) -> Result<bool> {
         }
     }
     Ok(true)
+}
+
+/// Skews of two dimensions beyond the small ones that lead past what lies one step further along the first dimension.
+fn following(differences: &Set) -> Result<Vec<i64>> {
+    let next = differences.fix(0, 1)?;
+    let (least, most) = (next.minimum(1)?.finite(), next.maximum(1)?.finite());
+    let steps = [most.map(|most| -(most + 1)), least.map(|least| 1 - least)];
+    Ok(steps.into_iter().flatten().filter(|step| (4..=LARGEST_SKEW).contains(&step.abs())).collect())
 }
 
 /// The entries of S below the diagonal, each `(row, column, value)`, that are tried.
@@ -167,7 +196,7 @@ mod tests {
         for (text, lives) in cases {
             let differences = isl.parse_set(text).unwrap();
             let successive = crate::buffer::successive_moduli(&differences).unwrap().unwrap();
-            let found = smaller(&differences, &successive).unwrap().expect("a smaller lattice");
+            let found = smaller(&differences, &successive, &Search::OF_TILES).unwrap().expect("a smaller lattice");
             assert!(10 * found.words() <= 6 * successive.iter().product::<i64>(), "{text}: {found:?}");
             assert!(keeps_apart(&found.skew, &found.moduli, lives, 70), "{text}: {found:?}");
             let rounded: Vec<i64> = found.moduli.iter().map(|m| (*m as u64).next_power_of_two() as i64).collect();
@@ -177,10 +206,28 @@ mod tests {
         }
     }
 
+    /// Eight rows of 32 with 6 cells left of each, which only a skew beyond the small ones keeps apart in 80 words.
+    #[test]
+    fn what_a_row_leaves_is_followed() {
+        let isl = Context::new().unwrap();
+        let text = "{ a[i, j] : -37 <= j <= 37 and i = 0; a[i, j] : 1 <= i <= 7 and -37 <= j <= 5; \
+                    a[i, j] : -7 <= i <= -1 and -5 <= j <= 37 }";
+        let lives = |p: &[i64]| match p[0] {
+            0 => p[1].abs() <= 37,
+            1..=7 => (-37..=5).contains(&p[1]),
+            -7..=-1 => (-5..=37).contains(&p[1]),
+            _ => false,
+        };
+        let differences = isl.parse_set(text).unwrap();
+        let found = smaller(&differences, &[8, 38], &Search::INSIDE).unwrap().expect("a smaller lattice");
+        assert_eq!((found.skew.clone(), found.words()), (vec![vec![1, 0], vec![-6, 1]], 80));
+        assert!(keeps_apart(&found.skew, &found.moduli, lives, 90), "{found:?}");
+    }
+
     #[test]
     fn a_box_stays_as_it_is() {
         let isl = Context::new().unwrap();
         let differences = isl.parse_set("{ a[i, j] : -31 <= i <= 31 and -63 <= j <= 63 }").unwrap();
-        assert_eq!(smaller(&differences, &[32, 64]).unwrap(), None);
+        assert_eq!(smaller(&differences, &[32, 64], &Search::OF_TILES).unwrap(), None);
     }
 }

@@ -12,6 +12,7 @@
 //! slots, and nothing waits.
 
 mod lattice;
+pub mod lifetimes;
 pub mod reads;
 mod strips;
 
@@ -29,15 +30,15 @@ use crate::offload::{
     self, Banks, Buffer, Mapping, Offload, Scan, gather_count, is_by_data, limit_count, port_count, port_references,
     power_of_two,
 };
-use crate::polyhedral::dimension_names;
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
+use crate::polyhedral::{Program, dimension_names};
 use crate::source::kernel::{Array, Kernel, SizeParameter};
 use crate::tiling::Band;
 use crate::tiling::lane_shape::{self, Banked};
 use crate::transfer::ArrayFlow;
 use crate::walk::{self, Values};
 use crate::word::Word;
-use lattice::Lattice;
+use lattice::{Lattice, Search};
 use reads::Fabric;
 
 /// The mapping of one array in one band, with the set it was made for.
@@ -51,10 +52,16 @@ pub struct Allocation {
     /// `{ c[x, y] }`: the differences of cells that live at the same time, over all strips and sizes; `None` where the
     /// live intervals have too many pieces to say more than the moduli.
     pub differences: Option<Set>,
+    /// The words that tiles need, where what is in [`Allocation::mapping`] keeps values apart by the instances that write and read
+    /// them (`lifetimes.rs`): the instances of the tile must run in the order of their dates then, also those that touch this array alone.
+    pub words_by_tiles: Option<Option<i64>>,
 }
 
 /// isl's operations for the differences of one array.
 const DIFFERENCES_OPERATIONS: u64 = 50_000;
+
+/// isl's operations for those by instances.
+const INSTANCES_OPERATIONS: u64 = 200_000;
 
 /// A mapping for every array of every band, valid for all its tiles, strips and sizes up to the parameters' bounds; one
 /// for all bands of an array in banks.
@@ -62,14 +69,22 @@ const DIFFERENCES_OPERATIONS: u64 = 50_000;
 /// # Errors
 /// A [`Diagnostic`] where an array needs a buffer that grows with a parameter without a bound.
 pub fn allocate(
+    program: &Program,
     bands: &ByBand<Band>,
     kernel: &Kernel,
     flows: &ByBand<Vec<ArrayFlow>>,
 ) -> Result<ByBand<Vec<Allocation>>> {
     let banks = banks(bands);
-    let each =
-        bands.iter().zip(flows).map(|(band, flows)| allocate_band(band, kernel, flows, &banks, bands.len() == 1));
-    let mut allocations = each.collect::<Result<ByBand<Vec<Allocation>>>>()?;
+    let mut allocations = ByBand::new();
+    for (band, flows) in bands.iter().zip(flows) {
+        let each = flows.iter().map(|flow| {
+            let own = banks.get(&flow.array).map_or(&[][..], |axes| axes);
+            // Bands whose tiles have places of their own would have to agree on how many.
+            let may_separate = own.is_empty() || bands.len() == 1;
+            allocate_array(program, band, kernel, flow, own, may_separate)
+        });
+        allocations.push(each.collect::<Result<Vec<Allocation>>>()?);
+    }
     for array in banks.keys() {
         let mut own: Vec<&mut Mapping> =
             allocations.iter_mut().flatten().filter(|a| a.array == *array).map(|a| &mut a.mapping).collect();
@@ -93,49 +108,95 @@ fn banks(bands: &ByBand<Band>) -> BTreeMap<ArrayId, Vec<Banks>> {
     all.into_iter().map(|(array, own)| (array, axes(own).collect())).collect()
 }
 
-fn allocate_band(
+/// The mapping of one array in a band: by instances where that takes fewer words than by tiles.
+fn allocate_array(
+    program: &Program,
     band: &Band,
     kernel: &Kernel,
-    flows: &[ArrayFlow],
-    banks: &BTreeMap<ArrayId, Vec<Banks>>,
-    is_alone: bool,
-) -> Result<Vec<Allocation>> {
-    flows
-        .iter()
-        .map(|flow| {
-            let differences = match is_simple(flow)? {
-                true => band.isl.within(DIFFERENCES_OPERATIONS, || differences(band, flow))?,
-                false => None,
-            };
-            let exact_moduli = match &differences {
-                Some(differences) => successive_moduli(differences)?,
-                None => moduli_by_optima(band, flow)?,
-            };
-            let Some(exact_moduli) = exact_moduli else {
-                return Err(unbounded(band, &kernel.arrays[flow.array]).into());
-            };
-            let name = &kernel.arrays[flow.array].name;
-            let is_gathered = is_by_data(kernel, flow.array);
-            let banks = banks.get(&flow.array).map_or(&[][..], |axes| axes);
-            let mut mapping = match &differences {
-                Some(differences) if !is_gathered => mapping_for(band, differences, exact_moduli, banks, name)?,
-                // Subscripts that depend on data are addresses as they are.
-                _ => Mapping::successive(rounded(&exact_moduli, banks), exact_moduli, 1),
-            };
-            // Bands whose tiles have places of their own would have to agree on how many.
-            let by_tile = match (banks.is_empty() || is_alone) && !is_gathered {
-                true => band.isl.within(BY_TILE_OPERATIONS, || by_tile(band, flow, banks, name))?.flatten(),
-                false => None,
-            };
-            if let Some(by_tile) = by_tile.as_ref().filter(|by_tile| by_tile.words() <= mapping.words()) {
-                mapping = by_tile.clone();
-            }
-            if !is_gathered {
-                mapping = as_long_as_the_array(kernel, flow.array, banks, mapping);
-            }
-            Ok(Allocation { array: flow.array, mapping, by_tile, differences })
-        })
-        .collect()
+    flow: &ArrayFlow,
+    banks: &[Banks],
+    may_separate: bool,
+) -> Result<Allocation> {
+    let by_tiles = allocate_by_tiles(band, kernel, flow, banks, may_separate)?;
+    let by_instances = match is_inside(band, kernel, flow, banks)? {
+        true => band.isl.within(INSTANCES_OPERATIONS, || allocate_by_instances(program, band, kernel, flow))?.flatten(),
+        false => None,
+    };
+    let words = by_tiles.as_ref().map(|own| own.mapping.words());
+    match (by_tiles, by_instances) {
+        (by_tiles, Some(own)) if by_tiles.is_none() || words.is_some_and(|words| own.mapping.words() < words) => {
+            Ok(Allocation { words_by_tiles: Some(words), ..own })
+        }
+        (Some(own), _) => Ok(own),
+        (None, _) => Err(unbounded(band, &kernel.arrays[flow.array]).into()),
+    }
+}
+
+/// Whether an array lives inside of the compute process alone: no tile moves any of it. Lanes run at once what dates have one after
+/// the other, and data tell the places of what is gathered or scattered.
+fn is_inside(band: &Band, kernel: &Kernel, flow: &ArrayFlow, banks: &[Banks]) -> Result<bool> {
+    let is_plain = band.lanes.is_none() && banks.is_empty() && !is_by_data(kernel, flow.array);
+    Ok(is_plain && flow.load.is_empty()? && flow.store.is_empty()?)
+}
+
+/// The mapping that keeps apart the values of a strip that live at the same time, write by write; `None` where there is none.
+fn allocate_by_instances(
+    program: &Program,
+    band: &Band,
+    kernel: &Kernel,
+    flow: &ArrayFlow,
+) -> Result<Option<Allocation>> {
+    let Some(differences) = lifetimes::differences_in_strips(program, band, flow.array)? else { return Ok(None) };
+    let Some(exact_moduli) = successive_moduli(&differences)? else { return Ok(None) };
+    let name = &kernel.arrays[flow.array].name;
+    let mapping = mapping_for(band, &differences, exact_moduli, &[], (name, &Search::INSIDE))?;
+    let mapping = as_long_as_the_array(kernel, flow.array, &[], mapping);
+    Ok(Some(Allocation {
+        array: flow.array,
+        mapping,
+        by_tile: None,
+        differences: Some(differences),
+        words_by_tiles: None,
+    }))
+}
+
+/// The mapping that keeps apart the cells that are on chip in one step of a strip; `None` where it has no bound.
+fn allocate_by_tiles(
+    band: &Band,
+    kernel: &Kernel,
+    flow: &ArrayFlow,
+    banks: &[Banks],
+    may_separate: bool,
+) -> Result<Option<Allocation>> {
+    let differences = match is_simple(flow)? {
+        true => band.isl.within(DIFFERENCES_OPERATIONS, || differences(band, flow))?,
+        false => None,
+    };
+    let exact_moduli = match &differences {
+        Some(differences) => successive_moduli(differences)?,
+        None => moduli_by_optima(band, flow)?,
+    };
+    let Some(exact_moduli) = exact_moduli else { return Ok(None) };
+    let name = &kernel.arrays[flow.array].name;
+    let is_gathered = is_by_data(kernel, flow.array);
+    let mut mapping = match &differences {
+        Some(differences) if !is_gathered => {
+            mapping_for(band, differences, exact_moduli, banks, (name, &Search::OF_TILES))?
+        }
+        // Subscripts that depend on data are addresses as they are.
+        _ => Mapping::successive(rounded(&exact_moduli, banks), exact_moduli, 1),
+    };
+    let by_tile = match may_separate && !is_gathered {
+        true => band.isl.within(BY_TILE_OPERATIONS, || by_tile(band, flow, banks, name))?.flatten(),
+        false => None,
+    };
+    if let Some(by_tile) = by_tile.as_ref().filter(|by_tile| by_tile.words() <= mapping.words()) {
+        mapping = by_tile.clone();
+    }
+    if !is_gathered {
+        mapping = as_long_as_the_array(kernel, flow.array, banks, mapping);
+    }
+    Ok(Some(Allocation { array: flow.array, mapping, by_tile, differences, words_by_tiles: None }))
 }
 
 /// The moduli of a large buffer without slots become as small as the array is long, rounded up a little: the residue is the
@@ -178,15 +239,15 @@ fn rounded(moduli: &[i64], banks: &[Banks]) -> Vec<i64> {
 const LATTICE_OPERATIONS: u64 = 20_000;
 
 /// The mapping that keeps cells of these `differences` apart: successive modulo with `exact_moduli`, or a lattice of
-/// fewer words. Banks want the subscripts themselves.
+/// fewer words, of those `wanted`. Banks want the subscripts themselves.
 fn mapping_for(
     band: &Band,
     differences: &Set,
     exact_moduli: Vec<i64>,
     banks: &[Banks],
-    array: &str,
+    (array, wanted): (&str, &Search),
 ) -> Result<Mapping> {
-    let search = || lattice::smaller(differences, &exact_moduli);
+    let search = || lattice::smaller(differences, &exact_moduli, wanted);
     let found = if !banks.is_empty() { None } else { band.isl.within(LATTICE_OPERATIONS, search)?.flatten() };
     // A larger modulus is legal where a smaller one of successive moduli is.
     let Some(Lattice { skew, moduli }) = found else {
@@ -257,7 +318,7 @@ fn by_tile(band: &Band, flow: &ArrayFlow, banks: &[Banks], array: &str) -> Resul
     let accessed = flow.accessed.intersect_params(&band.bounded_sizes)?;
     let differences = accessed.reverse()?.apply_range(&accessed)?.deltas()?.project_out_all_params()?.coalesce()?;
     let Some(exact_moduli) = successive_moduli(&differences)? else { return Ok(None) };
-    let mapping = mapping_for(band, &differences, exact_moduli, banks, array)?;
+    let mapping = mapping_for(band, &differences, exact_moduli, banks, (array, &Search::OF_TILES))?;
     let slots = transfers as i64 + 1;
     // Where that saves nothing, a slot is a few bits of the tile's number.
     let slots = if power_of_two(slots) * mapping.words() > memory::LARGE { slots } else { power_of_two(slots) };

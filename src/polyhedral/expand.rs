@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::extract::{Place, places, statements};
-use super::isl::Map;
+use super::flow::last_writes;
 use super::{Program, Touch};
 use crate::affine::{Affine, fresh};
 use crate::ids::{ArrayId, StatementId};
@@ -163,54 +163,6 @@ fn private_loops(program: &Program, array: ArrayId, common: usize) -> Result<usi
         }
     }
     Ok(common)
-}
-
-/// `{ [date of a read] -> [date of a write whose value it may read] }` of an array, over the order of the source; `None`
-/// where nothing is read or nothing written. Reads without a write before them read garbage in C.
-fn last_writes(program: &Program, array: ArrayId) -> Result<Option<Map>> {
-    match by_date(program, array, Touch::Read)? {
-        Some(reads) => last_writes_seen(program, array, &reads),
-        None => Ok(None),
-    }
-}
-
-/// `{ [date] -> a[x] }`: the accesses of an array, of all statements; `None` where there are none of that sort.
-fn by_date(program: &Program, array: ArrayId, touch: Touch) -> Result<Option<Map>> {
-    let mut union: Option<Map> = None;
-    for statement in &program.statements {
-        if let Some(accesses) = statement.accesses_of(array, touch)? {
-            let accesses = accesses.apply_domain(&statement.schedule)?;
-            union = Some(match union {
-                Some(all) => all.union(&accesses)?,
-                None => accesses,
-            });
-        }
-    }
-    Ok(union)
-}
-
-/// `{ [date of a read] -> [date of a write whose value it may read] }` of `reads`, which are `{ [date] -> a[x] }`; `None`
-/// where nothing is written.
-///
-/// # Errors
-/// isl's.
-pub fn last_writes_seen(program: &Program, array: ArrayId, reads: &Map) -> Result<Option<Map>> {
-    let Some(writes) = by_date(program, array, Touch::Write)? else { return Ok(None) };
-    let dates = reads.domain()?.union(&writes.domain()?)?.identity()?;
-    // An instance may read several cells: each has a last write of its own, `{ [read -> cell] -> write }`.
-    let (reader, cell) = (reads.domain_map()?, reads.range_map()?);
-    let earlier = reader.apply_range(&dates.lex_gt_map(&dates)?)?;
-    let before = |writes: &Map| cell.apply_range(&writes.reverse()?)?.intersect(&earlier);
-    let pairs = before(&writes)?;
-    let last = match by_date(program, array, Touch::SureWrite)? {
-        Some(sure) if !sure.is_equal(&writes)? => {
-            // What a sure write replaces is not read; what comes behind the last of them may be.
-            let replaced = before(&sure)?.lexmax()?.apply_range(&dates.lex_gt_map(&dates)?)?;
-            pairs.subtract(&replaced)?
-        }
-        _ => pairs.lexmax()?,
-    };
-    Ok(Some(reader.reverse()?.apply_range(&last)?.coalesce()?))
 }
 
 /// The smallest lower and the largest upper bound of a loop inside `outer`, over the size parameters.

@@ -6,6 +6,7 @@ mod domain;
 mod expand;
 
 pub mod extract;
+pub mod flow;
 mod implied;
 pub mod isl;
 mod join;
@@ -14,7 +15,7 @@ mod uses;
 
 pub use dead::{runs, without_dead_code};
 pub use domain::settle_domain;
-pub use expand::{expand_locals, last_writes_seen};
+pub use expand::expand_locals;
 pub use extract::{dimension_names, extract};
 pub use implied::implied_bounds;
 pub use join::join_statements;

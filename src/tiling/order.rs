@@ -10,6 +10,7 @@ mod permutations;
 mod search;
 mod side_by_side;
 mod space;
+mod storage;
 mod waiting;
 
 use anyhow::{Result, anyhow};

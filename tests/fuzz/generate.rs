@@ -14,6 +14,7 @@ mod equal;
 mod grid;
 mod panels;
 mod rows;
+mod stages;
 
 const TYPES: [ScalarType; 8] = {
     const fn ty(bits: u32, signed: bool) -> ScalarType {
@@ -84,10 +85,12 @@ pub enum Kind {
     Rows,
     /// Updates of a matrix by a row and a column of itself.
     Panels,
+    /// Filters whose results between them are local arrays.
+    Stages,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 8] = [
+    pub const ALL: [(&str, Kind); 9] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -96,6 +99,7 @@ impl Kind {
         ("grid", Kind::Grid),
         ("rows", Kind::Rows),
         ("panels", Kind::Panels),
+        ("stages", Kind::Stages),
     ];
 
     pub fn of(seed: u64) -> Kind {
@@ -103,6 +107,9 @@ impl Kind {
         // Earlier seeds keep their programs.
         if seed >= 3_000_000 && seed % 8 == 5 {
             return Kind::Panels;
+        }
+        if seed >= 4_000_000 && seed % 8 == 6 {
+            return Kind::Stages;
         }
         match dice.below(3) {
             0 if !seed.is_multiple_of(4) => Kind::Equal,
@@ -121,6 +128,10 @@ impl Kind {
 /// [`Kind`].
 pub fn program(seed: u64) -> Program {
     let mut program = of_kind(seed);
+    if Kind::of(seed) == Kind::Stages {
+        // What is read has been written.
+        return program;
+    }
     if program.without_tiles() != program {
         let mut dice = Dice(SplitMix::named(seed, "strips"));
         program.strip = if dice.chance(50) { 2 + dice.below(2) as usize } else { 1 };
@@ -214,6 +225,7 @@ fn of_kind(seed: u64) -> Program {
         Kind::Grid => grid::program(seed),
         Kind::Rows => rows::program(seed),
         Kind::Panels => panels::program(seed),
+        Kind::Stages => stages::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }

@@ -95,7 +95,15 @@ pub fn text(program: &Program, name: &str) -> Text {
     let groups = groups(program, &layout);
     let mut printer = Printer { program, layout: &layout, groups: &groups, function: name, text: String::new() };
     printer.block(&program.body, &Scope::new(&program.sizes), 1);
-    let body = printer.text;
+    let locals =
+        layout.extents.iter().enumerate().filter(|(k, _)| program.arrays[*k].local && program.arrays[*k].rank > 0);
+    let declared: String = locals
+        .filter_map(|(array, extents)| {
+            let extents: String = extents.as_ref()?.iter().map(|extent| format!("[{extent}]")).collect();
+            Some(format!("    {} {}{extents};\n", program.arrays[array].element, array_name(program, array)))
+        })
+        .collect();
+    let body = declared + &printer.text;
     let given = body.contains("given[").then(|| ("given".to_string(), "int16_t given[16]".to_string()));
     let types = ["int8_t", "uint8_t", "int16_t", "int32_t"];
     let ty = types[(SplitMix::named(program.seed, "rows").draw() % types.len() as u64) as usize];

@@ -54,7 +54,7 @@ pub struct Size {
 pub struct Array {
     pub element: ScalarType,
     pub rank: usize,
-    /// A scalar that the function declares, and no argument; its rank is 0.
+    /// The function declares it, and it is no argument: a scalar, of rank 0, where it gets its first value; an array at its begin.
     pub local: bool,
 }
 
@@ -315,6 +315,7 @@ impl Program {
         note("strips of several dimensions", self.strip.min(tiled.max().unwrap_or(0)) > 1);
         let rows = self.schedule.iter().flatten().flatten();
         note("panels", self.panels);
+        note("local arrays", self.arrays.iter().any(|array| array.local && array.rank > 0));
         note("negative coefficients in θ", rows.copied().any(|factor| factor < 0));
         let mut nodes: Vec<&Node> = self.body.iter().collect();
         let (mut declared, mut read) = (BTreeSet::new(), BTreeSet::new());

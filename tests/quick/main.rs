@@ -21,6 +21,7 @@ mod page;
 mod panels;
 mod programs;
 mod reads;
+mod reallocation;
 mod refusals;
 mod refused_input;
 mod rooms;

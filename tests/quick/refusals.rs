@@ -160,7 +160,7 @@ fn buffers_that_grow_with_a_size() {
     let (program, band) = tiled_band(&whole);
     let flows = transfer::plan(&program, &band, &whole).unwrap();
     let (bands, flows) = (vec![band].into(), vec![flows].into());
-    let Err(error) = buffer::allocate(&bands, &whole, &flows) else { panic!("an endless buffer") };
+    let Err(error) = buffer::allocate(&program, &bands, &whole, &flows) else { panic!("an endless buffer") };
     let diagnostic = error.downcast_ref::<Diagnostic>().unwrap();
     assert!(diagnostic.message.starts_with("the buffer of `a` has no bound"), "{}", diagnostic.message);
 }

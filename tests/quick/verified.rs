@@ -437,6 +437,39 @@ fn lanes_of_a_band() {
     );
 }
 
+/// A place of values that are read later is taken by others.
+#[test]
+fn alive() {
+    fn change(o: &mut Offload, array: &str, moduli: &[i64]) {
+        let array = o.kernel.arrays.position(|own| own.name == array).unwrap();
+        let buffer = o.buffers.iter_mut().find(|buffer| buffer.array == array).unwrap();
+        for mapping in buffer.mappings.iter_mut().flatten() {
+            (mapping.moduli, mapping.exact_moduli) = (moduli.to_vec(), moduli.to_vec());
+        }
+    }
+    let text = "#pragma burstc size(M: 50, max 128) size(N: 40, max 128)
+         void gauss(int M, int N, int in[N][M], int out[N][M])
+         {
+             int tmp[N][M];
+         #pragma burstc schedule(S0[i,j] -> (i, j); S1[i,j] -> (i, j + 1)) tile(16, 32)
+             for (int i = 1; i < N - 1; i++)
+                 for (int j = 0; j < M; j++)
+                     tmp[i][j] = 3 * in[i][j] - in[i - 1][j] - in[i + 1][j];
+             for (int i = 1; i < N - 1; i++)
+                 for (int j = 1; j < M - 1; j++)
+                     out[i][j] = 3 * tmp[i][j] - tmp[i][j - 1] - tmp[i][j + 1];
+         }";
+    let source = Source { path: "k.c".into(), text: text.into(), cpp_args: vec![] };
+    let sound = analyze(&source, &board::load("stratix2-ddr400").unwrap(), &Options::default()).unwrap();
+    assert_eq!(verify(&sound), Ok(()));
+    // Rows that are too short; and columns: what a tile leaves for the next of its strip.
+    finds(
+        "alive",
+        sound,
+        &[&|o| change(o, "tmp", &[1, 32]), &|o| change(o, "tmp", &[1, 16]), &|o| change(o, "tmp", &[8, 1])],
+    );
+}
+
 /// Verifying is a small part of a build, of large sets too: milliseconds, a second where nothing is optimised.
 #[test]
 fn verifying_is_cheap() {

@@ -6,8 +6,9 @@ use anyhow::Result;
 
 use crate::affine::Affine;
 use crate::ids::{ArrayId, StatementId};
+use crate::polyhedral::Program;
+use crate::polyhedral::flow::last_writes_of;
 use crate::polyhedral::isl::{Constraint, Map, Set};
-use crate::polyhedral::{Program, last_writes_seen};
 
 /// The values of one statement that one of a statement's reads sees (value-based flow, after Feautrier 1991).
 #[derive(Clone)]
@@ -39,7 +40,7 @@ pub fn parametric_flows(program: &Program) -> Result<Vec<Flow>> {
     for (sink, reader) in program.statements.iter_enumerated() {
         for access in reader.accesses.iter().filter(|access| !access.write) {
             let reads = access.may.apply_domain(&reader.schedule)?;
-            let Some(last) = last_writes_seen(program, access.array, &reads)? else { continue };
+            let Some(last) = last_writes_of(program, access.array, &reads)? else { continue };
             let last = last.reverse()?.apply_range(&reader.schedule.reverse()?)?;
             for (source, writer) in program.statements.iter_enumerated() {
                 let relation = last.apply_domain(&writer.schedule.reverse()?)?;

@@ -51,16 +51,7 @@ impl Space {
             }
         }
         let orders: Vec<Vec<usize>> = inside.into_iter().map(|order| [&serial[..], &order[..]].concat()).collect();
-        let mut best: Option<Candidate> = None;
-        let mut add = |candidate: Candidate| {
-            let merit = |c: &Candidate| {
-                let length: i64 = (0..statements.len()).map(|place| c.row_length(self, place)).sum();
-                Merit { cost: c.cost, length: length as f64, carried: c.carried.clone() }
-            };
-            if best.as_ref().is_none_or(|known| merit(&candidate).beats(&merit(known))) {
-                best = Some(candidate);
-            }
-        };
+        let mut all: Vec<Candidate> = vec![];
         if statements.len() > 1 || wanted.is_some() {
             let own = (0..statements.len()).map(|s| self.alone(s, &orders, &distances));
             let own = own.collect::<Result<Vec<_>>>()?;
@@ -74,16 +65,44 @@ impl Space {
                         None => self.apart(outer, &own, &distances)?,
                         Some(wanted) => self.with_lanes(outer, &own, &distances, wanted)?,
                     };
-                    found.into_iter().for_each(&mut add);
+                    all.extend(found);
                 }
             }
         }
         if wanted.is_none() {
             for order in &orders {
-                self.together(order, &distances)?.into_iter().for_each(&mut add);
+                all.extend(self.together(order, &distances)?);
+            }
+        }
+        let mut best: Option<Candidate> = None;
+        for candidate in all {
+            let is_better = match &best {
+                None => true,
+                Some(known) => self.is_better(&candidate, known, wanted.is_none().then_some(&distances))?,
+            };
+            if is_better {
+                best = Some(candidate);
             }
         }
         Ok(best)
+    }
+
+    /// Whether a candidate beats the best so far. Of two that take as many cycles and differ only in how far inside the statements take
+    /// turns, the one that keeps fewer values does, where there are the `distances` to count them by: in lanes they stay for a tile.
+    fn is_better(&self, candidate: &Candidate, known: &Candidate, distances: Option<&Vec<Distances>>) -> Result<bool> {
+        let merit = |c: &Candidate| {
+            let length: i64 = (0..self.values.len()).map(|place| c.row_length(self, place)).sum();
+            Merit { cost: c.cost, length: length as f64, carried: c.carried.clone() }
+        };
+        let (own, other) = (merit(candidate), merit(known));
+        let distances = distances.filter(|_| candidate.dimensions == known.dimensions && own.length == other.length);
+        if let Some(distances) = distances.filter(|_| !self.inside.is_empty() && own.cost == other.cost) {
+            let (own, other) = (self.values_kept(candidate, distances)?, self.values_kept(known, distances)?);
+            if own != other {
+                return Ok(own < other);
+            }
+        }
+        Ok(own.beats(&other))
     }
 
     /// All statements in one order, side by side in the innermost loop: rows have one instance if there are several.

@@ -1,6 +1,6 @@
 //! The dimensions that a tile can be walked along: θ, the loops that it leaves open, and waves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
@@ -39,6 +39,8 @@ pub(super) struct Space {
     pub late: Vec<BTreeMap<ArrayId, f64>>,
     /// The iterators along which data cut rows short, see [`Limits`](crate::source::kernel::Limits), and what part they leave.
     pub limited: Vec<Option<(String, f64)>>,
+    /// Local arrays, and those of which nobody reads what is left: tiles may move nothing of them.
+    pub inside: BTreeSet<ArrayId>,
     /// How many of the dimensions are θ's.
     pub tiled: usize,
     /// Whether they tell all instances of every statement apart.
@@ -225,6 +227,7 @@ impl Space {
             in_lanes: latencies(false),
             late: statements.iter().map(|&s| pace::late(kernel, all[s])).collect(),
             limited: statements.iter().map(|&s| limited(kernel, all[s])).collect(),
+            inside: kernel.arrays.iter_enumerated().filter(|(_, a)| is_inside(a)).map(|(array, _)| array).collect(),
             values: directive.schedules.iter().map(|s| s.theta.clone()).collect(),
             sizes: directive.sizes.clone(),
             extents: directive.sizes.clone(),
@@ -263,6 +266,11 @@ pub(super) fn rank(expressions: &[Affine], names: &[String]) -> usize {
         rank += 1;
     }
     rank
+}
+
+/// See [`Space::inside`].
+fn is_inside(array: &kernel::Array) -> bool {
+    array.scratch || array.storage != kernel::Storage::Argument
 }
 
 /// See [`Space::limited`].
