@@ -9,7 +9,8 @@
 //! - `if (i >= n) break;` at the beginning of a loop's body: one more condition of the loop;
 //! - `i = 0; do { …; i++; } while (i < n);`: a `for` inside of a `do` without any text of its own ([`at_least_once`]);
 //! - `do { … } while (0);`, where nothing leaves it: the block;
-//! - `x = 1, y = 2;`: two statements.
+//! - `x = 1, y = 2;`: two statements;
+//! - `for (int i = 0; i < n; i++, k++)`: what the head changes beside its own variables moves to the end of the body.
 //!
 //! Heads such as `i-- > 0` are read by [`super::loops`].
 
@@ -57,6 +58,7 @@ fn statement(node: &mut Node<Statement>, around: Around) {
             statement(&mut f.node.statement, Around::Loop);
             take_step(&mut f.node);
             take_break(&mut f.node);
+            leave_steps(&mut f.node);
         }
         Statement::While(w) => statement(&mut w.node.statement, Around::Loop),
         Statement::DoWhile(w) => {
@@ -439,6 +441,57 @@ fn take_step(f: &mut ForStatement) {
     if stepped(&step) == Some(&counts) {
         items.pop();
         f.step = Some(Box::new(step));
+    }
+}
+
+/// Moves what a loop's head does beside the steps of its own variables to the end of the body, where it is done as often and sees the
+/// same: nothing goes on with the next iteration before, and no step that comes first in the head changes what it names.
+fn leave_steps(f: &mut ForStatement) {
+    let own = begun(&f.initializer.node);
+    let Some(Expression::Comma(parts)) = f.step.as_deref().map(|step| &step.node) else {
+        return;
+    };
+    if own.is_empty() || has_continue(&f.statement) {
+        return;
+    }
+    let (mut kept, mut moved): (Vec<Node<Expression>>, Vec<Node<Expression>>) = (vec![], vec![]);
+    for part in parts.iter() {
+        let is_own = stepped(part).is_some_and(|name| own.iter().any(|own| own == name));
+        let names = names_in(part);
+        let sees_steps = kept.iter().filter_map(stepped).any(|name| names.iter().any(|own| own == name));
+        if is_own || sees_steps { kept.push(part.clone()) } else { moved.push(part.clone()) }
+    }
+    let counts = f.condition.as_ref().is_some_and(|condition| changed(condition).is_some());
+    if moved.is_empty() || kept.is_empty() && !counts {
+        return;
+    }
+    let place = f.statement.span;
+    let statement = |node: Statement, span: Span| Node::new(BlockItem::Statement(Node::new(node, span)), span);
+    let mut items = vec![statement(f.statement.node.clone(), place)];
+    items.extend(moved.into_iter().map(|step| {
+        let span = step.span;
+        statement(Statement::Expression(Some(Box::new(step))), span)
+    }));
+    *f.statement = Node::new(Statement::Compound(items), place);
+    f.step = match kept.len() {
+        0 => None,
+        1 => kept.pop().map(Box::new),
+        _ => f.step.take().map(|step| Box::new(Node::new(Expression::Comma(Box::new(kept)), step.span))),
+    };
+}
+
+/// The variables that a loop's head begins.
+fn begun(initializer: &ForInitializer) -> Vec<String> {
+    match initializer {
+        ForInitializer::Expression(first) => {
+            let parts = super::loops::steps(first).into_iter();
+            parts.filter_map(|part| operation(part).and_then(|(_, o)| variable(&o.lhs))).map(str::to_string).collect()
+        }
+        ForInitializer::Declaration(declaration) => {
+            let names = declaration.node.declarators.iter().filter_map(|d| identifier(&d.node.declarator.node));
+            names.map(|name| name.node.name.clone()).collect()
+        }
+        _ => vec![],
     }
 }
 

@@ -320,6 +320,7 @@ impl Nest<'_, '_> {
         for start in &starts {
             self.shadow_iterator(&start.name, start.place)?;
         }
+        self.require_own_steps(f, &starts)?;
         let Some(condition) = &f.condition else {
             return Err(Diagnostic::new(format!("the loop over `{}` has no end", starts[0].name))
                 .at(span, "no condition")
@@ -433,6 +434,27 @@ impl Nest<'_, '_> {
                 .help("give each loop an iterator of its own")),
             _ => self.shadow(name, span),
         }
+    }
+
+    /// The head changes nothing but the variables that it begins, each once: nobody looks for more.
+    fn require_own_steps(&self, f: &ForStatement, starts: &[Start]) -> Checked<()> {
+        let mut known: Vec<&str> = vec![];
+        for step in f.step.as_deref().map(steps).unwrap_or_default() {
+            let own = starts.iter().map(|start| start.name.as_str()).find(|name| is_step(step, name));
+            match own.filter(|name| !known.contains(name)) {
+                Some(name) => known.push(name),
+                None => {
+                    let message = match own {
+                        Some(name) => format!("the loop's head changes `{name}` twice"),
+                        None => "the loop's head changes what it does not begin".to_string(),
+                    };
+                    return Err(Diagnostic::new(message)
+                        .at(self.span(step.span), "not the step of a variable that the head begins")
+                        .help("write it as a statement at the end of the loop's body"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// What `start`, which does not count the iterations, is in iteration `count`, and its step.
