@@ -115,6 +115,7 @@ kernels! {
     whole_program; [];
     helper_arrays; [];
     layers; [weight = 3];
+    perceptron; [];
     whole_function; [t = 0], [t = 3, carry_in = -5];
     helper_globals; [], [gain = -5];
     program_types; [];
@@ -149,6 +150,11 @@ kernels! {
     records; [n = 0], [n = 1], [n = 30];
     table_fir; [N = 0], [N = 1], [N = 43];
     lanes_tables; [N = 0], [N = 1], [N = 19];
+    merge; [n = 0], [n = 1], [n = 37];
+    md_knn; [n = 0], [n = 1], [n = 21];
+    bilateral; [h = 0, w = 0], [h = 1, w = 1], [h = 3, w = 3], [h = 7, w = 11];
+    fft_1024; [count = 0], [count = 1];
+    fft_in_place; [];
 
     // One perfect nest, tiled by hand.
     bytes; [N = 1, alpha = 3], [N = 37], [N = 41, alpha = -7], [N = 150];
@@ -208,6 +214,8 @@ kernels! {
     floyd_warshall data &[("path", 0, 1000)]; [N = 0], [N = 1], [N = 13];
     nussinov data &[("base", 0, 3), ("table", 0, 0)]; [N = 1], [N = 2], [N = 13];
     lcs data &[("a", 0, 3), ("b", 0, 3)]; [N = 0, M = 0], [N = 1, M = 5], [N = 19, M = 23];
+    needleman_wunsch data &[("a", 0, 3), ("b", 0, 3)]; [n = 0, m = 0], [n = 1, m = 5], [n = 13, m = 17];
+    viterbi data &[("init", 0, 9), ("transition", 0, 9), ("emission", 0, 9)]; [n = 1], [n = 2], [n = 7];
 
     // Images and signals.
     scratch; [N = 3, M = 3], [N = 9, M = 14];
@@ -215,6 +223,7 @@ kernels! {
     box_blur; [H = 0, W = 0], [H = 3, W = 3], [H = 11, W = 18];
     threshold; [H = 1, W = 1, low = -100, high = 100], [H = 9, W = 37, low = -20000, high = 9000];
     transpose_bytes; [N = 1, M = 1], [N = 21, M = 30], [N = 37, M = 3];
+    relu; [n = 0], [n = 1], [n = 137];
     prefix_sum; [N = 0], [N = 1], [N = 77];
     fir; [N = 1, K = 1], [N = 40, K = 7], [N = 35, K = 0];
     convolve_layers; [C = 1, K = 1, H = 1, W = 1], [C = 3, K = 3, H = 5, W = 7], [C = 0, K = 2, H = 3, W = 3];
