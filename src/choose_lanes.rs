@@ -38,7 +38,7 @@ const PROBES: usize = 12;
 const PROBES_IN_TWO: usize = 6;
 
 /// isl's operations for all of them: some seconds.
-const OPERATIONS: u64 = 5_000_000;
+const OPERATIONS: u64 = 7_000_000;
 
 /// With fewer left no analysis begins.
 const LEAST: u64 = 10_000;
@@ -225,6 +225,8 @@ struct Choice<'a, F> {
     left: Cell<Option<u64>>,
     /// Those that the analysis with one lane took, tiles and all.
     alone: Cell<u64>,
+    /// Whether what was judged last has more operators than the board has room for.
+    is_overfull: Cell<bool>,
 }
 
 /// A number of lanes that is possible.
@@ -246,6 +248,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             probes: Cell::new(0),
             left: Some(OPERATIONS).into(),
             alone: Cell::new(0),
+            is_overfull: Cell::new(false),
         })
     }
 
@@ -356,7 +359,8 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     /// `count` lanes, or what forbids them. Tiles that nobody gave grow to hold them.
     fn possible(&self, one: &Offload, count: i64) -> Result<Result<Found, String>> {
         let found = self.judged(count, self.with(one, &Request::Count(count), SMALLER_UNASKED))?;
-        if found.is_ok() || !self.kernel.tilings.is_empty() || !self.may_probe() {
+        // Operators that the board has no room for are as many in other tiles.
+        if found.is_ok() || self.is_overfull.get() || !self.kernel.tilings.is_empty() || !self.may_probe() {
             return Ok(found);
         }
         let mut tilings: Vec<TilingDirective> =
@@ -376,6 +380,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
 
     /// An analysis with `count` lanes, or what forbids them.
     fn judged(&self, count: i64, offload: Result<Offload>) -> Result<Result<Found, String>> {
+        self.is_overfull.set(false);
         let offload = match offload {
             Ok(offload) => offload,
             Err(error) if error.is::<Exhausted>() => {
@@ -386,7 +391,9 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 Err(error) => return Err(error),
             },
         };
-        if let Some(excess) = excess(&Area::of(&offload, &self.board.device), self.board, count, LOGIC) {
+        let area = Area::of(&offload, &self.board.device);
+        self.is_overfull.set(excess(&Area { blocks: 0, ..area }, self.board, count, LOGIC).is_some());
+        if let Some(excess) = excess(&area, self.board, count, LOGIC) {
             return Ok(Err(excess));
         }
         let expected = Expected::of(&offload, self.board, &usual(&offload));

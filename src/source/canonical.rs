@@ -448,14 +448,12 @@ fn take_step(f: &mut ForStatement) {
 /// same: nothing goes on with the next iteration before, and no step that comes first in the head changes what it names.
 fn leave_steps(f: &mut ForStatement) {
     let own = begun(&f.initializer.node);
-    let Some(Expression::Comma(parts)) = f.step.as_deref().map(|step| &step.node) else {
-        return;
-    };
     if own.is_empty() || has_continue(&f.statement) {
         return;
     }
+    let parts = f.step.as_deref().map(super::loops::steps).unwrap_or_default();
     let (mut kept, mut moved): (Vec<Node<Expression>>, Vec<Node<Expression>>) = (vec![], vec![]);
-    for part in parts.iter() {
+    for part in parts {
         let is_own = stepped(part).is_some_and(|name| own.iter().any(|own| own == name));
         let names = names_in(part);
         let sees_steps = kept.iter().filter_map(stepped).any(|name| names.iter().any(|own| own == name));

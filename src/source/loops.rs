@@ -320,14 +320,15 @@ impl Nest<'_, '_> {
         for start in &starts {
             self.shadow_iterator(&start.name, start.place)?;
         }
-        self.require_own_steps(f, &starts)?;
         let Some(condition) = &f.condition else {
             return Err(Diagnostic::new(format!("the loop over `{}` has no end", starts[0].name))
                 .at(span, "no condition")
                 .help(format!("give an affine bound, as in `{} < N`", starts[0].name)));
         };
-        let Start { name, ty, first, place } = starts.remove(primary(&starts, f));
-        let changing = Changing::of(condition, &name, f.step.is_none());
+        let counting = primary(&starts, f);
+        let changing = Changing::of(condition, &starts[counting].name, f.step.is_none());
+        self.require_own_steps(f, &starts, changing.is_some())?;
+        let Start { name, ty, first, place } = starts.remove(counting);
         let step = match &changing {
             Some(changing) => changing.step,
             None => self.step(f, &name, span)?,
@@ -436,10 +437,16 @@ impl Nest<'_, '_> {
         }
     }
 
-    /// The head changes nothing but the variables that it begins, each once: nobody looks for more.
-    fn require_own_steps(&self, f: &ForStatement, starts: &[Start]) -> Checked<()> {
+    /// The head changes nothing but the variables that it begins, each once: nobody looks for more. One that steps none of them is
+    /// refused for that, unless its condition does.
+    fn require_own_steps(&self, f: &ForStatement, starts: &[Start], counts: bool) -> Checked<()> {
         let mut known: Vec<&str> = vec![];
-        for step in f.step.as_deref().map(steps).unwrap_or_default() {
+        let is_own = |step: &Node<Expression>| starts.iter().any(|start| is_step(step, &start.name));
+        let all = f.step.as_deref().map(steps).unwrap_or_default();
+        if !counts && !all.iter().any(|step| is_own(step)) {
+            return Ok(());
+        }
+        for step in all {
             let own = starts.iter().map(|start| start.name.as_str()).find(|name| is_step(step, name));
             match own.filter(|name| !known.contains(name)) {
                 Some(name) => known.push(name),

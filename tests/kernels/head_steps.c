@@ -20,5 +20,7 @@ void head_steps(int N, int32_t a[N], int32_t w[3 * N], int32_t out[N], int32_t s
     }
     for (int x = 0; x < N; x++, k++)
         ;
+    for (int x = N; x-- > 0; k += 2)
+        ;
     sums[3] = k;
 }

@@ -480,12 +480,6 @@ fn three_polytopes() {
                  out[k] = b[k][k + 1];
          }",
     );
-    for buffer in &offload.buffers {
-        println!("{}", burstc::buffer::mapping_text(&offload.kernel, buffer));
-    }
-    for band in &offload.bands {
-        println!("{:?} {}", band.tiling, band.compute.order);
-    }
     assert!(
         words(&offload, "a") <= 8 && words(&offload, "b") <= 8,
         "{} {}",

@@ -220,6 +220,8 @@ fn loops() {
         ("for (unsigned j = N; «j >= 0»; j--)", "never ends"),
         ("for (i = 0; i < N; «i *= 2»)", "this is no step"),
         ("for (i = 0; i < N; «k++»)", "this is no step"),
+        ("for (i = 0; i < N; i++, «i++»)", "changes `i` twice"),
+        ("for (i = 0; i < N; i++, «k = i»)", "changes what it does not begin"),
         ("«for (i = 0; i < N;)»", "has no step"),
         ("«for (i = 0; ; i++)»", "has no end"),
         ("«for (; i < N; i++)»", "does not set its iterator"),
