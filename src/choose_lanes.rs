@@ -363,8 +363,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         if found.is_ok() || self.is_overfull.get() || !self.kernel.tilings.is_empty() || !self.may_probe() {
             return Ok(found);
         }
-        let mut tilings: Vec<TilingDirective> =
-            one.bands.iter().map(|band| band.tiling.as_written(&one.kernel).0).collect();
+        let mut tilings = one.tilings_as_written();
         let is_short = |size: &&mut i64| **size > 1 && **size < count;
         let mut is_grown = false;
         for size in tilings.iter_mut().flat_map(|tiling| &mut tiling.sizes).filter(is_short) {
