@@ -125,6 +125,7 @@ Examples:
   burstc analyze examples/matmul.c --dump kernel > again.c   the loops as the analysis takes them, in C
   burstc analyze examples/jacobi_2d.c --dump bands --dump buffers
   burstc analyze examples/polymul.c --placement              a common space of the statements, its costs and its best order
+  burstc analyze examples/matmul.c --bound --board alveo-u50   what limits a run, and how near to that it is expected to be
   burstc analyze examples/matmul.c --json                    all that the hardware is made of (docs/JSON.md)")]
     Analyze {
         #[command(flatten)]
@@ -139,6 +140,10 @@ Examples:
         /// that costs, and the order with the fewest words
         #[arg(long, conflicts_with_all = ["json", "dump", "html"])]
         placement: bool,
+        /// Print instead the cycles that are expected of a run at its usual sizes, and those that the memory, the board's multipliers
+        /// and look-up tables, and the chain of values would each allow
+        #[arg(long, conflicts_with_all = ["json", "dump", "html", "placement"])]
+        bound: bool,
         /// Write a page as `run --html` does, of what is known without a simulation
         #[arg(long, value_name = "FILE", conflicts_with = "dump")]
         html: Option<PathBuf>,
@@ -479,9 +484,9 @@ impl From<Subcommands> for Command {
                 let emit = emit.into_iter().map(Into::into).collect();
                 Command::Build(Build { input: input.into(), data, emit, out, force })
             }
-            Subcommands::Analyze { input, json, dump, placement, html } => {
+            Subcommands::Analyze { input, json, dump, placement, bound, html } => {
                 let dump = dump.into_iter().map(Stage::from).collect();
-                Command::Analyze(Analyze { input: input.into(), json, dump, placement, html })
+                Command::Analyze(Analyze { input: input.into(), json, dump, placement, bound, html })
             }
             Subcommands::Estimate { input, set, outer, inner, basic_sets, json } => {
                 let input = input.into();

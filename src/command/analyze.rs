@@ -14,7 +14,9 @@ use crate::dump;
 use crate::mars;
 use crate::offload::{Mapping, Offload, Wait};
 use crate::page::Page;
-use crate::report::{self, TilingReport, buffer_reports};
+use crate::report::count::Work;
+use crate::report::expected::Expected;
+use crate::report::{self, Bound, TilingReport, buffer_reports};
 use crate::source::kernel::{Kernel, SizeParameter};
 use crate::source::program::Program;
 use crate::tiling;
@@ -48,7 +50,9 @@ pub fn analyze(analyze: &Analyze, program: &Program) -> Result<u8> {
         let text = text(&offload, &TilingReport::new(&offload, &board));
         write(path, &page(program, &board, &offload, &text)?)?;
     }
-    if analyze.json {
+    if analyze.bound {
+        print(&bound(&offload, &board))?;
+    } else if analyze.json {
         print(&report::json(&offload)?)?;
     } else {
         print(&(text(&offload, &TilingReport::new(&offload, &board)) + &layouts(&offload)?))?;
@@ -69,6 +73,40 @@ fn page(program: &Program, board: &Board, offload: &Offload, text: &str) -> Resu
     let page =
         Page { program, offload, board, sizes: &sizes, report: None, timeline: None, json: &json.to_string(), text };
     Ok(page.html(&terminal::command_line())?)
+}
+
+/// Lower bounds of a run at its usual sizes, the cycles that are expected of it, and the lanes it has.
+fn bound(offload: &Offload, board: &Board) -> String {
+    let usual = |p: &SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(p.min));
+    let sizes: BTreeMap<String, i64> = offload.kernel.parameters.iter().map(usual).collect();
+    // Counting the words that tiles move would take longer than all else, and is none of these bounds.
+    let bound = Bound::of(offload, board, &Work::default(), &sizes);
+    let expected = Expected::of(offload, board, &sizes);
+    let cycles_of = |cycles: f64| format!("{cycles:.0}");
+    let at_least = if bound.dependences_whole { "" } else { ", at least: only the first instances were followed" };
+    let (limit, cycles) = bound.of_board();
+    let share = (cycles as f64 / expected.cycles().max(1.0)).min(1.0);
+    let given: Vec<String> = sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let mut text = format!("cycles of a run on {}", board.name);
+    text += &if given.is_empty() { "\n".to_string() } else { format!(" with {}\n", given.join(", ")) };
+    for (what, cycles) in [
+        ("words that must cross the memory's port, each once", format!("{}{at_least}", bound.once)),
+        ("products over the board's multipliers", bound.multipliers.to_string()),
+        ("operators over its look-up tables", bound.look_up_tables.to_string()),
+        ("longest chain of values", format!("{}{at_least}", bound.dependences)),
+        ("expected of the computation", cycles_of(expected.computing())),
+        ("    of them transfers beside which nothing runs", cycles_of(expected.alone)),
+        ("expected of the memory", cycles_of(expected.moving())),
+        ("    of them iterations beside which nothing moves", cycles_of(expected.between)),
+    ] {
+        text += &format!("    {what:<51}{cycles}\n");
+    }
+    text += &format!("expected to reach {share:.2} of what the {limit} would allow\n");
+    if let Some(lanes) = TilingReport::new(offload, board).lanes {
+        text += &format!("lanes {}\n", lanes.text(|n| n.to_string()));
+        lanes.reason.iter().for_each(|reason| text += &format!("    chosen: {reason}\n"));
+    }
+    text
 }
 
 /// Sets in isl notation, then what follows from them.

@@ -147,6 +147,8 @@ pub struct Analyze {
     pub json: bool,
     /// Print where statements stand in a common space instead.
     pub placement: bool,
+    /// Print what would limit a run instead.
+    pub bound: bool,
     /// Print these stages instead.
     pub dump: Vec<Stage>,
     /// A page with everything that is known without a simulation.

@@ -42,19 +42,23 @@ impl Area {
     pub fn in_lanes(offload: &Offload, lanes: impl Fn(StatementId) -> u64) -> Area {
         let statements = offload.kernel.statements();
         let in_pipeline = hardware::divides_in_pipeline(offload);
-        let (mut products, mut taking_turns) = (Products::new(), Turns::new());
+        let (mut products, mut apart, mut taking_turns) = (Products::new(), Products::new(), Turns::new());
         let mut aluts = BASE + STATEMENT * (statements.len() as u64).saturating_sub(1);
         for (s, own) in statements.iter_enumerated() {
             let count = lanes(s);
+            // What lanes of a reduction have meets, and is nobody else's.
+            let meets = offload.lanes(s).is_some_and(|(_, shape)| shape.reduction.is_some());
             for (kind, number) in products_of(own.values()) {
-                let known = products.entry(kind).or_default();
-                *known = (*known).max(count * number);
+                if meets {
+                    *apart.entry(kind).or_default() += count * number;
+                } else {
+                    let known = products.entry(kind).or_default();
+                    *known = (*known).max(count * number);
+                }
             }
             let mut cells = Cells::new();
             let logic = own.values().map(|value| logic(value, in_pipeline, &mut cells)).sum::<u64>();
             aluts += count * (logic + around(offload, s, count));
-            // What lanes of a reduction have meets, and is nobody else's.
-            let meets = offload.lanes(s).is_some_and(|(_, shape)| shape.reduction.is_some());
             for (cell, number) in cells {
                 match meets {
                     true => aluts += count * number * cell.aluts,
@@ -65,6 +69,9 @@ impl Area {
         aluts += taking_turns.iter().map(|(cell, numbers)| cell.of(numbers)).sum::<u64>();
         let bands = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
         let most = bands.map(|lanes| lanes.count as u64).max().unwrap_or(1);
+        for (kind, number) in apart {
+            *products.entry(kind).or_default() += number;
+        }
         Area { multipliers: most * of_trees(offload) + multipliers(&products), aluts, blocks: 0 }
     }
 

@@ -71,6 +71,17 @@ impl Bound {
         }
     }
 
+    /// The largest of what no tiles and no lanes could change on this board, and which.
+    pub fn of_board(&self) -> (&'static str, u64) {
+        let all = [
+            ("memory", self.once),
+            ("multipliers", self.multipliers),
+            ("look-up tables", self.look_up_tables),
+            ("dependences", self.dependences),
+        ];
+        all.into_iter().max_by_key(|(_, cycles)| *cycles).expect("four of them")
+    }
+
     /// The largest of the three, and which.
     pub fn largest(&self) -> (&'static str, u64) {
         let all = [("datapath", self.datapath), ("memory", self.memory), ("dependences", self.dependences)];

@@ -8,7 +8,7 @@
 mod footprint;
 mod generic;
 pub mod legality;
-mod linear;
+pub mod linear;
 mod original;
 pub mod placement;
 pub mod sizes;

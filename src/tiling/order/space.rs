@@ -11,6 +11,7 @@ use crate::affine::Affine;
 use crate::ids::{ArrayId, StatementId};
 use crate::polyhedral::isl::Map;
 use crate::polyhedral::{Program, Statement};
+use crate::schedule::linear;
 use crate::source::kernel::{self, Kernel, TilingDirective};
 
 /// Trips assumed of a loop that θ leaves out.
@@ -252,20 +253,9 @@ impl Space {
 
 /// The number of linearly independent ones among the expressions' linear parts over `names`.
 pub(super) fn rank(expressions: &[Affine], names: &[String]) -> usize {
-    let mut rows: Vec<Vec<i128>> =
-        expressions.iter().map(|e| names.iter().map(|n| i128::from(e.coefficient(n))).collect()).collect();
-    let mut rank = 0;
-    for column in 0..names.len() {
-        let Some(pivot) = (rank..rows.len()).find(|&r| rows[r][column] != 0) else { continue };
-        rows.swap(rank, pivot);
-        for r in rank + 1..rows.len() {
-            let (own, other) = (rows[rank][column], rows[r][column]);
-            let pivot = rows[rank].clone();
-            rows[r].iter_mut().zip(pivot).for_each(|(value, p)| *value = *value * own - p * other);
-        }
-        rank += 1;
-    }
-    rank
+    let rows: Vec<Vec<i64>> =
+        expressions.iter().map(|e| names.iter().map(|name| e.coefficient(name)).collect()).collect();
+    linear::rank(&rows)
 }
 
 /// See [`Space::inside`].
