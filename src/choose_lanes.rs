@@ -550,7 +550,7 @@ fn lanes_of(request: &Request, tiling: &TilingDirective) -> Option<LanesDirectiv
 impl Found {
     /// Whether half as many would wait for the iterations, of which one after the other takes what `one` does.
     fn needs_its_lanes(&self, one: &Found) -> bool {
-        let Expected { compute, alone, .. } = self.expected;
+        let Expected { compute, alone, .. } = &self.expected;
         let is_used = compute * self.count as f64 <= UNUSED * one.expected.compute;
         is_used && 2.0 * compute + alone > AS_GOOD * self.cycles()
     }

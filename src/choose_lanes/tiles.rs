@@ -1,16 +1,20 @@
 //! Tiles for lanes: those of one lane move the fewest bytes, one element per cycle, and have the iterations that one lane needs.
 //! Lanes want more of them side by side, and rows of memory that are whole beats.
 
+use std::ops::ControlFlow;
+
 use anyhow::Result;
 
 use super::{Choice, Found, LEAST};
 use crate::analysis::Cut;
 use crate::buffer;
 use crate::diagnostic::Span;
-use crate::offload::{Band, power_of_two};
+use crate::ids::BandId;
+use crate::offload::{Band, Offload, power_of_two};
 use crate::polyhedral::isl::Exhausted;
 use crate::report::demand::Demand;
 use crate::source::kernel::{LanesDirective, TilingDirective};
+use crate::walk::{self, Values};
 
 /// Tilings that are looked at, and isl's operations for all of them.
 const LOOKED_AT: usize = 16;
@@ -26,6 +30,10 @@ const WORTH_IT: f64 = 0.9;
 const LARGER_WORTH_IT: f64 = 0.98;
 /// Cycles of a run that is too short to look for others: of those that stand alone before and behind it the estimate knows little.
 const SHORT: f64 = 5_000.0;
+/// Bands that take less of the cycles are left as they are.
+const WORTH_STEPS: f64 = 0.05;
+/// Tiles whose indices are looked at.
+const TILES: usize = 10_000;
 /// The sides of the tiles that a cut begins with, by the dimensions that may have any size.
 const SIDES: [i64; 4] = [256, 128, 32, 16];
 
@@ -100,25 +108,38 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         Ok(self.in_others(tilings, count, &mut search.left)?.ok())
     }
 
-    /// The ways on from tiles: where iterations take longest first to more of them, else first to others of as many.
+    /// The ways on from tiles: where iterations take longest first to more of them, else first to others of as many; of the bands
+    /// that take longest first.
     fn steps(&self, found: &Found, tilings: &[TilingDirective], only_larger: bool) -> Vec<Step> {
         let bits = buffer::bits(&found.offload.kernel, &found.offload.buffers);
         let may_grow = 2 * bits <= u128::from(self.board.fabric().block_ram_bits());
-        let (mut same, mut more, mut fewer) = (vec![], vec![], vec![]);
-        for (band, tiling) in tilings.iter().enumerate() {
-            let free: Vec<usize> = (0..tiling.sizes.len()).filter(|k| tiling.sizes[*k] > 1).collect();
-            let some = || free.iter().copied().map(Some);
-            for (longer, shorter) in some().flat_map(|longer| some().map(move |shorter| (longer, shorter))) {
-                same.extend((longer != shorter).then_some(Step { band, longer, shorter }));
-            }
-            more.extend(some().filter(|_| may_grow).map(|longer| Step { band, longer, shorter: None }));
-            fewer.extend(some().map(|shorter| Step { band, longer: None, shorter }));
+        let is_computing = found.expected.computing() > found.expected.moving();
+        let cycles = |band: usize| found.expected.by_band[BandId(band)];
+        let all: f64 = (0..tilings.len()).map(cycles).sum();
+        let mut bands: Vec<usize> =
+            (0..tilings.len()).filter(|&band| !is_computing || cycles(band) >= WORTH_STEPS * all).collect();
+        bands.sort_by(|a, b| cycles(*b).total_cmp(&cycles(*a)));
+        let mut steps = vec![];
+        for band in bands {
+            let sizes = &tilings[band].sizes;
+            let several = several_tiles(&found.offload, BandId(band));
+            let free: Vec<usize> = (0..sizes.len()).filter(|k| sizes[*k] > 1).collect();
+            let shorter = || free.iter().copied().map(Some);
+            // One tile is no longer for a larger size.
+            let longer = || shorter().filter(|k| k.is_some_and(|k| several.get(k) != Some(&false)));
+            let same = longer().flat_map(|longer| shorter().map(move |shorter| (longer, shorter)));
+            let same = same.filter(|(longer, shorter)| longer != shorter);
+            let same: Vec<Step> = same.map(|(longer, shorter)| Step { band, longer, shorter }).collect();
+            let more: Vec<Step> =
+                longer().filter(|_| may_grow).map(|longer| Step { band, longer, shorter: None }).collect();
+            let fewer: Vec<Step> = shorter().map(|shorter| Step { band, longer: None, shorter }).collect();
+            steps.extend(match is_computing {
+                _ if only_larger => more,
+                true => [more, same, fewer].concat(),
+                false => [same, more, fewer].concat(),
+            });
         }
-        match found.expected.computing() > found.expected.moving() {
-            _ if only_larger => more,
-            true => [more, same, fewer].concat(),
-            false => [same, more, fewer].concat(),
-        }
+        steps
     }
 
     /// The cuts of the kernel, if the operations that are left suffice.
@@ -130,6 +151,28 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             cuts => cuts,
         }
     }
+}
+
+/// Whether the tiles of a band have several indices along each dimension, at the usual sizes, as far as they are looked at.
+fn several_tiles(offload: &Offload, band: BandId) -> Vec<bool> {
+    let mut ranges: Vec<(i64, i64)> = vec![];
+    let mut looked_at = 0;
+    let pieces = || offload.tiles.pieces.iter().filter(|piece| piece.leaf.band() == band);
+    let sizes = super::usual(offload);
+    let mut values = Values::new(&sizes);
+    for piece in pieces() {
+        let _ = walk::in_order(std::slice::from_ref(piece), &mut values, |piece, values| {
+            let tile = piece.point.iter().map(|index| values.evaluate(index));
+            ranges = match ranges.is_empty() {
+                true => tile.map(|index| (index, index)).collect(),
+                false => ranges.iter().zip(tile).map(|(own, index)| (own.0.min(index), own.1.max(index))).collect(),
+            };
+            looked_at += 1;
+            if looked_at < TILES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+    }
+    // What is not looked at may be others.
+    ranges.into_iter().map(|(first, last)| first < last || looked_at >= TILES).collect()
 }
 
 fn better(best: Found, other: Option<Found>) -> Found {

@@ -10,13 +10,15 @@ use super::count;
 use crate::affine::Affine;
 use crate::board::Board;
 use crate::hardware::{self, Beats, Link};
-use crate::ids::{ArrayId, BandId, StatementId};
+use crate::ids::{ArrayId, BandId, ByBand, StatementId};
 use crate::offload::{Band, Buffer, Offload, Piece, Scan, Transfer};
 use crate::walk::{self, Values};
 use ends::End;
 
 /// Cycles from row to row of iterations, whatever their length.
 const ROW: u64 = 4;
+/// Cycles from the last iteration of a tile to the first of the next, whose loads are there: as measured of `examples/dma.c`.
+const TILE: f64 = 4.0;
 /// The same where data cut rows short, beside what they leave.
 const CUT_ROW: f64 = 1.0;
 /// The same of loads and stores: the scanner, a command, and what tells how its elements lie; behind a bus, and of DDR and SDR.
@@ -33,7 +35,7 @@ const STEPS: u64 = 100_000;
 const LATENCY: [f64; 2] = [50.0, 15.0];
 
 /// Cycles of a run.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Expected {
     /// Of all iterations, with rows that are short, values that are waited for, and ports that are lent to transfers.
     pub compute: f64,
@@ -44,6 +46,8 @@ pub struct Expected {
     pub alone: f64,
     /// Of iterations beside which nothing is moved: a tile's, wherever some loads and stores stand alone.
     pub between: f64,
+    /// Of `compute` and `alone` together, those of each band.
+    pub by_band: ByBand<f64>,
     /// Of the bytes of both through the memory.
     shared: f64,
     /// Behind a bus loads and stores have ways of their own.
@@ -82,7 +86,7 @@ impl Expected {
             let starts = if own.compute.lanes.is_some() { sampled.starts } else { statements };
             let statement = |(&s, lent): (&StatementId, &f64)| starts * left(s) / statements.max(1.0) + lent;
             let lent = own.statements.iter().zip(&sampled.lent).map(statement).fold(0.0, f64::max);
-            let iterating = sampled.compute.max(estimated).max(starts);
+            let iterating = sampled.compute.max(estimated).max(starts) + TILE * tiles;
             let moved = |end: &End| most(&end.load, |port| found(port, 1.0)) + most(&end.store, |port| port.store);
             // What stands alone holds up no iteration.
             let alone: f64 = ends[band].iter().map(|end| end.times * moved(end)).sum();
@@ -91,10 +95,12 @@ impl Expected {
             all.load += most(&sampled.ports, |port| found(port, tiles));
             all.store += most(&sampled.ports, |port| port.store);
             all.shared += sampled.moved * board.clock_mhz / board.memory.peak_mb_s();
+            let alone_before = all.alone;
             for end in &ends[band] {
                 all.alone += end.times * (moved(end) + 2.0 * latency);
                 all.between += end.times * (compute / tiles + 2.0 * latency);
             }
+            all.by_band.push(compute + all.alone - alone_before);
         }
         all
     }
