@@ -17,7 +17,7 @@ use crate::hardware::Link;
 use crate::ids::ArrayId;
 use crate::offload::Offload;
 use crate::polyhedral::isl::Exhausted;
-use crate::polyhedral::uses_apart;
+use crate::polyhedral::{privatized, uses_apart};
 use crate::report::area::{Area, LOGIC};
 use crate::report::demand::Demand;
 use crate::report::expected::Expected;
@@ -98,12 +98,25 @@ pub fn parse(text: &str) -> Result<Request, String> {
 }
 
 /// [`analysis::analyze`] for `board`, with the lanes that `request` wants, or else the directives. Arrays that are read along
-/// several directions have a buffer for each where that is worth it; where no buffers fit, or no lanes are possible, rows and columns
-/// that are read beside the block that is written have local arrays.
+/// several directions have a buffer for each where that is worth it, and arguments in which iterations leave values for themselves
+/// alone are local arrays; where no buffers fit, or no lanes are possible, rows and columns that are read beside the block that is
+/// written have local arrays.
 ///
 /// # Errors
 /// A [`Diagnostic`] of the analysis, or where somebody asks for more lanes than the board has room for.
 pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
+    let whole = in_blocks(kernel, board, request.clone());
+    let may_gain = request.is_some() && kernel.tilings.is_empty();
+    let Some(private) = privatized(kernel).filter(|_| may_gain) else { return whole };
+    match (whole, of_uses(&private, board, request)) {
+        (Err(_), Ok(private)) => Ok(private),
+        (Ok(whole), Ok(private)) if is_better(&private, &whole, board) => Ok(private),
+        (whole, _) => whole,
+    }
+}
+
+/// The kernel as it is, or with panels.
+fn in_blocks(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
     let found = of_uses(kernel, board, request.clone());
     let wants_lanes = request.as_ref().is_some_and(|request| *request != Request::Count(1));
     let may_gain = match &found {

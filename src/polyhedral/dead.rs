@@ -84,14 +84,11 @@ fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
         for (reference, read) in statement.references().into_iter().zip(&program.statements[sink].accesses[1..]) {
             let array = &kernel.arrays[reference.array];
             let Storage::Local { declared_in, .. } = &array.storage else { continue };
-            let instances = read.may.domain()?;
-            let mut undefined = instances.intersect_params(&sizes)?;
+            let mut undefined = read.may.domain()?.intersect_params(&sizes)?;
             let writers = sources.keys().filter(|&s| sources[s].target.array == reference.array);
             for source in writers {
                 // A value that may be written is perhaps used; and only what surely nobody has written is refused.
-                let write = &program.statements[source].accesses[0].may;
-                let earlier = earlier(program, (source, sink), declared_in.len())?;
-                let pairs = read.may.apply_range(&write.reverse()?)?.intersect(&earlier)?;
+                let pairs = written_before(program, (source, sink), &read.may, declared_in.len())?;
                 if pairs.is_empty()? {
                     continue;
                 }
@@ -108,6 +105,42 @@ fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
         }
     }
     Ok(flow)
+}
+
+/// Whether every read of a local array, evaluated or not, finds a value that its own iteration of the loops around the declaration has
+/// written, for all sizes. `false` where that takes too long to tell.
+pub(super) fn is_written_before_read(kernel: &Kernel, array: ArrayId) -> Result<bool> {
+    let program = statements(kernel)?;
+    let told = program.isl.within(OPERATIONS, || -> Result<bool> {
+        let sources = kernel.statements();
+        let Storage::Local { declared_in, .. } = &kernel.arrays[array].storage else { return Ok(false) };
+        let sizes = sizes_with_elements(&program, kernel)?;
+        for (sink, statement) in sources.iter_enumerated() {
+            let own = statement.references().into_iter().zip(&program.statements[sink].accesses[1..]);
+            for (_, read) in own.filter(|(reference, _)| reference.array == array) {
+                let mut undefined = read.may.domain()?.intersect_params(&sizes)?;
+                for source in sources.keys().filter(|&s| sources[s].target.array == array) {
+                    // What reads its target may leave what was there.
+                    if sources[source].reads().into_iter().any(|read| read.array == array) {
+                        continue;
+                    }
+                    let pairs = written_before(&program, (source, sink), &read.may, declared_in.len())?;
+                    undefined = undefined.subtract(&pairs.domain()?)?;
+                }
+                if !undefined.is_empty()? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    })?;
+    Ok(told.unwrap_or(false))
+}
+
+/// `{ instance of the sink -> instance of the source before it that writes what it reads }`, both in one iteration of the outer `loops`.
+fn written_before(program: &Program, pair: (StatementId, StatementId), read: &Map, loops: usize) -> Result<Map> {
+    let write = &program.statements[pair.0].accesses[0].may;
+    read.apply_range(&write.reverse()?)?.intersect(&earlier(program, pair, loops)?)
 }
 
 /// `{ instance of the sink -> instance of the source before it }`, both in one iteration of the outer `loops`.

@@ -10,6 +10,7 @@ pub mod flow;
 mod implied;
 pub mod isl;
 mod join;
+mod private;
 pub mod scan;
 mod uses;
 
@@ -19,6 +20,7 @@ pub use expand::expand_locals;
 pub use extract::{dimension_names, extract};
 pub use implied::implied_bounds;
 pub use join::join_statements;
+pub use private::privatized;
 pub use uses::uses_apart;
 
 use std::fmt;

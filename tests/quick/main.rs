@@ -19,6 +19,7 @@ mod mars;
 mod moduli;
 mod page;
 mod panels;
+mod private;
 mod programs;
 mod reads;
 mod reallocation;
