@@ -183,6 +183,10 @@ fn made(accelerator: &Accelerator) -> Vec<&'static str> {
         ("banks by the sum of residues", accelerator.offload.buffers.iter().any(|buffer| buffer.skewed)),
         ("groups along several subscripts of one port", says("_along")),
         ("rows cut by data", says("is_row_to_cut")),
+        (
+            "arguments made private",
+            accelerator.offload.kernel.arrays.iter().any(|array| array.name.contains("_private")),
+        ),
         ("lanes that nobody asked for", accelerator.offload.lanes_note.is_some() && in_lanes),
     ];
     all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()

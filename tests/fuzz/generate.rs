@@ -13,6 +13,7 @@ mod beats;
 mod equal;
 mod grid;
 mod panels;
+mod private;
 mod rows;
 mod stages;
 
@@ -87,10 +88,12 @@ pub enum Kind {
     Panels,
     /// Filters whose results between them are local arrays.
     Stages,
+    /// Arguments that iterations use for themselves alone.
+    Private,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 9] = [
+    pub const ALL: [(&str, Kind); 10] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -100,6 +103,7 @@ impl Kind {
         ("rows", Kind::Rows),
         ("panels", Kind::Panels),
         ("stages", Kind::Stages),
+        ("private", Kind::Private),
     ];
 
     pub fn of(seed: u64) -> Kind {
@@ -110,6 +114,9 @@ impl Kind {
         }
         if seed >= 4_000_000 && seed % 8 == 6 {
             return Kind::Stages;
+        }
+        if seed >= 5_000_000 && seed % 8 == 7 {
+            return Kind::Private;
         }
         match dice.below(3) {
             0 if !seed.is_multiple_of(4) => Kind::Equal,
@@ -218,6 +225,12 @@ fn gather(dice: &mut Dice, expr: &mut Expr) {
     }
 }
 
+/// The values of the sizes in two runs: the largest, and any.
+fn runs(sizes: &[Size], dice: &mut Dice) -> Vec<Vec<i64>> {
+    let largest = sizes.iter().map(|size| size.max).collect();
+    vec![largest, sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect()]
+}
+
 fn of_kind(seed: u64) -> Program {
     match Kind::of(seed) {
         Kind::Equal => equal::program(seed),
@@ -226,6 +239,7 @@ fn of_kind(seed: u64) -> Program {
         Kind::Rows => rows::program(seed),
         Kind::Panels => panels::program(seed),
         Kind::Stages => stages::program(seed),
+        Kind::Private => private::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }
@@ -262,24 +276,9 @@ fn any(seed: u64, kind: Kind) -> Program {
     let arrays = types[..1 + dice.below(3) as usize].iter();
     let arrays = arrays.map(|&element| Array { element, rank: 1 + dice.below(2) as usize, local: false }).collect();
     let scalars = scalars[..dice.below(3) as usize].to_vec();
-    let mut runs: Vec<Vec<i64>> = vec![sizes.iter().map(|size| size.max).collect()];
-    runs.push(sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect());
+    let runs = runs(&sizes, &mut dice);
     let statements = if plain { 1 } else { 1 + u64::from(in_lanes) + dice.below(3) };
-    let program = Program {
-        sizes,
-        arrays,
-        scalars,
-        body: vec![],
-        lanes: None,
-        grid: None,
-        schedule: None,
-        strip: 1,
-        panels: false,
-        structures: false,
-        memory,
-        runs,
-        seed,
-    };
+    let program = Program { scalars, ..Program::of(sizes, arrays, vec![], runs, memory, seed) };
     let mut generator = Generator { program, dice, depth, plain, in_lanes, features, locals: vec![], counters: 0 };
     let sizes = generator.program.sizes.clone();
     let mut body = generator.block(&Scope::new(&sizes), statements, if plain { 0 } else { 2 });

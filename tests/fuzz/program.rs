@@ -33,6 +33,34 @@ pub struct Program {
     pub seed: u64,
 }
 
+impl Program {
+    /// Without scalars, lanes, directives and structures.
+    pub fn of(
+        sizes: Vec<Size>,
+        arrays: Vec<Array>,
+        body: Vec<Node>,
+        runs: Vec<Vec<i64>>,
+        memory: Memory,
+        seed: u64,
+    ) -> Program {
+        Program {
+            sizes,
+            arrays,
+            scalars: vec![],
+            body,
+            lanes: None,
+            grid: None,
+            schedule: None,
+            strip: 1,
+            panels: false,
+            memory,
+            structures: false,
+            runs,
+            seed,
+        }
+    }
+}
+
 /// What the accelerator of a program is attached to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
@@ -68,6 +96,28 @@ pub enum Node {
     /// The declaration of a local scalar (index into `Program::arrays`) with its first value; it is in scope in the nodes
     /// that follow in the same block.
     Declare(usize, Expr),
+}
+
+impl For {
+    /// From one bound to another, without anything special.
+    pub fn plain(iterator: &str, lower: Affine, upper: Affine, body: Vec<Node>) -> For {
+        For {
+            iterator: iterator.to_string(),
+            ty: ScalarType::I32,
+            strict: false,
+            lower: vec![lower],
+            upper: vec![upper],
+            step: 1,
+            descending: false,
+            tile: None,
+            choice: None,
+            at_least_once: false,
+            data: Box::default(),
+            stated: false,
+            counter: None,
+            body,
+        }
+    }
 }
 
 /// From the largest of `lower` to the smallest of `upper`, both included, or the other way round.

@@ -6,7 +6,7 @@ use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
 use super::super::program::{Access, Array, Assign, Expr, For, Memory, Node, Program, Size, Subscript};
-use super::{Dice, FLOATS, ITERATORS};
+use super::{Dice, FLOATS, ITERATORS, runs};
 
 pub fn program(seed: u64) -> Program {
     let mut dice = Dice(SplitMix::named(seed, "beats"));
@@ -84,23 +84,6 @@ pub fn program(seed: u64) -> Program {
             body,
         })];
     }
-    let runs = vec![
-        sizes.iter().map(|size| size.max).collect(),
-        sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect(),
-    ];
-    Program {
-        sizes,
-        arrays,
-        scalars: vec![],
-        body,
-        lanes: Some(lanes),
-        grid: None,
-        schedule: None,
-        strip: 1,
-        panels: false,
-        structures: false,
-        memory,
-        runs,
-        seed,
-    }
+    let runs = runs(&sizes, &mut dice);
+    Program { lanes: Some(lanes), ..Program::of(sizes, arrays, body, runs, memory, seed) }
 }

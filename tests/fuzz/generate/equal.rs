@@ -6,7 +6,7 @@ use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
 use super::super::program::{Access, Array, Assign, Expr, For, Node, Program, Scope, Size, Subscript};
-use super::{Dice, FLOATS, Features, Generator, ITERATORS, LARGEST};
+use super::{Dice, FLOATS, Features, Generator, ITERATORS, LARGEST, runs};
 
 /// Iterations per dimension at least in the first run, so that several are under way at once.
 const SMALLEST: u64 = 5;
@@ -39,10 +39,7 @@ pub fn program(seed: u64) -> Program {
     };
     let arrays: Vec<Array> = (0..count).map(|_| array(&mut dice)).collect();
     let scalars = vec![dice.pick(types)];
-    let runs = vec![
-        sizes.iter().map(|size| size.max).collect(),
-        sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect(),
-    ];
+    let runs = runs(&sizes, &mut dice);
     let mut along: Vec<Vec<usize>> = arrays.iter().map(|array| along(array.rank, depth, &mut dice)).collect();
     let carried = dice.chance(40).then(|| {
         let outer = dice.below(depth as u64) as usize;
@@ -50,21 +47,7 @@ pub fn program(seed: u64) -> Program {
         along[1] = vec![if outer + 1 < depth { outer } else { depth }; along[1].len()];
         1
     });
-    let program = Program {
-        sizes,
-        arrays,
-        scalars,
-        body: vec![],
-        lanes: None,
-        grid: None,
-        schedule: None,
-        strip: 1,
-        panels: false,
-        structures: false,
-        memory,
-        runs,
-        seed,
-    };
+    let program = Program { scalars, ..Program::of(sizes, arrays, vec![], runs, memory, seed) };
     let plain = dice.chance(80);
     let generator = Generator { program, dice, depth, plain, in_lanes: false, features, locals: vec![], counters: 0 };
     let mut statements = Statements { generator, along, carried, heads: vec![], written: vec![], read_at: vec![] };

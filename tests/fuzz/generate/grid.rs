@@ -6,7 +6,7 @@ use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
 use super::super::program::{Access, Array, Assign, Expr, For, Memory, Node, Program, Size, Subscript};
-use super::{Dice, FLOATS, ITERATORS};
+use super::{Dice, FLOATS, ITERATORS, runs};
 
 pub fn program(seed: u64) -> Program {
     let mut dice = Dice(SplitMix::named(seed, "grid"));
@@ -131,24 +131,7 @@ pub fn program(seed: u64) -> Program {
             body.insert(0, Node::Assign(first));
         }
     }
-    let runs = vec![
-        sizes.iter().map(|size| size.max).collect(),
-        sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect(),
-    ];
+    let runs = runs(&sizes, &mut dice);
     let grid = [0, 1].map(|place| (ITERATORS[in_lanes[place]].to_string(), counts[place]));
-    Program {
-        sizes,
-        arrays,
-        scalars: vec![],
-        body,
-        lanes: None,
-        grid: Some(grid),
-        schedule: None,
-        strip: 1,
-        panels: false,
-        structures: false,
-        memory,
-        runs,
-        seed,
-    }
+    Program { grid: Some(grid), ..Program::of(sizes, arrays, body, runs, memory, seed) }
 }

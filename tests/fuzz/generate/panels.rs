@@ -7,7 +7,7 @@ use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
 use super::super::program::{Access, Array, Assign, Condition, Expr, For, If, Memory, Node, Program, Size, Subscript};
-use super::{Dice, FLOATS};
+use super::{Dice, FLOATS, runs};
 
 pub fn program(seed: u64) -> Program {
     let mut dice = Dice(SplitMix::named(seed, "panels"));
@@ -108,23 +108,6 @@ pub fn program(seed: u64) -> Program {
         body.insert(dice.below(2) as usize, Node::Assign(first));
     }
     let body = vec![around("k", body, &mut dice)];
-    let runs = vec![
-        sizes.iter().map(|size| size.max).collect(),
-        sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect(),
-    ];
-    Program {
-        sizes,
-        arrays,
-        scalars: vec![],
-        body,
-        lanes: None,
-        grid: None,
-        schedule: None,
-        strip: 1,
-        panels: true,
-        structures: false,
-        memory,
-        runs,
-        seed,
-    }
+    let runs = runs(&sizes, &mut dice);
+    Program { panels: true, ..Program::of(sizes, arrays, body, runs, memory, seed) }
 }

@@ -6,7 +6,7 @@ use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
 use super::super::program::{Access, Array, Assign, Branch, Expr, For, Memory, Node, Program, Size, Subscript};
-use super::{Dice, FLOATS, ITERATORS};
+use super::{Dice, FLOATS, ITERATORS, runs};
 
 pub fn program(seed: u64) -> Program {
     let mut dice = Dice(SplitMix::named(seed, "rows"));
@@ -32,25 +32,8 @@ pub fn program(seed: u64) -> Program {
     let tiled = dice.chance(50);
     let nests = 1 + dice.below(2);
     let body = (0..nests).map(|_| nest(&mut dice, &sizes, &ranks, floats, tiled)).collect();
-    let runs = vec![
-        sizes.iter().map(|size| size.max).collect(),
-        sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect(),
-    ];
-    Program {
-        sizes,
-        arrays,
-        scalars: vec![],
-        body,
-        lanes: None,
-        grid: None,
-        schedule: None,
-        strip: 1,
-        panels: false,
-        structures: false,
-        memory,
-        runs,
-        seed,
-    }
+    let runs = runs(&sizes, &mut dice);
+    Program::of(sizes, arrays, body, runs, memory, seed)
 }
 
 /// Rows along the second loop, or along the second and the third.

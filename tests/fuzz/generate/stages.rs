@@ -6,7 +6,7 @@ use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
 use super::super::program::{Access, Array, Assign, Condition, Expr, For, If, Memory, Node, Program, Size, Subscript};
-use super::{Dice, FLOATS};
+use super::{Dice, FLOATS, runs};
 
 /// Neighbours that a stage reads at most along a loop, and so many iterations more the one before has.
 const REACH: u64 = 2;
@@ -53,25 +53,8 @@ pub fn program(seed: u64) -> Program {
         }
         false => nests,
     };
-    let runs = vec![
-        sizes.iter().map(|size| size.max).collect(),
-        sizes.iter().map(|size| stages.dice.below(size.max as u64 + 1) as i64).collect(),
-    ];
-    Program {
-        sizes,
-        arrays,
-        scalars: vec![],
-        body,
-        lanes: None,
-        grid: None,
-        schedule: None,
-        strip: 1,
-        panels: false,
-        structures: false,
-        memory,
-        runs,
-        seed,
-    }
+    let runs = runs(&sizes, &mut stages.dice);
+    Program::of(sizes, arrays, body, runs, memory, seed)
 }
 
 impl Stages {
