@@ -142,7 +142,10 @@ impl Analysis {
     pub fn cuts(&self, operations: Option<u64>) -> Result<Vec<Vec<Cut>>> {
         let Analysis { kernel, program, .. } = self;
         budget::begin("the schedule");
-        let plans = self.within(operations, || schedule::candidates_for(kernel, program))?;
+        let mut plans = self.within(operations, || schedule::candidates_for(kernel, program))?;
+        if let Some(alone) = schedule::outermost_alone(kernel).filter(|alone| !plans.contains(alone)) {
+            plans.insert(0, alone);
+        }
         let schedule = |(&s, theta): (&StatementId, &Vec<Affine>)| Schedule {
             statement: program.statements[s].name.clone(),
             theta: theta.clone(),
@@ -239,6 +242,8 @@ const DOUBTFUL_OPERATIONS: u64 = 300_000;
 /// isl's operations for what tiles of one choice need, behind which loops of fewer dimensions are tiled: sets of skewed tiles in four
 /// dimensions may take any number of them.
 const TILED_OPERATIONS: u64 = 7_000_000;
+/// The same for statements in more than three loops, where an operation takes some ten times as long.
+const DEEP_TILED_OPERATIONS: u64 = 800_000;
 
 /// isl's operations for the kernel with statements joined, which leaves time for the kernel as it is.
 const JOINED_OPERATIONS: u64 = 5_000_000;
@@ -263,6 +268,10 @@ impl Chosen {
             |mapped: &Mapped| buffer::bits(kernel, &mapped.buffers(kernel, fabric)) <= u128::from(block_ram_bits);
         let mut tried: Vec<Vec<TilingDirective>> = vec![];
         let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));
+        let is_deep = program.statements.iter().any(|statement| statement.iterators.len() > 3);
+        let operations = if is_deep { DEEP_TILED_OPERATIONS } else { TILED_OPERATIONS };
+        // Behind tiles of several dimensions.
+        let mut alone = schedule::outermost_alone(kernel);
         let mut shares = SHARES.into_iter().peekable();
         while let Some(share) = shares.peek() {
             budget::begin("the tile sizes");
@@ -273,11 +282,12 @@ impl Chosen {
                 continue;
             }
             let Some(mapped) =
-                program.isl.within(TILED_OPERATIONS, || Mapped::new(kernel, program, &best, None)).transpose()
+                program.isl.within(operations, || Mapped::new(kernel, program, &best, None)).transpose()
             else {
                 let tiled = |bands: &ByBand<BandPlan>| bands.iter().map(BandPlan::tiled).max().unwrap_or(0);
                 let most = plans.iter().map(tiled).max().unwrap_or(0);
                 plans.retain(|bands| tiled(bands) < most);
+                plans.extend(alone.take().filter(|alone| !plans.contains(alone)));
                 if plans.is_empty() {
                     return Err(anyhow!(Exhausted));
                 }
