@@ -281,8 +281,7 @@ impl Chosen {
                 shares.next();
                 continue;
             }
-            let Some(mapped) =
-                program.isl.within(operations, || Mapped::new(kernel, program, &best, None)).transpose()
+            let Some(mapped) = program.isl.within(operations, || Mapped::new(kernel, program, &best, None)).transpose()
             else {
                 let tiled = |bands: &ByBand<BandPlan>| bands.iter().map(BandPlan::tiled).max().unwrap_or(0);
                 let most = plans.iter().map(tiled).max().unwrap_or(0);

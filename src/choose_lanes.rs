@@ -636,11 +636,7 @@ fn writes_one_box(offload: &Offload) -> bool {
         for &s in &band.statements {
             let Some((_, shape)) = band.lanes(s) else { continue };
             for access in statements[s].references().into_iter().chain(statements[s].targets()) {
-                let gain = |own: &Affine, steps: &[i64]| match steps {
-                    [] => 0,
-                    steps => own.gain(&iterators[s], steps),
-                };
-                let own = access.subscripts.iter().map(|own| [gain(own, &shape.steps), gain(own, &shape.inner_steps)]);
+                let own = access.subscripts.iter().map(|own| shape.gain(own, &iterators[s]));
                 boxes.entry(access.array).or_default().insert(own.collect());
             }
         }

@@ -663,6 +663,16 @@ impl LaneShape {
         steps.iter().zip(inner).map(move |(step, inner)| lanes.gained(lane, *step, inner))
     }
 
+    /// What a value over `iterators` gains from lane to lane, along the first dimension and along the second.
+    pub fn gain(&self, value: &Affine, iterators: &[String]) -> [i64; 2] {
+        [&self.steps, &self.inner_steps].map(|steps| value.gain(iterators, steps))
+    }
+
+    /// Whether it differs from lane to lane.
+    pub fn moves(&self, value: &Affine, iterators: &[String]) -> bool {
+        self.gain(value, iterators) != [0, 0]
+    }
+
     /// The iterators of lane `lane`, where `first` are those of lane 0.
     pub fn iterators(&self, lanes: &Lanes, first: &[i64], lane: i64) -> Vec<i64> {
         let gains = LaneShape::gains(lanes, lane, &self.steps, &self.inner_steps);

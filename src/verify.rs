@@ -450,7 +450,7 @@ impl<'a> Checker<'a> {
         statements.keys().filter_map(|s| Some((s, self.offload.lanes(s)?.1))).all(|(s, shape)| {
             let references = statements[s].references().into_iter().chain(statements[s].targets());
             let own = references.filter(|access| access.array == buffer.array);
-            own.flat_map(|access| &access.subscripts).all(|subscript| subscript.gain(&iterators[s], &shape.steps) == 0)
+            own.flat_map(|access| &access.subscripts).all(|subscript| !shape.moves(subscript, &iterators[s]))
         })
     }
 
@@ -462,7 +462,7 @@ impl<'a> Checker<'a> {
         statements.keys().filter_map(|s| Some((s, self.offload.lanes(s)?))).all(|(s, (lanes, shape))| {
             let references = statements[s].references().into_iter().chain(statements[s].targets());
             references.filter(|access| access.array == buffer.array).all(|access| {
-                let gain = |subscript: &Affine| subscript.gain(&iterators[s], &shape.steps);
+                let gain = |subscript: &Affine| shape.gain(subscript, &iterators[s])[0];
                 let moving: Vec<usize> =
                     (0..access.subscripts.len()).filter(|&k| gain(&access.subscripts[k]) != 0).collect();
                 match moving[..] {

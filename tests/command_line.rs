@@ -432,6 +432,8 @@ fn storage_is_estimated_and_statements_are_placed() {
     let refused = contains("--outer row").and(contains("known loops: i, j, k"));
     burstc(&["estimate", "rows.c", "--outer", "row"], &folder).assert().code(2).stderr(refused);
     burstc(&["analyze", "rows.c", "--placement"], &folder).assert().success().stdout(contains("legal for all sizes"));
+    let bound = contains("longest chain of values").and(contains("expected to reach"));
+    burstc(&["analyze", "rows.c", "--bound"], &folder).assert().success().stdout(bound);
 }
 
 #[test]

@@ -207,9 +207,6 @@ fn is_turned(offload: &Offload, statement: StatementId, access: &Access) -> bool
     let buffer = offload.buffers.iter().find(|buffer| buffer.array == access.array);
     let Some((buffer, (_, shape))) = buffer.zip(offload.lanes(statement)) else { return false };
     let iterators = &offload.kernel.iterators()[statement];
-    let moves = |subscript: &Affine| {
-        [&shape.steps, &shape.inner_steps].into_iter().any(|steps| subscript.gain(iterators, steps) != 0)
-    };
     let pieces = || offload.bands.iter().flat_map(|band| &band.compute.scan.pieces);
     let own = || pieces().filter(|piece| piece.leaf.statement() == statement);
     buffer.bank_axes().iter().any(|axis| {
@@ -219,7 +216,8 @@ fn is_turned(offload: &Offload, statement: StatementId, access: &Access) -> bool
                 |name: &str| iterators.iter().position(|own| own == name).map(|place| piece.point[place].clone());
             subscript.substitute(|name| value(name).unwrap_or_else(|| Affine::variable(name)))
         };
-        moves(subscript) && own().any(|piece| at(piece).terms.values().any(|factor| factor % axis.count != 0))
+        shape.moves(subscript, iterators)
+            && own().any(|piece| at(piece).terms.values().any(|factor| factor % axis.count != 0))
     })
 }
 

@@ -117,8 +117,8 @@ impl<'a> LanesOf<'a> {
 
     /// What an expression over iterators gains from lane to lane along both dimensions, the second is 0 where there is one.
     fn gains(&self, affine: &Affine) -> (i64, i64) {
-        let of = |steps: &[i64]| affine.gain(&self.iterators, steps);
-        self.shape.map_or((0, 0), |(_, shape)| (of(&shape.steps), of(&shape.inner_steps)))
+        let [first, second] = self.shape.map_or([0, 0], |(_, shape)| shape.gain(affine, &self.iterators));
+        (first, second)
     }
 
     /// What it gains from lane 0 to lane `lane`.
