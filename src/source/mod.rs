@@ -30,8 +30,10 @@ pub mod panels;
 mod plain;
 mod preprocess;
 pub mod program;
+mod ring;
 mod scope;
 mod splice;
+mod steps;
 mod structs;
 mod switch;
 mod table;
@@ -41,6 +43,7 @@ mod token;
 mod track;
 mod typedefs;
 mod types;
+mod unrolled;
 mod wires;
 
 use std::collections::HashSet;
@@ -252,6 +255,7 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
         directives.apply_ranges(&function, &mut scope.arrays)?;
         directives.apply_sizes(&mut parameters)?;
         scope.scalar_arguments = scalars.len();
+        scope.sizes = parameters.iter().map(|size| (size.name.clone(), size.range())).collect();
         match nest::body(&mut scope, function.body, &memory) {
             Ok(body) => break (scope, body, (arguments, parameters, scalars)),
             Err(refused) if refused.memory.is_empty() => return Err(*refused.diagnostic),
