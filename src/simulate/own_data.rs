@@ -209,7 +209,10 @@ fn with_writes(program: &Program, place: &Place, kernel: &Kernel) -> String {
             if let Some(returned) = place.returned.as_ref().filter(|returned| returned.array == name) {
                 // Nothing is known of it before.
                 let (ty, value) = (&returned.ty, if after == 0 { "0" } else { &returned.text });
-                let _ = write!(writes, "{{ {ty} burstc_copy = {value}; burstc_put((const void *)&burstc_copy, sizeof burstc_copy); }} ");
+                let _ = write!(
+                    writes,
+                    "{{ {ty} burstc_copy = {value}; burstc_put((const void *)&burstc_copy, sizeof burstc_copy); }} "
+                );
                 continue;
             }
             let renamed = place.results.iter().chain(&place.firsts).find(|(_, new)| new == name);

@@ -310,7 +310,9 @@ fn apart(body: &mut Node<Statement>) {
         Statement::Compound(items) => {
             for item in std::mem::take(items) {
                 match &item.node {
-                    BlockItem::Statement(inner) if expression(&item).is_some_and(|e| matches!(e.node, Expression::Comma(_))) => {
+                    BlockItem::Statement(inner)
+                        if expression(&item).is_some_and(|e| matches!(e.node, Expression::Comma(_))) =>
+                    {
                         parts(inner, &mut done);
                     }
                     _ => done.push(item),

@@ -623,9 +623,14 @@ impl Nest<'_, '_> {
             },
         };
         amount.filter(|amount| *amount != 0).ok_or_else(|| {
-            Diagnostic::new(format!("this is no step of the loop over `{iterator}`"))
-                .at(self.span(step.span), "constant step expected")
-                .help(format!("end the loop's head with `{iterator}++`, or add another constant to `{iterator}`"))
+            let (message, label) = match is_step(step, iterator) {
+                true => (format!("the step of the loop over `{iterator}` adds no constant"), "no constant that is not 0"),
+                false => (format!("this is no step of the loop over `{iterator}`"), "constant step expected"),
+            };
+            Diagnostic::new(message).at(self.span(step.span), label).help(format!(
+                "add a constant, as in `{iterator} += 4`, and use products where values lie further apart, as in `a[4 * {iterator}]`; \
+                 `{iterator} *= 2` and the like are taken where `{iterator}` begins with a constant"
+            ))
         })
     }
 

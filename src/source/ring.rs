@@ -69,14 +69,7 @@ struct Run<'b> {
 
 impl Nest<'_, '_> {
     /// What the body of a loop makes of the variable at `place`, which begins with `first`, if that goes round.
-    pub fn ring(
-        &mut self,
-        body: &Body,
-        node: &Node<CStatement>,
-        place: usize,
-        first: i64,
-        ty: &CType,
-    ) -> Option<Ring> {
+    pub fn ring(&mut self, body: &Body, node: &Node<CStatement>, place: usize, first: i64, ty: &CType) -> Option<Ring> {
         let mut run = Run { body, place, ty, kept: ty.integer()?, left: LONGEST };
         let mut values = vec![first];
         let ring = loop {

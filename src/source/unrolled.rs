@@ -94,9 +94,11 @@ impl Nest<'_, '_> {
             _ => {
                 let place = self.span(condition.span);
                 let Some(holds) = self.scope.condition_of(&value, place) else {
-                    return Err(Diagnostic::new("the loop's head multiplies or divides, and data decide where it ends")
-                        .at(place, "known only when the data are")
-                        .help("compare with constants and sizes, and put what data decide under an `if` in the body"));
+                    return Err(Diagnostic::new(
+                        "the loop's head multiplies or divides, and data decide where it ends",
+                    )
+                    .at(place, "known only when the data are")
+                    .help("compare with constants and sizes, and put what data decide under an `if` in the body"));
                 };
                 if self.scope.never(&holds) {
                     return Ok(());
@@ -113,9 +115,13 @@ impl Nest<'_, '_> {
         let (place, mut body) = (self.scope.go_into(holds.clone()), vec![]);
         self.round(unrolled, &mut body)?;
         if self.statements() > STATEMENTS {
-            return Err(Diagnostic::new(format!("the loop's head multiplies or divides, and all of its iterations are more than {STATEMENTS} statements"))
-                .at(*span, "each iteration is read by itself")
-                .help("say how large a size is, `#pragma burstc size(n: max 64)`, or write the loop with a step that adds"));
+            return Err(Diagnostic::new(format!(
+                "the loop's head multiplies or divides, and all of its iterations are more than {STATEMENTS} statements"
+            ))
+            .at(*span, "each iteration is read by itself")
+            .help(
+                "say how large a size is, `#pragma burstc size(n: max 64)`, or write the loop with a step that adds",
+            ));
         }
         self.rounds(unrolled, round + 1, &mut body)?;
         self.scope.come_out(place);
@@ -139,9 +145,11 @@ impl Nest<'_, '_> {
                 continue;
             };
             let Some(value) = self.scope.stepped(step, name, ty) else {
-                return Err(Diagnostic::new(format!("the loop's head multiplies or divides, and `{name}` becomes no constant"))
-                    .at(self.span(step.span), "not a constant")
-                    .help("change it by constants, as in `s *= 2`"));
+                return Err(Diagnostic::new(format!(
+                    "the loop's head multiplies or divides, and `{name}` becomes no constant"
+                ))
+                .at(self.span(step.span), "not a constant")
+                .help("change it by constants, as in `s *= 2`"));
             };
             self.scope.assign_local(*place, Name::Value(value));
         }
