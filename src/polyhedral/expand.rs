@@ -279,6 +279,24 @@ mod tests {
         }
     }
 
+    /// Loops over blocks and the cells of blocks give a scalar as many instances as there are cells, not as many for each block.
+    #[test]
+    fn instances_of_blocks_are_counted_inside_of_them() {
+        let extents = |head: &str| {
+            let body = format!(
+                "for (int j = 0; j < N; j += 4) for (int i = {head}) {{ int t = a[i]; if (t > 2) t = 3 * b[i]; b[i] = t; }}"
+            );
+            let kernel = expand_locals(&kernel(&body)).unwrap();
+            let local = kernel.arrays.iter().find(|array| array.storage != Storage::Argument).unwrap();
+            local.extents.iter().map(Affine::to_string).collect::<Vec<_>>().join(", ")
+        };
+        let blocks = extents("0; i < N; i++");
+        let blocks = blocks.split(", ").next().unwrap();
+        assert_eq!(extents("j; i < j + 4 && i < N; i++"), format!("{blocks}, 4"));
+        assert_eq!(extents("j; i < N; i++"), format!("{blocks}, N"));
+        assert_eq!(extents("0; i < 3; i++"), format!("{blocks}, 3"));
+    }
+
     /// A scalar of two nests is two scalars; one whose first value the second nest still reads is one.
     #[test]
     fn uses_between_which_no_value_flows_are_arrays_of_their_own() {

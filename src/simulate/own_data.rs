@@ -71,7 +71,10 @@ impl OwnData {
             Err(Diagnostic::new(format!("--own-data: {message}")).at(kernel.span, "this region").help(help).into())
         };
         let Some(place) = &program.region else {
-            return refuse("the file has several regions, or none", "choose one with --region LINE");
+            return refuse(
+                "the file has several regions, or none, or the function returns in several places",
+                "choose one with --region LINE, or return at the function's end only",
+            );
         };
         let folder = Scratch::new("burstc-own-")?;
         let path = |name: &str| folder.path().join(name);

@@ -392,7 +392,7 @@ impl Nest<'_, '_> {
         if let Some(place) = self.scope.local_index(&head.name) {
             self.scope.assign_local(place, Name::Iterator(value + Affine::constant(shift), ty));
         }
-        if changing.is_none() {
+        if changing.is_none() && self.step(f, &head.name, span)? != step {
             self.track_iterator(f, &head.name, ty);
         }
         starts.iter().for_each(|start| self.track_iterator(f, &start.name, start.ty));
@@ -563,12 +563,16 @@ impl Nest<'_, '_> {
         }
     }
 
-    /// What an iteration adds to the iterator: in the head, and in the body where that changes it as well, which has to go the
-    /// same way.
+    /// What an iteration adds to the iterator, in the head and in the body. What goes back in the body is not followed, and refused.
     fn whole_step(&mut self, f: &ForStatement, iterator: &str, ty: ScalarType, head: Span) -> Checked<i64> {
         let step = self.step(f, iterator, head)?;
         let more = self.step_in_body(f, iterator, ty).filter(|more| more.signum() == step.signum());
-        Ok(more.and_then(|more| step.checked_add(more)).unwrap_or(step))
+        let whole = more.map_or(Some(step), |more| step.checked_add(more));
+        whole.ok_or_else(|| {
+            Diagnostic::new(format!("the step of the loop over `{iterator}` is too large"))
+                .at(head, "too large")
+                .help("use smaller constants")
+        })
     }
 
     /// The constant that the loop's body adds to a variable of its head; `None` where it changes nothing, or by no constant.
@@ -624,7 +628,7 @@ impl Nest<'_, '_> {
         };
         amount.filter(|amount| *amount != 0).ok_or_else(|| {
             let (message, label) = match is_step(step, iterator) {
-                true => (format!("the step of the loop over `{iterator}` adds no constant"), "no constant that is not 0"),
+                true => (format!("the step of the loop over `{iterator}` adds no constant"), "not a constant, or 0"),
                 false => (format!("this is no step of the loop over `{iterator}`"), "constant step expected"),
             };
             Diagnostic::new(message).at(self.span(step.span), label).help(format!(

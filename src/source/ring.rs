@@ -164,11 +164,38 @@ impl Nest<'_, '_> {
             return None;
         }
         self.scope.assign_local(run.place, Name::Value(Expr::Constant { value, ty: run.kept }));
-        let expr = self.scope.trial(|scope| scope.expression(node)).0.ok()?;
+        let known = self.scope.quotients.len();
+        let expr = self.scope.trial(|scope| scope.expression(node)).0.ok();
+        self.scope.quotients.truncate(known);
+        let expr = expr?;
         matches!(&expr, Expr::Constant { ty, .. } if !ty.floating).then_some(expr)
     }
 }
 
 fn is_zero(expr: &Expr) -> bool {
     matches!(expr, Expr::Constant { value: 0, .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_at_equal_distances_passed_in_equal_steps_are_a_ring() {
+        for (values, expected) in [
+            (&[0, 1, 2, 3][..], Some((0, 1, 0, 1, 4))),
+            (&[3, 4, 0, 1, 2], Some((0, 1, 3, 1, 5))),
+            (&[5, 4, 3], Some((3, 1, 2, 2, 3))),
+            (&[0, 24, 16, 8], Some((0, 8, 0, 3, 4))),
+            (&[-1, 1], Some((-1, 2, 0, 1, 2))),
+            (&[0, 1, 3, 2], None),
+            (&[0, 1, 2, 4], None),
+            (&[1, 3, 2, 6, 4, 5], None),
+            (&[7], None),
+        ] {
+            let ring =
+                expected.map(|(least, distance, begins, step, length)| Ring { least, distance, begins, step, length });
+            assert_eq!(Ring::of(values), ring, "{values:?}");
+        }
+    }
 }

@@ -54,7 +54,10 @@ impl Nest<'_, '_> {
         if !body.is_open(node) {
             return None;
         }
-        self.scope.trial(|scope| scope.constant(node)).0.ok()
+        let known = self.scope.quotients.len();
+        let value = self.scope.trial(|scope| scope.constant(node)).0.ok();
+        self.scope.quotients.truncate(known);
+        value
     }
 
     /// The constant that a statement adds to a variable.

@@ -108,7 +108,12 @@ impl Nest<'_, '_> {
 
     /// What the variables stand for.
     pub fn known(&self) -> Vec<(usize, Name)> {
-        let of = |tracked: &Tracked| (tracked.place, self.scope.local_at(tracked.place));
+        // A loop's variable that has changed and come back is what it was.
+        let meaning = |name: Name| match name {
+            Name::Iterator(value, ty) => Name::Value(Expr::Index { value, ty }),
+            other => other,
+        };
+        let of = |tracked: &Tracked| (tracked.place, meaning(self.scope.local_at(tracked.place)));
         self.tracked.iter().map(of).collect()
     }
 

@@ -3,13 +3,14 @@
 //! for each iteration, with a constant in place of what the head changes. Conditions that are not constant, as with a size
 //! `n`, stay around the iteration that they allow and all that follow it.
 
-use lang_c::ast::Expression;
+use lang_c::ast::{BinaryOperator, Expression};
 use lang_c::span::Node;
 
+use super::canonical::names_in;
 use super::expression::{convert_to, truth};
 use super::kernel::{BinaryOp, Condition, Expr, Node as NestNode, ScalarType};
 use super::loops::{For, Runs, Start, guarded, is_step, steps};
-use super::nest::{Nest, assignment, operation};
+use super::nest::{Nest, assignment, is_name, operation};
 use super::scope::{Checked, Name, Scope};
 use super::types::CType;
 use crate::affine::Affine;
@@ -211,9 +212,16 @@ fn is_geometric(step: &Node<Expression>) -> bool {
     match assignment(&operator) {
         Some(Some(BinaryOp::Add | BinaryOp::Subtract)) | None => false,
         Some(Some(_)) => true,
-        Some(None) => operation(&o.rhs).is_some_and(|(operator, _)| {
-            use lang_c::ast::BinaryOperator::{Divide, Modulo, Multiply, ShiftLeft, ShiftRight};
-            matches!(operator, Multiply | Divide | Modulo | ShiftLeft | ShiftRight)
-        }),
+        // Neither `s = s + 1` nor what says nothing of `s`.
+        Some(None) => {
+            let names = |node: &Node<Expression>| names_in(node).iter().any(|name| is_name(&o.lhs, name));
+            let own = |node: &Node<Expression>| matches!(&node.node, Expression::Identifier(_)) && names(node);
+            names(&o.rhs)
+                && !operation(&o.rhs).is_some_and(|(operator, sum)| match operator {
+                    BinaryOperator::Plus => own(&sum.lhs) && !names(&sum.rhs) || own(&sum.rhs) && !names(&sum.lhs),
+                    BinaryOperator::Minus => own(&sum.lhs) && !names(&sum.rhs),
+                    _ => false,
+                })
+        }
     }
 }

@@ -52,7 +52,8 @@ pub struct Program {
     pub places: Places,
     /// What the user should know: printed as warnings.
     pub notes: Vec<String>,
-    /// Where the region stands in the user's file; `None` where several regions of a function are one kernel.
+    /// Where the region stands in the user's file; `None` where several regions of a function are one kernel, or a function
+    /// returns a number in several places.
     pub region: Option<Place>,
 }
 
@@ -162,7 +163,8 @@ fn may_be_program(preprocessed: &Preprocessed) -> bool {
         let inside = |token: &&super::token::Token| external.bytes.start <= token.start;
         let head = preprocessed.tokens.iter().skip_while(|token| !inside(token));
         let mut head = head.take_while(|token| token.text(&preprocessed.text) != "(");
-        !head.any(|token| token.text(&preprocessed.text) == "void")
+        // A `main` alone is none that somebody calls.
+        !head.any(|token| matches!(token.text(&preprocessed.text), "void" | "main"))
     };
     // Variables of the file, or another function that could be the program around the kernel.
     own.iter().any(|external| external.function.is_none())
