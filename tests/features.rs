@@ -243,6 +243,11 @@ kernels! {
     guards; [n = 1, m = 1], [n = 2, m = 3], [n = 22, m = 13];
     typed_bounds; [N = 2, M = 0], [N = 3, M = 1], [N = 33, M = 7], [N = 100, M = 20];
     branches; [N = 1, x = 0], [N = 2, x = -5], [N = 37, x = 40], [N = 24, x = -900000];
+    lengths; [n = 0], [n = 1], [n = 21], [n = 32];
+    rings; [n = 0], [n = 1], [n = 8], [n = 37];
+    body_steps; [n = 0], [n = 1], [n = 2], [n = 17];
+    steps_by_others; [n = 0], [n = 1], [n = 13];
+    flattened; [h = 0, w = 5, planes = 1], [h = 1, w = 1, planes = 1], [h = 5, w = 7, planes = 2];
     induction; [N = 0, M = 0], [N = 1, M = 3], [N = 17, M = 6], [N = 9, M = 30];
     empty_rows; [N = 0, M = 0], [N = 1, M = 2], [N = 14, M = 6], [N = 9, M = 0];
 
@@ -275,6 +280,9 @@ kernels! {
     // Functions and declarations.
     local_scalars; [N = 1, M = 0], [N = 15, M = 11], [N = 7, M = 21];
     temporaries; [N = 1, M = 1], [N = 13, M = 15], [N = 6, M = 17];
+    returned; [n = 0], [n = 1], [n = 37], [n = 95];
+    allocated; [n = 0], [n = 1], [n = 19];
+    blocked_locals; [N = 0], [N = 1], [N = 10];
     local_arrays; [N = 0], [N = 1], [N = 13];
     local_neighbours; [N = 0], [N = 1], [N = 21];
     gauss; [M = 0, N = 0], [M = 45, N = 21], [M = 64, N = 40];

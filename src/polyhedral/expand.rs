@@ -35,15 +35,13 @@ pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
         let common = common_loops(&places.raw, array);
         let private = private_loops(&program, array, common.len())?.max(declared_in.len().min(common.len()));
         // A dimension without bounds over the sizes cannot be an extent; sharing cells is legal, only slower.
-        let Some(ranges) = (0..private).map(|l| range(kernel, &common[..l], common[l])).collect::<Option<Vec<_>>>()
+        let Some(places) = (0..private).map(|l| place(kernel, &common[..l], common[l])).collect::<Option<Vec<_>>>()
         else {
             continue;
         };
-        let prefix: Vec<Affine> =
-            (common.iter().zip(&ranges)).map(|(l, (lower, _))| Affine::variable(&l.iterator) - lower.clone()).collect();
+        let (prefix, extents): (Vec<Affine>, Vec<Affine>) = places.into_iter().unzip();
         let target = &mut expanded.arrays[array];
-        let extents = ranges.into_iter().map(|(lower, upper)| upper - lower + Affine::constant(1));
-        target.extents = extents.chain(declaration.extents.iter().cloned()).collect();
+        target.extents = extents.into_iter().chain(declaration.extents.iter().cloned()).collect();
         target.storage = Storage::Local { declared_in: declared_in.clone(), expanded: private, transferred: false };
         rewrite(&mut expanded.body, &mut |access| {
             if access.array == array {
@@ -165,6 +163,27 @@ fn private_loops(program: &Program, array: ArrayId, common: usize) -> Result<usi
     Ok(common)
 }
 
+/// Which instance an iteration of a loop inside `outer` has, counted from 0, and how many there are. The loops over the cells of
+/// a block, `i = 16 * ii` to `16 * ii + 15`, have as many as a block has, and not as many as there are values of `i`: those of
+/// another block have another `ii`.
+fn place(kernel: &Kernel, outer: &[&Loop], inner: &Loop) -> Option<(Affine, Affine)> {
+    let (lower, upper) = range(kernel, outer, inner)?;
+    let extent = upper - lower.clone() + Affine::constant(1);
+    let iterator = Affine::variable(&inner.iterator);
+    if let [first] = &inner.lower[..]
+        && first.terms.keys().all(|name| outer.iter().any(|l| l.iterator == *name))
+    {
+        let lengths = inner.upper.iter().map(|last| last.clone() - first.clone() + Affine::constant(1));
+        let length = lengths.filter(|length| length.is_constant()).map(|length| length.constant).min();
+        if let Some(length) =
+            length.filter(|length| *length > 0 && (!extent.is_constant() || extent.constant > *length))
+        {
+            return Some((iterator - first.clone(), Affine::constant(length)));
+        }
+    }
+    Some((iterator - lower, extent))
+}
+
 /// The smallest lower and the largest upper bound of a loop inside `outer`, over the size parameters.
 fn range(kernel: &Kernel, outer: &[&Loop], inner: &Loop) -> Option<(Affine, Affine)> {
     let is_size = |name: &str| kernel.parameters.iter().any(|p| p.name == name);
@@ -258,6 +277,24 @@ mod tests {
         ] {
             assert_eq!(private(&kernel(body)), expected, "{body}");
         }
+    }
+
+    /// Loops over blocks and the cells of blocks give a scalar as many instances as there are cells, not as many for each block.
+    #[test]
+    fn instances_of_blocks_are_counted_inside_of_them() {
+        let extents = |head: &str| {
+            let body = format!(
+                "for (int j = 0; j < N; j += 4) for (int i = {head}) {{ int t = a[i]; if (t > 2) t = 3 * b[i]; b[i] = t; }}"
+            );
+            let kernel = expand_locals(&kernel(&body)).unwrap();
+            let local = kernel.arrays.iter().find(|array| array.storage != Storage::Argument).unwrap();
+            local.extents.iter().map(Affine::to_string).collect::<Vec<_>>().join(", ")
+        };
+        let blocks = extents("0; i < N; i++");
+        let blocks = blocks.split(", ").next().unwrap();
+        assert_eq!(extents("j; i < j + 4 && i < N; i++"), format!("{blocks}, 4"));
+        assert_eq!(extents("j; i < N; i++"), format!("{blocks}, N"));
+        assert_eq!(extents("0; i < 3; i++"), format!("{blocks}, 3"));
     }
 
     /// A scalar of two nests is two scalars; one whose first value the second nest still reads is one.

@@ -71,7 +71,10 @@ impl OwnData {
             Err(Diagnostic::new(format!("--own-data: {message}")).at(kernel.span, "this region").help(help).into())
         };
         let Some(place) = &program.region else {
-            return refuse("the file has several regions, or none", "choose one with --region LINE");
+            return refuse(
+                "the file has several regions, or none, or the function returns in several places",
+                "choose one with --region LINE, or return at the function's end only",
+            );
         };
         let folder = Scratch::new("burstc-own-")?;
         let path = |name: &str| folder.path().join(name);
@@ -199,29 +202,41 @@ fn parts(mut bytes: &[u8]) -> Vec<Vec<u8>> {
 
 /// The program with calls that write the arguments' data where the region begins and where it ends.
 fn with_writes(program: &Program, place: &Place, kernel: &Kernel) -> String {
-    let mut writes = String::new();
-    for argument in &kernel.arguments {
-        let name = match argument {
-            Argument::Array(array) => kernel.arrays[*array].name.as_str(),
-            other => named(kernel, other).map_or("", |(name, _)| name),
-        };
-        let renamed = place.results.iter().chain(&place.firsts).find(|(_, new)| new == name);
-        let variable = renamed.map_or(name, |(variable, _)| variable);
-        // Writing to a String cannot fail.
-        let _ = match argument {
-            Argument::Array(array) if renamed.is_none() => {
-                let array = &kernel.arrays[*array];
-                let extents: Vec<String> = array.extents.iter().map(in_c).collect();
-                let count = if extents.is_empty() { "1".to_string() } else { extents.join(" * ") };
-                write!(writes, "burstc_put((const void *)({variable}), {}ull * {count}); ", array.element.bytes())
+    let writes = |after: u8| {
+        let mut writes = String::new();
+        for argument in &kernel.arguments {
+            let name = match argument {
+                Argument::Array(array) => kernel.arrays[*array].name.as_str(),
+                other => named(kernel, other).map_or("", |(name, _)| name),
+            };
+            if let Some(returned) = place.returned.as_ref().filter(|returned| returned.array == name) {
+                // Nothing is known of it before.
+                let (ty, value) = (&returned.ty, if after == 0 { "0" } else { &returned.text });
+                let _ = write!(
+                    writes,
+                    "{{ {ty} burstc_copy = {value}; burstc_put((const void *)&burstc_copy, sizeof burstc_copy); }} "
+                );
+                continue;
             }
-            _ => write!(
-                writes,
-                "{{ __typeof__({variable}) burstc_copy = {variable}; burstc_put((const void *)&burstc_copy, sizeof burstc_copy); }} "
-            ),
-        };
-    }
-    let at = |after: u8| format!("\n{{ burstc_open({after}); {writes}burstc_close({after}); }}\n");
+            let renamed = place.results.iter().chain(&place.firsts).find(|(_, new)| new == name);
+            let variable = renamed.map_or(name, |(variable, _)| variable);
+            // Writing to a String cannot fail.
+            let _ = match argument {
+                Argument::Array(array) if renamed.is_none() => {
+                    let array = &kernel.arrays[*array];
+                    let extents: Vec<String> = array.extents.iter().map(in_c).collect();
+                    let count = if extents.is_empty() { "1".to_string() } else { extents.join(" * ") };
+                    write!(writes, "burstc_put((const void *)({variable}), {}ull * {count}); ", array.element.bytes())
+                }
+                _ => write!(
+                    writes,
+                    "{{ __typeof__({variable}) burstc_copy = {variable}; burstc_put((const void *)&burstc_copy, sizeof burstc_copy); }} "
+                ),
+            };
+        }
+        writes
+    };
+    let at = |after: u8| format!("\n{{ burstc_open({after}); {}burstc_close({after}); }}\n", writes(after));
     let path = on_one_line(&program.source.path).replace('\\', "\\\\").replace('"', "\\\"");
     let text = &place.text;
     format!(

@@ -218,16 +218,19 @@ impl Scope<'_> {
             BinaryOperator::Multiply if sides.map(|side| self.constant(side).is_ok()) == [false, false] => (
                 "it multiplies variables",
                 "a product of two variables",
-                "one factor must be a constant; for a flattened array `a[i * N + j]`, declare `a[N][N]` \
-                 and write `a[i][j]`",
+                "one factor must be a constant; an argument `a[M * N]` is taken as `a[M][N]` where all of its elements are \
+                 written as `a[i * N + j]`",
             ),
             BinaryOperator::Multiply => return None,
             BinaryOperator::ShiftLeft => match self.constant(&binary.rhs) {
                 Ok(0..=40) => return None,
                 _ => ("it shifts by a variable", "not a constant factor", "multiply by a constant"),
             },
-            BinaryOperator::Divide | BinaryOperator::Modulo | BinaryOperator::ShiftRight => {
+            BinaryOperator::Divide | BinaryOperator::Modulo => {
                 ("it divides, and not by a constant", "not affine", "divide by a constant")
+            }
+            BinaryOperator::ShiftRight => {
+                ("it shifts by a variable", "not a constant divisor", "shift by a constant, or divide by one")
             }
             BinaryOperator::BitwiseAnd => {
                 ("it uses bits", "not affine", "a mask of the lowest bits serves, as in `i & 7`")

@@ -239,6 +239,12 @@ pub fn without_breaks(items: &mut Vec<Node<BlockItem>>) {
 
 /// Gives a loop without a start the one that stands before it among `done`, and makes a `for` of a `while`.
 fn begin(node: &mut Node<Statement>, done: &mut Vec<Node<BlockItem>>) {
+    match &mut node.node {
+        Statement::DoWhile(w) => apart(&mut w.node.statement),
+        Statement::While(w) => apart(&mut w.node.statement),
+        Statement::For(f) => apart(&mut f.node.statement),
+        _ => return,
+    }
     let (counter, end) = match &node.node {
         Statement::DoWhile(w) => (counter(Some(&w.node.expression), &w.node.statement), w.span),
         Statement::While(w) => (counter(Some(&w.node.expression), &w.node.statement), w.span),
@@ -273,15 +279,49 @@ fn begin(node: &mut Node<Statement>, done: &mut Vec<Node<BlockItem>>) {
     }
 }
 
-/// What a loop without a step counts with: what its condition or the end of its body changes.
+/// What a loop without a step counts with: what its condition changes, or a step behind which nothing else is done in the
+/// body but other steps; of several, the one that the condition names.
 fn counter<'s>(condition: Option<&'s Node<Expression>>, body: &'s Node<Statement>) -> Option<&'s str> {
-    condition.and_then(|condition| changed(condition)).or_else(|| match &body.node {
-        Statement::Compound(items) => match &items.last()?.node {
-            BlockItem::Statement(Node { node: Statement::Expression(Some(last)), .. }) => stepped(last),
-            _ => None,
-        },
+    if let Some(changed) = condition.and_then(|condition| changed(condition)) {
+        return Some(changed);
+    }
+    let Statement::Compound(items) = &body.node else { return None };
+    let mut stepped = items.iter().rev().map_while(|item| stepped(expression(item)?)).peekable();
+    let last = stepped.peek().copied();
+    let named = condition.map(names_in).unwrap_or_default();
+    stepped.find(|name| named.iter().any(|own| own == name)).or(last)
+}
+
+/// The expression that an item is.
+fn expression(item: &Node<BlockItem>) -> Option<&Node<Expression>> {
+    match &item.node {
+        BlockItem::Statement(Node { node: Statement::Expression(Some(expression)), .. }) => Some(expression),
         _ => None,
-    })
+    }
+}
+
+/// Makes statements of what commas join in a loop's body, outside of what is in it.
+fn apart(body: &mut Node<Statement>) {
+    let mut done = vec![];
+    match &mut body.node {
+        Statement::Expression(Some(expression)) if matches!(expression.node, Expression::Comma(_)) => {
+            parts(body, &mut done);
+        }
+        Statement::Compound(items) => {
+            for item in std::mem::take(items) {
+                match &item.node {
+                    BlockItem::Statement(inner)
+                        if expression(&item).is_some_and(|e| matches!(e.node, Expression::Comma(_))) =>
+                    {
+                        parts(inner, &mut done);
+                    }
+                    _ => done.push(item),
+                }
+            }
+        }
+        _ => return,
+    }
+    body.node = Statement::Compound(done);
 }
 
 /// `i` of `i-- > e`, `--i >= e` or `i--`.
@@ -295,7 +335,7 @@ fn changed(condition: &Node<Expression>) -> Option<&str> {
     }
 }
 
-/// The variable that `i++`, `i += 2` or `i = i + 2` changes.
+/// The variable that `i++`, `i += 2`, `i = i + 2` or `i /= 2` changes.
 fn stepped(node: &Node<Expression>) -> Option<&str> {
     match &node.node {
         Expression::UnaryOperator(unary) => match unary.node.operator.node {
@@ -306,12 +346,28 @@ fn stepped(node: &Node<Expression>) -> Option<&str> {
             _ => None,
         },
         _ => match operation(node)? {
-            (BinaryOperator::AssignPlus | BinaryOperator::AssignMinus, o) => variable(&o.lhs),
+            (
+                BinaryOperator::AssignPlus
+                | BinaryOperator::AssignMinus
+                | BinaryOperator::AssignMultiply
+                | BinaryOperator::AssignDivide
+                | BinaryOperator::AssignShiftLeft
+                | BinaryOperator::AssignShiftRight,
+                o,
+            ) => variable(&o.lhs),
             (BinaryOperator::Assign, o) => {
                 let name = variable(&o.lhs)?;
-                matches!(operation(&o.rhs), Some((BinaryOperator::Plus | BinaryOperator::Minus, sum))
-                    if variable(&sum.lhs) == Some(name) || variable(&sum.rhs) == Some(name))
-                .then_some(name)
+                let (operator, right) = operation(&o.rhs)?;
+                let is_step = match operator {
+                    BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply => {
+                        variable(&right.lhs) == Some(name) || variable(&right.rhs) == Some(name)
+                    }
+                    BinaryOperator::Divide | BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
+                        variable(&right.lhs) == Some(name)
+                    }
+                    _ => false,
+                };
+                is_step.then_some(name)
             }
             _ => None,
         },
@@ -434,13 +490,18 @@ fn take_step(f: &mut ForStatement) {
         return;
     }
     let Statement::Compound(items) = &mut f.statement.node else { return };
-    let step = match items.last().map(|last| &last.node) {
-        Some(BlockItem::Statement(Node { node: Statement::Expression(Some(last)), .. })) => (**last).clone(),
-        _ => return,
-    };
-    if stepped(&step) == Some(&counts) {
-        items.pop();
-        f.step = Some(Box::new(step));
+    // Behind it, nothing but steps of other variables.
+    let is_step = |item: &Node<BlockItem>| expression(item).and_then(stepped) == Some(&counts);
+    let behind = items.iter().rev().take_while(|item| {
+        !is_step(item) && expression(item).is_some_and(|e| stepped(e).is_some()) && !mentions(item, &counts)
+    });
+    let count = behind.clone().count();
+    let changed: Vec<&str> = behind.filter_map(|item| expression(item).and_then(stepped)).collect();
+    let Some(position) = items.len().checked_sub(1 + count) else { return };
+    let sees_others = |step: &Node<Expression>| names_in(step).iter().any(|name| changed.contains(&name.as_str()));
+    if is_step(&items[position]) && !expression(&items[position]).is_some_and(sees_others) {
+        f.step = expression(&items[position]).map(|step| Box::new(step.clone()));
+        items.remove(position);
     }
 }
 

@@ -9,6 +9,7 @@ use super::kernel::{Expr, Gather, Kernel, ScalarType, Statement, Storage};
 use super::plain::subscripted;
 use super::scope::{Checked, Name, Scope};
 use crate::diagnostic::Diagnostic;
+use crate::ids::ArrayId;
 
 impl Scope<'_> {
     /// The element of an array, where a subscript is made of data; `None` where that is not why it was refused.
@@ -73,15 +74,44 @@ pub fn require_known_order(kernel: &Kernel) -> Checked<()> {
 fn read_and_written(kernel: &Kernel, gather: &Gather, writer: &Statement, own: Option<&Gather>) -> Diagnostic {
     let name = &kernel.arrays[gather.array].name;
     let line = writer.span.line;
+    if !gather.subscripts.iter().any(|subscript| is_of_data(kernel, subscript, &mut vec![])) {
+        let what = format!(
+            "the subscripts of `{name}` here are told by iterators, but are no affine function of them, and the kernel writes `{name}` in line {line}"
+        );
+        return Diagnostic::new(what).at(gather.span, "not affine").help(
+            "write sums of iterators with constant factors; what shifts by an iterator is affine in loops that multiply, as in \
+             `for (len = 1; len < 64; len *= 2)`",
+        );
+    }
     let what = format!("`{name}` is read at a subscript that depends on data, and the kernel writes it in line {line}");
     let help = match own.filter(|own| own.array == gather.array) {
         Some(_) => format!(
             "burstc takes a statement that reads the very element of `{name}` that it writes, as in `{name}[x[i]] += 1`: \
              read others from another array"
         ),
-        None => {
-            format!("burstc takes such reads of arrays that the kernel only reads: write another array than `{name}`")
-        }
+        None => format!(
+            "burstc takes such reads of arrays that the kernel only reads: what makes `{name}` may be a kernel of its own, that runs before"
+        ),
     };
     Diagnostic::new(what).at(gather.span, "known only when the data are").help(help)
+}
+
+/// Whether some element of an argument is in the value, also by way of local variables. `seen` are those that were looked at.
+fn is_of_data(kernel: &Kernel, value: &Expr, seen: &mut Vec<ArrayId>) -> bool {
+    let arrays = value.reads().into_iter().map(|access| access.array);
+    let arrays: Vec<ArrayId> = arrays.chain(value.gathers().into_iter().map(|gather| gather.array)).collect();
+    arrays.into_iter().any(|array| {
+        if matches!(kernel.arrays[array].storage, Storage::Argument) {
+            return true;
+        }
+        if seen.contains(&array) {
+            return false;
+        }
+        seen.push(array);
+        let writers = kernel
+            .statements()
+            .into_iter()
+            .flat_map(|statement| statement.writes().map(|(a, v)| (a.array, v.clone())).collect::<Vec<_>>());
+        writers.filter(|(written, _)| *written == array).any(|(_, value)| is_of_data(kernel, &value, seen))
+    })
 }

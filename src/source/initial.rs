@@ -162,7 +162,7 @@ fn designates(items: &[Node<InitializerListItem>]) -> bool {
 }
 
 /// A loop nest that makes every element 0.
-fn zeros(name: &str, extents: &[Node<Expression>], span: Span) -> Node<Statement> {
+pub fn zeros(name: &str, extents: &[Node<Expression>], span: Span) -> Node<Statement> {
     let mut taken: Vec<String> = extents.iter().flat_map(names_in).collect();
     taken.push(name.to_string());
     let iterators: Vec<String> = (0..extents.len())

@@ -13,6 +13,9 @@ use super::function::identifier;
 use super::kernel::{Broken, Condition, If, Loop, Node as NestNode, ScalarType};
 use super::nest::{Nest, is_name, operation};
 use super::scope::{Checked, Enclosing, Name, check_name};
+use super::steps::Body;
+use super::track::{ITERATOR, Tracked};
+use super::types::CType;
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -66,10 +69,10 @@ struct Limits {
 
 /// `i = L` in a loop's head.
 pub struct Start<'f> {
-    name: String,
+    pub name: String,
     pub ty: ScalarType,
-    first: &'f Node<Expression>,
-    place: Span,
+    pub first: &'f Node<Expression>,
+    pub place: Span,
 }
 
 /// How the kernel counts a loop's iterations.
@@ -130,7 +133,7 @@ pub fn steps(node: &Node<Expression>) -> Vec<&Node<Expression>> {
 }
 
 /// Whether it changes the variable.
-fn is_step(node: &Node<Expression>, name: &str) -> bool {
+pub fn is_step(node: &Node<Expression>, name: &str) -> bool {
     match &node.node {
         Expression::UnaryOperator(unary) => is_name(&unary.node.operand, name),
         _ => operation(node).is_some_and(|(_, o)| is_name(&o.lhs, name)),
@@ -167,6 +170,9 @@ impl Nest<'_, '_> {
     pub fn for_loop(&mut self, written: For, nodes: &mut Vec<NestNode>) -> Checked<()> {
         if let Some(data) = self.data_loop(written)? {
             return self.loop_over_all(written, data, nodes);
+        }
+        if let Some(done) = self.unrolled(written, nodes) {
+            return done;
         }
         self.scope.choice = None;
         let (known, mark) = (self.scope.obligations.len(), self.scope.enter());
@@ -331,7 +337,7 @@ impl Nest<'_, '_> {
         let Start { name, ty, first, place } = starts.remove(counting);
         let step = match &changing {
             Some(changing) => changing.step,
-            None => self.step(f, &name, span)?,
+            None => self.whole_step(f, &name, ty, span)?,
         };
         let (condition, tested, shift) = match &changing {
             Some(changing) => (&changing.condition, changing.tested, changing.step),
@@ -386,6 +392,10 @@ impl Nest<'_, '_> {
         if let Some(place) = self.scope.local_index(&head.name) {
             self.scope.assign_local(place, Name::Iterator(value + Affine::constant(shift), ty));
         }
+        if changing.is_none() && self.step(f, &head.name, span)? != step {
+            self.track_iterator(f, &head.name, ty);
+        }
+        starts.iter().for_each(|start| self.track_iterator(f, &start.name, start.ty));
         self.begin_changes(&changes, count.as_ref(), span);
         let mut body = Vec::new();
         self.statement(&f.statement, &mut body)?;
@@ -399,7 +409,7 @@ impl Nest<'_, '_> {
             }
             _ => None,
         };
-        self.end_changes(&changes, all.as_ref());
+        self.end_changes(&changes, all.as_ref(), span);
 
         let body = guarded(bounds.inside.into_iter().chain(guard).collect(), body, span);
         if body.is_empty() {
@@ -428,7 +438,7 @@ impl Nest<'_, '_> {
         any(cases)
     }
 
-    fn shadow_iterator(&self, name: &str, span: Span) -> Checked<()> {
+    pub fn shadow_iterator(&self, name: &str, span: Span) -> Checked<()> {
         match self.scope.lookup(name) {
             Some(Name::Iterator(..)) => Err(Diagnostic::new(format!("two nested loops count with `{name}`"))
                 .at(span, "already counts an enclosing loop")
@@ -477,6 +487,7 @@ impl Nest<'_, '_> {
             true => self.step(f, name, span)?,
             false => 0,
         };
+        let step = step + self.step_in_body(f, name, start.ty).unwrap_or_default();
         let first = self.scope.bounds_as(start.first, Role::Bound, start.ty)?.affine();
         let value = match (first, step, count) {
             (Some(first), 0, _) => Some(first),
@@ -552,6 +563,38 @@ impl Nest<'_, '_> {
         }
     }
 
+    /// What an iteration adds to the iterator, in the head and in the body. What goes back in the body is not followed, and refused.
+    fn whole_step(&mut self, f: &ForStatement, iterator: &str, ty: ScalarType, head: Span) -> Checked<i64> {
+        let step = self.step(f, iterator, head)?;
+        let more = self.step_in_body(f, iterator, ty).filter(|more| more.signum() == step.signum());
+        let whole = more.map_or(Some(step), |more| step.checked_add(more));
+        whole.ok_or_else(|| {
+            Diagnostic::new(format!("the step of the loop over `{iterator}` is too large"))
+                .at(head, "too large")
+                .help("use smaller constants")
+        })
+    }
+
+    /// The constant that the loop's body adds to a variable of its head; `None` where it changes nothing, or by no constant.
+    fn step_in_body(&mut self, f: &ForStatement, name: &str, ty: ScalarType) -> Option<i64> {
+        // The value that it has outside is another variable's.
+        let mark = self.scope.enter();
+        self.scope.declare(name, Name::Counter(ty));
+        let body = Body::of(name, &f.statement);
+        let step = self.step_of(&body, &f.statement).filter(|step| *step != 0 && !body.hides());
+        self.scope.leave(mark);
+        step
+    }
+
+    /// Follows a variable of the head through the loop's body, where that adds a constant to it.
+    fn track_iterator(&mut self, f: &ForStatement, name: &str, ty: ScalarType) {
+        if self.step_in_body(f, name, ty).is_some()
+            && let Some(place) = self.scope.local_index(name)
+        {
+            self.tracked.push(Tracked { name: name.to_string(), ty: CType::Int(ty), place, declared: ITERATOR });
+        }
+    }
+
     /// The constant that `i++`, `i -= 2` and the like add, which is not 0.
     pub fn step(&mut self, f: &ForStatement, iterator: &str, head: Span) -> Checked<i64> {
         let steps = f.step.as_deref().map(steps).unwrap_or_default();
@@ -584,9 +627,14 @@ impl Nest<'_, '_> {
             },
         };
         amount.filter(|amount| *amount != 0).ok_or_else(|| {
-            Diagnostic::new(format!("this is no step of the loop over `{iterator}`"))
-                .at(self.span(step.span), "constant step expected")
-                .help(format!("end the loop's head with `{iterator}++`, or add another constant to `{iterator}`"))
+            let (message, label) = match is_step(step, iterator) {
+                true => (format!("the step of the loop over `{iterator}` adds no constant"), "not a constant, or 0"),
+                false => (format!("this is no step of the loop over `{iterator}`"), "constant step expected"),
+            };
+            Diagnostic::new(message).at(self.span(step.span), label).help(format!(
+                "add a constant, as in `{iterator} += 4`, and use products where values lie further apart, as in `a[4 * {iterator}]`; \
+                 `{iterator} *= 2` and the like are taken where `{iterator}` begins with a constant"
+            ))
         })
     }
 

@@ -4,6 +4,7 @@
 //! function with a loop nest. Whatever the user wrote that burstc cannot compile is a [`Diagnostic`].
 
 mod affine_expression;
+mod allocated;
 mod balance;
 mod canonical;
 mod choice;
@@ -13,6 +14,7 @@ mod double;
 pub mod evaluate;
 mod expression;
 mod extremum;
+mod flat;
 mod float;
 mod function;
 mod gather;
@@ -30,8 +32,11 @@ pub mod panels;
 mod plain;
 mod preprocess;
 pub mod program;
+mod renamed;
+mod ring;
 mod scope;
 mod splice;
+mod steps;
 mod structs;
 mod switch;
 mod table;
@@ -41,6 +46,7 @@ mod token;
 mod track;
 mod typedefs;
 mod types;
+mod unrolled;
 mod wires;
 
 use std::collections::HashSet;
@@ -59,6 +65,7 @@ use directive::Directives;
 use function::{Function, Region, names_in_sizes};
 use kernel::{Argument, Array, Kernel, Node, Scalar, SizeParameter, Storage};
 use preprocess::{CHAR_UNSIGNED, Preprocessed, SIZEOF_LONG, check_syntax};
+use renamed::Renamed;
 use scope::{Checked, Name, Scope, check_name, nearest};
 use token::{Kind, tokenize};
 use types::Types;
@@ -216,7 +223,11 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
         };
         match next {
             Some(next) => spliced = Some(next),
-            None => return lower_plain(current, unit, name.as_deref()),
+            None => {
+                let renamed = Renamed::of(current);
+                let kernel = lower_plain(current, unit, name.as_deref(), &renamed);
+                return kernel.map_err(|refused| renamed.told(refused));
+            }
         }
     }
     unreachable!("the last round returns")
@@ -228,11 +239,19 @@ fn types_of(preprocessed: &Preprocessed, unit: &TranslationUnit) -> Types {
     Types::new(unit, expansion(CHAR_UNSIGNED) != "1", long_bits)
 }
 
-fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Option<&str>) -> Checked<Kernel> {
+fn lower_plain(
+    preprocessed: &Preprocessed,
+    mut unit: TranslationUnit,
+    name: Option<&str>,
+    renamed: &Renamed,
+) -> Checked<Kernel> {
     let map = &preprocessed.map;
     switch::switches(&mut unit);
     initial::initial(&mut unit);
+    let types = types_of(preprocessed, &unit);
+    allocated::allocated(&mut unit, &types);
     plain::plain(&mut unit);
+    flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas));
     canonical::canonical(&mut unit);
     let types = types_of(preprocessed, &unit);
 
@@ -252,6 +271,7 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
         directives.apply_ranges(&function, &mut scope.arrays)?;
         directives.apply_sizes(&mut parameters)?;
         scope.scalar_arguments = scalars.len();
+        scope.sizes = parameters.iter().map(|size| (size.name.clone(), size.range())).collect();
         match nest::body(&mut scope, function.body, &memory) {
             Ok(body) => break (scope, body, (arguments, parameters, scalars)),
             Err(refused) if refused.memory.is_empty() => return Err(*refused.diagnostic),
@@ -281,6 +301,11 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
         return Err(Diagnostic::new(format!("the kernel `{}` {problem}", function.name))
             .at(function.name_span, label)
             .help("burstc compiles a loop nest that assigns array elements"));
+    }
+    for iterator in iterators(&body.nodes) {
+        if let Some(user) = renamed.user(&iterator) {
+            body.sources.insert(iterator.clone(), (user.clone(), crate::affine::Affine::variable(&iterator)));
+        }
     }
     let panels = directives.put_panels(&function, &mut body.nodes, &mut scope)?;
     let tilings = directives.tilings(&body, &parameters, &scope.quotients)?;
@@ -423,6 +448,16 @@ fn arguments(
     }
     directives.require_pointers(function)?;
     Ok((arguments, parameters, scalars))
+}
+
+/// What the loops count with.
+fn iterators(nodes: &[Node]) -> Vec<String> {
+    let of = |node: &Node| match node {
+        Node::Statement(_) => vec![],
+        Node::Loop(inner) => [vec![inner.iterator.clone()], iterators(&inner.body)].concat(),
+        Node::If(inner) => iterators(&inner.body),
+    };
+    nodes.iter().flat_map(of).collect()
 }
 
 /// How many statements there are.

@@ -128,6 +128,11 @@ impl Nest<'_, '_> {
         self.scope.span(bytes)
     }
 
+    /// How many statements have been named so far.
+    pub fn statements(&self) -> usize {
+        self.statements
+    }
+
     /// The nodes of a function's body, and where each stands.
     fn function(&mut self, node: &Node<CStatement>) -> Checked<(Vec<NestNode>, Vec<Range<usize>>)> {
         let (mut nodes, mut places) = (vec![], vec![]);

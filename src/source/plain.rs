@@ -4,6 +4,7 @@
 //! - `*(a + i)`, `*(*(a + i) + j)`, `i[a]`, `(a + 1)[i]`, `*&a[i]`: `a[i]`, `a[i][j]`, …, where `a` is declared with as many
 //!   dimensions;
 //! - `b[k++] = a[i];`: `b[k] = a[i]; k++;`, where the statement names `k` once and always evaluates it;
+//! - `if (++k == n) …`: `++k; if (k == n) …`, where the condition does;
 //! - `outer: for (…)`: the loop, for there is no `goto`;
 //! - `__pencil_assume(…);` and `__pencil_kill(…);`: nothing.
 
@@ -251,7 +252,7 @@ impl Arrays {
                 for mut item in std::mem::take(items) {
                     match &mut item.node {
                         BlockItem::Statement(inner) => {
-                            let was_one = matches!(inner.node, Statement::Expression(_));
+                            let was_one = matches!(inner.node, Statement::Expression(_) | Statement::If(_));
                             self.statement(inner);
                             match &mut inner.node {
                                 Statement::Compound(parts) if was_one => {
@@ -273,6 +274,16 @@ impl Arrays {
                 self.statement(&mut branch.node.then_statement);
                 if let Some(otherwise) = &mut branch.node.else_statement {
                     self.statement(otherwise);
+                }
+                let steps = steps_before(&mut branch.node.condition);
+                if !steps.is_empty() {
+                    let span = node.span;
+                    let own = std::mem::replace(&mut node.node, Statement::Expression(None));
+                    let steps =
+                        steps.into_iter().map(|step| Node::new(Statement::Expression(Some(Box::new(step))), span));
+                    let all = steps.chain([Node::new(own, span)]);
+                    node.node =
+                        Statement::Compound(all.map(|inner| Node::new(BlockItem::Statement(inner), span)).collect());
                 }
             }
             Statement::For(f) => {
@@ -328,6 +339,20 @@ fn split(expression: &Node<Expression>) -> Vec<Node<Expression>> {
     operands.into_iter().for_each(|operand| take_steps(operand, &is_once, &mut before, &mut behind));
     before.push(own);
     before.append(&mut behind);
+    before
+}
+
+/// Takes `++k` and `--k` out of a condition that names the variable once and always evaluates it. Nothing is taken where another
+/// step would have to come behind it.
+fn steps_before(condition: &mut Node<Expression>) -> Vec<Node<Expression>> {
+    let (mut before, mut own, mut behind) = (vec![], condition.clone(), vec![]);
+    let names = names_in(condition);
+    let is_once = |name: &str| names.iter().filter(|known| *known == name).count() == 1;
+    take_steps(&mut own, &is_once, &mut before, &mut behind);
+    if !behind.is_empty() {
+        return vec![];
+    }
+    *condition = own;
     before
 }
 

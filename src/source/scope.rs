@@ -58,6 +58,8 @@ pub struct Scope<'a> {
     pub quotients: Vec<Quotient>,
     /// How many scalar arguments there are; `Expr::Scalar` counts the steps of `host` on from there.
     pub scalar_arguments: usize,
+    /// What sizes may be.
+    pub sizes: HashMap<String, (i64, i64)>,
     pub host: Vec<HostStep>,
     /// The loops around this place, outermost first.
     pub loops: Vec<Enclosing>,
@@ -110,6 +112,7 @@ impl<'a> Scope<'a> {
             arrays: ByArray::new(),
             quotients: vec![],
             scalar_arguments: 0,
+            sizes: HashMap::new(),
             host: vec![],
             loops: vec![],
             obligations: vec![],

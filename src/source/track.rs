@@ -2,22 +2,21 @@
 //!
 //! The value of such a variable is known as an expression wherever the text is read: an assignment changes what the name
 //! stands for, both sides of an `if` on iterators and sizes are a choice behind it, and a loop whose iterations add a
-//! constant makes it affine in the iterations that are over. A variable whose values are not known like that is memory.
+//! constant ([`super::steps`]) or go round a ring ([`super::ring`]) makes it affine in the iterations that are over. A
+//! variable whose values are not known like that is memory.
 
-use lang_c::ast::{
-    BinaryOperator, BlockItem, Expression, ForInitializer, ForStatement, Initializer, Statement as CStatement,
-    UnaryOperator,
-};
+use lang_c::ast::{Expression, ForStatement};
 use lang_c::span::Node;
 
 use super::affine_expression::{plus, times};
 use super::canonical::names_in;
 use super::extremum::Extremum;
-use super::function::identifier;
 use super::kernel::{BinaryOp, Broken, Expr, ScalarType};
 use super::locals::{LARGEST, Usage, size};
-use super::nest::{Nest, assignment, is_name, operation};
+use super::nest::Nest;
+use super::ring::Ring;
 use super::scope::{Checked, Name};
+use super::steps::Body;
 use super::types::CType;
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
@@ -32,14 +31,24 @@ pub struct Tracked {
     pub declared: usize,
 }
 
+/// In place of a declaration's byte: a variable of the head of a loop around this place, which cannot be memory.
+pub const ITERATOR: usize = usize::MAX;
+
 /// What a loop does to a variable.
 pub struct Change {
     place: usize,
     declared: usize,
     ty: ScalarType,
-    /// What every iteration adds.
-    step: Option<i64>,
+    moves: Option<Moves>,
     first: Option<Affine>,
+}
+
+/// How a variable changes from iteration to iteration.
+#[derive(Clone, Debug, PartialEq)]
+enum Moves {
+    /// Every iteration adds this.
+    By(i64),
+    Round(Ring),
 }
 
 impl Nest<'_, '_> {
@@ -88,13 +97,23 @@ impl Nest<'_, '_> {
 
     /// Gives up tracking the variable that is declared there.
     fn lost(&mut self, declared: usize, span: Span) -> Diagnostic {
+        if declared == ITERATOR {
+            return Diagnostic::new("a loop's iterator changes in its body, and its value is not known here")
+                .at(span, "not affine")
+                .help("change it in the loop's head only, or by the same constant in every iteration");
+        }
         self.lost.get_or_insert(declared);
         Diagnostic::new("the value of a variable is not known here").at(span, "not affine")
     }
 
     /// What the variables stand for.
     pub fn known(&self) -> Vec<(usize, Name)> {
-        let of = |tracked: &Tracked| (tracked.place, self.scope.local_at(tracked.place));
+        // A loop's variable that has changed and come back is what it was.
+        let meaning = |name: Name| match name {
+            Name::Iterator(value, ty) => Name::Value(Expr::Index { value, ty }),
+            other => other,
+        };
+        let of = |tracked: &Tracked| (tracked.place, meaning(self.scope.local_at(tracked.place)));
         self.tracked.iter().map(of).collect()
     }
 
@@ -128,30 +147,44 @@ impl Nest<'_, '_> {
             .map(|t| (t.name.clone(), t.ty.clone(), t.place, t.declared))
             .collect();
         let head: Vec<String> = [&f.condition, &f.step].into_iter().flatten().flat_map(|e| names_in(e)).collect();
-        for (name, ty, place, declared) in changed {
-            let Some(ty) = ty.integer().filter(|_| !head.contains(&name)) else {
-                return Err(self.lost(declared, span));
+        for (name, ty, place, declared) in &changed {
+            let Some(ty) = ty.integer().filter(|_| !head.contains(name)) else {
+                return Err(self.lost(*declared, span));
             };
-            let step = self.step_of(&name, &f.statement);
-            let first = match self.scope.local_at(place) {
+            let first = match self.scope.local_at(*place) {
                 Name::Value(value) => {
                     self.scope.trial(|scope| scope.exactly(&value, span)).0.and_then(Extremum::affine)
                 }
                 _ => None,
             };
-            changes.push(Change { place, declared, ty, step, first });
+            changes.push(Change { place: *place, declared: *declared, ty, moves: None, first });
+        }
+        // A step by another variable that the loop changes is no constant.
+        changes.iter().for_each(|change| self.scope.assign_local(change.place, Name::Unset));
+        for ((name, ty, ..), change) in changed.iter().zip(&mut changes) {
+            let body = Body::of(name, &f.statement);
+            if body.hides() {
+                continue;
+            }
+            // A truth value that grows stays 1.
+            let step = self.step_of(&body, &f.statement).filter(|step| *step == 0 || *ty != CType::Bool);
+            change.moves = step.map(Moves::By);
+            if let (None, Some(first)) = (&change.moves, change.first.as_ref().filter(|first| first.is_constant())) {
+                let ring = self.ring(&body, &f.statement, change.place, first.constant, ty);
+                change.moves = ring.map(Moves::Round);
+            }
         }
         Ok(changes)
     }
 
     /// Inside the loop: the variables after `count` iterations.
     pub fn begin_changes(&mut self, changes: &[Change], count: Option<&Affine>, span: Span) {
-        for Change { place, declared, ty, step, first } in changes {
-            let value = match (first, step, count) {
-                (Some(first), Some(step), Some(count)) => after(first, *step, count),
+        for Change { place, declared, ty, moves, first } in changes {
+            let value = match (first, moves, count) {
+                (Some(first), Some(moves), Some(count)) => self.after(first, moves, count, span),
                 _ => None,
             };
-            if value.is_none() {
+            if value.is_none() && *declared != ITERATOR {
                 self.doubtful.push(*declared);
             }
             if let Some(value) = &value {
@@ -163,10 +196,10 @@ impl Nest<'_, '_> {
     }
 
     /// Behind the loop, which has `count` iterations where that is not below 0, and else none.
-    pub fn end_changes(&mut self, changes: &[Change], count: Option<&Affine>) {
-        for Change { place, ty, step, first, .. } in changes {
-            let value = match (first, step, count) {
-                (Some(first), Some(step), Some(count)) => after(first, *step, count).map(|last| {
+    pub fn end_changes(&mut self, changes: &[Change], count: Option<&Affine>, span: Span) {
+        for Change { place, ty, moves, first, .. } in changes {
+            let value = match (first, moves, count) {
+                (Some(first), Some(moves), Some(count)) => self.after(first, moves, count, span).map(|last| {
                     let of = |value: &Affine| Expr::Index { value: value.clone(), ty: *ty };
                     if self.scope.non_negative(count) {
                         return of(&last);
@@ -184,90 +217,11 @@ impl Nest<'_, '_> {
         }
     }
 
-    /// The constant that a statement adds to a variable.
-    fn step_of(&mut self, name: &str, node: &Node<CStatement>) -> Option<i64> {
-        if Usage::of_statement(name, node).is_constant() {
-            return Some(0);
-        }
-        match &node.node {
-            CStatement::Expression(Some(expression)) => self.step_of_expression(name, expression),
-            CStatement::Compound(items) => items.iter().try_fold(0i64, |sum, item| match &item.node {
-                BlockItem::Statement(statement) => sum.checked_add(self.step_of(name, statement)?),
-                BlockItem::Declaration(declaration) => {
-                    let names = declaration.node.declarators.iter().filter_map(|d| identifier(&d.node.declarator.node));
-                    (!names.into_iter().any(|declared| declared.node.name == name)).then_some(sum)
-                }
-                BlockItem::StaticAssert(_) => Some(sum),
-            }),
-            CStatement::If(branch) => {
-                let then = self.step_of(name, &branch.node.then_statement)?;
-                let otherwise = match &branch.node.else_statement {
-                    Some(statement) => self.step_of(name, statement)?,
-                    None => 0,
-                };
-                (then == otherwise).then_some(then)
-            }
-            CStatement::For(f) => {
-                let each = self.step_of(name, &f.node.statement)?;
-                each.checked_mul(if each == 0 { 0 } else { self.constant_trips(&f.node)? })
-            }
-            _ => None,
+    /// A variable that begins with `first`, after `count` iterations.
+    fn after(&mut self, first: &Affine, moves: &Moves, count: &Affine, span: Span) -> Option<Affine> {
+        match moves {
+            Moves::By(step) => plus(first.clone(), times(count.clone(), *step)?, 1),
+            Moves::Round(ring) => ring.after(self.scope, count, span),
         }
     }
-
-    fn step_of_expression(&mut self, name: &str, node: &Node<Expression>) -> Option<i64> {
-        match &node.node {
-            Expression::UnaryOperator(unary) if is_name(&unary.node.operand, name) => match unary.node.operator.node {
-                UnaryOperator::PreIncrement | UnaryOperator::PostIncrement => Some(1),
-                UnaryOperator::PreDecrement | UnaryOperator::PostDecrement => Some(-1),
-                _ => None,
-            },
-            _ => {
-                let (operator, o) = operation(node)?;
-                let own = is_name(&o.lhs, name);
-                match (assignment(&operator)?, operation(&o.rhs)) {
-                    (Some(BinaryOp::Add), _) if own => self.scope.constant(&o.rhs).ok(),
-                    (Some(BinaryOp::Subtract), _) if own => self.scope.constant(&o.rhs).ok()?.checked_neg(),
-                    (None, Some((BinaryOperator::Plus, sum))) if own && is_name(&sum.lhs, name) => {
-                        self.scope.constant(&sum.rhs).ok()
-                    }
-                    (None, Some((BinaryOperator::Minus, sum))) if own && is_name(&sum.lhs, name) => {
-                        self.scope.constant(&sum.rhs).ok()?.checked_neg()
-                    }
-                    _ => None,
-                }
-            }
-        }
-    }
-
-    /// The iterations of `for (int j = 0; j < 4; j += 2)`.
-    fn constant_trips(&mut self, f: &ForStatement) -> Option<i64> {
-        let (name, first) = match &f.initializer.node {
-            ForInitializer::Declaration(declaration) => {
-                let [declarator] = &declaration.node.declarators[..] else { return None };
-                let Initializer::Expression(first) = &declarator.node.initializer.as_ref()?.node else { return None };
-                (identifier(&declarator.node.declarator.node)?.node.name.clone(), self.scope.constant(first).ok()?)
-            }
-            ForInitializer::Expression(first) => {
-                let (BinaryOperator::Assign, o) = operation(first)? else { return None };
-                let Expression::Identifier(name) = &o.lhs.node else { return None };
-                (name.node.name.clone(), self.scope.constant(&o.rhs).ok()?)
-            }
-            _ => return None,
-        };
-        let step = self.step_of_expression(&name, f.step.as_ref()?).filter(|step| *step > 0)?;
-        let (operator, o) = operation(f.condition.as_ref()?)?;
-        let end = self.scope.constant(&o.rhs).ok().filter(|_| is_name(&o.lhs, &name))?;
-        let last = match operator {
-            BinaryOperator::Less => end.checked_sub(1)?,
-            BinaryOperator::LessOrEqual => end,
-            _ => return None,
-        };
-        Some((last.checked_sub(first)?.div_euclid(step) + 1).max(0))
-    }
-}
-
-/// A variable that begins with `first` and grows by `step`, `count` times.
-fn after(first: &Affine, step: i64, count: &Affine) -> Option<Affine> {
-    plus(first.clone(), times(count.clone(), step)?, 1)
 }

@@ -207,6 +207,21 @@ fn join(first: Span, last: Span) -> Span {
     Span { length, ..first }
 }
 
+/// The two extents of pointers of which `extent(a: h, w)` says how many rows of which length they point to, by the names of the
+/// pointers. What else is said is nobody's concern before the directives are read.
+pub fn shapes(pragmas: &[Pragma]) -> HashMap<String, Vec<String>> {
+    let mut found = HashMap::new();
+    for pragma in pragmas {
+        let words: Vec<&str> = pragma.words.iter().map(|word| word.text.as_str()).collect();
+        for window in words.windows(8) {
+            if let ["extent", "(", name, ":", rows, ",", row, ")"] = window {
+                found.insert(name.to_string(), vec![rows.to_string(), row.to_string()]);
+            }
+        }
+    }
+    found
+}
+
 impl Directives {
     /// Writes default and bounds into the parameters. Every size names one of them: [`super::parse`] has made sure.
     pub fn apply_sizes(&self, parameters: &mut [SizeParameter]) -> Checked<()> {
@@ -252,7 +267,8 @@ impl Directives {
             return Err(Diagnostic::new(format!("the argument `{name}` is a pointer: {why}"))
                 .at(pointer.span, "pointer")
                 .help(format!(
-                    "declare its extent, as in `{name}[N]`, or say it with `#pragma burstc extent({name}: N)`"
+                    "declare its extent, as in `{name}[N]`, or say it with `#pragma burstc extent({name}: N)`; of rows whose \
+                     elements are `{name}[y * W + x]`, with `extent({name}: H, W)`"
                 )));
         };
         for word in extent.values.iter().flat_map(|value| &value.names) {

@@ -10,6 +10,7 @@ mod names;
 mod outline;
 mod places;
 pub mod redefine;
+mod returned;
 mod top;
 
 use lang_c::ast::{BlockItem, FunctionDefinition, Statement, TranslationUnit};
@@ -28,6 +29,7 @@ pub use flow::{Changed, declares};
 pub use names::Free;
 use outline::Part;
 pub use places::Places;
+pub use returned::Value;
 pub use top::unit;
 
 /// Which part of a file is the kernel.
@@ -50,7 +52,8 @@ pub struct Program {
     pub places: Places,
     /// What the user should know: printed as warnings.
     pub notes: Vec<String>,
-    /// Where the region stands in the user's file; `None` where several regions of a function are one kernel.
+    /// Where the region stands in the user's file; `None` where several regions of a function are one kernel, or a function
+    /// returns a number in several places.
     pub region: Option<Place>,
 }
 
@@ -66,6 +69,8 @@ pub struct Place {
     pub results: Vec<(String, String)>,
     /// Scalars that the kernel gets under another name: the variable and the argument.
     pub firsts: Vec<(String, String)>,
+    /// What the function returns, if the region is all of it; the region ends before the `return`.
+    pub returned: Option<Value>,
 }
 
 /// Takes the part of the user's file that `choice` names. Errors: a [`Diagnostic`] for what cannot be taken, with places
@@ -153,8 +158,19 @@ fn is_missing_header(message: &str) -> bool {
 fn may_be_program(preprocessed: &Preprocessed) -> bool {
     let externals = top::externals(preprocessed);
     let own: Vec<_> = externals.iter().filter(|external| external.is_main).collect();
+    // A function that returns a value is rewritten.
+    let returns = |external: &&top::External| {
+        let inside = |token: &&super::token::Token| external.bytes.start <= token.start;
+        let head = preprocessed.tokens.iter().skip_while(|token| !inside(token));
+        let mut head = head.take_while(|token| token.text(&preprocessed.text) != "(");
+        // A `main` alone is none that somebody calls.
+        !head.any(|token| matches!(token.text(&preprocessed.text), "void" | "main"))
+    };
     // Variables of the file, or another function that could be the program around the kernel.
-    own.iter().any(|external| external.function.is_none()) || own.len() > 1 || has_scop(preprocessed)
+    own.iter().any(|external| external.function.is_none())
+        || own.len() > 1
+        || has_scop(preprocessed)
+        || own.iter().any(returns)
 }
 
 fn has_scop(preprocessed: &Preprocessed) -> bool {
@@ -420,10 +436,11 @@ impl<'u> Reader<'u> {
     fn is_kernel(&self, part: &Part) -> bool {
         let function = &part.function.node;
         let is_void = self.types.of_declaration(&function.specifiers) == CType::Void;
-        // Functions that return a value are refused in their own words.
+        // Functions that return something else than a number are refused in their own words.
         // One without arguments has nothing to show for its work but by what is declared around the region.
         let is_silent = part.marked && outline::parameters(part.function).is_empty();
-        (is_void || !part.marked) && name_of(function) != "main" && !is_silent && {
+        let is_number = returned::is_number(self, part);
+        (is_void || !part.marked) && !is_number && name_of(function) != "main" && !is_silent && {
             let alone = !part.marked
                 || super::function::require_declarations_outside(part.function, self.regions, self.preprocessed)
                     .is_ok();

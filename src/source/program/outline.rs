@@ -19,6 +19,7 @@ use super::super::types::{functions, is_typedef};
 use super::flow::{Changed, First, Flow, Level, Path, declares, has_goto};
 use super::names::{Declared, Free, global, in_extents, variable};
 use super::places::Places;
+use super::returned::returned;
 use super::top::External;
 use super::{Place, Program, Reader, name_of};
 use crate::diagnostic::{Diagnostic, Span};
@@ -569,7 +570,7 @@ impl<'u> Outliner<'_, 'u> {
         let (begin, end) = self.region_in_file()?;
         let begin = if self.part.region.is_none() { begin.end } else { begin.start };
         let text = self.reader.source.text.clone();
-        Some(Place { text, begin, end: end.start, results: vec![], firsts: vec![] })
+        Some(Place { text, begin, end: end.start, results: vec![], firsts: vec![], returned: None })
     }
 
     fn rewrite(
@@ -592,7 +593,16 @@ impl<'u> Outliner<'_, 'u> {
         let (begin, end) = self.region_in_file().ok_or_else(unmapped)?;
         let name = self.name(&taken);
 
-        let Frame { head, foot, results, firsts } = self.frame(used, constants, &name, place);
+        let fresh = |name: &str| {
+            let mut new = name.to_string();
+            while taken.contains(new.as_str()) {
+                new.push('_');
+            }
+            new
+        };
+        let returned = returned(self.reader, self.part, fresh)?;
+        let added = returned.as_ref().map(|returned| (returned.argument.as_str(), returned.span));
+        let Frame { head, foot, results, firsts } = self.frame(used, constants, &name, place, added);
 
         // Everything else that gives way.
         let reachable = self.reachable(free);
@@ -632,17 +642,33 @@ impl<'u> Outliner<'_, 'u> {
             edits.push(Edit { bytes: at..at, text: Some("const ".into()), keeps_directives: false });
         }
         edits.extend(lifted);
+        let (mut region, own) = (self.place(), returned.as_ref().map(|returned| returned.own.clone()));
+        match own {
+            None => {}
+            Some(Some((value, end))) => region = region.map(|place| Place { end, returned: Some(value), ..place }),
+            // No one place knows what it leaves.
+            Some(None) => region = None,
+        }
+        edits.extend(returned.into_iter().flat_map(|returned| returned.edits));
         edits.sort_by_key(|edit| (edit.bytes.start, edit.bytes.end));
 
         let frame = [(&head, begin), (&foot, end)];
         let (text, places) = self.edited(&edits, frame, place).ok_or_else(unmapped)?;
         let source = Source { text, ..self.reader.source.clone() };
-        let region = self.place().map(|place| Place { results, firsts, ..place });
+        let region = region.map(|place| Place { results, firsts, ..place });
         Ok(Program { user: self.reader.source.clone(), source, places, notes: vec![], region })
     }
 
     /// What stands before and behind the region: the kernel's head, with the user's place of each of its parts, and its end.
-    fn frame(&self, used: &[Used], [constants, inner]: [&str; 2], name: &str, place: Span) -> Frame {
+    /// `added` is one more argument.
+    fn frame(
+        &self,
+        used: &[Used],
+        [constants, inner]: [&str; 2],
+        name: &str,
+        place: Span,
+        added: Option<(&str, Span)>,
+    ) -> Frame {
         let mut head = Added::default();
         head.push(constants, None);
         head.push(&format!("void {name}("), None);
@@ -677,6 +703,11 @@ impl<'u> Outliner<'_, 'u> {
             };
             head.push(if count == 0 { "" } else { ", " }, None);
             head.push(&argument, span);
+            count += 1;
+        }
+        if let Some((argument, span)) = added {
+            head.push(if count == 0 { "" } else { ", " }, None);
+            head.push(argument, Some(span));
             count += 1;
         }
         head.push(if count == 0 { "void) { " } else { ") { " }, None);

@@ -2,6 +2,7 @@
 
 mod accepts;
 mod directives;
+mod forms;
 mod interpreter;
 mod native;
 mod oracle;

@@ -99,6 +99,7 @@ fn subscripts() {
         ("a[«i & j»] = 1;", "it uses bits"),
         ("a[«i << 2 | j»] = 1;", "it uses bits"),
         ("a[«i / j»] = 1;", "it divides, and not by a constant"),
+        ("a[«i >> j»] = 1;", "it shifts by a variable"),
         ("a[«s ? i : j»] = 1;", "it chooses between two values"),
         ("a[«i < j»] = 1;", "it compares"),
         ("a[«i++» + i] = 1;", "it changes a variable"),
@@ -209,8 +210,8 @@ fn statements() {
 #[test]
 fn loops() {
     for (text, message) in [
-        ("for (i = 0; i < N; «i += s»)", "this is no step"),
-        ("for (i = 0; i < N; «i += 0»)", "this is no step"),
+        ("for (i = 0; i < N; «i += s»)", "the step of the loop over `i` adds no constant"),
+        ("for (i = 0; i < N; «i += 0»)", "the step of the loop over `i` adds no constant"),
         ("for (i = N; «i < N»; i--)", "has no lower bound"),
         ("for (i = 0; «i < i + 1»; i++)", "has no upper bound"),
         ("for (i = 0; «i / 2 < N»; i++)", "has no upper bound"),
@@ -218,7 +219,10 @@ fn loops() {
         ("for (i = 0; i < «(a[o] > 2 ? o : 2)»; i++)", "nothing says how far it runs"),
         ("for (i = o - 3; «2 * i < N»; i++)", "multiplies the iterator"),
         ("for (unsigned j = N; «j >= 0»; j--)", "never ends"),
-        ("for (i = 0; i < N; «i *= 2»)", "this is no step"),
+        ("«for (i = 0; i < N; i *= 2)»", "more than 32 iterations"),
+        ("for (i = «N / 2»; i > 0; i /= 2)", "`i` does not begin with a constant"),
+        ("for (i = 1; «i < a[0]»; i *= 2)", "data decide where it ends"),
+        ("for (i = 1; i < N; «i *= s»)", "`i` becomes no constant"),
         ("for (i = 0; i < N; «k++»)", "this is no step"),
         ("for (i = 0; i < N; i++, «i++»)", "changes `i` twice"),
         ("for (i = 0; i < N; i++, «k = i»)", "changes what it does not begin"),

@@ -178,6 +178,27 @@ fn a_kernel_stays() {
     }
 }
 
+/// What a function returns is the last argument's only element, wherever it returns.
+#[test]
+fn a_function_that_returns_a_number() {
+    let text = "static float best(int n, const float a[n])\n{\n    float s = 0;\n    if (n > 9)\n        return -1;\n    \
+                for (int i = 0; i < n; i++)\n        s += a[i];\n    return s;\n}\n";
+    let expected = "best(size n, float a[n], float best_result[1])";
+    assert_eq!(signature(text, &Choice::default()), expected);
+    let program = chosen(text, &Choice::default());
+    let lines: Vec<&str> = program.source.text.lines().collect();
+    assert_eq!(lines[4].trim(), "{ best_result[0] = -1; return; }");
+    assert_eq!(lines[7].trim(), "best_result[0] = s;");
+    // Where it is called, the callers keep its name.
+    let called = format!("{text}int main(void) {{ float a[3] = {{1, 2, 3}}; return (int)best(3, a); }}\n");
+    assert_eq!(signature(&called, &Choice::default()), expected.replacen("best", "best_kernel", 1));
+    let taken =
+        text.replace("float s = 0;", "float s = 0, best_result = 1;").replace("return s", "return s * best_result");
+    assert_eq!(signature(&taken, &Choice::default()), expected.replace("best_result", "best_result_"));
+    let macros = text.replace("return s", "GIVE s").replace("static", "#define GIVE return\nstatic");
+    assert!(refusal(&macros, &Choice::default()).message.contains("comes from a macro"));
+}
+
 /// A sequence of layers, which has loops in what it calls only.
 #[test]
 fn a_function_of_calls() {

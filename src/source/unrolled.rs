@@ -1,0 +1,227 @@
+//! Loops whose heads multiply or divide: `for (len = 32; len > 0; len /= 2)`, `for (step = 1; step < n; step <<= 1)`. No
+//! affine expression has such values, but they are few. So the head is run here, as C runs it, and the body is read once
+//! for each iteration, with a constant in place of what the head changes. Conditions that are not constant, as with a size
+//! `n`, stay around the iteration that they allow and all that follow it.
+
+use lang_c::ast::{BinaryOperator, Expression};
+use lang_c::span::Node;
+
+use super::canonical::names_in;
+use super::expression::{convert_to, truth};
+use super::kernel::{BinaryOp, Condition, Expr, Node as NestNode, ScalarType};
+use super::loops::{For, Runs, Start, guarded, is_step, steps};
+use super::nest::{Nest, assignment, is_name, operation};
+use super::scope::{Checked, Name, Scope};
+use super::types::CType;
+use crate::affine::Affine;
+use crate::diagnostic::{Diagnostic, Span};
+
+/// The most iterations of such a loop.
+const MOST: usize = 32;
+/// The most statements that a kernel has with all of them.
+const STATEMENTS: usize = 256;
+
+/// Such a loop while its iterations are read.
+struct Unrolled<'f> {
+    written: For<'f>,
+    condition: &'f Node<Expression>,
+    /// What the head changes, in order: variables with the places where they are known, and the steps.
+    variables: Vec<(String, CType, usize)>,
+    steps: Vec<&'f Node<Expression>>,
+    span: Span,
+}
+
+impl Nest<'_, '_> {
+    /// Lowers a loop with a step that adds no constant, where constants tell all values of what its head changes; `None`
+    /// for others.
+    pub fn unrolled(&mut self, written: For, nodes: &mut Vec<NestNode>) -> Option<Checked<()>> {
+        let f = &written.node.node;
+        let (Runs::While, Some(condition), Some(step)) = (written.runs, f.condition.as_deref(), f.step.as_deref())
+        else {
+            return None;
+        };
+        let starts = self.initializer(f, written.bytes).ok()?;
+        let steps = steps(step);
+        let own = |step: &Node<Expression>| starts.iter().find(|start| is_step(step, &start.name));
+        if !steps.iter().all(|step| own(step).is_some()) || !steps.iter().any(|step| is_geometric(step)) {
+            return None;
+        }
+        let span = self.span(written.head());
+        self.scope.choice = None;
+        Some(self.all_rounds(written, condition, &starts, steps, span, nodes))
+    }
+
+    fn all_rounds(
+        &mut self,
+        written: For,
+        condition: &Node<Expression>,
+        starts: &[Start],
+        steps: Vec<&Node<Expression>>,
+        span: Span,
+        nodes: &mut Vec<NestNode>,
+    ) -> Checked<()> {
+        for start in starts {
+            self.shadow_iterator(&start.name, start.place)?;
+        }
+        let mark = self.scope.enter();
+        let mut variables = vec![];
+        for start in starts {
+            let ty = CType::Int(start.ty);
+            let value = self.scope.trial(|scope| scope.converted(start.first, &ty)).0;
+            let Ok(value @ Expr::Constant { .. }) = value else {
+                return Err(Diagnostic::new(format!(
+                    "the loop's head multiplies or divides, and `{}` does not begin with a constant",
+                    start.name
+                ))
+                .at(self.span(start.first.span), "not a constant")
+                .help("begin it with a constant, and leave the loop by a condition on a size: `for (s = 1; s < n; s *= 2)`; or count the iterations"));
+            };
+            self.scope.declare(&start.name, Name::Value(value));
+            variables.push((start.name.clone(), ty, self.scope.enter() - 1));
+        }
+        let unrolled = Unrolled { written, condition, variables, steps, span };
+        let result = self.rounds(&unrolled, 0, nodes);
+        self.leave(mark);
+        result
+    }
+
+    /// The iterations from number `round` on.
+    fn rounds(&mut self, unrolled: &Unrolled, round: usize, nodes: &mut Vec<NestNode>) -> Checked<()> {
+        let Unrolled { condition, span, .. } = unrolled;
+        let value = truth(self.scope.expression(condition)?);
+        let holds = match &value {
+            Expr::Constant { value: 0, .. } => return Ok(()),
+            Expr::Constant { .. } => None,
+            _ => {
+                let place = self.span(condition.span);
+                let Some(holds) = self.scope.condition_of(&value, place) else {
+                    return Err(Diagnostic::new(
+                        "the loop's head multiplies or divides, and data decide where it ends",
+                    )
+                    .at(place, "known only when the data are")
+                    .help("compare with constants and sizes, and put what data decide under an `if` in the body"));
+                };
+                if self.scope.never(&holds) {
+                    return Ok(());
+                }
+                Some(holds)
+            }
+        };
+        if round == MOST {
+            return Err(Diagnostic::new(format!("the loop's head multiplies or divides, and it has more than {MOST} iterations"))
+                .at(*span, "too many iterations")
+                .help("each is read by itself: say how large a size is, `#pragma burstc size(n: max 1024)`, or write the loop with a step that adds"));
+        }
+        let before = self.known();
+        let (place, mut body) = (self.scope.go_into(holds.clone()), vec![]);
+        self.round(unrolled, &mut body)?;
+        if self.statements() > STATEMENTS {
+            return Err(Diagnostic::new(format!(
+                "the loop's head multiplies or divides, and all of its iterations are more than {STATEMENTS} statements"
+            ))
+            .at(*span, "each iteration is read by itself")
+            .help(
+                "say how large a size is, `#pragma burstc size(n: max 64)`, or write the loop with a step that adds",
+            ));
+        }
+        self.rounds(unrolled, round + 1, &mut body)?;
+        self.scope.come_out(place);
+        if holds.is_some() {
+            let then = self.known();
+            if then != before {
+                self.join(Some(&value), &then, &before);
+            }
+        }
+        nodes.extend(guarded(holds.into_iter().collect(), body, *span));
+        Ok(())
+    }
+
+    /// One iteration, and the head's steps behind it.
+    fn round(&mut self, unrolled: &Unrolled, nodes: &mut Vec<NestNode>) -> Checked<()> {
+        let mark = self.scope.enter();
+        self.statement(&unrolled.written.node.node.statement, nodes)?;
+        self.leave(mark);
+        for step in &unrolled.steps {
+            let Some((name, ty, place)) = unrolled.variables.iter().find(|(name, ..)| is_step(step, name)) else {
+                continue;
+            };
+            let Some(value) = self.scope.stepped(step, name, ty) else {
+                return Err(Diagnostic::new(format!(
+                    "the loop's head multiplies or divides, and `{name}` becomes no constant"
+                ))
+                .at(self.span(step.span), "not a constant")
+                .help("change it by constants, as in `s *= 2`"));
+            };
+            self.scope.assign_local(*place, Name::Value(value));
+        }
+        Ok(())
+    }
+}
+
+impl Scope<'_> {
+    /// What `name`, of type `ty`, is behind `name++`, `name *= 2` or `name = name / 2`: a constant where it was one.
+    pub fn stepped(&mut self, step: &Node<Expression>, name: &str, ty: &CType) -> Option<Expr> {
+        use lang_c::ast::UnaryOperator::{PostDecrement, PostIncrement, PreDecrement, PreIncrement};
+        let Some(Name::Value(before @ Expr::Constant { .. })) = self.lookup(name) else { return None };
+        let one = Expr::Constant { value: 1, ty: ScalarType::I32 };
+        let after = match &step.node {
+            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+                PostIncrement | PreIncrement => binary_of(BinaryOp::Add, before, one)?,
+                PostDecrement | PreDecrement => binary_of(BinaryOp::Subtract, before, one)?,
+                _ => return None,
+            },
+            _ => {
+                let (operator, o) = operation(step)?;
+                let right = self.trial(|scope| scope.expression(&o.rhs)).0.ok()?;
+                match assignment(&operator)? {
+                    None => right,
+                    Some(op) => binary_of(op, before, right)?,
+                }
+            }
+        };
+        Some(convert_to(after, ty)).filter(|after| matches!(after, Expr::Constant { ty, .. } if !ty.floating))
+    }
+
+    /// Whether the condition holds for no sizes, as far as intervals of them show it.
+    fn never(&self, condition: &Condition) -> bool {
+        let beyond = |value: &Affine, sign: i64| {
+            let size = |name: &str| self.sizes.get(name).filter(|_| self.is_size(name)).copied();
+            let (low, high) = value.range(|name| size(name).unwrap_or_else(|| self.known_range(name)));
+            if sign > 0 { high < 0 } else { low > 0 || high < 0 }
+        };
+        match condition {
+            Condition::NonNegative(value) => beyond(value, 1),
+            Condition::Zero(value) => beyond(value, 0),
+            Condition::All(parts) => parts.iter().any(|part| self.never(part)),
+            Condition::Any(parts) => parts.iter().all(|part| self.never(part)),
+            Condition::Not(_) => false,
+        }
+    }
+}
+
+/// `left op right` of constants, where C defines it.
+fn binary_of(op: BinaryOp, left: Expr, right: Expr) -> Option<Expr> {
+    let is_zero = matches!(right, Expr::Constant { value: 0, .. });
+    let divides = matches!(op, BinaryOp::Divide | BinaryOp::Remainder);
+    (!(divides && is_zero)).then(|| super::expression::binary(op, left, right))
+}
+
+/// Whether a step is an assignment that adds no constant.
+fn is_geometric(step: &Node<Expression>) -> bool {
+    let Some((operator, o)) = operation(step) else { return false };
+    match assignment(&operator) {
+        Some(Some(BinaryOp::Add | BinaryOp::Subtract)) | None => false,
+        Some(Some(_)) => true,
+        // Neither `s = s + 1` nor what says nothing of `s`.
+        Some(None) => {
+            let names = |node: &Node<Expression>| names_in(node).iter().any(|name| is_name(&o.lhs, name));
+            let own = |node: &Node<Expression>| matches!(&node.node, Expression::Identifier(_)) && names(node);
+            names(&o.rhs)
+                && !operation(&o.rhs).is_some_and(|(operator, sum)| match operator {
+                    BinaryOperator::Plus => own(&sum.lhs) && !names(&sum.rhs) || own(&sum.rhs) && !names(&sum.lhs),
+                    BinaryOperator::Minus => own(&sum.lhs) && !names(&sum.rhs),
+                    _ => false,
+                })
+        }
+    }
+}
