@@ -622,16 +622,19 @@ fn places_are_the_mappings(browser: &mut Browser, document: &Value) {
             let (head, rest) = mapping.split_once(" -> [").unwrap();
             let (residues, banks) = rest.split_once(']').unwrap();
             let names: Vec<&str> = head.split_once('[').unwrap().1.trim_end_matches(']').split(", ").collect();
-            for part in [0.05, 0.3, 0.55, 0.95] {
+            for part in [0.0613, 0.3127, 0.5531, 0.9471] {
+                // Events are at whole pixels.
                 let click = format!(
                     "(() => {{ const box = Array.from(document.querySelectorAll('#tile-arrays > div')).find((own) => own.querySelector('h3').textContent.startsWith('{}['));
                         const frame = box.querySelector('svg').getBoundingClientRect();
-                        box.querySelector('svg').dispatchEvent(new MouseEvent('click', {{ clientX: frame.left + {part} * frame.width, clientY: frame.top + {part} * frame.height }}));
-                        return document.getElementById('cell-place').textContent; }})()",
+                        const [x, y] = [Math.floor(frame.left + {part} * frame.width), Math.floor(frame.top + {part} * frame.height)];
+                        box.querySelector('svg').dispatchEvent(new MouseEvent('click', {{ clientX: x, clientY: y }}));
+                        return [document.getElementById('cell-place').textContent, (y - frame.top) / frame.height, (x - frame.left) / frame.width]; }})()",
                     array.name
                 );
-                let text = browser.value(&click).as_str().unwrap().to_string();
-                let square = array.grid.map(|count| (part * count as f64).floor() as i64);
+                let (text, down, across): (String, f64, f64) = serde_json::from_value(browser.value(&click)).unwrap();
+                let square = [down, across].map(|part| part.max(0.0));
+                let square = [0, 1].map(|k| (square[k] * array.grid[k] as f64).floor() as i64);
                 let (mut row, column) = (square[0] * array.together[0], square[1] * array.together[1]);
                 let mut cell = vec![column];
                 for extent in array.extents.iter().rev().skip(1) {
