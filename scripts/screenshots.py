@@ -27,7 +27,12 @@ PICTURES = {
     "page-tiles.png": (
         ["run", "examples/jacobi_2d.c", "--board", "stratix2-ddr400"],
         "const own = document.getElementById('tile'); own.value = 29; own.dispatchEvent(new Event('input'));",
-        ("#tiles", "#tiles"),
+        ("#tiles", "#tile-arrays"),
+    ),
+    "page-order.png": (
+        ["run", "tests/kernels/nussinov.c", "--board", "stratix2-ddr400", "--set", "N=40"],
+        "const own = document.getElementById('tile'); own.value = 7; own.dispatchEvent(new Event('input'));",
+        ("#order", "#lives"),
     ),
     "page-designs.png": (
         ["explore", "examples/matmul.c", "--set", "N=16", "--limit", "60", "--simulate", "8"],

@@ -46,6 +46,8 @@ module avalon_memory #(
     integer write_bursts = 0;
     integer read_beats   = 0;
     integer write_beats  = 0;
+    // Bursts by their beats, less one.
+    integer read_lengths [0:255], write_lengths [0:255];
 
     integer latency   = 30;
     integer bandwidth = 100;
@@ -62,6 +64,10 @@ module avalon_memory #(
         if (!$value$plusargs("stalls=%d", seed)) seed = 0;
         if (latency < 1) latency = 1;
         random = seed * 32'h9e3779b1 + 32'd88172645;
+        for (slot = 0; slot < 256; slot = slot + 1) begin
+            read_lengths[slot] = 0;
+            write_lengths[slot] = 0;
+        end
     end
 
     // xorshift32
@@ -158,6 +164,7 @@ module avalon_memory #(
                 read_taken[slot] = 1'b0;
                 read_count = read_count + 1;
                 read_bursts = read_bursts + 1;
+                read_lengths[avs_burstcount - 9'd1] = read_lengths[avs_burstcount - 9'd1] + 1;
                 if (seed != 0 && random[17]) take_data(slot);
             end
             if (avs_write && !avs_waitrequest) begin
@@ -167,6 +174,7 @@ module avalon_memory #(
                     write_left = avs_burstcount;
                     write_address = avs_address;
                     write_bursts = write_bursts + 1;
+                    write_lengths[avs_burstcount - 9'd1] = write_lengths[avs_burstcount - 9'd1] + 1;
                 end
                 for (lane = 0; lane < LANES; lane = lane + 1)
                     if (avs_byteenable[lane] && write_address < BYTES)

@@ -76,6 +76,8 @@ module axi4_memory #(
     integer write_bursts = 0;
     integer read_beats   = 0;
     integer write_beats  = 0;
+    // Bursts by their beats, less one.
+    integer read_lengths [0:255], write_lengths [0:255];
     // Of port p from 4p on: beats read, beats written, bursts read, bursts written.
     integer moved [0:4*PORTS-1];
 
@@ -107,6 +109,10 @@ module axi4_memory #(
         random = seed * 32'h9e3779b1 + 32'd88172645;
         for (channel = 0; channel < 4 * PORTS; channel = channel + 1)
             moved[channel] = 0;
+        for (channel = 0; channel < 256; channel = channel + 1) begin
+            read_lengths[channel] = 0;
+            write_lengths[channel] = 0;
+        end
         for (port = 0; port < PORTS; port = port + 1) begin
             read_first[port] = 0;
             read_count[port] = 0;
@@ -269,6 +275,7 @@ module axi4_memory #(
                     read_taken[slot] = 1'b0;
                     read_count[port] = read_count[port] + 1;
                     read_bursts = read_bursts + 1;
+                    read_lengths[read_length[slot]] = read_lengths[read_length[slot]] + 1;
                     moved[4*port+2] = moved[4*port+2] + 1;
                     if (seed != 0 && random[17]) take_data(slot);
                 end
@@ -313,6 +320,7 @@ module axi4_memory #(
                     write_done[slot] = 1'b0;
                     write_count[port] = write_count[port] + 1;
                     write_bursts = write_bursts + 1;
+                    write_lengths[write_length[slot]] = write_lengths[write_length[slot]] + 1;
                     moved[4*port+3] = moved[4*port+3] + 1;
                 end
                 hold(AW);

@@ -16,6 +16,8 @@
 // Counters: `row_hits` (column commands to a row which already had one since its activate), `row_misses` (first
 // column command after an activate), `activates`, `precharges` (banks closed, auto-precharge included), `reads`,
 // `writes` (column commands), `turnarounds` (changes between read and write), `refreshes` (those of the start-up too).
+// `bank_hits` and `bank_misses` are those of each bank, `row_low` and `row_high` the least and the greatest row that its column
+// commands were to, since a bench has set them to 4095 and 0.
 //
 // Parameters: ROWS of each bank, at most 4096. T<rule> in memory clocks, except TCK_* , TIS, TIH, TDS, TDH in ns and
 // TDQSS_*, TCH_*, TWPRE in parts of a clock; the defaults are DDR400B at 5 ns. INIT_CLOCKS: clocks without a command after power-up (CKE low or high, high
@@ -116,6 +118,10 @@ module ddr_sdram #(
     real first_time /* verilator public_flat_rw */;
     reg [63:0] first_clock /* verilator public_flat_rw */;
     reg [63:0] row_hits, row_misses, activates, precharges, reads, writes, turnarounds, refreshes;
+    reg [63:0] bank_hits [0:3];
+    reg [63:0] bank_misses [0:3];
+    reg [11:0] row_low [0:3];
+    reg [11:0] row_high [0:3];
 
     // Clock: number and time of the last rising edge of CK, its last period and time high in ns (0 where time stands
     // still), and the number of the last clock whose CK_n rose.
@@ -298,6 +304,10 @@ module ddr_sdram #(
             bank_touched = 4'b0000;
             for (bank = 0; bank < 4; bank = bank + 1) begin
                 bank_row[bank] = 0;
+                bank_hits[bank] = 0;
+                bank_misses[bank] = 0;
+                row_low[bank] = 12'd4095;
+                row_high[bank] = 0;
                 trcd_ready[bank] = 0;
                 tras_ready[bank] = 0;
                 tras_limit[bank] = 0;
@@ -572,10 +582,17 @@ module ddr_sdram #(
                     too_early(RULE_TRCD, ddr_ba, trcd_ready[ddr_ba]);
                 check_row_age(ddr_ba, clock);
             end
-            if (bank_touched[ddr_ba])
+            if (bank_touched[ddr_ba]) begin
                 row_hits = row_hits + 1;
-            else
+                bank_hits[ddr_ba] = bank_hits[ddr_ba] + 1;
+            end else begin
                 row_misses = row_misses + 1;
+                bank_misses[ddr_ba] = bank_misses[ddr_ba] + 1;
+            end
+            if (bank_row[ddr_ba] < row_low[ddr_ba])
+                row_low[ddr_ba] = bank_row[ddr_ba];
+            if (bank_row[ddr_ba] > row_high[ddr_ba])
+                row_high[ddr_ba] = bank_row[ddr_ba];
             bank_touched[ddr_ba] = 1'b1;
             if (direction_known && direction_write != is_write)
                 turnarounds = turnarounds + 1;

@@ -84,6 +84,63 @@
         end
     endtask
 
+    // -- The device's banks -------------------------------------------------------------------------------------------
+
+`ifndef BURSTC_DEVICE
+    integer    bank_index;
+    reg [63:0] hits_before [0:3];
+    reg [63:0] misses_before [0:3];
+
+    // At the start of a run.
+    task begin_banks;
+        for (bank_index = 0; bank_index < 4; bank_index = bank_index + 1) begin
+            hits_before[bank_index] = device.bank_hits[bank_index];
+            misses_before[bank_index] = device.bank_misses[bank_index];
+        end
+    endtask
+
+    // At its end: a line `BANK number hits misses` each.
+    task end_banks;
+        for (bank_index = 0; bank_index < 4; bank_index = bank_index + 1)
+            $display("BANK %0d %0d %0d", bank_index, device.bank_hits[bank_index] - hits_before[bank_index],
+                device.bank_misses[bank_index] - misses_before[bank_index]);
+    endtask
+
+`ifdef BURSTC_TIMELINE
+`define BURSTC_BANKS
+    reg [63:0] hits_told [0:3];
+    reg [63:0] misses_told [0:3];
+    reg [63:0] turnarounds_told, refreshes_told;
+
+    task forget_banks;
+        begin
+            for (bank_index = 0; bank_index < 4; bank_index = bank_index + 1) begin
+                hits_told[bank_index] = device.bank_hits[bank_index];
+                misses_told[bank_index] = device.bank_misses[bank_index];
+                // More than any row, and less.
+                device.row_low[bank_index] = ~0;
+                device.row_high[bank_index] = 0;
+            end
+            turnarounds_told = device.turnarounds;
+            refreshes_told = device.refreshes;
+        end
+    endtask
+
+    // Prints what the device did since it was told last: a line `BANKS`, of each bank its hits, its misses, the least and the
+    // greatest row that they were in, then turnarounds and refreshes.
+    task tell_banks;
+        begin
+            $write("BANKS");
+            for (bank_index = 0; bank_index < 4; bank_index = bank_index + 1)
+                $write(" %0d %0d %0d %0d", device.bank_hits[bank_index] - hits_told[bank_index],
+                    device.bank_misses[bank_index] - misses_told[bank_index], device.row_low[bank_index], device.row_high[bank_index]);
+            $display(" %0d %0d", device.turnarounds - turnarounds_told, device.refreshes - refreshes_told);
+            forget_banks;
+        end
+    endtask
+`endif
+`endif
+
     // -- The files of the run -----------------------------------------------------------------------------------------
 
 `include "run_bench.vh"

@@ -25,7 +25,8 @@
 //
 // Counters: `row_hits` (column commands to a row which already had one since its activate), `row_misses` (first column
 // command after an activate), `activates`, `reads`, `writes` (column commands), `turnarounds` (changes between read and
-// write), `refreshes` (those of the start-up too).
+// write), `refreshes` (those of the start-up too). `bank_hits` and `bank_misses` are those of each bank, `row_low` and `row_high`
+// the least and the greatest row that its column commands were to, since a bench has set them to 8191 and 0.
 //
 // Parameters: ROWS of each bank, at most 8192; ps, and clocks where the name says so; the defaults are the slowest of AS4C16M16SA-7, IS42S16160G-7 and
 // W9825G6KH-6. T_RRD, T_WR and T_MRD are at least two clocks, too. REPORT_LIMIT: messages printed, later ones only count.
@@ -87,6 +88,10 @@ module sdr_sdram #(
     reg [8*16:1] first_rule /* verilator public_flat_rw */;
     reg [8*16:1] last_rule /* verilator public_flat_rw */;
     reg [63:0] row_hits, row_misses, activates, reads, writes, turnarounds, refreshes;
+    reg [63:0] bank_hits [0:3];
+    reg [63:0] bank_misses [0:3];
+    reg [12:0] row_low [0:3];
+    reg [12:0] row_high [0:3];
 
     // Number and time of the last rising edge of the clock.
     reg [63:0] clock, now, clock_time, power_time;
@@ -191,6 +196,12 @@ module sdr_sdram #(
         first_rule = "none";
         last_rule = "none";
         {row_hits, row_misses, activates, reads, writes, turnarounds, refreshes} = 0;
+        for (index = 0; index < 4; index = index + 1) begin
+            bank_hits[index] = 0;
+            bank_misses[index] = 0;
+            row_low[index] = 13'd8191;
+            row_high[index] = 0;
+        end
         pins_time = 0;
         data_time = 0;
         drive_enable = 2'b00;
@@ -299,10 +310,17 @@ module sdr_sdram #(
                 violation("closed_bank", bank);
             else
                 at_least("tRCD", 1'b1, activate_time[bank], T_RCD);
-            if (bank_touched[bank])
+            if (bank_touched[bank]) begin
                 row_hits = row_hits + 1;
-            else
+                bank_hits[bank] = bank_hits[bank] + 1;
+            end else begin
                 row_misses = row_misses + 1;
+                bank_misses[bank] = bank_misses[bank] + 1;
+            end
+            if (bank_row[bank] < row_low[bank])
+                row_low[bank] = bank_row[bank];
+            if (bank_row[bank] > row_high[bank])
+                row_high[bank] = bank_row[bank];
             bank_touched[bank] = 1'b1;
             if (direction_known && direction_write != is_write)
                 turnarounds = turnarounds + 1;

@@ -366,6 +366,10 @@ module tb_accelerator;
 `ifndef BURSTC_DEVICE
         {row_hits, row_misses, turnarounds, refreshes, reads, writes} = 0;
         snapshot;
+        begin_banks;
+`ifdef BURSTC_TIMELINE
+        forget_banks;
+`endif
 `endif
         checking = 1'b1;
         write_register(CONTROL, 32'd1);
@@ -380,8 +384,11 @@ module tb_accelerator;
         status = value;
 `ifndef BURSTC_DEVICE
         snapshot;
+        end_banks;
+`ifdef BURSTC_TIMELINE
+        // What came behind the last slice.
+        tell_banks;
 `endif
-`ifndef BURSTC_DEVICE
         // At once: done promises that the data are in the device.
         read_memory;
 `endif

@@ -351,6 +351,7 @@ module tb_accelerator;
 
     integer        reads, writes, read_bursts, write_bursts;
     integer        moved [0:4*`PORTS-1]; // the same of each port
+    integer        read_lengths [0:255], write_lengths [0:255]; // bursts by their beats, less one
 
     task snapshot;
         begin
@@ -358,6 +359,10 @@ module tb_accelerator;
             writes       = device.write_beats - writes;
             read_bursts  = device.read_bursts - read_bursts;
             write_bursts = device.write_bursts - write_bursts;
+            for (index = 0; index < 256; index = index + 1) begin
+                read_lengths[index] = device.read_lengths[index] - read_lengths[index];
+                write_lengths[index] = device.write_lengths[index] - write_lengths[index];
+            end
 `ifndef BURSTC_AVALON
             for (index = 0; index < 4 * `PORTS; index = index + 1)
                 moved[index] = device.moved[index] - moved[index];
@@ -408,6 +413,10 @@ module tb_accelerator;
         {reads, writes, read_bursts, write_bursts} = 0;
         for (index = 0; index < 4 * `PORTS; index = index + 1)
             moved[index] = 0;
+        for (index = 0; index < 256; index = index + 1) begin
+            read_lengths[index] = 0;
+            write_lengths[index] = 0;
+        end
         snapshot;
         checking = 1'b1;
         if (irq !== 1'b0)
@@ -440,6 +449,9 @@ module tb_accelerator;
         if (`PORTS > 1)
             for (index = 0; index < `PORTS; index = index + 1)
                 $display("MOVED %0d %0d %0d %0d", moved[4*index], moved[4*index+1], moved[4*index+2], moved[4*index+3]);
+        for (index = 0; index < 256; index = index + 1)
+            if (read_lengths[index] != 0 || write_lengths[index] != 0)
+                $display("BURSTS %0d %0d %0d", index + 1, read_lengths[index], write_lengths[index]);
         violations = 0;
         for (index = 0; index < `PORTS; index = index + 1)
             violations = violations + violations_of[index];

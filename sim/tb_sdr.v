@@ -190,6 +190,10 @@ module tb_accelerator;
 `endif
         {row_hits, row_misses, turnarounds, refreshes, reads, writes} = 0;
         snapshot;
+        begin_banks;
+`ifdef BURSTC_TIMELINE
+        forget_banks;
+`endif
         checking = 1'b1;
         write_register(CONTROL, 32'd1);
         read_register(CONTROL);
@@ -202,6 +206,11 @@ module tb_accelerator;
         checking = 1'b0;
         status = value;
         snapshot;
+        end_banks;
+`ifdef BURSTC_TIMELINE
+        // What came behind the last slice.
+        tell_banks;
+`endif
         // At once: done promises that the data are in the device.
         read_memory;
         for (index = 1; index <= 5; index = index + 1) begin

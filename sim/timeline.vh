@@ -3,7 +3,7 @@
 //
 // Prints a line `SLICE cycles load word compute stall store sent` per slice from start to done: its cycles, those in which each
 // process is busy or stalled as its counter has it, and those in which a word comes from a memory port or goes there; the
-// last slice may be shorter. Of the first TILES tiles lines `TILE what cycle`: 0 a tile is taken to be loaded, 1 it is in the
+// last slice may be shorter. Where the bench looks into the device (BURSTC_BANKS), a line of `tell_banks` follows each. Of the first TILES tiles lines `TILE what cycle`: 0 a tile is taken to be loaded, 1 it is in the
 // buffers and taken to be computed, 2 computed, 3 stored. The end mark is taken like a tile.
 
     localparam integer SLICE = `BURSTC_TIMELINE;
@@ -25,6 +25,9 @@
             busy_stall = 0;
             busy_store = 0;
             busy_sent = 0;
+`ifdef BURSTC_BANKS
+            tell_banks;
+`endif
         end
     endtask
 

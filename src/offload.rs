@@ -577,6 +577,40 @@ impl Buffer {
         if banks.is_empty() { parts } else { memory::worth_slicing(parts) }
     }
 
+    /// Words of a bank, those between rows that are shorter than their bits allow included.
+    pub fn words_in_bank(&self) -> i64 {
+        match self.common_mapping() {
+            Some(_) => memory::reach(&self.parts_in_bank()),
+            None => self.words(),
+        }
+    }
+
+    /// Where a cell lies in tile number `tile` of the run, one of `band`: its bank, and the word inside that; `None` where the band
+    /// does not access the array.
+    pub fn place(&self, band: BandId, cell: &[i64], tile: u64) -> Option<(i64, i64)> {
+        let mapping = self.mappings.get(band)?.as_ref()?;
+        let y = mapping.skewed(cell);
+        let residues: Vec<i64> = y.iter().zip(&mapping.moduli).map(|(y, modulus)| y.rem_euclid(*modulus)).collect();
+        let axes = self.bank_axes();
+        let bank = match &self.partition {
+            Some(partition) => partition.bank(&y, 0).rem_euclid(partition.count),
+            None if self.skewed => {
+                axes.iter().map(|axis| residues[axis.subscript]).sum::<i64>().rem_euclid(self.bank_count())
+            }
+            None => axes.iter().fold(0, |bank, axis| bank * axis.count + residues[axis.subscript] % axis.count),
+        };
+        let mut inside: Vec<(usize, i64)> = self.left_out().iter().map(|axis| (axis.subscript, axis.count)).collect();
+        inside.extend(self.partition.iter().map(|partition| (partition.along, partition.count)));
+        let word = residues.iter().zip(&mapping.moduli).enumerate().fold(
+            (tile % mapping.slots.unsigned_abs().max(1)) as i64,
+            |word, (k, (residue, modulus))| {
+                let count = inside.iter().find(|(subscript, _)| *subscript == k).map_or(1, |(_, count)| *count);
+                word << bits_below(modulus / count) | residue / count
+            },
+        );
+        Some((bank, word))
+    }
+
     /// The parts of an address in a memory that holds the whole buffer.
     pub fn parts(&self) -> Vec<Part> {
         self.parts_without(&[])

@@ -509,6 +509,234 @@ fn timeline_is_the_runs(browser: &mut Browser, document: &Value) {
     browser.screen(1200, 900);
 }
 
+/// The pictures' own data.
+fn pictures(browser: &mut Browser) -> Pictures {
+    let data = browser.value("document.getElementById('pictures').textContent");
+    serde_json::from_str(data.as_str().unwrap()).unwrap()
+}
+
+/// The instances that start at each date of a tile: their statements' names, and their iterators.
+fn dated(pictures: &Pictures, place: usize) -> BTreeMap<u64, Vec<(String, Vec<i64>)>> {
+    let tile = &pictures.shown[place];
+    let order = &pictures.orders[tile.order.unwrap()];
+    let mut found: BTreeMap<u64, Vec<(String, Vec<i64>)>> = BTreeMap::new();
+    for row in &order.drawn {
+        let (statement, step) = &order.kinds[row[0] as usize];
+        for n in 0..row[2] {
+            let origin = &tile.origins[*statement];
+            let at =
+                row[3..].iter().zip(origin).zip(step).map(|((own, origin), step)| own + origin + n * step).collect();
+            let name = pictures.bands[tile.band].statements[*statement].clone();
+            found.entry((row[1] + n) as u64).or_default().push((name, at));
+        }
+    }
+    found
+}
+
+/// What is drawn of the order: the text, and of each plane how many squares are there and how many are still to come.
+const ORDER: &str = "(() => {
+    const area = (own) => Number(own.getAttribute('width')) * Number(own.getAttribute('height'));
+    const sum = (kind) => Array.from(document.querySelectorAll('#tile-order .' + kind), area).reduce((a, b) => a + b, 0);
+    return [document.getElementById('date-name').textContent.replace(/,(?=\\d{3})/g, ''), sum('dated'), sum('to-come'),
+        document.querySelectorAll('#tile-order figure').length, Number(document.getElementById('date').max)];
+})()";
+
+/// The first, a middle and the last tile, at several dates: exactly the instances of the C program that lie in the tile, and as many of
+/// them drawn as have started.
+fn order_is_the_programs(browser: &mut Browser, instances: &[Instance]) {
+    let pictures = pictures(browser);
+    let [band] = &pictures.bands[..] else { panic!("several bands") };
+    let last = pictures.shown.len() - 1;
+    for place in BTreeSet::from([0, last / 2, last]) {
+        browser.slide("tile", place);
+        let (tile, order) = (&pictures.shown[place], &pictures.orders[pictures.shown[place].order.unwrap()]);
+        let dates = dated(&pictures, place);
+        let inside = |instance: &&Instance| {
+            let theta = theta(&band.theta, instance.statement);
+            let values = theta.iter().map(|text| affine(text, &instance.iterators));
+            values.zip(&band.tile_sizes).map(|(value, size)| value.div_euclid(*size)).eq(tile.index.iter().copied())
+        };
+        let own = |instance: &Instance| {
+            let place = band.statements.iter().position(|name| name == instance.statement).unwrap();
+            let value = |name: &String| instance.iterators.iter().find(|(own, _)| own == name).unwrap().1;
+            (instance.statement.to_string(), band.iterators[place].iter().map(value).collect::<Vec<i64>>())
+        };
+        let expected: BTreeSet<_> = instances.iter().filter(inside).map(own).collect();
+        let found: BTreeSet<_> = dates.values().flatten().cloned().collect();
+        assert!(found.is_subset(&expected), "{:?}", found.difference(&expected).next());
+        if order.every == 1 {
+            assert_eq!(found.len(), expected.len(), "T = {:?}", tile.index);
+            assert_eq!(dates.values().map(Vec::len).sum::<usize>(), expected.len(), "one date each");
+        }
+        for part in [0, 500, 1000] {
+            browser.slide("date", part);
+            let (text, drawn, to_come, planes, most): (String, f64, f64, usize, usize) =
+                serde_json::from_value(browser.value(ORDER)).unwrap();
+            assert_eq!(most, 1000);
+            let date = (part as f64 / 1000.0 * (order.dates - 1) as f64).round() as u64;
+            assert!(text.starts_with(&format!("date {date} of 0 to {}: ", order.dates - 1)), "{text}");
+            let started = dates.range(..=date).next_back().unwrap();
+            let told = started.1.iter().map(|(name, at)| {
+                (name, format!(" = ({})", at.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")))
+            });
+            let is_told =
+                told.into_iter().any(|(name, at)| text.contains(&format!(": {name} (")) && text.ends_with(&at));
+            assert!(is_told || *started.0 != date, "{text}: {started:?}");
+            let squares = dates.range(..=date).map(|(_, own)| own.len()).sum::<usize>() as f64;
+            let rest = dates.values().map(Vec::len).sum::<usize>() as f64 - squares;
+            // Where all planes are drawn, and nothing lies over something else.
+            if planes < 12 && order.every == 1 {
+                assert_eq!((drawn, to_come), (squares, rest), "date {date} of T = {:?}", tile.index);
+            } else {
+                assert!(drawn <= squares && to_come <= rest, "{drawn} of {squares}, {to_come} of {rest}");
+            }
+        }
+    }
+}
+
+/// A residue in `[i mod 32, (i + 2*k) mod 64, tile mod 2]`.
+fn residue(text: &str, names: &[(&str, i64)]) -> i64 {
+    let (value, modulus) = text.rsplit_once(" mod ").unwrap();
+    affine(value.trim_matches(['(', ')']), names).rem_euclid(modulus.parse().unwrap())
+}
+
+/// Clicks on cells of every array: banks and words are what the mapping of the JSON says, and words in use what the tile has.
+fn places_are_the_mappings(browser: &mut Browser, document: &Value) {
+    let pictures = pictures(browser);
+    let last = pictures.shown.len() - 1;
+    for place in BTreeSet::from([0, last / 2, last]) {
+        browser.slide("tile", place);
+        let tile = &pictures.shown[place];
+        for own in &tile.buffers {
+            let buffer = &pictures.buffers[own.buffer];
+            let taken = format!("document.querySelector('[data-buffer=\"{}\"]').textContent", buffer.array);
+            assert_eq!(browser.value(&taken).as_str().unwrap().replace(',', ""), own.taken.to_string());
+            let Some(number) = pictures.arrays.iter().position(|array| array.name == buffer.array) else { continue };
+            let (array, cells) =
+                (&pictures.arrays[number], tile.arrays.iter().find(|own| own.array == number).unwrap());
+            if let Some(touched) = cells.touched {
+                assert!(own.taken >= touched, "{} words for {touched} cells", own.taken);
+            }
+            let mapping = document["buffers"].as_array().unwrap().iter().find(|own| own["array"] == *array.name);
+            let mapping = mapping.unwrap()["mapping"].as_str().unwrap();
+            let (head, rest) = mapping.split_once(" -> [").unwrap();
+            let (residues, banks) = rest.split_once(']').unwrap();
+            let names: Vec<&str> = head.split_once('[').unwrap().1.trim_end_matches(']').split(", ").collect();
+            for part in [0.0613, 0.3127, 0.5531, 0.9471] {
+                // Events are at whole pixels.
+                let click = format!(
+                    "(() => {{ const box = Array.from(document.querySelectorAll('#tile-arrays > div')).find((own) => own.querySelector('h3').textContent.startsWith('{}['));
+                        const frame = box.querySelector('svg').getBoundingClientRect();
+                        const [x, y] = [Math.floor(frame.left + {part} * frame.width), Math.floor(frame.top + {part} * frame.height)];
+                        box.querySelector('svg').dispatchEvent(new MouseEvent('click', {{ clientX: x, clientY: y }}));
+                        return [document.getElementById('cell-place').textContent, (y - frame.top) / frame.height, (x - frame.left) / frame.width]; }})()",
+                    array.name
+                );
+                let (text, down, across): (String, f64, f64) = serde_json::from_value(browser.value(&click)).unwrap();
+                let square = [down, across].map(|part| part.max(0.0));
+                let square = [0, 1].map(|k| (square[k] * array.grid[k] as f64).floor() as i64);
+                let (mut row, column) = (square[0] * array.together[0], square[1] * array.together[1]);
+                let mut cell = vec![column];
+                for extent in array.extents.iter().rev().skip(1) {
+                    cell.insert(0, row % extent);
+                    row /= extent;
+                }
+                let mut values: Vec<(&str, i64)> = names.iter().copied().zip(cell.iter().copied()).collect();
+                values.push(("tile", tile.number as i64));
+                let written: String = cell.iter().map(|index| format!("[{index}]")).collect();
+                assert!(text.starts_with(&format!("{}{written} has its place in ", array.name)), "{text}");
+                let numbers: Vec<i64> =
+                    text.split(' ').filter_map(|word| word.trim_end_matches(['.', ',']).parse().ok()).collect();
+                let own: Vec<(i64, i64)> = residues
+                    .split(", ")
+                    .map(|text| (residue(text, &values), text.rsplit_once(' ').unwrap().1.parse().unwrap()))
+                    .collect();
+                match (buffer.banks, banks.strip_prefix(", ").and_then(|banks| banks.split_once(" banks of "))) {
+                    (1, _) => {
+                        let bits = |modulus: i64| (modulus as u64).next_power_of_two() as i64;
+                        let word = own.iter().fold(0, |word, (value, modulus)| word * bits(*modulus) + value);
+                        assert_eq!(numbers, [word], "{text}: {mapping}");
+                    }
+                    (count, Some((_, subscript))) if names.contains(&subscript) => {
+                        let at = names.iter().position(|name| *name == subscript).unwrap();
+                        assert_eq!(numbers[0], cell[at].rem_euclid(count), "{text}: {mapping}");
+                    }
+                    _ => assert_eq!(numbers.len(), 2, "{text}"),
+                }
+            }
+        }
+    }
+}
+
+/// The words alive: the numbers that are shown are those of the data, none is more than the buffer of the JSON has.
+fn lives_are_shown(browser: &mut Browser, document: &Value) {
+    let lives = pictures(browser).lives.unwrap();
+    let shown = "Array.from(document.querySelectorAll('[data-alive]'), (own) => [own.dataset.alive, own.textContent, own.closest('div').querySelectorAll('path.alive').length])";
+    let shown: Vec<(String, String, usize)> = serde_json::from_value(browser.value(shown)).unwrap();
+    let expected: Vec<_> = lives.arrays.iter().map(|own| (own.array.clone(), own.peak.to_string(), 1)).collect();
+    let shown: Vec<_> = shown.into_iter().map(|(array, peak, paths)| (array, peak.replace(',', ""), paths)).collect();
+    assert_eq!(shown, expected);
+    for own in &lives.arrays {
+        let buffer = document["buffers"].as_array().unwrap().iter().find(|buffer| buffer["array"] == *own.array);
+        assert_eq!(buffer.unwrap()["words"], own.words);
+        assert!(own.peak as i64 <= own.words, "{}: {} alive in {} words", own.array, own.peak, own.words);
+    }
+}
+
+/// Banks over time add up to the JSON's; what is drawn of them is as much as its share of the run's cycles.
+fn banks_are_the_runs(browser: &mut Browser, document: &Value) {
+    let told = pictures(browser).timeline.unwrap().banks;
+    let ddr = &document["ddr"];
+    let sum = |k: usize| told.iter().map(|slice| slice[k]).sum::<u64>();
+    for (bank, own) in ddr["banks"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(
+            [sum(4 * bank), sum(4 * bank + 1)],
+            ["row_hits", "row_misses"].map(|name| own[name].as_u64().unwrap())
+        );
+    }
+    let all = |name: &str| ddr["banks"].as_array().unwrap().iter().map(|own| own[name].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(
+        [all("row_hits"), all("row_misses")],
+        ["row_hits", "row_misses"].map(|name| ddr[name].as_u64().unwrap())
+    );
+    assert_eq!([sum(16), sum(17)], ["turnarounds", "refreshes"].map(|name| ddr[name].as_u64().unwrap()));
+    for name in ["zoom", "at"] {
+        browser.slide(name, 0);
+    }
+    let drawn = "(() => {
+        const area = (kind) => Array.from(document.querySelectorAll('#banks-picture g > rect.' + kind),
+            (own) => Number(own.getAttribute('width')) * Number(own.getAttribute('height'))).reduce((a, b) => a + b, 0);
+        return ['w-busy', 'w-value', 'w-tile'].map(area);
+    })()";
+    let [hits, misses, room]: [f64; 3] = serde_json::from_value(browser.value(drawn)).unwrap();
+    let cycles = document["cycles"].as_f64().unwrap();
+    for (drawn, name) in [(hits, "row_hits"), (misses, "row_misses")] {
+        let (shown, expected) = (4.0 * drawn / room, ddr[name].as_f64().unwrap() / cycles);
+        assert!((shown - expected).abs() < 0.02, "{name}: {shown} drawn, {expected} per cycle");
+    }
+}
+
+/// Lengths of bursts add up to all of them and their beats; each has its bars.
+fn bursts_are_the_runs(browser: &mut Browser, bus: &Value) {
+    let lengths = bus["lengths"].as_array().unwrap();
+    let sum = |name: &str, weighs: bool| {
+        let each = |own: &Value| own[name].as_u64().unwrap() * if weighs { own["beats"].as_u64().unwrap() } else { 1 };
+        json!(lengths.iter().map(each).sum::<u64>())
+    };
+    assert_eq!(
+        [sum("read_bursts", false), sum("write_bursts", false)],
+        [bus["read_bursts"].clone(), bus["write_bursts"].clone()]
+    );
+    assert_eq!(
+        [sum("read_bursts", true), sum("write_bursts", true)],
+        [bus["read_beats"].clone(), bus["write_beats"].clone()]
+    );
+    let bars =
+        lengths.iter().flat_map(|own| ["read_bursts", "write_bursts"].map(|name| own[name] != 0)).filter(|is| *is);
+    let drawn = browser.value("document.querySelectorAll('#bursts-picture rect').length");
+    assert_eq!(drawn, bars.count());
+}
+
 struct Opened {
     _folder: TempDir,
     path: PathBuf,
@@ -533,7 +761,14 @@ fn page_of(kernel: &str, arguments: &[&str], instances: fn(&BTreeMap<String, i64
     figures_are_the_jsons(&mut browser, &run.document);
     let sizes: BTreeMap<String, i64> = serde_json::from_value(run.document["arguments"].clone()).unwrap();
     tiles_are_as_enumerated(&mut browser, &instances(&sizes));
+    order_is_the_programs(&mut browser, &instances(&sizes));
+    places_are_the_mappings(&mut browser, &run.document);
+    lives_are_shown(&mut browser, &run.document);
     timeline_is_the_runs(&mut browser, &run.document);
+    match run.document.get("bus") {
+        Some(bus) => bursts_are_the_runs(&mut browser, bus),
+        None => banks_are_the_runs(&mut browser, &run.document),
+    }
     assert_eq!(browser.complaints(), Vec::<String>::new(), "after sliders were moved");
 }
 
@@ -684,4 +919,5 @@ fn the_page_of_a_run_that_waits_for_memory() {
     assert_eq!(run.document["bound"]["limit"], "memory");
     figures_are_the_jsons(&mut browser, &run.document);
     timeline_is_the_runs(&mut browser, &run.document);
+    bursts_are_the_runs(&mut browser, &run.document["bus"]);
 }

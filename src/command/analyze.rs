@@ -70,8 +70,17 @@ fn page(program: &Program, board: &Board, offload: &Offload, text: &str) -> Resu
     let usual = |p: &SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(p.min));
     let json: serde_json::Value = serde_json::from_str(&report::json(offload)?)?;
     let sizes = offload.kernel.parameters.iter().map(usual).collect();
-    let page =
-        Page { program, offload, board, sizes: &sizes, report: None, timeline: None, json: &json.to_string(), text };
+    let page = Page {
+        program,
+        offload,
+        board,
+        sizes: &sizes,
+        report: None,
+        timeline: None,
+        placement: None,
+        json: &json.to_string(),
+        text,
+    };
     Ok(page.html(&terminal::command_line())?)
 }
 

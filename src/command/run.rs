@@ -129,6 +129,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         sizes: &job.sizes,
         report: Some(&report),
         timeline: Some(&output.timeline),
+        placement: Some(&job.placement),
         json: &json,
         text: &text,
     };

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use super::order::Rows;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, BandId, ByArray, StatementId};
-use crate::offload::{LaneShape, Lanes, Offload, Piece, Scan};
+use crate::offload::{LaneShape, Lanes, Offload, Piece, Scan, Transfer};
 use crate::source::kernel::{Access, Kernel, Statement};
 use crate::walk::{self, Values, Visitor, Which, visit};
 
@@ -37,9 +38,31 @@ impl Shape {
         Shape { rows, columns, extents }
     }
 
-    /// Whether there is a byte of bookkeeping for every cell.
-    fn fits(&self) -> bool {
+    /// Whether there is bookkeeping for every cell.
+    pub fn fits(&self) -> bool {
         self.rows.saturating_mul(self.columns).unsigned_abs() <= CELLS
+    }
+
+    /// Of a shape that fits.
+    pub fn cells(&self) -> usize {
+        (self.rows * self.columns).max(0) as usize
+    }
+
+    /// The subscripts of the cell at a place.
+    pub fn subscripts(&self, place: usize) -> Vec<i64> {
+        let mut rest = place as i64;
+        let mut found: Vec<i64> = self
+            .extents
+            .iter()
+            .rev()
+            .map(|extent| {
+                let own = rest % extent.max(&1);
+                rest /= extent.max(&1);
+                own
+            })
+            .collect();
+        found.reverse();
+        found
     }
 
     /// The place of a cell, counted row by row.
@@ -70,7 +93,31 @@ pub struct Cells {
 #[derive(Clone, Debug, Default)]
 pub struct TileCells {
     pub iterations: Option<u64>,
+    /// Of the arrays that the tile transfers.
     pub arrays: BTreeMap<ArrayId, Cells>,
+    /// What iterations touch of arrays that no tile of the band moves.
+    pub kept: BTreeMap<ArrayId, Vec<usize>>,
+    /// Its iterations in their order, where somebody followed them.
+    pub rows: Option<Rows>,
+}
+
+/// Someone who sees what a tile's iterations do, in the order of their dates: the date of an iteration is the number of those
+/// that started before it, and lanes that run together have one.
+pub trait Sees {
+    /// Instances of a statement one after the other, `trips` of them from `date` on: the first has the iterators `begin`, each next
+    /// one `step` more.
+    fn row(&mut self, _statement: StatementId, _date: u64, _trips: i64, _begin: &[i64], _step: &[i64]) {}
+
+    /// A cell is read or written. What runs together reads before it writes.
+    fn access(&mut self, array: ArrayId, place: usize, writes: bool, date: u64);
+}
+
+/// What a walk along a tile's iterations counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    pub iterations: u64,
+    /// Starts: as many as iterations, but where lanes run together.
+    pub dates: u64,
 }
 
 /// Follows tiles, as far as `steps` go.
@@ -99,23 +146,35 @@ impl<'a> Follower<'a> {
     /// The cells of the tile `index` of a band; `None` where the steps are used up.
     pub fn tile(&mut self, band: BandId, index: &[i64]) -> Option<TileCells> {
         let offload = self.offload;
-        let place = self.values.enter_tile(&offload.kernel, index);
         let mut tile = TileCells::default();
-        let mut within = true;
-        for transfer in &offload.bands[band].transfers {
-            let load = self.transferred(transfer.array, &transfer.load);
-            let store = self.transferred(transfer.array, &transfer.store);
-            let (Some(loaded), Some(stored)) = (load, store) else {
-                within = false;
-                break;
-            };
-            tile.arrays.insert(transfer.array, Cells { loaded, stored, ..Cells::default() });
+        for (array, loaded, stored) in self.transfers(band, index)? {
+            tile.arrays.insert(array, Cells { loaded, stored, ..Cells::default() });
         }
-        if within && Follower::follows(&offload.kernel) {
-            self.touch(band, &mut tile);
+        let fits = |array: &ArrayId| self.shapes[*array].fits();
+        if Follower::follows(&offload.kernel) && tile.arrays.keys().all(fits) {
+            let own =
+                offload.buffers.iter().filter(|buffer| buffer.mappings[band].is_some()).map(|buffer| buffer.array);
+            let cells = |array: ArrayId| (array, vec![First::Not; self.shapes[array].cells()]);
+            let first = own.filter(fits).map(cells).collect();
+            let mut touches = Touches { first, rows: Rows::default() };
+            if let Some(counted) = self.walk(band, index, &mut touches) {
+                touches.told(counted, &mut tile);
+            }
         }
+        Some(tile)
+    }
+
+    /// Load(T) and Store(T) of every array that a tile transfers; `None` where the steps are used up.
+    pub fn transfers(&mut self, band: BandId, index: &[i64]) -> Option<Vec<(ArrayId, Vec<usize>, Vec<usize>)>> {
+        let offload = self.offload;
+        let place = self.values.enter_tile(&offload.kernel, index);
+        let of = |transfer: &Transfer| {
+            let load = self.transferred(transfer.array, &transfer.load)?;
+            Some((transfer.array, load, self.transferred(transfer.array, &transfer.store)?))
+        };
+        let found = offload.bands[band].transfers.iter().map(of).collect();
         self.values.stack.truncate(place);
-        within.then_some(tile)
+        found
     }
 
     /// The cells of Load(T) or Store(T).
@@ -134,41 +193,66 @@ impl<'a> Follower<'a> {
         Some(places)
     }
 
-    /// Walks the tile's iterations.
-    fn touch(&mut self, band: BandId, tile: &mut TileCells) {
+    /// Walks a tile's iterations; `None` where the steps are used up, behind some of them.
+    pub fn walk(&mut self, band: BandId, index: &[i64], seen: &mut impl Sees) -> Option<Counted> {
         let kernel = &self.offload.kernel;
-        if tile.arrays.keys().any(|array| !self.shapes[*array].fits()) {
-            return;
-        }
-        let first = |array: &ArrayId| {
-            let shape = &self.shapes[*array];
-            (*array, vec![First::Not; (shape.rows * shape.columns) as usize])
-        };
+        let place = self.values.enter_tile(kernel, index);
         let mut walker = Walker {
             offload: self.offload,
             shapes: &self.shapes,
             statements: kernel.statements().iter().map(|s| Accesses::of(s)).collect(),
             iterators: kernel.iterators().into_iter().collect(),
-            first: tile.arrays.keys().map(first).collect(),
+            seen,
             open: vec![],
             row: None,
             steps: self.steps,
-            iterations: 0,
+            counted: Counted::default(),
         };
         let pieces = &self.offload.bands[band].compute.scan.pieces;
         walker.open = pieces.windows(2).filter(|two| two[1].shared >= two[0].levels.len()).map(|two| &two[0]).collect();
         let outcome = walk::walk(pieces, &mut self.values, &mut walker);
+        let counted = walker.counted;
         self.steps = walker.steps;
-        if outcome.is_break() {
-            return;
+        self.values.stack.truncate(place);
+        outcome.is_continue().then_some(counted)
+    }
+}
+
+/// How a tile comes to its cells.
+struct Touches {
+    first: BTreeMap<ArrayId, Vec<First>>,
+    rows: Rows,
+}
+
+impl Sees for Touches {
+    fn row(&mut self, statement: StatementId, date: u64, trips: i64, begin: &[i64], step: &[i64]) {
+        self.rows.add(statement, date, trips, begin, step);
+    }
+
+    fn access(&mut self, array: ArrayId, place: usize, writes: bool, _: u64) {
+        let first = self.first.get_mut(&array).and_then(|first| first.get_mut(place));
+        if let Some(first) = first.filter(|first| **first == First::Not) {
+            *first = if writes { First::Write } else { First::Read };
         }
-        tile.iterations = Some(walker.iterations);
-        for (array, first) in walker.first {
-            let Some(cells) = tile.arrays.get_mut(&array) else { continue };
+    }
+}
+
+impl Touches {
+    fn told(self, counted: Counted, tile: &mut TileCells) {
+        tile.iterations = Some(counted.iterations);
+        let mut rows = self.rows;
+        rows.dates = counted.dates;
+        tile.rows = Some(rows);
+        for (array, first) in self.first {
             let of = |wanted: &dyn Fn(First) -> bool| -> Vec<usize> {
                 first.iter().enumerate().filter(|(_, f)| wanted(**f)).map(|(place, _)| place).collect()
             };
-            cells.touched = Some(of(&|first| first != First::Not));
+            let touched = of(&|first| first != First::Not);
+            let Some(cells) = tile.arrays.get_mut(&array) else {
+                tile.kept.insert(array, touched);
+                continue;
+            };
+            cells.touched = Some(touched);
             let mut read = of(&|first| first == First::Read);
             read.retain(|place| cells.loaded.binary_search(place).is_err());
             cells.reused = Some(read);
@@ -189,24 +273,24 @@ impl<'a> Accesses<'a> {
 }
 
 /// Goes along the rows of a tile: both ends of each by their values, what is between by steps.
-struct Walker<'a> {
+struct Walker<'a, 's, S> {
     offload: &'a Offload,
     shapes: &'a ByArray<Shape>,
     statements: Vec<Accesses<'a>>,
     iterators: Vec<Vec<String>>,
-    first: BTreeMap<ArrayId, Vec<First>>,
+    seen: &'s mut S,
     /// Pieces in whose innermost loop others go on: its iterations are no row.
     open: Vec<&'a Piece>,
     /// Of the row that is open: its trips, and point and slacks at its first end.
     row: Option<(i64, Option<Ends>)>,
     steps: u64,
-    iterations: u64,
+    counted: Counted,
 }
 
 /// Iterators and slacks of lane 0.
 type Ends = (Vec<i64>, Vec<i64>);
 
-impl<'a> Visitor<'a> for Walker<'_> {
+impl<'a, S: Sees> Visitor<'a> for Walker<'a, '_, S> {
     fn enter(&mut self, piece: &'a Piece, depth: usize, (low, high): (i64, i64)) -> Which {
         let is_row = depth + 1 == piece.levels.len() && !self.open.iter().any(|open| std::ptr::eq(*open, piece));
         self.row = is_row.then_some((high - low + 1, None));
@@ -231,7 +315,7 @@ impl<'a> Visitor<'a> for Walker<'_> {
     }
 }
 
-impl Walker<'_> {
+impl<S: Sees> Walker<'_, '_, S> {
     /// The iterations of a row from `begin` to `end`, both included.
     fn along(&mut self, piece: &Piece, begin: Ends, end: &Ends, trips: i64, values: &Values) -> ControlFlow<()> {
         let step = |from: &[i64], to: &[i64]| -> Vec<i64> {
@@ -242,46 +326,57 @@ impl Walker<'_> {
         let at = |k: i64, from: &[i64], step: &[i64]| -> Vec<i64> {
             from.iter().zip(step).map(|(from, step)| from + k * step).collect()
         };
+        let lanes = self.offload.lanes(statement);
+        let date = self.counted.dates;
+        // Per lane, the trips in which it runs: they are next to one another, as slacks are affine.
+        let mut runs: Vec<Option<(i64, i64)>> = vec![None; lanes.map_or(1, |(lanes, _)| lanes.count as usize)];
         for k in 0..trips {
             let (first, slacks) = (at(k, &begin.0, &step), at(k, &begin.1, &slack_step));
             let Some(left) = self.steps.checked_sub(1) else { return ControlFlow::Break(()) };
             self.steps = left;
-            match self.offload.lanes(statement) {
-                None => self.instances(statement, &[first], values),
-                Some((lanes, shape)) => self.instances(statement, &own(lanes, shape, &first, &slacks), values),
+            let own: Vec<(usize, Vec<i64>)> = match lanes {
+                None => vec![(0, first)],
+                Some((lanes, shape)) => own(lanes, shape, &first, &slacks),
+            };
+            for (lane, _) in &own {
+                runs[*lane] = Some(runs[*lane].map_or((k, 1), |(begin, trips)| (begin, trips + 1)));
             }
+            self.instances(statement, &own, values);
+        }
+        for (lane, run) in runs.iter().enumerate() {
+            let Some((first, trips)) = *run else { continue };
+            let own = at(first, &begin.0, &step);
+            let own = lanes.map_or(own.clone(), |(lanes, shape)| shape.iterators(lanes, &own, lane as i64));
+            self.seen.row(statement, date + first as u64, trips, &own, &step);
         }
         ControlFlow::Continue(())
     }
 
     /// Instances that run together: all read before one of them writes.
-    fn instances(&mut self, statement: StatementId, instances: &[Vec<i64>], values: &Values) {
+    fn instances(&mut self, statement: StatementId, instances: &[(usize, Vec<i64>)], values: &Values) {
         let accesses = &self.statements[statement.0];
-        self.iterations += instances.len() as u64;
-        for (kind, accesses) in [(First::Read, &accesses.reads), (First::Write, &accesses.writes)] {
-            for instance in instances {
+        for (writes, accesses) in [(false, &accesses.reads), (true, &accesses.writes)] {
+            for (_, instance) in instances {
                 for access in accesses {
-                    let Some(first) = self.first.get_mut(&access.array) else { continue };
                     let iterators = &self.iterators[statement.0];
                     let value = |name: &str| {
                         let own = iterators.iter().position(|iterator| iterator == name);
                         own.map_or_else(|| values.evaluate(&Affine::variable(name)), |place| instance[place])
                     };
                     let subscripts = access.subscripts.iter().map(|subscript| subscript.evaluate(value));
-                    let place = self.shapes[access.array].place(subscripts);
-                    if let Some(first) = place.and_then(|place| first.get_mut(place))
-                        && *first == First::Not
-                    {
-                        *first = kind;
+                    if let Some(place) = self.shapes[access.array].place(subscripts) {
+                        self.seen.access(access.array, place, writes, self.counted.dates);
                     }
                 }
             }
         }
+        self.counted.iterations += instances.len() as u64;
+        self.counted.dates += 1;
     }
 }
 
-/// The iterators of the lanes that run.
-fn own(lanes: &Lanes, shape: &LaneShape, first: &[i64], slacks: &[i64]) -> Vec<Vec<i64>> {
+/// The lanes that run, with their iterators.
+fn own(lanes: &Lanes, shape: &LaneShape, first: &[i64], slacks: &[i64]) -> Vec<(usize, Vec<i64>)> {
     let runs = (0..lanes.count).filter(|lane| shape.runs(lanes, slacks, *lane));
-    runs.map(|lane| shape.iterators(lanes, first, lane)).collect()
+    runs.map(|lane| (lane as usize, shape.iterators(lanes, first, lane))).collect()
 }

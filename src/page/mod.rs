@@ -3,6 +3,8 @@
 
 mod footprint;
 pub mod html;
+mod lives;
+mod order;
 mod pictures;
 mod roofline;
 mod source;
@@ -11,25 +13,41 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::board::Board;
+use crate::board::{Board, Memory};
 use crate::offload::Offload;
-use crate::report::area::Area;
-use crate::report::{BufferReport, RunReport, TilingReport, buffer_reports};
+use crate::report::area::{self, Area};
+use crate::report::{RunReport, TilingReport, buffer_reports};
+use crate::simulate::job::{self, Placement};
 use crate::simulate::timeline::Timeline;
 use crate::source::program::Program;
 use html::{escaped, json_block, table};
-pub use pictures::{Pictures, Tile, TileArray};
+pub use lives::{Live, Lives};
+pub use order::Order;
+pub use pictures::{BufferPicture, Pictures, Region, Tile, TileArray, TileBuffer};
 pub use roofline::Roofline;
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n(function () {\n",
+    include_str!("script/draw.js"),
+    include_str!("script/order.js"),
+    include_str!("script/buffers.js"),
+    include_str!("script/lives.js"),
+    include_str!("script/tiles.js"),
+    include_str!("script/banks.js"),
+    include_str!("script/timeline.js"),
+    include_str!("script/roofline.js"),
+    include_str!("script/bursts.js"),
+    include_str!("script/page.js"),
+    "})();\n"
+);
 
 /// Nothing but what is in the file: no network, no plug-ins, no forms.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
     base-uri 'none'; form-action 'none'";
 
-/// Slices of a run's timeline, each about 30 bytes on the page.
-const SLICES: usize = 16_384;
+/// Slices of a run's timeline, each about 30 bytes on the page, and twice as many with banks.
+const SLICES: usize = 8192;
 
 /// The place for the timeline, which the script draws.
 const TIMELINE: &str = "<p>How many cycles of each slice of time a process is busy, where words of load and store are those on the memory's \
@@ -45,6 +63,22 @@ const TIMELINE: &str = "<p>How many cycles of each slice of time a process is bu
     <span class=\"part\"><span class=\"key tile0\"></span><span class=\"key tile1\"></span>tiles, in turn</span></p>\n\
     <noscript><p>The timeline is drawn by a script.</p></noscript>";
 
+/// The place for the banks of a native memory, over the cycles that the timeline shows.
+const BANKS: &str = "<p>Of each bank the rows that words were in, and below how many column commands there were per cycle: to a row that had one \
+    since it was opened, or the first one after an activate. Zoom and place are those of the timeline above.</p>\n\
+    <div id=\"banks-picture\" class=\"picture\"></div>\n\
+    <p class=\"legend\"><span class=\"part\"><span class=\"key rows\"></span>rows</span> \
+    <span class=\"part\"><span class=\"key w-busy\"></span>hits</span> \
+    <span class=\"part\"><span class=\"key w-value\"></span>misses</span> \
+    <span class=\"part\"><span class=\"key w-row\"></span>between reading and writing</span> \
+    <span class=\"part\"><span class=\"key w-word\"></span>refreshes</span></p>\n\
+    <p class=\"legend\" id=\"banks-name\"></p>";
+
+/// The place for the words that are alive.
+const LIVES: &str = "<p>Words of each buffer that hold a value which somebody still wants: since it was loaded, before the first iteration of its tile, or \
+    written, until it is read or stored for the last time. What is loaded ahead, and what waits to be stored, comes on top of it.</p>\n\
+    <div id=\"lives-picture\" class=\"picture pictures\"></div>\n<p class=\"legend\" id=\"lives-name\"></p>";
+
 /// What a page tells of.
 pub struct Page<'a> {
     pub program: &'a Program,
@@ -56,6 +90,8 @@ pub struct Page<'a> {
     pub report: Option<&'a RunReport>,
     /// What its processes did when, where the bench told.
     pub timeline: Option<&'a Timeline>,
+    /// Where its arrays lay.
+    pub placement: Option<&'a Placement>,
     /// What `--json` gives.
     pub json: &'a str,
     /// What the terminal shows.
@@ -74,19 +110,26 @@ impl Page<'_> {
             timeline.tiles.truncate(pictures.tile_count as usize);
             timeline
         });
+        pictures.regions = self.regions();
         let name = escaped(&self.offload.kernel.name);
         let mut body = self.head(&name);
         body.push_str(&self.processes());
         if pictures.timeline.is_some() {
             body.push_str(&section("timeline", "Timeline", TIMELINE));
         }
+        if pictures.timeline.as_ref().is_some_and(|timeline| !timeline.banks.is_empty()) {
+            body.push_str(&section("banks", "Banks and rows of the memory", BANKS));
+        }
         body.push_str(&section("source", "The source, and what became of it", &source::listing(self, &pictures)));
         body.push_str(&section("directives", "Directives to paste", &self.directives()));
         body.push_str(&tiles(&pictures));
+        if pictures.lives.is_some() {
+            body.push_str(&section("lives", "Words alive in the buffers", LIVES));
+        }
         if pictures.roofline.is_some() {
             body.push_str(&section("roofline", "Roofline", "<div id=\"roofline-picture\" class=\"picture\"></div>"));
         }
-        let taken = buffers(&buffer_reports(self.offload)) + &self.taken();
+        let taken = self.buffers() + &self.taken();
         body.push_str(&section("buffers", "Buffers, and what of the board is taken", &taken));
         if let Some(report) = self.report {
             body.push_str(&section("memory", "Bursts and rows of the memory", &memory(report)));
@@ -135,6 +178,41 @@ impl Page<'_> {
             figure("over direct accesses", format!("{speedup:.2} ×"));
         }
         html + "</dl></header>\n"
+    }
+
+    /// Where the arrays lie in a memory of banks and rows; nothing where there are none, or no run.
+    fn regions(&self) -> Vec<Region> {
+        let row_bytes = match &self.board.memory {
+            Memory::DdrSdram(ddr) => ddr.banks * ddr.page_bytes,
+            Memory::SdrSdram(sdr) => sdr.banks * sdr.page_bytes,
+            Memory::Axi4(_) | Memory::AvalonMm(_) => return vec![],
+        };
+        let own =
+            self.placement.into_iter().flat_map(|placement| &placement.regions).filter(|own| own.base < own.end());
+        let region = |own: &job::Region| Region {
+            array: own.name.clone(),
+            rows: [own.base / row_bytes, (own.end() - 1) / row_bytes],
+        };
+        let mut regions: Vec<Region> = own.filter(|own| !own.local).map(region).collect();
+        regions.sort_by_key(|region| region.rows);
+        regions
+    }
+
+    /// The buffers with their mappings, and the block RAMs of each.
+    fn buffers(&self) -> String {
+        let head = ["array", "mapping", "words", "copies", "block RAMs, estimated"];
+        let mut rows = vec![head.map(String::from).to_vec()];
+        for (report, buffer) in buffer_reports(self.offload).iter().zip(&self.offload.buffers) {
+            let blocks = area::of_buffers(&self.offload.kernel, std::slice::from_ref(buffer), &self.board.device);
+            rows.push(vec![
+                escaped(&report.array),
+                format!("<code>{}</code>", escaped(&report.mapping)),
+                number(&report.words.to_string()),
+                report.copies.to_string(),
+                number(&blocks.to_string()),
+            ]);
+        }
+        table("buffers", &rows)
     }
 
     fn file(&self) -> String {
@@ -200,10 +278,11 @@ impl Page<'_> {
                 "<div class=\"process\" data-taken=\"{taken}\" data-all=\"{all}\">\
                  <svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{what}\">\
                  <rect class=\"w-tile\" width=\"100\" height=\"10\"/>\
-                 <rect class=\"w-{class}\" width=\"{:.3}\" height=\"10\"/></svg><p>{} of {} {what} ({share:.1} %)</p></div>\n",
+                 <rect class=\"w-{class}\" width=\"{:.3}\" height=\"10\"/></svg><p>{} of {} {what} ({share:.1} %), {} free</p></div>\n",
                 share.min(100.0),
                 number(&taken.to_string()),
                 number(&all.to_string()),
+                number(&all.saturating_sub(taken).to_string()),
             )
         };
         parts.into_iter().map(bar).collect()
@@ -306,7 +385,14 @@ fn tiles(pictures: &Pictures) -> String {
          <span class=\"part\"><span class=\"key c-reuse\"></span>reused</span> \
          <span class=\"part\"><span class=\"key c-touch\"></span>touched otherwise</span> \
          <span class=\"part\"><span class=\"key c-store\"></span>stored (outlined)</span></p>\n\
-         <div id=\"tile-arrays\"></div>\n<noscript><p>The pictures are drawn by a script.</p></noscript>"
+         <div id=\"tile-arrays\"></div>\n\
+         <h3 id=\"chip\">Where the cells lie on chip</h3>\n<p><output id=\"cell-place\"></output></p>\n<div id=\"tile-buffers\" class=\"pictures\"></div>\n\
+         <h3 id=\"order\">The order of the iterations</h3>\n<p class=\"slide\" id=\"order-slide\"><label>date <input id=\"date\" type=\"range\" min=\"0\" max=\"1000\" \
+         value=\"1000\"></label> <button id=\"play\" type=\"button\">play</button> <output id=\"date-name\"></output></p>\n\
+         <p class=\"legend\"><span class=\"part\">first <span id=\"dates-key\"></span> last</span> \
+         <span class=\"part\"><span class=\"key to-come\"></span>still to come</span> \
+         <span class=\"part\">iterations that start together have one date</span></p>\n\
+         <div id=\"tile-order\" class=\"pictures\"></div>\n<noscript><p>The pictures are drawn by a script.</p></noscript>"
     );
     section("tiles", "Tiles", &html)
 }
@@ -318,29 +404,29 @@ fn memory(report: &RunReport) -> String {
     let count = |value: u64| number(&value.to_string());
     let Some(bus) = &report.bus else {
         let ddr = &report.ddr;
-        let head = ["row hits", "row misses", "column commands per row", "turnarounds", "refreshes"];
-        let commands = each(ddr.row_hits + ddr.row_misses, ddr.row_misses);
+        let head = ["", "row hits", "row misses", "column commands per row", "turnarounds", "refreshes"];
         let row =
-            vec![count(ddr.row_hits), count(ddr.row_misses), commands, count(ddr.turnarounds), count(ddr.refreshes)];
-        return table("memory", &[head.map(String::from).to_vec(), row]);
+            |what: String, hits: u64, misses: u64| vec![what, count(hits), count(misses), each(hits + misses, misses)];
+        let mut rows = vec![head.map(String::from).to_vec(), row("all".to_string(), ddr.row_hits, ddr.row_misses)];
+        rows[1].extend([count(ddr.turnarounds), count(ddr.refreshes)]);
+        let banks = ddr.banks.iter().enumerate();
+        rows.extend(banks.map(|(number, bank)| row(format!("bank {number}"), bank.row_hits, bank.row_misses)));
+        return table("memory", &rows);
     };
     let row = |what: &str, bursts: u64, beats: u64| vec![what.into(), count(bursts), count(beats), each(beats, bursts)];
     let head = ["", "bursts", "beats", "beats per burst"].map(String::from).to_vec();
     let read = row("read", bus.read_bursts, bus.read_beats);
-    table("memory", &[head, read, row("written", bus.write_bursts, bus.write_beats)])
-}
-
-fn buffers(reports: &[BufferReport]) -> String {
-    let mut rows = vec![["array", "mapping", "words", "copies"].map(String::from).to_vec()];
-    for report in reports {
-        rows.push(vec![
-            escaped(&report.array),
-            format!("<code>{}</code>", escaped(&report.mapping)),
-            number(&report.words.to_string()),
-            report.copies.to_string(),
-        ]);
+    let all = table("memory", &[head, read, row("written", bus.write_bursts, bus.write_beats)]);
+    if bus.lengths.is_empty() {
+        return all;
     }
-    table("buffers", &rows)
+    let mut rows = vec![["beats", "bursts read", "bursts written"].map(String::from).to_vec()];
+    rows.extend(bus.lengths.iter().map(|own| [own.beats, own.read_bursts, own.write_bursts].map(count).to_vec()));
+    all + "<p>Bursts by their length in beats:</p>\n<div id=\"bursts-picture\" class=\"picture\"></div>\n\
+           <p class=\"legend\"><span class=\"part\"><span class=\"key w-busy\"></span>read</span> \
+           <span class=\"part\"><span class=\"key w-value\"></span>written</span></p>\n<details><summary>as a table</summary>"
+        + &table("lengths", &rows)
+        + "</details>\n"
 }
 
 #[cfg(test)]

@@ -1,15 +1,17 @@
 //! What the page draws, as data: tiles with their cells, and the roofline. Exact for the sizes of the run; where there is
 //! more than eyes see, tiles are left out and cells drawn together, and the numbers stay those of single cells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use super::footprint::{Cells, Follower, Shape};
+use super::footprint::{Cells, Follower, Shape, TileCells};
+use super::lives::Lives;
+use super::order::{Order, Origins};
 use super::roofline::Roofline;
 use crate::ids::BandId;
-use crate::offload::Offload;
+use crate::offload::{Buffer, Offload, bits_below};
 use crate::simulate::timeline::Timeline;
 use crate::walk::{self, Values};
 
@@ -18,7 +20,10 @@ const TILES: u64 = 128;
 /// Rows and columns of a drawing at most.
 const GRID: i64 = 256;
 /// Rectangles of all tiles, each about 12 bytes on the page.
-const RECTANGLES: usize = 60_000;
+const RECTANGLES: usize = 50_000;
+/// Rectangles of the buffers of all tiles, and rows of iterations of all shapes of tiles.
+const BUFFER_RECTANGLES: usize = 20_000;
+const ROWS: usize = 12_000;
 /// Iterations and cells that are followed one by one.
 const STEPS: u64 = 4_000_000;
 
@@ -31,6 +36,15 @@ pub struct Pictures {
     /// The names of the tile indices, as the sets have them.
     pub bands: Vec<BandPicture>,
     pub arrays: Vec<ArrayPicture>,
+    pub buffers: Vec<BufferPicture>,
+    /// What iterations tiles have, in which order; tiles that are alike have one of them.
+    pub orders: Vec<Order>,
+    /// Absent where there are too many iterations to follow a whole strip of them, or accesses depend on data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lives: Option<Lives>,
+    /// Where arrays lie in a memory of banks and rows, in the order of their addresses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub regions: Vec<Region>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roofline: Option<Roofline>,
     /// Of a run.
@@ -40,16 +54,42 @@ pub struct Pictures {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BandPicture {
-    /// Names of the statements.
+    /// Names of the statements, and of the iterators of each.
     pub statements: Vec<String>,
+    pub iterators: Vec<Vec<String>>,
     pub tile_sizes: Vec<i64>,
     /// θ, which the tiles cut.
     pub theta: String,
     /// The last indices, along which a strip runs.
     pub strip: usize,
+    /// The order inside a tile, in the words of the source.
+    pub order: String,
 }
 
+/// An array in a memory of banks and rows, all rows of whole banks: from one to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Region {
+    pub array: String,
+    pub rows: [u64; 2],
+}
+
+/// The memory of an array on chip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BufferPicture {
+    pub array: String,
+    pub banks: i64,
+    /// Words of a bank.
+    pub words: i64,
+    /// Rows and columns of the drawing, and the words that a square of it stands for in each direction: a row per bank, or of a single
+    /// bank its words from left to right and then down, as many in a row as `columns` says.
+    pub columns: i64,
+    pub grid: [i64; 2],
+    pub together: [i64; 2],
+    /// What tells the place of a cell: the buffer itself, without what only its memories know.
+    pub buffer: Buffer,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ArrayPicture {
     pub name: String,
     pub extents: Vec<i64>,
@@ -70,6 +110,31 @@ pub struct Tile {
     pub iterations: Option<u64>,
     /// Of the arrays that the tile transfers.
     pub arrays: Vec<TileArray>,
+    /// Index into [`Pictures::orders`], and where the tile begins; absent where nobody followed the iterations, or there are too many rows
+    /// on the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<usize>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Origins,
+    /// The date of its first iteration in [`Pictures::lives`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_date: Option<u64>,
+    /// Absent where there are too many on the page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buffers: Vec<TileBuffer>,
+}
+
+/// The words of a buffer that hold a tile's cells, in rectangles `[row, column, rows, columns]` of its drawing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TileBuffer {
+    /// Index into [`Pictures::buffers`].
+    pub buffer: usize,
+    /// Words with a cell of the tile.
+    pub taken: u64,
+    pub load: Vec<[i64; 4]>,
+    pub reuse: Vec<[i64; 4]>,
+    /// Everything else that the tile touches or stores.
+    pub touch: Vec<[i64; 4]>,
 }
 
 /// Numbers of cells, and rectangles `[row, column, rows, columns]` of the drawing that hold them.
@@ -105,10 +170,23 @@ impl Pictures {
                 ArrayPicture::new(own.name.clone(), own.element.bytes(), shape)
             })
             .collect();
+        let buffers: Vec<BufferPicture> = offload.buffers.iter().map(|own| BufferPicture::new(offload, own)).collect();
+        let (lives, firsts) = Lives::of(offload, sizes).unzip();
+        let firsts: Vec<u64> = firsts.unwrap_or_default();
         let mut shown = vec![];
-        let mut rectangles = 0;
+        let mut orders = Shapes::default();
+        let (mut rectangles, mut buffer_rectangles) = (0, 0);
         for (number, band, index) in chosen {
-            let Some(tile) = follower.tile(band, &index) else { break };
+            let Some(mut tile) = follower.tile(band, &index) else { break };
+            let (order, origins) =
+                tile.rows.take().and_then(|rows| orders.number(rows.told(&offload.bands[band].statements))).unzip();
+            let in_buffers = |(place, own): (usize, &BufferPicture)| own.tile(place, &follower, band, number, &tile);
+            let mut own_buffers: Vec<TileBuffer> = buffers.iter().enumerate().filter_map(in_buffers).collect();
+            buffer_rectangles +=
+                own_buffers.iter().map(|b| b.load.len() + b.reuse.len() + b.touch.len()).sum::<usize>();
+            if buffer_rectangles > BUFFER_RECTANGLES {
+                own_buffers.clear();
+            }
             let of = |(array, cells)| {
                 let place = arrays.iter().position(|known| *known == array)?;
                 Some(drawings[place].tile(place, &follower.shapes[array], cells))
@@ -119,13 +197,26 @@ impl Pictures {
             if rectangles > RECTANGLES {
                 break;
             }
-            shown.push(Tile { number, band: band.0, index, iterations: tile.iterations, arrays: own });
+            shown.push(Tile {
+                number,
+                band: band.0,
+                index,
+                iterations: tile.iterations,
+                arrays: own,
+                order,
+                origins: origins.unwrap_or_default(),
+                first_date: usize::try_from(number).ok().and_then(|number| firsts.get(number).copied()),
+                buffers: own_buffers,
+            });
         }
+        let iterators = offload.kernel.iterators();
         let bands = offload.bands.iter().map(|band| BandPicture {
             statements: band.statements.iter().map(|s| offload.kernel.statements()[*s].name.clone()).collect(),
+            iterators: band.statements.iter().map(|s| iterators[*s].clone()).collect(),
             tile_sizes: band.tiling.sizes.clone(),
             theta: crate::tiling::theta_text(&band.tiling),
             strip: band.tiling.strip,
+            order: band.compute.order.clone(),
         });
         Pictures {
             sizes: sizes.clone(),
@@ -133,6 +224,9 @@ impl Pictures {
             shown,
             bands: bands.collect(),
             arrays: drawings,
+            buffers,
+            orders: orders.found,
+            lives,
             ..Pictures::default()
         }
     }
@@ -162,6 +256,83 @@ fn tiles(offload: &Offload, sizes: &BTreeMap<String, i64>) -> (u64, Vec<(u64, Ba
         ControlFlow::Continue(())
     });
     (count, chosen)
+}
+
+/// Orders of tiles, each shape once.
+#[derive(Default)]
+struct Shapes {
+    found: Vec<Order>,
+    numbers: BTreeMap<Order, usize>,
+    rows: usize,
+}
+
+impl Shapes {
+    /// The number of a shape, new or known; `None` where there is no room for a new one.
+    fn number(&mut self, (order, origins): (Order, Origins)) -> Option<(usize, Origins)> {
+        if let Some(known) = self.numbers.get(&order) {
+            return Some((*known, origins));
+        }
+        if self.rows + order.drawn.len() > ROWS {
+            return None;
+        }
+        self.rows += order.drawn.len();
+        self.numbers.insert(order.clone(), self.found.len());
+        self.found.push(order);
+        Some((self.found.len() - 1, origins))
+    }
+}
+
+impl BufferPicture {
+    fn new(offload: &Offload, buffer: &Buffer) -> BufferPicture {
+        let partition = buffer.partition.as_ref().map_or(1, |partition| partition.count);
+        let (banks, words) = (buffer.bank_count() * partition, buffer.words_in_bank().max(1));
+        // The words of a single bank are drawn row by row of the last subscript, or in a square where that is too long.
+        let last =
+            buffer.common_mapping().and_then(|mapping| mapping.moduli.iter().rev().find(|modulus| **modulus > 1));
+        let square = 1 << bits_below(words).div_ceil(2);
+        let columns = match last.map(|modulus| 1 << bits_below(*modulus)) {
+            _ if banks > 1 => words,
+            Some(columns) if columns < words && columns <= GRID && words <= columns * GRID => columns,
+            _ => square,
+        };
+        let rows = if banks > 1 { banks } else { (words - 1) / columns + 1 };
+        let array = offload.kernel.arrays[buffer.array].name.clone();
+        let picture = ArrayPicture::new(String::new(), 0, &Shape { extents: vec![], rows, columns });
+        let (grid, together) = (picture.grid, picture.together);
+        BufferPicture { array, banks, words, columns, grid, together, buffer: buffer.clone() }
+    }
+
+    /// Where the cells of a tile lie; `None` where its band does not access the array.
+    fn tile(
+        &self,
+        number: usize,
+        follower: &Follower,
+        band: BandId,
+        tile: u64,
+        cells: &TileCells,
+    ) -> Option<TileBuffer> {
+        let array = self.buffer.array;
+        let (shape, nothing) = (&follower.shapes[array], Cells::default());
+        self.buffer.mappings.get(band)?.as_ref()?;
+        let own = cells.arrays.get(&array).unwrap_or(&nothing);
+        let places = |cells: &[usize]| -> BTreeSet<usize> {
+            let place = |cell: &usize| self.buffer.place(band, &shape.subscripts(*cell), tile);
+            let word = |(bank, word): (i64, i64)| if self.banks > 1 { bank * self.columns + word } else { word };
+            cells.iter().filter_map(place).map(|place| word(place) as usize).collect()
+        };
+        let (load, reuse) = (places(&own.loaded), places(own.reused.as_deref().unwrap_or_default()));
+        let touched = own.touched.as_ref().or(cells.kept.get(&array)).unwrap_or(&own.stored);
+        let touch = places(touched);
+        let taken = load.union(&reuse).copied().collect::<BTreeSet<usize>>().union(&touch).count() as u64;
+        let rest = touch.into_iter().filter(|place| !load.contains(place) && !reuse.contains(place));
+        let picture = ArrayPicture { grid: self.grid, together: self.together, ..ArrayPicture::default() };
+        let rows = self.grid[0] * self.together[0];
+        let drawn = Shape { extents: vec![], rows, columns: self.columns };
+        let draw = |places: Vec<usize>| picture.rectangles(&drawn, &places);
+        let rest: Vec<usize> = rest.collect();
+        let all = |places: BTreeSet<usize>| places.into_iter().collect::<Vec<usize>>();
+        Some(TileBuffer { buffer: number, taken, load: draw(all(load)), reuse: draw(all(reuse)), touch: draw(rest) })
+    }
 }
 
 impl ArrayPicture {

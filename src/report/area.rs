@@ -12,8 +12,8 @@ use crate::board::Device;
 use crate::buffer::{self, SMALL};
 use crate::hardware;
 use crate::ids::{ByStatement, StatementId};
-use crate::offload::{Offload, Piece};
-use crate::source::kernel::{Access, BinaryOp, Expr, ScalarType, Statement, UnaryOp};
+use crate::offload::{Buffer, Offload, Piece};
+use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, ScalarType, Statement, UnaryOp};
 
 /// What is there whatever the kernel does, and with every statement beyond the first.
 const BASE: u64 = 1000;
@@ -221,10 +221,15 @@ fn is_turned(offload: &Offload, statement: StatementId, access: &Access) -> bool
     })
 }
 
-fn blocks(offload: &Offload, device: &Device) -> u64 {
+/// Block RAMs that buffers take.
+pub fn of_buffers(kernel: &Kernel, buffers: &[Buffer], device: &Device) -> u64 {
     let kinds: Vec<u64> = device.block_ram.iter().map(|kind| kind.bits).collect();
-    let buffers = buffer::blocks(&offload.kernel, &offload.buffers, &kinds);
-    let bits = kinds.iter().copied().min().unwrap_or(1).max(1);
+    buffer::blocks(kernel, buffers, &kinds)
+}
+
+fn blocks(offload: &Offload, device: &Device) -> u64 {
+    let buffers = of_buffers(&offload.kernel, &offload.buffers, device);
+    let bits = device.block_ram.iter().map(|kind| kind.bits).min().unwrap_or(1).max(1);
     let statements = offload.kernel.statements();
     let lanes = |s| offload.lanes(s).map_or(1, |(lanes, _)| lanes.count as u64);
     let tables = statements.iter_enumerated().map(|(s, own)| {

@@ -31,7 +31,7 @@ pub use tiling::TilingReport;
 
 /// The number of the shape of all JSON that burstc writes: it grows when a field is added, renamed, removed, or changes its
 /// meaning. `docs/JSON.md` says what the fields mean, and what changed with each number.
-pub const SCHEMA: u32 = 12;
+pub const SCHEMA: u32 = 13;
 
 /// Indented JSON with a final newline, whose first field is the number of its shape.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
@@ -117,8 +117,26 @@ pub struct DdrReport {
     pub row_misses: u64,
     pub turnarounds: u64,
     pub refreshes: u64,
+    /// Row hits and misses of each bank, from number 0 on; none of a memory behind a bus.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub banks: Vec<BankReport>,
     /// Of the whole run, power-up included, and of the direct version's too.
     pub timing_violations: u64,
+}
+
+/// A bank of the memory, from start to done.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BankReport {
+    pub row_hits: u64,
+    pub row_misses: u64,
+}
+
+/// Bursts of one length, of all ports, from start to done.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LengthReport {
+    pub beats: u64,
+    pub read_bursts: u64,
+    pub write_bursts: u64,
 }
 
 /// A bus, from start to done, and the memory behind it.
@@ -141,6 +159,9 @@ pub struct BusReport {
     pub read_beats: u64,
     pub write_bursts: u64,
     pub write_beats: u64,
+    /// The lengths that bursts had, in ascending order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lengths: Vec<LengthReport>,
     /// What moved through each port, where the accelerator has several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<PortReport>,
@@ -356,6 +377,15 @@ impl RunReport {
             |direction: usize, all: u64| facts.moved.iter().map(|moved| moved[direction]).max().unwrap_or(all);
         let words = [busiest(0, work.bytes_read), busiest(1, work.bytes_written)].map(|bytes| word.holding(bytes));
         let ports = offload.ports_used().len() as u64;
+        let banks = counters
+            .banks
+            .iter()
+            .map(|[row_hits, row_misses]| BankReport { row_hits: *row_hits, row_misses: *row_misses });
+        let lengths = counters.lengths.iter().map(|[beats, read_bursts, write_bursts]| LengthReport {
+            beats: *beats,
+            read_bursts: *read_bursts,
+            write_bursts: *write_bursts,
+        });
         RunReport {
             kernel: offload.kernel.name.clone(),
             board: board.name.clone(),
@@ -381,6 +411,7 @@ impl RunReport {
                 row_misses: counters.row_misses,
                 turnarounds: counters.turnarounds,
                 refreshes: counters.refreshes,
+                banks: banks.collect(),
                 timing_violations: counters.timing_violations + facts.direct.map_or(0, |d| d.timing_violations),
             },
             bus: board.memory.bus().map(|port| {
@@ -398,6 +429,7 @@ impl RunReport {
                     read_beats: counters.reads,
                     write_bursts: counters.write_bursts,
                     write_beats: counters.writes,
+                    lengths: lengths.collect(),
                     ports: PortReport::all(offload, counters, &facts.moved, &utilisation),
                     status: status::bus_errors(counters.status),
                 }

@@ -44,7 +44,8 @@ impl Region {
         self.layout.bytes() as u64
     }
 
-    fn end(&self) -> u64 {
+    /// The address behind it.
+    pub fn end(&self) -> u64 {
         self.base + self.bytes()
     }
 

@@ -157,8 +157,7 @@ pub struct PortCounters {
 impl PortCounters {
     /// A line of the bench.
     fn read(line: &str) -> Option<PortCounters> {
-        let numbers: Vec<u64> = line.strip_prefix("MOVED ")?.split(' ').filter_map(|n| n.parse().ok()).collect();
-        let [reads, writes, read_bursts, write_bursts] = numbers[..] else { return None };
+        let [reads, writes, read_bursts, write_bursts] = numbers("MOVED ", line)?;
         Some(PortCounters { reads, writes, read_bursts, write_bursts })
     }
 }
@@ -190,6 +189,12 @@ pub struct Counters {
     /// Of each memory port in use, where there are several; in the order of their numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<PortCounters>,
+    /// Row hits and misses of each bank of the device.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub banks: Vec<[u64; 2]>,
+    /// On a bus, the lengths that bursts had: beats, bursts that read, and bursts that wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lengths: Vec<[u64; 3]>,
     /// The status word at the end ([`crate::hardware::status`]).
     #[serde(default)]
     pub status: u64,
@@ -352,6 +357,9 @@ impl Simulation {
         let (image, unknown) = memory(&std::fs::read_to_string(path("after.hex"))?, inputs.image.len())?;
         let (mut counters, timed_out) = result_line(result)?;
         counters.ports = text.lines().filter_map(PortCounters::read).collect();
+        counters.banks =
+            text.lines().filter_map(|l| numbers("BANK ", l)).map(|[_, hits, misses]| [hits, misses]).collect();
+        counters.lengths = text.lines().filter_map(|line| numbers("BURSTS ", line)).collect();
         if let Some(waveform) = inputs.waveform {
             deliver(&path("signals.dump"), waveform)?;
         }
@@ -367,6 +375,12 @@ impl Simulation {
             first_tile: text.lines().find_map(|line| line.strip_prefix("FIRST TILE ")?.trim().parse().ok()),
         })
     }
+}
+
+/// The numbers of a line of the bench that begins with a word.
+fn numbers<const N: usize>(begin: &str, line: &str) -> Option<[u64; N]> {
+    let numbers: Option<Vec<u64>> = line.strip_prefix(begin)?.split(' ').map(|word| word.parse().ok()).collect();
+    numbers?.try_into().ok()
 }
 
 /// Moves a file, across file systems too: it appears whole or not at all. A device or a pipe gets its content.
@@ -458,6 +472,8 @@ fn result_line(line: &str) -> Result<(Counters, bool)> {
         read_bursts: count("read_bursts"),
         write_bursts: count("write_bursts"),
         ports: vec![],
+        banks: vec![],
+        lengths: vec![],
         status: count("status"),
         timing_violations: count("timing_violations"),
     };

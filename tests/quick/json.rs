@@ -62,7 +62,8 @@ fn all_fields() -> BTreeSet<String> {
         add("analyze", report::json(&offload).unwrap());
         offload.lanes_note = Some("a note".to_string());
         add("analyze", report::json(&offload).unwrap());
-        let counters = Counters { ports: vec![PortCounters::default(); 4], ..Counters::default() };
+        let ports = vec![PortCounters::default(); 4];
+        let counters = Counters { ports, banks: vec![[0; 2]; 4], lengths: vec![[16, 1, 1]], ..Counters::default() };
         let run = RunReport::new(Facts {
             offload: &offload,
             board: bus,

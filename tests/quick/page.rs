@@ -38,7 +38,8 @@ fn pictures(html: &str) -> Pictures {
 /// Three slices, and two tiles of which the second is not stored.
 fn timeline() -> Timeline {
     let slices = vec![[40_000, 9, 8, 7, 6, 5, 4], [80_000, 0, 0, 50_000, 0, 0, 0], [3_456, 0, 0, 3, 0, 400, 300]];
-    Timeline { slices, tiles: vec![vec![1, 20, 40_000, 50_000], vec![3, 60_000, 90_000]] }
+    let tiles = vec![vec![1, 20, 40_000, 50_000], vec![3, 60_000, 90_000]];
+    Timeline { slices, tiles, banks: vec![] }
 }
 
 /// The page of a run with made-up counters, and its JSON.
@@ -76,6 +77,7 @@ fn page_of_run(program: &Program, sizes: &[(&str, i64)]) -> (String, String) {
         sizes: &sizes,
         report: Some(&report),
         timeline: Some(&timeline()),
+        placement: None,
         json: &json,
         text: "the table",
     };
@@ -193,6 +195,227 @@ fn tiles_of_the_matrix_product_by_enumeration() {
         seen.extend(cells);
     }
     assert_eq!(bytes, work.bytes_read);
+}
+
+/// The iterations of a tile as the page has them: of each date, the iterators of what starts then.
+fn dated(pictures: &Pictures, tile: &burstc::page::Tile) -> BTreeMap<i64, BTreeSet<Vec<i64>>> {
+    let order = &pictures.orders[tile.order.unwrap()];
+    assert_eq!(order.every, 1);
+    let mut found: BTreeMap<i64, BTreeSet<Vec<i64>>> = BTreeMap::new();
+    for row in &order.drawn {
+        let (statement, step) = &order.kinds[row[0] as usize];
+        let first: Vec<i64> =
+            row[3..].iter().zip(&tile.origins[*statement]).map(|(own, origin)| own + origin).collect();
+        for n in 0..row[2] {
+            let own = first.iter().zip(step).map(|(first, step)| first + n * step).collect();
+            assert!(found.entry(row[1] + n).or_default().insert(own), "an iteration has one date");
+        }
+    }
+    assert_eq!(found.keys().copied().collect::<Vec<_>>(), (0..order.dates as i64).collect::<Vec<_>>());
+    found
+}
+
+/// The places of the loops in an order like `(i, k, j)`.
+fn loops(order: &str, names: &[&str]) -> Vec<usize> {
+    let own = order.trim_matches(['(', ')']).split(", ");
+    own.map(|own| names.iter().position(|name| *name == own).unwrap_or_else(|| panic!("{order}"))).collect()
+}
+
+/// The iterations of every tile of the matrix product, by its definition in the order that is told of its tiles; with lanes so many at
+/// one date.
+#[test]
+fn iterations_are_drawn_in_their_order() {
+    let (n, size) = (40i64, 16i64);
+    for lanes in [1, 4] {
+        let (pictures, _) = analysed(MATMUL, lanes, &[("N", n)]);
+        assert!(pictures.orders.len() <= 8, "tiles that are alike have one order: {}", pictures.orders.len());
+        let order = loops(&pictures.bands[0].order, &["i", "j", "k"]);
+        for tile in &pictures.shown {
+            let block = |d: usize| tile.index[d] * size..((tile.index[d] + 1) * size).min(n);
+            let pairs = block(0).flat_map(|i| block(1).map(move |j| (i, j)));
+            let mut expected: Vec<Vec<i64>> = pairs.flat_map(|(i, j)| block(2).map(move |k| vec![i, j, k])).collect();
+            expected.sort_by_key(|point| order.iter().map(|d| point[*d]).collect::<Vec<_>>());
+            let found = dated(&pictures, tile);
+            if lanes == 1 {
+                let found: Vec<Vec<i64>> = found.into_values().flatten().collect();
+                assert_eq!(found, expected, "T = {:?}", tile.index);
+                continue;
+            }
+            let all: BTreeSet<Vec<i64>> = found.values().flatten().cloned().collect();
+            assert_eq!(all, expected.into_iter().collect(), "T = {:?}", tile.index);
+            assert_eq!(found.values().map(BTreeSet::len).sum::<usize>(), all.len());
+            for together in found.values() {
+                let along = (0..3).filter(|d| together.iter().any(|own| own[*d] != together.first().unwrap()[*d]));
+                assert!(together.len() <= 4 && along.count() <= 1, "{together:?}");
+            }
+        }
+    }
+}
+
+/// Cells of one array.
+type CellSet = BTreeSet<(usize, Vec<i64>)>;
+
+/// A tile: what it loads, its iterations' reads and writes in their order, what it stores.
+type TileByHand = (CellSet, Vec<(CellSet, CellSet)>, CellSet);
+
+/// By their definition the words of each array that are alive at each date: every value from where it comes to where it is wanted last.
+fn alive(tiles: &[TileByHand], arrays: usize) -> Vec<Vec<u64>> {
+    let dates: usize = tiles.iter().map(|(_, iterations, _)| iterations.len()).sum();
+    let mut values: BTreeMap<(usize, Vec<i64>), Vec<(usize, Option<usize>)>> = BTreeMap::new();
+    let mut date = 0;
+    for (loads, iterations, stores) in tiles {
+        loads.iter().for_each(|cell| values.entry(cell.clone()).or_default().push((date, None)));
+        for (reads, writes) in iterations {
+            reads.iter().for_each(|cell| values.get_mut(cell).unwrap().last_mut().unwrap().1 = Some(date));
+            writes.iter().for_each(|cell| values.entry(cell.clone()).or_default().push((date, None)));
+            date += 1;
+        }
+        stores.iter().for_each(|cell| values.get_mut(cell).unwrap().last_mut().unwrap().1 = Some(date - 1));
+    }
+    let mut counts = vec![vec![0; dates]; arrays];
+    for ((array, _), values) in &values {
+        let held: BTreeSet<usize> = values.iter().filter_map(|(from, to)| Some(*from..=(*to)?)).flatten().collect();
+        held.into_iter().for_each(|date| counts[*array][date] += 1);
+    }
+    counts
+}
+
+/// What the page says is alive, of arrays in this order.
+fn lives_are(pictures: &Pictures, names: &[&str], counts: &[Vec<u64>]) {
+    let lives = pictures.lives.as_ref().unwrap();
+    assert_eq!((lives.tiles, lives.dates), (pictures.tile_count, counts[0].len() as u64));
+    for (name, counts) in names.iter().zip(counts) {
+        let own = lives.arrays.iter().find(|own| own.array == *name).unwrap();
+        assert_eq!(own.peak, counts.iter().copied().max().unwrap(), "{name}");
+        let most: Vec<u64> = counts.chunks(lives.together as usize).map(|own| *own.iter().max().unwrap()).collect();
+        assert_eq!(own.most, most, "{name}");
+        assert!(own.peak as i64 <= own.words, "{name}: more is alive than there is room for");
+    }
+}
+
+/// Words that are alive, date by date, by their definition.
+#[test]
+fn words_that_are_alive_by_enumeration() {
+    let (n, size) = (10i64, 4i64);
+    let text = MATMUL.replace("i:16, j:16, k:16", "i:4, j:4, k:4");
+    let (pictures, _) = analysed(&text, 1, &[("N", n)]);
+    let order = loops(&pictures.bands[0].order, &["i", "j", "k"]);
+    let mut seen = CellSet::new();
+    let mut tiles: Vec<TileByHand> = vec![];
+    for (number, tile) in pictures.shown.iter().enumerate() {
+        let t = [number as i64 / 9, number as i64 / 3 % 3, number as i64 % 3];
+        let block = |d: usize| t[d] * size..((t[d] + 1) * size).min(n);
+        let pairs = block(0).flat_map(|i| block(1).map(move |j| (i, j)));
+        let mut points: Vec<Vec<i64>> = pairs.flat_map(|(i, j)| block(2).map(move |k| vec![i, j, k])).collect();
+        points.sort_by_key(|point| order.iter().map(|d| point[*d]).collect::<Vec<_>>());
+        if t[2] == 0 {
+            seen.clear();
+        }
+        let iterations: Vec<(CellSet, CellSet)> = points
+            .iter()
+            .map(|p| {
+                let own = (2, vec![p[0], p[1]]);
+                ([(0, vec![p[0], p[2]]), (1, vec![p[2], p[1]]), own.clone()].into(), [own].into())
+            })
+            .collect();
+        let touched: CellSet = iterations.iter().flat_map(|(reads, _)| reads.clone()).collect();
+        let stores = touched.iter().filter(|(array, _)| *array == 2 && t[2] == 2).cloned().collect();
+        tiles.push((touched.difference(&seen).cloned().collect(), iterations, stores));
+        assert_eq!(tile.first_date, Some(tiles[..number].iter().map(|tile| tile.1.len() as u64).sum()));
+        seen.extend(touched);
+    }
+    lives_are(&pictures, &["a", "b", "c"], &alive(&tiles, 3));
+
+    // All tiles of the stencil are one strip.
+    let (pictures, _) = analysed(STENCIL, 1, &[("N", 50)]);
+    let tile = |t: i64| {
+        let cells: Vec<i64> = ((t * 8).max(1)..(t * 8 + 8).min(49)).collect();
+        let iteration = |i: &i64| ((-1..2).map(|d| (0, vec![i + d])).collect(), [(1, vec![*i])].into());
+        let iterations: Vec<(CellSet, CellSet)> = cells.iter().map(iteration).collect();
+        let first = if t == 0 { 0 } else { t * 8 + 1 };
+        let loads = (first..=cells.last().unwrap() + 1).map(|i| (0, vec![i])).collect();
+        (loads, iterations, cells.iter().map(|i| (1, vec![*i])).collect())
+    };
+    let tiles: Vec<TileByHand> = (0..7).map(tile).collect();
+    lives_are(&pictures, &["a", "b"], &alive(&tiles, 2));
+}
+
+/// Of a run with too many iterations whole strips are followed.
+#[test]
+fn lives_of_large_runs_are_those_of_whole_strips() {
+    let text = MATMUL.replace("max 128", "max 256");
+    let (pictures, _) = analysed(&text, 1, &[("N", 160)]);
+    let lives = pictures.lives.unwrap();
+    assert!(lives.tiles < pictures.tile_count && lives.tiles > 0 && lives.tiles % 10 == 0, "{}", lives.tiles);
+    assert_eq!(lives.dates, lives.tiles * 4096);
+    assert!(lives.arrays.iter().all(|own| own.most.len() as u64 == lives.dates.div_ceil(lives.together)));
+    assert!(pictures.shown.iter().all(|tile| tile.first_date.is_some() == (tile.number < lives.tiles)));
+}
+
+/// Every cell of a tile has a word of its own, and all of them are drawn.
+#[test]
+fn cells_have_words_of_their_own() {
+    for lanes in [1, 4] {
+        let (pictures, _) = analysed(MATMUL, lanes, &[("N", 40)]);
+        for tile in &pictures.shown {
+            assert_eq!(tile.buffers.len(), 3);
+            for own in &tile.buffers {
+                let buffer = &pictures.buffers[own.buffer];
+                let array = pictures.arrays.iter().position(|array| array.name == buffer.array).unwrap();
+                let cells = tile.arrays.iter().find(|own| own.array == array).unwrap().touched.unwrap();
+                assert_eq!(own.taken, cells, "{} of {:?}", buffer.array, tile.index);
+                assert!(own.taken <= (buffer.banks * buffer.words) as u64);
+                if buffer.together == [1, 1] {
+                    let drawn = own.load.iter().chain(&own.reuse).chain(&own.touch);
+                    assert_eq!(drawn.map(|r| r[2] * r[3]).sum::<i64>() as u64, cells, "{}", buffer.array);
+                }
+            }
+        }
+        let banks = pictures.buffers.iter().filter(|buffer| buffer.banks > 1).count();
+        assert_eq!(banks > 0, lanes > 1);
+    }
+}
+
+/// Distinct cells that lie within the moduli of each other have distinct places, and banks follow their definition.
+#[test]
+fn places_are_apart() {
+    for name in [
+        "lanes_fir",
+        "lanes_grid_triangle",
+        "lanes_grid_layer",
+        "jacobi_2d",
+        "heat_3d",
+        "lanes_matvec",
+        "windows",
+        "lcs",
+    ] {
+        let board = board::load("generic-axi4").unwrap();
+        let source = Source::read(&root(&format!("tests/kernels/{name}.c")), vec![]).unwrap();
+        let offload = analyze(&source, &board, &Options::default()).unwrap_or_else(|error| panic!("{name}: {error:#}"));
+        for buffer in offload.buffers.iter().filter(|buffer| buffer.common_mapping().is_some()) {
+            let mapping = buffer.common_mapping().unwrap();
+            let band = buffer.mappings.keys().find(|band| buffer.mappings[*band].is_some()).unwrap();
+            let moduli: Vec<i64> = mapping.moduli.iter().map(|m| *m.min(&64)).collect();
+            let mut cells = vec![vec![]];
+            for modulus in &moduli {
+                cells = cells
+                    .iter()
+                    .flat_map(|cell: &Vec<i64>| (0..*modulus).map(move |x| [&cell[..], &[x]].concat()))
+                    .collect();
+                cells.truncate(1 << 16);
+            }
+            let mut taken = BTreeSet::new();
+            for cell in &cells {
+                let (bank, word) = buffer.place(band, cell, 0).unwrap();
+                assert!(taken.insert((bank, word)), "{name}: {cell:?}");
+                let banks = buffer.bank_count() * buffer.partition.as_ref().map_or(1, |partition| partition.count);
+                assert!((0..banks).contains(&bank) && (0..buffer.words_in_bank()).contains(&word), "{name}: {cell:?}");
+                if let ([axis], false, None) = (&buffer.bank_axes()[..], buffer.skewed, &buffer.partition) {
+                    assert_eq!(bank, mapping.skewed(cell)[axis.subscript].rem_euclid(axis.count), "{name}: {cell:?}");
+                }
+            }
+        }
+    }
 }
 
 /// A tile of a stencil finds two cells of the one before; a strip's last tile stores what is its own, as all do.
@@ -314,6 +537,7 @@ fn an_analysis_has_a_page_too() {
         sizes: &sizes,
         report: None,
         timeline: None,
+        placement: None,
         json: &json,
         text: "the sets",
     };

@@ -1,0 +1,4 @@
+  tiles();
+  timeline();
+  roofline();
+  bursts();
