@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use crate::affine::Affine;
 use crate::hardware::{BASE_ALIGNMENT, argument_words, status};
 use crate::host;
-use crate::layout::Order;
+use crate::layout::{Order, Slices};
 use crate::project::registers::{Register, registers};
-use crate::source::kernel::{Argument, Kernel, SizeCondition};
+use crate::source::kernel::{Argument, Array, Kernel, SizeCondition};
 use crate::word::RegisterWord;
 
 /// Text of `<kernel>.h` for an accelerator that addresses `memory_bytes` of memory; `bus` adds the interrupt of those
@@ -83,7 +83,7 @@ pub fn text(kernel: &Kernel, memory_bytes: u64, bus: bool) -> String {
 fn functions(kernel: &Kernel, upper: &str, driver: &Driver) -> String {
     let name = &kernel.name;
     let definitions = host::definitions(kernel);
-    let Driver { parameters, check, writes, float_bits, .. } = driver;
+    let Driver { parameters, check, writes, float_bits, packing, .. } = driver;
     let (alignment, start) = (BASE_ALIGNMENT - 1, 1 << status::START);
     format!(
         r#"/* How a register is read and written. Where {upper}_OWN_ACCESS is defined, the program has these two itself. */
@@ -113,7 +113,7 @@ static inline uint64_t {name}_extent(int64_t extent)
 {{
     return extent > 0 ? (uint64_t)extent : 0;
 }}
-{float_bits}
+{float_bits}{packing}
 /* Whether the accelerator takes these arguments: 0, or {upper}_SIZE_ERROR where a size is out of its bounds or the sizes
    violate a condition, and {upper}_ALIGNMENT_ERROR where an array's base is no multiple of {BASE_ALIGNMENT}, or the array is not all
    inside the memory. */
@@ -180,6 +180,40 @@ struct Driver {
     writes: String,
     /// Functions for the bits of floating-point numbers.
     float_bits: String,
+    /// Functions that move arrays into slices and back.
+    packing: String,
+}
+
+/// Those of an argument in slices.
+fn packing(kernel: &Kernel, array: &Array, Slices { width, lead }: Slices) -> String {
+    let (name, own, element) = (&kernel.name, &array.name, array.element);
+    let extents: Vec<String> =
+        array.extents.iter().map(|e| format!("{name}_extent({})", host::affine(kernel, e))).collect();
+    let Some((columns, rows)) = extents.split_last() else { return String::new() };
+    let sizes: String = kernel.parameters.iter().map(|p| format!(", {} {}", p.ty, host::argument(&p.name))).collect();
+    let unused: String =
+        kernel.parameters.iter().map(|p| format!("    (void){};\n", host::argument(&p.name))).collect();
+    let rows = rows.join(" * ");
+    let place = format!("packed[((column + {lead}) / {width} * rows + row) * {width} + (column + {lead}) % {width}]");
+    let function = |what: &str, arguments: &str, moves: &str| {
+        format!(
+            "static inline void {name}_{what}_{own}({arguments}{sizes})\n{{\n{unused}    \
+             const uint64_t rows = {rows}, columns = {columns};\n    \
+             for (uint64_t row = 0; row < rows; row++)\n        \
+             for (uint64_t column = 0; column < columns; column++)\n            {moves};\n}}\n"
+        )
+    };
+    let cell = "array[row * columns + column]";
+    format!(
+        "\n/* In the accelerator's memory `{own}` lies in slices of {width} columns, each with all of its rows one behind the other. The first \
+         and the last slice\n   are as wide: {}.\n   These move the array to there from where C has it, and back. */\n{}\n{}",
+        format_args!(
+            "{} bytes",
+            array.layout().bytes_text(array.layout().element_bytes.to_string(), |e| format!("({e})"))
+        ),
+        function("pack", &format!("{element} *packed, const {element} *array"), &format!("{place} = {cell}")),
+        function("unpack", &format!("{element} *array, const {element} *packed"), &format!("{cell} = {place}")),
+    )
 }
 
 impl Driver {
@@ -193,9 +227,17 @@ impl Driver {
             let index = format!("{upper}_{symbol}_{}", if register.base { "BASE" } else { "ARG" });
             let note = match (argument, &register.local_bytes) {
                 (_, Some(bytes)) => format!(" /* local, {bytes} bytes */"),
-                (Argument::Array(a), None) if kernel.arrays[a].order == Order::ColumnMajor => {
-                    " /* the first subscript counts fastest */".to_string()
-                }
+                (Argument::Array(a), None) => match kernel.arrays[a].order {
+                    Order::RowMajor => String::new(),
+                    Order::ColumnMajor => " /* the first subscript counts fastest */".to_string(),
+                    Order::Slices(slices) => {
+                        driver.packing.push_str(&packing(kernel, &kernel.arrays[a], slices));
+                        format!(
+                            " /* in slices of {} columns, see {name}_pack_{} */",
+                            slices.width, kernel.arrays[a].name
+                        )
+                    }
+                },
                 _ => String::new(),
             };
             let _ = writeln!(driver.map, "#define {index} {word}{note}");

@@ -31,7 +31,7 @@ pub use tiling::TilingReport;
 
 /// The number of the shape of all JSON that burstc writes: it grows when a field is added, renamed, removed, or changes its
 /// meaning. `docs/JSON.md` says what the fields mean, and what changed with each number.
-pub const SCHEMA: u32 = 12;
+pub const SCHEMA: u32 = 13;
 
 /// Indented JSON with a final newline, whose first field is the number of its shape.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
@@ -463,6 +463,7 @@ mod tests {
             extents: vec![Affine::constant(64), Affine::constant(64)],
             order: Default::default(),
             scratch: false,
+            by_tiles: None,
             range: None,
             use_of: None,
             storage: Storage::Argument,

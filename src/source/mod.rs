@@ -249,6 +249,7 @@ fn lower_plain(preprocessed: &Preprocessed, mut unit: TranslationUnit, name: Opt
         let mut scope = unread.clone();
         let (arguments, mut parameters, scalars) = self::arguments(&function, &directives, &mut scope)?;
         directives.apply_scratch(&function, &mut scope.arrays)?;
+        directives.apply_layouts(&function, &mut scope.arrays)?;
         directives.apply_ranges(&function, &mut scope.arrays)?;
         directives.apply_sizes(&mut parameters)?;
         scope.scalar_arguments = scalars.len();
@@ -390,6 +391,7 @@ fn arguments(
                 extents: vec![],
                 order: Default::default(),
                 scratch: false,
+                by_tiles: None,
                 range: None,
                 use_of: None,
                 storage,

@@ -5,7 +5,7 @@ use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::circuit::variable::Affine;
-use crate::hardware::context::longest_row;
+use crate::hardware::context::{ROWS_IN_A_BURST, longest_burst};
 use crate::hardware::transfer::packing::{Packing, RowBeats, RowPacking, WIDEST_SIZE, element_size};
 use crate::hardware::transfer::stage::TransferStage;
 use crate::ids::{ArrayId, ByKind, KindId};
@@ -20,7 +20,8 @@ impl TransferStage<'_> {
     ///
     /// The address of a row that follows on the one before is that one's and the pitch. Any other is Horner's rule on the
     /// digits of its layout ([`Layout::place`]), bit by bit in the same adder, while the data of the rows before are on
-    /// their way.
+    /// their way. Full rows of a slice that follow on each other are one burst, of up to [`ROWS_IN_A_BURST`] of them: while the
+    /// command waits for what comes next, it grows.
     pub fn bursts(&self, m: &mut Module, descriptors: &Stream) -> Packing {
         let TransferStage { rows, row, held, .. } = self;
         m.comment("Bursts: one command per row.");
@@ -36,9 +37,23 @@ impl TransferStage<'_> {
         };
         // The next row is looked at before a command goes out: an end mark there makes this command the last.
         issued.push(machine.goto(if cells.mixed { "LAYOUT" } else { "TAKE" }));
-        machine.arm("ISSUE", vec![when(command.stream.fires(), issued)]);
+        let issue = when(command.stream.fires(), issued);
+        let is_issuing = machine.is_in("ISSUE");
+        let (may_take, goes_out) = match &under_way.joins {
+            None => {
+                machine.arm("ISSUE", vec![issue]);
+                (may_take, is_issuing.and(&rows.valid.e()))
+            }
+            Some(joins) => {
+                let follows = m.define("row_joins", &joins.next(self, &under_way)).e();
+                let grow = when(rows.fires(), vec![joins.grow(&under_way)]);
+                machine.arm("ISSUE", vec![when_else(follows.clone(), vec![grow], vec![issue])]);
+                let goes_out = is_issuing.and(&rows.valid.e()).and(&follows.not());
+                (may_take.or(&is_issuing.and(&follows)), goes_out)
+            }
+        };
 
-        m.assign(&command.stream.valid, &machine.is_in("ISSUE").and(&rows.valid.e()));
+        m.assign(&command.stream.valid, &goes_out);
         m.assign(&command.last, &row.end);
         command.drive(m, &cells, &under_way);
         let takes = held.iter().fold(may_take, |takes, held| takes.and(&held.not()));
@@ -190,8 +205,12 @@ impl<'a> Cells<'a> {
 
     /// Digit `d` of the places of kind `k`, 0 where they have none.
     fn affine_digit(&self, k: KindId, d: usize) -> Affine {
-        let digit = self.layouts[k].digits.get(d);
-        digit.map_or(Affine::default(), |digit| self.stage.format.kinds[k].point[digit.subscript].clone())
+        let kind = &self.stage.format.kinds[k];
+        match self.layouts[k].digits.get(d) {
+            None => Affine::default(),
+            Some(_) if self.layouts[k].slices().is_some() => kind.parts[d].clone(),
+            Some(digit) => kind.point[digit.subscript].clone(),
+        }
     }
 
     /// Of the row's first element.
@@ -230,6 +249,59 @@ struct Burst {
     size_of_row: Expr,
     /// Where elements come in beats.
     beats: Option<BeatsUnderWay>,
+    /// Where rows may join.
+    joins: Option<Joins>,
+}
+
+/// Rows of a slice, full from its first to its last column, that follow on each other lie side by side: a command takes as many
+/// of them as wait for their data at once.
+struct Joins {
+    /// The command's rows are full, and those that follow join it.
+    full: Signal,
+    full_of_row: Expr,
+    /// The elements of a full row, as `burst_count`, 0 of a kind without slices; of the present row.
+    width: Expr,
+    /// Those that a command may have for one more row to join.
+    most: Expr,
+}
+
+impl Joins {
+    /// `None` where no kind has slices. `count` is the register of the command's elements, `row` those of the present row.
+    fn declare(
+        m: &mut Module,
+        cells: &Cells,
+        (count, row): (&Signal, &Expr),
+        beats: Option<&BeatsUnderWay>,
+    ) -> Option<Joins> {
+        let width = |k: KindId| cells.layouts[k].slices().map_or(0, |slices| i64::from(slices.width));
+        if cells.sizes.keys().all(|k| width(k) == 0) {
+            return None;
+        }
+        let constant = |value: i64| Expr::constant(value.into(), count.ty());
+        // The beats of a row that joins begin where those of the row before end.
+        let is_whole = |k: KindId| beats.is_none_or(|beats| (width(k) << cells.sizes[k]) % (1 << beats.sizes[k]) == 0);
+        let joins = |k: KindId| Expr::bit(width(k) > 0 && is_whole(k));
+        let own = cells.by_kind(|k| constant(width(k)));
+        let begins = beats.map_or(Expr::bit(true), |beats| beats.lead_of_row.is_zero());
+        Some(Joins {
+            full: m.reg("burst_is_full", Type::BIT),
+            full_of_row: cells.by_kind(joins).and(&row.eq(&own)).and(&begins),
+            most: cells.by_kind(|k| constant(width(k) * (ROWS_IN_A_BURST - 1))),
+            width: own,
+        })
+    }
+
+    /// Whether the row that waits joins the command under way: of rows that follow, all have the same first and last element.
+    fn next(&self, stage: &TransferStage, burst: &Burst) -> Expr {
+        let row = &stage.row;
+        let follows = row.follows.and(&row.end.not()).and(&stage.rows.valid.e());
+        self.full.e().and(&follows).and(&self.full_of_row).and(&burst.count.e().le(&self.most))
+    }
+
+    /// What joining does.
+    fn grow(&self, burst: &Burst) -> Statement {
+        assign(&burst.count, &burst.count.e().add(&self.width, burst.count.ty()))
+    }
 }
 
 /// The registers of how the command's elements lie in beats.
@@ -280,14 +352,15 @@ impl BeatsUnderWay {
 impl Burst {
     fn declare(m: &mut Module, stage: &TransferStage, cells: &Cells) -> Burst {
         let buffers = stage.kind_arrays.iter().map(|&a| buffer_of(stage.context.offload, a));
-        let longest = buffers.map(longest_row).max().unwrap_or(1);
+        let longest = buffers.map(|buffer| longest_burst(stage.context.kernel, buffer)).max().unwrap_or(1);
         let count = m.reg("burst_count", Type::for_range(0, longest));
         let address = m.reg("burst_address", cells.unit);
         let size_of_row = cells.by_kind(|k| Expr::constant(cells.sizes[k].into(), element_size()));
         let differs = cells.mixed && size_of_row.as_constant().is_none();
         let size = differs.then(|| m.reg("burst_size", element_size()));
         let beats = stage.context.beats.whole.then(|| BeatsUnderWay::declare(m, stage, cells));
-        Burst { count, address, size, size_of_row, beats }
+        let joins = Joins::declare(m, cells, (&count, &elements_of_row(stage, count.ty())), beats.as_ref());
+        Burst { count, address, size, size_of_row, beats, joins }
     }
 
     /// log2 of an element's bytes.
@@ -308,12 +381,29 @@ impl Burst {
 
     /// The row's elements.
     fn take(&self, stage: &TransferStage) -> Vec<Statement> {
-        let (elements, row) = (self.count.ty(), &stage.row);
-        let count = row.last.sub(&row.first, elements).add(&Expr::constant(1, elements), elements);
+        let count = elements_of_row(stage, self.count.ty());
         let size = self.size.iter().map(|register| assign(register, &self.size_of_row));
         let beats = self.beats.iter().flat_map(BeatsUnderWay::take);
-        std::iter::once(assign(&self.count, &count)).chain(size).chain(beats).collect()
+        let joins = self.joins.iter().map(|joins| assign(&joins.full, &joins.full_of_row));
+        std::iter::once(assign(&self.count, &count)).chain(size).chain(beats).chain(joins).collect()
     }
+
+    /// From this command's address to that of a row that follows on its last one, which is a pitch unless rows have joined it.
+    fn pitch(&self, cells: &Cells) -> Expr {
+        match &self.joins {
+            None => cells.pitch(),
+            Some(joins) => {
+                let elements = self.count.e().resize(cells.unit);
+                joins.full.e().select(&cells.scaled(&elements), &cells.pitch())
+            }
+        }
+    }
+}
+
+/// Those of the row that waits.
+fn elements_of_row(stage: &TransferStage, elements: Type) -> Expr {
+    let row = &stage.row;
+    row.last.sub(&row.first, elements).add(&Expr::constant(1, elements), elements)
 }
 
 /// States with names, and what happens in each.
@@ -405,7 +495,7 @@ fn by_horner(
     let addend = m.reg("burst_addend", unit);
     let add_next = |value: &Expr| assign(&addend, value);
     let multiple = |bit: &Expr, d: usize| bit.select(&cells.radix(d), &zero);
-    let issued = vec![add_next(&cells.pitch())];
+    let issued = vec![add_next(&burst.pitch(cells))];
     let twice = address.e().shl_const(1, unit);
     let own = match cells.mixed {
         true => machine.is_in("BASE").select(&cells.scaled(&address.e()), &address.e()),

@@ -33,6 +33,8 @@ pub struct RowKind {
     pub point: Vec<Affine>,
     /// `Piece::slacks`, over the same.
     pub slacks: Vec<Affine>,
+    /// `Piece::parts`, over the same.
+    pub parts: Vec<Affine>,
 }
 
 /// One row, as signals or as fields of a packed word.

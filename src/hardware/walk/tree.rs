@@ -44,7 +44,7 @@ impl TreePiece {
             return false;
         };
         let fixed = inner.lower.iter().all(|b| b.numerator.coefficient(&outer.name) == 0);
-        fixed && layout.is_next_row(&self.piece.point, &outer.name)
+        fixed && layout.is_next_row(&self.piece.point, &self.piece.parts, &outer.name)
     }
 }
 
@@ -72,7 +72,7 @@ impl Tree {
         let mut origins: Vec<Affine> = vec![];
         // Outside all tiles, tile indices are levels.
         let tiled = all.iter().filter(|(_, source, _)| source.tiled);
-        for point in tiled.flat_map(|(.., piece)| piece.point.iter().chain(&piece.slacks)) {
+        for point in tiled.flat_map(|(.., piece)| piece.point.iter().chain(&piece.slacks).chain(&piece.parts)) {
             let (origin, _) = origin(point);
             if !origin.is_constant() && !origins.contains(&origin) {
                 origins.push(origin);
@@ -95,6 +95,7 @@ impl Tree {
                 leaf: piece.leaf,
                 point: piece.point.clone(),
                 slacks: piece.slacks.clone(),
+                parts: piece.parts.clone(),
             };
             let kinds = &mut tree.format.kinds;
             let kind = kinds.position(|k| *k == kind).unwrap_or_else(|| kinds.push_and_get_key(kind));
@@ -329,5 +330,6 @@ fn over_registers(tree: &Tree, piece: &Piece, places: &[usize]) -> Piece {
         levels: piece.levels.iter().enumerate().map(level).collect(),
         point: piece.point.iter().map(point).collect(),
         slacks: piece.slacks.iter().map(point).collect(),
+        parts: piece.parts.iter().map(point).collect(),
     }
 }
