@@ -229,14 +229,12 @@ pub fn longest_row(buffer: &Buffer) -> i64 {
     buffer.mappings.iter().flatten().filter_map(last).max().unwrap_or(1)
 }
 
-/// Rows that are one burst at most, where memory has them one behind the other.
-pub const ROWS_IN_A_BURST: i64 = 64;
-
-/// The elements of the longest burst: a row, or full rows of a slice ([`Layout::slices`]) that follow on each other.
+/// The elements of the longest burst: a row, or full rows of a slice ([`Layout::slices`]) that follow on each other, all of which
+/// are in the buffer at the same time.
 pub fn longest_burst(kernel: &Kernel, buffer: &Buffer) -> i64 {
-    let joined =
-        kernel.arrays[buffer.array].layout().slices().map_or(0, |slices| i64::from(slices.width) * ROWS_IN_A_BURST);
-    longest_row(buffer).max(joined)
+    let is_cut = kernel.arrays[buffer.array].layout().slices().is_some();
+    let words = buffer.mappings.iter().flatten().map(Mapping::words).max().filter(|_| is_cut);
+    longest_row(buffer).max(words.unwrap_or(0))
 }
 
 /// The union of what tile index `dimension` takes over all bands.

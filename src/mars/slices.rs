@@ -20,7 +20,7 @@ pub struct Slices {
 
 impl Slices {
     /// Of an array whose relations move `moved` at a tile in the middle, the slices of the fewest bursts that begin where some of these
-    /// do. `None` where no tile steps along the last subscript, and where that is the only one.
+    /// do, or end there. `None` where no tile steps along the last subscript, and where that is the only one.
     ///
     /// # Errors
     /// isl's.
@@ -32,8 +32,15 @@ impl Slices {
         let Some(width) = u32::try_from(width).ok().filter(|width| *width > 0 && rank > 1) else { return Ok(None) };
         let mut best: Option<Slices> = None;
         let mut tried = vec![];
+        let mut begins = vec![];
         for set in moved {
-            let begin = cells::bounds(set)?.and_then(|(low, _)| low.last().copied()).unwrap_or(0);
+            if let Some((low, high)) = cells::bounds(set)? {
+                begins.extend(low.last().copied());
+                // A row that sticks out in front is no reason to begin there.
+                begins.extend(high.last().map(|last| last + 1));
+            }
+        }
+        for begin in begins {
             let lead = (-begin).rem_euclid(i64::from(width)) as u32;
             if tried.contains(&lead) {
                 continue;

@@ -409,6 +409,62 @@ int main(void)
         assert_eq!(run(folder.path()), "1 0 0 0 0 0 0 0 64 fffffffd ffffffff 1000 ffffffff 2000 ");
     }
 
+    /// Cells go where the layout says, nothing else is touched, and they come back.
+    #[test]
+    fn arrays_are_packed_into_slices() {
+        let text = "#include <stdint.h>\n#pragma burstc size(n: max 64) size(m: max 64)\n\
+                    void f(int n, int m, const int16_t a[n][2][m + 1], float b[n][m])\n{\n    for (int i = 0; i < n; i++)\n\
+                    for (int j = 0; j < m; j++)\n            b[i][j] = a[i][1][j];\n}\n";
+        let mut kernel = source::parse(&Source { path: "f.c".into(), text: text.into(), cpp_args: vec![] }).unwrap();
+        for (name, slices) in [("a", Slices { width: 4, lead: 3 }), ("b", Slices { width: 5, lead: 0 })] {
+            kernel.arrays.iter_mut().find(|array| array.name == name).unwrap().order = Order::Slices(slices);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("f.h"), super::text(&kernel, 16 << 20, false)).unwrap();
+        let program = r#"
+#include "f.h"
+#include <stdio.h>
+static int16_t a[3 * 2 * 8], back[3 * 2 * 8], packed[3 * 2 * 12];
+static float b[3 * 7], packed_b[3 * 10];
+int main(void)
+{
+    for (int k = 0; k < 3 * 2 * 8; k++)
+        a[k] = (int16_t)k;
+    for (int k = 0; k < 3 * 2 * 12; k++)
+        packed[k] = -1;
+    for (int k = 0; k < 3 * 7; k++)
+        b[k] = (float)k;
+    for (int k = 0; k < 3 * 10; k++)
+        packed_b[k] = -1;
+    f_pack_a(packed, a, 3, 7);
+    f_pack_b(packed_b, b, 3, 7);
+    for (int k = 0; k < 3 * 2 * 12; k++)
+        printf("%d ", packed[k]);
+    for (int k = 0; k < 3 * 10; k++)
+        printf("%g ", (double)packed_b[k]);
+    f_unpack_a(back, packed, 3, 7);
+    for (int k = 0; k < 3 * 2 * 8; k++)
+        if (back[k] != k)
+            return 1;
+    return 0;
+}
+"#;
+        std::fs::write(folder.path().join("main.c"), program).unwrap();
+        let mut expected = String::new();
+        for (array, extents) in kernel.arrays.iter().zip([vec![3u64, 2, 8], vec![3, 7]]) {
+            let sizes = |name: &str| if name == "n" { 3 } else { 7 };
+            let layout = array.layout().map(|extent| extent.evaluate(sizes) as u64);
+            let element = u64::from(layout.element_bytes);
+            let mut places = vec![-1; layout.bytes() as usize / element as usize];
+            for cell in 0..extents.iter().product() {
+                let subscript = |k: usize| cell / extents[k + 1..].iter().product::<u64>() % extents[k];
+                places[(layout.offset(subscript) / element) as usize] = cell as i64;
+            }
+            places.iter().for_each(|place| expected += &format!("{place} "));
+        }
+        assert_eq!(run(folder.path()), expected);
+    }
+
     /// A plain array takes the place of the registers: what the driver refuses, it has not started.
     #[test]
     fn driver_refuses_what_the_hardware_would() {

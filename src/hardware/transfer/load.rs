@@ -8,7 +8,7 @@ use crate::hardware::context::Context;
 use crate::hardware::interface::link::port_suffix;
 use crate::hardware::transfer::packing::{Packing, unpacker};
 use crate::hardware::transfer::runs::{RunFormat, RunWalker};
-use crate::hardware::transfer::stage::{ROWS_OF_BURSTS, TransferStage, of_port};
+use crate::hardware::transfer::stage::{TransferStage, of_port};
 use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::hand_over::hand_over;
 use crate::hardware::walk::rows::RowPorts;
@@ -80,11 +80,7 @@ pub fn load(context: &Context, memory_port: u32) -> (Vec<Module>, LoadPorts) {
     let queued = Stream::wires(&mut m, "descriptor");
     let stage = TransferStage { context, scope, format, kind_arrays, rows, row, held };
     let layout = stage.bursts(&mut m, &queued);
-    let rows_in_flight = match context.bus {
-        _ if stage.joins_rows() => ROWS_OF_BURSTS,
-        Some(_) => ROWS_IN_FLIGHT_ON_A_BUS,
-        None => ROWS_IN_FLIGHT,
-    };
+    let rows_in_flight = if context.bus.is_some() { ROWS_IN_FLIGHT_ON_A_BUS } else { ROWS_IN_FLIGHT };
     let about = "Rows wait here for their words.";
     let (runs, waiting, waiting_run) = stage.waiting_runs(&mut m, about, (&queued, rows_in_flight), &arrays);
 

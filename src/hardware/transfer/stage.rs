@@ -4,7 +4,7 @@ use crate::hardware::buffers::address::TileNumber;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
-use crate::hardware::context::{Context, ROWS_IN_A_BURST};
+use crate::hardware::context::Context;
 use crate::hardware::transfer::runs::{Run, RunFormat};
 use crate::hardware::walk::rows::{Row, RowFormat};
 use crate::ids::{ArrayId, ByKind};
@@ -14,10 +14,6 @@ use crate::rtl::{Expr, Module};
 pub fn of_port(context: &Context, port: u32) -> String {
     if context.ports.len() > 1 { format!(" on port {port}") } else { String::new() }
 }
-
-/// Rows that may wait for their data where bursts have several. Those of a command wait before it goes out, so the queue holds
-/// more of them than a command has: what else is in it when it is full is under way, and makes room.
-pub const ROWS_OF_BURSTS: i128 = 2 * ROWS_IN_A_BURST as i128;
 
 /// One of the two processes, seen from the rows that its scanner gives.
 pub struct TransferStage<'a> {
@@ -34,11 +30,6 @@ pub struct TransferStage<'a> {
 }
 
 impl TransferStage<'_> {
-    /// Whether some command may have several rows.
-    pub fn joins_rows(&self) -> bool {
-        self.kind_arrays.iter().any(|&array| self.context.layout(array).slices().is_some())
-    }
-
     /// The FIFO in which rows, as runs of their buffers, wait for their data; `depth` of them may. `queued` is the stream
     /// of rows whose commands are under way, `arrays` are those that the process transfers, each once.
     pub fn waiting_runs(

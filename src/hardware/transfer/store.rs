@@ -9,7 +9,7 @@ use crate::hardware::context::Context;
 use crate::hardware::interface::link::port_suffix;
 use crate::hardware::transfer::packing::{Packing, packer};
 use crate::hardware::transfer::runs::{Run, RunFormat, RunWalker};
-use crate::hardware::transfer::stage::{ROWS_OF_BURSTS, TransferStage, of_port};
+use crate::hardware::transfer::stage::{TransferStage, of_port};
 use crate::hardware::walk::connect::{connect_scanner, walked};
 use crate::hardware::walk::rows::RowPorts;
 use crate::hardware::walk::scanner::scanner;
@@ -74,8 +74,7 @@ pub fn store(context: &Context, memory_port: u32, delay: &dyn Fn(ArrayId) -> u32
     let stage = TransferStage { context, scope, format, kind_arrays, rows, row, held };
     let layout = stage.bursts(&mut m, &queued);
     let about = "Rows wait here for their turn to be drained.";
-    let ahead = if stage.joins_rows() { ROWS_OF_BURSTS } else { ROWS_AHEAD };
-    let (runs, waiting, waiting_run) = stage.waiting_runs(&mut m, about, (&queued, ahead), &arrays);
+    let (runs, waiting, waiting_run) = stage.waiting_runs(&mut m, about, (&queued, ROWS_AHEAD), &arrays);
 
     let drain = Drain::declare(context, &mut m, &runs, (&arrays, delay), (&waiting, &waiting_run));
     drain.to_memory(context, &mut m, &layout);

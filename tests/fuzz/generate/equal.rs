@@ -60,6 +60,7 @@ pub fn program(seed: u64) -> Program {
         schedule: None,
         strip: 1,
         panels: false,
+        by_tiles: vec![],
         structures: false,
         memory,
         runs,

@@ -122,6 +122,7 @@ pub fn program(seed: u64) -> Program {
         schedule: None,
         strip: 1,
         panels: true,
+        by_tiles: vec![],
         structures: false,
         memory,
         runs,
