@@ -85,23 +85,28 @@ impl fmt::Display for Failure {
 /// and then a tiling that the compiler refuses, because legality is its call, are dropped from the program; before all, layouts by
 /// tiles of arrays that have none.
 pub fn check(program: &mut Program, versions: &[bool]) -> Fate {
-    let mut fate = attempt(program, versions);
-    while let Fate::Refused(message) = &fate {
-        let has_none = |array: &usize| {
-            message.starts_with(&format!("`{}` has no layout by tiles", print::array_name(program, *array)))
-        };
-        let Some(place) = program.by_tiles.iter().position(has_none) else { break };
-        program.by_tiles.remove(place);
-        fate = attempt(program, versions);
-    }
+    let mut fate = attempt_with_layouts(program, versions);
     for bare in [Program::without_lanes, Program::without_long_strips, Program::without_tiles] {
         let bare = bare(program);
         if matches!(fate, Fate::Refused(_)) && bare != *program {
             *program = bare;
-            fate = attempt(program, versions);
+            fate = attempt_with_layouts(program, versions);
         }
     }
     fate
+}
+
+/// [`attempt`] without the layouts that are refused.
+fn attempt_with_layouts(program: &mut Program, versions: &[bool]) -> Fate {
+    loop {
+        let fate = attempt(program, versions);
+        let has_none = |array: &usize| {
+            let refusal = format!("`{}` has no layout by tiles", print::array_name(program, *array));
+            matches!(&fate, Fate::Refused(message) if message.starts_with(&refusal))
+        };
+        let Some(place) = program.by_tiles.iter().position(has_none) else { return fate };
+        program.by_tiles.remove(place);
+    }
 }
 
 fn attempt(program: &Program, versions: &[bool]) -> Fate {
