@@ -46,6 +46,12 @@ impl<V> Default for AffineOver<V> {
     }
 }
 
+impl<V: Variable> From<u32> for AffineOver<V> {
+    fn from(constant: u32) -> Self {
+        AffineOver::constant(constant.into())
+    }
+}
+
 impl<V: Variable> AffineOver<V> {
     pub fn constant(constant: i64) -> Self {
         AffineOver { terms: BTreeMap::new(), constant }

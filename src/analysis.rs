@@ -14,6 +14,8 @@ use crate::buffer::reads::Fabric;
 use crate::buffer::{self, Allocation};
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByBand, ByStatement, StatementId};
+use crate::layout::Slices;
+use crate::mars;
 use crate::offload::{self, Buffer, Compute, Leaf, NamedSet, Offload, Scan, Transfer, Wait};
 use crate::polyhedral::isl::{BasicSet, Constraint, Exhausted, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_tree};
@@ -445,6 +447,21 @@ impl Mapped {
             bands: analysed,
             kernel,
         };
+        if offload.kernel.arrays.iter().any(|array| array.by_tiles.is_some()) {
+            budget::begin("the layouts of arrays by tiles");
+            mars::choose_layouts(&mut offload)?;
+            let Offload { kernel, bands: analysed, .. } = &mut offload;
+            for ((own, band), (context, flows)) in analysed.iter_mut().zip(bands).zip(contexts.iter().zip(flows)) {
+                for transfer in &mut own.transfers {
+                    if let Some(slices) = kernel.arrays[transfer.array].layout().slices() {
+                        let flow = flows.iter().find(|flow| flow.array == transfer.array);
+                        let flow = flow.ok_or_else(|| anyhow!("internal error: a transfer of what no tile moves"))?;
+                        transfer.load = context.scan_slices(band, kernel, (flow.array, slices), &flow.load)?;
+                        transfer.store = context.scan_slices(band, kernel, (flow.array, slices), &flow.store)?;
+                    }
+                }
+            }
+        }
         buffer::add_beat_banks(&mut offload, fabric);
         // The port that the store process borrows reads at once.
         let late: BTreeSet<ArrayId> = bands.iter().flat_map(|band| band.late.iter().copied()).collect();
@@ -516,6 +533,58 @@ impl Context {
             Scanned::Scan(scan) => Ok(scan),
             _ => bail!("internal error: cells without subscripts"),
         }
+    }
+
+    /// [`Context::scan_cells`] of an array in slices, with a loop for each digit of the place: `a[i, j]` by
+    ///
+    /// ```text
+    /// for (j_slice = …)
+    ///     for (i = …)
+    ///         for (j_in_slice = 0 at least; … width - 1 at most)
+    ///             a(i, width*j_slice + j_in_slice - lead);
+    /// ```
+    ///
+    /// A convex set of cells is one of digits, too, so there are no more pieces.
+    fn scan_slices(
+        &self,
+        band: &Band,
+        kernel: &Kernel,
+        (array, slices): (ArrayId, Slices),
+        cells: &Map,
+    ) -> Result<Scan> {
+        let names = polyhedral::dimension_names(kernel, array);
+        let image = cells.image_of(&band.tile_names)?.without_tuple_name()?;
+        let Some((last, others)) = names.split_last() else { bail!("internal error: slices of a scalar") };
+        let is_taken = |name: &String| names.contains(name) || self.parameters.contains(name);
+        let slice = fresh(format!("{last}_slice"), is_taken);
+        let in_slice = fresh(format!("{last}_in_slice"), is_taken);
+        let digits: Vec<String> =
+            std::iter::once(&slice).chain(others).chain(std::iter::once(&in_slice)).cloned().collect();
+        let (own, width) = (Affine::variable(&in_slice), i64::from(slices.width));
+        let value = Affine::variable(&slice) * width + own.clone() - Affine::from(slices.lead);
+        let of_digits: Vec<Affine> = others.iter().map(Affine::variable).chain([value.clone()]).collect();
+        let to_cells = band.isl.function(&self.parameters, Tuple::unnamed(&digits), Tuple::anonymous(), &of_digits)?;
+        let is_digit = [Constraint::NonNegative(own.clone()), Constraint::at_most(own, Affine::constant(width - 1))];
+        let inside = band.isl.set(&self.parameters, Tuple::unnamed(&digits), &is_digit)?;
+        let set = image.apply(&to_cells.reverse()?)?.intersect(&inside)?;
+        let parts: Vec<Affine> = digits.iter().map(Affine::variable).collect();
+        let request = Request {
+            parameters: &self.parameters,
+            context: &self.constraints,
+            set: &set,
+            names: &digits,
+            fixed: Fixed::DropOuter,
+            point: &names,
+            definitions: &[value - Affine::variable(last)],
+            slacks: &parts,
+            in_order: false,
+        };
+        let Scanned::Scan(mut scan) = scan(&band.isl, &request)? else {
+            bail!("internal error: cells without subscripts")
+        };
+        // What the scan says over its levels beside the point, it says of the digits.
+        scan.pieces.iter_mut().for_each(|piece| piece.parts = std::mem::take(&mut piece.slacks));
+        Ok(scan)
     }
 
     /// The one cell of a local scalar.

@@ -127,7 +127,7 @@ fn compiled(read: Read, source: &Source, board: &Board, options: &Options) -> Re
     budget::begin("the Verilog text");
     let files = verilog(&design, &origin)?;
     budget::begin("the direct version's circuits");
-    let direct_files = match offload.kernel.depends_on_data() {
+    let direct_files = match offload.kernel.without_direct_version().is_some() {
         true => vec![],
         false => verilog(&hardware::generate_direct(&offload, link)?, &origin)?,
     };

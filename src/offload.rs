@@ -199,14 +199,18 @@ pub struct Piece<V = String> {
     /// Of a statement in lanes: the slack of every mask, over context and levels, see [`LaneShape::masks`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slacks: Vec<AffineOver<V>>,
+    /// Of cells whose place in memory has digits that are parts of subscripts ([`Layout::slices`](crate::layout::Layout::slices)):
+    /// all of its digits, over context and levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<AffineOver<V>>,
 }
 
 impl<V: Variable> Piece<V> {
-    /// Puts `new` in the place of `old` in bounds, guards, point and slacks.
+    /// Puts `new` in the place of `old` in bounds, guards, point, slacks and parts.
     pub fn rename(&mut self, old: &V::Key, new: &V) {
         let bounds = self.levels.iter_mut().flat_map(|level| level.lower.iter_mut().chain(&mut level.upper));
         let affines = bounds.map(|bound| &mut bound.numerator).chain(&mut self.guards).chain(&mut self.point);
-        for affine in affines.chain(&mut self.slacks) {
+        for affine in affines.chain(&mut self.slacks).chain(&mut self.parts) {
             *affine =
                 affine.substitute(|name| AffineOver::variable(if name == old { new.clone() } else { name.to_owned() }));
         }

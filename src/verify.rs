@@ -9,7 +9,8 @@
 //! 3. `leaves`: what a piece visits is there: a band in `tiles`, a statement in `source_order`, one of the band's own in
 //!    its iterations.
 //! 4. `points`: a point has as many values as what is visited has indices: the array's dimensions, the statement's
-//!    iterators (with lanes, the slacks of its masks beside them), the band's tile indices.
+//!    iterators (with lanes, the slacks of its masks beside them), the band's tile indices; of a cell of an array in slices all digits
+//!    of its place beside them.
 //! 5. `shared`: a piece has fewer loops in common with the piece before than it has loops, none in the first piece, and
 //!    those are equal in both.
 //! 6. `scope`: loops of a piece have names of their own; bounds name sizes, tile indices and loops further out; guards name
@@ -36,6 +37,7 @@
 //! 18. `ports`: every array has a memory port, of the 32 that a board may have, or none has.
 //! 19. `alive`: (sampled) of an array that no tile of a band moves, what an iteration reads is in its place: no cell that was written since has
 //!     taken it.
+//! 20. `parts`: (sampled) the digits of a cell of an array in slices are those of its layout.
 //!
 //! Sampled invariants are looked at in a number of points that does not depend on the kernel, so that verifying takes
 //! milliseconds.
@@ -47,6 +49,7 @@ use std::ops::ControlFlow;
 
 use crate::affine::Affine;
 use crate::ids::{ArrayId, BandId, StatementId};
+use crate::layout::Digit;
 use crate::offload::{
     Buffer, LaneShape, Lanes, MOST_PORTS, Mapping, Offload, Partition, Piece, Scan, Wait, Window, extent_below,
     port_references,
@@ -297,7 +300,7 @@ impl<'a> Checker<'a> {
                 piece.guards.iter().for_each(|guard| check(guard, &known));
             }
         }
-        piece.point.iter().chain(&piece.slacks).for_each(|value| check(value, &known));
+        piece.point.iter().chain(&piece.slacks).chain(&piece.parts).for_each(|value| check(value, &known));
         self.require(unknown.is_empty(), "scope", || format!("{scan}: {} there", unknown.join(", ")));
         self.require(distinct, "scope", || format!("{scan}: two loops have one name"));
         self.require(bounded, "bounds", || format!("{scan}: a loop without a bound, or a divisor below 1"));
@@ -338,6 +341,13 @@ impl<'a> Checker<'a> {
         };
         let slacks = piece.slacks.len() == masks;
         self.require(!is_there || slacks, "points", || format!("{scan}: {} slacks for {masks}", piece.slacks.len()));
+        let digits = match visits {
+            Visits::Cells { array, .. } => self.kernel.arrays.get(array).map(|array| array.layout()),
+            _ => None,
+        };
+        let digits = digits.filter(|layout| layout.slices().is_some()).map_or(0, |layout| layout.digits.len());
+        let parts = piece.parts.len() == digits;
+        self.require(!is_there || parts, "points", || format!("{scan}: {} parts for {digits}", piece.parts.len()));
         let rank = piece.point.len() == indices;
         self.require(!is_there || rank, "points", || format!("{scan}: {} values for {indices}", piece.point.len()));
     }
@@ -588,6 +598,8 @@ impl<'a> Checker<'a> {
                 self.ends("transfers", &scan.pieces, values, left, &mut |checker, piece, values| {
                     let cell: Vec<i64> = piece.point.iter().map(|value| values.evaluate(value)).collect();
                     checker.cell(transfer.array, &cell, values);
+                    let parts: Vec<i64> = piece.parts.iter().map(|value| values.evaluate(value)).collect();
+                    checker.parts(transfer.array, &cell, &parts);
                 });
                 self.apart(number, transfer.array, scan, values);
             }
@@ -626,6 +638,18 @@ impl<'a> Checker<'a> {
         let exists = extents.iter().all(|extent| *extent > 0);
         let inside = !exists || cell.iter().zip(&extents).all(|(x, extent)| (0..*extent).contains(x));
         self.require(inside, "cells", || format!("{}{cell:?} is outside", declaration.name));
+    }
+
+    /// The digits of a cell's place are those of its array's layout.
+    fn parts(&mut self, array: ArrayId, cell: &[i64], parts: &[i64]) {
+        let declaration = &self.kernel.arrays[array];
+        let digits = declaration.layout().digits;
+        let is_digit = |(digit, part): (&Digit, &i64)| {
+            let value = cell.get(digit.subscript).and_then(|value| u64::try_from(*value).ok());
+            value.map(|value| digit.part.of(value)) == u64::try_from(*part).ok()
+        };
+        let right = digits.iter().zip(parts).all(is_digit);
+        self.require(right, "parts", || format!("{}{cell:?} has the digits {parts:?}", declaration.name));
     }
 
     /// What an iteration accesses lies in its arrays.

@@ -310,6 +310,7 @@ mod tests {
             levels: vec![level("i", 1), level(inner, 1)],
             point: vec![Affine::variable("i"), Affine::variable(inner)],
             slacks: vec![],
+            parts: vec![],
         };
         // The second runs where i is 1 only, the third in a loop of its own.
         let second = piece(1, 1, "k", vec![Affine::variable("i") - Affine::constant(1)]);

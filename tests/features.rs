@@ -13,7 +13,7 @@ type Sizes = &'static [(&'static str, i128)];
 type Ranges = &'static [(&'static str, i128, i128)];
 
 /// Kernels whose direct version runs too: between them, every kind of its circuits.
-const DIRECT: [&str; 20] = [
+const DIRECT: [&str; 22] = [
     "bytes",
     "widths",
     "cube",
@@ -34,6 +34,8 @@ const DIRECT: [&str; 20] = [
     "float_gemver",
     "shared_operators",
     "tables",
+    "slices",
+    "slices_halo",
 ];
 
 fn check(kernel: &str, ranges: Ranges, runs: &[Sizes]) {
@@ -306,6 +308,11 @@ kernels! {
     beats_mixed; [N = 1, M = 1], [N = 5, M = 41], [N = 3, M = 64];
     beats_in_place; [N = 0], [N = 1, k = 3], [N = 203, k = -7];
     lanes_reverse; [N = 1], [N = 49], [N = 100];
+    // Arrays that lie in slices.
+    slices; [N = 1, M = 1, K = 1], [N = 17, M = 13, K = 19], [N = 8, M = 12, K = 16], [N = 0, M = 3, K = 3];
+    slices_in_lanes; [N = 1, M = 1, K = 1], [N = 9, M = 37, K = 11], [N = 8, M = 32, K = 8];
+    slices_halo; [N = 1, M = 1], [N = 19, M = 30], [N = 24, M = 23];
+    slices_of_cubes; [N = 1, M = 1, K = 1], [N = 5, M = 7, K = 17], [N = 4, M = 4, K = 20];
     lanes_fir; [N = 1, K = 1], [N = 40, K = 7], [N = 35, K = 0];
     lanes_triangle; [N = 1], [N = 8], [N = 37];
     lanes_polynomials; [N = 0], [N = 1], [N = 21];

@@ -48,6 +48,8 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let options = options(kernel, &run.input, &set)?;
     let accelerator = watched(program, || compile_read(read, source, &board, &options))?;
     let (offload, kernel) = (&accelerator.offload, &accelerator.offload.kernel);
+    // The analysis has chosen layouts.
+    has_direct_version(run, kernel)?;
 
     progress.step("running the C program");
     let capacity = board.memory.capacity_bytes();
@@ -139,13 +141,15 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     Ok(if verdict == Verdict::Pass { PASSED } else { FAILED })
 }
 
-/// Refuses `--direct` for a kernel whose subscripts depend on data: there is no such version of it.
+/// Refuses `--direct` for a kernel of which there is no such version.
 fn has_direct_version(run: &Run, kernel: &Kernel) -> Result<()> {
-    if run.direct && kernel.depends_on_data() {
-        let refused = Diagnostic::new("subscripts depend on data: there is no direct version to compare with");
-        return Err(refused.at(kernel.span, "this kernel").help("leave out --direct").into());
+    match kernel.without_direct_version().filter(|_| run.direct) {
+        None => Ok(()),
+        Some(why) => {
+            let refused = Diagnostic::new(format!("{why}: there is no direct version to compare with"));
+            Err(refused.at(kernel.span, "this kernel").help("leave out --direct").into())
+        }
     }
-    Ok(())
 }
 
 /// What the program around the region says of its data, if they are asked for, and the kernel as it was read.

@@ -112,8 +112,11 @@ impl<'a> Context<'a> {
         let tile = names.into_iter().enumerate().map(index).collect();
         let names = Names { parameters, tile };
         let tile_bounds = bounds::shared(&names, offload);
-        let longest =
-            offload.buffers.iter().map(|b| longest_row(b) * (kernel.arrays[b.array].element.bytes() as i64)).max();
+        let longest = offload
+            .buffers
+            .iter()
+            .map(|b| longest_burst(kernel, b) * (kernel.arrays[b.array].element.bytes() as i64))
+            .max();
         let word = beats.word;
         // A byte range of that many bytes touches at most one word more than it fills.
         let words = word.holding(longest.unwrap_or(0) as u64) + 1;
@@ -224,6 +227,14 @@ fn side_by_side(offload: &Offload, buffer: &Buffer) -> u32 {
 pub fn longest_row(buffer: &Buffer) -> i64 {
     let last = |mapping: &Mapping| mapping.moduli.last().copied();
     buffer.mappings.iter().flatten().filter_map(last).max().unwrap_or(1)
+}
+
+/// The elements of the longest burst: a row, or full rows of a slice ([`Layout::slices`]) that follow on each other, all of which
+/// are in the buffer at the same time.
+pub fn longest_burst(kernel: &Kernel, buffer: &Buffer) -> i64 {
+    let is_cut = kernel.arrays[buffer.array].layout().slices().is_some();
+    let words = buffer.mappings.iter().flatten().map(Mapping::words).max().filter(|_| is_cut);
+    longest_row(buffer).max(words.unwrap_or(0))
 }
 
 /// The union of what tile index `dimension` takes over all bands.

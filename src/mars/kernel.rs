@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::lattice::Lattice;
-use super::{Mars, Reason, Refusal, cells};
+use super::{Mars, Reason, Refusal, Slices, cells};
 use crate::affine::Affine;
+use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, BandId};
+use crate::layout;
 use crate::offload::Offload;
 use crate::polyhedral::isl::{Context, Map};
 use crate::source::kernel::{Access, Kernel};
@@ -29,10 +31,58 @@ pub struct Array {
     /// at all, but for [`Reason::Many`].
     pub moved: Vec<(Moved, Option<u64>)>,
     pub mars: Result<Mars, Refusal>,
+    /// The slices of its last subscript that tiles step by, where there are classes and tiles step along it.
+    pub slices: Option<Slices>,
 }
 
 /// isl's operations for one array.
 const OPERATIONS: u64 = 500_000;
+
+/// Chooses the order of the arrays that are to lie by tiles: [`Slices`], for every use of them.
+///
+/// # Errors
+/// A [`Diagnostic`] where rows are kept: there are no classes, or slices need no fewer bursts. isl's otherwise.
+pub fn choose_layouts(offload: &mut Offload) -> Result<()> {
+    for array in offload.kernel.arrays.keys().collect::<Vec<ArrayId>>() {
+        let declaration = &offload.kernel.arrays[array];
+        let Some(span) = declaration.by_tiles.filter(|_| declaration.use_of.is_none()) else { continue };
+        let found = if offload.kernel.arrays[array].extents.is_empty() { None } else { of_array(offload, array)? };
+        let name = &offload.kernel.arrays[array].name;
+        let why = match &found {
+            None => "no tile loads or stores a cell of it".to_string(),
+            Some(found) => match (found.slices, found.in_rows()) {
+                (Some(slices), Some(rows)) if slices.bursts < rows => {
+                    for own in offload.kernel.arrays.keys().collect::<Vec<ArrayId>>() {
+                        if offload.kernel.memory_of(own) == array {
+                            offload.kernel.arrays[own].order = layout::Order::Slices(slices.cut);
+                        }
+                    }
+                    continue;
+                }
+                (slices, rows) => found.why_not(offload).unwrap_or_else(|| {
+                    let rows =
+                        rows.map_or(String::new(), |rows| format!("what a tile moves is {} in rows, ", bursts(rows)));
+                    match slices {
+                        Some(slices) => {
+                            format!("{rows}{} in slices of {} columns", bursts(slices.bursts), slices.cut.width)
+                        }
+                        None => format!("{rows}and no tile steps along its last subscript"),
+                    }
+                }),
+            },
+        };
+        return Err(Diagnostic::new(format!("`{name}` has no layout by tiles: {why}"))
+            .at(span, "rows are kept")
+            .help("leave out `layout`, or give other tiles; `burstc analyze --dump layouts` shows what tiles move")
+            .into());
+    }
+    Ok(())
+}
+
+/// `1 burst`
+fn bursts(bursts: u64) -> String {
+    if bursts == 1 { "1 burst".to_string() } else { format!("{bursts} bursts") }
+}
 
 /// All arrays of which some tile loads or stores cells, scalars left out, at the largest sizes, or, where nothing runs at these,
 /// at the usual ones.
@@ -74,7 +124,7 @@ fn of_array(offload: &Offload, array: ArrayId) -> Result<Option<Array>> {
             Some(found) => return Ok(found),
             None => {
                 let mars = Err(Refusal { relation: 0, reason: Reason::Many });
-                return Ok(Some(Array { array, moved: few(&all), mars }));
+                return Ok(Some(Array { array, moved: few(&all), mars, slices: None }));
             }
         }
     }
@@ -91,16 +141,23 @@ fn of_relations(
         return Ok(None);
     }
     let value = |extent: &Affine| extent.evaluate(|name| sizes.get(name).copied().unwrap_or(0));
-    let digits: Vec<(usize, i64)> =
-        kernel.arrays[array].layout().digits.iter().map(|digit| (digit.subscript, value(&digit.radix))).collect();
+    // Rows are what there is without slices.
+    let layout = kernel.arrays[array].layout();
+    let layout = if layout.slices().is_some() { layout.in_c() } else { layout };
+    let digits: Vec<(usize, i64)> = layout.digits.iter().map(|digit| (digit.subscript, value(&digit.radix))).collect();
     let (moved, maps): (Vec<Moved>, Vec<Map>) = relations.into_iter().unzip();
     let mars = Mars::new(&maps)?;
-    let mut rows = vec![];
+    let (mut rows, mut all) = (vec![], vec![]);
     for map in &maps {
         let at = super::footprint::middle_cells(map)?;
         rows.push(Some(cells::runs(&at, &cells::next(&at, &digits)?)?));
+        all.push(at);
     }
-    Ok(Some(Array { array, moved: moved.into_iter().zip(rows).collect(), mars }))
+    let slices = match &mars {
+        Ok(mars) => Slices::new(mars, &all)?,
+        Err(_) => None,
+    };
+    Ok(Some(Array { array, moved: moved.into_iter().zip(rows).collect(), mars, slices }))
 }
 
 /// What the bands load and store of the memory of `array`.
@@ -137,15 +194,17 @@ impl Array {
     /// Bursts that a tile in the middle needs in rows and in classes, of all relations; `None` where there are no classes.
     pub fn bursts(&self) -> Option<(u64, u64)> {
         let mars = self.mars.as_ref().ok()?;
-        let rows = self.moved.iter().map(|(_, rows)| *rows).sum::<Option<u64>>()?;
-        Some((rows, mars.relations.iter().map(|part| part.runs.len() as u64).sum()))
+        Some((self.in_rows()?, mars.relations.iter().map(|part| part.runs.len() as u64).sum()))
+    }
+
+    /// Bursts that a tile in the middle needs in rows, of all relations.
+    pub fn in_rows(&self) -> Option<u64> {
+        self.moved.iter().map(|(_, rows)| *rows).sum()
     }
 
     /// `32 bursts in rows, 1 in classes`, or why the array keeps its rows, for people.
     pub fn text(&self, offload: &Offload) -> String {
-        let bursts = |bursts: u64| if bursts == 1 { "1 burst".to_string() } else { format!("{bursts} bursts") };
-        let rows = self.moved.iter().map(|(_, rows)| *rows).sum::<Option<u64>>();
-        let in_rows = rows.map_or("in rows".to_string(), |rows| format!("{} in rows", bursts(rows)));
+        let in_rows = self.in_rows().map_or("in rows".to_string(), |rows| format!("{} in rows", bursts(rows)));
         match (self.bursts(), self.why_not(offload)) {
             (Some((rows, classes)), _) if classes < rows => format!("{in_rows}, {classes} in classes"),
             (Some(_), _) => format!("{in_rows}, and no fewer in classes"),

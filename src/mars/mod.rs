@@ -21,6 +21,7 @@ mod footprint;
 mod kernel;
 mod lattice;
 mod order;
+mod slices;
 #[cfg(test)]
 mod tests;
 
@@ -29,9 +30,10 @@ use anyhow::Result;
 use crate::polyhedral::isl::{Map, Set};
 pub use classes::{Class, of_tile};
 use footprint::Footprint;
-pub use kernel::{Array, Moved, of_offload};
+pub use kernel::{Array, Moved, choose_layouts, of_offload};
 use lattice::Lattice;
 pub use order::{Instance, Order};
+pub use slices::Slices;
 
 /// Why an array keeps its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]

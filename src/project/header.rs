@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use crate::affine::Affine;
 use crate::hardware::{BASE_ALIGNMENT, argument_words, status};
 use crate::host;
-use crate::layout::Order;
+use crate::layout::{Order, Slices};
 use crate::project::registers::{Register, registers};
-use crate::source::kernel::{Argument, Kernel, SizeCondition};
+use crate::source::kernel::{Argument, Array, Kernel, SizeCondition};
 use crate::word::RegisterWord;
 
 /// Text of `<kernel>.h` for an accelerator that addresses `memory_bytes` of memory; `bus` adds the interrupt of those
@@ -83,7 +83,7 @@ pub fn text(kernel: &Kernel, memory_bytes: u64, bus: bool) -> String {
 fn functions(kernel: &Kernel, upper: &str, driver: &Driver) -> String {
     let name = &kernel.name;
     let definitions = host::definitions(kernel);
-    let Driver { parameters, check, writes, float_bits, .. } = driver;
+    let Driver { parameters, check, writes, float_bits, packing, .. } = driver;
     let (alignment, start) = (BASE_ALIGNMENT - 1, 1 << status::START);
     format!(
         r#"/* How a register is read and written. Where {upper}_OWN_ACCESS is defined, the program has these two itself. */
@@ -113,7 +113,7 @@ static inline uint64_t {name}_extent(int64_t extent)
 {{
     return extent > 0 ? (uint64_t)extent : 0;
 }}
-{float_bits}
+{float_bits}{packing}
 /* Whether the accelerator takes these arguments: 0, or {upper}_SIZE_ERROR where a size is out of its bounds or the sizes
    violate a condition, and {upper}_ALIGNMENT_ERROR where an array's base is no multiple of {BASE_ALIGNMENT}, or the array is not all
    inside the memory. */
@@ -180,6 +180,40 @@ struct Driver {
     writes: String,
     /// Functions for the bits of floating-point numbers.
     float_bits: String,
+    /// Functions that move arrays into slices and back.
+    packing: String,
+}
+
+/// Those of an argument in slices.
+fn packing(kernel: &Kernel, array: &Array, Slices { width, lead }: Slices) -> String {
+    let (name, own, element) = (&kernel.name, &array.name, array.element);
+    let extents: Vec<String> =
+        array.extents.iter().map(|e| format!("{name}_extent({})", host::affine(kernel, e))).collect();
+    let Some((columns, rows)) = extents.split_last() else { return String::new() };
+    let sizes: String = kernel.parameters.iter().map(|p| format!(", {} {}", p.ty, host::argument(&p.name))).collect();
+    let unused: String =
+        kernel.parameters.iter().map(|p| format!("    (void){};\n", host::argument(&p.name))).collect();
+    let rows = rows.join(" * ");
+    let place = format!("packed[((column + {lead}) / {width} * rows + row) * {width} + (column + {lead}) % {width}]");
+    let function = |what: &str, arguments: &str, moves: &str| {
+        format!(
+            "static inline void {name}_{what}_{own}({arguments}{sizes})\n{{\n{unused}    \
+             const uint64_t rows = {rows}, columns = {columns};\n    \
+             for (uint64_t row = 0; row < rows; row++)\n        \
+             for (uint64_t column = 0; column < columns; column++)\n            {moves};\n}}\n"
+        )
+    };
+    let cell = "array[row * columns + column]";
+    format!(
+        "\n/* In the accelerator's memory `{own}` lies in slices of {width} columns, each with all of its rows one behind the other. The first \
+         and the last slice\n   are as wide: {}.\n   These move the array to there from where C has it, and back. */\n{}\n{}",
+        format_args!(
+            "{} bytes",
+            array.layout().bytes_text(array.layout().element_bytes.to_string(), |e| format!("({e})"))
+        ),
+        function("pack", &format!("{element} *packed, const {element} *array"), &format!("{place} = {cell}")),
+        function("unpack", &format!("{element} *array, const {element} *packed"), &format!("{cell} = {place}")),
+    )
 }
 
 impl Driver {
@@ -193,9 +227,17 @@ impl Driver {
             let index = format!("{upper}_{symbol}_{}", if register.base { "BASE" } else { "ARG" });
             let note = match (argument, &register.local_bytes) {
                 (_, Some(bytes)) => format!(" /* local, {bytes} bytes */"),
-                (Argument::Array(a), None) if kernel.arrays[a].order == Order::ColumnMajor => {
-                    " /* the first subscript counts fastest */".to_string()
-                }
+                (Argument::Array(a), None) => match kernel.arrays[a].order {
+                    Order::RowMajor => String::new(),
+                    Order::ColumnMajor => " /* the first subscript counts fastest */".to_string(),
+                    Order::Slices(slices) => {
+                        driver.packing.push_str(&packing(kernel, &kernel.arrays[a], slices));
+                        format!(
+                            " /* in slices of {} columns, see {name}_pack_{} */",
+                            slices.width, kernel.arrays[a].name
+                        )
+                    }
+                },
                 _ => String::new(),
             };
             let _ = writeln!(driver.map, "#define {index} {word}{note}");
@@ -365,6 +407,62 @@ int main(void)
 "#;
         std::fs::write(folder.path().join("main.c"), program).unwrap();
         assert_eq!(run(folder.path()), "1 0 0 0 0 0 0 0 64 fffffffd ffffffff 1000 ffffffff 2000 ");
+    }
+
+    /// Cells go where the layout says, nothing else is touched, and they come back.
+    #[test]
+    fn arrays_are_packed_into_slices() {
+        let text = "#include <stdint.h>\n#pragma burstc size(n: max 64) size(m: max 64)\n\
+                    void f(int n, int m, const int16_t a[n][2][m + 1], float b[n][m])\n{\n    for (int i = 0; i < n; i++)\n\
+                    for (int j = 0; j < m; j++)\n            b[i][j] = a[i][1][j];\n}\n";
+        let mut kernel = source::parse(&Source { path: "f.c".into(), text: text.into(), cpp_args: vec![] }).unwrap();
+        for (name, slices) in [("a", Slices { width: 4, lead: 3 }), ("b", Slices { width: 5, lead: 0 })] {
+            kernel.arrays.iter_mut().find(|array| array.name == name).unwrap().order = Order::Slices(slices);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("f.h"), super::text(&kernel, 16 << 20, false)).unwrap();
+        let program = r#"
+#include "f.h"
+#include <stdio.h>
+static int16_t a[3 * 2 * 8], back[3 * 2 * 8], packed[3 * 2 * 12];
+static float b[3 * 7], packed_b[3 * 10];
+int main(void)
+{
+    for (int k = 0; k < 3 * 2 * 8; k++)
+        a[k] = (int16_t)k;
+    for (int k = 0; k < 3 * 2 * 12; k++)
+        packed[k] = -1;
+    for (int k = 0; k < 3 * 7; k++)
+        b[k] = (float)k;
+    for (int k = 0; k < 3 * 10; k++)
+        packed_b[k] = -1;
+    f_pack_a(packed, a, 3, 7);
+    f_pack_b(packed_b, b, 3, 7);
+    for (int k = 0; k < 3 * 2 * 12; k++)
+        printf("%d ", packed[k]);
+    for (int k = 0; k < 3 * 10; k++)
+        printf("%g ", (double)packed_b[k]);
+    f_unpack_a(back, packed, 3, 7);
+    for (int k = 0; k < 3 * 2 * 8; k++)
+        if (back[k] != k)
+            return 1;
+    return 0;
+}
+"#;
+        std::fs::write(folder.path().join("main.c"), program).unwrap();
+        let mut expected = String::new();
+        for (array, extents) in kernel.arrays.iter().zip([vec![3u64, 2, 8], vec![3, 7]]) {
+            let sizes = |name: &str| if name == "n" { 3 } else { 7 };
+            let layout = array.layout().map(|extent| extent.evaluate(sizes) as u64);
+            let element = u64::from(layout.element_bytes);
+            let mut places = vec![-1; layout.bytes() as usize / element as usize];
+            for cell in 0..extents.iter().product() {
+                let subscript = |k: usize| cell / extents[k + 1..].iter().product::<u64>() % extents[k];
+                places[(layout.offset(subscript) / element) as usize] = cell as i64;
+            }
+            places.iter().for_each(|place| expected += &format!("{place} "));
+        }
+        assert_eq!(run(folder.path()), expected);
     }
 
     /// A plain array takes the place of the registers: what the driver refuses, it has not started.

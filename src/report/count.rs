@@ -178,7 +178,7 @@ mod tests {
 
     fn piece(levels: Vec<Level>) -> Piece {
         let point = levels.iter().map(|l| Affine::variable(&l.name)).collect();
-        Piece { shared: 0, leaf: Default::default(), guards: vec![], levels, point, slacks: vec![] }
+        Piece { shared: 0, leaf: Default::default(), guards: vec![], levels, point, slacks: vec![], parts: vec![] }
     }
 
     fn array(name: &str, bits: u32) -> Array {
@@ -189,6 +189,7 @@ mod tests {
             extents: vec![n()],
             order: Default::default(),
             scratch: false,
+            by_tiles: None,
             range: None,
             use_of: None,
             storage: Storage::Argument,

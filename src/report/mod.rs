@@ -495,6 +495,7 @@ mod tests {
             extents: vec![Affine::constant(64), Affine::constant(64)],
             order: Default::default(),
             scratch: false,
+            by_tiles: None,
             range: None,
             use_of: None,
             storage: Storage::Argument,

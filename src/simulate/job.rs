@@ -65,7 +65,8 @@ impl Region {
         }
     }
 
-    /// Moves the region's elements in `image` to where C has them, or with `to_c` false from there.
+    /// Moves the region's elements in `image` to where C has them, or with `to_c` false from there. Nothing is lost: what is no
+    /// cell's in slices comes behind the array in C.
     fn reorder(&self, image: &mut [u8], to_c: bool) {
         let c = self.layout.in_c();
         if c == self.layout {
@@ -73,12 +74,20 @@ impl Region {
         }
         let range = self.base as usize..self.end() as usize;
         let (old, size) = (image[range.clone()].to_vec(), self.element.bytes() as usize);
-        for (place, element) in image[range].chunks_mut(size).enumerate() {
-            let (own, other) = if to_c { (&c, &self.layout) } else { (&self.layout, &c) };
-            let first = self.layout.digits.iter().map(|digit| digit.subscript).min().unwrap_or(0);
-            let subscripts = own.subscripts((place * size) as u64);
-            let from = other.offset(|k| subscripts[k - first]) as usize;
-            element.copy_from_slice(&old[from..from + size]);
+        let first = self.layout.digits.iter().map(|digit| digit.subscript).min().unwrap_or(0);
+        // Places that are no cell's lie behind C's array, in their order.
+        let mut behind = c.bytes() as usize;
+        for place in (0..range.len()).step_by(size) {
+            let subscripts = self.layout.subscripts(place as u64);
+            let in_c = match c.digits.iter().all(|digit| subscripts[digit.subscript - first] < digit.radix) {
+                true => c.offset(|k| subscripts[k - first]) as usize,
+                false => {
+                    behind += size;
+                    behind - size
+                }
+            };
+            let (from, to) = if to_c { (place, in_c) } else { (in_c, place) };
+            image[range.start + to..range.start + to + size].copy_from_slice(&old[from..from + size]);
         }
     }
 }
@@ -164,6 +173,7 @@ impl Placement {
     /// The first difference between two images of the memory outside the local arrays, and how many elements differ.
     pub fn mismatch(&self, expected: &[u8], got: &[u8]) -> Option<Mismatch> {
         let place = |address: u64| self.regions.iter().find(|r| (r.base..r.end()).contains(&address));
+        let is_cell = |address: u64| place(address).is_some_and(|region| region.layout.is_cell(address - region.base));
         let step = |address: u64| match place(address) {
             Some(region) => {
                 let bytes = u64::from(region.element.bytes());
@@ -187,7 +197,9 @@ impl Placement {
         let (start, bytes, ty) = step(address);
         let range = start as usize..(start + bytes) as usize;
         Some(Mismatch {
-            element: place(address).map(|region| (region.name.clone(), region.subscripts(address))),
+            element: place(address)
+                .filter(|_| is_cell(address))
+                .map(|region| (region.name.clone(), region.subscripts(address))),
             address: start,
             expected: Number::of(raw(&expected[range.clone()]), ty),
             got: Number::of(raw(&got[range]), ty),
@@ -198,7 +210,10 @@ impl Placement {
     /// The element at a byte address, as C writes it, or "outside every array".
     pub fn describe(&self, address: u64) -> String {
         match self.regions.iter().find(|r| (r.base..r.end()).contains(&address)) {
-            Some(region) => element_text(&region.name, &region.subscripts(address)),
+            Some(region) if region.layout.is_cell(address - region.base) => {
+                element_text(&region.name, &region.subscripts(address))
+            }
+            Some(region) => format!("between the slices' cells of {}", region.name),
             None => "outside every array".to_string(),
         }
     }

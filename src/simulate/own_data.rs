@@ -163,7 +163,7 @@ impl OwnData {
             let name = &read.arrays[*array].name;
             let regions = || job.placement.regions.iter().filter(|region| !region.local);
             let Some(region) = regions().find(|region| kernel.arrays[region.array].name == *name) else { continue };
-            let (base, expected) = (region.base as usize, region.bytes() as usize);
+            let (base, expected) = (region.base as usize, region.layout.in_c().bytes() as usize);
             if bytes.len() != expected {
                 return Err(Diagnostic::new(format!(
                     "--own-data: `{name}` has {} bytes in the program, and {expected} in the kernel",

@@ -28,6 +28,7 @@ fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
         extents,
         order: Default::default(),
         scratch: false,
+        by_tiles: None,
         range: None,
         use_of: None,
         storage: Storage::Argument,

@@ -89,6 +89,15 @@ impl Kernel {
         self.statements().iter().any(|statement| statement.depends_on_data())
     }
 
+    /// Why there is no direct version of it, where there is none.
+    pub fn without_direct_version(&self) -> Option<&'static str> {
+        let is_odd = |array: &Array| array.layout().slices().is_some_and(|slices| !slices.width.is_power_of_two());
+        match self.depends_on_data() {
+            true => Some("subscripts depend on data"),
+            false => self.arrays.iter().any(is_odd).then_some("an array lies in slices whose width is no power of two"),
+        }
+    }
+
     /// Whether a statement writes the array at subscripts that depend on data.
     pub fn is_scattered(&self, array: ArrayId) -> bool {
         self.statements().iter().any(|statement| statement.scatter().is_some_and(|place| place.array == array))

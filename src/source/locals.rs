@@ -269,6 +269,7 @@ impl Nest<'_, '_> {
             extents,
             order: Default::default(),
             scratch: false,
+            by_tiles: None,
             range: None,
             use_of: None,
             storage,

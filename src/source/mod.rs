@@ -268,6 +268,7 @@ fn lower_plain(
         let mut scope = unread.clone();
         let (arguments, mut parameters, scalars) = self::arguments(&function, &directives, &mut scope)?;
         directives.apply_scratch(&function, &mut scope.arrays)?;
+        directives.apply_layouts(&function, &mut scope.arrays)?;
         directives.apply_ranges(&function, &mut scope.arrays)?;
         directives.apply_sizes(&mut parameters)?;
         scope.scalar_arguments = scalars.len();
@@ -415,6 +416,7 @@ fn arguments(
                 extents: vec![],
                 order: Default::default(),
                 scratch: false,
+                by_tiles: None,
                 range: None,
                 use_of: None,
                 storage,

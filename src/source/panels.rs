@@ -245,6 +245,7 @@ impl Pass<'_> {
                 order: Default::default(),
                 storage: Storage::Local { declared_in: self.outer.clone(), expanded: 0, transferred: false },
                 scratch: false,
+                by_tiles: None,
                 range: None,
                 use_of: None,
                 ..declaration.clone()

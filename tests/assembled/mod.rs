@@ -62,6 +62,7 @@ pub fn piece(leaf: usize, shared: usize, guards: &[&str], levels: &[&str], point
         levels: levels.iter().map(|l| level(l)).collect(),
         point: point.iter().map(|p| affine(p)).collect(),
         slacks: vec![],
+        parts: vec![],
     }
 }
 

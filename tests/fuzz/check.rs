@@ -82,17 +82,31 @@ impl fmt::Display for Failure {
 }
 
 /// Compiles a program and compares every run of the given versions with the C program. Lanes, then long strips
-/// and then a tiling that the compiler refuses, because legality is its call, are dropped from the program.
+/// and then a tiling that the compiler refuses, because legality is its call, are dropped from the program; before all, layouts by
+/// tiles of arrays that have none.
 pub fn check(program: &mut Program, versions: &[bool]) -> Fate {
-    let mut fate = attempt(program, versions);
+    let mut fate = attempt_with_layouts(program, versions);
     for bare in [Program::without_lanes, Program::without_long_strips, Program::without_tiles] {
         let bare = bare(program);
         if matches!(fate, Fate::Refused(_)) && bare != *program {
             *program = bare;
-            fate = attempt(program, versions);
+            fate = attempt_with_layouts(program, versions);
         }
     }
     fate
+}
+
+/// [`attempt`] without the layouts that are refused.
+fn attempt_with_layouts(program: &mut Program, versions: &[bool]) -> Fate {
+    loop {
+        let fate = attempt(program, versions);
+        let has_none = |array: &usize| {
+            let refusal = format!("`{}` has no layout by tiles", print::array_name(program, *array));
+            matches!(&fate, Fate::Refused(message) if message.starts_with(&refusal))
+        };
+        let Some(place) = program.by_tiles.iter().position(has_none) else { return fate };
+        program.by_tiles.remove(place);
+    }
 }
 
 fn attempt(program: &Program, versions: &[bool]) -> Fate {
@@ -176,7 +190,9 @@ fn made(accelerator: &Accelerator) -> Vec<&'static str> {
     let in_lanes = accelerator.offload.bands.iter().any(|band| band.compute.lanes.is_some());
     let in_two = |band: &Band| band.compute.lanes.as_ref().is_some_and(|lanes| lanes.inner > 1);
     let says = |name: &str| accelerator.files.iter().any(|file| file.text.contains(name));
+    let is_cut = |array: &burstc::source::kernel::Array| array.layout().slices().is_some();
     let all = [
+        ("arrays in slices", accelerator.offload.kernel.arrays.iter().any(is_cut)),
         ("statements of several writes", statements.iter().any(|statement| !statement.also.is_empty())),
         ("words taken on their way", says("_is_on_its_way")),
         ("lanes made in two dimensions", accelerator.offload.bands.iter().any(in_two)),

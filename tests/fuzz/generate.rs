@@ -161,6 +161,9 @@ pub fn program(seed: u64) -> Program {
     if seed >= 1000 && is_integer && dice.chance(15) {
         program.values_mut().into_iter().for_each(|value| divide(&mut dice, value));
     }
+    if seed >= 5_000_000 && program.without_tiles() != program {
+        program.by_tiles = (0..program.arrays.len()).filter(|array| program.arrays[*array].rank > 1).collect();
+    }
     let mut dice = Dice(SplitMix::named(seed, "scatters"));
     if is_plain && dice.chance(25) {
         scatter(&mut dice, &mut program);

@@ -21,7 +21,7 @@ pub struct Text {
     pub scalars: usize,
 }
 
-fn array_name(program: &Program, array: usize) -> String {
+pub fn array_name(program: &Program, array: usize) -> String {
     match program.arrays[array].local {
         true => format!("local{array}"),
         false => ["a", "b", "c", "d", "e"][array].to_string(),
@@ -147,6 +147,11 @@ pub fn text(program: &Program, name: &str) -> Text {
     }
     if program.panels {
         c += "#pragma burstc panels(a)\n";
+    }
+    for name in program.by_tiles.iter().map(|array| array_name(program, *array)) {
+        if arrays.iter().any(|(own, _)| *own == name) {
+            let _ = writeln!(c, "#pragma burstc layout({name}: tiles)");
+        }
     }
     let arguments = sizes.iter().map(|s| format!("{} {}", c_type(program.sizes[*s].ty), program.sizes[*s].name));
     let arguments = arguments.chain(arrays.iter().map(|(_, prototype)| prototype.clone()));

@@ -24,6 +24,8 @@ pub struct Program {
     pub strip: usize,
     /// With `panels(a)`.
     pub panels: bool,
+    /// With `layout(…: tiles)` of these arrays, as far as they are arguments.
+    pub by_tiles: Vec<usize>,
     pub memory: Memory,
     /// Arrays are members of structures, and locals are structures.
     pub structures: bool,
@@ -53,6 +55,7 @@ impl Program {
             schedule: None,
             strip: 1,
             panels: false,
+            by_tiles: vec![],
             memory,
             structures: false,
             runs,
@@ -365,6 +368,7 @@ impl Program {
         note("strips of several dimensions", self.strip.min(tiled.max().unwrap_or(0)) > 1);
         let rows = self.schedule.iter().flatten().flatten();
         note("panels", self.panels);
+        note("layouts by tiles", !self.by_tiles.is_empty());
         note("local arrays", self.arrays.iter().any(|array| array.local && array.rank > 0));
         note("negative coefficients in θ", rows.copied().any(|factor| factor < 0));
         let mut nodes: Vec<&Node> = self.body.iter().collect();

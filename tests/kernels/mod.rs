@@ -94,6 +94,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
             extents,
             order: Default::default(),
             scratch: false,
+            by_tiles: None,
             range: None,
             use_of: None,
             storage: Storage::Argument,

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use burstc::board;
+use burstc::diagnostic::Diagnostic;
 use burstc::dump::{self, Stage};
+use burstc::layout::Slices;
 use burstc::mars::{self, Array, Mars, Reason};
 use burstc::offload::Offload;
 use burstc::source::Source;
@@ -67,6 +69,14 @@ fn runs(cells: &BTreeSet<Cell>, columns: i64) -> u64 {
     places.iter().filter(|place| !places.contains(&(*place - 1))).count() as u64
 }
 
+/// The same in slices, each of so many rows.
+fn runs_in_slices(cells: &BTreeSet<Cell>, rows: i64, Slices { width, lead }: Slices) -> u64 {
+    let (width, lead) = (i64::from(width), i64::from(lead));
+    let place = |[i, j]: &Cell| ((j + lead) / width * rows + i) * width + (j + lead) % width;
+    let places: BTreeSet<i64> = cells.iter().map(place).collect();
+    places.iter().filter(|place| !places.contains(&(*place - 1))).count() as u64
+}
+
 /// All cells of a class, which is a box.
 fn of_box((low, high): &(Vec<i64>, Vec<i64>), by: &[i64]) -> BTreeSet<Cell> {
     let along = |k: usize| low[k] + by[k]..=high[k] + by[k];
@@ -99,6 +109,10 @@ fn the_product_of_matrices_is_one_burst_per_block() {
         assert_eq!(found, expected.into_iter().collect(), "{name}");
         let rows = runs(&loads[&vec![1, 1, 0]], n);
         assert_eq!((rows, array.bursts()), (32, Some((32 * relations, relations))), "{name}");
+        // Slices need as few.
+        let slices = array.slices.unwrap();
+        assert_eq!((slices.cut, slices.bursts), (Slices { width: 32, lead: 0 }, relations), "{name}");
+        assert!(loads.values().all(|own| runs_in_slices(own, n, slices.cut) <= 1), "{name}");
     }
 }
 
@@ -138,6 +152,11 @@ fn a_convolution_in_strips() {
         assert_eq!((own.len() as i64, runs(own, 64) as i64), (size * (size + 2), size + 2));
         let bursts = array.moved.iter().zip(&mars.relations).find(|((moved, _), _)| !moved.is_store).unwrap();
         assert_eq!((bursts.0.1, bursts.1.runs.len()), (Some(size as u64 + 2), 1));
+        // Slices that begin where the tile's cells do are one run, too; others are two, of rows that are not full.
+        let slices = array.slices.unwrap();
+        assert_eq!((i64::from(slices.cut.width), slices.bursts), (size, 1));
+        assert_eq!(runs_in_slices(own, 64, slices.cut), 1);
+        assert!(runs_in_slices(own, 64, Slices { lead: 0, ..slices.cut }) > 1);
         assert_eq!(mars.order.along, Some(vec![size, 0]));
     }
 }
@@ -239,4 +258,46 @@ fn the_dump_has_classes_and_constants() {
         let line = format!("\n    {name}: {}\n", array(&offload, name).text(&offload));
         assert!(readme.contains(&line), "{line}");
     }
+}
+
+/// `layout(a: tiles)` of arrays that keep their rows: why, where, and what to do.
+#[test]
+fn layouts_that_save_nothing_are_refused() {
+    let refuse = |head: &str, body: &str, why: &str| {
+        let text = format!("#pragma burstc size(N: 64, max 256) layout(a: tiles)\nvoid f({head})\n{{\n{body}}}\n");
+        let error = analyze(&source(&text), &board::load("stratix2-ddr400").unwrap(), &Options::default());
+        let error = error.expect_err("a refusal");
+        let refused = error.downcast_ref::<Diagnostic>().unwrap_or_else(|| panic!("no diagnostic: {error:#}"));
+        assert_eq!(refused.message, format!("`a` has no layout by tiles: {why}"));
+        let place = refused.span.map(|span| (span.line, span.column));
+        assert_eq!((place, refused.label.as_str()), (Some((1, 44)), "rows are kept"));
+        assert!(refused.help.contains("leave out `layout`"), "{}", refused.help);
+    };
+    let sum = "    for (int i = 0; i < N; i++)\n        for (int j = 0; j < N; j++)\n            ";
+    // A row is one run.
+    refuse(
+        "int N, int a[N], int b[N]",
+        "#pragma burstc tile(i:8)\n    for (int i = 0; i < N; i++)\n        b[i] = a[i];\n",
+        "what a tile moves is 1 burst in rows, and no tile steps along its last subscript",
+    );
+    // All of a row.
+    refuse(
+        "int N, int a[N][16], int b[N]",
+        "#pragma burstc tile(i:8, j:16)\n    for (int i = 0; i < N; i++)\n        for (int j = 0; j < 16; j++)\n            \
+         b[i] += a[i][j];\n",
+        "what a tile moves is 1 burst in rows, and no tile steps along its last subscript",
+    );
+    refuse(
+        "int N, int a[N][N], int b[N]",
+        &format!("#pragma burstc tile(i:1, j:8)\n{sum}b[i] += a[i][j];\n"),
+        "what a tile moves is 1 burst in rows, 1 burst in slices of 8 columns",
+    );
+    // Tiles that move by half cells.
+    refuse(
+        "int N, int a[128], int c[128][128]",
+        "#pragma burstc schedule((i,j) -> (i + j, j - i)) tile(5, 5)\n    for (int i = 0; i < 64; i++)\n        \
+         for (int j = 0; j < 64; j++)\n            c[i][j] = a[i];\n",
+        "what is loaded moves by (5) cells over 2 tiles along T0, and so by no whole number of cells from one to the next: \
+         even tile sizes may help",
+    );
 }

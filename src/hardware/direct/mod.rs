@@ -18,6 +18,7 @@ use crate::hardware::walk::scanner::scanner;
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::walker::Walker;
 use crate::ids::{ArrayId, ByStatement, StatementId};
+use crate::layout::Part;
 use crate::rtl::{Expr as Rtl, Module, Signal, Statement, Type, assign, when};
 use crate::source::kernel::{Access, Statement as Assignment};
 use crate::word::Word;
@@ -124,7 +125,22 @@ impl<'a> Direct<'a> {
         let array = self.context.array(access.array);
         let byte = Type::unsigned(self.context.port.byte_address());
         let linear = array.layout_of_an_instance().map(over_sizes).place(
-            |subscript| scope.affine_as(&subscripts[subscript], byte),
+            |digit| {
+                let subscript = scope.affine_as(&subscripts[digit.subscript], byte);
+                // Slices of other widths have no direct version ([`Kernel::without_direct_version`]).
+                match digit.part {
+                    Part::Whole => subscript,
+                    Part::Slice(slices) => {
+                        let place = subscript.add(&Rtl::constant(slices.lead.into(), byte), byte);
+                        place.shr_const(slices.width.trailing_zeros())
+                    }
+                    Part::InSlice(slices) if slices.width > 1 => {
+                        let place = subscript.add(&Rtl::constant(slices.lead.into(), byte), byte);
+                        place.slice(slices.width.trailing_zeros() - 1, 0).resize(byte)
+                    }
+                    Part::InSlice(_) => Rtl::constant(0, byte),
+                }
+            },
             |outer, radix, digit| outer.mul(&scope.affine_as(radix, byte), byte).add(&digit, byte),
         );
         let linear = linear.unwrap_or_else(|| Rtl::constant(0, byte));

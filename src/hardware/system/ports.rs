@@ -98,6 +98,7 @@ fn text(context: &Context, role: &str, port: &str) -> Option<String> {
         "m_row_first" => "innermost index of its first element",
         "m_row_last" => "innermost index of its last element",
         "m_row_follows" => "it lies one extent behind the row before",
+        "m_row_more" => "so many rows follow on it, all alike",
         "m_cmd_valid" | "m_load_valid" | "m_store_valid" => match port {
             "m_load_valid" => "a burst to read",
             "m_store_valid" => "a burst to write",

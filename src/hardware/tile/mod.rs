@@ -59,6 +59,7 @@ impl Names {
             levels: piece.levels.iter().map(level).collect(),
             point: affines(&piece.point),
             slacks: affines(&piece.slacks),
+            parts: affines(&piece.parts),
         }
     }
 }

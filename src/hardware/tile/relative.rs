@@ -35,6 +35,7 @@ pub fn relative(names: &Names, pieces: &[Piece]) -> Vec<Piece> {
             guards: piece.guards.iter().map(|g| absolute(g, &origins)).collect(),
             point: piece.point.iter().map(|p| absolute(p, &origins)).collect(),
             slacks: piece.slacks.iter().map(|s| absolute(s, &origins)).collect(),
+            parts: piece.parts.iter().map(|p| absolute(p, &origins)).collect(),
             levels,
             ..piece.clone()
         };

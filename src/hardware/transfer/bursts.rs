@@ -5,7 +5,7 @@ use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::circuit::variable::Affine;
-use crate::hardware::context::longest_row;
+use crate::hardware::context::longest_burst;
 use crate::hardware::transfer::packing::{Packing, RowBeats, RowPacking, WIDEST_SIZE, element_size};
 use crate::hardware::transfer::stage::TransferStage;
 use crate::ids::{ArrayId, ByKind, KindId};
@@ -20,26 +20,42 @@ impl TransferStage<'_> {
     ///
     /// The address of a row that follows on the one before is that one's and the pitch. Any other is Horner's rule on the
     /// digits of its layout ([`Layout::place`]), bit by bit in the same adder, while the data of the rows before are on
-    /// their way.
+    /// their way. Full rows of a slice that follow on each other are one burst ([`Joins`]).
     pub fn bursts(&self, m: &mut Module, descriptors: &Stream) -> Packing {
         let TransferStage { rows, row, held, .. } = self;
         m.comment("Bursts: one command per row.");
         let command = Command::declare(m, self);
         let cells = Cells::new(self, m);
-        let mut machine = Machine::declare(m, cells.rank(), cells.mixed);
         let under_way = Burst::declare(m, self, &cells);
+        let mut machine = Machine::declare(m, &cells, under_way.joins.is_some());
         let mut taken = under_way.take(self);
         taken.push(machine.goto("ISSUE"));
         let Addresses { may_take, mut issued } = match cells.rank() {
             1 => one_subscript(&mut machine, self, &cells, &under_way, taken),
             _ => by_horner(m, &mut machine, self, &cells, &under_way, taken),
         };
-        // The next row is looked at before a command goes out: an end mark there makes this command the last.
-        issued.push(machine.goto(if cells.mixed { "LAYOUT" } else { "TAKE" }));
+        // The next row is looked at before a command goes out: an end mark there makes this command the last. One of several
+        // rows waits for none of them, and lets others go first as the last one does.
+        let several = under_way.joins.as_ref().map(|joins| m.define("has_several_rows", &joins.several()).e());
+        let after = match &several {
+            None => machine.goto("TAKE"),
+            Some(several) => assign(&machine.state, &several.select(&machine.code("JOIN"), &machine.code("TAKE"))),
+        };
+        issued.push(if cells.mixed { machine.goto("LAYOUT") } else { after.clone() });
         machine.arm("ISSUE", vec![when(command.stream.fires(), issued)]);
+        let several = several.unwrap_or(Expr::bit(false));
+        let may_take = match &under_way.joins {
+            None => may_take,
+            Some(Joins { left, .. }) => {
+                let is_last = left.e().eq(&Expr::constant(1, left.ty()));
+                let next = vec![assign(left, &left.e().decremented()), when(is_last, vec![machine.goto("TAKE")])];
+                machine.arm("JOIN", vec![when(rows.fires(), next)]);
+                may_take.or(&machine.is_in("JOIN"))
+            }
+        };
 
-        m.assign(&command.stream.valid, &machine.is_in("ISSUE").and(&rows.valid.e()));
-        m.assign(&command.last, &row.end);
+        m.assign(&command.stream.valid, &machine.is_in("ISSUE").and(&rows.valid.e().or(&several)));
+        m.assign(&command.last, &row.end.or(&several));
         command.drive(m, &cells, &under_way);
         let takes = held.iter().fold(may_take, |takes, held| takes.and(&held.not()));
         let takes = m.define("may_take_row", &takes).e();
@@ -52,7 +68,7 @@ impl TransferStage<'_> {
         }
         let stream = Stream::wires(m, "layout");
         m.assign(&stream.valid, &machine.is_in("LAYOUT"));
-        machine.arm("LAYOUT", vec![when(stream.ready.e(), vec![machine.goto("TAKE")])]);
+        machine.arm("LAYOUT", vec![when(stream.ready.e(), vec![after])]);
         machine.connect(m);
         let offset = cells.word.offset_of(&under_way.address.e());
         let mut wire = |name: &str, value: &Expr| m.define(name, value);
@@ -190,8 +206,12 @@ impl<'a> Cells<'a> {
 
     /// Digit `d` of the places of kind `k`, 0 where they have none.
     fn affine_digit(&self, k: KindId, d: usize) -> Affine {
-        let digit = self.layouts[k].digits.get(d);
-        digit.map_or(Affine::default(), |digit| self.stage.format.kinds[k].point[digit.subscript].clone())
+        let kind = &self.stage.format.kinds[k];
+        match self.layouts[k].digits.get(d) {
+            None => Affine::default(),
+            Some(_) if self.layouts[k].slices().is_some() => kind.parts[d].clone(),
+            Some(digit) => kind.point[digit.subscript].clone(),
+        }
     }
 
     /// Of the row's first element.
@@ -203,6 +223,20 @@ impl<'a> Cells<'a> {
     fn radix(&self, d: usize) -> Expr {
         let radix = |k: KindId| self.layouts[k].digits.get(d).map(|digit| digit.radix.clone());
         self.by_kind(|k| self.stage.scope.affine_as(&radix(k).unwrap_or(Affine::constant(1)), self.unit))
+    }
+
+    /// Where every kind multiplies by a power of two before digit `d` is added, beyond the first product, as those in slices
+    /// mostly do: its logarithm.
+    fn shifts(&self, d: usize) -> Option<ByKind<u32>> {
+        let shift = |k: KindId| match self.layouts[k].digits.get(d) {
+            None => Some(0),
+            Some(digit) => {
+                let radix = u64::try_from(digit.radix.constant).ok().filter(|_| digit.radix.is_constant())?;
+                radix.is_power_of_two().then(|| radix.trailing_zeros())
+            }
+        };
+        let are_cut = self.layouts.iter().any(|layout| layout.slices().is_some());
+        if d > 1 && are_cut { self.sizes.keys().map(shift).collect() } else { None }
     }
 
     /// From a row to the one that follows on it.
@@ -230,6 +264,60 @@ struct Burst {
     size_of_row: Expr,
     /// Where elements come in beats.
     beats: Option<BeatsUnderWay>,
+    /// Where rows may join.
+    joins: Option<Joins>,
+}
+
+/// Full rows of a slice that follow on each other lie side by side: one command moves all of them. It goes out with the first
+/// one; the others only go on to `descriptors`.
+struct Joins {
+    /// Those that are still to come.
+    left: Signal,
+    /// Whether the present row is full, and begins as beats do.
+    full_of_row: Expr,
+    /// The elements of a full row, as `burst_count`.
+    width: Expr,
+}
+
+impl Joins {
+    /// `None` where no rows do.
+    fn declare(m: &mut Module, cells: &Cells, count: Type, beats: Option<&BeatsUnderWay>) -> Option<Joins> {
+        let more = cells.stage.format.more?;
+        let width = |k: KindId| cells.layouts[k].slices().map_or(0, |slices| i64::from(slices.width));
+        let joins = |k: KindId| {
+            let Some(beats) = beats.filter(|beats| beats.sizes[k] > cells.sizes[k]) else { return width(k) > 0 };
+            // The beats of a row begin where those of the row before end: in the buffer, too.
+            let kind = &cells.stage.format.kinds[k];
+            let mapping =
+                buffer_of(cells.stage.context.offload, cells.stage.kind_arrays[k]).mappings[kind.band].as_ref();
+            let alike = mapping.is_some_and(|mapping| mapping.skewed(&kind.point).last() == kind.point.last());
+            width(k) > 0 && alike && (width(k) << cells.sizes[k]) % (1 << beats.sizes[k]) == 0
+        };
+        let own = cells.by_kind(|k| Expr::constant(width(k).into(), count));
+        let begins = beats.map_or(Expr::bit(true), |beats| beats.lead_of_row.is_zero());
+        Some(Joins {
+            left: m.reg("burst_rows_left", more),
+            full_of_row: cells
+                .by_kind(|k| Expr::bit(joins(k)))
+                .and(&elements_of_row(cells.stage, count).eq(&own))
+                .and(&begins),
+            width: own,
+        })
+    }
+
+    /// Whether rows are to come of the command under way.
+    fn several(&self) -> Expr {
+        self.left.e().is_zero().not()
+    }
+
+    /// The elements of the command that begins with the present row, and what is taken with them.
+    fn take(&self, stage: &TransferStage, count: &Expr) -> (Expr, Statement) {
+        let (more, ty) = (&stage.row.more, count.ty());
+        let rows = more.resize(ty).add(&Expr::constant(1, ty), ty);
+        let all = self.full_of_row.select(&rows.mul(&self.width, ty), count);
+        let none = Expr::constant(0, self.left.ty());
+        (all, assign(&self.left, &self.full_of_row.select(&more.resize(self.left.ty()), &none)))
+    }
 }
 
 /// The registers of how the command's elements lie in beats.
@@ -280,14 +368,15 @@ impl BeatsUnderWay {
 impl Burst {
     fn declare(m: &mut Module, stage: &TransferStage, cells: &Cells) -> Burst {
         let buffers = stage.kind_arrays.iter().map(|&a| buffer_of(stage.context.offload, a));
-        let longest = buffers.map(longest_row).max().unwrap_or(1);
+        let longest = buffers.map(|buffer| longest_burst(stage.context.kernel, buffer)).max().unwrap_or(1);
         let count = m.reg("burst_count", Type::for_range(0, longest));
         let address = m.reg("burst_address", cells.unit);
         let size_of_row = cells.by_kind(|k| Expr::constant(cells.sizes[k].into(), element_size()));
         let differs = cells.mixed && size_of_row.as_constant().is_none();
         let size = differs.then(|| m.reg("burst_size", element_size()));
         let beats = stage.context.beats.whole.then(|| BeatsUnderWay::declare(m, stage, cells));
-        Burst { count, address, size, size_of_row, beats }
+        let joins = Joins::declare(m, cells, count.ty(), beats.as_ref());
+        Burst { count, address, size, size_of_row, beats, joins }
     }
 
     /// log2 of an element's bytes.
@@ -308,12 +397,24 @@ impl Burst {
 
     /// The row's elements.
     fn take(&self, stage: &TransferStage) -> Vec<Statement> {
-        let (elements, row) = (self.count.ty(), &stage.row);
-        let count = row.last.sub(&row.first, elements).add(&Expr::constant(1, elements), elements);
+        let count = elements_of_row(stage, self.count.ty());
+        let (count, joins) = match &self.joins {
+            None => (count, None),
+            Some(joins) => {
+                let (all, left) = joins.take(stage, &count);
+                (all, Some(left))
+            }
+        };
         let size = self.size.iter().map(|register| assign(register, &self.size_of_row));
         let beats = self.beats.iter().flat_map(BeatsUnderWay::take);
-        std::iter::once(assign(&self.count, &count)).chain(size).chain(beats).collect()
+        std::iter::once(assign(&self.count, &count)).chain(size).chain(beats).chain(joins).collect()
     }
+}
+
+/// Those of the row that waits.
+fn elements_of_row(stage: &TransferStage, elements: Type) -> Expr {
+    let row = &stage.row;
+    row.last.sub(&row.first, elements).add(&Expr::constant(1, elements), elements)
 }
 
 /// States with names, and what happens in each.
@@ -325,16 +426,23 @@ struct Machine {
 }
 
 impl Machine {
-    /// For places of up to `rank` digits.
-    fn declare(m: &mut Module, rank: usize, mixed: bool) -> Machine {
+    fn declare(m: &mut Module, cells: &Cells, joins: bool) -> Machine {
+        let rank = cells.rank();
         let mut names = vec!["TAKE".to_string()];
         for d in 1..rank {
-            names.extend((d > 1).then(|| format!("FACTOR_{d}")));
-            names.extend([format!("MULTIPLY_{d}"), format!("ADD_{d}")]);
+            match cells.shifts(d) {
+                Some(_) => names.push(format!("SHIFT_{d}")),
+                None => {
+                    names.extend((d > 1).then(|| format!("FACTOR_{d}")));
+                    names.push(format!("MULTIPLY_{d}"));
+                }
+            }
+            names.push(format!("ADD_{d}"));
         }
         names.extend((rank > 1).then(|| "BASE".to_string()));
         names.push("ISSUE".to_string());
-        names.extend(mixed.then(|| "LAYOUT".to_string()));
+        names.extend(cells.mixed.then(|| "LAYOUT".to_string()));
+        names.extend(joins.then(|| "JOIN".to_string()));
         let ty = Type::for_range(0, names.len() as i64 - 1);
         let codes = names.iter().enumerate().map(|(code, n)| m.localparam(n, code as i128, ty)).collect();
         Machine { names, codes, state: m.reg("burst_state", ty), arms: vec![] }
@@ -398,7 +506,8 @@ fn by_horner(
     let follows = m.define("follows_on_row_before", &row.follows.and(&row.end.not()));
     let may_take = machine.is_in("BASE").or(&machine.is_in("TAKE").and(&row.end.or(&follows.e())));
     let factor = Factor::declare(m, cells);
-    let multiplying = (1..rank).map(|d| machine.is_in(&format!("MULTIPLY_{d}"))).reduce(|a, b| a.or(&b));
+    let products = (1..rank).filter(|d| cells.shifts(*d).is_none());
+    let multiplying = products.map(|d| machine.is_in(&format!("MULTIPLY_{d}"))).reduce(|a, b| a.or(&b));
     let multiplying = m.define("multiplying", &multiplying.expect("rank > 1"));
     let zero = Expr::constant(0, unit);
     // What the next state adds stands in a register; before a row is looked at, what one that follows needs.
@@ -428,18 +537,27 @@ fn by_horner(
     machine.arm("TAKE", vec![when_else(follows.e(), vec![when(rows.fires(), taken.clone())], vec![other])]);
     for d in 1..rank {
         let done = vec![machine.goto(&format!("ADD_{d}")), add_next(&cells.digit(d))];
-        let step = vec![keep.clone(), factor.shift(), add_next(&multiple(&factor.next_bit(), d))];
-        machine.arm(&format!("MULTIPLY_{d}"), vec![when_else(factor.is_done(), done, step)]);
+        match cells.shifts(d) {
+            Some(shifts) => {
+                let product = cells.by_kind(|k| address.e().shl_const(shifts[k], unit));
+                machine.arm(&format!("SHIFT_{d}"), [vec![assign(address, &product)], done].concat());
+            }
+            None => {
+                let step = vec![keep.clone(), factor.shift(), add_next(&multiple(&factor.next_bit(), d))];
+                machine.arm(&format!("MULTIPLY_{d}"), vec![when_else(factor.is_done(), done, step)]);
+            }
+        }
         let next = match d + 1 < rank {
             true => {
                 let more = cells.is_of_rank(|rank| rank > d + 1);
-                more.select(&machine.code(&format!("FACTOR_{}", d + 1)), &machine.code("BASE"))
+                let product = if cells.shifts(d + 1).is_some() { "SHIFT" } else { "FACTOR" };
+                more.select(&machine.code(&format!("{product}_{}", d + 1)), &machine.code("BASE"))
             }
             false => machine.code("BASE"),
         };
         let add = vec![keep.clone(), assign(&machine.state, &next), add_next(&cells.base)];
         machine.arm(&format!("ADD_{d}"), add);
-        if d > 1 {
+        if d > 1 && cells.shifts(d).is_none() {
             let load = vec![
                 factor.load(&address.e()),
                 assign(address, &zero),

@@ -19,6 +19,8 @@ pub struct RowFormat {
     pub inner: Ranged,
     /// Rows say whether they follow on the row before, see [`Row::follows`].
     pub follows: bool,
+    /// Rows say how many follow on them, see [`Row::more`].
+    pub more: Option<Type>,
 }
 
 /// Rows that are used alike: what they visit, and which array or statement of which band they belong to.
@@ -33,6 +35,8 @@ pub struct RowKind {
     pub point: Vec<Affine>,
     /// `Piece::slacks`, over the same.
     pub slacks: Vec<Affine>,
+    /// `Piece::parts`, over the same.
+    pub parts: Vec<Affine>,
 }
 
 /// One row, as signals or as fields of a packed word.
@@ -47,6 +51,9 @@ pub struct Row {
     /// In memory the row lies a pitch behind the row before, see [`Layout::pitch`](crate::layout::Layout::pitch).
     /// Constant 0 where the format does not tell.
     pub follows: Expr,
+    /// So many of the rows behind it follow, each on the one before, and have its first and last index; where the format tells
+    /// none, a bit of 0. Of the rows of an array in slices all that do are counted, of others none.
+    pub more: Expr,
 }
 
 impl RowFormat {
@@ -117,7 +124,7 @@ impl RowFormat {
         let outer = self.outer.iter().map(|o| take(o.ty())).collect();
         let first = take(self.inner.ty());
         let last = take(self.inner.ty());
-        Row { end, kind, outer, first, last, follows: Expr::bit(false) }
+        Row { end, kind, outer, first, last, follows: Expr::bit(false), more: Expr::bit(false) }
     }
 
     /// The scope of one iteration of a row: `context` with the outer registers and the innermost index.
@@ -139,6 +146,7 @@ pub struct RowPorts {
     pub first: Signal,
     pub last: Signal,
     pub follows: Option<Signal>,
+    pub more: Option<Signal>,
     names: Vec<String>,
 }
 
@@ -159,7 +167,8 @@ impl RowPorts {
         let first = make("first", format.inner.ty());
         let last = make("last", format.inner.ty());
         let follows = format.follows.then(|| make("follows", Type::BIT));
-        RowPorts { end, kind, outer, first, last, follows, names }
+        let more = format.more.map(|ty| make("more", ty));
+        RowPorts { end, kind, outer, first, last, follows, more, names }
     }
 
     fn signals(&self) -> Vec<&Signal> {
@@ -168,6 +177,7 @@ impl RowPorts {
         all.extend(&self.outer);
         all.extend([&self.first, &self.last]);
         all.extend(&self.follows);
+        all.extend(&self.more);
         all
     }
 
@@ -189,6 +199,7 @@ impl RowPorts {
             first: hold("first", &row.first),
             last: hold("last", &row.last),
             follows: hold("follows", &row.follows),
+            more: hold("more", &row.more),
         };
         (held, takes)
     }
@@ -199,6 +210,7 @@ impl RowPorts {
         values.extend(row.outer.iter().cloned());
         values.extend([row.first.clone(), row.last.clone()]);
         values.extend(self.follows.is_some().then(|| row.follows.clone()));
+        values.extend(self.more.as_ref().map(|more| row.more.resize(more.ty())));
         for (signal, value) in self.signals().into_iter().zip(&values) {
             m.assign(signal, value);
         }
@@ -213,6 +225,7 @@ impl RowPorts {
             first: self.first.e(),
             last: self.last.e(),
             follows: self.follows.as_ref().map_or(Expr::bit(false), |f| f.e()),
+            more: self.more.as_ref().map_or(Expr::bit(false), |more| more.e()),
         }
     }
 

@@ -51,6 +51,10 @@ impl Source {
             if let Some(innermost) = layout.innermost() {
                 piece.point[innermost].add_term(&element, 1);
             }
+            // Where digits are parts, the last one is a part of that subscript.
+            if let Some(part) = piece.parts.last_mut() {
+                part.add_term(&element, 1);
+            }
         }
         Source { memory: Some(layout), ..source }
     }
@@ -139,8 +143,13 @@ impl Transfers {
             |((band, scan), &array): (&(BandId, &Scan), &ArrayId)| Source::in_memory(context, *band, array, scan);
         all.sources = of_arrays().map(in_memory).collect();
         let shares_loops = scans.iter().flat_map(|(_, scan)| &scan.pieces).any(|piece| piece.shared > 0);
+        // A program has a level per subscript; levels of parts of subscripts are a state machine's.
+        let as_subscripts = |&a: &ArrayId| {
+            let layout = context.layout(a);
+            in_buffer_order(&layout) && layout.slices().is_none()
+        };
         if !shares_loops
-            && all.arrays.iter().all(|&a| in_buffer_order(&context.layout(a)))
+            && all.arrays.iter().all(as_subscripts)
             && all.sources.iter().map(Source::terms).sum::<usize>() > MANY_TERMS
         {
             all.sources =
@@ -174,11 +183,11 @@ fn add_element(piece: &mut Piece) -> Var {
 /// Rows whose cells lie side by side in memory, and in their buffer.
 fn is_contiguous(layout: &Layout<Affine>, piece: &Piece) -> bool {
     let Some(inner) = piece.levels.last() else { return false };
-    in_buffer_order(layout) && layout.is_row(&piece.point, &inner.name)
+    in_buffer_order(layout) && layout.is_row(&piece.point, &piece.parts, &inner.name)
 }
 
 /// Whether neighbours in memory are neighbours in a buffer: there, those of the last subscript are
 /// ([`crate::offload::Mapping`]).
 fn in_buffer_order(layout: &Layout<Affine>) -> bool {
-    layout.innermost().is_none_or(|innermost| innermost + 1 == layout.digits.len())
+    layout.innermost().is_none_or(|innermost| layout.digits.iter().all(|digit| digit.subscript <= innermost))
 }

@@ -9,6 +9,7 @@ use crate::hardware::walk::rows::{RowFormat, RowKind};
 use crate::hardware::walk::source::Source;
 use crate::ids::{BandId, ByKind, KindId};
 use crate::layout::Layout;
+use crate::rtl::Type;
 
 /// The pieces of all sources in the order of the walk, over its registers.
 pub struct Tree {
@@ -44,7 +45,7 @@ impl TreePiece {
             return false;
         };
         let fixed = inner.lower.iter().all(|b| b.numerator.coefficient(&outer.name) == 0);
-        fixed && layout.is_next_row(&self.piece.point, &outer.name)
+        fixed && layout.is_next_row(&self.piece.point, &self.piece.parts, &outer.name)
     }
 }
 
@@ -72,7 +73,7 @@ impl Tree {
         let mut origins: Vec<Affine> = vec![];
         // Outside all tiles, tile indices are levels.
         let tiled = all.iter().filter(|(_, source, _)| source.tiled);
-        for point in tiled.flat_map(|(.., piece)| piece.point.iter().chain(&piece.slacks)) {
+        for point in tiled.flat_map(|(.., piece)| piece.point.iter().chain(&piece.slacks).chain(&piece.parts)) {
             let (origin, _) = origin(point);
             if !origin.is_constant() && !origins.contains(&origin) {
                 origins.push(origin);
@@ -95,11 +96,17 @@ impl Tree {
                 leaf: piece.leaf,
                 point: piece.point.clone(),
                 slacks: piece.slacks.clone(),
+                parts: piece.parts.clone(),
             };
             let kinds = &mut tree.format.kinds;
             let kind = kinds.position(|k| *k == kind).unwrap_or_else(|| kinds.push_and_get_key(kind));
             tree.pieces.push(TreePiece { band: source.band, kind, piece, places, memory: source.memory.clone() });
         }
+        let longest = (0..tree.pieces.len()).filter_map(|piece| {
+            let (low, high) = tree.pieces[piece].piece.levels[tree.rows_joined(piece)?].range;
+            Some(high - low)
+        });
+        tree.format.more = longest.max().map(|most| Type::for_range(0, most.max(1)));
         tree
     }
 
@@ -175,6 +182,18 @@ impl Tree {
         let own = &self.pieces[piece];
         let steps_rows = |depth: usize| depth + 2 == own.piece.levels.len() && own.rows_follow();
         matches!(next, Next::Step { depth, piece: again } if again == piece && steps_rows(depth))
+    }
+
+    /// The depth of the loop around the rows of a piece all of which follow on each other and are alike, in slices of an array;
+    /// `None` where there is none, or where other pieces have their rows in between.
+    pub fn rows_joined(&self, piece: usize) -> Option<usize> {
+        let own = &self.pieces[piece];
+        let [.., outer, inner] = &own.piece.levels[..] else { return None };
+        let is_cut = own.memory.as_ref().is_some_and(|layout| layout.slices().is_some());
+        let depth = own.piece.levels.len() - 2;
+        let steps = self.after(piece, depth + 1) == Next::Step { depth, piece };
+        let alike = inner.upper.iter().all(|bound| bound.numerator.coefficient(&outer.name) == 0);
+        (is_cut && !self.by_program && steps && alike && own.rows_follow()).then_some(depth)
     }
 
     /// Whether the next row of `piece`, to which `next` leads, has the same bounds, and can be given in the next cycle.
@@ -277,7 +296,7 @@ fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat
     }
     let levels: Vec<&Level> = pieces.iter().filter_map(|p| p.levels.last()).collect();
     let inner = Ranged::new(name(&levels, "inner".to_string()), union(levels.iter().copied()));
-    RowFormat { kinds: ByKind::new(), outer, origins: origins.len(), inner, follows: false }
+    RowFormat { kinds: ByKind::new(), outer, origins: origins.len(), inner, follows: false, more: None }
 }
 
 /// The format of rows by subscripts, no kinds yet, and the registers of the other levels.
@@ -295,7 +314,7 @@ fn subscripts_format(context: &Context, pieces: &[&Piece]) -> (RowFormat, Vec<Ra
     let most = helpers.iter().map(Vec::len).max().unwrap_or(0);
     let helper = |j: usize| union(helpers.iter().filter_map(|levels| levels.get(j).copied()));
     let helpers = (0..most).map(|j| ranged(format!("helper{j}"), helper(j))).collect();
-    (RowFormat { kinds: ByKind::new(), outer, origins: 0, inner, follows: false }, helpers)
+    (RowFormat { kinds: ByKind::new(), outer, origins: 0, inner, follows: false, more: None }, helpers)
 }
 
 /// The piece over the registers, and its point over the origins.
@@ -329,5 +348,6 @@ fn over_registers(tree: &Tree, piece: &Piece, places: &[usize]) -> Piece {
         levels: piece.levels.iter().enumerate().map(level).collect(),
         point: piece.point.iter().map(point).collect(),
         slacks: piece.slacks.iter().map(point).collect(),
+        parts: piece.parts.iter().map(point).collect(),
     }
 }

@@ -170,7 +170,7 @@ impl<'a> Nest<'a> {
         }
         let guards = self.guards.iter().map(|g| g.affine().clone()).collect();
         let slacks = slacks.iter().map(|slack| self.over_levels(slack)).collect();
-        Ok(Found::Piece(Piece { shared: 0, leaf: Leaf::default(), guards, levels, point, slacks }))
+        Ok(Found::Piece(Piece { shared: 0, leaf: Leaf::default(), guards, levels, point, slacks, parts: vec![] }))
     }
 }
 

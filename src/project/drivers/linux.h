@@ -151,7 +151,7 @@ static inline int {{kernel}}_failed(struct {{kernel}}_device *device, uint32_t s
 }
 
 /* {{prototype}}
-   Arrays lie in the buffer ({{kernel}}_allocate). Gives up after so many milliseconds; the run may go on behind that, and must
+   Arrays lie in the buffer ({{kernel}}_allocate){{packed}}. Gives up after so many milliseconds; the run may go on behind that, and must
    have ended before the next. `cycles`, if not NULL, takes the cycles of the run. */
 static inline int {{kernel}}_run(struct {{kernel}}_device *device, unsigned milliseconds, uint32_t *cycles{{parameters}})
 {

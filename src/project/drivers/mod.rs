@@ -24,7 +24,7 @@ pub fn files(project: &Project, bus: Bus) -> Result<Vec<File>> {
     let (kernel, address_bits) = (&project.offload.kernel, project.board.memory.link().byte_address_width());
     let name = &kernel.name;
     let mut files = vec![File::new(format!("drivers/{name}_linux.h"), linux(kernel)?)];
-    if has_pynq(kernel) {
+    if without_pynq(kernel).is_none() {
         files.push(File::new(format!("drivers/{name}_pynq.py"), pynq(kernel, 1 << address_bits)?));
     }
     let sources: Vec<&str> = project.files.iter().map(|file| file.name.as_str()).collect();
@@ -51,17 +51,21 @@ fn class(kernel: &Kernel) -> String {
     class
 }
 
-/// Whether Python can do what the host does: it does not compute as C does.
-fn has_pynq(kernel: &Kernel) -> bool {
-    kernel.host.is_empty()
+/// Why there is no class for PYNQ, where there is none. Python does not compute as C does, and packs no slices.
+fn without_pynq(kernel: &Kernel) -> Option<&'static str> {
+    let has_slices = kernel.arrays.iter().any(|array| array.layout().slices().is_some());
+    match kernel.host.is_empty() {
+        false => Some("the driver computes values of the arguments, as C does"),
+        true => has_slices.then_some("an array lies in slices, which the header packs"),
+    }
 }
 
 /// What README says of the folder.
 pub fn row(kernel: &Kernel) -> String {
     let name = &kernel.name;
-    let pynq = match has_pynq(kernel) {
-        true => format!(", `{name}_pynq.py` a class for PYNQ that takes numpy arrays"),
-        false => ", none for PYNQ: the driver computes values of the arguments, as C does".to_string(),
+    let pynq = match without_pynq(kernel) {
+        None => format!(", `{name}_pynq.py` a class for PYNQ that takes numpy arrays"),
+        Some(why) => format!(", none for PYNQ: {why}"),
     };
     format!(
         "| `drivers/` | `{name}_linux.h` runs it from C under Linux, registers through UIO, arrays in a buffer of u-dma-buf{pynq}; `{name}_litex.py` puts it into a SoC of LiteX |\n"
@@ -96,7 +100,7 @@ fn is_written(kernel: &Kernel, array: crate::ids::ArrayId) -> bool {
 fn linux(kernel: &Kernel) -> Result<String> {
     let (name, upper) = (&kernel.name, kernel.name.to_uppercase());
     let (mut parameters, mut checks, mut started) = (String::new(), String::new(), String::new());
-    let mut placed = String::new();
+    let (mut placed, mut packed) = (String::new(), vec![]);
     let fail = |text: &str, values: &str| {
         format!(
             "        snprintf(device->message, sizeof device->message, \"{text}\"{values});\n        return -1;\n    }}\n"
@@ -111,6 +115,9 @@ fn linux(kernel: &Kernel) -> Result<String> {
                 let extent = |e: &Affine| format!("{name}_extent({})", host::affine(kernel, e));
                 let bytes = array.layout().bytes_text(format!("UINT64_C({})", array.layout().element_bytes), extent);
                 let _ = writeln!(placed, "    uint32_t base_{own};");
+                if array.layout().slices().is_some() {
+                    packed.push(format!("{name}_pack_{own}"));
+                }
                 if local_bytes.is_none() {
                     let constant = if is_written(kernel, *a) { "" } else { "const " };
                     let _ = write!(parameters, ", {constant}{} *{variable}", array.element);
@@ -160,6 +167,7 @@ fn linux(kernel: &Kernel) -> Result<String> {
         ("upper", upper.clone()),
         ("errors", errors.collect::<Vec<_>>().join("\n")),
         ("prototype", prototype(kernel)),
+        ("packed", if packed.is_empty() { String::new() } else { format!(", as {} leave them", packed.join(", ")) }),
         ("parameters", parameters),
         ("checks", checks + &placed),
         ("started", started),

@@ -3,7 +3,7 @@
 //! ```text
 //! #pragma burstc size(N: 128, min 1, max 4096)
 //! #pragma burstc extent(a: N)
-//! #pragma burstc scratch(a) stores(all) panels(a) range(a: 0..255)
+//! #pragma burstc scratch(a) stores(all) panels(a) range(a: 0..255) layout(a: tiles)
 //! #pragma burstc tile(i:32, j:32, k:32) strip(2) lanes(4)
 //! #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
 //! #pragma burstc schedule(S0[i] -> (i, 0); S1[i,j] -> (i, j)) tile(32, 32)
@@ -28,7 +28,7 @@ use parser::Parser;
 pub use text::directive_text;
 
 /// What a directive may begin with, and an example of each.
-const DIRECTIVES: [(&str, &str); 11] = [
+const DIRECTIVES: [(&str, &str); 12] = [
     ("tile", "tile(i:32, j:32)"),
     ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
     ("strip", "tile(i:32, j:32) strip(2)"),
@@ -39,6 +39,7 @@ const DIRECTIVES: [(&str, &str); 11] = [
     ("range", "range(a: 0..255)"),
     ("stores", "stores(all)"),
     ("panels", "panels(a)"),
+    ("layout", "layout(a: tiles)"),
     ("wires", "wires(all)"),
 ];
 
@@ -52,6 +53,8 @@ pub struct Directives {
     ranges: Vec<ValueRange>,
     /// Arguments whose rows and columns beside a block are local arrays.
     panels: Vec<Word>,
+    /// Arguments whose cells lie in memory by tiles.
+    layouts: Vec<Word>,
     /// `stores(all)`
     pub keeps_stores: bool,
     /// `wires(all)`: schedules do not count temporaries that are wires.
@@ -297,6 +300,19 @@ impl Directives {
         for word in &self.scratch {
             let help = "scratch arrays are arguments of which the caller does not read what is left";
             named(word, function, arrays, help)?.scratch = true;
+        }
+        Ok(())
+    }
+
+    /// Marks the arrays that `layout` names.
+    pub fn apply_layouts(&self, function: &Function, arrays: &mut ByArray<Array>) -> Checked<()> {
+        for word in &self.layouts {
+            let array = named(word, function, arrays, "layouts are of array arguments")?;
+            if array.by_tiles.replace(word.span).is_some() {
+                return Err(Diagnostic::new(format!("the layout of `{}` is declared twice", word.text))
+                    .at(word.span, "again")
+                    .help("keep one `layout` for each array"));
+            }
         }
         Ok(())
     }

@@ -105,6 +105,7 @@ impl<'w> Parser<'w> {
                 "scratch" => self.scratch(&mut directives.scratch)?,
                 "panels" => self.panels(&mut directives.panels)?,
                 "range" => self.range(&mut directives.ranges)?,
+                "layout" => self.layout(&mut directives.layouts)?,
                 "stores" => {
                     const HELP: &str = "write `stores(all)`: what a later tile overwrites is stored, too";
                     self.expect("(", HELP)?;
@@ -346,6 +347,24 @@ impl<'w> Parser<'w> {
                 return self.expect(")", help);
             }
         }
+    }
+
+    /// `layout(a, b: tiles)`
+    fn layout(&mut self, layouts: &mut Vec<Word>) -> Checked<()> {
+        const HELP: &str = "write `layout(a: tiles)`: in memory, what a tile moves of `a` lies one behind the other";
+        self.expect("(", HELP)?;
+        loop {
+            let name = self.peek().filter(|word| word.kind == Kind::Word).cloned();
+            let Some(name) = name else { return self.expected("an array argument", HELP) };
+            self.next();
+            layouts.push(name);
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.expect(":", HELP)?;
+        self.expect("tiles", HELP)?;
+        self.expect(")", HELP)
     }
 
     /// `range(a: -3..255)`

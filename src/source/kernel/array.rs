@@ -20,6 +20,9 @@ pub struct Array {
     /// How its cells lie in the accelerator's memory.
     #[serde(default)]
     pub order: Order,
+    /// Where `#pragma burstc layout(a: tiles)` asks for an order by tiles, which the analysis chooses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_tiles: Option<Span>,
     #[serde(default)]
     pub storage: Storage,
     /// An argument of which the caller does not read what is left: `#pragma burstc scratch(a)`.

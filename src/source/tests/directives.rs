@@ -197,3 +197,35 @@ fn directives() {
         assert_eq!(tiling(&format!("#define B 4\n{head}")), (expected.to_vec(), None), "{head}");
     }
 }
+
+#[test]
+fn layouts_by_tiles() {
+    let parse = |head: &str| {
+        let text = format!(
+            "#pragma burstc {head}\nvoid f(int N, int a[N][N], int b[N][N])\n{{\n    \
+             for (int i = 0; i < N; i++)\n        for (int j = 0; j < N; j++)\n            a[i][j] = b[i][j];\n}}\n"
+        );
+        crate::source::parse(&crate::source::Source { path: "f.c".into(), text, cpp_args: vec![] })
+    };
+    for (head, expected) in [
+        ("", [None, None]),
+        ("layout(a: tiles)", [Some(23), None]),
+        ("layout(b, a: tiles)", [Some(26), Some(23)]),
+        ("layout(a: tiles) layout(b: tiles)", [Some(23), Some(40)]),
+    ] {
+        let kernel = parse(head).unwrap();
+        let found: Vec<Option<usize>> = kernel.arrays.iter().map(|array| Some(array.by_tiles?.column)).collect();
+        assert_eq!(found, expected, "{head}");
+    }
+    for (head, expected) in [
+        ("layout(a)", "`:` was expected, and `)` was found"),
+        ("layout(: tiles)", "an array argument was expected, and `:` was found"),
+        ("layout(a: rows)", "`tiles` was expected, and `rows` was found"),
+        ("layout(c: tiles)", "`c` is no array argument of `f`"),
+        ("layout(a, a: tiles)", "the layout of `a` is declared twice"),
+        ("layouts(a: tiles)", "unknown directive `layouts`"),
+    ] {
+        let error = parse(head).unwrap_err();
+        assert_eq!(error.downcast_ref::<crate::diagnostic::Diagnostic>().unwrap().message, expected, "{head}");
+    }
+}

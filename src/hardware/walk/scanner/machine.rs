@@ -77,6 +77,7 @@ pub fn build(m: &mut Module, mut tree: Tree, frame: Frame) {
         first: machine.row.low.e().resize(format.inner.ty()),
         last: machine.row.high.e().resize(format.inner.ty()),
         follows: machine.follows.as_ref().map_or(Expr::bit(false), |f| f.e()),
+        more: format.more.map_or(Expr::bit(false), |ty| machine.value_by_piece(|p| machine.rows_behind(p, ty))),
     };
     match given {
         None => {
@@ -350,6 +351,14 @@ impl<'a> Machine<'a> {
             }
             _ => action(last),
         }
+    }
+
+    /// How many rows of piece `p` follow on the one that is given, each alike.
+    fn rows_behind(&self, p: usize, ty: Type) -> Expr {
+        self.tree.rows_joined(p).map_or(Expr::constant(0, ty), |depth| {
+            let Loop { low, high, .. } = &self.outer[depth];
+            high.e().sub(&low.e(), ty)
+        })
     }
 
     /// A value by the piece under way.

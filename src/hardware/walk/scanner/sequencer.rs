@@ -321,7 +321,7 @@ fn give_rows(
     )];
     m.clocked("", vec![(row_valid.clone(), 0)], full);
     m.assign(&row.valid, &row_valid.e());
-    outputs.drive(m, &Row { end, kind, outer, first, last, follows });
+    outputs.drive(m, &Row { end, kind, outer, first, last, follows, more: Expr::bit(false) });
 }
 
 /// A type that holds every bound and every guard, before and after its division, and every constant on the way.

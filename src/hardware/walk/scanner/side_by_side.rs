@@ -91,6 +91,7 @@ pub(super) fn build(context: &Context, name: &str, about: &str, tree: &Tree) -> 
         first: choose(&own.first, &other.first),
         last: choose(&own.last, &other.last),
         follows: Expr::bit(false),
+        more: Expr::bit(false),
     };
     let shows = assign(&shown, &side.e());
     m.clocked("", vec![(shown.clone(), 0)], vec![when(is_row, vec![shows])]);
