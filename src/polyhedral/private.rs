@@ -67,6 +67,7 @@ fn declare(kernel: &mut Kernel, array: ArrayId, region: &Region) -> ArrayId {
         order: Default::default(),
         storage: Storage::Local { declared_in, expanded: 0, transferred: false },
         scratch: false,
+        by_tiles: None,
         range: None,
         ..declaration
     })
