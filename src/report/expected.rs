@@ -19,6 +19,8 @@ use ends::End;
 const ROW: u64 = 4;
 /// Cycles from the last iteration of a tile to the first of the next, whose loads are there: as measured of `examples/dma.c`.
 const TILE: f64 = 4.0;
+/// The same of its loads, and of its stores.
+const TRANSFERRED_TILE: f64 = 2.0;
 /// The same where data cut rows short, beside what they leave.
 const CUT_ROW: f64 = 1.0;
 /// The same of loads and stores: the scanner, a command, and what tells how its elements lie; behind a bus, and of DDR and SDR.
@@ -92,8 +94,9 @@ impl Expected {
             let alone: f64 = ends[band].iter().map(|end| end.times * moved(end)).sum();
             let compute = iterating.max(lent - alone);
             all.compute += compute;
-            all.load += most(&sampled.ports, |port| found(port, tiles));
-            all.store += most(&sampled.ports, |port| port.store);
+            let moving = |cycles: f64| if cycles > 0.0 { cycles + TRANSFERRED_TILE * tiles } else { 0.0 };
+            all.load += moving(most(&sampled.ports, |port| found(port, tiles)));
+            all.store += moving(most(&sampled.ports, |port| port.store));
             all.shared += sampled.moved * board.clock_mhz / board.memory.peak_mb_s();
             let alone_before = all.alone;
             for end in &ends[band] {
