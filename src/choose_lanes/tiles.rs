@@ -24,10 +24,10 @@ const CUTS: usize = 3;
 /// With so many times the cycles that iterations and words take at least, larger tiles alone are looked at, whose begins are fewer,
 /// and with so many none.
 const NEAR: f64 = 1.1;
-const AT_IT: f64 = 1.02;
+const AT_IT: f64 = 1.01;
 /// Other tiles are taken with at most this part of the cycles, and larger ones with this.
 const WORTH_IT: f64 = 0.9;
-const LARGER_WORTH_IT: f64 = 0.98;
+const LARGER_WORTH_IT: f64 = 0.99;
 /// Cycles of a run that is too short to look for others: of those that stand alone before and behind it the estimate knows little.
 const SHORT: f64 = 5_000.0;
 /// Bands that take less of the cycles are left as they are.
