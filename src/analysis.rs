@@ -448,19 +448,7 @@ impl Mapped {
             kernel,
         };
         if offload.kernel.arrays.iter().any(|array| array.by_tiles.is_some()) {
-            budget::begin("the layouts of arrays by tiles");
-            mars::choose_layouts(&mut offload)?;
-            let Offload { kernel, bands: analysed, .. } = &mut offload;
-            for ((own, band), (context, flows)) in analysed.iter_mut().zip(bands).zip(contexts.iter().zip(flows)) {
-                for transfer in &mut own.transfers {
-                    if let Some(slices) = kernel.arrays[transfer.array].layout().slices() {
-                        let flow = flows.iter().find(|flow| flow.array == transfer.array);
-                        let flow = flow.ok_or_else(|| anyhow!("internal error: a transfer of what no tile moves"))?;
-                        transfer.load = context.scan_slices(band, kernel, (flow.array, slices), &flow.load)?;
-                        transfer.store = context.scan_slices(band, kernel, (flow.array, slices), &flow.store)?;
-                    }
-                }
-            }
+            lay_by_tiles(&mut offload, bands, &contexts, flows)?;
         }
         buffer::add_beat_banks(&mut offload, fabric);
         // The port that the store process borrows reads at once.
@@ -468,6 +456,29 @@ impl Mapped {
         buffer::add_store_copies(&mut offload, &late, fabric.block_ram_bits());
         Ok(offload)
     }
+}
+
+/// Chooses the layouts of arrays that are to lie by tiles, and walks what is moved of them in their order.
+fn lay_by_tiles(
+    offload: &mut Offload,
+    bands: &ByBand<Band>,
+    contexts: &ByBand<Context>,
+    flows: &ByBand<Vec<ArrayFlow>>,
+) -> Result<()> {
+    budget::begin("the layouts of arrays by tiles");
+    mars::choose_layouts(offload)?;
+    let Offload { kernel, bands: analysed, .. } = offload;
+    for ((own, band), (context, flows)) in analysed.iter_mut().zip(bands).zip(contexts.iter().zip(flows)) {
+        for transfer in &mut own.transfers {
+            if let Some(slices) = kernel.arrays[transfer.array].layout().slices() {
+                let flow = flows.iter().find(|flow| flow.array == transfer.array);
+                let flow = flow.ok_or_else(|| anyhow!("internal error: a transfer of what no tile moves"))?;
+                transfer.load = context.scan_slices(band, kernel, (flow.array, slices), &flow.load)?;
+                transfer.store = context.scan_slices(band, kernel, (flow.array, slices), &flow.store)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// How many values every iterator of every statement takes at the sizes that the user runs, as far as they have bounds.

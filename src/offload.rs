@@ -609,7 +609,7 @@ impl Buffer {
             (tile % mapping.slots.unsigned_abs().max(1)) as i64,
             |word, (k, (residue, modulus))| {
                 let count = inside.iter().find(|(subscript, _)| *subscript == k).map_or(1, |(_, count)| *count);
-                word << bits_below(modulus / count) | residue / count
+                (word << bits_below(modulus / count)) | (residue / count)
             },
         );
         Some((bank, word))

@@ -52,9 +52,8 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     has_direct_version(run, kernel)?;
 
     progress.step("running the C program");
-    let capacity = board.memory.capacity_bytes();
     let set = sample::completed(kernel, set);
-    let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, run.seed)?;
+    let mut job = Job::with_ranges(kernel, &set, &ranges, board.memory.capacity_bytes(), run.seed)?;
     let image = after(source, offload, &mut job, own.as_ref())?;
     let reordered = reordered(offload, &job, &image);
     let expected = reordered.as_ref().map_or(&image, |reordered| &reordered.image);
@@ -73,7 +72,6 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         scratch: scratch.path(),
         trace: run.waveform.as_ref().map(|(format, _)| *format),
     };
-    let max_cycles = bench.max_cycles;
     let project = |report| Project {
         offload,
         board: &board,
@@ -82,7 +80,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
         rust_hdl: None,
         sample: &job,
         expected,
-        max_cycles,
+        max_cycles: bench.max_cycles,
         report,
     };
     if let Some(target) = &run.keep {

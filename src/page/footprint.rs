@@ -21,6 +21,9 @@ enum First {
     Write,
 }
 
+/// An array with the places of the cells in Load(T), and in Store(T).
+pub type Moved = (ArrayId, Vec<usize>, Vec<usize>);
+
 /// The cells of an array as rows of its last subscript.
 #[derive(Clone, Debug)]
 pub struct Shape {
@@ -164,8 +167,8 @@ impl<'a> Follower<'a> {
         Some(tile)
     }
 
-    /// Load(T) and Store(T) of every array that a tile transfers; `None` where the steps are used up.
-    pub fn transfers(&mut self, band: BandId, index: &[i64]) -> Option<Vec<(ArrayId, Vec<usize>, Vec<usize>)>> {
+    /// What a tile transfers; `None` where the steps are used up.
+    pub fn transfers(&mut self, band: BandId, index: &[i64]) -> Option<Vec<Moved>> {
         let offload = self.offload;
         let place = self.values.enter_tile(&offload.kernel, index);
         let of = |transfer: &Transfer| {

@@ -261,7 +261,9 @@ type TileByHand = (CellSet, Vec<(CellSet, CellSet)>, CellSet);
 /// By their definition the words of each array that are alive at each date: every value from where it comes to where it is wanted last.
 fn alive(tiles: &[TileByHand], arrays: usize) -> Vec<Vec<u64>> {
     let dates: usize = tiles.iter().map(|(_, iterations, _)| iterations.len()).sum();
-    let mut values: BTreeMap<(usize, Vec<i64>), Vec<(usize, Option<usize>)>> = BTreeMap::new();
+    // Of each cell, when its values come and are last wanted.
+    type Lives = Vec<(usize, Option<usize>)>;
+    let mut values: BTreeMap<(usize, Vec<i64>), Lives> = BTreeMap::new();
     let mut date = 0;
     for (loads, iterations, stores) in tiles {
         loads.iter().for_each(|cell| values.entry(cell.clone()).or_default().push((date, None)));
