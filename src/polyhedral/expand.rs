@@ -284,7 +284,7 @@ mod tests {
     fn instances_of_blocks_are_counted_inside_of_them() {
         let extents = |head: &str| {
             let body = format!(
-                "for (int j = 0; j < N; j += 4) for (int i = {head}) {{ int t = a[i]; if (t > 2) t = 3 * b[i]; b[i] = t; }}"
+                "for (int j = 0; j < N; j += 4) for (int i = {head}) {{ int t = a[i]; for (int l = 0; l < 2; l++) t += a[l]; b[i] = t; }}"
             );
             let kernel = expand_locals(&kernel(&body)).unwrap();
             let local = kernel.arrays.iter().find(|array| array.storage != Storage::Argument).unwrap();

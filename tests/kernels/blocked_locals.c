@@ -1,7 +1,7 @@
 #include <stdint.h>
 
 /* A scalar inside of loops over blocks and the cells of blocks: it has as many instances as there are cells. */
-#pragma burstc size(N: 10, max 256)
+#pragma burstc size(N: 10, max 64)
 void blocked_locals(int N, const int32_t a[N][N], const int32_t b[N][N], int32_t c[N][N])
 {
     for (int ii = 0; ii < N; ii += 8)
