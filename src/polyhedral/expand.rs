@@ -284,7 +284,7 @@ mod tests {
     fn instances_of_blocks_are_counted_inside_of_them() {
         let extents = |head: &str| {
             let body = format!(
-                "for (int j = 0; j < N; j += 4) for (int i = {head}) {{ int t = a[i]; for (int l = 0; l < 2; l++) t += a[l]; b[i] = t; }}"
+                "for (int j = 0; j < N; j += 4) for (int i = {head}) {{ int t = a[i]; for (int l = 0; l < 2; l++) t += l; b[i] = t; }}"
             );
             let kernel = expand_locals(&kernel(&body)).unwrap();
             let local = kernel.arrays.iter().find(|array| array.storage != Storage::Argument).unwrap();
@@ -294,7 +294,7 @@ mod tests {
         let blocks = blocks.split(", ").next().unwrap();
         assert_eq!(extents("j; i < j + 4 && i < N; i++"), format!("{blocks}, 4"));
         assert_eq!(extents("j; i < N; i++"), format!("{blocks}, N"));
-        assert_eq!(extents("0; i < 3; i++"), format!("{blocks}, 3"));
+        assert_eq!(extents("0; i < 3 && i < N; i++"), format!("{blocks}, 3"));
     }
 
     /// A scalar of two nests is two scalars; one whose first value the second nest still reads is one.
