@@ -50,7 +50,7 @@ fn pictures_are_there() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures");
     let entries = std::fs::read_dir(&folder).expect("it is here").map(|entry| entry.expect("an entry").file_name());
     assert_eq!(shown, entries.map(|name| name.into_string().expect("text")).collect());
-    assert_eq!(shown.len(), 3);
+    assert_eq!(shown.len(), 4);
     for name in &shown {
         let bytes = std::fs::read(folder.join(name)).expect("it is here");
         assert!(bytes.len() < 150_000, "{name}: {} bytes", bytes.len());

@@ -208,7 +208,7 @@ fn layouts_by_tiles() {
         crate::source::parse(&crate::source::Source { path: "f.c".into(), text, cpp_args: vec![] })
     };
     for (head, expected) in [
-        ("", [None, None]),
+        ("stores(all)", [None, None]),
         ("layout(a: tiles)", [Some(23), None]),
         ("layout(b, a: tiles)", [Some(26), Some(23)]),
         ("layout(a: tiles) layout(b: tiles)", [Some(23), Some(40)]),
