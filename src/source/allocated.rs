@@ -168,7 +168,7 @@ fn room(node: &Node<Expression>, name: &str, ty: &CType, types: &Types) -> Optio
         Expression::SizeOfVal(size) => is_element(&size.node.0, name),
         _ => false,
     };
-    match factors.iter().position(|factor| is_size(factor)) {
+    match factors.iter().position(is_size) {
         Some(position) => drop(factors.remove(position)),
         None if ty.arithmetic().is_some_and(|ty| ty.bits == 8) => {}
         None => return None,
