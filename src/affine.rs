@@ -27,6 +27,11 @@ pub fn fresh(mut name: String, is_taken: impl Fn(&String) -> bool) -> String {
     name
 }
 
+/// The greatest common divisor, not negative; that of 0 and 0 is 0.
+pub fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
+}
+
 /// An expression over names.
 pub type Affine = AffineOver<String>;
 

@@ -107,12 +107,8 @@ pub fn parse(text: &str) -> Result<Request, String> {
 pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
     let whole = in_blocks(kernel, board, request.clone());
     let may_gain = request.is_some() && kernel.tilings.is_empty();
-    let Some(private) = privatized(kernel).filter(|_| may_gain) else { return whole };
-    match (whole, of_uses(&private, board, request)) {
-        (Err(_), Ok(private)) => Ok(private),
-        (Ok(whole), Ok(private)) if is_better(&private, &whole, board) => Ok(private),
-        (whole, _) => whole,
-    }
+    let Some(private) = may_gain.then(|| privatized(kernel)).flatten() else { return whole };
+    better_of(whole, of_uses(&private, board, request), board)
 }
 
 /// The kernel as it is, or with panels.
@@ -123,12 +119,9 @@ fn in_blocks(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result
         Ok(offload) => wants_lanes && offload.bands.iter().all(|band| band.compute.lanes.is_none()),
         Err(error) => error.is::<NoRoom>() || wants_lanes && error.is::<Diagnostic>(),
     };
-    let Some(panels) = in_panels(kernel).filter(|_| may_gain && kernel.tilings.is_empty()) else { return found };
-    match (found, with_lanes(&panels, board, request)) {
-        (Err(_), Ok(panels)) => Ok(panels),
-        (Ok(found), Ok(panels)) if is_better(&panels, &found, board) => Ok(panels),
-        (found, _) => found,
-    }
+    let may_gain = may_gain && kernel.tilings.is_empty();
+    let Some(panels) = may_gain.then(|| in_panels(kernel)).flatten() else { return found };
+    better_of(found, with_lanes(&panels, board, request), board)
 }
 
 /// The better of one buffer per array and one per use.
@@ -138,10 +131,15 @@ fn of_uses(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<O
     else {
         return whole;
     };
-    match (whole, with_lanes(&apart, board, request)) {
-        (Err(_), Ok(apart)) => Ok(apart),
-        (Ok(whole), Ok(apart)) if is_better(&apart, &whole, board) => Ok(apart),
-        (whole, _) => whole,
+    better_of(whole, with_lanes(&apart, board, request), board)
+}
+
+/// What is found of the kernel, or of it in other words where only that is possible, or is better.
+fn better_of(found: Result<Offload>, other: Result<Offload>, board: &Board) -> Result<Offload> {
+    match (found, other) {
+        (Err(_), Ok(other)) => Ok(other),
+        (Ok(found), Ok(other)) if is_better(&other, &found, board) => Ok(other),
+        (found, _) => found,
     }
 }
 
@@ -153,7 +151,7 @@ fn is_better(offload: &Offload, other: &Offload, board: &Board) -> bool {
         let bytes = Demand::of(offload, link).bytes;
         let cycles = match bytes {
             u64::MAX => f64::INFINITY,
-            _ => Expected::of(offload, board, &usual(offload)).cycles(),
+            _ => Expected::of(offload, board, &offload.kernel.usual_sizes()).cycles(),
         };
         (cycles, bytes as f64, buffer::bits(&offload.kernel, &offload.buffers))
     });
@@ -408,7 +406,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         if let Some(excess) = excess(&area, self.board, count, LOGIC) {
             return Ok(Err(excess));
         }
-        let expected = Expected::of(&offload, self.board, &usual(&offload));
+        let expected = Expected::of(&offload, self.board, &offload.kernel.usual_sizes());
         Ok(Ok(Found { count, offload, expected }))
     }
 
@@ -465,7 +463,8 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             let note = "at its usual sizes the kernel does more than can be estimated".to_string();
             return Ok(Offload { lanes_note: Some(note), ..offload });
         }
-        let mut one = Found { count: 1, expected: Expected::of(&offload, self.board, &usual(&offload)), offload };
+        let mut one =
+            Found { count: 1, expected: Expected::of(&offload, self.board, &offload.kernel.usual_sizes()), offload };
         // Where the memory holds the iterations up, strips are worth more than lanes.
         if one.expected.moving() > one.expected.computing() {
             one = self.within(|_, left| self.with_long_strips(one, left.unwrap_or(long::OPERATIONS)))?;
@@ -539,7 +538,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
 
     /// So many lanes in longer strips, where those are better.
     fn longer(&self, count: i64, offload: Offload) -> Result<Offload> {
-        let expected = Expected::of(&offload, self.board, &usual(&offload));
+        let expected = Expected::of(&offload, self.board, &offload.kernel.usual_sizes());
         let found = self.in_better_tiles(Found { count, offload, expected }, true)?;
         Ok(self.with_long_strips(found, long::OPERATIONS)?.offload)
     }
@@ -571,12 +570,6 @@ impl Found {
     fn cycles(&self) -> f64 {
         self.expected.cycles()
     }
-}
-
-/// The sizes that the kernel is usually run with.
-fn usual(offload: &Offload) -> BTreeMap<String, i64> {
-    let size = |p: &crate::source::kernel::SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(1));
-    offload.kernel.parameters.iter().map(size).collect()
 }
 
 /// The fewest lanes at which the words to move take as long as the iterations, through beats as wide as the lanes make them, and

@@ -32,7 +32,7 @@ use crate::offload::{
 };
 use crate::polyhedral::isl::{Bounded, Constraint, Map, Set, Tuple};
 use crate::polyhedral::{Program, dimension_names};
-use crate::source::kernel::{Array, Kernel, SizeParameter};
+use crate::source::kernel::{Array, Kernel};
 use crate::tiling::Band;
 use crate::tiling::lane_shape::{self, Banked};
 use crate::transfer::ArrayFlow;
@@ -466,8 +466,7 @@ impl Traffic {
 
     fn of(offload: &Offload) -> Traffic {
         let kernel = &offload.kernel;
-        let usual = |p: &SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(1));
-        let mut values = Values::new(&kernel.parameters.iter().map(usual).collect());
+        let mut values = Values::new(&kernel.usual_sizes());
         let none = ByStatement::from(vec![0.0; kernel.statements().len()]);
         let mut traffic =
             Traffic { iterations: none, moved: [0.0; 2], loaded: BTreeMap::new(), stored: BTreeMap::new() };

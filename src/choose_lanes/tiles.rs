@@ -158,7 +158,7 @@ fn several_tiles(offload: &Offload, band: BandId) -> Vec<bool> {
     let mut ranges: Vec<(i64, i64)> = vec![];
     let mut looked_at = 0;
     let pieces = || offload.tiles.pieces.iter().filter(|piece| piece.leaf.band() == band);
-    let sizes = super::usual(offload);
+    let sizes = offload.kernel.usual_sizes();
     let mut values = Values::new(&sizes);
     for piece in pieces() {
         let _ = walk::in_order(std::slice::from_ref(piece), &mut values, |piece, values| {

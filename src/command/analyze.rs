@@ -67,9 +67,8 @@ pub fn check_places(analyze: &Analyze) -> Result<()> {
 
 /// The page of an analysis: at the sizes that the kernel is usually run with, and with its JSON on one line.
 fn page(program: &Program, board: &Board, offload: &Offload, text: &str) -> Result<String> {
-    let usual = |p: &SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(p.min));
     let json: serde_json::Value = serde_json::from_str(&report::json(offload)?)?;
-    let sizes = offload.kernel.parameters.iter().map(usual).collect();
+    let sizes = offload.kernel.usual_sizes();
     let page = Page {
         program,
         offload,
@@ -86,8 +85,7 @@ fn page(program: &Program, board: &Board, offload: &Offload, text: &str) -> Resu
 
 /// Lower bounds of a run at its usual sizes, the cycles that are expected of it, and the lanes it has.
 fn bound(offload: &Offload, board: &Board) -> String {
-    let usual = |p: &SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(p.min));
-    let sizes: BTreeMap<String, i64> = offload.kernel.parameters.iter().map(usual).collect();
+    let sizes = offload.kernel.usual_sizes();
     // Counting the words that tiles move would take longer than all else, and is none of these bounds.
     let bound = Bound::of(offload, board, &Work::default(), &sizes);
     let expected = Expected::of(offload, board, &sizes);

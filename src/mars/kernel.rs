@@ -104,7 +104,7 @@ pub fn of_offload(offload: &Offload) -> Result<Vec<Array>> {
 fn of_array(offload: &Offload, array: ArrayId) -> Result<Option<Array>> {
     let parameters = &offload.kernel.parameters;
     let largest = parameters.iter().map(|p| (p.name.clone(), p.max.or(p.default).unwrap_or(p.min))).collect();
-    let usual = parameters.iter().map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(p.min))).collect();
+    let usual = offload.kernel.usual_sizes();
     for sizes in [&largest, &usual] {
         let isl = Context::of_sizes(parameters.len())?;
         let all = moved(offload, array);

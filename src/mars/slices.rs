@@ -7,6 +7,7 @@
 use anyhow::Result;
 
 use super::{Mars, cells};
+use crate::affine::gcd;
 use crate::layout;
 use crate::polyhedral::isl::{Map, Set};
 
@@ -27,7 +28,7 @@ impl Slices {
     pub fn new(mars: &Mars, moved: &[Set]) -> Result<Option<Slices>> {
         let steps = mars.relations.iter().flat_map(|part| part.steps.iter().flatten());
         let last = steps.chain(mars.lattice.rows()).filter_map(|step| step.last());
-        let width = last.fold(0, |all, step| gcd(all, step.abs()));
+        let width = last.fold(0, |all, step| gcd(all, *step));
         let rank = moved.first().map_or(Ok(0), Set::dimensions)?;
         let Some(width) = u32::try_from(width).ok().filter(|width| *width > 0 && rank > 1) else { return Ok(None) };
         let mut best: Option<Slices> = None;
@@ -57,10 +58,6 @@ impl Slices {
         }
         Ok(best)
     }
-}
-
-fn gcd(one: i64, other: i64) -> i64 {
-    if other == 0 { one } else { gcd(other, one % other) }
 }
 
 /// `{ [x0, x1] -> [y0, y1] }`, from a cell to the one behind it in its slice, as far as that is in the same row or the next.

@@ -11,10 +11,12 @@
 //! and what they leave is copied behind them: that of the last one alone, where it is known to leave as much as any other.
 
 use super::dead::is_written_before_read;
-use super::expand::{is_taken, rewrite, rewrite_statements};
+use super::expand::{is_taken, rewrite};
 use crate::affine::{Affine, fresh};
 use crate::ids::{ArrayId, ByArray};
-use crate::source::kernel::{Access, Array, Condition, Expr, If, Kernel, Loop, Node, Statement, Storage};
+use crate::offload::is_by_data;
+use crate::source::kernel::{Access, Array, Condition, If, Kernel, Loop, Node, Statement, Storage};
+use crate::source::wires::number_statements;
 
 /// `kernel`, which has no tilings, with local arrays in place of arguments that loops use again; `None` where there are none.
 pub fn privatized(kernel: &Kernel) -> Option<Kernel> {
@@ -39,11 +41,7 @@ pub fn privatized(kernel: &Kernel) -> Option<Kernel> {
             }
         });
         nodes.push(copies);
-        let mut number = 0;
-        rewrite_statements(&mut changed.body, &mut |statement| {
-            statement.name = format!("S{number}");
-            number += 1;
-        });
+        number_statements(&mut changed.body);
         if is_written_before_read(&changed, own).unwrap_or(false) {
             all = changed;
         }
@@ -51,26 +49,12 @@ pub fn privatized(kernel: &Kernel) -> Option<Kernel> {
     (all.arrays.len() > kernel.arrays.len()).then_some(all)
 }
 
-fn is_by_data(kernel: &Kernel, array: ArrayId) -> bool {
-    let statements = kernel.statements();
-    let mut places = statements.iter().flat_map(|statement| statement.gathers().into_iter().chain(statement.scatter()));
-    places.any(|place| place.array == array)
-}
-
 /// The local array of a region's iterations.
 fn declare(kernel: &mut Kernel, array: ArrayId, region: &Region) -> ArrayId {
     let declaration = kernel.arrays[array].clone();
     let name = fresh(format!("{}_private", declaration.name), |name| is_taken(kernel, name));
     let declared_in = region.outer.iter().map(|inner| inner.iterator.clone()).collect();
-    kernel.arrays.push_and_get_key(Array {
-        name,
-        order: Default::default(),
-        storage: Storage::Local { declared_in, expanded: 0, transferred: false },
-        scratch: false,
-        by_tiles: None,
-        range: None,
-        ..declaration
-    })
+    kernel.arrays.push_and_get_key(declaration.local(name, declaration.extents.clone(), declared_in))
 }
 
 /// The body of the innermost loop that has all accesses of an array inside, and none of whose outer iterators, nor its own, is in their
@@ -80,7 +64,7 @@ struct Region<'a> {
     outer: Vec<&'a Loop>,
     /// Which node of the list around it each of these loops is.
     places: Vec<usize>,
-    /// In textual order: of a statement the writes, and whether it reads; with the loops inside the region, `None` where there is a
+    /// The statements that access it, in textual order, each with the loops inside the region around it, `None` where there is a
     /// condition among them.
     accesses: Vec<(Option<Vec<&'a Loop>>, &'a Statement)>,
 }
@@ -150,18 +134,7 @@ impl<'a> Region<'a> {
         kernel: &Kernel,
     ) -> Node {
         let source = Access { array: own, guard: None, ..target.clone() };
-        let text = |access: &Access| {
-            let subscripts: String = access.subscripts.iter().map(|subscript| format!("[{subscript}]")).collect();
-            format!("{}{subscripts}", arrays[access.array].name)
-        };
-        let copy = Node::Statement(Statement {
-            name: String::new(),
-            text: format!("{} = {};", text(target), text(&source)),
-            span: target.span,
-            value: Expr::Read { ty: arrays[self.array].element, access: source },
-            target: target.clone(),
-            also: vec![],
-        });
+        let copy = Node::Statement(Statement::copy(target.clone(), source, arrays));
         let around = |body: Node, inner: &&Loop| Node::Loop(Loop { body: vec![body], ..(*inner).clone() });
         let copies = kept.iter().rev().fold(copy, around);
         match self.last(&kept, kernel) {

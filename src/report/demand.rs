@@ -33,8 +33,7 @@ impl Demand {
 
     /// Of memory behind `link`.
     pub fn of(offload: &Offload, link: Link) -> Demand {
-        let sizes: BTreeMap<String, i64> =
-            (offload.kernel.parameters.iter()).map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(1))).collect();
+        let sizes = offload.kernel.usual_sizes();
         let work = Work::within(offload, &sizes, STEPS);
         Demand {
             bytes: work.map_or(u64::MAX, |work| match link.bus() {

@@ -98,12 +98,10 @@ impl Expected {
             all.load += moving(most(&sampled.ports, |port| found(port, tiles)));
             all.store += moving(most(&sampled.ports, |port| port.store));
             all.shared += sampled.moved * board.clock_mhz / board.memory.peak_mb_s();
-            let alone_before = all.alone;
-            for end in &ends[band] {
-                all.alone += end.times * (moved(end) + 2.0 * latency);
-                all.between += end.times * (compute / tiles + 2.0 * latency);
-            }
-            all.by_band.push(compute + all.alone - alone_before);
+            let alone: f64 = ends[band].iter().map(|end| end.times * (moved(end) + 2.0 * latency)).sum();
+            all.alone += alone;
+            all.between += ends[band].iter().map(|end| end.times * (compute / tiles + 2.0 * latency)).sum::<f64>();
+            all.by_band.push(compute + alone);
         }
         all
     }

@@ -56,8 +56,7 @@ pub fn place(offload: &mut Offload, board: &Board) {
         return;
     }
     let kernel = &offload.kernel;
-    let sizes: BTreeMap<String, i64> =
-        kernel.parameters.iter().map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(1))).collect();
+    let sizes = kernel.usual_sizes();
     let mut memories: ByArray<Moved> = vec![[0; 2]; kernel.arrays.len()].into();
     let arrays = count::moved(offload, &sizes, STEPS).unwrap_or_else(|| whole(offload, &sizes));
     for (array, moved) in arrays.iter_enumerated() {

@@ -1,5 +1,7 @@
 //! Small integer matrices, as rows.
 
+use crate::affine::gcd;
+
 pub type Matrix = Vec<Vec<i64>>;
 
 pub fn identity(n: usize) -> Matrix {
@@ -22,10 +24,6 @@ pub fn dot(a: &[i64], b: &[i64]) -> i64 {
 
 pub fn difference(a: &[i64], b: &[i64]) -> Vec<i64> {
     a.iter().zip(b).map(|(a, b)| a - b).collect()
-}
-
-pub fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
 /// Without the common divisor of its entries; 0 stays.

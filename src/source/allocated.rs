@@ -11,7 +11,7 @@ use lang_c::span::Node;
 use super::function::{derived, identifier};
 use super::initial::zeros;
 use super::nest::{is_name, operation};
-use super::plain::{binary, bodies, inner, number, subscripted};
+use super::plain::{bodies, factors, inner, product, subscripted};
 use super::types::{CType, Types};
 
 /// Rewrites the bodies of all functions.
@@ -161,8 +161,7 @@ fn of_call(node: &Node<Expression>) -> Option<Call<'_>> {
 /// How many elements of type `ty` a call gives the pointer `name`.
 fn room(node: &Node<Expression>, name: &str, ty: &CType, types: &Types) -> Option<Node<Expression>> {
     let call = of_call(node)?;
-    let mut factors = vec![];
-    call.arguments.iter().for_each(|argument| spread(argument, &mut factors));
+    let mut factors: Vec<&Node<Expression>> = call.arguments.iter().flat_map(factors).collect();
     let is_size = |factor: &&Node<Expression>| match &factor.node {
         Expression::SizeOfTy(size) => types.of_name(&size.node.0.node) == *ty,
         Expression::SizeOfVal(size) => is_element(&size.node.0, name),
@@ -177,22 +176,7 @@ fn room(node: &Node<Expression>, name: &str, ty: &CType, types: &Types) -> Optio
     if factors.iter().any(sizes) {
         return None;
     }
-    let product = |a, b: Node<Expression>| {
-        let span = b.span;
-        binary(BinaryOperator::Multiply, a, b, span)
-    };
-    Some(factors.into_iter().cloned().reduce(product).unwrap_or_else(|| number("1", node.span)))
-}
-
-/// The factors of a product.
-fn spread<'e>(node: &'e Node<Expression>, factors: &mut Vec<&'e Node<Expression>>) {
-    match operation(node) {
-        Some((BinaryOperator::Multiply, o)) => {
-            spread(&o.lhs, factors);
-            spread(&o.rhs, factors);
-        }
-        _ => factors.push(node),
-    }
+    Some(product(factors.into_iter().cloned().collect(), node.span))
 }
 
 /// Whether it is `*a` or `a[0]`.

@@ -24,7 +24,7 @@ use lang_c::visit::{self, Visit};
 use super::function::identifier;
 use super::locals::Usage;
 use super::nest::operation;
-use super::plain::{binary, bodies, number};
+use super::plain::{binary, bodies, number, variable};
 
 /// What is around a block.
 #[derive(Clone, Copy, PartialEq)]
@@ -371,13 +371,6 @@ fn stepped(node: &Node<Expression>) -> Option<&str> {
             }
             _ => None,
         },
-    }
-}
-
-fn variable(node: &Node<Expression>) -> Option<&str> {
-    match &node.node {
-        Expression::Identifier(name) => Some(&name.node.name),
-        _ => None,
     }
 }
 

@@ -16,7 +16,7 @@ use lang_c::visit::Visit;
 use super::canonical::names_in;
 use super::function::{derived, identifier};
 use super::nest::operation;
-use super::plain::{binary, number, subscripted};
+use super::plain::{binary, factors, number, product, subscripted, variable};
 
 /// Rewrites the arguments of all functions. `shapes` has the extents that directives give pointers.
 pub fn flat(unit: &mut TranslationUnit, shapes: &HashMap<String, Vec<String>>) {
@@ -51,9 +51,7 @@ fn argument(parameter: &mut ParameterDeclaration, body: &mut Node<Statement>, sh
     let extents = match derived(declarator)[..] {
         [Node { node: DerivedDeclarator::Array(array), .. }] => match &array.node.size {
             ArraySize::VariableExpression(size) | ArraySize::StaticExpression(size) => {
-                let mut factors = vec![];
-                spread(size, &mut factors);
-                Extents::Product(factors.into_iter().cloned().collect())
+                Extents::Product(factors(size).into_iter().cloned().collect())
             }
             _ => return,
         },
@@ -83,8 +81,7 @@ fn argument(parameter: &mut ParameterDeclaration, body: &mut Node<Statement>, sh
             if rows.is_empty() {
                 return;
             }
-            let product = |a, b| binary(BinaryOperator::Multiply, a, b, span);
-            let first = factors.into_iter().reduce(product).unwrap_or_else(|| number("1", span));
+            let first = product(factors, span);
             declarator.node.derived = std::iter::once(first).chain(rows.into_iter().rev()).map(dimension).collect();
         }
         Extents::Rows(row) => {
@@ -111,17 +108,12 @@ fn split(subscript: &Node<Expression>, row: &str) -> Option<[Node<Expression>; 2
     // From the end of a row, as in `y * w + w - 1`, a row of its own says where the place is.
     let from_end = terms.iter().any(|(term, is_added)| !is_added && !names_in(term).iter().any(|name| name == row));
     for (term, is_added) in terms {
-        let mut factors = vec![];
-        spread(term, &mut factors);
+        let mut factors = factors(term);
         match factors.iter().position(|factor| variable(factor) == Some(row)) {
             Some(_) if factors.len() == 1 && is_added && from_end => places.push((term.clone(), is_added)),
             Some(position) => {
                 factors.remove(position);
-                let product = |a, b: Node<Expression>| {
-                    let span = b.span;
-                    binary(BinaryOperator::Multiply, a, b, span)
-                };
-                let count = factors.into_iter().cloned().reduce(product).unwrap_or_else(|| number("1", term.span));
+                let count = product(factors.into_iter().cloned().collect(), term.span);
                 if names_in(&count).iter().any(|name| name == row) {
                     return None;
                 }
@@ -155,24 +147,6 @@ fn summands<'e>(node: &'e Node<Expression>, is_added: bool, terms: &mut Vec<(&'e
             summands(&o.rhs, is_added == (operator == BinaryOperator::Plus), terms);
         }
         _ => terms.push((node, is_added)),
-    }
-}
-
-/// The factors of a product.
-fn spread<'e>(node: &'e Node<Expression>, factors: &mut Vec<&'e Node<Expression>>) {
-    match operation(node) {
-        Some((BinaryOperator::Multiply, o)) => {
-            spread(&o.lhs, factors);
-            spread(&o.rhs, factors);
-        }
-        _ => factors.push(node),
-    }
-}
-
-fn variable(node: &Node<Expression>) -> Option<&str> {
-    match &node.node {
-        Expression::Identifier(name) => Some(&name.node.name),
-        _ => None,
     }
 }
 

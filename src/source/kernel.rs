@@ -357,6 +357,22 @@ pub struct Write {
 }
 
 impl Statement {
+    /// `target = from;`, unnamed: a copy between two of `arrays` of one element type.
+    pub fn copy(target: Access, from: Access, arrays: &ByArray<Array>) -> Statement {
+        let text = |access: &Access| {
+            let subscripts: String = access.subscripts.iter().map(|subscript| format!("[{subscript}]")).collect();
+            format!("{}{subscripts}", arrays[access.array].name)
+        };
+        Statement {
+            name: String::new(),
+            text: format!("{} = {};", text(&target), text(&from)),
+            span: from.span,
+            value: Expr::Read { ty: arrays[target.array].element, access: from },
+            target,
+            also: vec![],
+        }
+    }
+
     /// What an instance writes, with the values: `target` first.
     pub fn writes(&self) -> impl Iterator<Item = (&Access, &Expr)> {
         let others = self.also.iter().map(|write| (&write.target, &write.value));

@@ -47,7 +47,7 @@ mod track;
 mod typedefs;
 mod types;
 mod unrolled;
-mod wires;
+pub mod wires;
 
 use std::collections::HashSet;
 use std::fs::File;

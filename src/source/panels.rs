@@ -26,7 +26,7 @@
 use std::collections::BTreeSet;
 
 use super::kernel::{Access, Array, Condition, Expr, If, Kernel, Loop, Node, Statement, Storage};
-use super::wires::for_each;
+use super::wires::{for_each, number_statements};
 use crate::affine::{Affine, fresh};
 use crate::ids::{ArrayId, ByArray};
 
@@ -67,11 +67,7 @@ pub fn put(nodes: &mut [Node], arrays: &mut ByArray<Array>, wanted: &Wanted) -> 
             }
         }
     }
-    let mut number = 0;
-    for_each(nodes, &mut |statement| {
-        statement.name = format!("S{number}");
-        number += 1;
-    });
+    number_statements(nodes);
     done
 }
 
@@ -239,17 +235,8 @@ impl Pass<'_> {
                 (self.wanted.is_taken)(name) || self.arrays.iter().any(|array| array.name == *name)
             });
             let extents = declaration.extents.iter().zip(&panel.fixed).filter(|(_, fixed)| fixed.is_none());
-            panel.own = self.arrays.push_and_get_key(Array {
-                name,
-                extents: extents.map(|(extent, _)| extent.clone()).collect(),
-                order: Default::default(),
-                storage: Storage::Local { declared_in: self.outer.clone(), expanded: 0, transferred: false },
-                scratch: false,
-                by_tiles: None,
-                range: None,
-                use_of: None,
-                ..declaration.clone()
-            });
+            let extents = extents.map(|(extent, _)| extent.clone()).collect();
+            panel.own = self.arrays.push_and_get_key(declaration.local(name, extents, self.outer.clone()));
         }
     }
 }
@@ -303,18 +290,7 @@ impl Keeper<'_> {
     }
 
     fn copied(&self, target: Access, from: Access) -> Statement {
-        let text = |access: &Access| {
-            let subscripts: String = access.subscripts.iter().map(|subscript| format!("[{subscript}]")).collect();
-            format!("{}{subscripts}", self.arrays[access.array].name)
-        };
-        Statement {
-            name: String::new(),
-            text: format!("{} = {};", text(&target), text(&from)),
-            span: from.span,
-            value: Expr::Read { ty: self.arrays[self.array].element, access: from },
-            target,
-            also: vec![],
-        }
+        Statement::copy(target, from, self.arrays)
     }
 
     /// What keeps panels, with `value` in place of an iterator.

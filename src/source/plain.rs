@@ -20,6 +20,7 @@ use lang_c::visit::{self, Visit};
 
 use super::canonical::names_in;
 use super::function::{derived, identifier};
+use super::nest::operation;
 
 /// Rewrites the bodies of all functions.
 pub fn plain(unit: &mut TranslationUnit) {
@@ -49,6 +50,28 @@ pub fn binary(operator: BinaryOperator, lhs: Node<Expression>, rhs: Node<Express
     let operator = Node::new(operator, span);
     let operation = BinaryOperatorExpression { operator, lhs: Box::new(lhs), rhs: Box::new(rhs) };
     Node::new(Expression::BinaryOperator(Box::new(Node::new(operation, span))), span)
+}
+
+/// The variable that an expression is.
+pub fn variable(node: &Node<Expression>) -> Option<&str> {
+    match &node.node {
+        Expression::Identifier(name) => Some(&name.node.name),
+        _ => None,
+    }
+}
+
+/// The factors of a product, left to right.
+pub fn factors(node: &Node<Expression>) -> Vec<&Node<Expression>> {
+    match operation(node) {
+        Some((BinaryOperator::Multiply, o)) => [factors(&o.lhs), factors(&o.rhs)].concat(),
+        _ => vec![node],
+    }
+}
+
+/// The product of these, `1` of none.
+pub fn product(factors: Vec<Node<Expression>>, span: Span) -> Node<Expression> {
+    let both = |a, b| binary(BinaryOperator::Multiply, a, b, span);
+    factors.into_iter().reduce(both).unwrap_or_else(|| number("1", span))
 }
 
 /// `a[i][j]` as what has the subscripts, `a`, and those, left to right.

@@ -45,14 +45,12 @@ pub fn forward<T>(nodes: &mut Vec<Node>, beside: &mut Vec<T>, arrays: &mut ByArr
     if pass.gone == 0 {
         return;
     }
-    let mut number = 0;
     for_each(nodes, &mut |statement| {
         if let Some(parts) = pass.texts.get(&statement.name) {
             statement.text = joined(parts, &statement.text);
         }
-        statement.name = format!("S{number}");
-        number += 1;
     });
+    number_statements(nodes);
     let mut mentioned = Scalars::new();
     for_each(nodes, &mut |s| mentioned.extend(s.value.reads().iter().map(|a| a.array).chain([s.target.array])));
     let left: Vec<ArrayId> = arrays.keys().filter(|a| mentioned.contains(a) || !pass.scalars.contains(a)).collect();
@@ -72,6 +70,15 @@ pub fn for_each(nodes: &mut [Node], visit: &mut dyn FnMut(&mut Statement)) {
             Node::Loop(Loop { body, .. }) | Node::If(If { body, .. }) => for_each(body, visit),
         }
     }
+}
+
+/// Names the statements anew, S0, S1, … in textual order.
+pub fn number_statements(nodes: &mut [Node]) {
+    let mut number = 0;
+    for_each(nodes, &mut |statement| {
+        statement.name = format!("S{number}");
+        number += 1;
+    });
 }
 
 fn renumber(expr: &mut Expr, places: &HashMap<ArrayId, ArrayId>) {

@@ -418,24 +418,16 @@ impl Generator {
         }
         let step = if !self.plain && self.dice.chance(12) { 2 + self.dice.below(2) as i64 } else { 1 };
         let descending = !self.plain && self.dice.chance(12);
-        let iterator = ITERATORS[loops].to_string();
         let ty = if self.features.typed { self.dice.ty() } else { ScalarType::I32 };
         let strict = self.features.typed && self.dice.chance(70);
         For {
-            iterator,
             ty,
             strict,
             lower,
             upper,
             step,
             descending,
-            tile: None,
-            choice: None,
-            at_least_once: false,
-            data: Box::default(),
-            stated: false,
-            counter: None,
-            body: vec![],
+            ..For::plain(ITERATORS[loops], Affine::default(), Affine::default(), vec![])
         }
     }
 

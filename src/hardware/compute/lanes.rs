@@ -116,14 +116,13 @@ impl<'a> LanesOf<'a> {
     }
 
     /// What an expression over iterators gains from lane to lane along both dimensions, the second is 0 where there is one.
-    fn gains(&self, affine: &Affine) -> (i64, i64) {
-        let [first, second] = self.shape.map_or([0, 0], |(_, shape)| shape.gain(affine, &self.iterators));
-        (first, second)
+    fn gains(&self, affine: &Affine) -> [i64; 2] {
+        self.shape.map_or([0, 0], |(_, shape)| shape.gain(affine, &self.iterators))
     }
 
     /// What it gains from lane 0 to lane `lane`.
     fn gained(&self, affine: &Affine, lane: i64) -> i64 {
-        let (step, inner) = self.gains(affine);
+        let [step, inner] = self.gains(affine);
         self.shape.map_or(0, |(lanes, _)| lanes.gained(lane, step, inner))
     }
 
@@ -134,14 +133,14 @@ impl<'a> LanesOf<'a> {
 
     /// The least that an expression gains in some lane: 0 or less.
     fn least(&self, affine: &Affine) -> i64 {
-        let (step, inner) = self.gains(affine);
+        let [step, inner] = self.gains(affine);
         let of = |(lanes, _): (&offload::Lanes, _)| lanes.gained(self.count - 1, step.min(0), inner.min(0));
         self.shape.map_or(0, of)
     }
 
     /// Whether lanes access different cells along a subscript.
     pub fn moves_along(&self, access: &Access, subscript: usize) -> bool {
-        self.gains(&access.subscripts[subscript]) != (0, 0)
+        self.gains(&access.subscripts[subscript]) != [0, 0]
     }
 
     /// The word of a group that lane `lane` has. A group is a box of neighbours, as many along each subscript as there are

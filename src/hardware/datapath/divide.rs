@@ -1,8 +1,6 @@
 //! Division and remainder as C has them, truncated towards zero. A constant divisor costs a multiplication or less; any
 //! other a divider as wide as the operands' values are: a serial one, or a pipeline where iterations would wait for it.
 
-use std::collections::BTreeMap;
-
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::interval::{self, Interval, bits};
 use crate::hardware::circuit::scope::times;
@@ -31,8 +29,7 @@ pub fn in_pipeline(offload: &Offload) -> bool {
     if !statements.iter().any(|s| s.values().any(|value| bits_divided(value).is_some())) {
         return false;
     }
-    let size = |p: &crate::source::kernel::SizeParameter| (p.name.clone(), p.default.or(p.max).unwrap_or(1));
-    let sizes: BTreeMap<String, i64> = written.parameters.iter().map(size).collect();
+    let sizes = written.usual_sizes();
     let (mut values, mut steps) = (Values::new(&sizes), STEPS);
     let (mut all, mut divided) = (0u64, 0u64);
     for piece in &offload.source_order.pieces {

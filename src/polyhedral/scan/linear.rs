@@ -2,12 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::affine::Affine;
+use crate::affine::{Affine, gcd};
 use crate::polyhedral::isl::Constraint;
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
-}
 
 /// `constraint` over `affine`, its coefficients without a common factor; `None` where no integers satisfy it.
 pub(super) fn normalised(constraint: &Constraint, mut affine: Affine) -> Option<Constraint> {

@@ -3,7 +3,8 @@
 
 use super::graph::Graph;
 use super::{Placement, distance};
-use crate::schedule::linear::{difference, dot, gcd, primitive, rank, small_vectors};
+use crate::affine::gcd;
+use crate::schedule::linear::{difference, dot, primitive, rank, small_vectors};
 
 /// The costs of a placement at given sizes.
 #[derive(Clone, Debug, PartialEq)]

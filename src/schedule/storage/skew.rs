@@ -3,7 +3,8 @@
 
 use super::Dependence;
 use super::walk::{Value, peak};
-use crate::schedule::linear::{Matrix, determinant, dot, gcd};
+use crate::affine::gcd;
+use crate::schedule::linear::{Matrix, determinant, dot};
 
 /// A dimension of an order: a row of a unimodular matrix over the common space, or its residue.
 #[derive(Clone, Debug, PartialEq, Eq)]

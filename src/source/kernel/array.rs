@@ -56,6 +56,21 @@ pub enum Storage {
 }
 
 impl Array {
+    /// A local array of the same elements, which every iteration of the loops `declared_in` has for itself.
+    pub fn local(&self, name: String, extents: Vec<Affine>, declared_in: Vec<String>) -> Array {
+        Array {
+            name,
+            extents,
+            order: Default::default(),
+            storage: Storage::Local { declared_in, expanded: 0, transferred: false },
+            scratch: false,
+            by_tiles: None,
+            range: None,
+            use_of: None,
+            ..self.clone()
+        }
+    }
+
     /// The leading dimensions that came from the analysis, of which the order of the source needs one instance.
     pub fn expanded(&self) -> usize {
         match self.storage {

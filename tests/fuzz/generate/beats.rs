@@ -66,22 +66,10 @@ pub fn program(seed: u64) -> Program {
         let tile = if level + 1 < depth { dice.pick(&[1, 1, 2]) } else { dice.pick(&[16, 24, 32]).max(lanes) };
         let lower = Affine::constant(dice.pick(&[0, 0, 0, 1, 3]));
         let upper = Affine::variable(&size.name) - Affine::constant(1);
-        let iterator = ITERATORS[level].to_string();
         body = vec![Node::For(For {
-            iterator,
-            ty: ScalarType::I32,
             strict: dice.chance(50),
-            lower: vec![lower],
-            upper: vec![upper],
-            step: 1,
-            descending: false,
             tile: Some(tile),
-            choice: None,
-            at_least_once: false,
-            data: Box::default(),
-            stated: false,
-            counter: None,
-            body,
+            ..For::plain(ITERATORS[level], lower, upper, body)
         })];
     }
     let runs = runs(&sizes, &mut dice);

@@ -109,22 +109,8 @@ pub fn program(seed: u64) -> Program {
                 false => last = iterator(level - 1) + Affine::constant(dice.pick(&[-1, 0, 2])),
             }
         }
-        let inner = For {
-            iterator: ITERATORS[level].to_string(),
-            ty: ScalarType::I32,
-            strict: dice.chance(50),
-            lower: vec![first],
-            upper: vec![last],
-            step: 1,
-            descending: false,
-            tile: Some(tile),
-            choice: None,
-            at_least_once: false,
-            data: Box::default(),
-            stated: false,
-            counter: None,
-            body,
-        };
+        let inner =
+            For { strict: dice.chance(50), tile: Some(tile), ..For::plain(ITERATORS[level], first, last, body) };
         body = vec![Node::For(inner)];
         if level == 2 && begins {
             let first = Assign { target: target.clone(), operator: "=", value: initial.clone() };

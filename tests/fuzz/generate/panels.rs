@@ -75,20 +75,10 @@ pub fn program(seed: u64) -> Program {
         let lower = if lower[0].is_constant() { lower } else { vec![lower[0].clone(), Affine::constant(0)] };
         let upper = if is_inner && dice.chance(15) { vec![beside(dice), last(dice)] } else { vec![last(dice)] };
         Node::For(For {
-            iterator: iterator.to_string(),
-            ty: ScalarType::I32,
             strict: dice.chance(50),
             lower,
             upper,
-            step: 1,
-            descending: false,
-            tile: None,
-            choice: None,
-            at_least_once: false,
-            data: Box::default(),
-            stated: false,
-            counter: None,
-            body,
+            ..For::plain(iterator, Affine::default(), Affine::default(), body)
         })
     };
     let mut loops = ["i", "j"];

@@ -50,21 +50,14 @@ fn nest(dice: &mut Dice, sizes: &[Size], ranks: &[usize], floats: bool, tiled: b
             true => [begins.then(|| index.clone()), Some(index + Affine::constant(dice.pick(&[0, 1, 1, 1, 2])))],
             false => [None, None],
         };
+        let last = Affine::variable(&sizes[level].name) - Affine::constant(1);
         let inner = For {
-            iterator: ITERATORS[level].to_string(),
-            ty: ScalarType::I32,
             strict: dice.chance(50),
             lower: vec![Affine::constant(if begins { 0 } else { dice.pick(&[0, 0, 1, 3]) })],
-            upper: vec![Affine::variable(&sizes[level].name) - Affine::constant(1)],
-            step: 1,
-            descending: false,
             tile: tiled.then(|| dice.pick(&[1, 2, 4, 8])),
-            choice: None,
-            at_least_once: false,
             data: Box::new(data),
             stated: dice.chance(90),
-            counter: None,
-            body,
+            ..For::plain(ITERATORS[level], Affine::default(), last, body)
         };
         body = vec![Node::For(inner)];
         if level == 1 && !tiled && dice.chance(30) {

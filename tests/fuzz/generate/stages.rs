@@ -93,20 +93,8 @@ impl Stages {
     fn around(&mut self, iterator: &str, more: i64) -> For {
         let size = if iterator == "i" { "N" } else { "M" };
         For {
-            iterator: iterator.to_string(),
-            ty: ScalarType::I32,
             strict: self.dice.chance(50),
-            lower: vec![Affine::constant(0)],
-            upper: vec![Affine::variable(size) + Affine::constant(more - 1)],
-            step: 1,
-            descending: false,
-            tile: None,
-            choice: None,
-            at_least_once: false,
-            data: Box::default(),
-            stated: false,
-            counter: None,
-            body: vec![],
+            ..For::plain(iterator, Affine::default(), Affine::variable(size) + Affine::constant(more - 1), vec![])
         }
     }
 
