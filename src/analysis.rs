@@ -423,16 +423,18 @@ impl Mapped {
         }
         let rows: ByBand<Vec<i64>> = bands.iter().map(|band| band.rows.clone()).collect();
         let extents = extents(program, &kernel)?;
-        let with_windows = |extents| {
+        let with_windows = |extents, share| {
             let mut buffers = buffer::merge(&kernel, bands, allocations);
-            let windows = windows::windows(&kernel, &analysed, &rows, extents);
+            let windows = windows::windows(&kernel, &analysed, &rows, extents, share);
             let windows = buffer::reads::arrange(&kernel, &windows, &mut buffers, fabric);
             (windows, buffers)
         };
-        let (mut windows, mut buffers) = with_windows(Some(&extents));
+        let (mut windows, mut buffers) = with_windows(Some(&extents), windows::SHARE_OF_ROW);
         // Windows cost short rows iterations, which is better than what does not fit.
-        if buffer::bits(&kernel, &buffers) > u128::from(fabric.block_ram_bits()) {
-            (windows, buffers) = with_windows(None);
+        for share in [windows::SHARE_OF_ROW, windows::LARGE_SHARE_OF_ROW] {
+            if !buffer::fits(&kernel, &buffers, fabric) {
+                (windows, buffers) = with_windows(None, share);
+            }
         }
         let mut offload = Offload {
             tiles: tiles(program, &kernel, bands, &contexts)?,
@@ -453,7 +455,7 @@ impl Mapped {
         buffer::add_beat_banks(&mut offload, fabric);
         // The port that the store process borrows reads at once.
         let late: BTreeSet<ArrayId> = bands.iter().flat_map(|band| band.late.iter().copied()).collect();
-        buffer::add_store_copies(&mut offload, &late, fabric.block_ram_bits());
+        buffer::add_store_copies(&mut offload, &late, fabric);
         Ok(offload)
     }
 }

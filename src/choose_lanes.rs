@@ -318,6 +318,9 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             }
             for tiling in laned.iter_mut().filter(|tiling| tiling.lanes.is_none()) {
                 tiling.lanes = lanes_of(request, tiling);
+                if self.kernel.tilings.is_empty() {
+                    hold_lanes(tiling);
+                }
             }
             if let Request::InTwo([(first, _), (second, _)]) = request
                 && laned.iter().all(|tiling| tiling.lanes.is_none())
@@ -419,7 +422,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let tilings = offload.tilings_as_written();
         let pairs: Vec<Vec<[usize; 2]>> = tilings.iter().map(|tiling| pairs(&offload.kernel, tiling)).collect();
         let probes = self.probes.get() + PROBES_IN_TWO;
-        let mut best = best;
+        let (mut best, mut is_first) = (best, true);
         for choice in 0..pairs.iter().map(Vec::len).max().unwrap_or(0) {
             let counts = std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count >= 4);
             for count in counts {
@@ -440,6 +443,9 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 if !writes_one_box(&found.offload) {
                     return Ok(best);
                 }
+                // Tiles that just hold the lanes have few groups for a value to be there again.
+                let found = if is_first { self.in_better_tiles(found, false)? } else { found };
+                is_first = false;
                 let is_needed = found.needs_its_lanes(one);
                 let is_better = found.cycles() * AS_GOOD < best.cycles();
                 if is_better || found.count < best.count && found.cycles() <= AS_GOOD * best.cycles() {
@@ -643,11 +649,16 @@ fn lay_in_two(tiling: &mut TilingDirective, pair: [usize; 2], count: i64) {
     let first = 1 << (count.ilog2() / 2);
     let counts = [first, count / first];
     let along = [0, 1].map(|k| LanesAlong { dimension: pair[k], count: counts[k] });
-    for LanesAlong { dimension, count } in along {
+    tiling.lanes = Some(LanesDirective::in_two(along, Span::default()));
+    hold_lanes(tiling);
+}
+
+/// Tiles as long as the lanes along two of their dimensions are many.
+fn hold_lanes(tiling: &mut TilingDirective) {
+    for LanesAlong { dimension, count } in tiling.lanes.and_then(|lanes| lanes.along).into_iter().flatten() {
         let size = &mut tiling.sizes[dimension];
         *size = (*size).max(count);
     }
-    tiling.lanes = Some(LanesDirective::in_two(along, Span::default()));
 }
 
 /// The most lanes that the board has room for, were all statements in lanes, and that fit tiles whose longest side is
@@ -683,7 +694,7 @@ mod tests {
         assert_eq!(parse("auto"), Ok(Request::Automatic));
         assert_eq!(parse("i:8,j:4"), Ok(Request::InTwo([("i".into(), 8), ("j".into(), 4)])));
         for text in
-            ["0", "-2", "3", "512", "two", "", "i:8", "i:8,i:8", "i:3,j:8", "i:32,j:16", "i:8,j:8,k:2", "i:8,j:1"]
+            ["0", "-2", "3", "1024", "two", "", "i:8", "i:8,i:8", "i:3,j:8", "i:32,j:32", "i:8,j:8,k:2", "i:8,j:1"]
         {
             assert!(parse(text).is_err(), "{text}");
         }

@@ -313,6 +313,7 @@ kernels! {
     slices_in_lanes; [N = 1, M = 1, K = 1], [N = 9, M = 37, K = 11], [N = 8, M = 32, K = 8];
     slices_halo; [N = 1, M = 1], [N = 19, M = 30], [N = 24, M = 23];
     slices_of_cubes; [N = 1, M = 1, K = 1], [N = 5, M = 7, K = 17], [N = 4, M = 4, K = 20];
+    lanes_windows; [N = 3, M = 3, L = 17], [N = 40, M = 21, L = 300], [N = 270, M = 19, L = 0], [N = 5, M = 2, L = 1200];
     lanes_fir; [N = 1, K = 1], [N = 40, K = 7], [N = 35, K = 0];
     lanes_triangle; [N = 1], [N = 8], [N = 37];
     lanes_polynomials; [N = 0], [N = 1], [N = 21];

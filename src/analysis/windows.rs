@@ -6,19 +6,23 @@ use crate::offload::{Band, Follower, Piece, Window};
 use crate::source::kernel::{BinaryOp, Expr, Kernel, Statement, distance};
 
 /// A row begins with as many iterations as the longest delay that only read: at most this part of the row.
-const SHARE_OF_ROW: i64 = 64;
+pub const SHARE_OF_ROW: i64 = 64;
+/// The same where buffers would not fit otherwise.
+pub const LARGE_SHARE_OF_ROW: i64 = 16;
 
 /// All windows that the rows of the bands allow; `rows` has the most iterations of the rows of each band's statements, and
-/// `extents` how many values every iterator of a statement takes, where that is to be looked at.
+/// `extents` how many values every iterator of a statement takes, where that is to be looked at. A row is at least `share` times as
+/// long as the delays. In lanes whole groups of words slide, along rows that groups lie across, or from group to group.
 pub fn windows(
     kernel: &Kernel,
     bands: &ByBand<Band>,
     rows: &ByBand<Vec<i64>>,
     extents: Option<&ByStatement<Vec<Option<i64>>>>,
+    share: i64,
 ) -> Vec<Window> {
     let (statements, iterators) = (kernel.statements(), kernel.iterators());
     let mut found = vec![];
-    for (band, rows) in bands.iter().zip(rows).filter(|(band, _)| band.compute.lanes.is_none()) {
+    for (band, rows) in bands.iter().zip(rows) {
         for (&s, row) in band.statements.iter().zip(rows) {
             let Some(step) = step(&band.compute.scan.pieces, s) else { continue };
             // A division by a variable starts with its instance, whether that writes or not.
@@ -29,12 +33,20 @@ pub fn windows(
                 let is_linear = kernel.quotients.iter().all(|q| subscript.coefficient(&q.name) == 0);
                 is_linear.then(|| subscript.gain(&iterators[s], &step))
             };
+            // Of a row of groups there are as many times fewer as a group has lanes along it.
+            let lanes = band
+                .lanes(s)
+                .map(|(lanes, shape)| [(&shape.steps, lanes.count / lanes.inner), (&shape.inner_steps, lanes.inner)]);
+            let along_row = |(own, count): &(&Vec<i64>, i64)| {
+                step.iter().eq(own.iter().map(|own| own * count).collect::<Vec<_>>().iter())
+            };
+            let row = lanes.into_iter().flatten().find(along_row).map_or(*row, |(_, count)| row / count);
             let of_iterators = extents.into_iter().flat_map(|extents| extents[s].iter().zip(&step));
-            let row = of_iterators.fold(*row, |row, (extent, step)| match extent {
+            let row = of_iterators.fold(row, |row, (extent, step)| match extent {
                 Some(extent) if *step != 0 => row.min((extent - 1) / step.abs() + 1),
                 _ => row,
             });
-            found.extend(of_statement(s, statements[s], along, row / SHARE_OF_ROW));
+            found.extend(of_statement(s, statements[s], along, row / share));
         }
     }
     found

@@ -219,8 +219,11 @@ fn as_long_as_the_array(kernel: &Kernel, array: ArrayId, banks: &[Banks], mappin
 fn shortened(kernel: &Kernel, array: ArrayId, banks: &[Banks], mut mapping: Mapping) -> Mapping {
     let extents: Vec<Option<i64>> =
         (0..mapping.moduli.len()).map(|k| offload::extent_below(kernel, array, k)).collect();
+    let innermost = kernel.arrays[array].layout().innermost();
     let multiple = |k: usize| {
-        banks.iter().filter(|axis| axis.subscript == k).map(|axis| axis.count).max().unwrap_or(1).max(memory::ROWS)
+        let own = banks.iter().filter(|axis| axis.subscript == k).map(|axis| axis.count).max().unwrap_or(1);
+        // In lanes nothing but beats wants further banks, along memory's rows.
+        own.max(if banks.is_empty() || innermost == Some(k) { memory::ROWS } else { memory::ROWS_IN_LANES })
     };
     memory::shorten(&mut mapping.moduli, &extents, multiple);
     mapping
@@ -426,7 +429,7 @@ const STEPS: u64 = 50_000;
 /// Gives the store process copies to itself of what it reads: of the arrays `wanted`, where several copies serve the
 /// iterations anyway, so that one more costs little, and where it would hold up iterations; as far as `block_ram_bits`
 /// allow.
-pub fn add_store_copies(offload: &mut Offload, wanted: &BTreeSet<ArrayId>, block_ram_bits: u64) {
+pub fn add_store_copies(offload: &mut Offload, wanted: &BTreeSet<ArrayId>, fabric: &Fabric) {
     let traffic = Traffic::of(offload);
     for index in 0..offload.buffers.len() {
         if offload.buffers[index].store_copy {
@@ -439,7 +442,7 @@ pub fn add_store_copies(offload: &mut Offload, wanted: &BTreeSet<ArrayId>, block
         let ports = port_count(&offload.kernel, &offload.windows, array);
         let is_worth_it = wanted.contains(&array) || ports > 1 || traffic.held_up(offload, array, in_banks) > HELD_UP;
         offload.buffers[index].store_copy = is_stored && is_worth_it;
-        if bits(&offload.kernel, &offload.buffers) > u128::from(block_ram_bits) {
+        if !fits(&offload.kernel, &offload.buffers, fabric) {
             offload.buffers[index].store_copy = false;
         }
     }
@@ -571,6 +574,15 @@ pub fn blocks(kernel: &Kernel, buffers: &[Buffer], kinds: &[u64]) -> u64 {
         (buffer.memories() as u64) * banks as u64 * each
     };
     buffers.iter().map(of).sum()
+}
+
+/// Whether the chip has room for all memories of the buffers; of those in banks whole blocks count.
+pub fn fits(kernel: &Kernel, buffers: &[Buffer], fabric: &Fabric) -> bool {
+    let kinds: Vec<u64> = fabric.blocks.iter().map(|kind| kind.bits).collect();
+    let count = fabric.blocks.iter().map(|kind| kind.count).sum();
+    let in_banks = || buffers.iter().any(|buffer| buffer.banks.is_some());
+    bits(kernel, buffers) <= u128::from(fabric.block_ram_bits())
+        && (!in_banks() || blocks(kernel, buffers, &kinds) <= count)
 }
 
 /// Refuses buffers that do not fit on the chip, with their copies but those for the store process, which are made where

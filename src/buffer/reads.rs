@@ -88,7 +88,7 @@ impl Choice {
     fn all(kernel: &Kernel, windows: Vec<Window>, buffer: &Buffer, fabric: &Fabric) -> Vec<Choice> {
         let width = kernel.arrays[buffer.array].element.bits;
         let ports = port_count(kernel, &windows, buffer.array).max(1);
-        let registers: i64 = windows.iter().map(|w| w.depth() * i64::from(width)).sum();
+        let registers: i64 = windows.iter().map(|w| w.depth() * i64::from(width) * buffer.bank_count()).sum();
         let registers = fabric.logic(registers as u64);
         let words = buffer.words();
         let cost = registers + ports as f64 * fabric.memory(words, width);

@@ -47,8 +47,9 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
     /// What is found with as many lanes in the best tiles that are looked at: of other cuts, and then with sizes twice and half as
     /// large, as long as that helps.
     pub(super) fn in_better_tiles(&self, found: Found, other_cuts: bool) -> Result<Found> {
-        let in_one = found.count > 1 && !found.offload.bands.iter().any(Band::is_in_two);
-        if !self.kernel.tilings.is_empty() || !in_one || found.cycles() <= SHORT || self.is_near(&found, AT_IT) {
+        let other_cuts = other_cuts && !found.offload.bands.iter().any(Band::is_in_two);
+        if !self.kernel.tilings.is_empty() || found.count == 1 || found.cycles() <= SHORT || self.is_near(&found, AT_IT)
+        {
             return Ok(found);
         }
         let only_larger = self.is_near(&found, NEAR);
@@ -81,7 +82,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
                 let looked_at = self.look(&mut search, &tilings, best.count)?;
                 if looked_at.as_ref().is_some_and(|other| other.cycles() < best.cycles()) {
                     found = looked_at;
-                    again = Some(step);
+                    again = (step.by == 2).then_some(step);
                     break;
                 }
             }
@@ -119,7 +120,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         let mut bands: Vec<usize> =
             (0..tilings.len()).filter(|&band| !is_computing || cycles(band) >= WORTH_STEPS * all).collect();
         bands.sort_by(|a, b| cycles(*b).total_cmp(&cycles(*a)));
-        let mut steps = vec![];
+        let (mut steps, mut widened) = (vec![], vec![]);
         for band in bands {
             let sizes = &tilings[band].sizes;
             let several = several_tiles(&found.offload, BandId(band));
@@ -129,16 +130,30 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             let longer = || shorter().filter(|k| k.is_some_and(|k| several.get(k) != Some(&false)));
             let same = longer().flat_map(|longer| shorter().map(move |shorter| (longer, shorter)));
             let same = same.filter(|(longer, shorter)| longer != shorter);
-            let same: Vec<Step> = same.map(|(longer, shorter)| Step { band, longer, shorter }).collect();
+            let same: Vec<Step> = same.map(|(longer, shorter)| Step { band, longer, by: 2, shorter }).collect();
             let more: Vec<Step> =
-                longer().filter(|_| may_grow).map(|longer| Step { band, longer, shorter: None }).collect();
-            let fewer: Vec<Step> = shorter().map(|shorter| Step { band, longer: None, shorter }).collect();
+                longer().filter(|_| may_grow).map(|longer| Step { band, longer, by: 2, shorter: None }).collect();
+            let fewer: Vec<Step> = shorter().map(|shorter| Step { band, longer: None, by: 1, shorter }).collect();
+            // As long as there are lanes at once, where some statement has none: up to there nothing is gained.
+            let lanes = found.offload.bands[BandId(band)].compute.lanes.as_ref();
+            let lacks_lanes = lanes.is_none_or(|lanes| lanes.per_statement.iter().any(Option::is_none));
+            let holds = |k: &Option<usize>| k.is_some_and(|k| 2 * sizes[k] < found.count);
+            let wide = |longer: Option<usize>| {
+                let by = longer.map_or(1, |k| (found.count / sizes[k]).max(1));
+                Step { band, longer, by, shorter: None }
+            };
+            widened.extend(longer().filter(|k| lacks_lanes && holds(k)).map(wide));
             steps.extend(match is_computing {
                 _ if only_larger => more,
                 true => [more, same, fewer].concat(),
                 false => [same, more, fewer].concat(),
             });
         }
+        if is_computing {
+            widened.extend(steps);
+            return widened;
+        }
+        steps.extend(widened);
         steps
     }
 
@@ -200,11 +215,13 @@ fn tiling(band: &Cut, lanes: LanesDirective) -> TilingDirective {
     }
 }
 
-/// A band's tiles with another size along one dimension, or two: which is doubled, and which is halved.
+/// A band's tiles with another size along one dimension, or two: which is longer, and which is halved.
 #[derive(Clone, Copy, PartialEq)]
 struct Step {
     band: usize,
     longer: Option<usize>,
+    /// So many times as long.
+    by: i64,
     shorter: Option<usize>,
 }
 
@@ -213,7 +230,7 @@ fn stepped(tilings: &[TilingDirective], step: Step) -> Option<Vec<TilingDirectiv
     let mut tilings = tilings.to_vec();
     let sizes = &mut tilings.get_mut(step.band)?.sizes;
     if let Some(longer) = step.longer {
-        sizes[longer] *= 2;
+        sizes[longer] *= step.by;
     }
     if let Some(shorter) = step.shorter {
         sizes[shorter] /= 2;

@@ -7,6 +7,8 @@ pub const LARGE: i64 = 256;
 
 /// What moduli that are no powers of two are multiples of, as banks along their subscripts divide them.
 pub const ROWS: i64 = 16;
+/// The same of subscripts along which no banks are to come.
+pub const ROWS_IN_LANES: i64 = 8;
 
 /// Words from which on a memory has several block RAMs side by side, so that another choice among their words costs little.
 const DEEP: i64 = 4096;

@@ -16,8 +16,8 @@ use crate::operators;
 use crate::source::kernel::{Access, Condition, Expr, Kernel, Storage};
 use crate::walk::guard_depth;
 
-/// Instances whose dependences are followed; of longer runs, the first ones.
-const INSTANCES: u64 = 10_000_000;
+/// Instances and their reads that are followed, some seconds' work; of longer runs, the first ones.
+const FOLLOWED: u64 = 600_000_000;
 
 /// Cells whose values' times are kept.
 const CELLS: u64 = 1 << 24;
@@ -47,7 +47,7 @@ pub struct Bound {
 
 impl Bound {
     pub fn of(offload: &Offload, board: &Board, work: &Work, sizes: &BTreeMap<String, i64>) -> Bound {
-        let followed = chain(offload, sizes, INSTANCES);
+        let followed = chain(offload, sizes, FOLLOWED);
         let moved = [work.bytes_read, work.bytes_written];
         let busiest = match board.memory.bus() {
             Some(bus) if bus.ports > 1 => demand::busiest(offload, sizes),
@@ -121,19 +121,13 @@ struct Followed {
     crossing: ByArray<[u64; 2]>,
 }
 
-fn chain(offload: &Offload, sizes: &BTreeMap<String, i64>, instances: u64) -> Followed {
+/// Follows so many instances and reads of them.
+fn chain(offload: &Offload, sizes: &BTreeMap<String, i64>, left: u64) -> Followed {
     let crossing = ByArray::from(vec![[0; 2]; offload.kernel.arrays.len()]);
     let Some(cells) = Cells::new(offload, sizes) else { return Followed { longest: 0, is_whole: false, crossing } };
     let count = cells.count as usize;
-    let mut chain = Chain {
-        sizes,
-        times: vec![0; count],
-        touched: vec![0; count],
-        slots: vec![],
-        left: instances,
-        longest: 0,
-        crossing,
-    };
+    let mut chain =
+        Chain { sizes, times: vec![0; count], touched: vec![0; count], slots: vec![], left, longest: 0, crossing };
     let written = offload.as_written();
     let nests: Vec<Nest> =
         offload.source_order.pieces.iter().map(|piece| Nest::new(offload, &written, piece, &cells)).collect();
@@ -211,7 +205,7 @@ struct Source {
 }
 
 /// A piece of the program as written, with its loops and instances over slots: a level's value has its depth as slot,
-/// quotients come behind. Ten million instances are followed, so that no name is looked up on the way, as
+/// quotients come behind. Hundreds of millions of instances are followed, so that no name is looked up on the way, as
 /// [`crate::walk::walk`] does for each.
 struct Nest<'a> {
     piece: &'a Piece,
@@ -329,7 +323,7 @@ struct Chain<'a> {
     /// Per array, the numbers of such cells.
     crossing: ByArray<[u64; 2]>,
     slots: Vec<i64>,
-    /// Instances that are still followed.
+    /// Instances and reads that are still followed.
     left: u64,
     longest: u64,
 }
@@ -345,7 +339,7 @@ impl Chain<'_> {
                 continue;
             }
             if depth == first.levels.len() {
-                self.left = self.left.checked_sub(1)?;
+                self.left = self.left.checked_sub(1 + first.sources.len() as u64)?;
                 self.instance(first);
                 continue;
             }

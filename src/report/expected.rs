@@ -195,6 +195,12 @@ fn cut_rows(offload: &Offload, piece: &Piece, values: &Values) -> Option<f64> {
     is_along.then(|| limits.share(kernel, |name| values.evaluate(&Affine::variable(name))))
 }
 
+/// Iterations of a row that only read.
+fn warm_up(offload: &Offload, statement: StatementId) -> u64 {
+    let own = offload.windows.iter().filter(|window| window.statement == statement);
+    own.map(|window| window.depth() as u64).max().unwrap_or(0)
+}
+
 /// The costs of all rows of a tile.
 fn sum(scan: &Scan, values: &mut Values, steps: &mut u64, cost: &dyn Fn(u64) -> f64) -> Option<f64> {
     scan.pieces.iter().map(|piece| walk::rows(piece, values, steps, cost)).sum()
@@ -277,12 +283,15 @@ impl Sampled {
         let mut tile = Sampled::none(offload, band);
         for piece in &band.compute.scan.pieces {
             let share = cut_rows(offload, piece, values);
+            // A row begins with what fills its windows.
+            let warm_up = warm_up(offload, piece.leaf.statement());
             let cycles = |length: u64| match share {
                 Some(share) => CUT_ROW + share * length as f64,
-                None => length.max(ROW) as f64,
+                None => (length + warm_up).max(ROW) as f64,
             };
+            let starts = |length: u64| share.map_or((length + warm_up) as f64, |share| share * length as f64);
             tile.compute += walk::rows(piece, values, steps, cycles)?;
-            tile.starts += walk::rows(piece, values, steps, |length| share.unwrap_or(1.0) * length as f64)?;
+            tile.starts += walk::rows(piece, values, steps, starts)?;
         }
         for transfer in &band.transfers {
             let array = transfer.array;

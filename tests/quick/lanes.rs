@@ -9,6 +9,7 @@ use burstc::choose_lanes::{self, Request};
 use burstc::diagnostic::{Diagnostic, Span};
 use burstc::offload::{Bound, LaneShape, Lanes, Offload, Piece, ReductionOp};
 use burstc::report::area::Area;
+use burstc::report::expected::Expected;
 use burstc::source::kernel::{Kernel, LanesDirective};
 use burstc::source::{self, Source};
 
@@ -402,7 +403,7 @@ fn directives_are_checked() {
     for (directive, message, help) in [
         ("tile(i:32) lanes(3)", "3 lanes", "lanes(2)"),
         ("tile(i:32) lanes(0)", "0 lanes", "lanes(2)"),
-        ("tile(i:32) lanes(512)", "512 lanes", "lanes(2)"),
+        ("tile(i:32) lanes(1024)", "1024 lanes", "lanes(2)"),
         ("lanes(4)", "lanes without tiles", "--lanes 4"),
         ("lanes(4) tile(i:32) lanes(4)", "a second `lanes` in one directive", "one number"),
         ("tile(i:32) lanes(i)", "`i` is not an integer constant", "number"),
@@ -411,7 +412,7 @@ fn directives_are_checked() {
         ("tile(i:32) lanes(i:4, 4)", "lanes that do not say along which loops", "lanes(i:8, j:8)"),
         ("tile(i:32) lanes(i:4, i:4)", "lanes along one loop twice", "name two loops"),
         ("tile(i:32) lanes(4, 4)", "lanes that do not say along which loops", "lanes(i:8, j:8)"),
-        ("tile(i:32, j:32) lanes(i:32, j:16)", "512 lanes", "fewer"),
+        ("tile(i:32, j:32) lanes(i:32, j:32)", "1024 lanes", "fewer"),
     ] {
         let source = Source { path: "k.c".into(), text: text(directive, "b[i] = a[i];"), cpp_args: vec![] };
         let error = source::parse(&source).expect_err("a refusal");
@@ -566,5 +567,51 @@ fn the_area_is_about_that_of_synthesis() {
         let share = Area::of(&offload, &board.device).aluts as f64 / aluts;
         eprintln!("{file}: {share:.2} of the look-up tables of synthesis");
         assert!((0.8..=1.2).contains(&share), "{file}: {share:.2} of the look-up tables of synthesis");
+    }
+}
+
+/// What reads neighbours in rows that its groups lie across has them slide, whole groups at once: of the five reads of `x` along i
+/// one comes through a port, and those in other columns through one each.
+#[test]
+fn groups_slide() {
+    let text = std::fs::read_to_string(crate::common::root("tests/kernels/lanes_windows.c")).unwrap();
+    let kernel = parsed(&text);
+    let offload = kernels::analyze(&kernel).unwrap();
+    let slid = |name: &str| -> Vec<i64> {
+        let own = offload.windows.iter().filter(|window| kernel.arrays[window.array].name == name);
+        own.flat_map(|window| window.followers.iter().map(|follower| follower.delay)).collect()
+    };
+    assert_eq!(slid("x"), [1, 2, 3]);
+    // From group to group: eight and sixteen elements ago.
+    assert_eq!(slid("v"), [1, 2]);
+    let copies = |name: &str| offload.buffers.iter().find(|b| kernel.arrays[b.array].name == name).unwrap().copies;
+    assert_eq!([copies("x"), copies("v")], [3, 2]);
+}
+
+/// A product of matrices on a board with room for many lanes has lanes along two loops, in tiles whose groups are enough that sums do
+/// not wait; and where one statement works along columns, its tiles become as wide as the lanes of the others.
+#[test]
+fn tiles_grow_until_lanes_help() {
+    let board = burstc::board::load("alveo-u50").unwrap();
+    let usual = |text: &str| choose_lanes::analyze(&parsed(text), &board, Some(Request::Usual)).unwrap();
+    let gemm = "#pragma burstc size(n: 200, max 200) size(m: 220, max 220) size(p: 240, max 240)\n\
+        void gemm(int n, int m, int p, float alpha, float c[n][m], float a[n][p], float b[p][m])\n{\n\
+        for (int i = 0; i < n; i++)\nfor (int k = 0; k < p; k++)\nfor (int j = 0; j < m; j++)\n\
+        c[i][j] += alpha * a[i][k] * b[k][j];\n}\n";
+    let offload = usual(gemm);
+    let lanes = crate::kernels::band(&offload).compute.lanes.clone().unwrap();
+    assert_eq!((lanes.count, lanes.inner > 1), (512, true));
+    let cycles = |offload: &Offload| Expected::of(offload, &board, &offload.kernel.usual_sizes()).computing();
+    // At least 220 x 200 x 240 / 512 groups, and the words that stand alone.
+    assert!(cycles(&offload) < 2.0 * 20_625.0, "{}", cycles(&offload));
+    let means = "#pragma burstc size(n: 260, max 260) size(m: 240, max 240)\n\
+        void means(int n, int m, float d[n][m], float mean[m], float c[m][m])\n{\n\
+        for (int j = 0; j < m; j++)\n{\nmean[j] = 0.0f;\nfor (int i = 0; i < n; i++)\nmean[j] += d[i][j];\n}\n\
+        for (int i = 0; i < m; i++)\nfor (int j = i; j < m; j++)\n{\nc[i][j] = 0.0f;\n\
+        for (int k = 0; k < n; k++)\nc[i][j] += (d[k][i] - mean[i]) * (d[k][j] - mean[j]);\n}\n}\n";
+    let offload = usual(means);
+    for band in offload.bands.iter() {
+        let lanes = band.compute.lanes.as_ref();
+        assert!(lanes.is_some_and(|lanes| lanes.per_statement.iter().all(Option::is_some)), "{:?}", band.tiling);
     }
 }

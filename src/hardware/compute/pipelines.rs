@@ -165,16 +165,15 @@ impl Evaluation<'_, '_> {
         READ_STAGE + u32::from(partition::is_read_late(self.process.buffer(array)))
     }
 
-    /// What comes through a port, of a group in banks word `index`.
-    fn word(&self, port: &ReadPort, index: usize) -> Rtl {
-        let word = port.word.e();
-        match &port.rotation {
-            None => word,
-            Some(_) => {
-                let ty = rtl_type(self.process.context.array(port.array).element);
-                banks::parts(&word, ty.width)[index].resize(ty)
-            }
+    /// Of what has come through the port of an array, of a group in banks, what lane `lane` of a statement has.
+    fn word(&self, all: &Rtl, (statement, lane): (StatementId, i64), access: &Access) -> Rtl {
+        let (process, buffer) = (self.process, self.process.buffer(access.array));
+        if buffer.banks.is_none() {
+            return all.clone();
         }
+        let index = process.lanes.of(statement).word(lane, access, buffer);
+        let ty = rtl_type(process.context.array(access.array).element);
+        banks::parts(all, ty.width)[index].resize(ty)
     }
 
     /// The values of each of a statement's writes, one per lane of the first `most` where they are not reduced to one. `loads` is
@@ -194,8 +193,8 @@ impl Evaluation<'_, '_> {
             let leader = (s, window.array, &window.leader);
             let is_leader = |p: &&ReadPort| p.users.iter().any(|(s, a)| (*s, a.array, &a.subscripts) == leader);
             let port = candidate.ports.iter().find(is_leader).expect("a leader has a port");
-            // A statement with windows has no lanes, so of a group in banks it reads the first word.
-            let word = self.word(port, 0);
+            // In lanes the whole group slides.
+            let word = port.word.e();
             windows.push(Registers::declare(m, datapath, window, &word, self.stage_of(window.array)));
         }
         let mut leaves = BufferLeaves { evaluation: self, statement: s, lane: 0, windows: &windows, candidate: loads };
@@ -245,14 +244,15 @@ impl Leaves for BufferLeaves<'_> {
         let of = |(statement, a): &(StatementId, &Access)| {
             (*statement, a.array, &a.subscripts) == (self.statement, access.array, &access.subscripts)
         };
+        let own = (self.statement, self.lane);
         if let Some(word) = self.windows.iter().find_map(|window| window.word(access)) {
-            return Value { expr: word, stage: Some(self.evaluation.stage_of(access.array)) };
+            let expr = self.evaluation.word(&word, own, access);
+            return Value { expr, stage: Some(self.evaluation.stage_of(access.array)) };
         }
-        let Evaluation { process, candidate, .. } = self.evaluation;
+        let Evaluation { candidate, .. } = self.evaluation;
         let port =
             candidate.ports.iter().find(|p| p.users.iter().any(of)).expect("a port or a window serves a reference");
-        let lanes = process.lanes.of(self.statement);
-        let expr = self.evaluation.word(port, lanes.word(self.lane, access, process.buffer(port.array)));
+        let expr = self.evaluation.word(&port.word.e(), own, access);
         Value { expr, stage: Some(self.evaluation.stage_of(port.array) + port.lateness.delay) }
     }
 

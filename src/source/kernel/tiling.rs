@@ -79,7 +79,7 @@ pub struct LanesAlong {
 }
 
 impl LanesDirective {
-    pub const MOST: i64 = 256;
+    pub const MOST: i64 = 512;
 
     /// `lanes(auto)`, for burstc to choose: such a directive is in the source only, never in what was chosen.
     const AUTOMATIC: i64 = 0;

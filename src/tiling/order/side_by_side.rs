@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByArray, StatementId};
 use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
-use crate::source::kernel::{Array, Kernel, LanesAlong, LanesDirective, TilingDirective};
+use crate::source::kernel::{Array, Kernel, LanesAlong, LanesDirective, Statement, TilingDirective};
 use crate::tiling::lane_shape::{Axes, LaneShape, Lanes, Lines, StatementLanes};
 
 /// What a tree over the lanes' terms costs beside lanes that write their own cells: of two orders that take as long, the
@@ -21,6 +21,12 @@ const TREE: f64 = 1.01;
 
 /// What an array costs whose elements in lanes are no neighbours in memory: they are moved one by one.
 const ACROSS: f64 = 1.05;
+
+/// What a statement costs that reads many neighbours, in rows from group to group: along other rows they come out of windows, and
+/// take no copies.
+const ALONG_GROUPS: f64 = 1.001;
+/// So many.
+const NEIGHBOURS: usize = 3;
 
 /// Lanes that somebody asks for.
 pub struct Wanted<'a> {
@@ -31,6 +37,8 @@ pub struct Wanted<'a> {
     in_two: Vec<Result<LaneShape, String>>,
     /// How many arrays each of them accesses across memory's rows.
     across: Vec<Vec<usize>>,
+    /// Whether each reads so many cells of an array that it does not write.
+    has_neighbours: Vec<bool>,
     /// The array that each statement writes first, indices into `Kernel::arrays`.
     targets: Vec<ArrayId>,
     /// What bands before have in banks.
@@ -82,6 +90,7 @@ impl<'a> Wanted<'a> {
             across: shapes.iter().map(|own| own.iter().map(across).collect()).collect(),
             shapes,
             in_two: lanes.along.map_or(vec![], in_two),
+            has_neighbours: statements.iter().map(|&s| has_neighbours(all[s])).collect(),
             targets: statements.iter().map(|&s| all[s].target.array).collect(),
             banked,
         })
@@ -218,6 +227,13 @@ impl<'a> Wanted<'a> {
     }
 }
 
+/// Whether a statement reads [`NEIGHBOURS`] cells of an array that it does not write, or more.
+fn has_neighbours(statement: &Statement) -> bool {
+    let references = statement.references();
+    let of = |array: ArrayId| references.iter().filter(|r| r.array == array).count();
+    references.iter().any(|r| of(r.array) >= NEIGHBOURS && !statement.writes_to(r.array))
+}
+
 /// What a statement's lanes come to in one of its orders.
 struct Choice<'a> {
     merit: Merit,
@@ -254,7 +270,10 @@ impl Space {
                     let row = self.row(&self.values[place], alone.order).filter(|row| *row >= outer.len());
                     let length = row.map_or(1, |row| self.sizes[alone.order[row]]) as f64;
                     let cycles = self.cycles_in_lanes(alone, &levels, outer.len(), distances, wanted)?;
-                    let cost = cycles * wanted.dearer(place, &alone.dimensions(&levels));
+                    let mut cost = cycles * wanted.dearer(place, &alone.dimensions(&levels));
+                    if wanted.has_neighbours[place] && row.is_some_and(|row| levels.contains(&row)) {
+                        cost *= ALONG_GROUPS;
+                    }
                     let merit = Merit { cost, length, carried: alone.carried.clone() };
                     let best = &mut chosen[place];
                     if best.as_ref().is_none_or(|known| merit.beats(&known.merit)) {
