@@ -2,7 +2,7 @@
 //! own fault.
 //!
 //! 1. `kernel`: arguments, accesses and host values name what is there; every size has `min <= max`, its default between
-//!    them; reads at subscripts that depend on data are of arrays that nobody writes; accesses have as many subscripts as their array has dimensions, over sizes, iterators and quotients; no statement
+//!    them; accesses have as many subscripts as their array has dimensions, over sizes, iterators and quotients; no statement
 //!    writes an array twice.
 //! 2. `statements`: every statement is in exactly one band; θ has one length per band, that of the sizes, which are
 //!    positive; strips run along one of its dimensions at least, and along all at most.
@@ -22,7 +22,8 @@
 //! 10. `transfers`: one per array and band, those that wait for less first; a strip that loads what others store
 //!     waits for its store; a band that stores an array whose tiles share places computes after the strip before is
 //!     stored; local arrays know whether they are transferred.
-//! 11. `buffers`: one per array; it has a mapping for each band that transfers or accesses the array; at least one copy.
+//! 11. `buffers`: one per array; it has a mapping for each band that transfers or accesses the array; at least one copy, and one for
+//!     the store process where the array is written, and read at subscripts that depend on data.
 //! 12. `moduli`: of a mapping, one positive power of two per subscript, at least the exact one, or without slots and skews a first
 //!     one that the subscript stays below; slots are 3 or a power of two, skews unit lower triangular.
 //! 13. `apart`: (sampled) the cells that one tile loads, and those that it stores, lie in different places.
@@ -52,7 +53,7 @@ use crate::ids::{ArrayId, BandId, StatementId};
 use crate::layout::Digit;
 use crate::offload::{
     Buffer, LaneShape, Lanes, MOST_PORTS, Mapping, Offload, Partition, Piece, Scan, Wait, Window, extent_below,
-    port_references,
+    gather_count, port_references,
 };
 use crate::source::kernel::{Access, Argument, Kernel, Storage};
 use crate::walk::{Values, Visitor, Which, guard_depth, walk};
@@ -173,11 +174,6 @@ impl<'a> Checker<'a> {
                 let rank = kernel.arrays.get(gather.array).map(|array| array.extents.len());
                 let is_sound = rank == Some(gather.subscripts.len());
                 self.require(is_sound, "kernel", || format!("{} gathers from array {}", statement.name, gather.array));
-                let is_written = kernel.is_written(gather.array);
-                let is_update = statement.scatter().is_some_and(|place| place.is_same(gather));
-                self.require(!is_written || is_update, "kernel", || {
-                    format!("{} gathers what is written", statement.name)
-                });
             }
             let by_itself = statement.also.is_empty()
                 && statement.scatter().is_none_or(|place| place.array == statement.target.array);
@@ -418,6 +414,9 @@ impl<'a> Checker<'a> {
             let name = &kernel.arrays[buffer.array].name;
             let full = buffer.mappings.len() == offload.bands.len() && buffer.mappings.iter().any(Option::is_some);
             self.require(full && buffer.copies >= 1, "buffers", || format!("{name} has no copy, or no band"));
+            let is_lent =
+                !buffer.store_copy && gather_count(kernel, buffer.array) > 0 && kernel.is_written(buffer.array);
+            self.require(!is_lent, "buffers", || format!("{name} has no port for its stores beside what is gathered"));
             for mapping in buffer.mappings.iter().flatten() {
                 let rank = kernel.arrays[buffer.array].extents.len();
                 let extents: Vec<Option<i64>> = (0..rank).map(|k| extent_below(kernel, buffer.array, k)).collect();

@@ -129,6 +129,9 @@ kernels! {
     gather_rows; [N = 0, M = 1], [N = 57, M = 31];
     gather_nested; [];
     gather_scalar; [s = 3], [s = -70];
+    gather_written; [N = 0], [N = 1], [N = 130];
+    gather_rows_local; [M = 0], [M = 1], [M = 7];
+    equalize; [N = 0], [N = 1], [N = 700];
     histogram; [N = 0], [N = 1], [N = 700];
     histogram_float; [N = 0], [N = 1], [N = 150];
     histogram_guarded; [N = 0], [N = 1], [N = 300];
@@ -246,6 +249,7 @@ kernels! {
     typed_bounds; [N = 2, M = 0], [N = 3, M = 1], [N = 33, M = 7], [N = 100, M = 20];
     branches; [N = 1, x = 0], [N = 2, x = -5], [N = 37, x = 40], [N = 24, x = -900000];
     lengths; [n = 0], [n = 1], [n = 21], [n = 32];
+    rings_by_type; [N = 0], [N = 1], [N = 600];
     rings; [n = 0], [n = 1], [n = 8], [n = 37];
     body_steps; [n = 0], [n = 1], [n = 2], [n = 17];
     steps_by_others; [n = 0], [n = 1], [n = 13];

@@ -338,7 +338,7 @@ pub fn merge(kernel: &Kernel, bands: &ByBand<Band>, allocations: &ByBand<Vec<All
     let in_two = bands.iter().any(is_in_two);
     let mapping = |band: &Vec<Allocation>, array| band.iter().find(|a| a.array == array).map(|a| a.mapping.clone());
     // A port that reads in the middle of the pipeline cannot be lent to the store process.
-    let must_copy = |array| gather_count(kernel, array) > 0 && kernel.is_scattered(array);
+    let must_copy = |array| gather_count(kernel, array) > 0 && kernel.is_written(array);
     arrays
         .into_iter()
         .map(|array| Buffer {

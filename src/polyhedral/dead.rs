@@ -80,6 +80,29 @@ fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
     let sizes = sizes_with_elements(program, kernel)?;
     let mut flow = Flow { pairs: vec![], undefined: None };
     for (sink, statement) in sources.iter_enumerated() {
+        // Which cells are read where data tell the place, nobody knows here.
+        for read in
+            program.statements[sink].accesses.iter().filter(|access| !access.write && access.subscripts.is_none())
+        {
+            let Storage::Local { declared_in, .. } = &kernel.arrays[read.array].storage else { continue };
+            let mut is_written = false;
+            for source in sources.keys().filter(|&s| sources[s].target.array == read.array) {
+                let pairs = written_before(program, (source, sink), &read.may, declared_in.len())?;
+                if pairs.is_empty()? {
+                    continue;
+                }
+                is_written = true;
+                if !flow.pairs.contains(&(source, sink)) {
+                    flow.pairs.push((source, sink));
+                }
+            }
+            if !is_written && flow.undefined.is_none() {
+                let name = &kernel.arrays[read.array].name;
+                let what = format!("`{name}` is read before it is written: its value is undefined in C");
+                let refused = Diagnostic::new(what).at(statement.span, "nothing has been written there");
+                flow.undefined = Some(refused.help(format!("give the elements of `{name}` values first")));
+            }
+        }
         // The model has a statement's write first, then its references.
         for (reference, read) in statement.references().into_iter().zip(&program.statements[sink].accesses[1..]) {
             let array = &kernel.arrays[reference.array];
@@ -195,15 +218,18 @@ fn keep(kernel: &Kernel, kept: &ByStatement<bool>) -> Kernel {
     }
     kernel.tilings.retain(|tiling| !tiling.schedules.is_empty());
     let statements = kernel.statements();
-    let accesses = |s: &&kernel::Statement| s.value.reads().into_iter().chain([&s.target]).map(|a| a.array).collect();
+    let accesses = |s: &&kernel::Statement| {
+        let gathered = s.value.gathers().into_iter().map(|gather| gather.array);
+        s.value.reads().into_iter().chain([&s.target]).map(|a| a.array).chain(gathered).collect()
+    };
     let touched: Vec<ArrayId> = statements.iter().flat_map(|s| -> Vec<ArrayId> { accesses(s) }).collect();
     let stays = |array: ArrayId| kernel.arrays[array].storage == Storage::Argument || touched.contains(&array);
     let stay: ByArray<ArrayId> = kernel.arrays.keys().filter(|&array| stays(array)).collect();
     kernel.arrays = stay.iter().map(|&array| kernel.arrays[array].clone()).collect();
     // Arguments come first and all stay: only indices of local arrays change.
-    super::expand::rewrite(&mut kernel.body, &mut |access| {
-        access.array = stay.position(|&array| array == access.array).expect("a touched array stays");
-    });
+    let place = |known: ArrayId| stay.position(|&array| array == known).expect("a touched array stays");
+    super::expand::rewrite(&mut kernel.body, &mut |access| access.array = place(access.array));
+    super::expand::rewrite_places(&mut kernel.body, &mut |gathered| gathered.array = place(gathered.array));
     kernel
 }
 
@@ -275,6 +301,12 @@ mod tests {
                     s = 5;\nfor (int i = 0; i < N; i++) s += a[i];";
         assert_eq!(kept(body).0, ["S0", "S1", "S2"]);
         let message = "the function `k` writes nothing that its caller sees";
+        // Where data tell the place, every write before may be read.
+        let body = "int t[16]; int u[16];\nfor (int i = 0; i < N; i++) { u[i] = a[i]; t[i] = i; }\n\
+                    for (int i = 0; i < N; i++) a[i] = t[b[i]];";
+        assert_eq!(kept(body).0, ["S1", "S2"]);
+        let body = "int t[16];\nfor (int i = 0; i < N; i++) a[i] = t[b[i]];";
+        assert_eq!(refused(body).0, "`t` is read before it is written: its value is undefined in C");
         assert_eq!(refused("int s = 0;\nfor (int i = 0; i < N; i++) s += a[i];"), (message.to_string(), Some(4)));
     }
 
@@ -301,6 +333,7 @@ mod tests {
             // C does not look at t in the first iteration.
             "int t;\nfor (int i = 0; i < N; i++) { t = i > 0 ? t + a[i] : a[i]; a[i] = t; }",
             "int t[17];\nfor (int i = 0; i <= N; i++) t[i] = i; for (int i = 0; i < N; i++) a[i] = t[i + 1];",
+            "int t[17];\nfor (int i = 0; i <= N; i++) t[i] = i; for (int i = 0; i < N; i++) a[i] = t[b[i]];",
         ] {
             kept(fine);
         }

@@ -12,7 +12,8 @@ use super::flow::last_writes;
 use super::{Program, Touch};
 use crate::affine::{Affine, fresh};
 use crate::ids::{ArrayId, StatementId};
-use crate::source::kernel::{self, Expr, Kernel, Loop, Node, Storage};
+use crate::offload::is_by_data;
+use crate::source::kernel::{self, Expr, Gather, Kernel, Loop, Node, ScalarType, Storage};
 
 /// `kernel` with every local array expanded by the outer loops whose iterations do not hand its values on.
 ///
@@ -48,6 +49,12 @@ pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
                 access.subscripts.splice(0..0, prefix.iter().cloned());
             }
         });
+        let index = |value: &Affine| Expr::Index { value: value.clone(), ty: ScalarType::I32 };
+        rewrite_places(&mut expanded.body, &mut |place| {
+            if place.array == array {
+                place.subscripts.splice(0..0, prefix.iter().map(index));
+            }
+        });
     }
     Ok(expanded)
 }
@@ -62,7 +69,7 @@ fn split_webs(kernel: &Kernel, program: &Program) -> Result<Option<Kernel>> {
     for (array, declaration) in kernel.arrays.iter_enumerated() {
         let cells = declaration.extents.iter().map(|extent| extent.is_constant().then_some(extent.constant));
         let is_small = cells.product::<Option<i64>>().is_some_and(|cells| cells <= SMALL);
-        if declaration.storage == Storage::Argument || !is_small {
+        if declaration.storage == Storage::Argument || !is_small || is_by_data(kernel, array) {
             continue;
         }
         let webs = webs(program, array)?;
@@ -140,7 +147,10 @@ fn webs(program: &Program, array: ArrayId) -> Result<BTreeMap<(StatementId, Touc
 /// The loops around every access of an array.
 fn common_loops<'a>(places: &[Place<'a>], array: ArrayId) -> Vec<&'a Loop> {
     let touches = |p: &&Place| {
-        p.statement.target.array == array || p.statement.value.reads().iter().any(|read| read.array == array)
+        let gathers = || p.statement.value.gathers().iter().any(|gather| gather.array == array);
+        p.statement.target.array == array
+            || p.statement.value.reads().iter().any(|read| read.array == array)
+            || gathers()
     };
     let mut of = places.iter().filter(touches);
     let Some(first) = of.next() else { return vec![] };
@@ -214,6 +224,17 @@ pub(super) fn rewrite(nodes: &mut [Node], act: &mut impl FnMut(&mut kernel::Acce
         act(&mut statement.target);
         rewrite_reads(&mut statement.value, act);
     });
+}
+
+/// Calls `act` on every place that data tell.
+pub(super) fn rewrite_places(nodes: &mut [Node], act: &mut impl FnMut(&mut Gather)) {
+    fn places(expr: &mut Expr, act: &mut impl FnMut(&mut Gather)) {
+        if let Expr::Gather { gather, .. } | Expr::Scatter { place: gather, .. } = expr {
+            act(gather);
+        }
+        expr.operands_mut().into_iter().for_each(|operand| places(operand, act));
+    }
+    rewrite_statements(nodes, &mut |statement| places(&mut statement.value, act));
 }
 
 /// Calls `act` on every statement, in the order of the text.

@@ -117,6 +117,11 @@ impl Joiner<'_> {
         if members.chain([&statement.value]).any(|value| is_serial(value) || matches!(value, Expr::Scatter { .. })) {
             return Ok(None);
         }
+        // What is gathered is read in the middle of the pipeline: no wire has it, and a write in the same instance would come too early.
+        let all = || group.members.iter().chain([&s]).map(|&m| self.places[m].statement);
+        if all().flat_map(|member| member.gathers()).any(|gather| all().any(|other| other.writes_to(gather.array))) {
+            return Ok(None);
+        }
         // Far apart, there must be a word that both use.
         let is_beside = own.iter().zip(others).all(|(a, b)| std::ptr::eq(*a, *b));
         let used: BTreeSet<ArrayId> = statement.accesses().map(|access| access.array).collect();

@@ -510,6 +510,17 @@ impl Scope<'_> {
     fn narrowed(&mut self, value: &Extremum, ty: ScalarType, span: Span) -> Option<Affine> {
         let [value] = &value.parts[..] else { return None };
         let (least, most) = ty.limits();
+        // What comes round already: `(unsigned char)(head - 3)`.
+        let is_round =
+            |(name, c): (&String, &i64)| ty.bits < 32 && c % (1i64 << ty.bits) == 0 && self.is_quotient(name);
+        if !ty.signed && value.terms.iter().any(is_round) {
+            let modulus = 1i64 << ty.bits;
+            let terms =
+                value.terms.iter().filter(|term| !is_round(*term)).map(|(name, c)| (name.clone(), *c)).collect();
+            let value = Affine { terms, constant: value.constant };
+            let turns = self.quotient(value.clone(), modulus, false, span);
+            return plus(value, turns, -modulus);
+        }
         let unbounded = |(low, high)| low == i64::MIN || high == i64::MAX;
         if ty.bits >= 32 || value.terms.keys().any(|name| unbounded(self.constant_range(name))) {
             return None;

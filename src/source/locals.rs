@@ -214,6 +214,14 @@ impl Nest<'_, '_> {
 
     fn local_array(&mut self, name: &str, ty: &CType, declarator: &Node<InitDeclarator>) -> Checked<()> {
         let span = self.span(declarator.span);
+        let parts = derived(&declarator.node.declarator);
+        let is_pointer = parts.first().is_some_and(|part| matches!(part.node, DerivedDeclarator::Pointer(_)));
+        if is_pointer {
+            return Err(Diagnostic::new(format!("the local variable `{name}` is a pointer")).at(span, "pointer").help(
+                "name the array itself, as in `a[k + i]` for `p[i]` with `p = &a[k]`; a pointer that moves is an integer, `int k = 0; … a[k++]`; \
+                 arguments of helpers may be pointers",
+            ));
+        }
         if declarator.node.initializer.is_some() {
             return Err(Diagnostic::new(format!("the local array `{name}` has an initializer"))
                 .at(span, "initializer")
@@ -234,9 +242,9 @@ impl Nest<'_, '_> {
                     }
                 },
                 _ => {
-                    return Err(Diagnostic::new(format!("the local variable `{name}` is a pointer"))
-                        .at(span, "pointer")
-                        .help("access arrays by subscripts"));
+                    return Err(Diagnostic::new(format!("the local variable `{name}` is no array of numbers"))
+                        .at(span, "of another type")
+                        .help("declare it with extents alone, as in `int t[8]`"));
                 }
             };
             extents.push(self.scope.extent(size, name)?);

@@ -330,7 +330,7 @@ fn lower_plain(
         ports: Default::default(),
         tilings,
     };
-    gather::require_known_order(&kernel)?;
+    gather::require_affine(&kernel)?;
     Ok(kernel)
 }
 

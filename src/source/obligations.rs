@@ -148,6 +148,21 @@ impl Scope<'_> {
         (low, high)
     }
 
+    /// What a size or iterator may be, as far as the bounds of loops and sizes show it.
+    pub fn shown_range(&self, name: &str) -> (i64, i64) {
+        if let Some(quotient) = self.quotients.iter().find(|quotient| quotient.name == *name) {
+            let (low, high) = quotient.numerator.range(|name| self.shown_range(name));
+            return (quotient.of(low), quotient.of(high));
+        }
+        let Some(enclosing) = self.loops.iter().rev().find(|l| l.iterator == *name) else {
+            return self.sizes.get(name).copied().unwrap_or((i64::MIN, i64::MAX));
+        };
+        let of = |bound: &Affine| bound.range(|name| self.shown_range(name));
+        let low = enclosing.lower.iter().map(|bound| of(bound).0).max().unwrap_or(i64::MIN);
+        let high = enclosing.upper.iter().map(|bound| of(bound).1).min().unwrap_or(i64::MAX);
+        (low, high)
+    }
+
     /// What the type of a size or iterator can hold.
     fn type_range(&self, name: &str) -> (i64, i64) {
         if let Some(quotient) = self.quotients.iter().find(|quotient| quotient.name == *name) {

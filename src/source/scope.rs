@@ -229,6 +229,10 @@ impl<'a> Scope<'a> {
         Affine::variable(name)
     }
 
+    pub fn is_quotient(&self, name: &str) -> bool {
+        self.quotients.iter().any(|quotient| quotient.name == name)
+    }
+
     /// Whether the value is at least 0 for all sizes in every iteration, as far as the bounds show it.
     pub fn non_negative(&self, value: &Affine) -> bool {
         // Inside a loop, its last value is not below its first.

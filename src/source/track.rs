@@ -31,6 +31,9 @@ pub struct Tracked {
     pub declared: usize,
 }
 
+/// Bits of the types whose values may come round.
+const NARROW: u32 = 16;
+
 /// In place of a declaration's byte: a variable of the head of a loop around this place, which cannot be memory.
 pub const ITERATOR: usize = usize::MAX;
 
@@ -181,7 +184,7 @@ impl Nest<'_, '_> {
     pub fn begin_changes(&mut self, changes: &[Change], count: Option<&Affine>, span: Span) {
         for Change { place, declared, ty, moves, first } in changes {
             let value = match (first, moves, count) {
-                (Some(first), Some(moves), Some(count)) => self.after(first, moves, count, span),
+                (Some(first), Some(moves), Some(count)) => self.after((first, moves), count, *ty, span),
                 _ => None,
             };
             if value.is_none() && *declared != ITERATOR {
@@ -199,7 +202,7 @@ impl Nest<'_, '_> {
     pub fn end_changes(&mut self, changes: &[Change], count: Option<&Affine>, span: Span) {
         for Change { place, ty, moves, first, .. } in changes {
             let value = match (first, moves, count) {
-                (Some(first), Some(moves), Some(count)) => self.after(first, moves, count, span).map(|last| {
+                (Some(first), Some(moves), Some(count)) => self.after((first, moves), count, *ty, span).map(|last| {
                     let of = |value: &Affine| Expr::Index { value: value.clone(), ty: *ty };
                     if self.scope.non_negative(count) {
                         return of(&last);
@@ -217,11 +220,27 @@ impl Nest<'_, '_> {
         }
     }
 
-    /// A variable that begins with `first`, after `count` iterations.
-    fn after(&mut self, first: &Affine, moves: &Moves, count: &Affine, span: Span) -> Option<Affine> {
-        match moves {
-            Moves::By(step) => plus(first.clone(), times(count.clone(), *step)?, 1),
-            Moves::Round(ring) => ring.after(self.scope, count, span),
+    /// A variable that begins with `first`, after `count` iterations. One of a narrow type without sign goes round where the sizes let
+    /// it: `unsigned char head; … buf[head++] = x;`.
+    fn after(
+        &mut self,
+        (first, moves): (&Affine, &Moves),
+        count: &Affine,
+        ty: ScalarType,
+        span: Span,
+    ) -> Option<Affine> {
+        let step = match moves {
+            Moves::By(step) => *step,
+            Moves::Round(ring) => return ring.after(self.scope, count, span),
+        };
+        let value = plus(first.clone(), times(count.clone(), step)?, 1)?;
+        let (low, high) = value.range(|name| self.scope.shown_range(name));
+        let (least, most) = ty.limits();
+        if ty.signed || ty.bits > NARROW || least <= low && high <= most {
+            return Some(value);
         }
+        let modulus = 1i64 << ty.bits;
+        let rounds = self.scope.quotient(value.clone(), modulus, false, span);
+        plus(value, rounds, -modulus)
     }
 }

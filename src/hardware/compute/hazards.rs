@@ -20,6 +20,8 @@ pub struct Hazards<'a, 'p> {
     /// The chain's number.
     pub place: usize,
     pub chain: &'p Chain,
+    /// The statements of all chains.
+    pub writers: &'p [&'p Writer],
 }
 
 /// Ports that the transfers borrow.
@@ -154,22 +156,36 @@ impl Hazards<'_, '_> {
             let users = process.targets_of(writer.array, &[writer.statement]);
             is_incoming(&[writer.statement]).and(&self.meets(pending, writer.array, &address, &users))
         });
-        let updates = self.chain.writers().iter().map(|writer| {
-            let is_other = |s: &StatementId| *s != writer.statement;
-            let others: Vec<StatementId> = match seen {
-                0 if self.updates(writer) => process.writers_of(writer.array).into_iter().filter(is_other).collect(),
-                _ => vec![],
-            };
-            let own = if writer.sees == Some(seen) { &[writer.statement][..] } else { &[] };
-            let before = process.instances.is_one_of(pending.number.as_ref(), &[&others, own].concat());
-            is_incoming(&[writer.statement]).and(&pending.valid).and(&before)
-        });
-        Rtl::any(&reads.chain(written).chain(updates).collect::<Vec<_>>())
+        let before = |incoming: StatementId, others: &[StatementId]| match others {
+            [] => Rtl::bit(false),
+            _ => {
+                let is_before = process.instances.is_one_of(pending.number.as_ref(), others);
+                is_incoming(&[incoming]).and(&pending.valid).and(&is_before)
+            }
+        };
+        let updates = self.chain.writers().iter().filter(|writer| writer.sees == Some(seen));
+        let updates = updates.map(|writer| before(writer.statement, &[writer.statement]));
+        let present = if seen == 0 { process.present() } else { &[] };
+        let gathering = present.iter().map(|&s| before(s, &self.writers_before(s)));
+        // What is gathered has been read before the instance that gathers it writes.
+        let is_later = |writer: &&&Writer| seen == 0 && pending.slot.is_none_or(|slot| slot > writer.latency);
+        let replaced = self.writers.iter().filter(is_later);
+        let replaced = replaced.map(|writer| before(writer.statement, &process.gatherers_of(writer.array)));
+        Rtl::any(&reads.chain(written).chain(updates).chain(gathering).chain(replaced).collect::<Vec<_>>())
     }
 
-    /// Whether a statement reads, in the middle of its pipeline, what it writes.
-    fn updates(&self, writer: &Writer) -> bool {
-        self.process.statements[writer.statement].gathers().iter().any(|gather| gather.array == writer.array)
+    /// The statements whose writes in this chain a statement that gathers must find in the buffers: all that write what it reads in the
+    /// middle of its pipeline, but for its own updates of the very place that it reads.
+    fn writers_before(&self, statement: StatementId) -> Vec<StatementId> {
+        let own = self.process.statements[statement];
+        let mut found = vec![];
+        for gather in own.gathers().into_iter().filter(|g| self.process.chain_of(g.array) == Some(self.place)) {
+            let is_update = own.scatter().is_some_and(|place| place.is_same(gather));
+            found.extend(self.process.writers_of(gather.array).into_iter().filter(|s| !is_update || *s != statement));
+        }
+        found.sort();
+        found.dedup();
+        found
     }
 
     /// Whether `pending` is a write of the word of `array` at `address`, or of a group that shares a word with that there,

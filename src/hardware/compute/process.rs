@@ -127,6 +127,12 @@ impl<'a> Process<'a, '_> {
         self.writers_of(array).into_iter().filter(|&s| self.statements[s].scatter().is_some()).collect()
     }
 
+    /// The statements with instances that read an array at subscripts that depend on data.
+    pub fn gatherers_of(&self, array: ArrayId) -> Vec<StatementId> {
+        let gathers = |s: &StatementId| self.statements[*s].gathers().iter().any(|gather| gather.array == array);
+        self.present().iter().copied().filter(gathers).collect()
+    }
+
     /// The number of the chain that has the writes of an array.
     pub fn chain_of(&self, array: ArrayId) -> Option<usize> {
         self.chains.iter().position(|arrays| arrays.contains(&array))
@@ -336,8 +342,9 @@ fn words_under_way(
     approaches: bool,
 ) -> Vec<Rtl> {
     let (mut waits, mut taken) = (vec![], vec![]);
+    let writers: Vec<&Writer> = chains.iter().flat_map(|(chain, _)| chain.writers()).collect();
     for (place, (chain, start)) in chains.iter().enumerate() {
-        let under_way = Hazards { process, candidate, place, chain };
+        let under_way = Hazards { process, candidate, place, chain, writers: &writers };
         waits.extend(under_way.waits(m, start));
         taken.extend(under_way.taken(start));
     }
