@@ -43,8 +43,8 @@ const OPERATIONS: u64 = 7_000_000;
 /// With fewer left no analysis begins.
 const LEAST: u64 = 10_000;
 
-/// Operators of all lanes together where nobody asks for a number: the circuits of so many take a second or two.
-const OPERATORS: u64 = 6000;
+/// Operators of all lanes together where nobody asks for a number: the circuits of so many take some seconds.
+const OPERATORS: u64 = 8000;
 
 /// Lanes are worth it where they leave this part of the cycles, and fewer are where they take so many times them.
 const WORTH_IT: f64 = 0.98;

@@ -129,7 +129,8 @@ kernels! {
     gather_rows; [N = 0, M = 1], [N = 57, M = 31];
     gather_nested; [];
     gather_scalar; [s = 3], [s = -70];
-    gather_written; [N = 0], [N = 1], [N = 130];
+    // Few places, so that what is read has just been written, or is about to be.
+    gather_written data &[("p", 0, 7), ("x", 0, 7)]; [N = 0], [N = 1], [N = 130];
     gather_rows_local; [M = 0], [M = 1], [M = 7];
     equalize; [N = 0], [N = 1], [N = 700];
     histogram; [N = 0], [N = 1], [N = 700];

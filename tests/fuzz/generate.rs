@@ -15,6 +15,7 @@ mod grid;
 mod panels;
 mod private;
 mod rows;
+mod slides;
 mod stages;
 
 const TYPES: [ScalarType; 8] = {
@@ -90,10 +91,12 @@ pub enum Kind {
     Stages,
     /// Arguments that iterations use for themselves alone.
     Private,
+    /// Neighbours that slide in lanes.
+    Slides,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 10] = [
+    pub const ALL: [(&str, Kind); 11] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -104,6 +107,7 @@ impl Kind {
         ("panels", Kind::Panels),
         ("stages", Kind::Stages),
         ("private", Kind::Private),
+        ("slides", Kind::Slides),
     ];
 
     pub fn of(seed: u64) -> Kind {
@@ -117,6 +121,9 @@ impl Kind {
         }
         if seed >= 5_000_000 && seed % 8 == 7 {
             return Kind::Private;
+        }
+        if seed >= 6_000_000 && seed % 8 == 3 {
+            return Kind::Slides;
         }
         match dice.below(3) {
             0 if !seed.is_multiple_of(4) => Kind::Equal,
@@ -243,6 +250,7 @@ fn of_kind(seed: u64) -> Program {
         Kind::Panels => panels::program(seed),
         Kind::Stages => stages::program(seed),
         Kind::Private => private::program(seed),
+        Kind::Slides => slides::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }
