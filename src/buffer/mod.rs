@@ -427,8 +427,8 @@ const WORTH_BEATS: f64 = 1.0 / 16.0;
 const STEPS: u64 = 50_000;
 
 /// Gives the store process copies to itself of what it reads: of the arrays `wanted`, where several copies serve the
-/// iterations anyway, so that one more costs little, and where it would hold up iterations; as far as `block_ram_bits`
-/// allow.
+/// iterations anyway, so that one more costs little, and where it would hold up iterations; as far as the block RAM of `fabric`
+/// [has room](fits).
 pub fn add_store_copies(offload: &mut Offload, wanted: &BTreeSet<ArrayId>, fabric: &Fabric) {
     let traffic = Traffic::of(offload);
     for index in 0..offload.buffers.len() {
