@@ -115,6 +115,12 @@ impl Offload {
         shapes.flatten().filter_map(|shape| shape.reduction.as_ref())
     }
 
+    /// Iterations with which each row of a statement begins that only read, and fill its windows.
+    pub fn warm_up(&self, statement: StatementId) -> i64 {
+        let own = self.windows.iter().filter(|window| window.statement == statement);
+        own.map(Window::depth).max().unwrap_or(0)
+    }
+
     /// How a statement runs in lanes, `None` where it does not.
     pub fn lanes(&self, statement: StatementId) -> Option<(&Lanes, &LaneShape)> {
         self.bands.iter().find_map(|band| band.lanes(statement))

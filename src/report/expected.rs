@@ -195,12 +195,6 @@ fn cut_rows(offload: &Offload, piece: &Piece, values: &Values) -> Option<f64> {
     is_along.then(|| limits.share(kernel, |name| values.evaluate(&Affine::variable(name))))
 }
 
-/// Iterations of a row that only read.
-fn warm_up(offload: &Offload, statement: StatementId) -> u64 {
-    let own = offload.windows.iter().filter(|window| window.statement == statement);
-    own.map(|window| window.depth() as u64).max().unwrap_or(0)
-}
-
 /// The costs of all rows of a tile.
 fn sum(scan: &Scan, values: &mut Values, steps: &mut u64, cost: &dyn Fn(u64) -> f64) -> Option<f64> {
     scan.pieces.iter().map(|piece| walk::rows(piece, values, steps, cost)).sum()
@@ -284,7 +278,7 @@ impl Sampled {
         for piece in &band.compute.scan.pieces {
             let share = cut_rows(offload, piece, values);
             // A row begins with what fills its windows.
-            let warm_up = warm_up(offload, piece.leaf.statement());
+            let warm_up = offload.warm_up(piece.leaf.statement()) as u64;
             let cycles = |length: u64| match share {
                 Some(share) => CUT_ROW + share * length as f64,
                 None => (length + warm_up).max(ROW) as f64,

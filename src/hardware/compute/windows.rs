@@ -3,7 +3,7 @@
 
 use crate::hardware::datapath::Datapath;
 use crate::hardware::walk::rows::{Row, RowFormat};
-use crate::ids::{ByKind, StatementId};
+use crate::ids::ByKind;
 use crate::offload::{Offload, Window};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 use crate::source::kernel::Access;
@@ -18,11 +18,7 @@ pub struct WarmUp {
 impl WarmUp {
     /// For rows as the scanner gives them.
     pub fn declare(m: &mut Module, offload: &Offload, format: &RowFormat) -> WarmUp {
-        let depth = |statement: StatementId| {
-            let own = offload.windows.iter().filter(|w| w.statement == statement);
-            own.map(Window::depth).max().unwrap_or(0)
-        };
-        let by_kind: ByKind<i64> = format.kinds.iter().map(|kind| depth(kind.leaf.statement())).collect();
+        let by_kind: ByKind<i64> = format.kinds.iter().map(|kind| offload.warm_up(kind.leaf.statement())).collect();
         let most = by_kind.iter().copied().max().unwrap_or(0);
         let left = (most > 0).then(|| m.reg("warm_up_left", Type::for_range(0, most)));
         WarmUp { by_kind, left }
