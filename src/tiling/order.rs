@@ -112,9 +112,20 @@ pub(super) fn choose(
     let mut without_lanes = None;
     let mut in_lanes = None;
     if let Some(lanes) = directive.lanes.filter(|lanes| lanes.count > 1) {
-        let space = Space::new(program, kernel, directive, statements, theta)?;
+        let mut space = Space::new(program, kernel, directive, statements, theta)?;
         let wanted = Wanted::new(program, kernel, directive, lanes, (&space, statements), banked)?;
-        match space.best(program, statements, Some(&wanted))? {
+        let mut best = space.best(program, statements, Some(&wanted))?;
+        if lanes.along.is_none() && best.as_ref().is_none_or(|best| best.lanes.iter().any(Option::is_none)) {
+            let mut waves = space.clone();
+            waves.add_waves(program, statements)?;
+            let look = || waves.best(program, statements, Some(&wanted));
+            if let Some(found) = program.isl.within(WAVE_OPERATIONS, look)?.flatten()
+                && best.as_ref().is_none_or(|best| found.cost < WORTH_A_WAVE.recip() * best.cost)
+            {
+                (space, best) = (waves, Some(found));
+            }
+        }
+        match best {
             Some(candidate) => {
                 let lanes = wanted.lanes(&candidate, &space);
                 in_lanes = Some((space, candidate, lanes));

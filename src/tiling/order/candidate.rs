@@ -59,7 +59,7 @@ impl Candidate {
         let order = &self.dimensions[place];
         let row = space.row(&space.values[place], order).filter(|&level| self.apart.is_none_or(|apart| level >= apart));
         let Some(row) = row.filter(|_| space.injective) else { return 1 };
-        match order.iter().any(|k| *k >= space.rank()) {
+        match space.has_waves(order) {
             true => (space.row_length(place, order, 0) as i64).max(1),
             false => space.sizes[order[row]],
         }

@@ -173,7 +173,7 @@ impl Space {
             let latency = behind.copied().unwrap_or(self.latencies[place]);
             waits.push(Wait { of, distance, latency, is_late: behind.is_some() });
         }
-        let is_wave = order.iter().any(|k| *k >= self.rank());
+        let is_wave = self.has_waves(order);
         Ok(Walk { cycles, between, waits, is_wave })
     }
 }

@@ -1,6 +1,10 @@
 //! Orders in which several values of one dimension run in one cycle. The instances of lanes read before they write, and
 //! all of them run before the next values of the dimensions further in.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use anyhow::Result;
 
 use super::candidate::{Candidate, Lane, Merit};
@@ -28,15 +32,21 @@ const ALONG_GROUPS: f64 = 1.001;
 /// So many.
 const NEIGHBOURS: usize = 3;
 
+/// What lanes mean for a statement, or why there are none.
+type Shape = Rc<Result<LaneShape, String>>;
+
 /// Lanes that somebody asks for.
 pub struct Wanted<'a> {
     directive: LanesDirective,
-    /// By statement of the band and dimension of the space: what lanes along it mean, or why there are none.
-    shapes: Vec<Vec<Result<LaneShape, String>>>,
+    kernel: &'a Kernel,
+    /// The band's, with their iterators.
+    statements: Vec<(&'a Statement, &'a [String])>,
+    /// By statement of the band and dimension of the space, waves aside: what lanes along it mean, or why there are none.
+    shapes: Vec<Vec<Shape>>,
+    /// The same where a wave stands for one of the dimensions, by those that the order has.
+    along_waves: RefCell<BTreeMap<(usize, Vec<usize>, usize), Shape>>,
     /// By statement, where the directive names two dimensions: the same of both.
-    in_two: Vec<Result<LaneShape, String>>,
-    /// How many arrays each of them accesses across memory's rows.
-    across: Vec<Vec<usize>>,
+    in_two: Vec<Shape>,
     /// Whether each reads so many cells of an array that it does not write.
     has_neighbours: Vec<bool>,
     /// The array that each statement writes first, indices into `Kernel::arrays`.
@@ -51,8 +61,8 @@ impl<'a> Wanted<'a> {
     /// # Errors
     /// A [`Diagnostic`] where a tile has an order of the source's.
     pub fn new(
-        program: &Program,
-        kernel: &Kernel,
+        program: &'a Program,
+        kernel: &'a Kernel,
         directive: &TilingDirective,
         lanes: LanesDirective,
         (space, statements): (&Space, &[StatementId]),
@@ -66,32 +76,28 @@ impl<'a> Wanted<'a> {
                 .into());
         }
         let all = kernel.statements();
-        let shapes = |(&s, values): (&StatementId, &Vec<Affine>)| -> Vec<Result<LaneShape, String>> {
-            let iterators = &program.statements[s].iterators;
-            let along = |k| LaneShape::new(kernel, all[s], iterators, values, (lanes.count, k));
+        let own: Vec<(&Statement, &[String])> =
+            statements.iter().map(|&s| (all[s], &program.statements[s].iterators[..])).collect();
+        let shapes = |(&(statement, iterators), values): (&(&Statement, &[String]), &Vec<Affine>)| -> Vec<Shape> {
+            let along = |k| Rc::new(LaneShape::new(kernel, statement, iterators, values, (lanes.count, k)));
             (0..space.sizes.len()).map(along).collect()
         };
-        let shapes: Vec<_> = statements.iter().zip(&space.values).map(shapes).collect();
-        let in_two = |along: [LanesAlong; 2]| -> Vec<Result<LaneShape, String>> {
-            let own = |(&s, values): (&StatementId, &Vec<Affine>)| {
-                LaneShape::in_two(kernel, all[s], &program.statements[s].iterators, values, lanes, along)
+        let in_two = |along: [LanesAlong; 2]| -> Vec<Shape> {
+            let both = own.iter().zip(&space.values);
+            let shape = |(&(statement, iterators), values): (&(&Statement, &[String]), &Vec<Affine>)| {
+                Rc::new(LaneShape::in_two(kernel, statement, iterators, values, lanes, along))
             };
-            statements.iter().zip(&space.values).map(own).collect()
-        };
-        let is_across = |(array, axes): (&ArrayId, &Axes)| {
-            let innermost = kernel.arrays[*array].layout().innermost();
-            innermost.is_some_and(|innermost| !axes.contains_key(&innermost))
-        };
-        let across = |shape: &Result<LaneShape, String>| -> usize {
-            shape.iter().flat_map(|shape| &shape.banks).filter(|banks| is_across(*banks)).count()
+            both.map(shape).collect()
         };
         Ok(Wanted {
             directive: lanes,
-            across: shapes.iter().map(|own| own.iter().map(across).collect()).collect(),
-            shapes,
+            kernel,
+            shapes: own.iter().zip(&space.values).map(shapes).collect(),
+            along_waves: RefCell::default(),
             in_two: lanes.along.map_or(vec![], in_two),
-            has_neighbours: statements.iter().map(|&s| has_neighbours(all[s])).collect(),
-            targets: statements.iter().map(|&s| all[s].target.array).collect(),
+            has_neighbours: own.iter().map(|(statement, _)| has_neighbours(statement)).collect(),
+            targets: own.iter().map(|(statement, _)| statement.target.array).collect(),
+            statements: own,
             banked,
         })
     }
@@ -100,7 +106,7 @@ impl<'a> Wanted<'a> {
     pub fn lanes(&self, candidate: &Candidate, space: &Space) -> Lanes {
         let own = |(place, lane): (usize, &Option<Lane>)| {
             let Lane { dimensions, levels } = lane.clone()?;
-            let shape = self.shape(place, &dimensions).clone().ok()?;
+            let shape = self.shape(space, place, &candidate.dimensions[place], &dimensions).as_ref().clone().ok()?;
             let value = |k: usize| space.values[place][k].to_string();
             let along = match self.directive.along {
                 None => value(dimensions[0]),
@@ -114,19 +120,32 @@ impl<'a> Wanted<'a> {
         Lanes { count: directive.count, inner: directive.inner(), per_statement, cycles_each }
     }
 
-    /// What lanes of a statement along a dimension, or along the two of the directive, mean.
-    fn shape(&self, place: usize, dimensions: &[usize]) -> &Result<LaneShape, String> {
-        match dimensions {
-            [one] => &self.shapes[place][*one],
-            _ => &self.in_two[place],
+    /// What lanes of a statement along a dimension of its order, or along the two of the directive, mean.
+    fn shape(&self, space: &Space, place: usize, order: &[usize], dimensions: &[usize]) -> Shape {
+        let &[one] = dimensions else { return self.in_two[place].clone() };
+        if !space.has_waves(order) {
+            return self.shapes[place][one].clone();
         }
+        let mut own = order.to_vec();
+        own.sort_unstable();
+        let mut known = self.along_waves.borrow_mut();
+        let shape = known.entry((place, own.clone(), one)).or_insert_with(|| {
+            let (statement, iterators) = self.statements[place];
+            let values: Vec<Affine> = own.iter().map(|&k| space.values[place][k].clone()).collect();
+            let k = own.iter().position(|k| *k == one).unwrap_or_default();
+            Rc::new(LaneShape::new(self.kernel, statement, iterators, &values, (self.directive.count, k)))
+        });
+        shape.clone()
     }
 
     /// The levels of an order, from `outer` on, that a statement's lanes may run along.
-    fn levels(&self, order: &[usize], outer: usize) -> Vec<Vec<usize>> {
+    fn levels(&self, space: &Space, order: &[usize], outer: usize) -> Vec<Vec<usize>> {
         let Some(both) = self.directive.along else {
-            return (outer..order.len()).map(|level| vec![level]).collect();
+            return (outer..order.len()).filter(|level| order[*level] < space.rank()).map(|level| vec![level]).collect();
         };
+        if space.has_waves(order) {
+            return vec![];
+        }
         let level = |own: LanesAlong| order.iter().position(|k| *k == own.dimension).filter(|level| *level >= outer);
         both.map(level).into_iter().collect::<Option<Vec<usize>>>().into_iter().collect()
     }
@@ -145,11 +164,17 @@ impl<'a> Wanted<'a> {
         dimensions.iter().map(count).collect()
     }
 
-    /// What a statement's lanes along a dimension cost, over their cycles.
-    fn dearer(&self, place: usize, dimensions: &[usize]) -> f64 {
-        let &[dimension] = dimensions else { return 1.0 };
-        let has_tree = self.shapes[place][dimension].as_ref().is_ok_and(|shape| shape.reduction.is_some());
-        (if has_tree { TREE } else { 1.0 }) * ACROSS.powi(self.across[place][dimension] as i32)
+    /// What a statement's lanes of this shape cost, over their cycles.
+    fn dearer(&self, shape: &LaneShape) -> f64 {
+        if !shape.inner_steps.is_empty() {
+            return 1.0;
+        }
+        let is_across = |(array, axes): &(&ArrayId, &Axes)| {
+            let innermost = self.kernel.arrays[**array].layout().innermost();
+            innermost.is_some_and(|innermost| !axes.contains_key(&innermost))
+        };
+        let across = shape.banks.iter().filter(is_across).count();
+        (if shape.reduction.is_some() { TREE } else { 1.0 }) * ACROSS.powi(across as i32)
     }
 
     /// Why a statement has no lanes along the two dimensions `both` of the directive.
@@ -157,7 +182,7 @@ impl<'a> Wanted<'a> {
         let few = both.iter().find(|own| space.side(own.dimension) < own.count);
         let disagrees = |shape: &LaneShape| self.disagrees(self.banked, shape);
         let alone = self.in_two.len() == 1;
-        match (&self.in_two[place], few) {
+        match (self.in_two[place].as_ref(), few) {
             (Err(reason), _) => reason.clone(),
             (Ok(_), Some(own)) => {
                 let value = &space.values[place][own.dimension];
@@ -200,7 +225,7 @@ impl<'a> Wanted<'a> {
                 if values[k].is_constant() || space.sizes[k] == 1 {
                     continue;
                 }
-                let reason = match shape {
+                let reason = match shape.as_ref() {
                     Err(reason) => reason.clone(),
                     Ok(_) if space.side(k) < count => format!("a tile has {} of its values only", space.side(k)),
                     Ok(shape) => match self.disagrees(self.banked, shape) {
@@ -263,14 +288,19 @@ impl Space {
             for alone in own[place].iter().filter(|alone| alone.order.starts_with(outer)) {
                 // A statement beside others may be faster without.
                 let without = (own.len() > 1).then_some(vec![]);
-                for levels in wanted.levels(alone.order, outer.len()).into_iter().chain(without) {
+                for levels in wanted.levels(self, alone.order, outer.len()).into_iter().chain(without) {
                     if !levels.is_empty() && !self.allows_lanes(alone, &levels, distances, wanted, &banked)? {
                         continue;
                     }
                     let row = self.row(&self.values[place], alone.order).filter(|row| *row >= outer.len());
                     let length = row.map_or(1, |row| self.sizes[alone.order[row]]) as f64;
                     let cycles = self.cycles_in_lanes(alone, &levels, outer.len(), distances, wanted)?;
-                    let mut cost = cycles * wanted.dearer(place, &alone.dimensions(&levels));
+                    let mut cost = cycles;
+                    if !levels.is_empty()
+                        && let Ok(shape) = wanted.shape(self, place, alone.order, &alone.dimensions(&levels)).as_ref()
+                    {
+                        cost *= wanted.dearer(shape);
+                    }
                     if wanted.has_neighbours[place] && row.is_some_and(|row| levels.contains(&row)) {
                         cost *= ALONG_GROUPS;
                     }
@@ -283,7 +313,7 @@ impl Space {
             }
             let Some(Choice { alone, levels, .. }) = &chosen[place] else { return Ok(None) };
             if !levels.is_empty()
-                && let Ok(shape) = wanted.shape(place, &alone.dimensions(levels))
+                && let Ok(shape) = wanted.shape(self, place, alone.order, &alone.dimensions(levels)).as_ref()
             {
                 banked.add(shape);
             }
@@ -327,7 +357,8 @@ impl Space {
         banked: &Lines,
     ) -> Result<bool> {
         let dimensions = alone.dimensions(levels);
-        let Ok(shape) = wanted.shape(alone.place, &dimensions) else { return Ok(false) };
+        let shape = wanted.shape(self, alone.place, alone.order, &dimensions);
+        let Ok(shape) = shape.as_ref() else { return Ok(false) };
         let fits = |&(k, count): &(usize, i64)| self.side(k) >= count && !self.values[alone.place][k].is_constant();
         Ok(wanted.disagrees(banked, shape).is_none()
             && wanted.counts(&dimensions).iter().all(fits)

@@ -182,6 +182,11 @@ impl Space {
         self.sizes.len() - self.waves.len()
     }
 
+    /// Whether there is a wave in an order.
+    pub(super) fn has_waves(&self, order: &[usize]) -> bool {
+        order.iter().any(|k| *k >= self.rank())
+    }
+
     /// Instances of a statement in all tiles, were their dimensions independent.
     pub(super) fn iterations(&self, place: usize) -> f64 {
         let varying = self.values[place].iter().zip(&self.ranges).filter(|(value, _)| !value.is_constant());
