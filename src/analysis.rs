@@ -4,7 +4,7 @@ mod groups;
 mod windows;
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, anyhow, bail};
 
@@ -180,6 +180,14 @@ impl Analysis {
             }
         }
         Ok(Some(Cut { schedules, tileable, extents }))
+    }
+
+    /// The arrays that lanes of these tilings would access along a diagonal, see [`tiling::slants`]; within so many operations.
+    ///
+    /// # Errors
+    /// As [`Analysis::offload`].
+    pub fn slants(&self, tilings: &[TilingDirective], operations: Option<u64>) -> Result<BTreeMap<ArrayId, i64>> {
+        self.within(operations, || tiling::slants(&self.program, &self.kernel, tilings))
     }
 
     /// The kernel without tilings, its local arrays expanded.

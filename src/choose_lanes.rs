@@ -15,14 +15,14 @@ use crate::buffer::{self, NoRoom};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::hardware::Link;
 use crate::ids::ArrayId;
-use crate::offload::Offload;
+use crate::offload::{self, Offload};
 use crate::polyhedral::isl::Exhausted;
-use crate::polyhedral::{privatized, uses_apart};
+use crate::polyhedral::{privatized, slanted, uses_apart};
 use crate::report::area::{Area, LOGIC};
 use crate::report::demand::Demand;
 use crate::report::expected::Expected;
 use crate::report::ports;
-use crate::source::kernel::{Kernel, LanesAlong, LanesDirective, TilingDirective};
+use crate::source::kernel::{Access, Kernel, LanesAlong, LanesDirective, TilingDirective};
 use crate::source::panels::in_panels;
 
 /// Parts of the block RAM that tiles are chosen for, where those for all of it are too large for the lanes.
@@ -39,6 +39,10 @@ const PROBES_IN_TWO: usize = 6;
 
 /// isl's operations for all of them: some seconds.
 const OPERATIONS: u64 = 7_000_000;
+
+/// Those for the diagonals of so many lanes.
+const SLANTS: u64 = 2_000_000;
+const FEW: i64 = 4;
 
 /// With fewer left no analysis begins.
 const LEAST: u64 = 10_000;
@@ -99,7 +103,7 @@ pub fn parse(text: &str) -> Result<Request, String> {
 
 /// [`analysis::analyze`] for `board`, with the lanes that `request` wants, or else the directives. Arrays that are read along
 /// several directions have a buffer for each where that is worth it, and arguments in which iterations leave values for themselves
-/// alone are local arrays; where no buffers fit, or no lanes are possible, rows and columns that are read beside the block that is
+/// alone are local arrays; where lanes would access an array along a diagonal, it counts along it; where no buffers fit, or no lanes are possible, rows and columns that are read beside the block that is
 /// written have local arrays.
 ///
 /// # Errors
@@ -107,8 +111,57 @@ pub fn parse(text: &str) -> Result<Request, String> {
 pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
     let whole = in_blocks(kernel, board, request.clone());
     let may_gain = request.is_some() && kernel.tilings.is_empty();
-    let Some(private) = may_gain.then(|| privatized(kernel)).flatten() else { return whole };
-    better_of(whole, of_uses(&private, board, request), board)
+    let whole = match may_gain.then(|| privatized(kernel)).flatten() {
+        Some(private) => better_of(whole, of_uses(&private, board, request.clone()), board),
+        None => whole,
+    };
+    match aslant(kernel, board, request.as_ref(), &whole)? {
+        Some(slanted) => better_of(whole, with_lanes(&slanted, board, request), board),
+        None => whole,
+    }
+}
+
+/// The kernel with arrays that count along the diagonals of lanes, where statements have none as it is and would then.
+fn aslant(
+    kernel: &Kernel,
+    board: &Board,
+    request: Option<&Request>,
+    found: &Result<Offload>,
+) -> Result<Option<Kernel>> {
+    let is_plain = |band: &offload::Band| match &band.compute.lanes {
+        None => true,
+        Some(lanes) => lanes.per_statement.iter().any(Option::is_none),
+    };
+    let may_gain = match found {
+        Ok(offload) => offload.bands.iter().any(is_plain),
+        Err(error) => error.is::<Diagnostic>(),
+    };
+    let asks = kernel.tilings.iter().any(|tiling| tiling.lanes.is_some());
+    let wants = match request {
+        None => asks,
+        Some(Request::Usual) => asks || kernel.tilings.is_empty(),
+        Some(Request::Automatic) => true,
+        Some(Request::Count(count)) => *count > 1,
+        Some(Request::InTwo(_)) => false,
+    };
+    let has_rows = |access: &Access| access.subscripts.len() > 1 && kernel.is_written(access.array);
+    let has_rows = kernel.statements().iter().any(|statement| statement.references().into_iter().any(has_rows));
+    if !may_gain || !wants || !has_rows {
+        return Ok(None);
+    }
+    let mut tilings = match found {
+        Ok(offload) => offload.tilings_as_written(),
+        Err(_) if !kernel.tilings.is_empty() => kernel.tilings.clone(),
+        Err(_) => match with_lanes(kernel, board, Some(Request::Count(1))) {
+            Ok(one) => one.tilings_as_written(),
+            Err(_) => return Ok(None),
+        },
+    };
+    for tiling in &mut tilings {
+        tiling.lanes = Some(LanesDirective::new(FEW, Span::default()));
+    }
+    let slants = Analysis::new(kernel)?.slants(&tilings, Some(SLANTS));
+    Ok(slants.ok().and_then(|slants| slanted(kernel, &slants)))
 }
 
 /// The kernel as it is, or with panels.

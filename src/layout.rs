@@ -39,6 +39,16 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
+/// How the last subscript of an array counts where cells along a diagonal have the same one: it is C's, plus `step` times the subscript
+/// before it, plus what keeps it from being negative. The cells lie in memory as C has them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slant<R = Affine> {
+    /// Not 0.
+    pub step: i64,
+    /// By how much the last subscript has more values than C's: `|step| * (rows - 1)`.
+    pub reach: R,
+}
+
 /// The layout of one array, with `R` for extents: over the size parameters, or numbers. The place of a cell, counted in
 /// elements from the array's base, is the number with these digits.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +56,8 @@ pub struct Layout<R = Affine> {
     pub element_bytes: u32,
     /// The most significant one first; none for a scalar.
     pub digits: Vec<Digit<R>>,
+    /// Where the last digit is not its subscript itself; the one before it is of the subscript before then.
+    pub slant: Option<Slant<R>>,
 }
 
 /// A digit is a subscript, 0 to `radix - 1`, or a part of one. Subscripts that are no digit tell instances apart that share a
@@ -96,7 +108,7 @@ impl<R: Clone + From<u32>> Layout<R> {
                 }
             }
         }
-        Layout { element_bytes, digits }
+        Layout { element_bytes, digits, slant: None }
     }
 }
 
@@ -104,16 +116,22 @@ impl<R: Clone> Layout<R> {
     /// The same with other extents.
     pub fn map<S>(&self, radix: impl Fn(&R) -> S) -> Layout<S> {
         let digit = |d: &Digit<R>| Digit { subscript: d.subscript, part: d.part, radix: radix(&d.radix) };
-        Layout { element_bytes: self.element_bytes, digits: self.digits.iter().map(digit).collect() }
+        let slant = self.slant.as_ref().map(|slant| Slant { step: slant.step, reach: radix(&slant.reach) });
+        Layout { element_bytes: self.element_bytes, digits: self.digits.iter().map(digit).collect(), slant }
     }
 
-    /// What C has for the same subscripts.
+    /// What C has for its subscripts.
     pub fn in_c(&self) -> Layout<R> {
-        let mut layout = self.clone();
+        let mut layout = Layout { slant: None, ..self.clone() };
         layout.digits.retain(|digit| !matches!(digit.part, Part::InSlice(_)));
         layout.digits.iter_mut().for_each(|digit| digit.part = Part::Whole);
         layout.digits.sort_by_key(|digit| digit.subscript);
         layout
+    }
+
+    /// Whether a digit is its subscript, less `step` times the one before and what is added to that.
+    fn slant_of(&self, digit: &Digit<R>) -> Option<&Slant<R>> {
+        self.slant.as_ref().filter(|_| self.digits.last().is_some_and(|last| last.subscript == digit.subscript))
     }
 
     /// How the last subscript is cut, where it is.
@@ -156,9 +174,31 @@ impl<R: Clone> Layout<R> {
     /// Whether the cells at `point` move by a pitch as `level` counts up; `parts` as there.
     pub fn is_next_row<V: Variable>(&self, point: &[AffineOver<V>], parts: &[AffineOver<V>], level: &V::Key) -> bool {
         let [.., row, _] = &self.digits[..] else { return false };
-        match self.slices() {
-            Some(_) => counts_alone(parts, parts.len().checked_sub(2), level),
-            None => counts_alone(point, Some(row.subscript), level),
+        match (self.slices(), &self.slant) {
+            (Some(_), _) => counts_alone(parts, parts.len().checked_sub(2), level),
+            (None, None) => counts_alone(point, Some(row.subscript), level),
+            (None, Some(slant)) => point.iter().enumerate().all(|(k, value)| {
+                let follows = if k == row.subscript + 1 { slant.step } else { i64::from(k == row.subscript) };
+                value.coefficient(level) == follows
+            }),
+        }
+    }
+}
+
+impl<V: Variable> Layout<AffineOver<V>> {
+    /// A digit that is no part of its subscript, of the cell at `point`.
+    pub fn digit(&self, digit: &Digit<AffineOver<V>>, point: &[AffineOver<V>]) -> AffineOver<V> {
+        let own = point[digit.subscript].clone();
+        let Some(Slant { step, reach }) = self.slant_of(digit) else { return own };
+        let upright = own - point[digit.subscript - 1].clone() * *step;
+        if *step < 0 { upright - reach.clone() } else { upright }
+    }
+
+    /// What a digit's subscript stays below.
+    pub fn extent(&self, digit: &Digit<AffineOver<V>>) -> AffineOver<V> {
+        match self.slant_of(digit) {
+            Some(slant) => digit.radix.clone() + slant.reach.clone(),
+            None => digit.radix.clone(),
         }
     }
 }
@@ -197,7 +237,13 @@ impl Layout<u64> {
 
     /// Bytes from the base to the cell.
     pub fn offset(&self, subscript: impl Fn(usize) -> u64) -> u64 {
-        let value = |digit: &Digit<u64>| digit.part.of(subscript(digit.subscript));
+        let value = |digit: &Digit<u64>| {
+            let own = subscript(digit.subscript);
+            match self.slant_of(digit) {
+                Some(slant) => own.wrapping_sub(slant.of(subscript(digit.subscript - 1))),
+                None => digit.part.of(own),
+            }
+        };
         let place = self.place(value, |outer, radix, digit| outer * radix + digit);
         place.unwrap_or(0) * u64::from(self.element_bytes)
     }
@@ -219,6 +265,10 @@ impl Layout<u64> {
                 }
             }
         }
+        if let (Some(slant), Some(digit)) = (&self.slant, self.digits.last()) {
+            let before = found.get(&(digit.subscript - 1)).copied().unwrap_or(0);
+            found.entry(digit.subscript).and_modify(|own| *own = own.wrapping_add(slant.of(before)));
+        }
         found.into_values().collect()
     }
 
@@ -226,6 +276,14 @@ impl Layout<u64> {
     pub fn is_cell(&self, offset: u64) -> bool {
         let subscripts = self.subscripts(offset);
         self.in_c().digits.iter().zip(subscripts).all(|(digit, subscript)| subscript < digit.radix)
+    }
+}
+
+impl Slant<u64> {
+    /// What the last subscript has over C's in this row.
+    fn of(&self, row: u64) -> u64 {
+        let origin = if self.step < 0 { self.reach } else { 0 };
+        row.wrapping_mul(self.step as u64).wrapping_add(origin)
     }
 }
 

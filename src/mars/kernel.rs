@@ -93,7 +93,8 @@ pub fn of_offload(offload: &Offload) -> Result<Vec<Array>> {
     let kernel = &offload.kernel;
     let mut found = vec![];
     for (array, declaration) in kernel.arrays.iter_enumerated() {
-        if declaration.use_of.is_none() && !declaration.extents.is_empty() {
+        // Classes follow C's rows.
+        if declaration.use_of.is_none() && declaration.slant.is_none() && !declaration.extents.is_empty() {
             found.extend(of_array(offload, array)?);
         }
     }

@@ -12,6 +12,7 @@ pub mod isl;
 mod join;
 mod private;
 pub mod scan;
+mod slant;
 mod uses;
 
 pub use dead::{runs, without_dead_code};
@@ -21,6 +22,7 @@ pub use extract::{dimension_names, extract};
 pub use implied::implied_bounds;
 pub use join::join_statements;
 pub use private::privatized;
+pub use slant::slanted;
 pub use uses::uses_apart;
 
 use std::fmt;

@@ -187,6 +187,7 @@ mod tests {
             element: ScalarType::integer(bits, true),
             boolean: false,
             extents: vec![n()],
+            slant: None,
             order: Default::default(),
             scratch: false,
             by_tiles: None,

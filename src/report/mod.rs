@@ -493,6 +493,7 @@ mod tests {
             element: ScalarType::I32,
             boolean: false,
             extents: vec![Affine::constant(64), Affine::constant(64)],
+            slant: None,
             order: Default::default(),
             scratch: false,
             by_tiles: None,

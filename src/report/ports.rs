@@ -81,7 +81,7 @@ fn whole(offload: &Offload, sizes: &BTreeMap<String, i64>) -> ByArray<Moved> {
     for transfer in offload.bands.iter().flat_map(|band| &band.transfers) {
         let array = &offload.kernel.arrays[transfer.array];
         let extent = |e: &crate::affine::Affine| e.evaluate(|name| sizes.get(name).copied().unwrap_or(1)).max(1) as u64;
-        let bytes = array.extents.iter().map(extent).fold(array.element.bytes().into(), u64::saturating_mul);
+        let bytes = u64::try_from(array.layout().map(extent).bytes()).unwrap_or(u64::MAX);
         for (sum, scan) in all[transfer.array].iter_mut().zip([&transfer.load, &transfer.store]) {
             *sum = (*sum).max(if scan.pieces.is_empty() { 0 } else { bytes.min(u64::from(u32::MAX)) });
         }

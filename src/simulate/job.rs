@@ -69,7 +69,7 @@ impl Region {
     /// cell's in slices comes behind the array in C.
     fn reorder(&self, image: &mut [u8], to_c: bool) {
         let c = self.layout.in_c();
-        if c == self.layout {
+        if c.digits == self.layout.digits {
             return;
         }
         let range = self.base as usize..self.end() as usize;

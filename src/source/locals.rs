@@ -275,6 +275,7 @@ impl Nest<'_, '_> {
             element,
             boolean,
             extents,
+            slant: None,
             order: Default::default(),
             scratch: false,
             by_tiles: None,

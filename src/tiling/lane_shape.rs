@@ -121,6 +121,9 @@ pub struct LaneShape {
     pub banks: Banked,
     /// Those along which they write.
     pub written: Banked,
+    /// Arrays of which they access cells along a diagonal, with what makes those differ in the subscript before the last one only: so
+    /// many times that one, added to the last. Banks are along it then. Buffers have no such lanes as they are ([`slanted`](crate::polyhedral::slanted)).
+    pub slants: BTreeMap<ArrayId, i64>,
     /// Where all lanes update one cell.
     pub reduction: Option<Reduction>,
 }
@@ -140,15 +143,21 @@ impl LaneShape {
         let steps = steps(iterators, dimensions, k).ok_or("its neighbours are no whole iterations apart")?;
         let accesses = accesses(kernel, statement)?;
         let (mut banks, mut written) = (Banked::new(), Banked::new());
+        // By array, what the last subscript needs.
+        let mut slants: BTreeMap<ArrayId, i64> = BTreeMap::new();
         for access in &accesses {
             let name = &kernel.arrays[access.array].name;
             let gains: Vec<i64> = access.subscripts.iter().map(|s| s.gain(iterators, &steps)).collect();
             let moving: Vec<usize> = (0..gains.len()).filter(|&s| gains[s] != 0).collect();
-            let subscript = match moving[..] {
+            let (subscript, slant) = match moving[..] {
                 [] => continue,
-                [one] => one,
+                [one] => (one, 0),
+                [row, last] if row + 2 == gains.len() && gains[row].abs() == 1 => (row, -gains[row] * gains[last]),
                 _ => return Err(format!("`{name}` is accessed along a diagonal")),
             };
+            if *slants.entry(access.array).or_insert(slant) != slant {
+                return Err(format!("`{name}` is accessed along a diagonal, and along another line"));
+            }
             if gains[subscript].abs() != 1 {
                 return Err(format!("`{name}` is accessed every {} elements", gains[subscript].abs()));
             }
@@ -181,7 +190,8 @@ impl LaneShape {
             let name = &target.name;
             return Err(format!("all lanes write one element of `{name}`, which is no sum or its like"));
         }
-        Ok(LaneShape { steps, inner_steps: vec![], banks, written, reduction: found })
+        slants.retain(|_, slant| *slant != 0);
+        Ok(LaneShape { steps, inner_steps: vec![], banks, written, slants, reduction: found })
     }
 
     /// Lanes along two of the `dimensions`, as a directive names them. Of every array a lane takes a cell of a box: as many
@@ -228,7 +238,8 @@ impl LaneShape {
                 return Err(format!("lanes along one of the two write one element of `{name}`"));
             }
         }
-        Ok(LaneShape { steps, inner_steps, banks, written: Banked::new(), reduction: None })
+        let (written, slants) = (Banked::new(), BTreeMap::new());
+        Ok(LaneShape { steps, inner_steps, banks, written, slants, reduction: None })
     }
 }
 

@@ -9,6 +9,8 @@ mod legality;
 mod order;
 mod reduction;
 
+use std::collections::BTreeMap;
+
 use anyhow::{Result, anyhow};
 
 use crate::affine::Affine;
@@ -97,6 +99,23 @@ pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective])
 }
 
 /// No tile of another band runs between the tiles of a strip of several dimensions.
+/// The arrays that lanes of these tilings would access along a diagonal, with what makes them differ in the subscript before the last
+/// one only: so many times that one, added to the last. None where bands want different ones.
+///
+/// # Errors
+/// Those of [`apply`].
+pub fn slants(program: &Program, kernel: &Kernel, directives: &[TilingDirective]) -> Result<BTreeMap<ArrayId, i64>> {
+    let mut all: BTreeMap<ArrayId, i64> = BTreeMap::new();
+    for directive in directives {
+        for (array, slant) in order::slants(program, kernel, directive)? {
+            if *all.entry(array).or_insert(slant) != slant {
+                return Ok(BTreeMap::new());
+            }
+        }
+    }
+    Ok(all)
+}
+
 fn require_strips_apart(bands: &ByBand<Band>) -> Result<()> {
     let several = |band: &&Band| band.directive.strip > 1;
     let Some(band) = bands.iter().find(several).filter(|_| Band::alternate(bands)) else { return Ok(()) };

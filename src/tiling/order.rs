@@ -13,6 +13,8 @@ mod space;
 mod storage;
 mod waiting;
 
+use std::collections::BTreeMap;
+
 use anyhow::{Result, anyhow};
 
 use super::lane_shape::{Lanes, Lines};
@@ -101,6 +103,51 @@ fn best(
     Ok((space, best))
 }
 
+/// The best order in lanes with a wave in front.
+fn along_waves(
+    program: &Program,
+    statements: &[StatementId],
+    space: &Space,
+    wanted: &Wanted,
+) -> Result<Option<(Space, Candidate)>> {
+    let mut waves = space.clone();
+    waves.add_waves(program, statements)?;
+    let found = program.isl.within(WAVE_OPERATIONS, || waves.best(program, statements, Some(wanted)))?.flatten();
+    Ok(found.map(|found| (waves, found)))
+}
+
+/// The arrays that the best lanes of a band would access along a diagonal, see [`LaneShape::slants`](super::lane_shape::LaneShape); of
+/// a directive without lanes none.
+pub(super) fn slants(
+    program: &Program,
+    kernel: &Kernel,
+    directive: &TilingDirective,
+) -> Result<BTreeMap<ArrayId, i64>> {
+    let Some(lanes) = directive.lanes.filter(|lanes| lanes.count > 1 && lanes.along.is_none()) else {
+        return Ok(BTreeMap::new());
+    };
+    let statements = super::statements_of(program, directive);
+    let theta = super::theta(program, directive, &statements)?;
+    let space = Space::new(program, kernel, directive, &statements, &theta)?;
+    let banked = Lines::default();
+    let wanted = Wanted::new(program, kernel, directive, lanes, (&space, &statements), (&banked, true))?;
+    let plain = space.best(program, &statements, Some(&wanted))?;
+    let found = along_waves(program, &statements, &space, &wanted)?;
+    let lanes = match (plain, found) {
+        (Some(plain), None) => wanted.lanes(&plain, &space),
+        (Some(plain), Some((_, found))) if plain.cost <= WORTH_A_WAVE * found.cost => wanted.lanes(&plain, &space),
+        (_, Some((waves, found))) => wanted.lanes(&found, &waves),
+        (None, None) => return Ok(BTreeMap::new()),
+    };
+    let mut slants: BTreeMap<ArrayId, i64> = BTreeMap::new();
+    for (array, slant) in lanes.per_statement.iter().flatten().flat_map(|own| &own.shape.slants) {
+        if *slants.entry(*array).or_insert(*slant) != *slant {
+            return Ok(BTreeMap::new());
+        }
+    }
+    Ok(slants)
+}
+
 pub(super) fn choose(
     program: &Program,
     kernel: &Kernel,
@@ -113,14 +160,11 @@ pub(super) fn choose(
     let mut in_lanes = None;
     if let Some(lanes) = directive.lanes.filter(|lanes| lanes.count > 1) {
         let mut space = Space::new(program, kernel, directive, statements, theta)?;
-        let wanted = Wanted::new(program, kernel, directive, lanes, (&space, statements), banked)?;
+        let wanted = Wanted::new(program, kernel, directive, lanes, (&space, statements), (banked, false))?;
         let mut best = space.best(program, statements, Some(&wanted))?;
         if lanes.along.is_none() && best.as_ref().is_none_or(|best| best.lanes.iter().any(Option::is_none)) {
-            let mut waves = space.clone();
-            waves.add_waves(program, statements)?;
-            let look = || waves.best(program, statements, Some(&wanted));
-            if let Some(found) = program.isl.within(WAVE_OPERATIONS, look)?.flatten()
-                && best.as_ref().is_none_or(|best| found.cost < WORTH_A_WAVE.recip() * best.cost)
+            if let Some((waves, found)) = along_waves(program, statements, &space, &wanted)?
+                && best.as_ref().is_none_or(|best| WORTH_A_WAVE * found.cost < best.cost)
             {
                 (space, best) = (waves, Some(found));
             }

@@ -92,6 +92,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
             element: ScalarType::I32,
             boolean: false,
             extents,
+            slant: None,
             order: Default::default(),
             scratch: false,
             by_tiles: None,

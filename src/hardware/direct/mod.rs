@@ -124,9 +124,10 @@ impl<'a> Direct<'a> {
     fn byte_address(&self, m: &Module, access: &Access, subscripts: &[Affine], scope: &Scope) -> Rtl {
         let array = self.context.array(access.array);
         let byte = Type::unsigned(self.context.port.byte_address());
-        let linear = array.layout_of_an_instance().map(over_sizes).place(
+        let layout = array.layout_of_an_instance().map(over_sizes);
+        let linear = layout.place(
             |digit| {
-                let subscript = scope.affine_as(&subscripts[digit.subscript], byte);
+                let subscript = scope.affine_as(&layout.digit(digit, subscripts), byte);
                 // Slices of other widths have no direct version ([`Kernel::without_direct_version`]).
                 match digit.part {
                     Part::Whole => subscript,

@@ -210,7 +210,7 @@ impl<'a> Cells<'a> {
         match self.layouts[k].digits.get(d) {
             None => Affine::default(),
             Some(_) if self.layouts[k].slices().is_some() => kind.parts[d].clone(),
-            Some(digit) => kind.point[digit.subscript].clone(),
+            Some(digit) => self.layouts[k].digit(digit, &kind.point),
         }
     }
 

@@ -96,7 +96,7 @@ fn with_subscripts(context: &Context, layout: &Layout<Affine>, mut piece: Piece)
                 piece.rename(&old, &name);
             }
             None => {
-                let extent = digit.radix.range(|size| context.names.range(size).unwrap_or((0, 0))).1;
+                let extent = layout.extent(digit).range(|size| context.names.range(size).unwrap_or((0, 0))).1;
                 let needs = piece.levels.iter().rposition(|l| value.coefficient(&l.name) != 0);
                 let at = if is_last { piece.levels.len() } else { needs.map_or(0, |d| d + 1) };
                 // The new level has the subscript's value and no other. Bounds further in go on naming the levels that it

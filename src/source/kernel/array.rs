@@ -6,7 +6,7 @@ use super::ScalarType;
 use crate::affine::Affine;
 use crate::diagnostic::Span;
 use crate::ids::ArrayId;
-use crate::layout::{Layout, Order};
+use crate::layout::{Layout, Order, Slant};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Array {
@@ -20,6 +20,9 @@ pub struct Array {
     /// How its cells lie in the accelerator's memory.
     #[serde(default)]
     pub order: Order,
+    /// How the last subscript counts where that is not as C's does; its extent is that of what it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slant: Option<Slant>,
     /// Where `#pragma burstc layout(a: tiles)` asks for an order by tiles, which the analysis chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_tiles: Option<Span>,
@@ -62,6 +65,7 @@ impl Array {
             name,
             extents,
             order: Default::default(),
+            slant: None,
             storage: Storage::Local { declared_in, expanded: 0, transferred: false },
             scratch: false,
             by_tiles: None,
@@ -83,13 +87,20 @@ impl Array {
     pub fn layout(&self) -> Layout {
         match self.storage {
             Storage::Local { transferred: false, .. } => self.layout_of_an_instance(),
-            _ => Layout::new(self.order, self.element.bytes(), 0, &self.extents),
+            _ => self.layout_from(0),
         }
     }
 
     /// The same where all instances, which come one after the other, use one place: the order of the source needs no more.
     pub fn layout_of_an_instance(&self) -> Layout {
-        let first = self.expanded();
-        Layout::new(self.order, self.element.bytes(), first, &self.extents[first..])
+        self.layout_from(self.expanded())
+    }
+
+    fn layout_from(&self, first: usize) -> Layout {
+        let mut extents = self.extents[first..].to_vec();
+        if let (Some(slant), Some(last)) = (&self.slant, extents.last_mut()) {
+            *last = last.clone() - slant.reach.clone();
+        }
+        Layout { slant: self.slant.clone(), ..Layout::new(self.order, self.element.bytes(), first, &extents) }
     }
 }

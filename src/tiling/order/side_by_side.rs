@@ -38,6 +38,8 @@ type Shape = Rc<Result<LaneShape, String>>;
 /// Lanes that somebody asks for.
 pub struct Wanted<'a> {
     directive: LanesDirective,
+    /// Whether lanes may access arrays along diagonals.
+    may_slant: bool,
     kernel: &'a Kernel,
     /// The band's, with their iterators.
     statements: Vec<(&'a Statement, &'a [String])>,
@@ -56,7 +58,7 @@ pub struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// `banked` is what bands before have in banks.
+    /// `banked` is what bands before have in banks; lanes along diagonals are told only where they may be.
     ///
     /// # Errors
     /// A [`Diagnostic`] where a tile has an order of the source's.
@@ -66,7 +68,7 @@ impl<'a> Wanted<'a> {
         directive: &TilingDirective,
         lanes: LanesDirective,
         (space, statements): (&Space, &[StatementId]),
-        banked: &'a Lines,
+        (banked, may_slant): (&'a Lines, bool),
     ) -> Result<Wanted<'a>> {
         if !space.injective {
             let at = if lanes.span.line > 0 { lanes.span } else { directive.span };
@@ -79,8 +81,8 @@ impl<'a> Wanted<'a> {
         let own: Vec<(&Statement, &[String])> =
             statements.iter().map(|&s| (all[s], &program.statements[s].iterators[..])).collect();
         let shapes = |(&(statement, iterators), values): (&(&Statement, &[String]), &Vec<Affine>)| -> Vec<Shape> {
-            let along = |k| Rc::new(LaneShape::new(kernel, statement, iterators, values, (lanes.count, k)));
-            (0..space.sizes.len()).map(along).collect()
+            let along = |k| LaneShape::new(kernel, statement, iterators, values, (lanes.count, k));
+            (0..space.sizes.len()).map(|k| Rc::new(upright(kernel, along(k), may_slant))).collect()
         };
         let in_two = |along: [LanesAlong; 2]| -> Vec<Shape> {
             let both = own.iter().zip(&space.values);
@@ -91,6 +93,7 @@ impl<'a> Wanted<'a> {
         };
         Ok(Wanted {
             directive: lanes,
+            may_slant,
             kernel,
             shapes: own.iter().zip(&space.values).map(shapes).collect(),
             along_waves: RefCell::default(),
@@ -133,7 +136,8 @@ impl<'a> Wanted<'a> {
             let (statement, iterators) = self.statements[place];
             let values: Vec<Affine> = own.iter().map(|&k| space.values[place][k].clone()).collect();
             let k = own.iter().position(|k| *k == one).unwrap_or_default();
-            Rc::new(LaneShape::new(self.kernel, statement, iterators, &values, (self.directive.count, k)))
+            let shape = LaneShape::new(self.kernel, statement, iterators, &values, (self.directive.count, k));
+            Rc::new(upright(self.kernel, shape, self.may_slant))
         });
         shape.clone()
     }
@@ -249,6 +253,15 @@ impl<'a> Wanted<'a> {
                 true => "every dimension of the tile has size 1".into(),
                 false => reasons.join("; "),
             })
+    }
+}
+
+/// Lanes that access no array along a diagonal, where they may not.
+fn upright(kernel: &Kernel, shape: Result<LaneShape, String>, may_slant: bool) -> Result<LaneShape, String> {
+    let shape = shape?;
+    match shape.slants.keys().next().filter(|_| !may_slant) {
+        Some(array) => Err(format!("`{}` is accessed along a diagonal", kernel.arrays[*array].name)),
+        None => Ok(shape),
     }
 }
 
