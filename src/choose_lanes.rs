@@ -115,19 +115,20 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
         Some(private) => better_of(whole, of_uses(&private, board, request.clone()), board),
         None => whole,
     };
-    match aslant(kernel, board, request.as_ref(), &whole)? {
-        Some(slanted) => better_of(whole, with_lanes(&slanted, board, request), board),
-        None => whole,
-    }
+    let Some((slanted, tilings)) = aslant(kernel, board, request.as_ref(), &whole)? else { return whole };
+    // A box around what a tile accesses is larger aslant, what it accesses is not.
+    let other = in_tiles_or_others(&slanted, tilings, board, request.clone());
+    better_of(whole, other.or_else(|_| with_lanes(&slanted, board, request)), board)
 }
 
-/// The kernel with arrays that count along the diagonals of lanes, where statements have none as it is and would then.
+/// The kernel with arrays that count along the diagonals of lanes, where statements have none as it is and would then, and the tilings in
+/// which that was found.
 fn aslant(
     kernel: &Kernel,
     board: &Board,
     request: Option<&Request>,
     found: &Result<Offload>,
-) -> Result<Option<Kernel>> {
+) -> Result<Option<(Kernel, Vec<TilingDirective>)>> {
     let is_plain = |band: &offload::Band| match &band.compute.lanes {
         None => true,
         Some(lanes) => lanes.per_statement.iter().any(Option::is_none),
@@ -157,11 +158,10 @@ fn aslant(
             Err(_) => return Ok(None),
         },
     };
-    for tiling in &mut tilings {
-        tiling.lanes = Some(LanesDirective::new(FEW, Span::default()));
-    }
+    tilings.iter_mut().for_each(|tiling| tiling.lanes = Some(LanesDirective::new(FEW, Span::default())));
     let slants = Analysis::new(kernel)?.slants(&tilings, Some(SLANTS));
-    Ok(slants.ok().and_then(|slants| slanted(kernel, &slants)))
+    tilings.iter_mut().for_each(|tiling| tiling.lanes = None);
+    Ok(slants.ok().and_then(|slants| slanted(kernel, &slants)).map(|slanted| (slanted, tilings)))
 }
 
 /// The kernel as it is, or with panels.
@@ -216,10 +216,21 @@ fn is_better(offload: &Offload, other: &Offload, board: &Board) -> bool {
 }
 
 fn with_lanes(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
+    in_tiles_or_others(kernel, vec![], board, request)
+}
+
+/// [`analysis::analyze`] with lanes; where the kernel has no tilings, in these to begin with, if there are any.
+fn in_tiles_or_others(
+    kernel: &Kernel,
+    tilings: Vec<TilingDirective>,
+    board: &Board,
+    request: Option<Request>,
+) -> Result<Offload> {
+    let new = |kernel| anyhow::Ok(Choice { first: tilings.clone(), ..Choice::new(kernel, board, |_| true)? });
     let asks = |tiling: &TilingDirective| tiling.lanes.is_some_and(|lanes| lanes.is_automatic());
     match request {
         Some(Request::Count(count)) => {
-            let choice = Choice { left: None.into(), ..Choice::new(kernel, board, |_| true)? };
+            let choice = Choice { left: None.into(), ..new(kernel)? };
             let found = match count {
                 1 => choice.one()?,
                 _ => choice.with(&choice.one()?, &Request::Count(count), SMALLER.len())?,
@@ -227,13 +238,13 @@ fn with_lanes(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resul
             require_room(choice.longer(count, found)?, board)
         }
         Some(Request::InTwo(along)) => {
-            let choice = Choice { left: None.into(), ..Choice::new(kernel, board, |_| true)? };
+            let choice = Choice { left: None.into(), ..new(kernel)? };
             let count = along.iter().map(|(_, count)| count).product();
             let found = choice.with(&choice.one()?, &Request::InTwo(along), SMALLER.len())?;
             require_room(choice.longer(count, found)?, board)
         }
-        Some(Request::Automatic) => Choice::new(kernel, board, |_| true)?.automatic(),
-        Some(Request::Usual) if kernel.tilings.is_empty() => Choice::new(kernel, board, |_| true)?.automatic(),
+        Some(Request::Automatic) => new(kernel)?.automatic(),
+        Some(Request::Usual) if kernel.tilings.is_empty() => new(kernel)?.automatic(),
         _ if kernel.tilings.iter().any(asks) => Choice::new(kernel, board, asks)?.automatic(),
         _ => require_room(on_ports(analysis::analyze(kernel, &board.fabric())?, board), board),
     }
@@ -284,6 +295,8 @@ struct Choice<'a, F> {
     board: &'a Board,
     /// Of which bands, as their directives are.
     of: F,
+    /// The tilings to begin with where the kernel has none; none where they are to be chosen.
+    first: Vec<TilingDirective>,
     /// Analyses with lanes, and isl's operations that are left for them, where they are limited.
     probes: Cell<usize>,
     left: Cell<Option<u64>>,
@@ -309,6 +322,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             analysis,
             board,
             of,
+            first: vec![],
             probes: Cell::new(0),
             left: Some(OPERATIONS).into(),
             alone: Cell::new(0),
@@ -324,9 +338,14 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     }
 
     fn one(&self) -> Result<Offload> {
-        let (one, taken) = self.counted(|analysis| analysis.offload(&self.single(), &self.board.fabric(), None));
+        let own = self.single();
+        let tilings = if own.is_empty() { &self.first } else { &own };
+        let (one, taken) = self.counted(|analysis| analysis.offload(tilings, &self.board.fabric(), None));
         self.alone.set(taken);
-        one.map(|one| on_ports(one, self.board))
+        one.map(|mut one| {
+            one.kernel.tilings = own;
+            on_ports(one, self.board)
+        })
     }
 
     /// What `compute` gives, and how many of isl's operations it takes.

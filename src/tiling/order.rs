@@ -94,7 +94,7 @@ fn best(
     let mut space = Space::new(program, kernel, directive, statements, theta)?;
     let mut best = space.best(program, statements, None)?;
     if best.as_ref().is_some_and(|best| best.cost > WORTH_A_WAVE * space.instances()) {
-        space.add_waves(program, statements)?;
+        space.add_waves(program, statements, false)?;
         let look = || space.best(program, statements, None);
         if let Some(found) = program.isl.within(WAVE_OPERATIONS, look)? {
             best = found;
@@ -111,7 +111,7 @@ fn along_waves(
     wanted: &Wanted,
 ) -> Result<Option<(Space, Candidate)>> {
     let mut waves = space.clone();
-    waves.add_waves(program, statements)?;
+    waves.add_waves(program, statements, true)?;
     let found = program.isl.within(WAVE_OPERATIONS, || waves.best(program, statements, Some(wanted)))?.flatten();
     Ok(found.map(|found| (waves, found)))
 }

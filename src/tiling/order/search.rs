@@ -40,7 +40,7 @@ impl Space {
         let others: Vec<usize> = (0..n).filter(|k| !serial.contains(k)).collect();
         let distances = self.distances(program, statements)?;
         let mut inside = orders(&others);
-        for (wave, Wave(terms)) in (n..).zip(&self.waves) {
+        for (wave, Wave { terms, .. }) in (n..).zip(&self.waves).filter(|(_, wave)| wave.leads) {
             for &(dropped, _) in terms.iter().filter(|(_, factor)| *factor == 1) {
                 let rest: Vec<usize> = others.iter().copied().filter(|&k| k != dropped).chain([wave]).collect();
                 // Behind one of its terms a wave is the sum of the others.
@@ -49,6 +49,16 @@ impl Space {
                 };
                 inside.extend(orders(&rest).into_iter().filter(is_new));
             }
+        }
+        for (wave, Wave { terms, .. }) in (n..).zip(&self.waves).filter(|(_, wave)| !wave.leads) {
+            let &[(open, _), (tiled, _)] = &terms[..] else { continue };
+            let behind = |order: &Vec<usize>| {
+                let [at, other] = [open, tiled].map(|k| order.iter().position(|own| *own == k));
+                let at = at.filter(|at| self.has_waves(&order[..*at]) && other.is_some_and(|other| other > *at))?;
+                Some(order.iter().enumerate().map(|(level, k)| if level == at { wave } else { *k }).collect())
+            };
+            let more: Vec<Vec<usize>> = inside.iter().filter_map(behind).collect();
+            inside.extend(more);
         }
         let orders: Vec<Vec<usize>> = inside.into_iter().map(|order| [&serial[..], &order[..]].concat()).collect();
         let mut all: Vec<Candidate> = vec![];

@@ -50,9 +50,13 @@ pub(super) struct Space {
     pub waves: Vec<Wave>,
 }
 
-/// A sum of dimensions along which no dependence leads back: the dimensions with their factors, all positive.
+/// A sum of dimensions, with their factors.
 #[derive(Clone)]
-pub(super) struct Wave(pub Vec<(usize, i64)>);
+pub(super) struct Wave {
+    pub terms: Vec<(usize, i64)>,
+    /// No dependence leads back along it, and all factors are positive. The others stand behind one along which none does.
+    pub leads: bool,
+}
 
 impl Space {
     /// θ, and the loops that it leaves open.
@@ -114,7 +118,8 @@ impl Space {
 
     /// Adds the sums of dimensions that iterations may be walked along, see [`Wave`]: dimensions of θ, which have no
     /// negative distances, and others without.
-    pub(super) fn add_waves(&mut self, program: &Program, statements: &[StatementId]) -> Result<()> {
+    /// With those `behind`, too: loops that θ leaves out, along which values come from ahead, plus or minus one of θ's dimensions.
+    pub(super) fn add_waves(&mut self, program: &Program, statements: &[StatementId], behind: bool) -> Result<()> {
         let distances = self.distances(program, statements)?;
         let mut members = vec![];
         for k in (0..self.sizes.len()).filter(|&k| self.sizes[k] > 1 && self.extents[k] > 1) {
@@ -129,6 +134,11 @@ impl Space {
         if members.len() > PERMUTED {
             return Ok(());
         }
+        let tiled: Vec<usize> = (0..self.tiled).filter(|k| members.contains(k)).collect();
+        let open = (self.tiled..self.sizes.len()).filter(|k| behind && self.extents[*k] > 1 && !members.contains(k));
+        let behind: Vec<Vec<(usize, i64)>> = open
+            .flat_map(|k| tiled.iter().flat_map(move |&d| [1, -1].map(|factor| vec![(k, 1), (d, factor)])))
+            .collect();
         // 0 for a dimension that is no part of the sum.
         let choices = FACTORS.len() + 1;
         for number in 0..choices.pow(members.len() as u32) {
@@ -138,21 +148,38 @@ impl Space {
             };
             let wave: Vec<(usize, i64)> = members.iter().enumerate().map(|(place, &k)| (k, factor(place))).collect();
             let wave: Vec<(usize, i64)> = wave.into_iter().filter(|(_, factor)| *factor > 0).collect();
-            let varies = |values: &Vec<Affine>| wave.iter().all(|&(k, _)| !values[k].is_constant());
-            if wave.len() < 2 || wave.iter().all(|(_, factor)| *factor > 1) || !self.values.iter().any(varies) {
-                continue;
+            if wave.len() >= 2 && wave.iter().any(|(_, factor)| *factor == 1) {
+                self.add_wave(Wave { terms: wave, leads: true });
             }
-            for values in &mut self.values {
-                let sum = wave.iter().fold(Affine::default(), |sum, &(k, factor)| sum + values[k].clone() * factor);
-                values.push(sum);
-            }
-            let span = |lengths: &[i64]| wave.iter().map(|&(k, factor)| factor * (lengths[k] - 1)).sum::<i64>() + 1;
-            let (size, extent) = (span(&self.sizes), span(&self.extents));
-            self.sizes.push(size);
-            self.extents.push(extent);
-            self.waves.push(Wave(wave));
         }
+        behind.into_iter().for_each(|terms| self.add_wave(Wave { terms, leads: false }));
         Ok(())
+    }
+
+    /// Adds a sum, where all of its terms vary in some statement.
+    fn add_wave(&mut self, wave: Wave) {
+        let terms = &wave.terms;
+        let varies = |values: &Vec<Affine>| terms.iter().all(|&(k, _)| !values[k].is_constant());
+        if !self.values.iter().any(varies) {
+            return;
+        }
+        for values in &mut self.values {
+            let sum = terms.iter().fold(Affine::default(), |sum, &(k, factor)| sum + values[k].clone() * factor);
+            values.push(sum);
+        }
+        let span = |lengths: &[i64]| terms.iter().map(|&(k, factor)| factor.abs() * (lengths[k] - 1)).sum::<i64>() + 1;
+        let (size, extent) = (span(&self.sizes), span(&self.extents));
+        self.sizes.push(size);
+        self.extents.push(extent);
+        self.waves.push(wave);
+    }
+
+    /// Whether dependences may lead back along a dimension.
+    pub(super) fn may_lead_back(&self, dimension: usize) -> bool {
+        match dimension.checked_sub(self.rank()) {
+            Some(wave) => !self.waves[wave].leads,
+            None => dimension >= self.tiled,
+        }
     }
 
     /// The same with groups of so many values of each of the dimensions `lanes` in place of the values, of statements that
@@ -202,7 +229,7 @@ impl Space {
     /// The dimensions with their factors that `k` is the sum of.
     fn terms(&self, k: usize) -> Vec<(usize, i64)> {
         match k.checked_sub(self.rank()) {
-            Some(wave) => self.waves[wave].0.clone(),
+            Some(wave) => self.waves[wave].terms.clone(),
             None => vec![(k, 1)],
         }
     }
@@ -216,7 +243,7 @@ impl Space {
         };
         let values = |&k: &usize| {
             let open = self.terms(k).into_iter().filter(|(term, _)| *term == k || !outer.contains(term));
-            (open.map(|(term, factor)| factor * (extent(term) - 1)).sum::<i64>() + 1) as f64
+            (open.map(|(term, factor)| factor.abs() * (extent(term) - 1)).sum::<i64>() + 1) as f64
         };
         outer.iter().map(values).product()
     }

@@ -99,7 +99,8 @@ impl Space {
         let instances = self.combinations(place, order);
         let mut rows = vec![1.0];
         let waves = order.iter().filter_map(|k| k.checked_sub(self.rank()));
-        for &(k, factor) in waves.flat_map(|wave| &self.waves[wave].0) {
+        for &(k, factor) in waves.flat_map(|wave| &self.waves[wave].terms) {
+            let factor = factor.abs();
             let extent = if self.values[place][k].is_constant() { 1 } else { self.extents[k] };
             let mut sums = vec![0.0; rows.len() + (factor * (extent - 1)) as usize];
             for (at, count) in rows.iter().enumerate() {
