@@ -323,6 +323,8 @@ kernels! {
     lanes_triangle; [N = 1], [N = 8], [N = 37];
     lanes_polynomials; [N = 0], [N = 1], [N = 21];
     lanes_diagonal; [N = 1, M = 5], [N = 20, M = 9], [N = 7, M = 33];
+    lanes_waves; [T = 0, N = 9], [T = 1, N = 3], [T = 5, N = 19], [T = 9, N = 33];
+    lanes_intervals; [N = 0], [N = 1], [N = 2], [N = 21], [N = 37];
     lanes_quotients data &[("b", 1, 99)]; [N = 1], [N = 21];
     // Several statements.
     lanes_layers; [N = 1, M = 1], [N = 13, M = 21], [N = 0, M = 5];

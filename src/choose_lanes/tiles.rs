@@ -18,7 +18,7 @@ use crate::walk::{self, Values};
 
 /// Tilings that are looked at, and isl's operations for all of them.
 const LOOKED_AT: usize = 16;
-const OPERATIONS: u64 = 2_500_000;
+const OPERATIONS: u64 = 6_000_000;
 /// Cuts into other bands that are begun with.
 const CUTS: usize = 3;
 /// With so many times the cycles that iterations and words take at least, larger tiles alone are looked at, whose begins are fewer,

@@ -17,6 +17,7 @@ mod private;
 mod rows;
 mod slides;
 mod stages;
+mod waves;
 
 const TYPES: [ScalarType; 8] = {
     const fn ty(bits: u32, signed: bool) -> ScalarType {
@@ -93,10 +94,12 @@ pub enum Kind {
     Private,
     /// Neighbours that slide in lanes.
     Slides,
+    /// Cells that are updated in place from their neighbours, in lanes.
+    Waves,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 11] = [
+    pub const ALL: [(&str, Kind); 12] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -108,6 +111,7 @@ impl Kind {
         ("stages", Kind::Stages),
         ("private", Kind::Private),
         ("slides", Kind::Slides),
+        ("waves", Kind::Waves),
     ];
 
     pub fn of(seed: u64) -> Kind {
@@ -124,6 +128,9 @@ impl Kind {
         }
         if seed >= 6_000_000 && seed % 8 == 3 {
             return Kind::Slides;
+        }
+        if seed >= 7_000_000 && seed % 8 == 2 {
+            return Kind::Waves;
         }
         match dice.below(3) {
             0 if !seed.is_multiple_of(4) => Kind::Equal,
@@ -251,6 +258,7 @@ fn of_kind(seed: u64) -> Program {
         Kind::Stages => stages::program(seed),
         Kind::Private => private::program(seed),
         Kind::Slides => slides::program(seed),
+        Kind::Waves => waves::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }
