@@ -234,6 +234,7 @@ mod tests {
                 obligations: vec![],
                 reassociates: false,
                 keeps_stores: false,
+                uses: None,
                 has_wires: false,
                 panels: Default::default(),
                 ports: Default::default(),
@@ -259,6 +260,7 @@ mod tests {
                     sizes: vec![10],
                     strip: 1,
                     lanes: None,
+                    order: None,
                     span: Default::default(),
                 },
                 sets: vec![],
@@ -280,6 +282,7 @@ mod tests {
                 compute: Compute {
                     scan: Scan { pieces: vec![] },
                     order: String::new(),
+                    dates: vec![],
                     innermost_distance: None,
                     cycles_per_iteration: 1.0,
                     lanes: None,

@@ -48,6 +48,7 @@ fn kernel(name: &str) -> Kernel {
         obligations: vec![],
         reassociates: false,
         keeps_stores: false,
+        uses: None,
         has_wires: false,
         panels: Default::default(),
         ports: Default::default(),

@@ -3,6 +3,7 @@
 //! less than 0 either, in front of all but one of its terms (Lamport's hyperplanes, CACM 1974). The best order has long
 //! rows, and carries flow dependences further apart than the datapath is deep.
 
+mod asked;
 mod candidate;
 mod distances;
 mod pace;
@@ -33,6 +34,8 @@ pub(super) struct Order {
     pub dates: Vec<Map>,
     pub expressions: Vec<Vec<Affine>>,
     pub text: String,
+    /// Whether a directive can say it: not where the order of the source is a part of it.
+    pub is_of_dimensions: bool,
     /// The smallest distance of a flow dependence that the innermost dimension carries alone.
     pub innermost_distance: Option<i64>,
     /// Estimated cycles over the iterations.
@@ -90,6 +93,14 @@ fn best(
     theta: &[Map],
 ) -> Result<(Space, Option<Candidate>)> {
     let mut space = Space::new(program, kernel, directive, statements, theta)?;
+    if let Some(asked) = &directive.order {
+        // Sums of dimensions are among them where it has some.
+        if space.read(asked, program, statements).is_err() {
+            space.add_waves(program, statements)?;
+        }
+        let best = space.best(program, statements, None)?;
+        return Ok((space, best));
+    }
     let mut best = space.best(program, statements, None)?;
     if best.as_ref().is_some_and(|best| best.cost > WORTH_A_WAVE * space.instances()) {
         space.add_waves(program, statements)?;
@@ -133,6 +144,9 @@ pub(super) fn choose(
         Some((space, candidate, lanes)) => (space, candidate, Some(lanes)),
         None => {
             let (mut space, mut best) = best(program, kernel, directive, statements, theta)?;
+            if let (None, Some(asked)) = (&best, &directive.order) {
+                return Err(space.reversed(asked, program, kernel, statements)?.into());
+            }
             if best.is_none() {
                 space = Space::of_theta(kernel, directive, statements);
                 best = space.best(program, statements, None)?;
@@ -165,5 +179,16 @@ pub(super) fn choose(
     let innermost_distance = candidate.carried.first().copied().filter(|&d| d != i64::MAX);
     let cycles_per_iteration = candidate.cycles / space.instances();
     let late = candidate.late;
-    Ok(Order { dates, expressions, text, innermost_distance, cycles_per_iteration, rows, lanes, without_lanes, late })
+    Ok(Order {
+        dates,
+        expressions,
+        text,
+        is_of_dimensions: space.injective,
+        innermost_distance,
+        cycles_per_iteration,
+        rows,
+        lanes,
+        without_lanes,
+        late,
+    })
 }

@@ -183,6 +183,9 @@ impl<'a> Wanted<'a> {
         let count = self.directive.count;
         let at = if self.directive.span.line > 0 { self.directive.span } else { directive.span };
         let mut reasons = vec![];
+        if directive.order.is_some() {
+            reasons.push("the order inside the tile is given, and another may allow them".to_string());
+        }
         if let Some(both) = self.directive.along {
             for (place, name) in names.iter().enumerate() {
                 let reason = self.reason_in_two(place, space, both, arrays);
@@ -249,12 +252,11 @@ impl Space {
     /// banks. `None` where no statement has lanes.
     pub(super) fn with_lanes(
         &self,
-        outer: &[usize],
+        (outer, places): (&[usize], Vec<usize>),
         own: &[Vec<Alone>],
         distances: &[Distances],
         wanted: &Wanted,
     ) -> Result<Option<Candidate>> {
-        let Some(places) = self.places(outer, distances)? else { return Ok(None) };
         let mut banked = wanted.banked.clone();
         let mut by_work: Vec<usize> = (0..own.len()).collect();
         by_work.sort_by(|a, b| self.iterations(*b).total_cmp(&self.iterations(*a)));
