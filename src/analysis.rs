@@ -20,7 +20,7 @@ use crate::offload::{self, Buffer, Compute, Leaf, NamedSet, Offload, Scan, Trans
 use crate::polyhedral::isl::{BasicSet, Constraint, Exhausted, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_tree};
 use crate::polyhedral::{self, Program};
-use crate::schedule::{self, BandPlan};
+use crate::schedule::{self, BandPlan, linear};
 use crate::source::kernel::{Kernel, Schedule, Storage, TilingDirective};
 use crate::tiling::automatic::{Tilings, Time};
 use crate::tiling::{self, Band};
@@ -55,6 +55,8 @@ pub struct Cut {
     pub tileable: Vec<bool>,
     /// How many values each has at the usual sizes, where that is known.
     pub extents: Vec<Option<i64>>,
+    /// Whether they tell the iterations of every statement apart.
+    pub is_whole: bool,
 }
 
 /// What the tiles of tilings load and store, but for stores that nobody loads.
@@ -171,15 +173,18 @@ impl Analysis {
 
     fn band(&self, schedules: Vec<Schedule>, tileable: Vec<bool>) -> Result<Option<Cut>> {
         let Analysis { kernel, program, .. } = self;
-        let mut extents = vec![None; tileable.len()];
+        let (mut extents, mut is_whole) = (vec![None; tileable.len()], true);
         for Schedule { statement, theta } in &schedules {
             let Some(s) = program.statements.position(|own| own.name == *statement) else { return Ok(None) };
+            let iterators = &program.statements[s].iterators;
+            let row = |value: &Affine| iterators.iter().map(|name| value.coefficient(name)).collect::<Vec<i64>>();
+            is_whole &= linear::rank(&theta.iter().map(row).collect::<Vec<_>>()) == iterators.len();
             for (extent, value) in extents.iter_mut().zip(theta) {
                 let range = program.usual_range(kernel, s, value)?;
                 *extent = range.map(|(low, high)| (high - low + 1).max(1)).max(*extent);
             }
         }
-        Ok(Some(Cut { schedules, tileable, extents }))
+        Ok(Some(Cut { schedules, tileable, extents, is_whole }))
     }
 
     /// The arrays that lanes of these tilings would access along a diagonal, see [`tiling::slants`]; within so many operations.
@@ -648,6 +653,11 @@ fn tiles(program: &Program, kernel: &Kernel, bands: &ByBand<Band>, contexts: &By
     Ok(scan)
 }
 
+/// When instances run, where a directive can say it.
+fn dates_to_say(band: &Band) -> Vec<Vec<Affine>> {
+    if band.has_order_of_dimensions { band.date_expressions.clone() } else { vec![] }
+}
+
 /// The iterations of a tile, in the order inside it.
 fn compute(program: &Program, band: &Band, context: &Context, allocations: &[Allocation]) -> Result<Compute> {
     let scan = match scan_instances(program, band, context, allocations, false)? {
@@ -659,6 +669,7 @@ fn compute(program: &Program, band: &Band, context: &Context, allocations: &[All
     Ok(Compute {
         scan,
         order: band.order.clone(),
+        dates: dates_to_say(band),
         innermost_distance: band.innermost_distance,
         cycles_per_iteration: band.cycles_per_iteration,
         lanes: None,
@@ -740,6 +751,7 @@ fn compute_in_lanes(
     Ok(Compute {
         scan,
         order: band.order.clone(),
+        dates: dates_to_say(band),
         innermost_distance: band.innermost_distance,
         cycles_per_iteration: band.cycles_per_iteration,
         lanes: Some(offload::Lanes {

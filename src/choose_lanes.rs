@@ -22,7 +22,7 @@ use crate::report::area::{Area, LOGIC};
 use crate::report::demand::Demand;
 use crate::report::expected::Expected;
 use crate::report::ports;
-use crate::source::kernel::{Access, Kernel, LanesAlong, LanesDirective, TilingDirective};
+use crate::source::kernel::{Access, Kernel, LanesAlong, LanesDirective, TilingDirective, UsesDirective};
 use crate::source::panels::in_panels;
 
 /// Parts of the block RAM that tiles are chosen for, where those for all of it are too large for the lanes.
@@ -177,8 +177,20 @@ fn in_blocks(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result
     better_of(found, with_lanes(&panels, board, request), board)
 }
 
-/// The better of one buffer per array and one per use.
+/// The better of one buffer per array and one per use, or the one that somebody asks for.
 fn of_uses(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
+    match (kernel.uses, uses_apart(kernel)) {
+        (Some(UsesDirective { apart: false, .. }), _) => return with_lanes(kernel, board, request),
+        (Some(UsesDirective { apart: true, .. }), Some(apart)) => return with_lanes(&apart, board, request),
+        (Some(UsesDirective { apart: true, span }), None) => {
+            let refusal = Diagnostic::new("no array has uses to tell apart").help(
+                "such an array is an argument that no statement writes and one reads along two to four directions, as `a[i][k]` \
+                 and `a[j][k]`: leave `uses` out",
+            );
+            return Err(if span.line > 0 { refusal.at(span, "nothing to do") } else { refusal }.into());
+        }
+        (None, _) => {}
+    }
     let whole = with_lanes(kernel, board, request.clone());
     let Some(apart) = uses_apart(kernel).filter(|_| whole.as_ref().err().is_none_or(|error| error.is::<Diagnostic>()))
     else {

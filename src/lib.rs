@@ -49,12 +49,12 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use board::Board;
-use diagnostic::{Diagnostic, Fault};
+use diagnostic::{Diagnostic, Fault, Span};
 use hardware::VerilogFile;
 use offload::Offload;
 use rtl::{Design, Module, Port, Shown};
 use source::Source;
-use source::kernel::{Argument, Kernel, SizeParameter, TilingDirective};
+use source::kernel::{Argument, Kernel, SizeParameter, TilingDirective, UsesDirective};
 use word::RegisterWord;
 
 /// What the command line adds to the source.
@@ -71,6 +71,10 @@ pub struct Options {
     pub allow_reassociation: bool,
     /// Tiles, strips and lanes that replace the directives of the source.
     pub tilings: Option<Vec<TilingDirective>>,
+    /// Argument arrays that lie by tiles in memory, beside those of the source.
+    pub layouts: Vec<String>,
+    /// Whether arrays have a buffer for each of their uses, in place of what the source says.
+    pub uses: Option<bool>,
     /// The memory ports of arrays, by name; of the others they are chosen.
     pub ports: BTreeMap<String, u32>,
 }
@@ -180,10 +184,17 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     let kernel = polyhedral::without_dead_code(&kernel).map_err(|error| budget::refusal(error, &kernel))?;
     require_memory(&kernel, board)?;
     require_registers(&kernel)?;
-    Ok(match &options.tilings {
-        Some(tilings) => Kernel { tilings: tilings.clone(), ..kernel },
-        None => kernel,
-    })
+    let mut kernel = kernel;
+    if let Some(tilings) = &options.tilings {
+        kernel.tilings.clone_from(tilings);
+    }
+    if let Some(apart) = options.uses {
+        kernel.uses = Some(UsesDirective { apart, span: Span::default() });
+    }
+    for array in kernel.arrays.iter_mut().filter(|array| options.layouts.contains(&array.name)) {
+        array.by_tiles = array.by_tiles.or(Some(array.span));
+    }
+    Ok(kernel)
 }
 
 /// The ports that somebody has put arrays on, if there are such arrays and such ports.
@@ -342,6 +353,7 @@ fn origin(source: &Source, board: &Board, options: &Options, offload: &Offload) 
     given.extend(options.allow_reassociation.then(|| "--allow-reassociation".to_string()));
     let pragma = |tiling: &TilingDirective| source::directive_text(tiling, &offload.kernel);
     given.extend(options.tilings.iter().flatten().map(pragma));
+    given.extend(source::storage_directives(&options.layouts, options.uses));
     // Folders would be paths.
     given.extend(source.cpp_args.iter().filter(|argument| argument.starts_with("-D")).cloned());
     lines.push(match given.is_empty() {

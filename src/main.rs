@@ -173,7 +173,7 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// Look at many designs of a kernel: tile sizes, strips, lanes, ports. Estimate them, simulate those near the front, print the front
+    /// Look at many designs of a kernel: tile sizes, orders, strips, lanes, layouts, buffers, ports. Estimate them, simulate those near the front, print the front
     #[command(after_help = "\
 Examples:
   burstc explore kernel.c --set N=64 --out kernel.jsonl     a front; the same command goes on from kernel.jsonl

@@ -13,6 +13,7 @@ use memory::{Part, Slice};
 use crate::affine::{Affine, AffineOver, Variable};
 use crate::ids::{ArrayId, BandId, ByArray, ByBand, StatementId};
 use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, Node, ScalarType, Statement, TilingDirective};
+use crate::source::order_text;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Offload {
@@ -84,6 +85,15 @@ impl Offload {
     /// The tilings of all bands, of the statements as they are written.
     pub fn tilings_as_written(&self) -> Vec<TilingDirective> {
         self.bands.iter().map(|band| band.tiling.as_written(&self.kernel).0).collect()
+    }
+
+    /// The order inside the tiles of a band as a directive that can stand beside its tiles; `None` where none says it.
+    pub fn order_text(&self, band: &Band) -> Option<String> {
+        let (statements, iterators) = (self.kernel.statements(), self.kernel.iterators());
+        let is_said = !band.compute.dates.is_empty() && band.statements.iter().all(|&s| statements[s].also.is_empty());
+        let own = band.statements.iter().zip(&band.compute.dates);
+        let own: Vec<_> = own.map(|(&s, date)| (&statements[s].name[..], &iterators[s][..], &date[..])).collect();
+        is_said.then(|| order_text(&own))
     }
 
     /// Whether the statement of [`Offload::as_written`] starts together with another, whose name they have.
@@ -643,6 +653,9 @@ pub struct Compute {
     pub scan: Scan,
     /// The order inside a tile for people: `(i, j, k)`.
     pub order: String,
+    /// The same by statement; nothing where no directive can say it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dates: Vec<Vec<Affine>>,
     /// The smallest distance, in iterations of the innermost level, of a flow dependence carried by that level
     /// alone; `None` where the innermost level carries none.
     pub innermost_distance: Option<i64>,

@@ -188,6 +188,8 @@ kernels! {
     lanes_across; [N = 37, M = 29], [N = 1, M = 3], [N = 16, M = 40];
     lanes_turned; [N = 37], [N = 1], [N = 16];
     head_steps; [N = 7], [N = 0], [N = 1], [N = 24];
+    orders; [N = 1], [N = 9], [N = 14], [N = 23];
+    orders_in_lanes; [N = 0], [N = 5], [N = 14], [N = 19];
     long_strips; [N = 1, M = 1, K = 0], [N = 9, M = 17, K = 33], [N = 43, M = 5, K = 11];
     syrk; [N = 1, K = 1], [N = 13, K = 9], [N = 18, K = 0];
     uses; [N = 1], [N = 8], [N = 21];

@@ -97,6 +97,7 @@ fn in_one_strip(
                 sizes: vec![1],
                 strip: 1,
                 lanes: None,
+                order: None,
                 span: Default::default(),
             },
             sets: vec![],
@@ -105,6 +106,7 @@ fn in_one_strip(
             compute: Compute {
                 scan: compute,
                 order: "(…)".into(),
+                dates: vec![],
                 innermost_distance: None,
                 cycles_per_iteration: 1.0,
                 lanes: None,

@@ -211,6 +211,7 @@ fn tiling(band: &Cut, lanes: LanesDirective) -> TilingDirective {
         sizes: (0..band.tileable.len()).map(size).collect(),
         strip: 1,
         lanes: Some(lanes),
+        order: None,
         span: Span::default(),
     }
 }

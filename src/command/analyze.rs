@@ -137,7 +137,8 @@ fn text(offload: &Offload, tiling: &TilingReport) -> String {
         for set in &band.sets {
             let _ = write!(text, "\n{}:\n    {}\n", set.name, set.isl);
         }
-        let _ = write!(text, "\norder inside a tile: {}\n", band.compute.order);
+        let order = offload.order_text(band).unwrap_or(band.compute.order.clone());
+        let _ = write!(text, "\norder inside a tile: {order}\n");
         let _ = match band.compute.innermost_distance {
             Some(distance) => writeln!(text, "innermost dependence: carried over {distance} iterations"),
             None => writeln!(text, "innermost dependence: none"),

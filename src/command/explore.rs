@@ -252,7 +252,8 @@ impl<'a> Exploration<'a> {
 
     /// What is read, with the design's directives.
     fn options(&self, design: &Design) -> Options {
-        Options { tilings: design.tilings.clone(), ..self.options.clone() }
+        let Design { tilings, layouts, uses, .. } = design.clone();
+        Options { tilings, layouts, uses, ..self.options.clone() }
     }
 
     /// What the command line would have for the design, and the board that it means.

@@ -382,6 +382,8 @@ fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, Number>) -> Re
         lanes: Some(input.lanes.clone().unwrap_or(choose_lanes::Request::Usual)),
         allow_reassociation: input.allow_reassociation,
         tilings: None,
+        layouts: vec![],
+        uses: None,
         ports: ports(&input.port)?,
     })
 }

@@ -30,8 +30,12 @@ pub struct Design {
     pub tilings: Option<Vec<TilingDirective>>,
     /// In place of the board's.
     pub ports: Option<Ports>,
-    /// The same as text: arguments of burstc where ports are others than the board's, and a line per band to paste. Empty for
-    /// what `burstc run` makes of the file as it is.
+    /// Arguments that lie by tiles in memory, beside those of the source.
+    pub layouts: Vec<String>,
+    /// Whether arrays have a buffer for each of their uses, where that is said.
+    pub uses: Option<bool>,
+    /// The same as text: arguments of burstc where ports are others than the board's, and lines to paste, one per band, one for
+    /// layouts, one for uses. Empty for what `burstc run` makes of the file as it is.
     pub directives: Vec<String>,
 }
 

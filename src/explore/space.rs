@@ -1,7 +1,9 @@
-//! The designs of a kernel: tile sizes, orders of the tiles, strips and lanes, as directives can say them, and ports of the memory.
+//! The designs of a kernel: tile sizes, orders of the tiles and inside of them, strips, lanes, layouts of arrays and buffers per use, as
+//! directives can say them, and ports of the memory.
 //!
 //! Everywhere the list is the same, whatever part of it somebody looks at: first what `burstc run` does, then half of the designs
-//! in the order of their distance from that, and half of them spread over all others.
+//! in the order of their distance from that, and half of them spread over all others. A third of the first half are variants of what
+//! is nearest: in another order inside the tiles, with arrays by tiles, with other buffers. They are seldom worth it elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +15,11 @@ use crate::analysis::{Analysis, Cut};
 use crate::board::Board;
 use crate::choose_lanes::{self, Request};
 use crate::diagnostic::Span;
+use crate::mars;
 use crate::offload::Offload;
-use crate::source::directive_text;
-use crate::source::kernel::{Kernel, LanesAlong, LanesDirective, TilingDirective};
+use crate::polyhedral::uses_apart;
+use crate::source::kernel::{Kernel, LanesAlong, LanesDirective, OrderDirective, Schedule, Storage, TilingDirective};
+use crate::source::{directive_text, storage_directives};
 
 /// Ways to cut the kernel into bands that are looked at.
 const CUTS: usize = 4;
@@ -26,6 +30,10 @@ const LARGEST: i64 = 512;
 const USUAL: i64 = 32;
 /// Dimensions whose every order is looked at; of more, each has its turn to be the last.
 const PERMUTED: usize = 3;
+/// Arrays that are put by tiles.
+const LAID_BY_TILES: usize = 3;
+/// One of so many of the nearest designs is a variant.
+const VARIANTS: usize = 3;
 /// Designs that are put in order; with more, sizes are further apart.
 const MOST: usize = 100_000;
 
@@ -69,6 +77,38 @@ struct Point {
     lanes: Lanes,
 }
 
+/// What a design has beside tiles and lanes.
+#[derive(Clone, Debug, Default)]
+struct Variant {
+    /// Which of the tileable dimensions is the outermost inside a tile, the next, ….
+    inside: Option<Vec<usize>>,
+    layouts: Vec<String>,
+    uses: Option<bool>,
+}
+
+impl Variant {
+    /// Those of a kernel but for the order inside the tiles: layouts that need fewer bursts in the tiles of `usual`, and the other
+    /// choice of buffers.
+    fn of_storage(kernel: &Kernel, usual: &Offload) -> Result<Vec<Variant>> {
+        let mut all = vec![];
+        let is_free = |own: &mars::Array| {
+            let array = &usual.kernel.arrays[own.array];
+            array.by_tiles.is_none() && array.storage == Storage::Argument && own.gains_by_tiles()
+        };
+        let gaining = mars::of_offload(usual)?.into_iter().filter(is_free);
+        let names: Vec<String> =
+            gaining.map(|own| usual.kernel.arrays[own.array].name.clone()).take(LAID_BY_TILES).collect();
+        let together = (names.len() > 1).then(|| names.clone());
+        let each = together.into_iter().chain(names.iter().map(|name| vec![name.clone()]));
+        all.extend(each.map(|layouts| Variant { layouts, ..Variant::default() }));
+        if kernel.uses.is_none() && uses_apart(kernel).is_some() {
+            let is_apart = usual.kernel.arrays.iter().any(|array| array.use_of.is_some());
+            all.push(Variant { uses: Some(!is_apart), ..Variant::default() });
+        }
+        Ok(all)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lanes {
     One,
@@ -105,30 +145,82 @@ pub fn designs(kernel: &Kernel, usual: &Offload, board: &Board, wanted: Wanted) 
     }
     // Points of one distance keep their order.
     points.sort_by_key(|(distance, ..)| *distance);
-    let mut found = vec![Design { tilings: None, ports: None, directives: vec![] }];
-    let mut known: BTreeSet<Vec<String>> = BTreeSet::new();
+    let mut list = List {
+        roots: &roots,
+        kernel,
+        found: vec![Design { tilings: None, ports: None, layouts: vec![], uses: None, directives: vec![] }],
+        known: BTreeSet::new(),
+        limit: wanted.limit,
+    };
     let near = wanted.limit.div_ceil(2).min(points.len());
     let mut rest: Vec<usize> = (near..points.len()).collect();
     spread(&mut rest);
-    for place in (0..near).chain(rest) {
-        if found.len() > wanted.limit {
+    // Variants of the nearest, those that burstc chooses tiles for first.
+    let storage = Variant::of_storage(kernel, usual)?;
+    let of_usual = storage.iter().map(|variant| (None, None, variant.clone()));
+    let of_point = |(_, point, ports): &(u32, Option<Point>, Option<Ports>)| -> Vec<_> {
+        let Some(point) = point else { return vec![] };
+        let inside = roots[point.root].inside().into_iter();
+        let inside = inside.map(|order| Variant { inside: Some(order), ..Variant::default() });
+        let all = storage.iter().cloned().chain(inside);
+        all.map(|variant| (Some(point.clone()), *ports, variant)).collect()
+    };
+    let mut variants = of_usual.chain(points[..near].iter().flat_map(of_point));
+    let mut nearest = 0..near;
+    'near: for turn in 1.. {
+        if list.found.len() > near {
             break;
         }
-        let (_, point, ports) = &points[place];
+        if turn % VARIANTS == 0 {
+            // What is no other design than the one before is none.
+            for (point, ports, variant) in variants.by_ref() {
+                if list.add(point.as_ref(), ports, &variant) {
+                    continue 'near;
+                }
+            }
+        }
+        match nearest.next() {
+            Some(place) => drop(list.add(points[place].1.as_ref(), points[place].2, &Variant::default())),
+            None => break,
+        }
+    }
+    for place in nearest.chain(rest) {
+        list.add(points[place].1.as_ref(), points[place].2, &Variant::default());
+    }
+    let List { found, .. } = list;
+    Ok(found)
+}
+
+/// The designs so far.
+struct List<'a> {
+    roots: &'a [Root],
+    kernel: &'a Kernel,
+    found: Vec<Design>,
+    known: BTreeSet<Vec<String>>,
+    /// At most so many beside the first.
+    limit: usize,
+}
+
+impl List<'_> {
+    /// Adds a design, if there is such a one, there is none like it, and there is room for it.
+    fn add(&mut self, point: Option<&Point>, ports: Option<Ports>, variant: &Variant) -> bool {
         let tilings = match point {
             None => None,
-            Some(point) => match roots[point.root].tilings(point) {
-                None => continue,
+            Some(point) => match self.roots[point.root].tilings(point, variant.inside.as_deref()) {
+                None => return false,
                 tilings => tilings,
             },
         };
-        let pasted = tilings.iter().flatten().map(|tiling| directive_text(tiling, kernel));
+        let Variant { layouts, uses, .. } = variant.clone();
+        let pasted = tilings.iter().flatten().map(|tiling| directive_text(tiling, self.kernel));
+        let pasted = pasted.chain(storage_directives(&layouts, uses));
         let directives: Vec<String> = ports.map(Ports::text).into_iter().chain(pasted).collect();
-        if known.insert(directives.clone()) {
-            found.push(Design { tilings, ports: *ports, directives });
+        if self.found.len() > self.limit || directives.is_empty() || !self.known.insert(directives.clone()) {
+            return false;
         }
+        self.found.push(Design { tilings, ports, layouts, uses, directives });
+        true
     }
-    Ok(found)
 }
 
 /// Puts values in an order in which every beginning is spread evenly over all of them: by their places, read backwards in bits.
@@ -216,8 +308,32 @@ impl Cut {
             sizes: vec![1; self.tileable.len()],
             strip: 1,
             lanes: None,
+            order: None,
             span: Span::default(),
         }
+    }
+
+    /// The order inside tiles with the tileable dimensions one inside the other as `inside` has them, those that vary in a tile;
+    /// where statements take turns is burstc's choice. `None` where there is only one such order.
+    fn order(&self, tiling: &TilingDirective, inside: &[usize]) -> Option<OrderDirective> {
+        let places = self.tileable();
+        let own: Vec<usize> = inside.iter().filter_map(|j| places.get(*j)).copied().collect();
+        // Where a dimension of the band stands in the tiling.
+        let place = |k: usize| {
+            let is_same = |p: &usize| {
+                self.schedules.iter().zip(&tiling.schedules).all(|(own, other)| own.theta[k] == other.theta[*p])
+            };
+            (0..tiling.sizes.len()).find(is_same)
+        };
+        let own: Vec<usize> = own.into_iter().filter(|k| place(*k).is_some_and(|p| tiling.sizes[p] > 1)).collect();
+        if own.len() < 2 || !self.is_whole {
+            return None;
+        }
+        let date = |schedule: &Schedule| Schedule {
+            statement: schedule.statement.clone(),
+            theta: own.iter().map(|k| schedule.theta[*k].clone()).collect(),
+        };
+        Some(OrderDirective { dates: self.schedules.iter().map(date).collect(), span: Span::default() })
     }
 
     /// Pairs of tileable dimensions along which lanes may run.
@@ -288,6 +404,13 @@ impl Root {
         sizes
     }
 
+    /// Orders inside the tiles, of all bands whose θ tells their iterations apart.
+    fn inside(&self) -> Vec<Vec<usize>> {
+        let dimensions = self.bands.iter().filter(|band| band.is_whole).map(|band| band.tileable().len()).max();
+        let dimensions = dimensions.unwrap_or(0);
+        if dimensions > 1 { orders(dimensions, dimensions) } else { vec![] }
+    }
+
     fn lanes(&self, most: i64) -> Vec<Lanes> {
         let counts = |least: i64| {
             std::iter::successors(Some(least), |count| Some(2 * count)).take_while(move |count| *count <= most)
@@ -328,9 +451,16 @@ impl Root {
     }
 
     /// The point as directives; `None` where lanes have no room in its tiles.
-    fn tilings(&self, point: &Point) -> Option<Vec<TilingDirective>> {
+    fn tilings(&self, point: &Point, inside: Option<&[usize]>) -> Option<Vec<TilingDirective>> {
         let bands = self.bands.iter().enumerate().map(|(b, band)| self.tiling(point, b, band));
-        let tilings = bands.collect::<Option<Vec<_>>>()?;
+        let mut tilings = bands.collect::<Option<Vec<_>>>()?;
+        if let Some(inside) = inside {
+            for (band, tiling) in self.bands.iter().zip(&mut tilings) {
+                tiling.order = band.order(tiling, inside);
+            }
+            // Else it is the order that burstc chooses.
+            tilings.iter().any(|tiling| tiling.order.is_some()).then_some(())?;
+        }
         let needs = match point.lanes {
             Lanes::One => return Some(tilings),
             Lanes::Along(count) | Lanes::InTwo { counts: [count, _], .. } => count,

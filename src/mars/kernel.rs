@@ -51,7 +51,7 @@ pub fn choose_layouts(offload: &mut Offload) -> Result<()> {
         let why = match &found {
             None => "no tile loads or stores a cell of it".to_string(),
             Some(found) => match (found.slices, found.in_rows()) {
-                (Some(slices), Some(rows)) if slices.bursts < rows => {
+                (Some(slices), _) if found.gains_by_tiles() => {
                     for own in offload.kernel.arrays.keys().collect::<Vec<ArrayId>>() {
                         if offload.kernel.memory_of(own) == array {
                             offload.kernel.arrays[own].order = layout::Order::Slices(slices.cut);
@@ -192,6 +192,11 @@ fn relation(offload: &Offload, moved: Moved, isl: &Context, sizes: &BTreeMap<Str
 }
 
 impl Array {
+    /// Whether slices need fewer bursts of a tile in the middle than rows do.
+    pub fn gains_by_tiles(&self) -> bool {
+        matches!((self.slices, self.in_rows()), (Some(slices), Some(rows)) if slices.bursts < rows)
+    }
+
     /// Bursts that a tile in the middle needs in rows and in classes, of all relations; `None` where there are no classes.
     pub fn bursts(&self) -> Option<(u64, u64)> {
         let mars = self.mars.as_ref().ok()?;

@@ -235,6 +235,7 @@ mod tests {
                 obligations: vec![],
                 reassociates: false,
                 keeps_stores: false,
+                uses: None,
                 has_wires: false,
                 panels: Default::default(),
                 ports: Default::default(),
@@ -260,6 +261,7 @@ mod tests {
                     sizes: vec![10],
                     strip: 1,
                     lanes: None,
+                    order: None,
                     span: Default::default(),
                 },
                 sets: vec![],
@@ -281,6 +283,7 @@ mod tests {
                 compute: Compute {
                     scan: Scan { pieces: vec![] },
                     order: String::new(),
+                    dates: vec![],
                     innermost_distance: None,
                     cycles_per_iteration: 1.0,
                     lanes: None,

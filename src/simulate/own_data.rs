@@ -224,7 +224,8 @@ fn with_writes(program: &Program, place: &Place, kernel: &Kernel) -> String {
             let _ = match argument {
                 Argument::Array(array) if renamed.is_none() => {
                     let array = &kernel.arrays[*array];
-                    let extents: Vec<String> = array.layout().in_c().digits.iter().map(|digit| in_c(&digit.radix)).collect();
+                    let extents: Vec<String> =
+                        array.layout().in_c().digits.iter().map(|digit| in_c(&digit.radix)).collect();
                     let count = if extents.is_empty() { "1".to_string() } else { extents.join(" * ") };
                     write!(writes, "burstc_put((const void *)({variable}), {}ull * {count}); ", array.element.bytes())
                 }

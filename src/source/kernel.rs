@@ -24,7 +24,7 @@ pub use limits::{Limits, hoisted};
 pub use obligation::{Broken, Obligation, Surroundings};
 pub use sizes::{SizeCondition, SizeParameter};
 pub use table::Table;
-pub use tiling::{LanesAlong, LanesDirective, Schedule, TilingDirective};
+pub use tiling::{LanesAlong, LanesDirective, OrderDirective, Schedule, TilingDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Kernel {
@@ -64,6 +64,9 @@ pub struct Kernel {
     /// Whether what a later strip overwrites is stored too: `#pragma burstc stores(all)`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps_stores: bool,
+    /// Whether arrays that are read along several directions have a buffer for each; where nobody says so, burstc chooses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uses: Option<UsesDirective>,
     /// Whether statements are numbered without temporaries that are wires, of which there are some.
     #[serde(skip)]
     pub has_wires: bool,
@@ -76,6 +79,13 @@ pub struct Kernel {
     /// One per band, in the order in which the bands run; every statement is in exactly one. Empty: burstc chooses.
     #[serde(default)]
     pub tilings: Vec<TilingDirective>,
+}
+
+/// `uses(apart)`, or `uses(together)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsesDirective {
+    pub apart: bool,
+    pub span: Span,
 }
 
 impl Kernel {

@@ -70,7 +70,7 @@ use scope::{Checked, Name, Scope, check_name, nearest};
 use token::{Kind, tokenize};
 use types::Types;
 
-pub use directive::directive_text;
+pub use directive::{directive_text, order_text, storage_directives};
 pub use plain::REMARKS;
 pub use preprocess::{compiler, compiler_command, run_compiler};
 
@@ -325,6 +325,7 @@ fn lower_plain(
         obligations: scope.obligations,
         reassociates: false,
         keeps_stores: directives.keeps_stores,
+        uses: directives.uses,
         has_wires,
         panels,
         ports: Default::default(),
@@ -415,7 +416,7 @@ fn arguments(
                 boolean,
                 extents: vec![],
                 slant: None,
-            order: Default::default(),
+                order: Default::default(),
                 scratch: false,
                 by_tiles: None,
                 range: None,

@@ -174,5 +174,12 @@ fn directive(program: &Program, band: &BandPlan, choice: &Choice) -> TilingDirec
     let schedules = (band.statements.iter().zip(choice.theta(band)))
         .map(|(&s, theta)| Schedule { statement: program.statements[s].name.clone(), theta })
         .collect();
-    TilingDirective { schedules, sizes: choice.sizes.clone(), strip: choice.strip, lanes: None, span: Span::default() }
+    TilingDirective {
+        schedules,
+        sizes: choice.sizes.clone(),
+        strip: choice.strip,
+        lanes: None,
+        order: None,
+        span: Span::default(),
+    }
 }

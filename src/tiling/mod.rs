@@ -47,6 +47,8 @@ pub struct Band {
     pub instances: Map,
     /// The order inside a tile for people.
     pub order: String,
+    /// Whether a directive can say it.
+    pub has_order_of_dimensions: bool,
     /// The smallest distance of a flow dependence that the innermost dimension of `D` carries alone.
     pub innermost_distance: Option<i64>,
     /// Estimated cycles of the computation over its iterations.
@@ -202,6 +204,7 @@ impl Band {
             tiles: tiles.coalesce()?,
             instances: instances.coalesce()?,
             order: order.text,
+            has_order_of_dimensions: order.is_of_dimensions,
             innermost_distance: order.innermost_distance,
             cycles_per_iteration: order.cycles_per_iteration,
             rows: order.rows,

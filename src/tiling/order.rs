@@ -3,6 +3,7 @@
 //! less than 0 either, in front of all but one of its terms (Lamport's hyperplanes, CACM 1974). The best order has long
 //! rows, and carries flow dependences further apart than the datapath is deep.
 
+mod asked;
 mod candidate;
 mod distances;
 mod pace;
@@ -35,6 +36,8 @@ pub(super) struct Order {
     pub dates: Vec<Map>,
     pub expressions: Vec<Vec<Affine>>,
     pub text: String,
+    /// Whether a directive can say it: not where the order of the source is a part of it.
+    pub is_of_dimensions: bool,
     /// The smallest distance of a flow dependence that the innermost dimension carries alone.
     pub innermost_distance: Option<i64>,
     /// Estimated cycles over the iterations.
@@ -91,7 +94,11 @@ fn best(
     statements: &[StatementId],
     theta: &[Map],
 ) -> Result<(Space, Option<Candidate>)> {
-    let mut space = Space::new(program, kernel, directive, statements, theta)?;
+    let mut space = space_of(program, kernel, directive, statements, theta)?;
+    if directive.order.is_some() {
+        let best = space.best(program, statements, None)?;
+        return Ok((space, best));
+    }
     let mut best = space.best(program, statements, None)?;
     if best.as_ref().is_some_and(|best| best.cost > WORTH_A_WAVE * space.instances()) {
         space.add_waves(program, statements, false)?;
@@ -103,17 +110,42 @@ fn best(
     Ok((space, best))
 }
 
-/// The best order in lanes with a wave in front.
-fn along_waves(
+/// The dimensions of a band; sums of them are among them where the order that somebody asks for has some.
+fn space_of(
+    program: &Program,
+    kernel: &Kernel,
+    directive: &TilingDirective,
+    statements: &[StatementId],
+    theta: &[Map],
+) -> Result<Space> {
+    let mut space = Space::new(program, kernel, directive, statements, theta)?;
+    if let Some(asked) = &directive.order
+        && space.read(asked, program, statements).is_err()
+    {
+        space.add_waves(program, statements, true)?;
+    }
+    Ok(space)
+}
+
+/// The best order in lanes; where some statement has none, with a wave in front if that is worth it.
+fn best_in_lanes(
     program: &Program,
     statements: &[StatementId],
-    space: &Space,
+    space: Space,
     wanted: &Wanted,
 ) -> Result<Option<(Space, Candidate)>> {
-    let mut waves = space.clone();
-    waves.add_waves(program, statements, true)?;
-    let found = program.isl.within(WAVE_OPERATIONS, || waves.best(program, statements, Some(wanted)))?.flatten();
-    Ok(found.map(|found| (waves, found)))
+    let best = space.best(program, statements, Some(wanted))?;
+    let all_have_lanes = best.as_ref().is_some_and(|best| best.lanes.iter().all(Option::is_some));
+    if !all_have_lanes && wanted.is_along_one() && space.asked.is_none() {
+        let mut waves = space.clone();
+        waves.add_waves(program, statements, true)?;
+        let found = program.isl.within(WAVE_OPERATIONS, || waves.best(program, statements, Some(wanted)))?.flatten();
+        let is_worth_it = |found: &Candidate| best.as_ref().is_none_or(|best| WORTH_A_WAVE * found.cost < best.cost);
+        if let Some(found) = found.filter(is_worth_it) {
+            return Ok(Some((waves, found)));
+        }
+    }
+    Ok(best.map(|best| (space, best)))
 }
 
 /// The arrays that the best lanes of a band would access along a diagonal, see [`LaneShape::slants`](super::lane_shape::LaneShape); of
@@ -128,17 +160,11 @@ pub(super) fn slants(
     };
     let statements = super::statements_of(program, directive);
     let theta = super::theta(program, directive, &statements)?;
-    let space = Space::new(program, kernel, directive, &statements, &theta)?;
+    let space = space_of(program, kernel, directive, &statements, &theta)?;
     let banked = Lines::default();
     let wanted = Wanted::new(program, kernel, directive, lanes, (&space, &statements), (&banked, true))?;
-    let plain = space.best(program, &statements, Some(&wanted))?;
-    let found = along_waves(program, &statements, &space, &wanted)?;
-    let lanes = match (plain, found) {
-        (Some(plain), None) => wanted.lanes(&plain, &space),
-        (Some(plain), Some((_, found))) if plain.cost <= WORTH_A_WAVE * found.cost => wanted.lanes(&plain, &space),
-        (_, Some((waves, found))) => wanted.lanes(&found, &waves),
-        (None, None) => return Ok(BTreeMap::new()),
-    };
+    let Some((space, best)) = best_in_lanes(program, &statements, space, &wanted)? else { return Ok(BTreeMap::new()) };
+    let lanes = wanted.lanes(&best, &space);
     let mut slants: BTreeMap<ArrayId, i64> = BTreeMap::new();
     for (array, slant) in lanes.per_statement.iter().flatten().flat_map(|own| &own.shape.slants) {
         if *slants.entry(*array).or_insert(*slant) != *slant {
@@ -159,18 +185,10 @@ pub(super) fn choose(
     let mut without_lanes = None;
     let mut in_lanes = None;
     if let Some(lanes) = directive.lanes.filter(|lanes| lanes.count > 1) {
-        let mut space = Space::new(program, kernel, directive, statements, theta)?;
+        let space = space_of(program, kernel, directive, statements, theta)?;
         let wanted = Wanted::new(program, kernel, directive, lanes, (&space, statements), (banked, false))?;
-        let mut best = space.best(program, statements, Some(&wanted))?;
-        if lanes.along.is_none() && best.as_ref().is_none_or(|best| best.lanes.iter().any(Option::is_none)) {
-            if let Some((waves, found)) = along_waves(program, statements, &space, &wanted)?
-                && best.as_ref().is_none_or(|best| WORTH_A_WAVE * found.cost < best.cost)
-            {
-                (space, best) = (waves, Some(found));
-            }
-        }
-        match best {
-            Some(candidate) => {
+        match best_in_lanes(program, statements, space.clone(), &wanted)? {
+            Some((space, candidate)) => {
                 let lanes = wanted.lanes(&candidate, &space);
                 in_lanes = Some((space, candidate, lanes));
             }
@@ -188,6 +206,9 @@ pub(super) fn choose(
         Some((space, candidate, lanes)) => (space, candidate, Some(lanes)),
         None => {
             let (mut space, mut best) = best(program, kernel, directive, statements, theta)?;
+            if let (None, Some(asked)) = (&best, &directive.order) {
+                return Err(space.reversed(asked, program, kernel, statements)?.into());
+            }
             if best.is_none() {
                 space = Space::of_theta(kernel, directive, statements);
                 best = space.best(program, statements, None)?;
@@ -220,5 +241,16 @@ pub(super) fn choose(
     let innermost_distance = candidate.carried.first().copied().filter(|&d| d != i64::MAX);
     let cycles_per_iteration = candidate.cycles / space.instances();
     let late = candidate.late;
-    Ok(Order { dates, expressions, text, innermost_distance, cycles_per_iteration, rows, lanes, without_lanes, late })
+    Ok(Order {
+        dates,
+        expressions,
+        text,
+        is_of_dimensions: space.injective,
+        innermost_distance,
+        cycles_per_iteration,
+        rows,
+        lanes,
+        without_lanes,
+        late,
+    })
 }

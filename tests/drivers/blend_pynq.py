@@ -1,5 +1,6 @@
 """The class for PYNQ against the accelerator's Verilog and the kernel itself (KERNEL)."""
 
+import asyncio
 import ctypes
 import os
 import types
@@ -48,6 +49,24 @@ check(33, 40, data(33, 40), True)
 check(0, 2, data(0, 2), True)
 assert pynq.given == []
 pynq.free[0] = 0
+
+# By the interrupt, which is acknowledged; in a loop of events that runs, by the status word.
+polled, line = blend, pynq.Interrupt()
+blend = Blend(types.SimpleNamespace(mmio=polled.mmio, irq=line))
+for run in range(1, 4):
+    check(33, 40, data(33, 40), True)
+    assert line.waits == run and blend.waiting is None and pynq.MODEL.model_interrupt(100) == 0
+    pynq.free[0] = 0
+
+
+async def inside():
+    check(8, 6, data(8, 6), False)
+
+
+asyncio.new_event_loop().run_until_complete(inside())
+assert line.waits == 3 and pynq.MODEL.model_interrupt(100) == 0
+pynq.free[0] = 0
+blend = polled
 check(16, 8, data(16, 8, lambda shape, dtype: pynq.allocate(shape, dtype)), True)
 # Columns of another array: they are copied, both ways.
 a, b, c = data(8, 6)

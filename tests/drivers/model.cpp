@@ -123,6 +123,13 @@ void model_reset() {
     cycle();
 }
 
+// Whether the interrupt is high, or gets so within so many cycles.
+int model_interrupt(uint32_t cycles) {
+    for (; !top->irq && cycles > 0; cycles--)
+        cycle();
+    return top->irq;
+}
+
 void model_write32(uint32_t word, uint32_t value) {
     top->s_axil_awaddr = 4 * word;
     top->s_axil_wdata = value;

@@ -150,6 +150,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         obligations: vec![],
         reassociates: false,
         keeps_stores: false,
+        uses: None,
         has_wires: false,
         panels: Default::default(),
         ports: Default::default(),
@@ -163,7 +164,8 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
 
 pub fn tiled(mut kernel: Kernel, theta: &str, sizes: &[i64]) -> Kernel {
     let schedules = vec![Schedule { statement: "S0".to_string(), theta: affines(theta) }];
-    kernel.tilings = vec![TilingDirective { schedules, sizes: sizes.to_vec(), strip: 1, lanes: None, span: span(4) }];
+    kernel.tilings =
+        vec![TilingDirective { schedules, sizes: sizes.to_vec(), strip: 1, lanes: None, order: None, span: span(4) }];
     kernel
 }
 

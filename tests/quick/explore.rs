@@ -239,8 +239,9 @@ fn directives_are_what_was_looked_at() {
         assert_eq!(all, again);
         let mut compared = 0;
         for design in all.iter().skip(1).step_by(13) {
-            let tilings = Options { tilings: design.tilings.clone(), ..options.clone() };
-            let Ok(own) = analyze(&source, &board, &tilings) else { continue };
+            let burstc::explore::Design { tilings, layouts, uses, .. } = design.clone();
+            let own = Options { tilings, layouts, uses, ..options.clone() };
+            let Ok(own) = analyze(&source, &board, &own) else { continue };
             let body = source.text.find("    for").unwrap();
             let (head, rest) = source.text.split_at(body);
             let text = format!("{head}{}\n{rest}", design.directives.join("\n"));
@@ -250,5 +251,46 @@ fn directives_are_what_was_looked_at() {
             compared += 1;
         }
         assert!(compared > 0, "{name}");
+    }
+}
+
+/// Among the nearest designs are some in another order inside the tiles, with arrays by tiles, and with other buffers; each is what its
+/// lines make of the file.
+#[test]
+fn variants_are_among_the_nearest() {
+    let board = board::load("zcu104").unwrap();
+    let text = "#pragma burstc size(N: 64, max 512)\nvoid k(int N, int a[N][N], int c[N][N])\n{\n    for (int i = 0; i < N; i++)\n\
+                for (int j = 0; j < N; j++)\nfor (int k = 0; k < N; k++)\nc[i][j] += a[i][k] * a[j][k];\n}\n";
+    let source = Source { path: "k.c".into(), text: text.into(), cpp_args: vec![] };
+    let options = Options { lanes: Some(Request::Count(1)), ..Options::default() };
+    let usual = analyze(&source, &board, &options).unwrap();
+    let kernel = prepare_read(read(&source).unwrap(), &board, &options).unwrap();
+    let wanted = Wanted { limit: 60, lanes: Some(&Request::Count(1)), ports: Fixed { bits: true, count: true } };
+    let all = designs(&kernel, &usual, &board, wanted).unwrap();
+    assert_eq!(all.len(), 61);
+    let has = |part: &str| all.iter().filter(|design| design.directives.iter().any(|own| own.contains(part))).count();
+    let (orders, layouts, uses) = (has(" order("), has("layout("), has("uses("));
+    assert!(orders > 1 && layouts > 1 && uses > 1, "{orders} orders, {layouts} layouts, {uses} uses");
+    // At most a third of the nearer half.
+    assert!(orders + layouts + uses <= 10, "{orders} + {layouts} + {uses}");
+    for part in [" order(", "layout(", "uses("] {
+        let mut of_part = all.iter().filter(|design| design.directives.iter().any(|own| own.contains(part)));
+        let compared = of_part.by_ref().take(3).filter(|design| {
+            let burstc::explore::Design { tilings, layouts, uses, .. } = (*design).clone();
+            let own = Options { tilings, layouts, uses, ..options.clone() };
+            let Ok(own) = analyze(&source, &board, &own) else { return false };
+            let body = text.find("    for").unwrap();
+            let text = format!("{}{}\n{}", &text[..body], design.directives.join("\n"), &text[body..]);
+            let pasted = analyze(&Source { text, ..source.clone() }, &board, &options).unwrap();
+            assert_eq!(own.buffers, pasted.buffers, "{:?}", design.directives);
+            for (own, pasted) in own.bands.iter().zip(&pasted.bands) {
+                assert_eq!(own.transfers, pasted.transfers, "{:?}", design.directives);
+                assert_eq!((&own.compute.dates, &own.compute.order), (&pasted.compute.dates, &pasted.compute.order));
+            }
+            let layouts = own.kernel.arrays.iter().map(|array| array.order).collect::<Vec<_>>();
+            assert_eq!(layouts, pasted.kernel.arrays.iter().map(|array| array.order).collect::<Vec<_>>());
+            true
+        });
+        assert!(compared.count() > 0, "{part}");
     }
 }

@@ -17,6 +17,7 @@ mod json;
 mod lanes;
 mod mars;
 mod moduli;
+mod order;
 mod page;
 mod panels;
 mod private;

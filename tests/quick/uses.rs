@@ -86,3 +86,42 @@ fn uses_on_the_naive_machine() {
         pipeline::check(&offload, &BTreeMap::from([("N".to_string(), n)]));
     }
 }
+
+/// What a directive says takes the choice from the estimate, and either way runs as the program does.
+#[test]
+fn directives_choose_the_buffers() {
+    let text = |uses: &str, right: &str| {
+        format!(
+            "#pragma burstc size(N: 12, max 40) {uses}
+             void k(int N, int a[N][N], int c[N][N])
+             {{
+             #pragma burstc tile(i:4, j:4, k:4)
+                 for (int i = 0; i < N; i++)
+                     for (int j = 0; j < N; j++)
+                         for (int k = 0; k < N; k++)
+                             c[i][j] += a[i][k] * {right};
+             }}"
+        )
+    };
+    for (uses, count) in [("uses(apart)", 1), ("uses(together)", 0)] {
+        let offload = analyzed(text(uses, "a[j][k]"));
+        assert_eq!(offload.kernel.arrays.iter().filter(|array| array.use_of.is_some()).count(), count, "{uses}");
+        for n in [0, 1, 5, 12] {
+            pipeline::check(&offload, &BTreeMap::from([("N".to_string(), n)]));
+        }
+    }
+    let refusal = |uses: &str, right: &str| {
+        let source = Source { path: "k.c".into(), text: text(uses, right), cpp_args: vec![] };
+        let error = analyze(&source, &board::load("stratix2-ddr400").unwrap(), &Options::default()).unwrap_err();
+        error.downcast::<burstc::diagnostic::Diagnostic>().unwrap()
+    };
+    for (uses, message) in [
+        ("uses(apart)", "no array has uses to tell apart"),
+        ("uses(all)", "`together` was expected, and `all` was found"),
+        ("uses(apart) uses(apart)", "a second `uses`"),
+    ] {
+        let found = refusal(uses, "a[i][k]");
+        assert!(found.message.contains(message) && !found.help.is_empty(), "{found:?}");
+        assert_eq!(found.span.map(|span| span.line), Some(1), "{uses}");
+    }
+}

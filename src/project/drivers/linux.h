@@ -1,12 +1,13 @@
 /* Runs the accelerator {{kernel}} from a program under Linux, as on a Zynq: its registers through UIO (/dev/uioN, of the
    kernel's uio_pdrv_genirq), its arrays in the contiguous buffer of u-dma-buf (/dev/NAME). The buffer is opened with O_SYNC:
-   the processor does not cache it, so nothing has to be flushed. The end of a run is waited for by reading the status
-   word; the interrupt is not used. Every function returns 0, or -1 with the reason in `message`. */
+   the processor does not cache it, so nothing has to be flushed. The end of a run is waited for by the interrupt, where the
+   UIO device has one, else by reading the status word. Every function returns 0, or -1 with the reason in `message`. */
 #ifndef BURSTC_{{upper}}_LINUX_H
 #define BURSTC_{{upper}}_LINUX_H
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -26,6 +27,7 @@ struct {{kernel}}_device {
     unsigned char *memory; /* the buffer, its address in the accelerator's memory, and how much of it is allocated */
     uint64_t address;
     size_t bytes, used;
+    int interrupt; /* the open UIO device, or -1 */
     char message[200];
 };
 
@@ -64,8 +66,11 @@ static inline void {{kernel}}_close(struct {{kernel}}_device *device)
         munmap((void *)device->registers, device->register_bytes);
     if (device->memory != NULL)
         munmap(device->memory, device->bytes);
+    if (device->interrupt >= 0)
+        close(device->interrupt);
     device->registers = NULL;
     device->memory = NULL;
+    device->interrupt = -1;
 }
 
 /* The accelerator of /dev/uio<number>, with the buffer of this name, as in {{kernel}}_open(&device, 0, "udmabuf0"). */
@@ -73,7 +78,7 @@ static inline int {{kernel}}_open(struct {{kernel}}_device *device, unsigned num
 {
     char path[160];
     uint64_t bytes;
-    *device = (struct {{kernel}}_device){0};
+    *device = (struct {{kernel}}_device){.interrupt = -1};
     snprintf(path, sizeof path, {{upper}}_ROOT "/sys/class/uio/uio%u/maps/map0/size", number);
     if ({{kernel}}_number(device, path, &bytes) != 0)
         return -1;
@@ -93,7 +98,24 @@ static inline int {{kernel}}_open(struct {{kernel}}_device *device, unsigned num
         {{kernel}}_close(device);
         return -1;
     }
+    snprintf(path, sizeof path, {{upper}}_ROOT "/dev/uio%u", number);
+    device->interrupt = open(path, O_RDWR);
     return 0;
+}
+
+/* Lets the interrupt come; whether there is one. A UIO device without one refuses to be written. */
+static inline int {{kernel}}_listen(struct {{kernel}}_device *device)
+{
+    const uint32_t on = 1;
+    return device->interrupt >= 0 && write(device->interrupt, &on, sizeof on) == (ssize_t)sizeof on;
+}
+
+/* Waits for the interrupt, up to so many milliseconds; whether it came. */
+static inline int {{kernel}}_came(struct {{kernel}}_device *device, int milliseconds)
+{
+    struct pollfd waits = {device->interrupt, POLLIN, 0};
+    uint32_t count;
+    return poll(&waits, 1, milliseconds) == 1 && read(device->interrupt, &count, sizeof count) == (ssize_t)sizeof count;
 }
 
 /* Room for an array in the buffer, from a multiple of 64 on; NULL where it does not fit. {{kernel}}_release gives all of it back. */
@@ -155,7 +177,15 @@ static inline int {{kernel}}_failed(struct {{kernel}}_device *device, uint32_t s
    have ended before the next. `cycles`, if not NULL, takes the cycles of the run. */
 static inline int {{kernel}}_run(struct {{kernel}}_device *device, unsigned milliseconds, uint32_t *cycles{{parameters}})
 {
-{{checks}}    const uint32_t refused = {{kernel}}_start(device->registers{{started}});
+{{checks}}    int listens = 0;
+    if (({{kernel}}_read32(device->registers, {{upper}}_CONTROL) & {{upper}}_BUSY) == 0) {
+        {{kernel}}_acknowledge_interrupt(device->registers);
+        listens = {{kernel}}_listen(device);
+        /* One of a run that was given up. */
+        if (listens && {{kernel}}_came(device, 0))
+            listens = {{kernel}}_listen(device);
+    }
+    const uint32_t refused = {{kernel}}_start(device->registers{{started}});
     if (refused == {{upper}}_BUSY) {
         snprintf(device->message, sizeof device->message, "the accelerator is busy");
         return -1;
@@ -167,13 +197,20 @@ static inline int {{kernel}}_run(struct {{kernel}}_device *device, unsigned mill
     uint32_t status;
     while (((status = {{kernel}}_read32(device->registers, {{upper}}_CONTROL)) & {{upper}}_BUSY) != 0) {
         clock_gettime(CLOCK_MONOTONIC, &now);
-        if ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 >= (long long)milliseconds) {
+        const long long left =
+            (long long)milliseconds - ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000);
+        if (left <= 0) {
             snprintf(device->message, sizeof device->message, "not done after %u ms: status 0x%" PRIx32 "%s", milliseconds, status,
                 (status & {{upper}}_MEMORY_READY) != 0 ? "" : ", memory is not ready");
             return -1;
         }
-        nanosleep(&(struct timespec){0, 20000}, NULL);
+        /* Now and then the status word is read all the same: an interrupt may be wired to another line than the system believes. */
+        if (!listens)
+            nanosleep(&(struct timespec){0, 20000}, NULL);
+        else if ({{kernel}}_came(device, left < 100 ? (int)left : 100))
+            listens = {{kernel}}_listen(device);
     }
+    {{kernel}}_acknowledge_interrupt(device->registers);
     if ((status & {{upper}}_ERRORS) != 0 || (status & {{upper}}_DONE) == 0)
         return {{kernel}}_failed(device, status);
     if (cycles != NULL)

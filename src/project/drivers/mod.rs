@@ -177,10 +177,10 @@ fn linux(kernel: &Kernel) -> Result<String> {
 
 /// A name that Python takes, and that is none of the class's.
 fn python(name: &str) -> String {
-    const TAKEN: [&str; 34] = [
+    const TAKEN: [&str; 35] = [
         "and", "as", "assert", "async", "await", "class", "def", "del", "elif", "except", "False", "finally", "from",
         "global", "import", "in", "is", "lambda", "None", "nonlocal", "not", "or", "pass", "raise", "True", "try",
-        "with", "yield", "self", "np", "pynq", "struct", "time", "max",
+        "with", "yield", "self", "np", "pynq", "asyncio", "struct", "time", "max",
     ];
     if TAKEN.contains(&name) { format!("{name}_") } else { name.to_string() }
 }
@@ -306,6 +306,9 @@ fn pynq(kernel: &Kernel, memory_bytes: u64) -> Result<String> {
         ("busy", bit("BUSY")),
         ("done", bit("DONE")),
         ("start", (1u32 << status::START).to_string()),
+        ("interrupt", (4 * status::INTERRUPT).to_string()),
+        // Enables it, too.
+        ("acknowledge", "3".to_string()),
         ("memory_bytes", format!("{memory_bytes:#x}")),
         ("alignment", BASE_ALIGNMENT.to_string()),
     ];

@@ -5,6 +5,7 @@
     {{kernel}}({{names}})
 """
 
+import asyncio
 import struct
 import time
 
@@ -16,7 +17,8 @@ class {{class}}:
     """{{prototype}}
 
     Called as the C function, with numpy arrays of its types and extents. What pynq.allocate has made is used in its place,
-    other arrays are copied, there and, as far as the kernel writes them, back."""
+    other arrays are copied, there and, as far as the kernel writes them, back. The end of a run is waited for by the interrupt,
+    where the overlay wires it to its controller, else, and in a loop of events that runs already, by reading the status word."""
 
     ERRORS = {
 {{errors}}
@@ -25,6 +27,8 @@ class {{class}}:
     def __init__(self, ip, timeout=10.0):
         """`ip` is the accelerator in an overlay, or its MMIO; runs are given up after `timeout` seconds."""
         self.mmio = getattr(ip, "mmio", ip)
+        self.irq = getattr(ip, "irq", None)
+        self.waiting = None
         self.timeout = timeout
         self.cycles = None
 
@@ -32,6 +36,24 @@ class {{class}}:
 {{body}}
     def status(self):
         return self.mmio.read(0)
+
+    def _wait(self, seconds):
+        """For the interrupt, up to so many seconds; for a moment where nothing can wait for it."""
+        try:
+            asyncio.get_running_loop()
+            can_wait = False
+        except RuntimeError:
+            can_wait = self.irq is not None
+        if not can_wait:
+            time.sleep(20e-6)
+            return
+        loop = asyncio.get_event_loop()
+        if self.waiting is None:
+            self.waiting = loop.create_task(self.irq.wait())
+        # Now and then the status word is read all the same.
+        loop.run_until_complete(asyncio.wait({self.waiting}, timeout=min(seconds, 0.1)))
+        if self.waiting.done():
+            self.waiting = None
 
     @staticmethod
     def _integer(name, value, low, high):
@@ -88,13 +110,16 @@ class {{class}}:
                     back.append((None, buffer, order))
             for word, value in words.items():
                 self.mmio.write(4 * word, value)
+            self.mmio.write({{interrupt}}, {{acknowledge}})
             self.mmio.write(0, {{start}})
             end = time.monotonic() + self.timeout
             while (status := self.status()) & {{busy}}:
-                if time.monotonic() > end:
+                left = end - time.monotonic()
+                if left <= 0:
                     is_stuck = True
                     raise TimeoutError(f"not done after {self.timeout} s: status {status:#x}")
-                time.sleep(20e-6)
+                self._wait(left)
+            self.mmio.write({{interrupt}}, {{acknowledge}})
             errors = [meaning for bit, meaning in self.ERRORS.items() if status & bit]
             if errors or not status & {{done}}:
                 raise RuntimeError(f"status {status:#x}: " + "; ".join(errors))

@@ -3,8 +3,8 @@
 //! ```text
 //! #pragma burstc size(N: 128, min 1, max 4096)
 //! #pragma burstc extent(a: N)
-//! #pragma burstc scratch(a) stores(all) panels(a) range(a: 0..255) layout(a: tiles)
-//! #pragma burstc tile(i:32, j:32, k:32) strip(2) lanes(4)
+//! #pragma burstc scratch(a) stores(all) panels(a) range(a: 0..255) layout(a: tiles) uses(apart)
+//! #pragma burstc tile(i:32, j:32, k:32) strip(2) lanes(4) order(k, i, j)
 //! #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
 //! #pragma burstc schedule(S0[i] -> (i, 0); S1[i,j] -> (i, j)) tile(32, 32)
 //! ```
@@ -16,7 +16,7 @@ mod tiling;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::function::{Function, Pointer, RawArgument};
-use super::kernel::{Array, LanesDirective, Node, SizeParameter};
+use super::kernel::{Array, LanesDirective, Node, SizeParameter, UsesDirective};
 use super::panels::{self, Wanted};
 use super::preprocess::{Pragma, Word};
 use super::scope::{Checked, Scope, nearest};
@@ -25,14 +25,15 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::{ArrayId, ByArray};
 use parser::Parser;
 
-pub use text::directive_text;
+pub use text::{directive_text, order_text, storage_directives};
 
 /// What a directive may begin with, and an example of each.
-const DIRECTIVES: [(&str, &str); 12] = [
+const DIRECTIVES: [(&str, &str); 14] = [
     ("tile", "tile(i:32, j:32)"),
     ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
     ("strip", "tile(i:32, j:32) strip(2)"),
     ("lanes", "tile(i:32, j:32) lanes(4)"),
+    ("order", "tile(i:32, j:32) order(j, i)"),
     ("size", "size(N: 128, min 1, max 4096)"),
     ("extent", "extent(a: N)"),
     ("scratch", "scratch(a)"),
@@ -40,6 +41,7 @@ const DIRECTIVES: [(&str, &str); 12] = [
     ("stores", "stores(all)"),
     ("panels", "panels(a)"),
     ("layout", "layout(a: tiles)"),
+    ("uses", "uses(apart)"),
     ("wires", "wires(all)"),
 ];
 
@@ -55,6 +57,8 @@ pub struct Directives {
     panels: Vec<Word>,
     /// Arguments whose cells lie in memory by tiles.
     layouts: Vec<Word>,
+    /// `uses(apart)` or `uses(together)`
+    pub uses: Option<UsesDirective>,
     /// `stores(all)`
     pub keeps_stores: bool,
     /// `wires(all)`: schedules do not count temporaries that are wires.
@@ -120,6 +124,22 @@ struct Tile {
     lanes: Option<LanesDirective>,
     /// `strip(2)` in the same pragma.
     strip: Option<Strip>,
+    /// `order(k, i, j)` in the same pragma.
+    order: Option<Order>,
+}
+
+/// `order(k, i, j)`, or `order(S0[i] -> (i, 0); S1[i,j] -> (i, 1, j))`: the loops inside a tile.
+#[derive(Debug)]
+struct Order {
+    span: Span,
+    dates: Dates,
+}
+
+#[derive(Debug)]
+enum Dates {
+    /// Over the loops of the tile or, beside a schedule, of its only statement.
+    Plain(Vec<Sum>),
+    Named(Vec<NamedStatement>),
 }
 
 /// `strip(2)`: a strip runs along so many dimensions.

@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    DIRECTIVES, Directives, Extent, Named, NamedStatement, Plain, Size, Strip, Sum, Tile, ValueRange, What, Written,
-    check_depth, join,
+    DIRECTIVES, Dates, Directives, Extent, Named, NamedStatement, Order, Plain, Size, Strip, Sum, Tile, ValueRange,
+    What, Written, check_depth, join,
 };
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::source::affine_expression::{plus, times};
-use crate::source::kernel::{LanesAlong, LanesDirective};
+use crate::source::kernel::{LanesAlong, LanesDirective, UsesDirective};
 use crate::source::preprocess::Word;
 use crate::source::scope::{Checked, nearest};
 use crate::source::token::{Kind, tokenize};
@@ -71,7 +71,7 @@ impl<'w> Parser<'w> {
         if self.peek().is_none() {
             return self.expected("a directive", known());
         }
-        let (earlier, mut lanes, mut strip) = (directives.written.len(), None, None);
+        let (earlier, mut lanes, mut strip, mut order) = (directives.written.len(), None, None, None);
         while let Some(word) = self.next() {
             let span = word.span;
             match word.text.as_str() {
@@ -100,12 +100,29 @@ impl<'w> Parser<'w> {
                             .help("the strips of a band run along one number of dimensions"));
                     }
                 }
+                "order" => {
+                    let new = self.order(span)?;
+                    let again = new.span;
+                    if order.replace(new).is_some() {
+                        return Err(Diagnostic::new("a second `order` in one directive")
+                            .at(again, "again")
+                            .help("the tiles of a band have one order inside"));
+                    }
+                }
                 "extent" => self.extent(&mut directives.extents)?,
                 "size" => self.size(&mut directives.sizes)?,
                 "scratch" => self.scratch(&mut directives.scratch)?,
                 "panels" => self.panels(&mut directives.panels)?,
                 "range" => self.range(&mut directives.ranges)?,
                 "layout" => self.layout(&mut directives.layouts)?,
+                "uses" => {
+                    let new = self.uses(span)?;
+                    if directives.uses.replace(new).is_some() {
+                        return Err(Diagnostic::new("a second `uses`")
+                            .at(new.span, "again")
+                            .help("a kernel has one, `uses(apart)` or `uses(together)`"));
+                    }
+                }
                 "stores" => {
                     const HELP: &str = "write `stores(all)`: what a later tile overwrites is stored, too";
                     self.expect("(", HELP)?;
@@ -135,26 +152,21 @@ impl<'w> Parser<'w> {
             What::Tile(tile) => Some(tile),
             _ => None,
         });
-        match (tile, lanes, strip) {
-            (Some(tile), lanes, strip) => {
-                tile.strip = strip;
-                if let Some(lanes) = lanes {
-                    tile.lanes = Some(lanes.of(tile)?);
-                }
-            }
-            (None, Some(lanes), _) => {
-                return Err(Diagnostic::new("lanes without tiles")
-                    .at(lanes.span, "no `tile` in this directive")
-                    .help("write `tile(i:32, j:32) lanes(4)`; for tiles that burstc chooses, give `--lanes 4`"));
-            }
-            (None, None, Some(strip)) => {
-                return Err(Diagnostic::new("a strip without tiles")
-                    .at(strip.span, "no `tile` in this directive")
-                    .help("write `tile(i:32, j:32) strip(2)`"));
-            }
-            (None, None, None) => {}
-        }
-        Ok(())
+        belong(tile, lanes, strip, order)
+    }
+
+    /// `order(k, i, j)` or `order(S0[i] -> (i, 0); S1[i,j] -> (i, 1, j))`
+    fn order(&mut self, start: Span) -> Checked<Order> {
+        const HELP: &str = "write `order(k, i, j)`: the loops inside a tile, the outermost first; of several statements \
+                            `order(S0[i] -> (i, 0); S1[i,j] -> (i, 1, j))`, as `burstc analyze` prints it";
+        self.expect("(", HELP)?;
+        let is_named = self.words.get(self.at + 1).is_some_and(|word| word.text == "[");
+        let dates = match is_named {
+            true => Dates::Named(self.statements(HELP)?),
+            false => Dates::Plain(self.sums()?),
+        };
+        self.expect(")", HELP)?;
+        Ok(Order { span: join(start, self.last), dates })
     }
 
     /// `strip(2)`
@@ -221,7 +233,7 @@ impl<'w> Parser<'w> {
             }
         }
         self.expect(")", HELP)?;
-        Ok(Tile { span: join(start, self.last), items, lanes: None, strip: None })
+        Ok(Tile { span: join(start, self.last), items, lanes: None, strip: None, order: None })
     }
 
     /// Whether `name:` follows.
@@ -242,23 +254,28 @@ impl<'w> Parser<'w> {
             self.expect(")", HELP)?;
             return Ok(What::Plain(Plain { span: join(start, self.last), loops, loops_span, theta }));
         }
-        let mut statements = Vec::new();
-        loop {
-            let Some(name) = self.next().cloned() else { return self.expected("a statement's name", HELP) };
-            self.expect("[", HELP)?;
-            let loops = self.iterators("]", HELP)?;
-            let loops_span = join(name.span, self.last);
-            let theta = self.theta(HELP)?;
-            statements.push(NamedStatement { name, loops, loops_span, theta });
-            if !self.accept(";") {
-                break;
-            }
-            if self.peek().is_none_or(|word| word.kind != Kind::Word) {
-                return self.expected("a statement's name", HELP);
-            }
-        }
+        let statements = self.statements(HELP)?;
         self.expect(")", HELP)?;
         Ok(What::Named(Named { span: join(start, self.last), statements }))
+    }
+
+    /// `S0[i] -> (i, 0); S1[i,j] -> (i, j)`
+    fn statements(&mut self, help: &str) -> Checked<Vec<NamedStatement>> {
+        let mut statements = Vec::new();
+        loop {
+            let Some(name) = self.next().cloned() else { return self.expected("a statement's name", help) };
+            self.expect("[", help)?;
+            let loops = self.iterators("]", help)?;
+            let loops_span = join(name.span, self.last);
+            let theta = self.theta(help)?;
+            statements.push(NamedStatement { name, loops, loops_span, theta });
+            if !self.accept(";") {
+                return Ok(statements);
+            }
+            if self.peek().is_none_or(|word| word.kind != Kind::Word) {
+                return self.expected("a statement's name", help);
+            }
+        }
     }
 
     /// `i, j` and the bracket behind them.
@@ -365,6 +382,19 @@ impl<'w> Parser<'w> {
         self.expect(":", HELP)?;
         self.expect("tiles", HELP)?;
         self.expect(")", HELP)
+    }
+
+    /// `uses(apart)`, `uses(together)`
+    fn uses(&mut self, start: Span) -> Checked<UsesDirective> {
+        const HELP: &str = "write `uses(apart)`: an array that is read along several directions has a buffer for each; or \
+                            `uses(together)`: one for all";
+        self.expect("(", HELP)?;
+        let apart = self.accept("apart");
+        if !apart {
+            self.expect("together", HELP)?;
+        }
+        self.expect(")", HELP)?;
+        Ok(UsesDirective { apart, span: join(start, self.last) })
     }
 
     /// `range(a: -3..255)`
@@ -602,6 +632,34 @@ fn known() -> String {
 
 fn too_large(span: Span) -> Diagnostic {
     Diagnostic::new("a number in this directive is too large").at(span, "larger than 2^40").help("use smaller numbers")
+}
+
+/// Puts what stands beside a tile in one directive to it.
+fn belong(
+    tile: Option<&mut Tile>,
+    lanes: Option<WrittenLanes>,
+    strip: Option<Strip>,
+    order: Option<Order>,
+) -> Checked<()> {
+    if let Some(tile) = tile {
+        tile.strip = strip;
+        tile.order = order;
+        if let Some(lanes) = lanes {
+            tile.lanes = Some(lanes.of(tile)?);
+        }
+        return Ok(());
+    }
+    let (what, span, help) = match (lanes, strip, order) {
+        (Some(lanes), ..) => (
+            "lanes without tiles",
+            lanes.span,
+            "write `tile(i:32, j:32) lanes(4)`; for tiles that burstc chooses, give `--lanes 4`",
+        ),
+        (None, Some(strip), _) => ("a strip without tiles", strip.span, "write `tile(i:32, j:32) strip(2)`"),
+        (None, None, Some(order)) => ("an order without tiles", order.span, "write `tile(i:32, j:32) order(j, i)`"),
+        (None, None, None) => return Ok(()),
+    };
+    Err(Diagnostic::new(what).at(span, "no `tile` in this directive").help(help))
 }
 
 /// C's integer constants, suffixes included.

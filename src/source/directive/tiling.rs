@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Directives, Named, NamedStatement, Plain, Sum, Tile, What, Written, join};
+use super::{Dates, Directives, Named, NamedStatement, Order, Plain, Sum, Tile, What, Written, join};
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::source::kernel::{Loop, Node, Quotient, Schedule, SizeParameter, Statement, TilingDirective};
+use crate::source::kernel::{
+    Loop, Node, OrderDirective, Quotient, Schedule, SizeParameter, Statement, TilingDirective,
+};
 use crate::source::nest::Body;
 use crate::source::preprocess::Word;
 use crate::source::scope::{Checked, nearest};
@@ -120,7 +122,7 @@ impl Directives {
                     let span = inside.first().map(|place| place.statement.span).unwrap_or_default();
                     let theta = |place: &Place| Schedule { statement: place.statement.name.clone(), theta: vec![] };
                     let schedules = inside.iter().map(theta).collect();
-                    TilingDirective { schedules, sizes: vec![], strip: 1, lanes: None, span }
+                    TilingDirective { schedules, sizes: vec![], strip: 1, lanes: None, order: None, span }
                 }
             };
             if nodes.len() > 1 {
@@ -225,7 +227,75 @@ impl Context<'_> {
             schedules.push(Schedule { statement: place.statement.name.clone(), theta });
         }
         let sizes = tile.items.iter().map(|(_, size, _)| *size).collect();
-        Ok(TilingDirective { schedules, sizes, strip: tile.strip()?, lanes: tile.lanes, span: tile.span })
+        let order = self.order_by_loops(tile, &tiled, &schedules)?;
+        Ok(TilingDirective { schedules, sizes, strip: tile.strip()?, lanes: tile.lanes, order, span: tile.span })
+    }
+
+    /// The order inside tiles along the loops `tiled`, of which `schedules` are the values.
+    fn order_by_loops(&self, tile: &Tile, tiled: &[&str], schedules: &[Schedule]) -> Checked<Option<OrderDirective>> {
+        let Some(Order { span, dates }) = &tile.order else { return Ok(None) };
+        let sums = match dates {
+            Dates::Named(statements) => return self.named_order(statements, schedules, *span).map(Some),
+            Dates::Plain(sums) => sums,
+        };
+        // The tile may have the user's name of a loop, and the order the kernel's.
+        let is_same = |own: &str, name: &str| {
+            let mut loops = self.places.iter().flat_map(|place| &place.loops);
+            loops.any(|l| self.is_called(l, own) && self.is_called(l, name))
+        };
+        let of = |name: &str| {
+            let exactly = tiled.iter().position(|own| *own == name);
+            exactly.or_else(|| tiled.iter().position(|own| is_same(own, name)))
+        };
+        for name in sums.iter().flat_map(|sum| &sum.names) {
+            if of(&name.text).is_none() && !self.is_size(&name.text) {
+                return Err(unknown(name, tiled.iter().copied()));
+            }
+        }
+        let date = |schedule: &Schedule| {
+            let value = |name: &str| of(name).map_or_else(|| Affine::variable(name), |k| schedule.theta[k].clone());
+            let theta = sums.iter().map(|sum| sum.value.substitute(value)).collect();
+            Schedule { statement: schedule.statement.clone(), theta }
+        };
+        Ok(Some(OrderDirective { dates: schedules.iter().map(date).collect(), span: *span }))
+    }
+
+    /// The dates of all statements that `schedules` has, by their names.
+    fn named_order(
+        &self,
+        statements: &[NamedStatement],
+        schedules: &[Schedule],
+        span: Span,
+    ) -> Checked<OrderDirective> {
+        let mut dates: Vec<Schedule> = vec![];
+        for statement in statements {
+            let name = &statement.name;
+            let date = self.schedule_of(statement)?;
+            if dates.iter().any(|own| own.statement == name.text) {
+                return Err(Diagnostic::new(format!("the order has the statement `{}` twice", name.text))
+                    .at(name.span, "again")
+                    .help("every statement of the band has one date"));
+            }
+            if schedules.iter().all(|own| own.statement != name.text) {
+                let own: Vec<String> = schedules.iter().map(|own| format!("`{}`", own.statement)).collect();
+                return Err(Diagnostic::new(format!("`{}` is no statement of this band", name.text))
+                    .at(name.span, "in other tiles")
+                    .help(format!("its statements are {}", own.join(", "))));
+            }
+            dates.push(date);
+        }
+        match schedules.iter().find(|own| dates.iter().all(|date| date.statement != own.statement)) {
+            None => Ok(OrderDirective { dates, span }),
+            Some(missing) => {
+                Err(Diagnostic::new(format!("the order leaves out the statement `{}`", missing.statement))
+                    .at(span, format!("no `{}`", missing.statement))
+                    .help("give every statement of the band a date, or leave the order to burstc"))
+            }
+        }
+    }
+
+    fn is_size(&self, name: &str) -> bool {
+        self.parameters.iter().any(|parameter| parameter.name == name)
     }
 
     /// The value of the loop `name` with which a statement outside of it runs: its first if the loop follows the
@@ -292,42 +362,51 @@ impl Context<'_> {
         }
         let theta = self.theta(&plain.loops, &plain.theta, place)?;
         let schedules = vec![Schedule { statement: place.statement.name.clone(), theta }];
-        self.band(schedules, tile, plain.span)
+        let order = self.order_beside(tile, &[(&plain.loops, place)], &schedules)?;
+        Ok(TilingDirective { order, ..self.band(schedules, tile, plain.span)? })
+    }
+
+    /// The order inside tiles of a schedule, which gives its statements' loops these names.
+    fn order_beside(
+        &self,
+        tile: &Tile,
+        statements: &[(&[Word], &Place)],
+        schedules: &[Schedule],
+    ) -> Checked<Option<OrderDirective>> {
+        let Some(Order { span, dates }) = &tile.order else { return Ok(None) };
+        match (dates, statements) {
+            (Dates::Named(named), _) => self.named_order(named, schedules, *span).map(Some),
+            (Dates::Plain(sums), [(loops, place)]) => {
+                let date = Schedule { statement: place.statement.name.clone(), theta: self.theta(loops, sums, place)? };
+                Ok(Some(OrderDirective { dates: vec![date], span: *span }))
+            }
+            (Dates::Plain(_), _) => {
+                let dates: Vec<String> = statements
+                    .iter()
+                    .map(|(loops, place)| {
+                        let loops: Vec<&str> = loops.iter().map(|word| word.text.as_str()).collect();
+                        format!("{}[{}] -> (…)", place.statement.name, loops.join(","))
+                    })
+                    .collect();
+                Err(Diagnostic::new(format!("the band has {} statements, and the order names none", statements.len()))
+                    .at(*span, "which statement?")
+                    .help(format!("write `order({})`, as `burstc analyze` prints it", dates.join("; "))))
+            }
+        }
     }
 
     /// A band whose statements are named.
     fn named(&self, named: &Named, tile: &Tile, earlier: &[TilingDirective]) -> Checked<TilingDirective> {
         let mut schedules: Vec<Schedule> = vec![];
-        for NamedStatement { name, loops, loops_span, theta } in &named.statements {
-            let Some(place) = self.places.iter().find(|place| place.statement.name == name.text) else {
-                let known: Vec<String> =
-                    self.places.iter().map(|p| format!("{} is `{}`", p.statement.name, p.statement.text)).collect();
-                return Err(Diagnostic::new(format!("there is no statement `{}`", name.text))
-                    .at(name.span, "unknown")
-                    .help(known.join(", ")));
-            };
+        for statement in &named.statements {
+            let NamedStatement { name, loops_span, .. } = statement;
+            let Schedule { theta, .. } = self.schedule_of(statement)?;
             let mut all = schedules.iter().chain(earlier.iter().flat_map(|tiling| &tiling.schedules));
             if all.any(|schedule| schedule.statement == name.text) {
                 return Err(Diagnostic::new(format!("the statement `{}` is scheduled twice", name.text))
                     .at(name.span, "again")
                     .help("every statement is in one band"));
             }
-            if loops.len() != place.loops.len() {
-                let wanted: Vec<String> = place.loops.iter().map(|l| self.user_name(l)).collect();
-                return Err(Diagnostic::new(format!(
-                    "`{}` stands in {} loops and is given {} iterators",
-                    name.text,
-                    wanted.len(),
-                    loops.len()
-                ))
-                .at(*loops_span, "these iterators")
-                .help(format!(
-                    "write `{}[{}] -> …`, the outermost loop first",
-                    name.text,
-                    wanted.join(",")
-                )));
-            }
-            let theta = self.theta(loops, theta, place)?;
             if let Some(first) = schedules.first()
                 && first.theta.len() != theta.len()
             {
@@ -343,7 +422,34 @@ impl Context<'_> {
             }
             schedules.push(Schedule { statement: name.text.clone(), theta });
         }
-        self.band(schedules, tile, named.span)
+        let of = |name: &Word| self.places.iter().find(|place| place.statement.name == name.text);
+        let statements: Vec<(&[Word], &Place)> =
+            named.statements.iter().filter_map(|own| Some((&own.loops[..], of(&own.name)?))).collect();
+        let order = self.order_beside(tile, &statements, &schedules)?;
+        Ok(TilingDirective { order, ..self.band(schedules, tile, named.span)? })
+    }
+
+    /// What is given for a statement, over its iterators.
+    fn schedule_of(&self, NamedStatement { name, loops, loops_span, theta }: &NamedStatement) -> Checked<Schedule> {
+        let Some(place) = self.places.iter().find(|place| place.statement.name == name.text) else {
+            let known: Vec<String> =
+                self.places.iter().map(|p| format!("{} is `{}`", p.statement.name, p.statement.text)).collect();
+            return Err(Diagnostic::new(format!("there is no statement `{}`", name.text))
+                .at(name.span, "unknown")
+                .help(known.join(", ")));
+        };
+        if loops.len() != place.loops.len() {
+            let wanted: Vec<String> = place.loops.iter().map(|l| self.user_name(l)).collect();
+            return Err(Diagnostic::new(format!(
+                "`{}` stands in {} loops and is given {} iterators",
+                name.text,
+                wanted.len(),
+                loops.len()
+            ))
+            .at(*loops_span, "these iterators")
+            .help(format!("write `{}[{}] -> …`, the outermost loop first", name.text, wanted.join(","))));
+        }
+        Ok(Schedule { statement: name.text.clone(), theta: self.theta(loops, theta, place)? })
     }
 
     /// θ over the kernel's iterators. `loops` are the names that `written` has for them, by position.
@@ -366,15 +472,7 @@ impl Context<'_> {
             let known =
                 || values.keys().copied().chain(self.parameters.iter().map(|parameter| parameter.name.as_str()));
             if !known().any(|known| known == name.text) {
-                let help = match nearest(&name.text, known()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => {
-                        format!("the names are {}", known().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
-                    }
-                };
-                return Err(Diagnostic::new(format!("`{}` is neither an iterator nor a size", name.text))
-                    .at(name.span, "unknown")
-                    .help(help));
+                return Err(unknown(name, known()));
             }
         }
         let value = |name: &str| values.get(name).cloned().unwrap_or_else(|| Affine::variable(name));
@@ -439,9 +537,19 @@ impl Context<'_> {
             sizes: tile.items.iter().map(|(_, size, _)| *size).collect(),
             strip: tile.strip()?,
             lanes: tile.lanes,
+            order: None,
             span: if follows { join(span, tile.span) } else { span },
         })
     }
+}
+
+/// A name in a schedule or an order that is none of those it may have.
+fn unknown<'n>(name: &Word, known: impl Iterator<Item = &'n str> + Clone) -> Diagnostic {
+    let help = match nearest(&name.text, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the names are {}", known.map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")),
+    };
+    Diagnostic::new(format!("`{}` is neither an iterator nor a size", name.text)).at(name.span, "unknown").help(help)
 }
 
 fn no_tile(span: Span, dimensions: usize) -> Diagnostic {

@@ -21,6 +21,18 @@ pub struct TilingDirective {
     /// Iterations side by side, where somebody asks for more than one.
     #[serde(default)]
     pub lanes: Option<LanesDirective>,
+    /// The order inside a tile, where somebody asks for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<OrderDirective>,
+    pub span: Span,
+}
+
+/// `order(k, i, j)`: the loops inside a tile, the outermost first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OrderDirective {
+    /// By statement, when an instance runs: dimensions of its tile, with factors of at least 1 sums of some in front of them, and the
+    /// statement's place among the others, where somebody says it.
+    pub dates: Vec<Schedule>,
     pub span: Span,
 }
 
@@ -38,6 +50,8 @@ impl TilingDirective {
     pub fn as_written(&self, kernel: &Kernel) -> (TilingDirective, Vec<Vec<String>>) {
         let (statements, iterators) = (kernel.statements(), kernel.iterators());
         let (mut written, mut names) = (TilingDirective { schedules: vec![], ..self.clone() }, vec![]);
+        // No order tells writes apart that are in one cycle.
+        written.order = written.order.filter(|_| statements.iter().all(|statement| statement.also.is_empty()));
         for schedule in &self.schedules {
             let place = statements.position(|s| s.name == schedule.statement);
             written.schedules.push(schedule.clone());

@@ -108,6 +108,31 @@ fn printed_bands_are_read_again() {
     assert_eq!(bands(&again), bands(&written));
 }
 
+/// An order is over the kernel's iterators, whatever the directive calls them, and is printed with the tiles.
+#[test]
+fn orders_are_read_and_printed() {
+    let text = |directive: &str| {
+        format!(
+            "void f(int n, int a[n][n], int b[n])\n{{\n#pragma burstc {directive}\nfor (int i = n - 1; i >= 0; i--) {{\nb[i] = 0;\n\
+             for (int j = 0; j < n; j++) b[i] += a[i][j];\n}}\n}}\n"
+        )
+    };
+    let by_name = "S0[i_step] -> (i_step, 0); S1[i_step,j] -> (i_step, 1, j)";
+    for (order, expected) in [
+        ("j, i", "S0[i_step] -> (0, i_step); S1[i_step,j] -> (j, i_step)"),
+        ("i_step + j, j", "S0[i_step] -> (i_step, 0); S1[i_step,j] -> (i_step + j, j)"),
+        (by_name, by_name),
+        ("S1[x,y] -> (1, y); S0[i_step] -> (0, i_step)", "S0[i_step] -> (0, i_step); S1[i_step,j] -> (1, j)"),
+    ] {
+        let kernel = kernel(&text(&format!("tile(i:8, j:4) order({order})")));
+        let printed = directive_text(&kernel.tilings[0], &kernel);
+        let schedule = "#pragma burstc schedule(S0[i_step] -> (i_step, 0); S1[i_step,j] -> (i_step, j)) tile(8, 4)";
+        assert_eq!(printed, format!("{schedule} order({expected})"), "{order}");
+        let again = super::kernel(&text(printed.trim_start_matches("#pragma burstc ")));
+        assert_eq!(directive_text(&again.tilings[0], &again), printed);
+    }
+}
+
 /// Schedules name statements without the temporaries that are wires, where the text says so; else all of them.
 #[test]
 fn bands_of_kernels_with_wires_are_read_again() {

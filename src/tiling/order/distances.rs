@@ -65,9 +65,7 @@ impl Space {
     pub(super) fn inside(&self, outer: &[usize], set: &Set) -> Result<Option<Set>> {
         let mut rest = set.clone();
         for &dimension in outer {
-            if self.may_lead_back(dimension)
-                && rest.minimum(dimension)?.finite().is_none_or(|least| least < 0)
-            {
+            if self.may_lead_back(dimension) && rest.minimum(dimension)?.finite().is_none_or(|least| least < 0) {
                 return Ok(rest.is_empty()?.then_some(rest));
             }
             rest = rest.fix(dimension, 0)?;

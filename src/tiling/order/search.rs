@@ -35,10 +35,34 @@ impl Space {
         statements: &[StatementId],
         wanted: Option<&Wanted>,
     ) -> Result<Option<Candidate>> {
-        let n = self.rank();
-        let serial: Vec<usize> = (0..self.tiled).filter(|&k| self.sizes[k] == 1 && n > 1).collect();
-        let others: Vec<usize> = (0..n).filter(|k| !serial.contains(k)).collect();
         let distances = self.distances(program, statements)?;
+        let all = match &self.asked {
+            None => self.possible(&distances, wanted)?,
+            Some(asked) => self.as_asked(asked, program, statements, &distances, wanted)?,
+        };
+        let mut best: Option<Candidate> = None;
+        for candidate in all {
+            let is_better = match &best {
+                None => true,
+                Some(known) => self.is_better(&candidate, known, wanted.is_none().then_some(&distances))?,
+            };
+            if is_better {
+                best = Some(candidate);
+            }
+        }
+        Ok(best)
+    }
+
+    /// The dimensions of tile size 1, in front of which no other need be.
+    pub(super) fn serial(&self) -> Vec<usize> {
+        (0..self.tiled).filter(|&k| self.sizes[k] == 1 && self.rank() > 1).collect()
+    }
+
+    /// All legal orders, of those that statements have alone the best.
+    fn possible(&self, distances: &[Distances], wanted: Option<&Wanted>) -> Result<Vec<Candidate>> {
+        let (n, count) = (self.rank(), self.values.len());
+        let serial = self.serial();
+        let others: Vec<usize> = (0..n).filter(|k| !serial.contains(k)).collect();
         let mut inside = orders(&others);
         for (wave, Wave { terms, .. }) in (n..).zip(&self.waves).filter(|(_, wave)| wave.leads) {
             for &(dropped, _) in terms.iter().filter(|(_, factor)| *factor == 1) {
@@ -62,39 +86,40 @@ impl Space {
         }
         let orders: Vec<Vec<usize>> = inside.into_iter().map(|order| [&serial[..], &order[..]].concat()).collect();
         let mut all: Vec<Candidate> = vec![];
-        if statements.len() > 1 || wanted.is_some() {
-            let own = (0..statements.len()).map(|s| self.alone(s, &orders, &distances));
+        if count > 1 || wanted.is_some() {
+            let own = (0..count).map(|s| self.alone(s, &orders, distances));
             let own = own.collect::<Result<Vec<_>>>()?;
             // The longest rows first; a single statement has all loops to itself.
-            let depths = if statements.len() > 1 { serial.len()..n } else { serial.len()..serial.len() + 1 };
+            let depths = if count > 1 { serial.len()..n } else { serial.len()..serial.len() + 1 };
             for depth in depths {
                 let mut outer: Vec<&[usize]> = orders.iter().map(|order| &order[..depth]).collect();
                 outer.dedup();
                 for outer in outer {
-                    let found = match wanted {
-                        None => self.apart(outer, &own, &distances)?,
-                        Some(wanted) => self.with_lanes(outer, &own, &distances, wanted)?,
-                    };
-                    all.extend(found);
+                    let Some(places) = self.places(outer, distances)? else { continue };
+                    all.extend(self.one_by_one((outer, places), &own, distances, wanted)?);
                 }
             }
         }
         if wanted.is_none() {
             for order in &orders {
-                all.extend(self.together(order, &distances)?);
+                all.extend(self.together(order, distances)?);
             }
         }
-        let mut best: Option<Candidate> = None;
-        for candidate in all {
-            let is_better = match &best {
-                None => true,
-                Some(known) => self.is_better(&candidate, known, wanted.is_none().then_some(&distances))?,
-            };
-            if is_better {
-                best = Some(candidate);
-            }
+        Ok(all)
+    }
+
+    /// The statements one after the other in their `places` inside the loops `outer`, each in the best of its `own` orders.
+    pub(super) fn one_by_one(
+        &self,
+        (outer, places): (&[usize], Vec<usize>),
+        own: &[Vec<Alone>],
+        distances: &[Distances],
+        wanted: Option<&Wanted>,
+    ) -> Result<Option<Candidate>> {
+        match wanted {
+            None => self.apart((outer, places), own, distances),
+            Some(wanted) => self.with_lanes((outer, places), own, distances, wanted),
         }
-        Ok(best)
     }
 
     /// Whether a candidate beats the best so far. Of two that take as many cycles and differ only in how far inside the statements take
@@ -116,7 +141,7 @@ impl Space {
     }
 
     /// All statements in one order, side by side in the innermost loop: rows have one instance if there are several.
-    fn together(&self, order: &[usize], distances: &[Distances]) -> Result<Option<Candidate>> {
+    pub(super) fn together(&self, order: &[usize], distances: &[Distances]) -> Result<Option<Candidate>> {
         let n = order.len();
         if !self.is_legal(order, n, distances.iter())? {
             return Ok(None);
@@ -142,7 +167,12 @@ impl Space {
     }
 
     /// The orders that one statement's dependences on itself allow.
-    fn alone<'a>(&self, place: usize, orders: &'a [Vec<usize>], distances: &[Distances]) -> Result<Vec<Alone<'a>>> {
+    pub(super) fn alone<'a>(
+        &self,
+        place: usize,
+        orders: &'a [Vec<usize>],
+        distances: &[Distances],
+    ) -> Result<Vec<Alone<'a>>> {
         let own: Vec<&Distances> = distances.iter().filter(|d| d.source == place && d.sink == place).collect();
         let mut legal = vec![];
         for order in orders {
@@ -155,8 +185,12 @@ impl Space {
     }
 
     /// The statements one after the other inside the loops `outer`, each in the best of its `own` orders.
-    fn apart(&self, outer: &[usize], own: &[Vec<Alone>], distances: &[Distances]) -> Result<Option<Candidate>> {
-        let Some(places) = self.places(outer, distances)? else { return Ok(None) };
+    fn apart(
+        &self,
+        (outer, places): (&[usize], Vec<usize>),
+        own: &[Vec<Alone>],
+        distances: &[Distances],
+    ) -> Result<Option<Candidate>> {
         let n = self.rank();
         let mut candidate = Candidate {
             dimensions: vec![],

@@ -81,8 +81,8 @@ impl<'a> Wanted<'a> {
         let own: Vec<(&Statement, &[String])> =
             statements.iter().map(|&s| (all[s], &program.statements[s].iterators[..])).collect();
         let shapes = |(&(statement, iterators), values): (&(&Statement, &[String]), &Vec<Affine>)| -> Vec<Shape> {
-            let along = |k| LaneShape::new(kernel, statement, iterators, values, (lanes.count, k));
-            (0..space.sizes.len()).map(|k| Rc::new(upright(kernel, along(k), may_slant))).collect()
+            let along = |k| LaneShape::new(kernel, statement, iterators, &values[..space.rank()], (lanes.count, k));
+            (0..space.rank()).map(|k| Rc::new(upright(kernel, along(k), may_slant))).collect()
         };
         let in_two = |along: [LanesAlong; 2]| -> Vec<Shape> {
             let both = own.iter().zip(&space.values);
@@ -103,6 +103,11 @@ impl<'a> Wanted<'a> {
             statements: own,
             banked,
         })
+    }
+
+    /// Whether the lanes lie along one dimension.
+    pub fn is_along_one(&self) -> bool {
+        self.directive.along.is_none()
     }
 
     /// The lanes of a candidate, by statement.
@@ -145,7 +150,10 @@ impl<'a> Wanted<'a> {
     /// The levels of an order, from `outer` on, that a statement's lanes may run along.
     fn levels(&self, space: &Space, order: &[usize], outer: usize) -> Vec<Vec<usize>> {
         let Some(both) = self.directive.along else {
-            return (outer..order.len()).filter(|level| order[*level] < space.rank()).map(|level| vec![level]).collect();
+            return (outer..order.len())
+                .filter(|level| order[*level] < space.rank())
+                .map(|level| vec![level])
+                .collect();
         };
         if space.has_waves(order) {
             return vec![];
@@ -212,6 +220,9 @@ impl<'a> Wanted<'a> {
         let count = self.directive.count;
         let at = if self.directive.span.line > 0 { self.directive.span } else { directive.span };
         let mut reasons = vec![];
+        if directive.order.is_some() {
+            reasons.push("the order inside the tile is given, and another may allow them".to_string());
+        }
         if let Some(both) = self.directive.along {
             for (place, name) in names.iter().enumerate() {
                 let reason = self.reason_in_two(place, space, both, arrays);
@@ -287,12 +298,11 @@ impl Space {
     /// banks. `None` where no statement has lanes.
     pub(super) fn with_lanes(
         &self,
-        outer: &[usize],
+        (outer, places): (&[usize], Vec<usize>),
         own: &[Vec<Alone>],
         distances: &[Distances],
         wanted: &Wanted,
     ) -> Result<Option<Candidate>> {
-        let Some(places) = self.places(outer, distances)? else { return Ok(None) };
         let mut banked = wanted.banked.clone();
         let mut by_work: Vec<usize> = (0..own.len()).collect();
         by_work.sort_by(|a, b| self.iterations(*b).total_cmp(&self.iterations(*a)));

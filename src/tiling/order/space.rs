@@ -12,7 +12,7 @@ use crate::ids::{ArrayId, StatementId};
 use crate::polyhedral::isl::Map;
 use crate::polyhedral::{Program, Statement};
 use crate::schedule::linear;
-use crate::source::kernel::{self, Kernel, TilingDirective};
+use crate::source::kernel::{self, Kernel, OrderDirective, TilingDirective};
 
 /// Trips assumed of a loop that θ leaves out.
 const UNTILED_TRIPS: i64 = 32;
@@ -48,6 +48,8 @@ pub(super) struct Space {
     pub injective: bool,
     /// Further dimensions, behind those: sums of them. A wave's values, sizes and extents are behind the others'.
     pub waves: Vec<Wave>,
+    /// The order that somebody asks for.
+    pub asked: Option<OrderDirective>,
 }
 
 /// A sum of dimensions, with their factors.
@@ -268,6 +270,7 @@ impl Space {
             tiled: directive.sizes.len(),
             injective: false,
             waves: vec![],
+            asked: directive.order.clone(),
         }
     }
 

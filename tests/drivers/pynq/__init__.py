@@ -1,5 +1,6 @@
 """What of PYNQ the drivers call, in front of an accelerator that Verilator has compiled (MODEL), with a memory of an array."""
 
+import asyncio
 import ctypes
 import os
 
@@ -55,3 +56,15 @@ class MMIO:
     def write(self, offset, data):
         assert offset % 4 == 0 and offset < self.length and 0 <= data < 1 << 32
         MODEL.model_write32(offset // 4, data)
+
+
+class Interrupt:
+    """The line behind the overlay's controller, which lets it come while somebody waits."""
+
+    def __init__(self):
+        self.waits = 0
+
+    async def wait(self):
+        self.waits += 1
+        while not MODEL.model_interrupt(1000):
+            await asyncio.sleep(0.001)
