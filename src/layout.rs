@@ -319,6 +319,38 @@ mod tests {
         }
     }
 
+    /// Against C's own array, by counting: its last subscript is the one that counts along a diagonal, less the row's part.
+    #[test]
+    fn slants_leave_cells_where_c_has_them() {
+        for (rows, columns, step) in [(4u64, 5u64, 2i64), (4, 5, -1), (3, 2, 3), (5, 1, -2), (1, 4, -3)] {
+            let reach = step.unsigned_abs() * (rows - 1);
+            let upright = Layout::new(Order::RowMajor, 4, 0, &[2, rows, columns]);
+            let layout = Layout { slant: Some(Slant { step, reach }), ..upright.clone() };
+            let mut offset = 0;
+            for (plane, i, j) in
+                (0..2).flat_map(|p| (0..rows).flat_map(move |i| (0..columns).map(move |j| (p, i as i64, j as i64))))
+            {
+                let y = j + step * i + if step < 0 { reach as i64 } else { 0 };
+                assert!((0..(columns + reach) as i64).contains(&y), "{step}: {i} {j}");
+                let cell = [plane, i as u64, y as u64];
+                assert_eq!((layout.offset(|k| cell[k]), layout.subscripts(offset)), (offset, cell.to_vec()), "{step}");
+                offset += 4;
+            }
+            assert_eq!((u128::from(offset), layout.in_c()), (layout.bytes(), upright));
+        }
+        // A row lies along the last subscript; the next one begins a step further, in C at the same column.
+        let [n, i, y] = ["N", "i", "y"].map(Affine::variable);
+        let upright = Layout::new(Order::RowMajor, 4, 0, &[n.clone(), n.clone()]);
+        let layout =
+            Layout { slant: Some(Slant { step: -2, reach: (n.clone() - Affine::constant(1)) * 2 }), ..upright };
+        assert!(layout.is_row(&[i.clone(), y.clone()], &[], "y") && !layout.is_row(&[i.clone(), y.clone()], &[], "i"));
+        assert!(layout.is_next_row(&[i.clone(), y.clone() - i.clone() * 2], &[], "i"));
+        assert!(!layout.is_next_row(&[i.clone(), y.clone()], &[], "i"));
+        let column = layout.digit(&layout.digits[1], &[i.clone(), y.clone()]);
+        assert_eq!(column, y + i * 2 - (n.clone() - Affine::constant(1)) * 2);
+        assert_eq!(layout.extent(&layout.digits[1]), n * 3 - Affine::constant(2));
+    }
+
     /// Against an array of slices in C, `int16_t a[slices][rows][width]`, by counting.
     #[test]
     fn slices_lie_one_behind_the_other() {

@@ -588,6 +588,55 @@ fn groups_slide() {
     assert_eq!([copies("x"), copies("v")], [3, 2]);
 }
 
+/// A plane that is updated in place over time has lanes along a wave, `4 t + 2 i + j`, and counts its last subscript so that the cells of
+/// a group have the same one: no two of a group are of one row, and every one is the cell that C accesses.
+#[test]
+fn waves_access_cells_along_a_diagonal() {
+    for (file, array, size, columns) in [("lanes_waves", "a", 23, 23), ("lanes_intervals", "cost", 23, 23)] {
+        let text = std::fs::read_to_string(crate::common::root(&format!("tests/kernels/{file}.c"))).unwrap();
+        let kernel = parsed(&text);
+        let refused = kernels::analyze(&kernel).expect_err("lanes along a diagonal");
+        assert!(refused.to_string().contains("side by side"), "{refused:#}");
+        let board = burstc::board::load("generic-axi4").unwrap();
+        let offload = choose_lanes::analyze(&kernel, &board, Some(Request::Usual)).unwrap();
+        let own = offload.kernel.arrays.iter().find(|own| own.name == array).unwrap();
+        assert!(own.slant.is_some(), "{file}");
+        let sizes = |name: &str| if name == "N" { size } else { 3 };
+        let layout = own.layout().map(|extent| extent.evaluate(sizes) as u64);
+        let both = kernel.statements().into_iter().zip(offload.kernel.statements()).enumerate();
+        for (s, (written, aslant)) in both {
+            let names = &offload.kernel.iterators()[s.into()];
+            let (_, shape) = crate::kernels::band(&offload).lanes(s.into()).expect("lanes of every statement");
+            let references = written.references().into_iter().chain(written.targets());
+            for (c, own) in references.zip(aslant.references().into_iter().chain(aslant.targets())) {
+                if offload.kernel.arrays[own.array].name != array {
+                    continue;
+                }
+                let gains: Vec<i64> = own.subscripts.iter().map(|subscript| shape.gain(subscript, names)[0]).collect();
+                assert_eq!((gains[0].abs(), gains[1]), (1, 0), "{file}");
+                // In some iterations.
+                for value in 0..200i64 {
+                    let at = |name: &str| match name {
+                        "N" => size,
+                        "T" => 3,
+                        _ => {
+                            1 + (value * (3 + name.len() as i64) + name.bytes().map(i64::from).sum::<i64>())
+                                % (size - 2)
+                        }
+                    };
+                    let cell: Vec<i64> = c.subscripts.iter().map(|subscript| subscript.evaluate(at)).collect();
+                    if cell.iter().any(|x| !(0..size).contains(x)) {
+                        continue;
+                    }
+                    let place = layout.offset(|k| own.subscripts[k].evaluate(at) as u64);
+                    let in_c = (cell[0] * columns + cell[1]) as u64 * u64::from(layout.element_bytes);
+                    assert_eq!(place, in_c, "{file}: {cell:?}");
+                }
+            }
+        }
+    }
+}
+
 /// A product of matrices on a board with room for many lanes has lanes along two loops, in tiles whose groups are enough that sums do
 /// not wait; and where one statement works along columns, its tiles become as wide as the lanes of the others.
 #[test]
