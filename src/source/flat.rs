@@ -91,6 +91,7 @@ fn arrays(function: &mut FunctionDefinition, shapes: &HashMap<String, Vec<String
     let wanted = Wanted {
         arrays: candidates.iter().map(|candidate| candidate.name.clone()).collect(),
         sizes: candidates.iter().flat_map(|c| c.extents.all()).flat_map(Polynomial::names).collect(),
+        products: candidates.iter().map(|c| c.extents.all().iter().flat_map(Polynomial::names).collect()).collect(),
     };
     substitute(function, &wanted, types);
     for candidate in candidates {
@@ -112,8 +113,7 @@ fn arrays(function: &mut FunctionDefinition, shapes: &HashMap<String, Vec<String
             }
             Extents::Product(factors) => {
                 let mut orders = orders(factors).into_iter();
-                let order =
-                    orders.find(|order| are_of(&function.statement, name, order, &subscripts, &wanted.sizes));
+                let order = orders.find(|order| are_of(&function.statement, name, order, &subscripts, &wanted.sizes));
                 if let Some(order) = order {
                     take(&mut function.statement, name, &order, &subscripts);
                     declarators(function, &mut |declarator| dimensions(declarator, name, &order));
@@ -149,11 +149,7 @@ fn local(node: &mut Node<Statement>, act: &mut dyn FnMut(&mut Node<Declarator>))
     }
 }
 
-fn candidate(
-    declarator: &Node<Declarator>,
-    shapes: &HashMap<String, Vec<String>>,
-    types: &Types,
-) -> Option<Candidate> {
+fn candidate(declarator: &Node<Declarator>, shapes: &HashMap<String, Vec<String>>, types: &Types) -> Option<Candidate> {
     let name = identifier(&declarator.node)?.node.name.clone();
     let value = |size: &Node<Expression>| {
         Polynomial::of(size, &Subscripts(types), true).filter(Polynomial::is_plain).filter(|size| !size.is_zero())
@@ -283,6 +279,10 @@ fn take(body: &mut Node<Statement>, name: &str, extents: &[Polynomial], integers
 fn names(body: &Node<Statement>, name: &str) -> usize {
     struct Names<'n>(&'n str, usize);
     impl<'ast> Visit<'ast> for Names<'_> {
+        // What is declared is no use of it.
+        fn visit_declarator(&mut self, declarator: &'ast Declarator, _: &'ast Span) {
+            declarator.derived.iter().for_each(|part| self.visit_derived_declarator(&part.node, &part.span));
+        }
         fn visit_identifier(&mut self, identifier: &'ast Identifier, _: &'ast Span) {
             self.1 += usize::from(identifier.name == self.0);
         }
@@ -304,9 +304,7 @@ fn mark(subscripts: &[Node<Expression>]) -> Option<(&Node<Expression>, Option<i6
     let [Node { node: Expression::Call(call), .. }] = subscripts else { return None };
     let CallExpression { callee, arguments } = &call.node;
     match &arguments[..] {
-        [flat, most] if variable(callee) == Some(FLAT) => {
-            Some((flat, constant(most)))
-        }
+        [flat, most] if variable(callee) == Some(FLAT) => Some((flat, constant(most))),
         _ => None,
     }
 }

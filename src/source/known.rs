@@ -8,9 +8,9 @@
 use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
-    BinaryOperator, BlockItem, Declaration, DeclarationSpecifier, Declarator, DerivedDeclarator, Expression,
-    ForInitializer, ForStatement, FunctionDefinition, InitDeclarator, Initializer, ParameterDeclaration, Statement,
-    TypeName, UnaryOperator,
+    BinaryOperator, BlockItem, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
+    Expression, ForInitializer, ForStatement, FunctionDefinition, InitDeclarator, Initializer, ParameterDeclaration,
+    Statement, TypeName, TypeSpecifier, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -18,9 +18,9 @@ use lang_c::visit::{self, Visit};
 use super::canonical::names_in;
 use super::flat::{FLAT, expressions};
 use super::function::{derived, identifier};
-use super::kernel::BinaryOp;
+use super::kernel::{BinaryOp, ScalarType};
 use super::nest::{assignment, operation};
-use super::plain::{number, variable};
+use super::plain::{binary, number, variable};
 use super::polynomial::{Integers, Polynomial, changes};
 use super::types::Types;
 
@@ -30,6 +30,8 @@ pub struct Wanted {
     pub arrays: HashSet<String>,
     /// Products of these are the lengths of rows.
     pub sizes: HashSet<String>,
+    /// The sizes of each array, outermost first.
+    pub products: Vec<Vec<String>>,
 }
 
 /// How deep loops nest in which variables are followed.
@@ -37,9 +39,19 @@ const DEEPEST: usize = 8;
 
 /// What a function declares.
 pub struct Declared {
-    /// Each name with its type, and whether it is a number by itself.
-    names: HashMap<String, Vec<(Option<u32>, bool)>>,
+    names: HashMap<String, Vec<Variable>>,
     addressed: HashSet<String>,
+    /// Every name that stands in it.
+    taken: HashSet<String>,
+}
+
+#[derive(Clone)]
+struct Variable {
+    /// Of an integer.
+    ty: Option<ScalarType>,
+    /// It is no array and no pointer.
+    is_number: bool,
+    specifiers: Vec<Node<DeclarationSpecifier>>,
 }
 
 impl Declared {
@@ -51,9 +63,10 @@ impl Declared {
         impl Search<'_> {
             fn add(&mut self, specifiers: &[Node<DeclarationSpecifier>], declarator: &Node<Declarator>) {
                 if let Some(name) = identifier(&declarator.node) {
-                    let bits = self.types.of_declaration(specifiers).integer().map(|ty| ty.bits);
+                    let ty = self.types.of_declaration(specifiers).integer();
                     let is_number = derived(declarator).is_empty();
-                    self.found.names.entry(name.node.name.clone()).or_default().push((bits, is_number));
+                    let own = Variable { ty, is_number, specifiers: specifiers.to_vec() };
+                    self.found.names.entry(name.node.name.clone()).or_default().push(own);
                 }
             }
         }
@@ -70,6 +83,9 @@ impl Declared {
                 }
                 visit::visit_parameter_declaration(self, parameter, span);
             }
+            fn visit_identifier(&mut self, identifier: &'ast lang_c::ast::Identifier, _: &'ast Span) {
+                self.found.taken.insert(identifier.name.clone());
+            }
             fn visit_unary_operator_expression(
                 &mut self,
                 unary: &'ast lang_c::ast::UnaryOperatorExpression,
@@ -81,7 +97,7 @@ impl Declared {
                 visit::visit_unary_operator_expression(self, unary, span);
             }
         }
-        let found = Declared { names: HashMap::new(), addressed: HashSet::new() };
+        let found = Declared { names: HashMap::new(), addressed: HashSet::new(), taken: HashSet::new() };
         let mut search = Search { types, found };
         search.visit_function_definition(function, &Span::none());
         search.found
@@ -94,19 +110,41 @@ impl Declared {
 
     /// Whether every variable of the name is an integer of at least so many bits.
     fn has_bits(&self, name: &str, least: u32) -> bool {
-        self.names.get(name).is_some_and(|all| {
-            all.iter().all(|(bits, is_number)| *is_number && bits.is_some_and(|bits| bits >= least))
-        })
+        self.names
+            .get(name)
+            .is_some_and(|all| all.iter().all(|own| own.is_number && own.ty.is_some_and(|ty| ty.bits >= least)))
+    }
+
+    fn is_signed(&self, name: &str) -> bool {
+        self.names.get(name).is_some_and(|all| all.iter().all(|own| own.ty.is_some_and(|ty| ty.signed)))
+    }
+
+    fn is_unsigned(&self, name: &str) -> bool {
+        self.names.get(name).is_some_and(|all| all.iter().all(|own| own.ty.is_some_and(|ty| !ty.signed)))
+    }
+
+    /// A new name, of an integer of 64 bits.
+    fn fresh(&mut self, stem: &str, specifiers: &[Node<DeclarationSpecifier>]) -> String {
+        let own = (0..).map(|k| format!("{stem}_{k}")).find(|own| !self.taken.contains(own)).unwrap_or_default();
+        let ty = Some(ScalarType::integer(64, true));
+        let variable = Variable { ty, is_number: true, specifiers: specifiers.to_vec() };
+        self.taken.insert(own.clone());
+        self.names.insert(own.clone(), vec![variable]);
+        own
     }
 }
 
-pub struct Known<'k> {
-    pub wanted: &'k Wanted,
-    pub declared: &'k Declared,
-    pub types: &'k Types,
+struct Known<'k> {
+    wanted: &'k Wanted,
+    declared: Declared,
+    types: &'k Types,
+    /// The function's body.
+    whole: Node<Statement>,
     values: HashMap<String, Polynomial>,
     /// Iterators of the loops around this place with the largest value that each has, where that is a constant: from 0.
     ranges: HashMap<String, i64>,
+    /// Iterators of the loops around this place that are never below 0.
+    counting: HashSet<String>,
     depth: usize,
     /// The variables in whose place values stand now.
     replaced: HashSet<String>,
@@ -124,13 +162,14 @@ impl Integers for Known<'_> {
 
 /// Puts the values of variables in place of them, as far as they are known.
 pub fn substitute(function: &mut FunctionDefinition, wanted: &Wanted, types: &Types) {
-    let declared = Declared::of(function, types);
     let mut known = Known {
         wanted,
-        declared: &declared,
+        declared: Declared::of(function, types),
         types,
+        whole: function.statement.clone(),
         values: HashMap::new(),
         ranges: HashMap::new(),
+        counting: HashSet::new(),
         depth: 0,
         replaced: HashSet::new(),
     };
@@ -164,7 +203,13 @@ impl Known<'_> {
                 }
                 self.values.retain(|name, value| then.get(name) == Some(value));
             }
-            Statement::For(f) => self.counts(&mut f.node),
+            Statement::For(f) => {
+                if let Some(other) = self.reshaped(&f.node, f.span) {
+                    *node = other;
+                    return self.statement(node);
+                }
+                self.counts(&mut f.node);
+            }
             Statement::While(_) | Statement::DoWhile(_) | Statement::Switch(_) | Statement::Labeled(_) => {
                 let changed = changed(node);
                 changed.iter().for_each(|name| self.forget(name));
@@ -184,6 +229,7 @@ impl Known<'_> {
     fn forget(&mut self, name: &str) {
         self.values.remove(name);
         self.ranges.remove(name);
+        self.counting.remove(name);
         self.values.retain(|_, value| !value.mentions(name));
     }
 
@@ -357,6 +403,9 @@ impl Known<'_> {
         let mut behind = vec![];
         if let Some(head) = &head {
             self.forget(&head.name);
+            if self.is_not_negative(&head.first) {
+                self.counting.insert(head.name.clone());
+            }
             if let (Some(0), Some(end)) = (head.first.as_constant(), head.end.as_constant()) {
                 self.ranges.insert(head.name.clone(), end.saturating_sub(1));
             }
@@ -415,8 +464,108 @@ impl Known<'_> {
         changed.iter().filter_map(step).collect()
     }
 
+    fn is_not_negative(&self, value: &Polynomial) -> bool {
+        let is_positive = |name: &String| {
+            self.wanted.sizes.contains(name) || self.counting.contains(name) || self.declared.is_unsigned(name)
+        };
+        value.terms().all(|(term, count)| count > 0 && term.iter().all(is_positive))
+    }
+
+    /// A loop over rows where C has one over all of their elements: from `y * w` to `(y + 1) * w` it counts the columns, and up
+    /// to `h * w` it is two.
+    fn reshaped(&mut self, f: &ForStatement, span: Span) -> Option<Node<Statement>> {
+        let head = self.limits(f)?;
+        let Limits { name, first, end, operator } = &head;
+        let is_large = |value: &Polynomial| value.terms().any(|(term, _)| term.len() > 1);
+        if !is_large(first) && !is_large(end) || !self.declared.has_bits(name, 32) {
+            return None;
+        }
+        // They have these values in all iterations.
+        let changed = changed(&f.statement);
+        let limit: HashSet<String> = f.condition.iter().flat_map(|condition| names_in(condition)).collect();
+        let stays = |own: &String| !first.mentions(own) && !end.mentions(own) && !limit.contains(own);
+        if changed.iter().any(|own| !stays(own) || own == name) || self.declared.addressed.contains(name) {
+            return None;
+        }
+        let names = || [first, end].into_iter().flat_map(Polynomial::names).chain([name.clone()]);
+        let are_signed = names().all(|name| self.declared.is_signed(&name));
+        if !are_signed && !(self.is_not_negative(first) && self.is_not_negative(end)) {
+            return None;
+        }
+        let variable = self.declared.names.get(name)?.clone();
+        let is_declared = matches!(f.initializer.node, ForInitializer::Declaration(_));
+        if variable.iter().any(|own| own.ty != variable[0].ty) || !is_declared && !is_of_heads(&self.whole, name) {
+            return None;
+        }
+        let count = end.plus(first, -1)?;
+        let long = || Node::new(DeclarationSpecifier::TypeSpecifier(Node::new(TypeSpecifier::Long, span)), span);
+        let specifiers = vec![long(), long()];
+        let (mut value, mut limits) = (first.clone(), vec![]);
+        if !is_large(&count) {
+            let own = self.declared.fresh(name, &specifiers);
+            value = value.plus(&Polynomial::variable(&own), 1)?;
+            limits.push((own, count));
+        } else {
+            let mut terms = end.terms();
+            let (Some((term, by)), None, true) = (terms.next(), terms.next(), first.is_zero()) else { return None };
+            if by < 0 || !term.iter().all(|name| self.wanted.sizes.contains(name)) {
+                return None;
+            }
+            let is_same = |sizes: &&Vec<String>| {
+                let mut sizes = (*sizes).clone();
+                sizes.sort();
+                sizes == term
+            };
+            let sizes = self.wanted.products.iter().find(is_same).cloned().unwrap_or_else(|| term.to_vec());
+            for (k, size) in sizes.iter().enumerate() {
+                let by = if k + 1 == sizes.len() { by } else { 1 };
+                let own = self.declared.fresh(name, &specifiers);
+                let size = Polynomial::variable(size).times(&Polynomial::constant(by))?;
+                value = value.times(&size)?.plus(&Polynomial::variable(&own), 1)?;
+                limits.push((own, size));
+            }
+        }
+        let declares = |specifiers: Vec<_>, name: &str, value: Node<Expression>| {
+            let own = lang_c::ast::Identifier { name: name.to_string() };
+            let kind = Node::new(DeclaratorKind::Identifier(Node::new(own, span)), span);
+            let declarator = Node::new(Declarator { kind, derived: vec![], extensions: vec![] }, span);
+            let initializer = Some(Node::new(Initializer::Expression(Box::new(value)), span));
+            let declarators = vec![Node::new(InitDeclarator { declarator, initializer }, span)];
+            Node::new(Declaration { specifiers, declarators }, span)
+        };
+        let named = |name: &str| Polynomial::variable(name).expression(span);
+        let own = declares(variable[0].specifiers.clone(), name, value.expression(span));
+        let inner = (*f.statement).clone();
+        let body = Statement::Compound(vec![
+            Node::new(BlockItem::Declaration(own), span),
+            Node::new(BlockItem::Statement(inner.clone()), inner.span),
+        ]);
+        let body = Node::new(body, f.statement.span);
+        Some(limits.into_iter().rev().fold(body, |body, (name, limit)| {
+            let condition = binary(operator.clone(), named(&name), limit.expression(span), span);
+            let step = UnaryOperatorExpression {
+                operator: Node::new(UnaryOperator::PostIncrement, span),
+                operand: Box::new(named(&name)),
+            };
+            let step = Node::new(Expression::UnaryOperator(Box::new(Node::new(step, span))), span);
+            let first = declares(vec![long(), long()], &name, number("0", span));
+            let initializer = Node::new(ForInitializer::Declaration(first), span);
+            let (condition, step) = (Some(Box::new(condition)), Some(Box::new(step)));
+            let f = ForStatement { initializer, condition, step, statement: Box::new(body) };
+            Node::new(Statement::For(Node::new(f, span)), span)
+        }))
+    }
+
     /// The head of a loop that counts up by 1.
     fn head(&self, f: &ForStatement) -> Option<Head> {
+        let Limits { name, first, end, operator } = self.limits(f)?;
+        (operator == BinaryOperator::Less && self.declared.has_bits(&name, 8))
+            .then_some(Head { name, first, end })
+            .filter(|head| !self.declared.addressed.contains(&head.name))
+    }
+
+    /// Where a loop that counts up by 1 begins, and what it ends before.
+    fn limits(&self, f: &ForStatement) -> Option<Limits> {
         let (name, first) = match &f.initializer.node {
             ForInitializer::Declaration(declaration) => {
                 let [only] = &declaration.node.declarators[..] else { return None };
@@ -443,14 +592,21 @@ impl Known<'_> {
         };
         let (operator, o) = operation(f.condition.as_ref()?)?;
         let end = (variable(&o.lhs) == Some(&name) && !changes(&o.rhs)).then(|| self.value_of(&o.rhs))??;
-        let end = match operator {
-            BinaryOperator::Less => end,
-            BinaryOperator::LessOrEqual => end.plus(&Polynomial::constant(1), 1)?,
+        let (operator, end) = match operator {
+            BinaryOperator::Less | BinaryOperator::NotEquals => (operator, end),
+            BinaryOperator::LessOrEqual => (BinaryOperator::Less, end.plus(&Polynomial::constant(1), 1)?),
             _ => return None,
         };
-        (is_one && self.declared.has_bits(&name, 8) && !self.declared.addressed.contains(&name))
-            .then_some(Head { name, first, end })
+        is_one.then_some(Limits { name, first, end, operator })
     }
+}
+
+/// The variable of a loop, where it begins and what it ends before, by `<` or `!=`.
+struct Limits {
+    name: String,
+    first: Polynomial,
+    end: Polynomial,
+    operator: BinaryOperator,
 }
 
 /// A loop from `first` to one before `end`.
@@ -473,6 +629,35 @@ impl Head {
             }
         }
     }
+}
+
+/// Whether a variable is named in loops only that begin with it, and where it is declared.
+fn is_of_heads(body: &Node<Statement>, name: &str) -> bool {
+    struct Outside<'n>(&'n str, bool);
+    impl<'ast> Visit<'ast> for Outside<'_> {
+        fn visit_for_statement(&mut self, f: &'ast ForStatement, span: &'ast Span) {
+            let is_own = match &f.initializer.node {
+                ForInitializer::Expression(first) => match operation(first) {
+                    Some((BinaryOperator::Assign, o)) if variable(&o.lhs) == Some(self.0) => {
+                        self.visit_expression(&o.rhs.node, &o.rhs.span);
+                        true
+                    }
+                    _ => false,
+                },
+                _ => false,
+            };
+            if !is_own {
+                visit::visit_for_statement(self, f, span);
+            }
+        }
+        fn visit_declarator(&mut self, _: &'ast Declarator, _: &'ast Span) {}
+        fn visit_identifier(&mut self, identifier: &'ast lang_c::ast::Identifier, _: &'ast Span) {
+            self.1 |= identifier.name == self.0;
+        }
+    }
+    let mut outside = Outside(name, false);
+    outside.visit_statement(&body.node, &body.span);
+    !outside.1
 }
 
 /// The names that a statement changes or declares.
@@ -520,8 +705,7 @@ fn changed_in(node: &Node<Expression>, names: &mut Vec<String>) {
 fn remove_unread(body: &mut Node<Statement>, names: HashSet<String>) {
     let mut left = names;
     loop {
-        let unread: HashSet<String> =
-            left.iter().filter(|name| !is_read(body, name)).cloned().collect();
+        let unread: HashSet<String> = left.iter().filter(|name| !is_read(body, name)).cloned().collect();
         if unread.is_empty() {
             return;
         }

@@ -31,9 +31,9 @@ mod nest;
 mod obligations;
 pub mod panels;
 mod plain;
+mod pointers;
 mod polynomial;
 mod preprocess;
-mod pointers;
 pub mod program;
 mod renamed;
 mod ring;
@@ -249,6 +249,7 @@ fn lower_plain(
     renamed: &Renamed,
 ) -> Checked<Kernel> {
     let map = &preprocessed.map;
+    types::hoist_enumerations(&mut unit);
     switch::switches(&mut unit);
     initial::initial(&mut unit);
     let types = types_of(preprocessed, &unit);

@@ -63,11 +63,8 @@ pub fn pointers(unit: &mut TranslationUnit, kernel: &str, types: &Types, map: &S
         let mut copy = function.node.clone();
         walk.function(&mut copy)?;
         walk.settle()?;
-        if walk.pointers.iter().any(|pointer| pointer.root.is_some()) {
-            (walk.scopes, walk.next, walk.collects) = (globals.0, (globals.1, 0), false);
-            return walk.function(&mut function.node);
-        }
-        return Ok(());
+        (walk.scopes, walk.next, walk.collects) = (globals.0, (globals.1, 0), false);
+        return walk.function(&mut function.node);
     }
     Ok(())
 }
@@ -100,7 +97,6 @@ impl Array {
 
 struct Pointer {
     name: String,
-    span: ByteSpan,
     ty: CType,
     /// The dimensions of what it points to: 0 for `int *p`, 1 for `int (*p)[8]`.
     rank: usize,
@@ -218,11 +214,10 @@ impl Walk<'_> {
         self.next.0 += 1;
     }
 
-    fn enter_pointer(&mut self, name: &str, span: ByteSpan, ty: &CType, rank: usize, variable: &str) -> usize {
+    fn enter_pointer(&mut self, name: &str, ty: &CType, rank: usize, variable: &str) -> usize {
         if self.collects {
             self.pointers.push(Pointer {
                 name: name.to_string(),
-                span,
                 ty: ty.clone(),
                 rank,
                 variable: variable.to_string(),
@@ -258,7 +253,7 @@ impl Walk<'_> {
                     && declared.times(&name) == 1
                 {
                     let at = if self.collects { self.fresh(&name) } else { String::new() };
-                    let pointer = self.enter_pointer(&name, declarator.span, &ty, 0, &at);
+                    let pointer = self.enter_pointer(&name, &ty, 0, &at);
                     self.enter(&name, Entity::Moving(array, pointer));
                     self.pointers[pointer].arrays.push((array, declarator.span));
                     moving.push((self.pointers[pointer].variable.clone(), declarator.span));
@@ -280,9 +275,7 @@ impl Walk<'_> {
 
     /// `long p = 0, q;`
     fn integers(&self, all: Vec<(String, Option<Expr>)>, span: ByteSpan) -> Node<Declaration> {
-        let specifier = || {
-            Node::new(DeclarationSpecifier::TypeSpecifier(Node::new(TypeSpecifier::Long, span)), span)
-        };
+        let specifier = || Node::new(DeclarationSpecifier::TypeSpecifier(Node::new(TypeSpecifier::Long, span)), span);
         let declarators = all.into_iter().map(|(name, value)| {
             let kind = Node::new(DeclaratorKind::Identifier(Node::new(Identifier { name }, span)), span);
             let declarator = Node::new(Declarator { kind, derived: vec![], extensions: vec![] }, span);
@@ -389,7 +382,7 @@ impl Walk<'_> {
             let rank = rank(&declarator.node.declarator).filter(|_| ty.arithmetic().is_some() && !is_static);
             let own = match (rank, name) {
                 (Some(rank), Some(name)) => {
-                    let pointer = self.enter_pointer(&name, declarator.span, &ty, rank, &name);
+                    let pointer = self.enter_pointer(&name, &ty, rank, &name);
                     let mut all = vec![];
                     let value = match &declarator.node.initializer {
                         Some(Node { node: Initializer::Expression(first), .. }) => Some((**first).clone()),
@@ -430,8 +423,7 @@ impl Walk<'_> {
             let mut part = match own {
                 Some(all) => self.integers(all, declarator.span),
                 None => {
-                    let own =
-                        Declaration { specifiers: declaration.specifiers.clone(), declarators: vec![declarator] };
+                    let own = Declaration { specifiers: declaration.specifiers.clone(), declarators: vec![declarator] };
                     Node::new(own, span)
                 }
             };
@@ -614,7 +606,9 @@ impl Walk<'_> {
                 let (name, ty, array_name, other) = (&own.name, &own.ty, &array.name, &array.ty);
                 return self.refuse(
                     *given,
-                    format!("the pointer `{name}` to what has {ty} points into the array `{array_name}`, which has {other}"),
+                    format!(
+                        "the pointer `{name}` to what has {ty} points into the array `{array_name}`, which has {other}"
+                    ),
                     "another type",
                     "use the elements as they are declared",
                 );
@@ -657,9 +651,9 @@ impl Walk<'_> {
                 let Some(mut place) = self.place(&cast.node.expression)? else { return Ok(None) };
                 let TypeName { specifiers, declarator } = &cast.node.type_name.node;
                 let own = TypeName { specifiers: specifiers.clone(), declarator: None };
-                let is_plain = declarator.as_ref().is_some_and(|d| {
-                    matches!(derived(d)[..], [Node { node: DerivedDeclarator::Pointer(_), .. }])
-                });
+                let is_plain = declarator
+                    .as_ref()
+                    .is_some_and(|d| matches!(derived(d)[..], [Node { node: DerivedDeclarator::Pointer(_), .. }]));
                 if self.types.of_name(&own) != self.arrays[place.array].ty || !is_plain {
                     let name = self.arrays[place.array].name.clone();
                     return self.refuse(
