@@ -193,14 +193,14 @@ pub fn zeros(name: &str, extents: &[Node<Expression>], span: Span) -> Node<State
     })
 }
 
-/// `int iterator = 0`.
+/// `long long iterator = 0`: an array may have more elements than an `int` counts.
 fn counter(iterator: &str, span: Span) -> Node<Declaration> {
     let kind = Node::new(DeclaratorKind::Identifier(name_of(iterator, span)), span);
     let declarator = Node::new(Declarator { kind, derived: vec![], extensions: vec![] }, span);
     let initializer = Some(Node::new(Initializer::Expression(Box::new(number("0", span))), span));
-    let int = DeclarationSpecifier::TypeSpecifier(Node::new(TypeSpecifier::Int, span));
+    let long = || Node::new(DeclarationSpecifier::TypeSpecifier(Node::new(TypeSpecifier::Long, span)), span);
     let declarators = vec![Node::new(InitDeclarator { declarator, initializer }, span)];
-    Node::new(Declaration { specifiers: vec![Node::new(int, span)], declarators }, span)
+    Node::new(Declaration { specifiers: vec![long(), long()], declarators }, span)
 }
 
 fn assign(element: Node<Expression>, value: Node<Expression>, span: Span) -> Node<Statement> {

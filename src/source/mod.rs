@@ -22,6 +22,7 @@ mod host;
 mod initial;
 mod inline;
 pub mod kernel;
+mod known;
 mod literal;
 mod locals;
 mod loops;
@@ -30,6 +31,8 @@ mod nest;
 mod obligations;
 pub mod panels;
 mod plain;
+mod pointers;
+mod polynomial;
 mod preprocess;
 pub mod program;
 mod renamed;
@@ -246,13 +249,16 @@ fn lower_plain(
     renamed: &Renamed,
 ) -> Checked<Kernel> {
     let map = &preprocessed.map;
+    types::hoist_enumerations(&mut unit);
     switch::switches(&mut unit);
     initial::initial(&mut unit);
     let types = types_of(preprocessed, &unit);
     allocated::allocated(&mut unit, &types);
+    let kernel = function::find(&unit, preprocessed, &types, &regions(preprocessed)?, name)?.name;
+    pointers::pointers(&mut unit, &kernel, &types, map)?;
     plain::plain(&mut unit);
-    flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas));
     canonical::canonical(&mut unit);
+    flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas), &types);
     let types = types_of(preprocessed, &unit);
 
     let function = function::find(&unit, preprocessed, &types, &regions(preprocessed)?, name)?;

@@ -19,6 +19,7 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::canonical::names_in;
+use super::flat::FLAT;
 use super::function::{derived, identifier};
 use super::nest::operation;
 
@@ -412,6 +413,12 @@ fn take_steps(
         }
         Expression::Conditional(conditional) => {
             take_steps(&mut conditional.node.condition, is_once, before, behind);
+        }
+        // A place in all of an array.
+        Expression::Call(call) if variable(&call.node.callee) == Some(FLAT) => {
+            if let Some(place) = call.node.arguments.first_mut() {
+                take_steps(place, is_once, before, behind);
+            }
         }
         _ => {}
     }

@@ -1,18 +1,23 @@
-//! Local integers that go round: `head = (head + 1) & 7;`, `if (++head == n) head = 0;`, `k = k == 0 ? 9 : k - 1;`.
+//! Local integers that go round: `head = (head + 1) & 7;`, `if (++head == n) head = 0;`, `k = k == 0 ? 9 : k - 1;`,
+//! and variables that take turns, `next = 1 - now; …; now = next;`.
 //!
 //! Where what an iteration makes of such a variable is told by its value alone, the values from the first one on are
 //! computed, here, until the first one comes back. From then on they repeat, so that nothing is left to prove: those that
 //! lie at equal distances and are passed in equal steps are affine in the number of iterations modulo their number.
 
-use lang_c::ast::{BlockItem, Expression, Statement as CStatement, UnaryOperator};
+use std::collections::{HashMap, HashSet};
+
+use lang_c::ast::{
+    BlockItem, Declaration, Expression, InitDeclarator, Initializer, Statement as CStatement, UnaryOperator,
+};
 use lang_c::span::Node;
 
 use super::affine_expression::{plus, times};
 use super::expression::{binary, convert_to};
-use super::function::identifier;
+use super::function::{derived, identifier};
 use super::kernel::{BinaryOp, Expr, ScalarType};
 use super::locals::Usage;
-use super::nest::{Nest, assignment, is_name, operation};
+use super::nest::{Nest, assignment, operation};
 use super::scope::{Name, Scope};
 use super::steps::Body;
 use super::types::CType;
@@ -49,6 +54,9 @@ impl Ring {
 
     /// The value after `count` iterations.
     pub fn after(&self, scope: &mut Scope, count: &Affine, span: Span) -> Option<Affine> {
+        if self.length == 1 {
+            return Some(Affine::constant(self.least));
+        }
         let steps = plus(Affine::constant(self.begins), times(count.clone(), self.step)?, 1)?;
         let rounds = scope.quotient(steps.clone(), self.length, false, span);
         let place = plus(steps, rounds, -self.length)?;
@@ -56,117 +64,204 @@ impl Ring {
     }
 }
 
-/// A variable whose values are computed.
+/// A variable of a loop that its body changes.
+#[derive(Clone)]
+pub struct Turning {
+    pub name: String,
+    /// Its place among the local names.
+    pub place: usize,
+    pub ty: CType,
+    /// Its value before the loop, if it is known.
+    pub first: Option<i64>,
+}
+
+/// Variables whose values are computed, of one iteration after the other.
 struct Run<'b> {
     body: &'b Body<'b>,
-    /// Its place among the local names.
-    place: usize,
-    ty: &'b CType,
-    kept: ScalarType,
+    outer: &'b [Turning],
+    /// The values that are known now, by names: also those of the body's own variables, with their types.
+    values: HashMap<String, (i64, CType)>,
     /// How many statements may still be run.
     left: usize,
 }
 
 impl Nest<'_, '_> {
-    /// What the body of a loop makes of the variable at `place`, which begins with `first`, if that goes round.
-    pub fn ring(&mut self, body: &Body, node: &Node<CStatement>, place: usize, first: i64, ty: &CType) -> Option<Ring> {
-        let mut run = Run { body, place, ty, kept: ty.integer()?, left: LONGEST };
-        let mut values = vec![first];
-        let ring = loop {
-            match self.run(&mut run, node, values[values.len() - 1]) {
-                Some(next) if next == first => break Ring::of(&values),
-                Some(next) => values.push(next),
-                None => break None,
+    /// What the body of a loop makes of variables whose next values are told by the values of all of them, if that goes round:
+    /// `next = 1 - now; …; now = next;`.
+    /// Nothing for those that have no value before the loop.
+    pub fn rings(&mut self, body: &Body, node: &Node<CStatement>, outer: &[Turning]) -> Option<Vec<Option<Ring>>> {
+        let firsts = outer.iter().filter_map(|own| Some((own.name.clone(), (own.first?, own.ty.clone())))).collect();
+        let mut run = Run { body, outer, values: firsts, left: LONGEST };
+        let first: Vec<Option<i64>> = outer.iter().map(|own| own.first).collect();
+        let mut rounds = vec![first.clone()];
+        let is_round = loop {
+            // What has no value before the loop gets one before it is read, or is not known.
+            run.values.retain(|name, _| !outer.iter().any(|own| own.first.is_none() && own.name == *name));
+            if self.run(&mut run, node).is_none() {
+                break false;
+            }
+            let value = |own: &Turning| own.first.and(run.values.get(&own.name)).map(|(value, _)| *value);
+            let next: Vec<Option<i64>> = outer.iter().map(value).collect();
+            if next.iter().zip(&first).any(|(next, first)| next.is_none() && first.is_some()) {
+                break false;
+            }
+            if next == first {
+                break true;
+            }
+            rounds.push(next);
+        };
+        outer.iter().for_each(|own| self.scope.assign_local(own.place, Name::Unset));
+        let of = |k: usize| {
+            let values: Vec<i64> = rounds.iter().map(|round| round[k]).collect::<Option<_>>()?;
+            // One may have come round several times.
+            let repeats = |length: &usize| values.iter().enumerate().all(|(at, value)| *value == values[at % length]);
+            let length = (1..=values.len()).filter(|length| values.len() % length == 0).find(repeats)?;
+            match &values[..length] {
+                // One that stays as it is, as others take turns.
+                [only] => Some(Ring { least: *only, distance: 0, begins: 0, step: 0, length: 1 }),
+                values => Ring::of(values),
             }
         };
-        self.scope.assign_local(place, Name::Unset);
-        ring
+        is_round.then(|| (0..outer.len()).map(of).collect())
     }
 
-    /// The variable's value behind a statement, where only its value before tells it.
-    fn run(&mut self, run: &mut Run, node: &Node<CStatement>, value: i64) -> Option<i64> {
-        let name = run.body.name;
-        if Usage::of_statement(name, node).is_constant() {
-            return Some(value);
+    /// Runs a statement; `None` where the values before do not tell those behind.
+    fn run(&mut self, run: &mut Run, node: &Node<CStatement>) -> Option<()> {
+        let names = run.outer.iter().map(|own| &own.name).chain(run.values.keys());
+        let changes = names.filter(|name| !Usage::of_statement(name, node).is_constant()).count() > 0;
+        let is_block = matches!(&node.node, CStatement::Compound(_));
+        if !changes && !is_block {
+            return Some(());
         }
         run.left = run.left.checked_sub(1)?;
         match &node.node {
-            CStatement::Expression(Some(expression)) => self.run_expression(run, expression, value),
-            CStatement::Compound(items) => items.iter().try_fold(value, |value, item| match &item.node {
-                BlockItem::Statement(statement) => self.run(run, statement, value),
-                BlockItem::Declaration(declaration) => {
-                    let mut names =
-                        declaration.node.declarators.iter().filter_map(|d| identifier(&d.node.declarator.node));
-                    names.all(|declared| declared.node.name != name).then_some(value)
+            CStatement::Expression(Some(expression)) => self.run_expression(run, expression),
+            CStatement::Compound(items) => {
+                let before: HashSet<String> = run.values.keys().cloned().collect();
+                for item in items {
+                    match &item.node {
+                        BlockItem::Statement(statement) => self.run(run, statement)?,
+                        BlockItem::Declaration(declaration) => self.run_declaration(run, &declaration.node)?,
+                        BlockItem::StaticAssert(_) => {}
+                    }
                 }
-                BlockItem::StaticAssert(_) => Some(value),
-            }),
+                run.values.retain(|name, _| before.contains(name) || run.outer.iter().any(|own| own.name == *name));
+                Some(())
+            }
             CStatement::If(branch) => {
                 let otherwise = branch.node.else_statement.as_deref();
-                match self.constant_at(run, &branch.node.condition, value) {
-                    Some(0) => otherwise.map_or(Some(value), |side| self.run(run, side, value)),
-                    Some(_) => self.run(run, &branch.node.then_statement, value),
+                match self.constant_at(run, &branch.node.condition) {
+                    Some(0) => otherwise.map_or(Some(()), |side| self.run(run, side)),
+                    Some(_) => self.run(run, &branch.node.then_statement),
                     None => {
-                        let then = self.run(run, &branch.node.then_statement, value)?;
-                        let otherwise = otherwise.map_or(Some(value), |side| self.run(run, side, value))?;
-                        (then == otherwise).then_some(then)
+                        let before = run.values.clone();
+                        self.run(run, &branch.node.then_statement)?;
+                        let then = std::mem::replace(&mut run.values, before);
+                        otherwise.map_or(Some(()), |side| self.run(run, side))?;
+                        run.values.retain(|name, value| then.get(name) == Some(value));
+                        Some(())
                     }
                 }
             }
             CStatement::For(f) => {
                 let trips = self.constant_trips(run.body, &f.node)?;
-                (0..trips).try_fold(value, |value, _| self.run(run, &f.node.statement, value))
+                (0..trips).try_for_each(|_| self.run(run, &f.node.statement))
             }
             _ => None,
         }
     }
 
-    fn run_expression(&mut self, run: &mut Run, node: &Node<Expression>, value: i64) -> Option<i64> {
-        let left = Expr::Constant { value, ty: run.kept };
-        let one = Expr::Constant { value: 1, ty: ScalarType::I32 };
-        let next = match &node.node {
-            Expression::UnaryOperator(unary) if is_name(&unary.node.operand, run.body.name) => {
-                match unary.node.operator.node {
-                    UnaryOperator::PreIncrement | UnaryOperator::PostIncrement => binary(BinaryOp::Add, left, one),
-                    UnaryOperator::PreDecrement | UnaryOperator::PostDecrement => binary(BinaryOp::Subtract, left, one),
-                    _ => return None,
-                }
+    /// The body's own numbers, as far as they are known.
+    fn run_declaration(&mut self, run: &mut Run, declaration: &Declaration) -> Option<()> {
+        let ty = self.scope.types.of_declaration(&declaration.specifiers);
+        for declarator in &declaration.declarators {
+            let InitDeclarator { declarator, initializer } = &declarator.node;
+            let Some(name) = identifier(&declarator.node).map(|name| name.node.name.clone()) else { continue };
+            if run.outer.iter().any(|own| own.name == name) {
+                return None;
             }
+            let value = match initializer.as_ref().map(|first| &first.node) {
+                Some(Initializer::Expression(first)) if ty.integer().is_some() && derived(declarator).is_empty() => {
+                    self.expression_at(run, first).map(|value| convert_to(value, &ty))
+                }
+                _ => None,
+            };
+            match value {
+                Some(Expr::Constant { value, .. }) => run.values.insert(name, (value, ty.clone())),
+                _ => run.values.remove(&name),
+            };
+        }
+        Some(())
+    }
+
+    fn run_expression(&mut self, run: &mut Run, node: &Node<Expression>) -> Option<()> {
+        let one = Expr::Constant { value: 1, ty: ScalarType::I32 };
+        let target = match &node.node {
+            Expression::UnaryOperator(unary) => &*unary.node.operand,
+            _ => &*operation(node)?.1.lhs,
+        };
+        let Expression::Identifier(name) = &target.node else { return None };
+        let name = name.node.name.clone();
+        let known = run.values.get(&name).cloned();
+        let own = run.outer.iter().find(|own| own.name == name).map(|own| own.ty.clone());
+        let ty = known.as_ref().map(|(_, ty)| ty.clone()).or(own)?;
+        let kept = ty.integer()?;
+        let left = known.map(|(value, _)| Expr::Constant { value, ty: kept });
+        let next = match &node.node {
+            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+                UnaryOperator::PreIncrement | UnaryOperator::PostIncrement => {
+                    left.map(|l| binary(BinaryOp::Add, l, one))
+                }
+                UnaryOperator::PreDecrement | UnaryOperator::PostDecrement => {
+                    left.map(|l| binary(BinaryOp::Subtract, l, one))
+                }
+                _ => return None,
+            },
             _ => {
                 let (operator, o) = operation(node)?;
-                if !is_name(&o.lhs, run.body.name) {
-                    return None;
-                }
-                let right = self.expression_at(run, &o.rhs, value)?;
+                let right = self.expression_at(run, &o.rhs);
                 match assignment(&operator)? {
                     None => right,
-                    Some(BinaryOp::Divide | BinaryOp::Remainder) if is_zero(&right) => return None,
-                    Some(op) => binary(op, left, right),
+                    Some(BinaryOp::Divide | BinaryOp::Remainder) if right.as_ref().is_none_or(is_zero) => None,
+                    Some(op) => left.zip(right).map(|(left, right)| binary(op, left, right)),
                 }
             }
         };
-        match convert_to(next, run.ty) {
-            Expr::Constant { value, .. } => Some(value),
-            _ => None,
-        }
+        match next.map(|next| convert_to(next, &ty)) {
+            Some(Expr::Constant { value, .. }) => run.values.insert(name, (value, ty)),
+            _ => run.values.remove(&name),
+        };
+        Some(())
     }
 
-    fn constant_at(&mut self, run: &Run, node: &Node<Expression>, value: i64) -> Option<i64> {
-        match self.expression_at(run, node, value)? {
+    fn constant_at(&mut self, run: &Run, node: &Node<Expression>) -> Option<i64> {
+        match self.expression_at(run, node)? {
             Expr::Constant { value, ty } if !ty.floating => Some(value),
             _ => None,
         }
     }
 
-    /// The constant that an expression of the body is where the variable is `value`.
-    fn expression_at(&mut self, run: &Run, node: &Node<Expression>, value: i64) -> Option<Expr> {
-        if !run.body.is_open(node) {
+    /// The constant that an expression of the body is where the variables have these values.
+    fn expression_at(&mut self, run: &Run, node: &Node<Expression>) -> Option<Expr> {
+        let is_known = |name: &String| run.values.contains_key(name);
+        if !run.body.is_open_but(node, &is_known) {
             return None;
         }
-        self.scope.assign_local(run.place, Name::Value(Expr::Constant { value, ty: run.kept }));
+        for own in run.outer {
+            let known = run.values.get(&own.name).zip(own.ty.integer());
+            let value = known.map(|((value, _), ty)| Name::Value(Expr::Constant { value: *value, ty }));
+            self.scope.assign_local(own.place, value.unwrap_or(Name::Unset));
+        }
+        let mark = self.scope.enter();
+        for (name, (value, ty)) in &run.values {
+            if let (Some(ty), false) = (ty.integer(), run.outer.iter().any(|own| own.name == *name)) {
+                self.scope.declare(name, Name::Value(Expr::Constant { value: *value, ty }));
+            }
+        }
         let known = self.scope.quotients.len();
         let expr = self.scope.trial(|scope| scope.expression(node)).0.ok();
         self.scope.quotients.truncate(known);
+        self.scope.leave(mark);
         let expr = expr?;
         matches!(&expr, Expr::Constant { ty, .. } if !ty.floating).then_some(expr)
     }

@@ -179,8 +179,16 @@ impl<'u> Splicer<'_, '_, 'u> {
                 values.push((parameter, name, bytes));
                 continue;
             }
-            if changed.0.contains(name) || own.0.contains(name) || !self.is_steady(bytes) {
+            if own.0.contains(name) || !self.is_steady(bytes) {
                 return None;
+            }
+            // One that moves on is a pointer of the body's own.
+            if changed.0.contains(name) {
+                (derived(declarator).len() == 1).then_some(())?;
+                self.pointer(parameter, argument, bytes, &scalars)?;
+                names.insert(name.to_string());
+                values.push((parameter, name, bytes));
+                continue;
             }
             pointers.insert(name.to_string(), self.pointer(parameter, argument, bytes, &scalars)?);
         }
@@ -204,6 +212,7 @@ impl<'u> Splicer<'_, '_, 'u> {
         let mut pieces = vec![word("{")];
         for (parameter, name, bytes) in values {
             pieces.extend(parameter.node.specifiers.iter().flat_map(|specifier| self.pieces(specifier.span)));
+            pieces.extend(is_pointer(&parameter).then(|| word("*")));
             pieces.extend([word(&format!("{name}{ending}")), word("="), word("(")]);
             pieces.extend(self.pieces(bytes));
             pieces.extend([word(")"), word(";")]);

@@ -42,6 +42,11 @@ impl<'n> Body<'n> {
         !names_in(node).iter().any(|name| self.own.contains(name))
     }
 
+    /// The same, where what `known` names has a value inside.
+    pub fn is_open_but(&self, node: &Node<Expression>, known: &dyn Fn(&String) -> bool) -> bool {
+        !names_in(node).iter().any(|name| self.own.contains(name) && !known(name))
+    }
+
     /// Whether the variable's name is that of another inside.
     pub fn hides(&self) -> bool {
         self.own.contains(self.name)

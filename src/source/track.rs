@@ -14,7 +14,7 @@ use super::extremum::Extremum;
 use super::kernel::{BinaryOp, Broken, Expr, ScalarType};
 use super::locals::{LARGEST, Usage, size};
 use super::nest::Nest;
-use super::ring::Ring;
+use super::ring::{Ring, Turning};
 use super::scope::{Checked, Name};
 use super::steps::Body;
 use super::types::CType;
@@ -172,10 +172,30 @@ impl Nest<'_, '_> {
             // A truth value that grows stays 1.
             let step = self.step_of(&body, &f.statement).filter(|step| *step == 0 || *ty != CType::Bool);
             change.moves = step.map(Moves::By);
-            if let (None, Some(first)) = (&change.moves, change.first.as_ref().filter(|first| first.is_constant())) {
-                let ring = self.ring(&body, &f.statement, change.place, first.constant, ty);
-                change.moves = ring.map(Moves::Round);
-            }
+        }
+        // Each by itself, or else all of them together: then one's value tells another's.
+        let turning = |((name, ty, ..), change): (&(String, CType, usize, usize), &Change)| {
+            let first = change.first.as_ref().filter(|first| first.is_constant()).map(|first| first.constant);
+            change.moves.is_none().then(|| Turning { name: name.clone(), place: change.place, ty: ty.clone(), first })
+        };
+        let all: Vec<Turning> = changed.iter().zip(&changes).filter_map(turning).collect();
+        let all: Vec<Turning> = all.into_iter().filter(|own| !Body::of(&own.name, &f.statement).hides()).collect();
+        let mut found: Vec<(usize, Ring)> = vec![];
+        for own in all.iter().filter(|own| own.first.is_some()) {
+            let body = Body::of(&own.name, &f.statement);
+            let one = self.rings(&body, &f.statement, std::slice::from_ref(own));
+            found.extend(one.into_iter().flatten().flatten().map(|ring| (own.place, ring)));
+        }
+        let left: Vec<Turning> =
+            all.into_iter().filter(|own| !found.iter().any(|(place, _)| *place == own.place)).collect();
+        if let Some(first) = left.first().filter(|_| left.iter().any(|own| own.first.is_some())) {
+            let body = Body::of(&first.name, &f.statement);
+            let rings = self.rings(&body, &f.statement, &left).unwrap_or_default();
+            found.extend(left.iter().zip(rings).filter_map(|(own, ring)| Some((own.place, ring?))));
+        }
+        for change in &mut changes {
+            let own = found.iter().position(|(place, _)| *place == change.place);
+            change.moves = change.moves.take().or_else(|| own.map(|k| Moves::Round(found.swap_remove(k).1)));
         }
         Ok(changes)
     }

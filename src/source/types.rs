@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::fmt;
 
 use lang_c::ast::{
-    Constant, Declaration, DeclarationSpecifier, DeclaratorKind, EnumType, Enumerator, Expression, ExternalDeclaration,
-    FunctionDefinition, Initializer, IntegerBase, SpecifierQualifier, StorageClassSpecifier, TranslationUnit, TypeName,
-    TypeQualifier, TypeSpecifier, UnaryOperator,
+    Constant, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, EnumType, Enumerator, Expression,
+    ExternalDeclaration, FunctionDefinition, Initializer, IntegerBase, SpecifierQualifier, StorageClassSpecifier,
+    TranslationUnit, TypeName, TypeQualifier, TypeSpecifier, UnaryOperator,
 };
-use lang_c::span::Node;
+use lang_c::span::{Node, Span};
+use lang_c::visit::{self, Visit};
 
 use super::kernel::ScalarType;
 
@@ -242,6 +243,58 @@ pub fn is_typedef(declaration: &Declaration) -> bool {
     declaration.specifiers.iter().any(
         |s| matches!(&s.node, DeclarationSpecifier::StorageClass(class) if class.node == StorageClassSpecifier::Typedef),
     )
+}
+
+/// Makes the enumerations that functions define those of the file, in front of their functions, where no name means two things.
+pub fn hoist_enumerations(unit: &mut TranslationUnit) {
+    struct Local(Vec<Node<TypeSpecifier>>, HashMap<String, usize>);
+    impl<'ast> Visit<'ast> for Local {
+        fn visit_declaration(&mut self, declaration: &'ast Declaration, span: &'ast Span) {
+            for specifier in &declaration.specifiers {
+                if let DeclarationSpecifier::TypeSpecifier(own) = &specifier.node
+                    && let TypeSpecifier::Enum(enumeration) = &own.node
+                    && !enumeration.node.enumerators.is_empty()
+                {
+                    self.0.push(own.clone());
+                }
+            }
+            visit::visit_declaration(self, declaration, span);
+        }
+        fn visit_enumerator(&mut self, enumerator: &'ast Enumerator, span: &'ast Span) {
+            *self.1.entry(enumerator.identifier.node.name.clone()).or_default() += 1;
+            visit::visit_enumerator(self, enumerator, span);
+        }
+        fn visit_declarator(&mut self, declarator: &'ast Declarator, span: &'ast Span) {
+            if let Some(name) = super::function::identifier(declarator) {
+                *self.1.entry(name.node.name.clone()).or_default() += 1;
+            }
+            visit::visit_declarator(self, declarator, span);
+        }
+    }
+    let mut all = Local(vec![], HashMap::new());
+    for external in &unit.0 {
+        all.visit_external_declaration(&external.node, &external.span);
+    }
+    let mut done = vec![];
+    for external in std::mem::take(&mut unit.0) {
+        if let ExternalDeclaration::FunctionDefinition(function) = &external.node {
+            let mut own = Local(vec![], HashMap::new());
+            own.visit_statement(&function.node.statement.node, &function.node.statement.span);
+            for specifier in own.0 {
+                let TypeSpecifier::Enum(enumeration) = &specifier.node else { continue };
+                let times = |name: &str| all.1.get(name).copied().unwrap_or_default();
+                if enumeration.node.enumerators.iter().any(|one| times(&one.node.identifier.node.name) != 1) {
+                    continue;
+                }
+                let span = specifier.span;
+                let specifiers = vec![Node::new(DeclarationSpecifier::TypeSpecifier(specifier), span)];
+                let declaration = Node::new(Declaration { specifiers, declarators: vec![] }, span);
+                done.push(Node::new(ExternalDeclaration::Declaration(declaration), span));
+            }
+        }
+        done.push(external);
+    }
+    unit.0 = done;
 }
 
 /// The file's enumerations, also those of its headers.

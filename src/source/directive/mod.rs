@@ -230,15 +230,20 @@ fn join(first: Span, last: Span) -> Span {
     Span { length, ..first }
 }
 
-/// The two extents of pointers of which `extent(a: h, w)` says how many rows of which length they point to, by the names of the
-/// pointers. What else is said is nobody's concern before the directives are read.
+/// The extents of pointers by their names, where `extent(a: h, w)` gives them as names and numbers. What else is said is nobody's
+/// concern before the directives are read.
 pub fn shapes(pragmas: &[Pragma]) -> HashMap<String, Vec<String>> {
     let mut found = HashMap::new();
     for pragma in pragmas {
         let words: Vec<&str> = pragma.words.iter().map(|word| word.text.as_str()).collect();
-        for window in words.windows(8) {
-            if let ["extent", "(", name, ":", rows, ",", row, ")"] = window {
-                found.insert(name.to_string(), vec![rows.to_string(), row.to_string()]);
+        for (begin, window) in words.windows(4).enumerate() {
+            if let ["extent", "(", name, ":"] = window {
+                let end = words[begin + 4..].iter().position(|word| *word == ")").unwrap_or_default();
+                let extents: Vec<&[&str]> = words[begin + 4..begin + 4 + end].split(|word| *word == ",").collect();
+                // Each a name or a number.
+                if extents.iter().all(|extent| extent.len() == 1) {
+                    found.insert(name.to_string(), extents.iter().map(|extent| extent[0].to_string()).collect());
+                }
             }
         }
     }

@@ -340,6 +340,7 @@ fn helpers_with_pointers() {
             "b[i, 3] b[i, 1]",
         ),
         ("static void early(int n, int *p) { if (n > 2) return; p[n] = 1; }", "early(i, a);", "a[i]"),
+        ("static void step(int *p) { p++; p[0] = 1; *p++ = 2; *p = 3; }", "step(&a[i]);", "a[i + 1] a[i + 1] a[i + 2]"),
         ("static int first(int *p) { int r = p[0]; return r + 1; }", "b[i][0] = first(a);", "b[i, 0]"),
     ] {
         let text = with(helper, call);
@@ -354,7 +355,6 @@ fn helpers_with_pointers() {
     }
     // What could mean something else stays a call.
     for (helper, call) in [
-        ("static void step(int *p) { p++; p[0] = 1; }", "step(a);"),
         (put, "put((int *)f, i);"),
         ("static void flags(unsigned char *p) { p[0] = 2; }", "flags(t);"),
         ("static void rows(int p[][4]) { p[1][0] = 1; }", "rows(b);"),
