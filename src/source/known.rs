@@ -489,7 +489,7 @@ impl Known<'_> {
         }
         let names = || [first, end].into_iter().flat_map(Polynomial::names).chain([name.clone()]);
         let are_signed = names().all(|name| self.declared.is_signed(&name));
-        if !are_signed && !(self.is_not_negative(first) && self.is_not_negative(end)) {
+        if !(are_signed || self.is_not_negative(first) && self.is_not_negative(end)) {
             return None;
         }
         let variable = self.declared.names.get(name)?.clone();

@@ -115,7 +115,7 @@ impl Nest<'_, '_> {
             let values: Vec<i64> = rounds.iter().map(|round| round[k]).collect::<Option<_>>()?;
             // One may have come round several times.
             let repeats = |length: &usize| values.iter().enumerate().all(|(at, value)| *value == values[at % length]);
-            let length = (1..=values.len()).filter(|length| values.len() % length == 0).find(repeats)?;
+            let length = (1..=values.len()).filter(|length| values.len().is_multiple_of(*length)).find(repeats)?;
             match &values[..length] {
                 // One that stays as it is, as others take turns.
                 [only] => Some(Ring { least: *only, distance: 0, begins: 0, step: 0, length: 1 }),

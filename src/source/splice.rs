@@ -144,12 +144,7 @@ impl<'u> Splicer<'_, '_, 'u> {
         let all = self.tokens(callee.statement.span);
         let (inner, result) = self.without_return(items, all, call.target.is_some())?;
         let (inner, closing) = self.without_early_returns(items, inner);
-        let forbidden = ["static", "goto", "return", "sizeof", "asm", "__asm__", "__typeof__", "typeof"];
-        let is_forbidden = |k: usize| {
-            let is_table = inner[k].0 == "static" && inner.get(k + 1).is_some_and(|(next, _)| next == "const");
-            forbidden.contains(&inner[k].0.as_str()) && !is_table
-        };
-        if (0..inner.len()).any(is_forbidden) || closing > 0 && call.target.is_some() {
+        if forbids(&inner) || closing > 0 && call.target.is_some() {
             return None;
         }
 
@@ -193,17 +188,17 @@ impl<'u> Splicer<'_, '_, 'u> {
             pointers.insert(name.to_string(), self.pointer(parameter, argument, bytes, &scalars)?);
         }
         // A scalar that the helper changes is in no other place that it gets; values were there before.
-        for pointer in pointers.values() {
-            let Pointer::Scalar(scalar) = pointer else { continue };
-            let mentions = |argument: &Node<Expression>| {
-                self.tokens(argument.span).iter().filter(|token| self.text(token) == scalar).count()
-            };
-            let places = parameters.iter().zip(&call.call.arguments).filter(|(p, _)| is_pointer(p));
-            if places.map(|(_, argument)| mentions(argument)).sum::<usize>() != 1 {
-                return None;
-            }
-        }
-        if !self.is_closed(items, &names, &pointers) || self.moves_places(callee, &parameters, call) {
+        let places = parameters.iter().zip(&call.call.arguments).filter(|(p, _)| is_pointer(p));
+        let places: Vec<&Node<Expression>> = places.map(|(_, argument)| argument).collect();
+        let is_once = |scalar: &String| {
+            let own = places.iter().flat_map(|argument| self.tokens(argument.span));
+            own.filter(|token| self.text(token) == scalar).count() == 1
+        };
+        let scalars = pointers.values().filter_map(Pointer::scalar);
+        if !scalars.into_iter().all(is_once)
+            || !self.is_closed(items, &names, &pointers)
+            || self.moves_places(callee, &parameters, call)
+        {
             return None;
         }
 
@@ -522,12 +517,31 @@ impl<'u> Splicer<'_, '_, 'u> {
     }
 }
 
+/// Whether a body has words that mean something else in another place.
+fn forbids(body: &[Piece]) -> bool {
+    let forbidden = ["static", "goto", "return", "sizeof", "asm", "__asm__", "__typeof__", "typeof"];
+    let is_forbidden = |k: usize| {
+        let is_table = body[k].0 == "static" && body.get(k + 1).is_some_and(|(next, _)| next == "const");
+        forbidden.contains(&body[k].0.as_str()) && !is_table
+    };
+    (0..body.len()).any(is_forbidden)
+}
+
 /// What a pointer of a helper stands for.
 enum Pointer {
     /// The argument.
     Array(Vec<Piece>),
     /// The address of this scalar.
     Scalar(String),
+}
+
+impl Pointer {
+    fn scalar(&self) -> Option<&String> {
+        match self {
+            Pointer::Scalar(scalar) => Some(scalar),
+            Pointer::Array(_) => None,
+        }
+    }
 }
 
 /// The names that a body declares.
