@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use burstc::affine::Affine;
 use burstc::choose_lanes::{self, Request};
 use burstc::diagnostic::{Diagnostic, Span};
+use burstc::ids::StatementId;
 use burstc::offload::{Bound, LaneShape, Lanes, Offload, Piece, ReductionOp};
 use burstc::report::area::Area;
 use burstc::report::expected::Expected;
@@ -605,8 +606,8 @@ fn waves_access_cells_along_a_diagonal() {
         let layout = own.layout().map(|extent| extent.evaluate(sizes) as u64);
         let both = kernel.statements().into_iter().zip(offload.kernel.statements()).enumerate();
         for (s, (written, aslant)) in both {
-            let names = &offload.kernel.iterators()[s.into()];
-            let (_, shape) = crate::kernels::band(&offload).lanes(s.into()).expect("lanes of every statement");
+            let names = &offload.kernel.iterators()[StatementId(s)];
+            let (_, shape) = crate::kernels::band(&offload).lanes(StatementId(s)).expect("lanes of every statement");
             let references = written.references().into_iter().chain(written.targets());
             for (c, own) in references.zip(aslant.references().into_iter().chain(aslant.targets())) {
                 if offload.kernel.arrays[own.array].name != array {

@@ -35,6 +35,9 @@ const NEIGHBOURS: usize = 3;
 /// What lanes mean for a statement, or why there are none.
 type Shape = Rc<Result<LaneShape, String>>;
 
+/// A statement's place, the dimensions of its order, sorted, and the one along which lanes lie.
+type Along = (usize, Vec<usize>, usize);
+
 /// Lanes that somebody asks for.
 pub struct Wanted<'a> {
     directive: LanesDirective,
@@ -46,7 +49,7 @@ pub struct Wanted<'a> {
     /// By statement of the band and dimension of the space, waves aside: what lanes along it mean, or why there are none.
     shapes: Vec<Vec<Shape>>,
     /// The same where a wave stands for one of the dimensions, by those that the order has.
-    along_waves: RefCell<BTreeMap<(usize, Vec<usize>, usize), Shape>>,
+    along_waves: RefCell<BTreeMap<Along, Shape>>,
     /// By statement, where the directive names two dimensions: the same of both.
     in_two: Vec<Shape>,
     /// Whether each reads so many cells of an array that it does not write.
