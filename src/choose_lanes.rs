@@ -115,7 +115,7 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
         Some(private) => better_of(whole, of_uses(&private, board, request.clone()), board),
         None => whole,
     };
-    let Some((slanted, tilings)) = aslant(kernel, board, request.as_ref(), &whole)? else { return whole };
+    let Some((slanted, tilings)) = aslant(kernel, board, request.as_ref(), &whole) else { return whole };
     // A box around what a tile accesses is larger aslant, what it accesses is not.
     let other = in_tiles_or_others(&slanted, tilings, board, request.clone());
     better_of(whole, other.or_else(|_| with_lanes(&slanted, board, request)), board)
@@ -128,14 +128,16 @@ fn aslant(
     board: &Board,
     request: Option<&Request>,
     found: &Result<Offload>,
-) -> Result<Option<(Kernel, Vec<TilingDirective>)>> {
+) -> Option<(Kernel, Vec<TilingDirective>)> {
     let is_plain = |band: &offload::Band| match &band.compute.lanes {
         None => true,
         Some(lanes) => lanes.per_statement.iter().any(Option::is_none),
     };
+    let is_asked = matches!(request, Some(Request::Count(_)));
     let may_gain = match found {
         Ok(offload) => offload.bands.iter().any(is_plain),
-        Err(error) => error.is::<Diagnostic>(),
+        // Where nobody asks for a number, lanes are no reason to refuse.
+        Err(error) => error.is::<Diagnostic>() && (is_asked || kernel.tilings.iter().any(|own| own.lanes.is_some())),
     };
     let asks = kernel.tilings.iter().any(|tiling| tiling.lanes.is_some());
     let wants = match request {
@@ -148,20 +150,17 @@ fn aslant(
     let has_rows = |access: &Access| access.subscripts.len() > 1 && kernel.is_written(access.array);
     let has_rows = kernel.statements().iter().any(|statement| statement.references().into_iter().any(has_rows));
     if !may_gain || !wants || !has_rows {
-        return Ok(None);
+        return None;
     }
     let mut tilings = match found {
         Ok(offload) => offload.tilings_as_written(),
         Err(_) if !kernel.tilings.is_empty() => kernel.tilings.clone(),
-        Err(_) => match with_lanes(kernel, board, Some(Request::Count(1))) {
-            Ok(one) => one.tilings_as_written(),
-            Err(_) => return Ok(None),
-        },
+        Err(_) => with_lanes(kernel, board, Some(Request::Count(1))).ok()?.tilings_as_written(),
     };
     tilings.iter_mut().for_each(|tiling| tiling.lanes = Some(LanesDirective::new(FEW, Span::default())));
-    let slants = Analysis::new(kernel)?.slants(&tilings, Some(SLANTS));
+    let slants = Analysis::new(kernel).and_then(|analysis| analysis.slants(&tilings, Some(SLANTS))).ok()?;
     tilings.iter_mut().for_each(|tiling| tiling.lanes = None);
-    Ok(slants.ok().and_then(|slants| slanted(kernel, &slants)).map(|slanted| (slanted, tilings)))
+    Some((slanted(kernel, &slants)?, tilings))
 }
 
 /// The kernel as it is, or with panels.

@@ -130,7 +130,11 @@ fn what_is_no_order_is_refused_with_the_reason() {
         ("tile(i:4, j:4, k:4) order(i, i, k)", "`i` is no dimension of it, or one that is there before", "once"),
         ("tile(i:4, j:4, k:4) order(i - j, j, k)", "`i - j` is no dimension", "factors 1 and 2"),
         ("tile(i:4, j:4, k:4) order(i, i + j, k)", "`i + j` is a sum that stands for none", "in front of its other"),
-        ("tile(i:8, j:8, k:4) lanes(4) order(i + j, j, k)", "`i + j` is no dimension", "no lanes"),
+        (
+            "tile(i:4, j:4, k:4) order(i + j, i + k, j)",
+            "`i + k` is a sum that stands for none",
+            "in front of its other",
+        ),
         ("tile(i:4, j:4, k:4) order(i, x, k)", "`x` is neither an iterator nor a size", "the names are"),
         ("tile(i:4, j:4, k:4) order(i, j, k) order(i, k, j)", "a second `order`", "one order"),
         ("order(i, j, k)", "an order without tiles", "order(j, i)"),

@@ -110,7 +110,9 @@ impl Space {
                     let difference = entry.clone() - self.values[s][*k].clone();
                     iterators[s].iter().all(|name| difference.coefficient(name) == 0)
                 };
-                let found = (0..self.values[s].len()).filter(|k| !order.contains(k)).find(is_same);
+                let free = || (0..self.values[s].len()).filter(|k| !order.contains(k));
+                // Of two that differ by a constant the one that is written.
+                let found = free().find(|k| self.values[s][*k] == *entry).or_else(|| free().find(is_same));
                 order.push(
                     found.ok_or_else(|| format!("`{entry}` is no dimension of it, or one that is there before"))?,
                 );
