@@ -862,7 +862,12 @@ fn the_page_of_an_exploration() {
         let own = |line: &&&Value| {
             let own: Vec<&str> =
                 line["directives"].as_array().unwrap().iter().map(|own| own.as_str().unwrap()).collect();
-            if own.is_empty() { directives.starts_with("the file as it is") } else { directives == own.join("\n") }
+            // Behind what the design says comes what burstc has chosen for it.
+            let chosen = line["estimate"]["chosen"].as_array().into_iter().flatten().map(|own| own.as_str().unwrap());
+            match own.is_empty() {
+                true => directives.starts_with("the file as it is"),
+                false => directives == own.into_iter().chain(chosen).collect::<Vec<_>>().join("\n"),
+            }
         };
         let line = estimated.iter().find(own).unwrap_or_else(|| panic!("{directives}"));
         let estimate = |field: &str| line["estimate"][field].as_u64().unwrap();

@@ -18,7 +18,9 @@ use crate::walk::{self, Values};
 
 /// Tilings that are looked at, and isl's operations for all of them.
 const LOOKED_AT: usize = 16;
-const OPERATIONS: u64 = 6_000_000;
+const OPERATIONS: u64 = 2_500_000;
+/// Those for arrays aslant: a wave must be long for its values not to be waited for, in large tiles of many pieces.
+const OPERATIONS_ASLANT: u64 = 6_000_000;
 /// Cuts into other bands that are begun with.
 const CUTS: usize = 3;
 /// With so many times the cycles that iterations and words take at least, larger tiles alone are looked at, whose begins are fewer,
@@ -55,7 +57,8 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         let only_larger = self.is_near(&found, NEAR);
         let (near, worth_it) = if only_larger { (AT_IT, LARGER_WORTH_IT) } else { (NEAR, WORTH_IT) };
         let lanes = LanesDirective::new(found.count, Span::default());
-        let mut search = Search { tried: vec![found.offload.tilings_as_written()], left: OPERATIONS };
+        let left = if self.first.is_empty() { OPERATIONS } else { OPERATIONS_ASLANT };
+        let mut search = Search { tried: vec![found.offload.tilings_as_written()], left };
         let before = found.cycles();
         let mut best = found.clone();
         let cuts = if other_cuts && !only_larger { self.cuts(&mut search)? } else { vec![] };

@@ -37,7 +37,10 @@
     const [sx, sy, kx, ky] = [x(seen), y(seen * roof.port), x(knee), y(knee * roof.port)];
     if (kx - sx > 60) {
       const free = (part) => Math.min(...roof.points.map((p) => Math.hypot(x(p.per_byte) - sx - part * (kx - sx), y(p.per_cycle) - sy - part * (ky - sy))));
-      const part = [0.5, 0.25, 0.75].reduce((best, other) => (free(other) > free(best) ? other : best));
+      // The axes' numbers stand beside and below.
+      const clear = (part) => sx + part * (kx - sx) > left + 32 && sy + part * (ky - sy) < height - bottom - 24;
+      const parts = [0.5, 0.25, 0.75].filter(clear);
+      const part = (parts.length ? parts : [0.75]).reduce((best, other) => (free(other) > free(best) ? other : best));
       const [mx, my] = [sx + part * (kx - sx), sy + part * (ky - sy)];
       const turned = "rotate(" + (Math.atan2(ky - sy, kx - sx) * 180) / Math.PI + " " + mx + " " + my + ")";
       svg("text", { x: mx, y: my - 7, class: "faint", "text-anchor": "middle", transform: turned }, picture, "memory");
