@@ -24,10 +24,12 @@ enum First {
 /// An array with the places of the cells in Load(T), and in Store(T).
 pub type Moved = (ArrayId, Vec<usize>, Vec<usize>);
 
-/// The cells of an array as rows of its last subscript.
+/// The cells of an array as rows of its last subscript, as C has them.
 #[derive(Clone, Debug)]
 pub struct Shape {
     pub extents: Vec<i64>,
+    /// Of an array aslant: what its last subscript has over C's, per row and in the first one.
+    pub slant: Option<[i64; 2]>,
     pub rows: i64,
     pub columns: i64,
 }
@@ -35,10 +37,15 @@ pub struct Shape {
 impl Shape {
     pub fn of(kernel: &Kernel, array: ArrayId, sizes: &BTreeMap<String, i64>) -> Shape {
         let value = |extent: &Affine| extent.evaluate(|name| sizes.get(name).copied().unwrap_or(0)).max(0);
-        let extents: Vec<i64> = kernel.arrays[array].extents.iter().map(value).collect();
+        let mut extents: Vec<i64> = kernel.arrays[array].extents.iter().map(value).collect();
+        let slant = kernel.arrays[array].slant.as_ref().map(|slant| {
+            let reach = value(&slant.reach);
+            extents.iter_mut().last().into_iter().for_each(|last| *last = (*last - reach).max(0));
+            [slant.step, if slant.step < 0 { reach } else { 0 }]
+        });
         let (columns, outer) = extents.split_last().map_or((1, &[][..]), |(last, outer)| (*last, outer));
         let rows = outer.iter().fold(1i64, |product, extent| product.saturating_mul(*extent));
-        Shape { rows, columns, extents }
+        Shape { rows, columns, extents, slant }
     }
 
     /// Whether there is bookkeeping for every cell.
@@ -51,7 +58,7 @@ impl Shape {
         (self.rows * self.columns).max(0) as usize
     }
 
-    /// The subscripts of the cell at a place.
+    /// The subscripts that the accelerator has for the cell at a place.
     pub fn subscripts(&self, place: usize) -> Vec<i64> {
         let mut rest = place as i64;
         let mut found: Vec<i64> = self
@@ -65,13 +72,20 @@ impl Shape {
             })
             .collect();
         found.reverse();
+        if let (Some([step, first]), [.., row, column]) = (self.slant, &mut found[..]) {
+            *column += step * *row + first;
+        }
         found
     }
 
-    /// The place of a cell, counted row by row.
+    /// The place of a cell with these subscripts of the accelerator, counted row by row.
     fn place(&self, subscripts: impl Iterator<Item = i64>) -> Option<usize> {
-        let mut place = 0;
-        for (subscript, extent) in subscripts.zip(&self.extents) {
+        let (mut place, mut row) = (0, 0);
+        for (k, (own, extent)) in subscripts.zip(&self.extents).enumerate() {
+            let upright = |[step, first]: [i64; 2]| own - step * row - first;
+            let is_last = k + 1 == self.extents.len();
+            let subscript = self.slant.filter(|_| is_last).map_or(own, upright);
+            row = own;
             if subscript < 0 || subscript >= *extent {
                 return None;
             }

@@ -297,7 +297,7 @@ impl BufferPicture {
         };
         let rows = if banks > 1 { banks } else { (words - 1) / columns + 1 };
         let array = offload.kernel.arrays[buffer.array].name.clone();
-        let picture = ArrayPicture::new(String::new(), 0, &Shape { extents: vec![], rows, columns });
+        let picture = ArrayPicture::new(String::new(), 0, &Shape { extents: vec![], slant: None, rows, columns });
         let (grid, together) = (picture.grid, picture.together);
         BufferPicture { array, banks, words, columns, grid, together, buffer: buffer.clone() }
     }
@@ -327,7 +327,7 @@ impl BufferPicture {
         let rest = touch.into_iter().filter(|place| !load.contains(place) && !reuse.contains(place));
         let picture = ArrayPicture { grid: self.grid, together: self.together, ..ArrayPicture::default() };
         let rows = self.grid[0] * self.together[0];
-        let drawn = Shape { extents: vec![], rows, columns: self.columns };
+        let drawn = Shape { extents: vec![], slant: None, rows, columns: self.columns };
         let draw = |places: Vec<usize>| picture.rectangles(&drawn, &places);
         let rest: Vec<usize> = rest.collect();
         let all = |places: BTreeSet<usize>| places.into_iter().collect::<Vec<usize>>();
