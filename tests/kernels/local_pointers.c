@@ -15,7 +15,7 @@ void local_pointers(int n, int m, const int32_t a[n][m], const int32_t flat[n * 
         const int32_t *row = a[i], *other = flat + i * m;
         int32_t *restrict to = &b[i][0];
         for (int j = 0; j < m; j++)
-            to[j] = row[j] * 2 - other[m - 1 - j];
+            to[j] = row[j] * 2 - *(other + m - 1 - j);
     }
     int32_t *q = y;
     for (const int32_t *p = flat; p < flat + n * m; p++)
