@@ -53,7 +53,7 @@ fn build(folder: &Path, board: &[&str], masters: &[&str], bytes: u32) {
 }
 
 /// /dev and /sys are those of the folder `root`.
-fn linux(folder: &Path) {
+fn linux(folder: &Path, is_short: bool) {
     let devices = folder.join("root/dev");
     let uio = folder.join("root/sys/class/uio/uio0/maps/map0");
     let buffer = folder.join("root/sys/class/u-dma-buf/udmabuf0");
@@ -66,6 +66,7 @@ fn linux(folder: &Path) {
     std::fs::write(buffer.join("phys_addr"), "0x10000000\n").unwrap();
     std::fs::write(buffer.join("size"), "65536\n").unwrap();
     let mut compiler = Command::new("cc");
+    compiler.arg(format!("-DBLEND_IS_SHORT={}", u8::from(is_short)));
     compiler.args(["-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I.", "-DBLEND_ROOT=\"root\""]);
     compiler.arg(root("tests/drivers/blend_linux.c")).args(["./model.so", "./kernel.so", "-o", "linux"]);
     said(compiler.current_dir(folder));
@@ -90,7 +91,7 @@ fn pynq(folder: &Path) {
 fn drivers_run_the_accelerator() {
     let folder = tempfile::tempdir().unwrap();
     build(folder.path(), &["--board", "generic-axi4", "--bus-bits", "32"], &["m_axi"], 4);
-    linux(folder.path());
+    linux(folder.path(), false);
     pynq(folder.path());
 }
 
@@ -100,6 +101,6 @@ fn drivers_run_an_accelerator_of_several_ports() {
     let folder = tempfile::tempdir().unwrap();
     let ports = ["--board", "pynq-z2", "--port", "a=1", "--port", "b=2", "--port", "c=0", "--port", "rows=2"];
     build(folder.path(), &ports, &["m_axi", "m_axi1", "m_axi2"], 8);
-    linux(folder.path());
+    linux(folder.path(), true);
     pynq(folder.path());
 }

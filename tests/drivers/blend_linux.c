@@ -110,8 +110,9 @@ int main(void)
         /* Before the start, there, behind it, and behind the interrupt; none is left for the next run. */
         CHECK(run / 3 != 1 || status_reads <= 4);
         CHECK(model_interrupt(100) == 0 && seen == came);
-        /* The empty run may be over before anyone waits. */
-        CHECK(run % 3 == 2 || came == (run < 3 ? 0 : run < 6 ? run - 2 : came));
+        /* The empty run may be over before anyone waits, and so may all where several ports make them short. */
+        const unsigned most = run < 3 ? 0 : run < 6 ? (unsigned)run - 2 : (unsigned)came;
+        CHECK((unsigned)came <= most && (run % 3 == 2 || BLEND_IS_SHORT || (unsigned)came == most));
         blend(N, M, 1.7f, -5, run == 1, (void *)a, copy_b, copy_c);
         CHECK(memcmp(b, copy_b, (size_t)N * sizeof *b) == 0 && memcmp(c, copy_c, (size_t)M * sizeof *c) == 0);
         blend_release(&device);
