@@ -397,14 +397,14 @@ mod tests {
 
     #[test]
     fn cells_are_drawn_in_few_rectangles() {
-        let shape = Shape { extents: vec![4, 6], rows: 4, columns: 6 };
+        let shape = Shape { extents: vec![4, 6], slant: None, rows: 4, columns: 6 };
         let picture = ArrayPicture::new("a".into(), 4, &shape);
         assert_eq!((picture.grid, picture.together), ([4, 6], [1, 1]));
         // Two rows alike, one shifted, and a cell behind a gap.
         assert_eq!(picture.rectangles(&shape, &[1, 2, 7, 8, 14, 15, 17]), [[0, 1, 2, 2], [2, 2, 1, 2], [2, 5, 1, 1]]);
         // Alike, but not below one another.
         assert_eq!(picture.rectangles(&shape, &[0, 12]), [[0, 0, 1, 1], [2, 0, 1, 1]]);
-        let large = Shape { extents: vec![1000, 300], rows: 1000, columns: 300 };
+        let large = Shape { extents: vec![1000, 300], slant: None, rows: 1000, columns: 300 };
         let picture = ArrayPicture::new("a".into(), 4, &large);
         assert_eq!((picture.grid, picture.together), ([250, 150], [4, 2]));
         assert_eq!(picture.rectangles(&large, &[0, 1, 302, 300 * 999 + 299]), [[0, 0, 1, 2], [249, 149, 1, 1]]);
