@@ -19,7 +19,7 @@ use super::canonical::names_in;
 use super::flat::{FLAT, expressions};
 use super::function::{derived, identifier};
 use super::kernel::{BinaryOp, ScalarType};
-use super::nest::{assignment, operation};
+use super::nest::{assignment, counts, operation};
 use super::plain::{binary, number, variable};
 use super::polynomial::{Integers, Polynomial, changes};
 use super::types::Types;
@@ -666,15 +666,7 @@ pub fn changed(node: &Node<Statement>) -> Vec<String> {
     impl<'ast> Visit<'ast> for Changes {
         fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
             match expression {
-                Expression::UnaryOperator(unary)
-                    if matches!(
-                        unary.node.operator.node,
-                        UnaryOperator::PostIncrement
-                            | UnaryOperator::PostDecrement
-                            | UnaryOperator::PreIncrement
-                            | UnaryOperator::PreDecrement
-                    ) =>
-                {
+                Expression::UnaryOperator(unary) if counts(&unary.node.operator.node) => {
                     self.0.extend(variable(&unary.node.operand).map(str::to_string));
                 }
                 Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => {

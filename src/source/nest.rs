@@ -681,6 +681,17 @@ fn is_switch_part(statement: &CStatement) -> bool {
     }
 }
 
+/// Whether an operator changes its operand by 1.
+pub fn counts(operator: &UnaryOperator) -> bool {
+    matches!(
+        operator,
+        UnaryOperator::PostIncrement
+            | UnaryOperator::PostDecrement
+            | UnaryOperator::PreIncrement
+            | UnaryOperator::PreDecrement
+    )
+}
+
 /// What an assignment operator computes before it assigns; `Some(None)` for `=`, `None` for other operators.
 pub fn assignment(operator: &BinaryOperator) -> Option<Option<BinaryOp>> {
     Some(match operator {

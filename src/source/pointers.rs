@@ -24,7 +24,7 @@ use super::flat::{FLAT, extent};
 use super::function::{derived, identifier};
 use super::kernel::BinaryOp;
 use super::map::SourceMap;
-use super::nest::{assignment, operation};
+use super::nest::{assignment, counts, operation};
 use super::plain::{binary, number, variable};
 use super::scope::Checked;
 use super::types::{CType, Types, is_const};
@@ -916,13 +916,7 @@ impl Walk<'_> {
     fn steps(&mut self, node: &mut Expr) -> Checked<bool> {
         let span = node.span;
         if let Expression::UnaryOperator(unary) = &mut node.node {
-            let is_step = matches!(
-                unary.node.operator.node,
-                UnaryOperator::PostIncrement
-                    | UnaryOperator::PostDecrement
-                    | UnaryOperator::PreIncrement
-                    | UnaryOperator::PreDecrement
-            );
+            let is_step = counts(&unary.node.operator.node);
             if let (true, Some(pointer)) = (is_step, self.pointer_of(&unary.node.operand)) {
                 self.pointers[pointer].moves = true;
                 if !self.collects && self.pointers[pointer].root.is_some() {

@@ -11,7 +11,7 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::canonical::names_in;
-use super::nest::{assignment, operation};
+use super::nest::{assignment, counts, operation};
 use super::plain::{binary, number, product, variable};
 
 /// The most terms of a sum: beyond, nobody gains.
@@ -260,13 +260,7 @@ pub fn changes(node: &Node<Expression>) -> bool {
     impl<'ast> Visit<'ast> for Changes {
         fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
             self.0 |= match expression {
-                Expression::UnaryOperator(unary) => matches!(
-                    unary.node.operator.node,
-                    UnaryOperator::PostIncrement
-                        | UnaryOperator::PostDecrement
-                        | UnaryOperator::PreIncrement
-                        | UnaryOperator::PreDecrement
-                ),
+                Expression::UnaryOperator(unary) => counts(&unary.node.operator.node),
                 Expression::BinaryOperator(o) => assignment(&o.node.operator.node).is_some(),
                 Expression::Statement(_) => true,
                 _ => false,

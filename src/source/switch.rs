@@ -11,14 +11,14 @@
 
 use lang_c::ast::{
     BinaryOperator, BlockItem, CallExpression, Constant, Expression, IfStatement, Integer, IntegerSize, Label,
-    Statement, SwitchStatement, TranslationUnit, UnaryOperator,
+    Statement, SwitchStatement, TranslationUnit,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 use std::collections::HashSet;
 
 use super::canonical;
-use super::nest::{assignment, operation};
+use super::nest::{assignment, counts, operation};
 use super::plain::{binary, bodies, inner};
 
 /// Statements that are written more than once, as one case falls into the next, of one `switch`.
@@ -177,13 +177,7 @@ fn has_effects(node: &Node<Expression>) -> bool {
         fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
             let node = Node::new(expression.clone(), *span);
             self.0 |= match expression {
-                Expression::UnaryOperator(unary) => matches!(
-                    unary.node.operator.node,
-                    UnaryOperator::PostIncrement
-                        | UnaryOperator::PostDecrement
-                        | UnaryOperator::PreIncrement
-                        | UnaryOperator::PreDecrement
-                ),
+                Expression::UnaryOperator(unary) => counts(&unary.node.operator.node),
                 Expression::BinaryOperator(_) => {
                     operation(&node).is_some_and(|(operator, _)| assignment(&operator).is_some())
                 }

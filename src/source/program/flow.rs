@@ -12,7 +12,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::super::function::identifier;
-use super::super::nest::assignment;
+use super::super::nest::{assignment, counts};
 
 /// What a piece of the program does with a variable first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,14 +250,7 @@ impl<'ast> Visit<'ast> for Changed {
         let target = match expression {
             Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => Some(&o.node.lhs),
             Expression::UnaryOperator(unary)
-                if matches!(
-                    unary.node.operator.node,
-                    UnaryOperator::PreIncrement
-                        | UnaryOperator::PreDecrement
-                        | UnaryOperator::PostIncrement
-                        | UnaryOperator::PostDecrement
-                        | UnaryOperator::Address
-                ) =>
+                if counts(&unary.node.operator.node) || unary.node.operator.node == UnaryOperator::Address =>
             {
                 Some(&unary.node.operand)
             }

@@ -11,7 +11,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::super::function::{derived, identifier};
-use super::super::nest::assignment;
+use super::super::nest::{assignment, counts};
 use super::super::preprocess::Splice;
 use super::super::structs::type_specifiers;
 use super::{Call, Piece, Splicer};
@@ -100,14 +100,7 @@ impl<'ast> Visit<'ast> for Written {
         let target = match expression {
             Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => Some(&*o.node.lhs),
             Expression::UnaryOperator(unary)
-                if matches!(
-                    unary.node.operator.node,
-                    UnaryOperator::PreIncrement
-                        | UnaryOperator::PreDecrement
-                        | UnaryOperator::PostIncrement
-                        | UnaryOperator::PostDecrement
-                        | UnaryOperator::Address
-                ) =>
+                if counts(&unary.node.operator.node) || unary.node.operator.node == UnaryOperator::Address =>
             {
                 Some(&*unary.node.operand)
             }
