@@ -195,6 +195,14 @@ impl Analysis {
         self.within(operations, || tiling::slants(&self.program, &self.kernel, tilings))
     }
 
+    /// The loops that a tiling leaves open, see [`tiling::open_loops`].
+    ///
+    /// # Errors
+    /// isl's.
+    pub fn open_loops(&self, tiling: &TilingDirective) -> Result<Vec<Vec<Affine>>> {
+        tiling::open_loops(&self.program, tiling)
+    }
+
     /// The kernel without tilings, its local arrays expanded.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel

@@ -14,7 +14,7 @@ use crate::board::Board;
 use crate::buffer::{self, NoRoom};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::hardware::Link;
-use crate::ids::ArrayId;
+use crate::ids::{ArrayId, StatementId};
 use crate::offload::{self, Offload};
 use crate::polyhedral::isl::Exhausted;
 use crate::polyhedral::{privatized, slanted, uses_apart};
@@ -152,8 +152,17 @@ fn aslant(
     if !may_gain || !wants || !has_rows {
         return None;
     }
+    // What was found may be of the kernel in other words, whose statements are others.
+    let names: Vec<&String> = kernel.statements().iter().map(|statement| &statement.name).collect();
+    let is_own = |tilings: &Vec<TilingDirective>| {
+        let mut own: Vec<&String> = tilings.iter().flat_map(|t| &t.schedules).map(|own| &own.statement).collect();
+        own.sort_unstable();
+        own.iter().eq(names.iter().collect::<BTreeSet<_>>())
+    };
+    let known = found.as_ref().ok().map(Offload::tilings_as_written).filter(is_own);
     let mut tilings = match found {
-        Ok(offload) => offload.tilings_as_written(),
+        _ if known.is_some() => known?,
+        Ok(_) => with_lanes(kernel, board, Some(Request::Count(1))).ok()?.tilings_as_written(),
         Err(_) if !kernel.tilings.is_empty() => kernel.tilings.clone(),
         Err(_) => with_lanes(kernel, board, Some(Request::Count(1))).ok()?.tilings_as_written(),
     };
@@ -400,7 +409,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 laned.iter_mut().for_each(|tiling| tiling.lanes = None);
             }
             for tiling in laned.iter_mut().filter(|tiling| tiling.lanes.is_none()) {
-                tiling.lanes = lanes_of(request, tiling);
+                tiling.lanes = lanes_of(request, tiling, &self.analysis)?;
                 if self.kernel.tilings.is_empty() {
                     hold_lanes(tiling);
                 }
@@ -409,7 +418,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 && laned.iter().all(|tiling| tiling.lanes.is_none())
             {
                 return Err(Diagnostic::new(format!("no tiles along both `{first}` and `{second}`"))
-                    .help("name two loops around one statement, each a dimension of its tiles")
+                    .help("name two loops around one statement")
                     .into());
             }
             self.in_tiles(laned)
@@ -503,12 +512,15 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let Found { offload, .. } = one;
         let (most, limit) = most(offload, self.board, LanesDirective::MOST);
         let tilings = offload.tilings_as_written();
-        let pairs: Vec<Vec<[usize; 2]>> = tilings.iter().map(|tiling| pairs(&offload.kernel, tiling)).collect();
+        let pairs =
+            tilings.iter().map(|tiling| pairs(&self.analysis, tiling)).collect::<Result<Vec<Vec<[usize; 2]>>>>()?;
+        let mut choices: Vec<usize> = (0..pairs.iter().map(Vec::len).max().unwrap_or(0)).collect();
         let probes = self.probes.get() + PROBES_IN_TWO;
         let (mut best, mut is_first) = (best, true);
-        for choice in 0..pairs.iter().map(Vec::len).max().unwrap_or(0) {
-            let counts = std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count >= 4);
-            for count in counts {
+        let counts = std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count >= 4);
+        for count in counts {
+            let mut is_enough = false;
+            for choice in choices.clone() {
                 if self.probes.get() >= probes || self.left.get().is_some_and(|left| left <= LEAST) {
                     return Ok(best);
                 }
@@ -524,7 +536,8 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 }
                 let Ok(found) = self.judged(count, self.in_tiles(laned))? else { continue };
                 if !writes_one_box(&found.offload) {
-                    return Ok(best);
+                    choices.retain(|own| *own != choice);
+                    continue;
                 }
                 // Tiles that just hold the lanes have few groups for a value to be there again.
                 let found = if is_first { self.in_better_tiles(found, false)? } else { found };
@@ -535,9 +548,10 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                     *reasons = BTreeMap::from([(2 * most, limit.clone())]);
                     best = found;
                 }
-                if is_needed {
-                    break;
-                }
+                is_enough |= is_needed;
+            }
+            if is_enough {
+                break;
             }
         }
         Ok(best)
@@ -633,19 +647,22 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     }
 }
 
-/// What `request` wants of a band, `None` where its tiles have no two such dimensions.
-fn lanes_of(request: &Request, tiling: &TilingDirective) -> Option<LanesDirective> {
-    let along = |(name, count): &(String, i64)| -> Option<LanesAlong> {
-        let is = |k: &usize| tiling.schedules.iter().any(|s| s.theta[*k] == Affine::variable(name));
-        Some(LanesAlong { dimension: (0..tiling.sizes.len()).find(is)?, count: *count })
+/// What `request` wants of a band, `None` where its tiles have no two such dimensions, and leave no such loops open.
+fn lanes_of(request: &Request, tiling: &TilingDirective, analysis: &Analysis) -> Result<Option<LanesDirective>> {
+    let [first, second] = match request {
+        Request::Count(count) => return Ok(Some(LanesDirective::new(*count, Span::default()))),
+        Request::InTwo(both) => both,
+        Request::Automatic | Request::Usual => return Ok(None),
     };
-    match request {
-        Request::Count(count) => Some(LanesDirective::new(*count, Span::default())),
-        Request::InTwo([first, second]) => {
-            Some(LanesDirective::in_two([along(first)?, along(second)?], Span::default()))
-        }
-        Request::Automatic | Request::Usual => None,
-    }
+    let open = analysis.open_loops(tiling)?;
+    let along = |(name, count): &(String, i64)| -> Option<LanesAlong> {
+        let is = Affine::variable(name);
+        let tiled = || (0..tiling.sizes.len()).find(|k| tiling.schedules.iter().any(|s| s.theta[*k] == is));
+        let inside = || Some(tiling.sizes.len() + open.iter().position(|values| values.contains(&is))?);
+        Some(LanesAlong { dimension: tiled().or_else(inside)?, count: *count })
+    };
+    let both = along(first).zip(along(second));
+    Ok(both.map(|(first, second)| LanesDirective::in_two([first, second], Span::default())))
 }
 
 impl Found {
@@ -693,37 +710,47 @@ pub fn most_lanes(offload: &Offload, board: &Board) -> i64 {
     most(offload, board, LanesDirective::MOST).0
 }
 
-/// Pairs of dimensions of a tile along which lanes may run in two: loops over each of which the statement in the most loops
-/// writes cells of its own.
-pub fn pairs(kernel: &Kernel, tiling: &TilingDirective) -> Vec<[usize; 2]> {
-    let varying = |theta: &[Affine]| theta.iter().filter(|value| !value.is_constant()).count();
-    let Some(deepest) = tiling.schedules.iter().max_by_key(|schedule| varying(&schedule.theta)) else { return vec![] };
-    let Some(statement) = kernel.statements().into_iter().find(|statement| statement.name == deepest.statement) else {
-        return vec![];
-    };
+/// Pairs of dimensions of a tile, or loops that its schedule leaves open, along which lanes may run in two: loops over each of which
+/// the statement in the most loops writes cells of its own. Those of which tiles have several values as they are come first.
+///
+/// # Errors
+/// isl's.
+pub fn pairs(analysis: &Analysis, tiling: &TilingDirective) -> Result<Vec<[usize; 2]>> {
+    let open = analysis.open_loops(tiling)?;
+    let values =
+        |place: usize| tiling.schedules[place].theta.iter().chain(open.iter().map(move |values| &values[place]));
+    let is_size = |name: &String| analysis.kernel().parameters.iter().any(|size| size.name == *name);
+    let varies = |value: &&Affine| value.terms.keys().any(|name| !is_size(name));
+    let varying = |place: &usize| values(*place).filter(varies).count();
+    let Some(deepest) = (0..tiling.schedules.len()).max_by_key(varying) else { return Ok(vec![]) };
+    let statements = analysis.kernel().statements();
+    let name = &tiling.schedules[deepest].statement;
+    let Some(statement) = statements.into_iter().find(|statement| statement.name == *name) else { return Ok(vec![]) };
     let moves = |name: &String| statement.target.subscripts.iter().any(|subscript| subscript.coefficient(name) != 0);
     let is_such = |value: &Affine| value.terms.keys().any(|name| *value == Affine::variable(name) && moves(name));
-    let all: Vec<usize> = (0..tiling.sizes.len()).filter(|d| is_such(&deepest.theta[*d])).collect();
+    let all: Vec<usize> = values(deepest).enumerate().filter(|(_, value)| is_such(value)).map(|(d, _)| d).collect();
     let with = |first: usize| all.iter().filter(move |second| **second > first).map(move |second| [first, *second]);
-    all.iter().flat_map(|first| with(*first)).collect()
+    let mut pairs: Vec<[usize; 2]> = all.iter().flat_map(|first| with(*first)).collect();
+    pairs.sort_by_key(|pair| pair.iter().filter(|d| tiling.sizes.get(**d) == Some(&1)).count());
+    Ok(pairs)
 }
 
-/// Whether the lanes of all statements of a band access every array that is written there through boxes of the same shape. Others
-/// begin in different banks, which are held to conflict where they may: iterations then wait for results that they do not read,
-/// and the estimate does not know of it.
+/// Whether the lanes of every statement access an array that it writes through boxes of the same shape. Others begin in different
+/// banks, which are held to conflict where they may: iterations then wait for results that they do not read, and the estimate does
+/// not know of it. Between statements that only happens where one follows the other.
 fn writes_one_box(offload: &Offload) -> bool {
     let (statements, iterators) = (offload.kernel.statements(), offload.kernel.iterators());
-    offload.bands.iter().all(|band| {
+    let has_one = |(shape, s): (&offload::LaneShape, StatementId)| {
         let mut boxes: BTreeMap<ArrayId, BTreeSet<Vec<[i64; 2]>>> = BTreeMap::new();
-        for &s in &band.statements {
-            let Some((_, shape)) = band.lanes(s) else { continue };
-            for access in statements[s].references().into_iter().chain(statements[s].targets()) {
-                let own = access.subscripts.iter().map(|own| shape.gain(own, &iterators[s]));
-                boxes.entry(access.array).or_default().insert(own.collect());
-            }
+        for access in statements[s].references().into_iter().chain(statements[s].targets()) {
+            let own = access.subscripts.iter().map(|own| shape.gain(own, &iterators[s]));
+            boxes.entry(access.array).or_default().insert(own.collect());
         }
-        let mut written = band.statements.iter().flat_map(|&s| statements[s].targets()).map(|target| target.array);
-        written.all(|array| boxes.get(&array).is_none_or(|boxes| boxes.len() == 1))
+        statements[s].targets().all(|target| boxes[&target.array].len() == 1)
+    };
+    offload.bands.iter().all(|band| {
+        let in_lanes = band.statements.iter().filter_map(|&s| Some((band.lanes(s)?.1, s)));
+        in_lanes.into_iter().all(has_one)
     })
 }
 
@@ -739,8 +766,10 @@ fn lay_in_two(tiling: &mut TilingDirective, pair: [usize; 2], count: i64) {
 /// Tiles as long as the lanes along two of their dimensions are many.
 fn hold_lanes(tiling: &mut TilingDirective) {
     for LanesAlong { dimension, count } in tiling.lanes.and_then(|lanes| lanes.along).into_iter().flatten() {
-        let size = &mut tiling.sizes[dimension];
-        *size = (*size).max(count);
+        // Of a loop that is left open, a tile has all values.
+        if let Some(size) = tiling.sizes.get_mut(dimension) {
+            *size = (*size).max(count);
+        }
     }
 }
 

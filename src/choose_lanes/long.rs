@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Choice, Found};
+use super::{Choice, Found, hold_lanes};
 use crate::buffer;
 use crate::offload::{Offload, Piece};
 use crate::report::demand::Demand;
@@ -127,7 +127,7 @@ fn strips(offload: &Offload, strip: usize) -> Option<u64> {
 /// A tiling with the lanes that another of its statements has.
 fn in_lanes(mut tiling: TilingDirective, own: &TilingDirective) -> Option<TilingDirective> {
     let Some(lanes) = own.lanes else { return Some(tiling) };
-    let place = |dimension: usize| {
+    let tiled = |dimension: usize| {
         let is_same = |place: &usize| {
             let of = |name: &String| own.schedules.iter().find(|schedule| schedule.statement == *name);
             let same = |new: &crate::source::kernel::Schedule| {
@@ -137,16 +137,22 @@ fn in_lanes(mut tiling: TilingDirective, own: &TilingDirective) -> Option<Tiling
         };
         (0..tiling.sizes.len()).find(is_same)
     };
+    let place = |dimension: usize| {
+        // What is left open is the same where the schedule has the same dimensions.
+        if let Some(open) = dimension.checked_sub(own.sizes.len()) {
+            let has_all = tiling.sizes.len() == own.sizes.len() && (0..own.sizes.len()).all(|k| tiled(k).is_some());
+            return has_all.then_some(tiling.sizes.len() + open);
+        }
+        tiled(dimension)
+    };
     tiling.lanes = Some(match lanes.along {
         None => lanes,
         Some([first, second]) => {
             let moved = |along: LanesAlong| Some(LanesAlong { dimension: place(along.dimension)?, ..along });
             let along = [moved(first)?, moved(second)?];
-            for LanesAlong { dimension, count } in along {
-                tiling.sizes[dimension] = tiling.sizes[dimension].max(count);
-            }
             LanesDirective::in_two(along, lanes.span)
         }
     });
+    hold_lanes(&mut tiling);
     Some(tiling)
 }

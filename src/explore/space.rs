@@ -53,6 +53,8 @@ struct Root {
     bands: Vec<Cut>,
     /// Pairs of dimensions of each band along which lanes may run.
     pairs: Vec<Vec<[usize; 2]>>,
+    /// The loops that each leaves open, with their values.
+    open: Vec<Vec<Vec<Affine>>>,
     origin: Option<Vec<Origin>>,
 }
 
@@ -250,8 +252,9 @@ fn roots(analysis: &Analysis, usual: &Offload) -> Result<Vec<Root>> {
     }
     let mut roots: Vec<Root> = vec![];
     for bands in cuts {
-        let pairs = bands.iter().map(|band| band.pairs(analysis.kernel())).collect();
-        roots.push(Root { origin: origin(&bands), pairs, bands });
+        let pairs = bands.iter().map(|band| band.pairs(analysis)).collect::<Result<_>>()?;
+        let open = bands.iter().map(|band| analysis.open_loops(&band.single())).collect::<Result<_>>()?;
+        roots.push(Root { origin: origin(&bands), pairs, open, bands });
     }
     roots.sort_by_key(|root| root.origin.is_none());
     Ok(roots)
@@ -336,11 +339,12 @@ impl Cut {
         Some(OrderDirective { dates: self.schedules.iter().map(date).collect(), span: Span::default() })
     }
 
-    /// Pairs of tileable dimensions along which lanes may run.
-    fn pairs(&self, kernel: &Kernel) -> Vec<[usize; 2]> {
+    /// Pairs of tileable dimensions along which lanes may run, and of loops that tiles leave open.
+    fn pairs(&self, analysis: &Analysis) -> Result<Vec<[usize; 2]>> {
         let places = self.tileable();
-        let pairs = choose_lanes::pairs(kernel, &self.single());
-        pairs.into_iter().filter(|pair| pair.iter().all(|k| places.contains(k))).collect()
+        let pairs = choose_lanes::pairs(analysis, &self.single())?;
+        let is_such = |k: &usize| *k >= self.tileable.len() || places.contains(k);
+        Ok(pairs.into_iter().filter(|pair| pair.iter().all(is_such)).collect())
     }
 }
 
@@ -497,10 +501,16 @@ impl Root {
             Lanes::InTwo { pair, counts } => match self.pairs[b].get(pair).or(self.pairs[b].last()) {
                 None => None,
                 Some(pair) => {
-                    let place = |k: usize| dimensions.iter().position(|own| *own == k);
+                    // Loops that are left open stand behind those dimensions.
+                    let place = |k: usize| match k < dimensions.len() {
+                        true => dimensions.iter().position(|own| *own == k),
+                        false => Some(k),
+                    };
                     let first = LanesAlong { dimension: place(pair[0])?, count: counts[0] };
                     let second = LanesAlong { dimension: place(pair[1])?, count: counts[1] };
-                    let has_room = [first, second].iter().all(|own| tiling.sizes[own.dimension] >= own.count);
+                    let has_room =
+                        |own: &LanesAlong| tiling.sizes.get(own.dimension).is_none_or(|size| *size >= own.count);
+                    let has_room = [first, second].iter().all(has_room);
                     has_room.then_some(())?;
                     Some(LanesDirective::in_two([first, second], Span::default()))
                 }
@@ -517,16 +527,20 @@ fn is_wanted(root: &Root, point: &Point, lanes: Option<&Request>) -> bool {
         (Some(Request::Count(count)), Lanes::One) => *count == 1,
         (Some(Request::Count(count)), Lanes::Along(own)) => own == *count,
         (Some(Request::InTwo(along)), Lanes::InTwo { pair, counts }) => {
-            let is_along = |band: &Cut, k: usize, (name, count): &(String, i64), own: i64| {
-                own == *count && band.schedules.iter().any(|schedule| schedule.theta[k] == Affine::variable(name))
-            };
-            let fits = |(band, pairs): (&Cut, &Vec<[usize; 2]>)| {
+            let fits = |((band, pairs), open): ((&Cut, &Vec<[usize; 2]>), &Vec<Vec<Affine>>)| {
+                let is_along = |k: usize, (name, count): &(String, i64), own: i64| {
+                    let is = Affine::variable(name);
+                    let has = |schedule: &Schedule| schedule.theta.get(k) == Some(&is);
+                    let inside = |behind: usize| open.get(behind).is_some_and(|values| values.contains(&is));
+                    let is_inside = k.checked_sub(band.tileable.len()).is_some_and(inside);
+                    own == *count && (is_inside || band.schedules.iter().any(has))
+                };
                 let Some([p, q]) = pairs.get(pair) else { return false };
                 let [first, second] = along;
-                is_along(band, *p, first, counts[0]) && is_along(band, *q, second, counts[1])
-                    || is_along(band, *p, second, counts[0]) && is_along(band, *q, first, counts[1])
+                is_along(*p, first, counts[0]) && is_along(*q, second, counts[1])
+                    || is_along(*p, second, counts[0]) && is_along(*q, first, counts[1])
             };
-            root.bands.iter().zip(&root.pairs).any(fits)
+            root.bands.iter().zip(&root.pairs).zip(&root.open).any(fits)
         }
         _ => false,
     }

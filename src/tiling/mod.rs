@@ -118,6 +118,15 @@ pub fn slants(program: &Program, kernel: &Kernel, directives: &[TilingDirective]
     Ok(all)
 }
 
+/// The loops that a directive's schedule leaves open, outermost first, as values over the iterators of each of its statements, which
+/// are constant in those that have no such loop.
+///
+/// # Errors
+/// isl's.
+pub fn open_loops(program: &Program, directive: &TilingDirective) -> Result<Vec<Vec<Affine>>> {
+    order::open_loops(program, directive)
+}
+
 fn require_strips_apart(bands: &ByBand<Band>) -> Result<()> {
     let several = |band: &&Band| band.directive.strip > 1;
     let Some(band) = bands.iter().find(several).filter(|_| Band::alternate(bands)) else { return Ok(()) };

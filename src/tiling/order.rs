@@ -86,6 +86,18 @@ pub(super) fn effort(program: &Program, kernel: &Kernel, directive: &TilingDirec
     Ok(Effort { iterations, per_iteration, writes })
 }
 
+/// See [`super::open_loops`].
+pub(super) fn open_loops(program: &Program, directive: &TilingDirective) -> Result<Vec<Vec<Affine>>> {
+    let statements = super::statements_of(program, directive);
+    for theta in super::theta(program, directive, &statements)? {
+        if !theta.is_injective()? {
+            let values: Vec<Vec<Affine>> = directive.schedules.iter().map(|schedule| schedule.theta.clone()).collect();
+            return Ok(space::open_loops(program, &statements, &values));
+        }
+    }
+    Ok(vec![])
+}
+
 /// The best order without lanes, and the dimensions that it is made of.
 fn best(
     program: &Program,

@@ -689,7 +689,7 @@ impl WrittenLanes {
             _ => {}
         }
         let named = items.iter().filter(|(name, ..)| name.is_some()).count();
-        if named == 0 && items.len() != tile.items.len() || named > 0 && named < items.len() {
+        if named == 0 && items.len() < tile.items.len() || named > 0 && named < items.len() {
             let example =
                 vec!["8"; tile.items.len().min(2)].into_iter().chain(vec!["1"; tile.items.len().saturating_sub(2)]);
             let example: Vec<&str> = example.collect();

@@ -59,9 +59,10 @@ fn list(values: &[Affine]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// `16`, or the lanes along each dimension of the schedule, `8, 8, 1`.
+/// `16`, or the lanes along each dimension of the schedule and each loop that it leaves open, `8, 1, 8`.
 fn counts(tiling: &TilingDirective, lanes: LanesDirective) -> String {
     let Some(along) = lanes.along else { return lanes.count.to_string() };
     let count = |k: usize| along.iter().find(|own| own.dimension == k).map_or(1, |own| own.count);
-    (0..tiling.sizes.len()).map(|k| count(k).to_string()).collect::<Vec<_>>().join(", ")
+    let open = along.iter().map(|own| own.dimension + 1).max().unwrap_or(0);
+    (0..tiling.sizes.len().max(open)).map(|k| count(k).to_string()).collect::<Vec<_>>().join(", ")
 }

@@ -83,10 +83,11 @@ pub struct LanesDirective {
     pub span: Span,
 }
 
-/// Lanes along one dimension of a tile.
+/// Lanes along one dimension of a tile, or a loop inside of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LanesAlong {
-    /// Its place in [`TilingDirective::sizes`].
+    /// Its place in [`TilingDirective::sizes`]; behind those, that of a loop which the schedule leaves open, see
+    /// [`open_loops`](crate::tiling::open_loops).
     pub dimension: usize,
     /// A power of two, at least 2.
     pub count: i64,

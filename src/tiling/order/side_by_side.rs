@@ -80,6 +80,19 @@ impl<'a> Wanted<'a> {
                 .help("give the schedule as many independent dimensions as there are loops")
                 .into());
         }
+        if let Some(behind) = lanes.along.into_iter().flatten().find(|own| own.dimension >= space.rank()) {
+            let at = if lanes.span.line > 0 { lanes.span } else { directive.span };
+            let open = space.rank() - space.tiled;
+            return Err(Diagnostic::new(format!("lanes along dimension {} of {}", behind.dimension + 1, space.rank()))
+                .at(at, "no such dimension")
+                .help(match open {
+                    0 => "give a number for each dimension of the schedule".to_string(),
+                    _ => format!(
+                        "give a number for each dimension of the schedule, and behind them for each loop that it leaves open: {open}"
+                    ),
+                })
+                .into());
+        }
         let all = kernel.statements();
         let own: Vec<(&Statement, &[String])> =
             statements.iter().map(|&s| (all[s], &program.statements[s].iterators[..])).collect();

@@ -78,21 +78,9 @@ impl Space {
             space.measure(program, kernel, statements)?;
             return Ok(space);
         }
-        for &level in &program.loop_dimensions {
-            let mut is_open = false;
-            let mut row = vec![];
-            for (&s, values) in statements.iter().zip(&space.values) {
-                let Statement { iterators, order, .. } = &program.statements[s];
-                let value = order.get(level).cloned().unwrap_or_default();
-                let with: Vec<Affine> = values.iter().cloned().chain([value.clone()]).collect();
-                let adds = rank(&with, iterators) > rank(values, iterators);
-                is_open |= adds;
-                row.push(if adds { value } else { Affine::default() });
-            }
-            if is_open {
-                space.values.iter_mut().zip(row).for_each(|(values, value)| values.push(value));
-                space.sizes.push(UNTILED_TRIPS);
-            }
+        for row in open_loops(program, statements, &space.values) {
+            space.values.iter_mut().zip(row).for_each(|(values, value)| values.push(value));
+            space.sizes.push(UNTILED_TRIPS);
         }
         space.injective = true;
         space.measure(program, kernel, statements)?;
@@ -284,6 +272,27 @@ impl Space {
         let row = self.row(&self.values[place], order).filter(|level| *level >= apart);
         row.map_or(1.0, |row| self.combinations(place, order) / self.combinations(place, &order[..row]))
     }
+}
+
+/// The loops that θ, `values` of each of the `statements`, leaves open: one for each level of the source's loops along which some
+/// statement has instances that θ does not tell apart, with its value in each, a constant in the others.
+pub(super) fn open_loops(program: &Program, statements: &[StatementId], values: &[Vec<Affine>]) -> Vec<Vec<Affine>> {
+    let mut known = values.to_vec();
+    let mut open = vec![];
+    for &level in &program.loop_dimensions {
+        let mut row = vec![];
+        for (&s, values) in statements.iter().zip(&known) {
+            let Statement { iterators, order, .. } = &program.statements[s];
+            let value = order.get(level).cloned().unwrap_or_default();
+            let with: Vec<Affine> = values.iter().cloned().chain([value.clone()]).collect();
+            row.push(if rank(&with, iterators) > rank(values, iterators) { value } else { Affine::default() });
+        }
+        if row.iter().any(|value| !value.is_constant()) {
+            known.iter_mut().zip(&row).for_each(|(values, value)| values.push(value.clone()));
+            open.push(row);
+        }
+    }
+    open
 }
 
 /// The number of linearly independent ones among the expressions' linear parts over `names`.
