@@ -10,6 +10,7 @@ use super::program::{
 };
 
 mod beats;
+mod chains;
 mod equal;
 mod grid;
 mod panels;
@@ -96,10 +97,12 @@ pub enum Kind {
     Slides,
     /// Cells that are updated in place from their neighbours, in lanes.
     Waves,
+    /// Products one after the other in lanes along two loops.
+    Chains,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 12] = [
+    pub const ALL: [(&str, Kind); 13] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -112,6 +115,7 @@ impl Kind {
         ("private", Kind::Private),
         ("slides", Kind::Slides),
         ("waves", Kind::Waves),
+        ("chains", Kind::Chains),
     ];
 
     pub fn of(seed: u64) -> Kind {
@@ -131,6 +135,9 @@ impl Kind {
         }
         if seed >= 7_000_000 && seed % 8 == 2 {
             return Kind::Waves;
+        }
+        if seed >= 9_000_000 && seed % 8 == 1 {
+            return Kind::Chains;
         }
         match dice.below(3) {
             0 if !seed.is_multiple_of(4) => Kind::Equal,
@@ -259,6 +266,7 @@ fn of_kind(seed: u64) -> Program {
         Kind::Private => private::program(seed),
         Kind::Slides => slides::program(seed),
         Kind::Waves => waves::program(seed),
+        Kind::Chains => chains::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }
