@@ -142,8 +142,9 @@ impl Scope<'_> {
     /// Why an extent that multiplies sizes does not become several, where that is known.
     fn unlike_rows(&self, name: &str, node: &Node<Expression>, refused: Diagnostic) -> Diagnostic {
         let Some((place, why, help)) = self.unlike_rows.get(name) else { return refused };
-        let refused =
-            Diagnostic::new(format!("the array `{name}` has a product of sizes as its extent, and no rows: {why}"));
+        let refused = Diagnostic::new(format!(
+            "the array `{name}` has a product of sizes as its extent, and is none of rows: {why}"
+        ));
         let place = if place.is_none() { node.span } else { *place };
         refused.at(self.span(place), "here").help(help)
     }
@@ -210,7 +211,15 @@ impl Scope<'_> {
             Expression::Comma(_) => Some(("it is a sequence of expressions", "`,`", "write one expression")),
             _ => Some(("it uses what burstc cannot read", "not supported", "use iterators, sizes and constants only")),
         };
+        let is_number = matches!(&node.node, Expression::BinaryOperator(o) if matches!(o.node.operator.node,
+            BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Modulo));
         match reason {
+            Some((why, label, help)) if is_number && role == Role::Subscript => {
+                let help = format!(
+                    "{help}; as a local variable's value, `int k = …; a[k]`, it is taken like data, and the array lies on chip"
+                );
+                self.refused(node, role, why, label, &help)
+            }
             Some((why, label, help)) => self.refused(node, role, why, label, help),
             None => self.too_large(node, role),
         }

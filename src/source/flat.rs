@@ -15,6 +15,7 @@ use lang_c::visit::{self, Visit};
 
 use super::function::{derived, identifier};
 use super::known::{Declared, Loops, Wanted, changed, substitute};
+use super::nest::operation;
 use super::plain::{binary, factors, number, subscripted, variable};
 use super::polynomial::{Integers, Polynomial};
 use super::types::Types;
@@ -95,10 +96,23 @@ fn arrays(
     let mut tables: Vec<Candidate> =
         tables.iter().filter_map(|table| candidate(table, &HashMap::new(), types)).collect();
     tables.retain(|table| matches!(table.extents, Extents::Rows(_)) && declared.times(&table.name) == 0);
-    let listed = lists(&function.statement);
+    // What has a list of values stays as it is, and so does what does not say how many rows it has.
+    let mut fixed = lists(&function.statement);
     declarators(function, &mut |declarator| {
         if let Some(candidate) = candidate(declarator, shapes, types) {
             candidates.push(candidate);
+        }
+    });
+    declarators(function, &mut |declarator| {
+        if derived(declarator).into_iter().any(|part| extent(part).is_none()) {
+            fixed.extend(identifier(&declarator.node).map(|name| name.node.name.clone()));
+        }
+        if let Some((name, divided)) = divided_extent(declarator) {
+            let why = "it divides".to_string();
+            let help =
+                "pass the quotients to the function as sizes of their own, as in `int h2, int w2, … out[h2 * w2]`"
+                    .to_string();
+            refused.insert(name, (divided, why, help));
         }
     });
     let changed = changed(&function.statement);
@@ -134,7 +148,7 @@ fn arrays(
         let elements = Elements { name, integers: &subscripts, sizes: &wanted.sizes, loops: &loops };
         match &candidate.extents {
             Extents::Rows(extents) => {
-                let may_be_whole = !listed.contains(name) && !tables.iter().any(|table| table.name == *name);
+                let may_be_whole = !fixed.contains(name) && !tables.iter().any(|table| table.name == *name);
                 let is_whole = marked(&mut function.statement, name, extents, &subscripts, may_be_whole);
                 if is_whole {
                     declarators(function, &mut |declarator| one_dimension(declarator, name));
@@ -164,6 +178,18 @@ fn arrays(
             }
         }
     }
+}
+
+/// The name of an array whose extent has several factors, of which one is a quotient that is no constant.
+fn divided_extent(declarator: &Node<Declarator>) -> Option<(String, Span)> {
+    let [only] = &derived(declarator)[..] else { return None };
+    let all = factors(extent(only)?);
+    let is_quotient = |factor: &&&Node<Expression>| {
+        matches!(operation(factor), Some((BinaryOperator::Divide | BinaryOperator::Modulo, _)))
+            && constant(factor).is_none()
+    };
+    let divided = all.iter().find(is_quotient).filter(|_| all.len() > 1)?;
+    Some((identifier(&declarator.node)?.node.name.clone(), divided.span))
 }
 
 /// The arrays that a body gives lists of values.
@@ -235,11 +261,15 @@ fn candidate(declarator: &Node<Declarator>, shapes: &HashMap<String, Vec<String>
     let extents = match &parts[..] {
         [only] if matches!(only.node, DerivedDeclarator::Pointer(_)) => {
             let shape = shapes.get(&name).filter(|shape| shape.len() > 1)?;
-            let length = |word: &String| match word.parse() {
+            let factor = |word: &str| match word.parse() {
                 Ok(number) => Polynomial::constant(number),
                 Err(_) => Polynomial::variable(word),
             };
-            Extents::Shape(shape.iter().map(length).collect())
+            let length = |words: &String| {
+                let mut factors = words.split('*').map(factor);
+                factors.try_fold(Polynomial::constant(1), |product, factor| product.times(&factor))
+            };
+            Extents::Shape(shape.iter().map(length).collect::<Option<Vec<_>>>()?)
         }
         [only] => {
             let factors: Option<Vec<_>> = factors(extent(only)?).into_iter().map(value).collect();
@@ -262,7 +292,7 @@ fn orders(factors: &[Polynomial]) -> Vec<Vec<Polynomial>> {
     if sizes.is_empty() || sizes.len() > FACTORS {
         return vec![];
     }
-    let constant = constants.into_iter().try_fold(Polynomial::constant(1), |product, factor| product.times(factor));
+    let constant = constants.iter().try_fold(Polynomial::constant(1), |product, factor| product.times(factor));
     let Some(constant) = constant else { return vec![] };
     let mut permutations: Vec<Vec<&Polynomial>> = vec![vec![]];
     for _ in 0..sizes.len() {
@@ -289,6 +319,14 @@ fn orders(factors: &[Polynomial]) -> Vec<Vec<Polynomial>> {
             if let Some(size) = own[k].times(&constant) {
                 own[k] = size;
                 orders.push(own);
+            }
+        }
+        // A picture of twice the rows and twice the columns.
+        if let [first, second] = &constants[..]
+            && sizes.len() == 2
+        {
+            for [a, b] in [[first, second], [second, first]] {
+                orders.extend(sizes[0].times(a).zip(sizes[1].times(b)).map(|(rows, columns)| vec![rows, columns]));
             }
         }
     }

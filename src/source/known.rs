@@ -182,14 +182,8 @@ impl Integers for Known<'_> {
             return None;
         }
         let [rows, rest] = left.divided(&right)?;
-        let is_in_row = rest.is_zero()
-            || self.is_not_negative(&rest) && {
-                let one = Polynomial::constant(1);
-                let largest = rest.with(&|name| self.ends.get(name)?.plus(&one, -1))?;
-                self.is_not_negative(&right.plus(&largest, -1)?.plus(&one, -1)?)
-            };
         let is_rest = operation.operator.node == BinaryOperator::Modulo;
-        (is_in_row && self.is_not_negative(&rows)).then_some(if is_rest { rest } else { rows })
+        (self.is_below(&rest, &right) && self.is_not_negative(&rows)).then_some(if is_rest { rest } else { rows })
     }
 }
 
@@ -298,7 +292,9 @@ impl Known<'_> {
             let value = match initializer.as_mut().map(|first| &mut first.node) {
                 Some(Initializer::Expression(first)) => {
                     self.reads(first);
-                    self.value_of(first)
+                    let value = self.value_of(first);
+                    self.linear(first, value.as_ref());
+                    value
                 }
                 _ => None,
             };
@@ -315,6 +311,9 @@ impl Known<'_> {
             // What is read is there before.
             if let Expression::BinaryOperator(o) = &mut node.node {
                 self.reads(&mut o.node.rhs);
+                if o.node.operator.node == BinaryOperator::Assign {
+                    self.linear(&mut o.node.rhs, value.as_ref());
+                }
             }
             self.set(&name, value);
             return;
@@ -362,7 +361,7 @@ impl Known<'_> {
     /// Puts values in place of variables where an expression names elements.
     fn reads(&mut self, node: &mut Node<Expression>) {
         let mut own = Node::new(Statement::Expression(Some(Box::new(node.clone()))), node.span);
-        let mut replaced = HashSet::new();
+        let (mut replaced, mut made) = (HashSet::new(), vec![]);
         expressions(&mut own, &mut |inner| {
             if let Expression::BinaryOperator(o) = &mut inner.node
                 && o.node.operator.node == BinaryOperator::Index
@@ -384,15 +383,86 @@ impl Known<'_> {
                 if let (Some(known), Some(ty)) = (known, self.type_of(inner)) {
                     replaced.extend(names_in(inner));
                     *inner = cast(known.expression(inner.span), ty);
+                    made.push(known);
                     return true;
                 }
+            }
+            if let Some(compared) = self.compared(inner) {
+                replaced.extend(names_in(inner));
+                *inner = compared;
+                return true;
             }
             false
         });
         self.replaced.extend(replaced);
+        self.made.extend(made);
         if let Statement::Expression(Some(own)) = own.node {
             *node = *own;
         }
+    }
+
+    /// Writes what a variable gets as a sum of variables, where it is one of products.
+    fn linear(&mut self, node: &mut Node<Expression>, value: Option<&Polynomial>) {
+        let Some(value) = value.filter(|value| value.is_plain() && !value.has_products()) else { return };
+        let is_product = Polynomial::of(node, self, false).is_some_and(|own| own.has_products());
+        if is_product
+            && self.is_exact(node)
+            && let Some(ty) = self.type_of(node)
+        {
+            self.replaced.extend(names_in(node));
+            *node = cast(value.expression(node.span), ty);
+        }
+    }
+
+    /// A comparison of a place in many rows with the beginning of one, as one of rows; with 0, as one of the row and the place in it.
+    fn compared(&self, node: &Node<Expression>) -> Option<Node<Expression>> {
+        let (operator, o) = operation(node)?;
+        let is_of_rows = match operator {
+            BinaryOperator::Less | BinaryOperator::GreaterOrEqual => true,
+            BinaryOperator::Greater
+            | BinaryOperator::LessOrEqual
+            | BinaryOperator::Equals
+            | BinaryOperator::NotEquals => false,
+            _ => return None,
+        };
+        if !self.is_exact(&o.lhs) || !self.is_exact(&o.rhs) {
+            return None;
+        }
+        let (left, right) = (self.value_of(&o.lhs)?, self.value_of(&o.rhs)?);
+        let is_signed = common(self.type_of(&o.lhs)?, self.type_of(&o.rhs)?).signed;
+        if !is_signed && !(self.is_not_negative(&left) && self.is_not_negative(&right)) {
+            return None;
+        }
+        let difference = left.plus(&right, -1)?;
+        if !difference.has_products() || !difference.is_plain() {
+            return None;
+        }
+        let mut sizes = self.wanted.products.iter().flatten();
+        let [rows, rest] = sizes.find_map(|size| {
+            let row = Polynomial::variable(size);
+            let parts = difference.divided(&row)?;
+            let is_flat = parts.iter().all(|part| !part.has_products() && !part.mentions(size));
+            (is_flat && self.is_below(&parts[1], &row)).then_some(parts)
+        })?;
+        let value = match is_of_rows {
+            true => rows,
+            false => rows.plus(&rest, 1).filter(|_| self.is_not_negative(&rows))?,
+        };
+        // Each side is above 0 in whatever type it is computed.
+        let [left, right] = value.sides()?;
+        let are_not_negative = self.is_not_negative(&left) && self.is_not_negative(&right);
+        let span = node.span;
+        are_not_negative.then(|| binary(operator, left.expression(span), right.expression(span), span))
+    }
+
+    /// Whether a value is certainly from 0 to below the length of a row.
+    fn is_below(&self, value: &Polynomial, row: &Polynomial) -> bool {
+        let is_below = || {
+            let one = Polynomial::constant(1);
+            let largest = value.with(&|name| self.ends.get(name)?.plus(&one, -1))?;
+            Some(self.is_not_negative(&row.plus(&largest, -1)?.plus(&one, -1)?))
+        };
+        value.is_zero() || self.is_not_negative(value) && is_below() == Some(true)
     }
 
     /// The type of an expression of integers, as far as C's conversions tell.
@@ -637,7 +707,7 @@ impl Known<'_> {
             }
         }
         self.made.push(value.clone());
-        if !has_condition_on(&f.statement, &[&changed[..], std::slice::from_ref(name)].concat()) {
+        if !has_condition_on(&f.statement, &changed) {
             self.loops.crossing.extend(limits.last().map(|(own, ..)| own.clone()));
         }
         let declares = |specifiers: Vec<_>, name: &str, value: Node<Expression>| {
@@ -752,12 +822,18 @@ impl Known<'_> {
     }
 }
 
-/// Whether a statement has a condition that names one of these.
+/// Whether a statement has a condition on columns: that names one of these, or takes a remainder.
 fn has_condition_on(body: &Node<Statement>, names: &[String]) -> bool {
     struct Conditions<'n>(&'n [String], bool);
     impl Conditions<'_> {
         fn look(&mut self, condition: &Node<Expression>) {
-            self.1 |= names_in(condition).iter().any(|name| self.0.contains(name));
+            let own = condition.clone();
+            let mut inside = Node::new(Statement::Expression(Some(Box::new(own.clone()))), own.span);
+            expressions(&mut inside, &mut |part| {
+                self.1 |= matches!(operation(part), Some((BinaryOperator::Modulo, _)));
+                false
+            });
+            self.1 |= names_in(&own).iter().any(|name| self.0.contains(name));
         }
     }
     impl<'ast> Visit<'ast> for Conditions<'_> {

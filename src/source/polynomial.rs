@@ -176,6 +176,21 @@ impl Polynomial {
         self.terms.iter().map(|(term, count)| (&term[..], *count))
     }
 
+    /// Whether some product has several factors.
+    pub fn has_products(&self) -> bool {
+        self.terms.keys().any(|term| term.len() > 1)
+    }
+
+    /// The sum as a difference of two without subtractions.
+    pub fn sides(&self) -> Option<[Polynomial; 2]> {
+        let side = |factor: i64| {
+            let own = self.terms.iter().filter(|(_, count)| count.signum() == factor.signum());
+            let terms = own.map(|(term, count)| Some((term.clone(), count.checked_mul(factor)?)));
+            Some(Polynomial { terms: terms.collect::<Option<_>>()?, opaque: self.opaque.clone() })
+        };
+        Some([side(1)?, side(-1)?])
+    }
+
     /// What is added whatever the variables are.
     pub fn constant_term(&self) -> i64 {
         self.terms.get(&vec![]).copied().unwrap_or(0)

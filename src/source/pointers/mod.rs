@@ -47,6 +47,7 @@ pub fn pointers(unit: &mut TranslationUnit, kernel: &str, types: &Types, map: &S
         pointers: vec![],
         next: (0, 0),
         collects: true,
+        unmoved: HashSet::new(),
     };
     for external in &unit.0 {
         if let ExternalDeclaration::Declaration(declaration) = &external.node
@@ -151,6 +152,8 @@ struct Walk<'w> {
     next: (usize, usize),
     /// The first of two ways through the text: it looks what pointers are.
     collects: bool,
+    /// Arguments that move, but have not before this place.
+    unmoved: HashSet<usize>,
 }
 
 fn name_of(name: &str, span: ByteSpan) -> Expr {
@@ -261,6 +264,7 @@ impl Walk<'_> {
                     let at = if self.collects { self.fresh(&name) } else { String::new() };
                     let pointer = self.enter_pointer(&name, &ty, 0, &at);
                     self.enter(&name, Entity::Moving(array, pointer));
+                    self.unmoved.insert(pointer);
                     self.pointers[pointer].arrays.push((array, declarator.span));
                     let own = &self.pointers[pointer];
                     moving.extend(own.which.iter().map(|which| (which.clone(), array, declarator.span)));
@@ -297,6 +301,11 @@ impl Walk<'_> {
     }
 
     fn statement(&mut self, node: &mut Node<Statement>) -> Checked<()> {
+        // What comes round again sees what has moved behind it.
+        if matches!(node.node, Statement::For(_) | Statement::While(_) | Statement::DoWhile(_)) {
+            let changed = super::known::changed(node);
+            self.unmoved.retain(|pointer| !changed.contains(&self.pointers[*pointer].name));
+        }
         if let Statement::Expression(Some(own)) = &mut node.node
             && let Expression::Comma(parts) = &mut own.node
         {

@@ -96,6 +96,9 @@ impl Walk<'_> {
                     UnaryOperator::Address => self.object(operand),
                     UnaryOperator::Indirection => self.decayed(node),
                     operator if counts(operator) && variable(operand).is_some() => {
+                        if let Some(pointer) = self.pointer_of(operand) {
+                            self.unmoved.remove(&pointer);
+                        }
                         let Some(mut place) = self.place(operand)?.filter(|place| place.uses) else { return Ok(None) };
                         if let Some(last) = place.subscripts.last_mut() {
                             let own = UnaryOperatorExpression {
@@ -157,6 +160,15 @@ impl Walk<'_> {
     /// The place that a pointer's variables say.
     pub fn at(&self, pointer: usize, span: ByteSpan) -> Option<Place> {
         let own = &self.pointers[pointer];
+        if self.unmoved.contains(&pointer) && own.which.is_none() {
+            return Some(Place {
+                array: own.root?,
+                turns: None,
+                subscripts: vec![number("0", span)],
+                is_flat: false,
+                uses: true,
+            });
+        }
         let subscripts = own.leading.iter().chain([&own.variable]).map(|name| name_of(name, span)).collect();
         let turns = own.which.as_ref().map(|which| (name_of(which, span), own.turns.clone()));
         Some(Place { array: own.root?, turns, subscripts, is_flat: own.is_flat, uses: true })

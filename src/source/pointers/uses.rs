@@ -146,7 +146,7 @@ impl Walk<'_> {
         Ok(sides.map(|sides| sides.node))
     }
 
-    fn pointer_of(&self, node: &Expr) -> Option<usize> {
+    pub fn pointer_of(&self, node: &Expr) -> Option<usize> {
         match self.lookup(variable(node)?)? {
             Entity::Pointer(pointer) | Entity::Moving(_, pointer) => Some(pointer),
             _ => None,
@@ -160,6 +160,7 @@ impl Walk<'_> {
             let is_step = counts(&unary.node.operator.node);
             if let (true, Some(pointer)) = (is_step, self.pointer_of(&unary.node.operand)) {
                 self.pointers[pointer].moves = true;
+                self.unmoved.remove(&pointer);
                 if !self.collects && self.pointers[pointer].root.is_some() {
                     *unary.node.operand = name_of(&self.pointers[pointer].variable, span);
                 }
@@ -178,6 +179,7 @@ impl Walk<'_> {
         match kind {
             None => {
                 let values = self.gives(pointer, &value)?;
+                self.unmoved.remove(&pointer);
                 if !self.collects && self.pointers[pointer].root.is_some() {
                     let mut all: Vec<Expr> = values.into_iter().map(|(name, value)| assign(&name, value)).collect();
                     *node = match all.pop() {
@@ -194,6 +196,7 @@ impl Walk<'_> {
                 self.pointers[pointer].moves = true;
                 let mut value = value;
                 self.rewrite(&mut value)?;
+                self.unmoved.remove(&pointer);
                 if !self.collects && self.pointers[pointer].root.is_some() {
                     *node = binary(operator, name_of(&self.pointers[pointer].variable, span), value, span);
                 }
