@@ -187,6 +187,7 @@ kernels! {
     lanes_of_wide_rows; [N = 75], [N = 66];
     lanes_across; [N = 37, M = 29], [N = 1, M = 3], [N = 16, M = 40];
     lanes_turned; [N = 37], [N = 1], [N = 16];
+    lanes_columns; [N = 37], [N = 1], [N = 16];
     head_steps; [N = 7], [N = 0], [N = 1], [N = 24];
     orders; [N = 1], [N = 9], [N = 14], [N = 23];
     orders_in_lanes; [N = 0], [N = 5], [N = 14], [N = 19];

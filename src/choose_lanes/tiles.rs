@@ -118,7 +118,8 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         let bits = buffer::bits(&found.offload.kernel, &found.offload.buffers);
         let may_grow = 2 * bits <= u128::from(self.board.fabric().block_ram_bits());
         let is_computing = found.expected.computing() > found.expected.moving();
-        let cycles = |band: usize| found.expected.by_band[BandId(band)];
+        let by_band = if is_computing { &found.expected.by_band } else { &found.expected.moving_by_band };
+        let cycles = |band: usize| by_band[BandId(band)];
         let all: f64 = (0..tilings.len()).map(cycles).sum();
         let mut bands: Vec<usize> =
             (0..tilings.len()).filter(|&band| !is_computing || cycles(band) >= WORTH_STEPS * all).collect();

@@ -41,8 +41,7 @@ const LATENCY: [f64; 2] = [50.0, 15.0];
 pub struct Expected {
     /// Of all iterations, with rows that are short, values that are waited for, and ports that are lent to transfers.
     pub compute: f64,
-    pub load: f64,
-    pub store: f64,
+    moved: Moved,
     /// Of loads and stores beside which no iteration runs: before the first tile and behind the last one of bands, and of strips
     /// that wait for one another.
     pub alone: f64,
@@ -50,9 +49,8 @@ pub struct Expected {
     pub between: f64,
     /// Of `compute` and `alone` together, those of each band.
     pub by_band: ByBand<f64>,
-    /// Of the bytes of both through the memory.
-    shared: f64,
-    /// Behind a bus loads and stores have ways of their own.
+    /// Of [`Expected::moving`], those of each band, were there no other.
+    pub moving_by_band: ByBand<f64>,
     on_a_bus: bool,
 }
 
@@ -95,13 +93,16 @@ impl Expected {
             let compute = iterating.max(lent - alone);
             all.compute += compute;
             let moving = |cycles: f64| if cycles > 0.0 { cycles + TRANSFERRED_TILE * tiles } else { 0.0 };
-            all.load += moving(most(&sampled.ports, |port| found(port, tiles)));
-            all.store += moving(most(&sampled.ports, |port| port.store));
-            all.shared += sampled.moved * board.clock_mhz / board.memory.peak_mb_s();
+            let load = moving(most(&sampled.ports, |port| found(port, tiles)));
+            let store = moving(most(&sampled.ports, |port| port.store));
+            let shared = sampled.moved * board.clock_mhz / board.memory.peak_mb_s();
             let alone: f64 = ends[band].iter().map(|end| end.times * (moved(end) + 2.0 * latency)).sum();
             all.alone += alone;
-            all.between += ends[band].iter().map(|end| end.times * (compute / tiles + 2.0 * latency)).sum::<f64>();
+            let between = ends[band].iter().map(|end| end.times * (compute / tiles + 2.0 * latency)).sum::<f64>();
             all.by_band.push(compute + alone);
+            all.moving_by_band.push(Moved { load, store, shared }.cycles(all.on_a_bus) + between);
+            all.moved.add(Moved { load, store, shared });
+            all.between += between;
         }
         all
     }
@@ -123,7 +124,28 @@ impl Expected {
 
     /// Cycles in which words are moved, or rows of them looked for.
     pub fn memory(&self) -> f64 {
-        if self.on_a_bus { self.load.max(self.store).max(self.shared) } else { self.load + self.store }
+        self.moved.cycles(self.on_a_bus)
+    }
+}
+
+/// Cycles of loads, of stores, and of the bytes of both through the memory.
+#[derive(Clone, Debug, Default)]
+struct Moved {
+    load: f64,
+    store: f64,
+    shared: f64,
+}
+
+impl Moved {
+    /// Behind a bus loads and stores have ways of their own.
+    fn cycles(&self, on_a_bus: bool) -> f64 {
+        if on_a_bus { self.load.max(self.store).max(self.shared) } else { self.load + self.store }
+    }
+
+    fn add(&mut self, other: Moved) {
+        self.load += other.load;
+        self.store += other.store;
+        self.shared += other.shared;
     }
 }
 

@@ -51,17 +51,15 @@ pub fn join(all: &mut Banked, others: Banked) {
     }
 }
 
-/// The subscripts along which lanes of several statements access cells, and write them.
+/// The subscripts along which lanes of several statements access cells.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     pub all: Banked,
-    pub written: Banked,
 }
 
 impl Lines {
     pub fn add(&mut self, shape: &LaneShape) {
         join(&mut self.all, shape.banks.clone());
-        join(&mut self.written, shape.written.clone());
     }
 }
 
@@ -79,13 +77,11 @@ impl Lanes {
     }
 
     /// Whether the banks that one statement needs of an array, and those that others have, may be those of one buffer: lanes
-    /// along one dimension share them, whatever subscripts they lie along ([`Buffer::skewed`](crate::offload::Buffer)), but all
-    /// write along one.
+    /// along one dimension share them, whatever subscripts they lie along ([`Buffer::skewed`](crate::offload::Buffer)).
     pub fn agree(directive: LanesDirective, array: ArrayId, known: &Lines, own: &LaneShape) -> bool {
-        let both = |all: &Banked, own: &Banked| Some((all.get(&array)?.clone(), own.get(&array)?.clone()));
-        match directive.along {
-            None => both(&known.written, &own.written).is_none_or(|(known, own)| known == own),
-            Some(_) => both(&known.all, &own.banks).is_none_or(|(known, own)| Lanes::fit(directive, &known, &own)),
+        match (directive.along, known.all.get(&array), own.banks.get(&array)) {
+            (Some(_), Some(known), Some(own)) => Lanes::fit(directive, known, own),
+            _ => true,
         }
     }
 
@@ -119,8 +115,6 @@ pub struct LaneShape {
     pub inner_steps: Vec<i64>,
     /// The subscripts in which lanes access cells side by side, of each array that they do not access in one place.
     pub banks: Banked,
-    /// Those along which they write.
-    pub written: Banked,
     /// Arrays of which they access cells along a diagonal, with what makes those differ in the subscript before the last one only: so
     /// many times that one, added to the last. Banks are along it then. Buffers have no such lanes as they are ([`slanted`](crate::polyhedral::slanted)).
     pub slants: BTreeMap<ArrayId, i64>,
@@ -142,7 +136,7 @@ impl LaneShape {
     ) -> Result<LaneShape, String> {
         let steps = steps(iterators, dimensions, k).ok_or("its neighbours are no whole iterations apart")?;
         let accesses = accesses(kernel, statement)?;
-        let (mut banks, mut written) = (Banked::new(), Banked::new());
+        let mut banks = Banked::new();
         // By array, what the last subscript needs.
         let mut slants: BTreeMap<ArrayId, i64> = BTreeMap::new();
         for access in &accesses {
@@ -161,15 +155,7 @@ impl LaneShape {
             if gains[subscript].abs() != 1 {
                 return Err(format!("`{name}` is accessed every {} elements", gains[subscript].abs()));
             }
-            let axes = Axes::from([(subscript, count)]);
-            // Groups under way would be held to share words where lanes that do not run would.
-            if statement.writes_to(access.array) && banks.get(&access.array).is_some_and(|known| *known != axes) {
-                return Err(format!("`{name}` is written and accessed along two subscripts"));
-            }
-            if statement.targets().any(|target| std::ptr::eq(target, *access)) {
-                join(&mut written, Banked::from([(access.array, axes.clone())]));
-            }
-            join(&mut banks, Banked::from([(access.array, axes)]));
+            join(&mut banks, Banked::from([(access.array, Axes::from([(subscript, count)]))]));
         }
         let stays_at = |target: &Access| target.subscripts.iter().all(|s| s.gain(iterators, &steps) == 0);
         if let Some(target) = statement.targets().find(|target| !statement.also.is_empty() && stays_at(target)) {
@@ -191,7 +177,7 @@ impl LaneShape {
             return Err(format!("all lanes write one element of `{name}`, which is no sum or its like"));
         }
         slants.retain(|_, slant| *slant != 0);
-        Ok(LaneShape { steps, inner_steps: vec![], banks, written, slants, reduction: found })
+        Ok(LaneShape { steps, inner_steps: vec![], banks, slants, reduction: found })
     }
 
     /// Lanes along two of the `dimensions`, as a directive names them. Of every array a lane takes a cell of a box: as many
@@ -238,8 +224,14 @@ impl LaneShape {
                 return Err(format!("lanes along one of the two write one element of `{name}`"));
             }
         }
-        let (written, slants) = (Banked::new(), BTreeMap::new());
-        Ok(LaneShape { steps, inner_steps, banks, written, slants, reduction: None })
+        Ok(LaneShape { steps, inner_steps, banks, slants: BTreeMap::new(), reduction: None })
+    }
+
+    /// Whether lanes along one dimension read an array along another subscript than the one along which they write it: every
+    /// group is held to read what the one before writes, where lanes that do not run would.
+    pub fn crosses(&self, statement: &Statement) -> bool {
+        let is_crossed = |(array, axes): (&ArrayId, &Axes)| axes.len() > 1 && statement.writes_to(*array);
+        self.inner_steps.is_empty() && self.banks.iter().any(is_crossed)
     }
 }
 

@@ -258,7 +258,8 @@ impl Fields {
 
 /// The ports that a banked memory has.
 pub struct Ports {
-    /// Groups are written: `write_valid`, `write_words` (a bit per word), `write_address`, `write_data`.
+    /// Groups are written: `write_valid`, `write_words` (a bit per word), `write_address`, `write_data`, and `write_along`, a
+    /// number among [`Rotations::lines`], where those are several.
     pub write: Option<Rotations>,
     /// Beats are written while no group is: `fill_valid`, `fill_address`, `fill_data`, and `fill_elements` with a bit per
     /// element where a beat has several.

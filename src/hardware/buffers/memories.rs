@@ -35,6 +35,8 @@ pub struct Write {
     pub data: Signal,
     /// In banks: how a group is turned, and a bit for each of its words.
     pub group: Option<(Rotations, Signal)>,
+    /// In skewed storage, along which subscript, where that differs.
+    pub along: Option<Signal>,
 }
 
 /// A read port of the compute process.
@@ -130,10 +132,11 @@ impl Memories<'_> {
             let module = format!("{}_{copy}", self.module);
             modules.push(banks::memory(&module, &self.text, self.buffer, fields, self.word.width, &shape));
             let mut ports = vec![("clk".into(), Connection::In(port(m, "clk")))];
-            if let Some(Write { valid, address, data, group: Some((_, words)), .. }) = write {
+            if let Some(Write { valid, address, data, group: Some((_, words)), along, .. }) = write {
                 for (port, signal) in [("valid", valid), ("words", words), ("address", address), ("data", data)] {
                     ports.push((format!("write_{port}"), Connection::In(signal.e())));
                 }
+                ports.extend(along.iter().map(|along| ("write_along".into(), Connection::In(along.e()))));
             }
             if let Some(fill) = fill {
                 ports.push(("fill_valid".into(), Connection::In(fill.stream.valid.e())));

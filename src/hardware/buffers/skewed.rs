@@ -225,7 +225,8 @@ impl Skew<'_> {
             let words = m.input("write_words", Type::unsigned(self.banks));
             let at = m.input("write_address", address);
             let data = m.input("write_data", Type::unsigned(word.width * self.banks));
-            let line = self.line(m, "write", at.e(), rotations.lines(), None);
+            let told = rotations.told().map(|ty| m.input("write_along", ty).e());
+            let line = self.line(m, "write", at.e(), rotations.lines(), told);
             let enables = self.to_banks(m, "write_enable", &parts(&words.e(), 1), &line.first);
             let data = self.to_banks(m, "write_word", &parts(&data.e(), word.width), &line.first);
             (valid.e(), enables, self.addresses(m, "write", &line, rotations.turns()), data)

@@ -30,7 +30,7 @@ use crate::source::kernel::{Access, Gather, Statement as Assignment};
 pub struct ComputePorts {
     pub reads: Vec<ComputeRead>,
     /// The arrays with ports `m_write_<array>_valid`, `_address`, `_data`; where the buffer has banks, a group of words
-    /// and `_words`, a bit for each that is written.
+    /// and `_words`, a bit for each that is written, with `_along` where groups lie along several subscripts.
     pub writes: Vec<(ArrayId, Option<Rotations>)>,
     /// Arrays whose write port the load process borrows: `s_fill_<array>` holds back iterations that write them.
     pub filled: Vec<ArrayId>,
@@ -388,6 +388,7 @@ fn write_ports(process: &Process, m: &mut Module, written: &[Pending], results: 
         let valid = m.output(&format!("m_write_{name}_valid"), Type::BIT);
         let address = m.output(&format!("m_write_{name}_address"), address::address_type(buffer));
         let data = m.output(&format!("m_write_{name}_data"), address::data_type(buffer, declaration.element.bits));
+        let rotation = process.write_rotation(array);
         let statements = process.writers_of(array);
         let written = &written[process.chain_of(array).expect("a chain has its writes")];
         let own: Vec<&Written> = results.iter().filter(|result| result.array == array).collect();
@@ -402,6 +403,15 @@ fn write_ports(process: &Process, m: &mut Module, written: &[Pending], results: 
             let port = m.output(&format!("m_write_{name}_words"), Type::unsigned(buffer.bank_count() as u32));
             let all = Rtl::bit(true).replicate(port.ty().width);
             m.assign(&port, &choose(&|result| result.words.clone().unwrap_or(all.clone())));
+            if let Some((rotations, ty)) = rotation.as_ref().and_then(|r| Some((r, r.told()?))) {
+                let port = m.output(&format!("m_write_{name}_along"), ty);
+                let line = |result: &Written| {
+                    let targets = process.targets_of(array, &[result.statement]);
+                    let (s, target) = targets.first().expect("it writes the array");
+                    Rtl::constant(process.lanes.line(*s, target, buffer, rotations), ty)
+                };
+                m.assign(&port, &choose(&line));
+            }
         } else if own.iter().any(|result| result.words.is_some()) {
             // One word for all lanes, written where any of them runs.
             let any = |result: &Written| result.words.as_ref().map_or(Rtl::bit(true), Rtl::reduce_or);
@@ -415,7 +425,7 @@ fn write_ports(process: &Process, m: &mut Module, written: &[Pending], results: 
             });
         m.assign(&address, &place);
         m.assign(&data, &choose(&|result| result.data.resize(data.ty())));
-        writes.push(WritePort { array, rotation: process.write_rotation(array), data });
+        writes.push(WritePort { array, rotation, data });
     }
     writes
 }

@@ -496,12 +496,17 @@ fn join_write(
     for (what, signal) in [("valid", &valid), ("address", &address), ("data", &data)] {
         ports.push((format!("m_{prefix}_{what}"), Connection::Out(signal.clone())));
     }
+    let along = rotation.as_ref().and_then(Rotations::told).map(|ty| {
+        let along = m.wire(&format!("{prefix}_along"), ty);
+        ports.push((format!("m_{prefix}_along"), Connection::Out(along.clone())));
+        along
+    });
     let group = rotation.map(|rotation| {
         let words = m.wire(&format!("{prefix}_words"), Type::unsigned(data.width() / bits));
         ports.push((format!("m_{prefix}_words"), Connection::Out(words.clone())));
         (rotation, words)
     });
-    Write { array, valid, address, data, group }
+    Write { array, valid, address, data, group, along }
 }
 
 /// A store process; gives what drains the buffers.

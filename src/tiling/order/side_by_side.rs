@@ -9,6 +9,7 @@ use anyhow::Result;
 
 use super::candidate::{Candidate, Lane, Merit};
 use super::distances::Distances;
+use super::pace::latency;
 use super::search::Alone;
 use super::space::Space;
 use crate::affine::Affine;
@@ -25,6 +26,9 @@ const TREE: f64 = 1.01;
 
 /// What an array costs whose elements in lanes are no neighbours in memory: they are moved one by one.
 const ACROSS: f64 = 1.05;
+
+/// What an array costs that gets banks along one more subscript.
+const TURNING: f64 = 1.01;
 
 /// What a statement costs that reads many neighbours, in rows from group to group: along other rows they come out of windows, and
 /// take no copies.
@@ -205,6 +209,16 @@ impl<'a> Wanted<'a> {
         (if shape.reduction.is_some() { TREE } else { 1.0 }) * ACROSS.powi(across as i32)
     }
 
+    /// What it costs that an array has banks along one more subscript for a statement's lanes along one dimension.
+    fn turning(&self, shape: &LaneShape, banked: &Lines) -> f64 {
+        let is_new = |(array, axes): &(&ArrayId, &Axes)| {
+            let known = banked.all.get(array);
+            known.is_some_and(|known| axes.keys().any(|subscript| !known.contains_key(subscript)))
+        };
+        let new = if shape.inner_steps.is_empty() { shape.banks.iter().filter(is_new).count() } else { 0 };
+        TURNING.powi(new as i32)
+    }
+
     /// Why a statement has no lanes along the two dimensions `both` of the directive.
     fn reason_in_two(&self, place: usize, space: &Space, both: [LanesAlong; 2], arrays: &ByArray<Array>) -> String {
         let few = both.iter().find(|own| space.side(own.dimension) < own.count);
@@ -259,16 +273,8 @@ impl<'a> Wanted<'a> {
                 let reason = match shape.as_ref() {
                     Err(reason) => reason.clone(),
                     Ok(_) if space.side(k) < count => format!("a tile has {} of its values only", space.side(k)),
-                    Ok(shape) => match self.disagrees(self.banked, shape) {
-                        Some(array) => {
-                            format!(
-                                "a band before writes `{}` side by side along another subscript",
-                                arrays[array].name
-                            )
-                        }
-                        None if names.len() > 1 => "neighbours depend on one another, or on other statements".into(),
-                        None => "neighbours depend on one another".into(),
-                    },
+                    Ok(_) if names.len() > 1 => "neighbours depend on one another, or on other statements".into(),
+                    Ok(_) => "neighbours depend on one another".into(),
                 };
                 let of = if names.len() > 1 { format!("{name} ") } else { String::new() };
                 reasons.push(format!("{of}along {}: {reason}", values[k]));
@@ -338,7 +344,7 @@ impl Space {
                     if !levels.is_empty()
                         && let Ok(shape) = wanted.shape(self, place, alone.order, &alone.dimensions(&levels)).as_ref()
                     {
-                        cost *= wanted.dearer(shape);
+                        cost *= wanted.dearer(shape) * wanted.turning(shape, &banked);
                     }
                     if wanted.has_neighbours[place] && row.is_some_and(|row| levels.contains(&row)) {
                         cost *= ALONG_GROUPS;
@@ -418,8 +424,20 @@ impl Space {
     ) -> Result<f64> {
         let own = distances.iter().filter(|d| d.source == alone.place && d.sink == alone.place);
         let lanes = wanted.counts(&alone.dimensions(levels));
-        let pace = self.in_groups(&lanes).pace_in_groups(alone.place, alone.order, apart, own, &lanes)?;
-        Ok(pace.cycles)
+        let grouped = self.in_groups(&lanes);
+        let pace = grouped.pace_in_groups(alone.place, alone.order, apart, own, &lanes)?;
+        if levels.is_empty() {
+            return Ok(pace.cycles);
+        }
+        let (statement, _) = wanted.statements[alone.place];
+        let all: Vec<usize> = (0..self.rank()).collect();
+        Ok(match wanted.shape(self, alone.place, alone.order, &alone.dimensions(levels)).as_ref() {
+            Ok(shape) if shape.crosses(statement) => {
+                let latency = statement.values().map(|value| latency(value, true)).fold(0.0, f64::max);
+                pace.cycles.max(grouped.combinations(alone.place, &all) * latency)
+            }
+            _ => pace.cycles,
+        })
     }
 
     /// Whether values of the dimension at `level` of a statement's order less than `count` apart can run in one cycle: no
