@@ -527,7 +527,8 @@ fn is_wanted(root: &Root, point: &Point, lanes: Option<&Request>) -> bool {
         (Some(Request::Count(count)), Lanes::One) => *count == 1,
         (Some(Request::Count(count)), Lanes::Along(own)) => own == *count,
         (Some(Request::InTwo(along)), Lanes::InTwo { pair, counts }) => {
-            let fits = |((band, pairs), open): ((&Cut, &Vec<[usize; 2]>), &Vec<Vec<Affine>>)| {
+            let fits = |(b, band): (usize, &Cut)| {
+                let (pairs, open) = (&root.pairs[b], &root.open[b]);
                 let is_along = |k: usize, (name, count): &(String, i64), own: i64| {
                     let is = Affine::variable(name);
                     let has = |schedule: &Schedule| schedule.theta.get(k) == Some(&is);
@@ -540,7 +541,7 @@ fn is_wanted(root: &Root, point: &Point, lanes: Option<&Request>) -> bool {
                 is_along(*p, first, counts[0]) && is_along(*q, second, counts[1])
                     || is_along(*p, second, counts[0]) && is_along(*q, first, counts[1])
             };
-            root.bands.iter().zip(&root.pairs).zip(&root.open).any(fits)
+            root.bands.iter().enumerate().any(fits)
         }
         _ => false,
     }

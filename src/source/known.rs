@@ -430,7 +430,7 @@ impl Known<'_> {
         }
         let (left, right) = (self.value_of(&o.lhs)?, self.value_of(&o.rhs)?);
         let is_signed = common(self.type_of(&o.lhs)?, self.type_of(&o.rhs)?).signed;
-        if !is_signed && !(self.is_not_negative(&left) && self.is_not_negative(&right)) {
+        if !(is_signed || self.is_not_negative(&left) && self.is_not_negative(&right)) {
             return None;
         }
         let difference = left.plus(&right, -1)?;
