@@ -132,8 +132,10 @@ impl Scope<'_> {
                             "use the names of arrays: `a[i]`, or `*(a + i)`",
                         );
                     }
-                    // By 1.
-                    _ => {
+                    UnaryOperator::PostIncrement
+                    | UnaryOperator::PostDecrement
+                    | UnaryOperator::PreIncrement
+                    | UnaryOperator::PreDecrement => {
                         return refuse(
                             "an expression changes a variable",
                             "side effect",
