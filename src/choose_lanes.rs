@@ -22,7 +22,7 @@ use crate::report::area::{Area, LOGIC};
 use crate::report::demand::Demand;
 use crate::report::expected::Expected;
 use crate::report::ports;
-use crate::source::kernel::{Access, Kernel, LanesAlong, LanesDirective, TilingDirective, UsesDirective};
+use crate::source::kernel::{Access, Kernel, LanesAlong, LanesDirective, Schedule, TilingDirective, UsesDirective};
 use crate::source::panels::in_panels;
 
 /// Parts of the block RAM that tiles are chosen for, where those for all of it are too large for the lanes.
@@ -153,18 +153,18 @@ fn aslant(
         return None;
     }
     // What was found may be of the kernel in other words, whose statements are others.
-    let names: Vec<&String> = kernel.statements().iter().map(|statement| &statement.name).collect();
+    let names: BTreeSet<&String> = kernel.statements().iter().map(|statement| &statement.name).collect();
     let is_own = |tilings: &Vec<TilingDirective>| {
-        let mut own: Vec<&String> = tilings.iter().flat_map(|t| &t.schedules).map(|own| &own.statement).collect();
-        own.sort_unstable();
-        own.iter().eq(names.iter().collect::<BTreeSet<_>>())
+        let own = tilings.iter().flat_map(|tiling| &tiling.schedules);
+        own.map(|schedule| &schedule.statement).collect::<BTreeSet<_>>() == names
     };
-    let known = found.as_ref().ok().map(Offload::tilings_as_written).filter(is_own);
-    let mut tilings = match found {
-        _ if known.is_some() => known?,
-        Ok(_) => with_lanes(kernel, board, Some(Request::Count(1))).ok()?.tilings_as_written(),
-        Err(_) if !kernel.tilings.is_empty() => kernel.tilings.clone(),
-        Err(_) => with_lanes(kernel, board, Some(Request::Count(1))).ok()?.tilings_as_written(),
+    let known = match found {
+        Ok(offload) => Some(offload.tilings_as_written()).filter(is_own),
+        Err(_) => Some(kernel.tilings.clone()).filter(|tilings| !tilings.is_empty()),
+    };
+    let mut tilings = match known {
+        Some(tilings) => tilings,
+        None => with_lanes(kernel, board, Some(Request::Count(1))).ok()?.tilings_as_written(),
     };
     tilings.iter_mut().for_each(|tiling| tiling.lanes = Some(LanesDirective::new(FEW, Span::default())));
     let slants = Analysis::new(kernel).and_then(|analysis| analysis.slants(&tilings, Some(SLANTS))).ok()?;
@@ -512,8 +512,10 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let Found { offload, .. } = one;
         let (most, limit) = most(offload, self.board, LanesDirective::MOST);
         let tilings = offload.tilings_as_written();
-        let pairs =
-            tilings.iter().map(|tiling| pairs(&self.analysis, tiling)).collect::<Result<Vec<Vec<[usize; 2]>>>>()?;
+        let pairs_of = |tiling: &TilingDirective| -> Result<Vec<[usize; 2]>> {
+            Ok(pairs(self.analysis.kernel(), tiling, &self.analysis.open_loops(tiling)?))
+        };
+        let pairs = tilings.iter().map(pairs_of).collect::<Result<Vec<_>>>()?;
         let mut choices: Vec<usize> = (0..pairs.iter().map(Vec::len).max().unwrap_or(0)).collect();
         let probes = self.probes.get() + PROBES_IN_TWO;
         let (mut best, mut is_first) = (best, true);
@@ -656,13 +658,21 @@ fn lanes_of(request: &Request, tiling: &TilingDirective, analysis: &Analysis) ->
     };
     let open = analysis.open_loops(tiling)?;
     let along = |(name, count): &(String, i64)| -> Option<LanesAlong> {
-        let is = Affine::variable(name);
-        let tiled = || (0..tiling.sizes.len()).find(|k| tiling.schedules.iter().any(|s| s.theta[*k] == is));
-        let inside = || Some(tiling.sizes.len() + open.iter().position(|values| values.contains(&is))?);
-        Some(LanesAlong { dimension: tiled().or_else(inside)?, count: *count })
+        let is = |dimension: &usize| is_loop(&tiling.schedules, &open, *dimension, name);
+        Some(LanesAlong { dimension: (0..tiling.sizes.len() + open.len()).find(is)?, count: *count })
     };
     let both = along(first).zip(along(second));
     Ok(both.map(|(first, second)| LanesDirective::in_two([first, second], Span::default())))
+}
+
+/// Whether a dimension of these schedules, or behind those a loop that they leave `open`, is the loop over `name` in some statement.
+pub fn is_loop(schedules: &[Schedule], open: &[Vec<Affine>], dimension: usize, name: &str) -> bool {
+    let tiled = schedules.first().map_or(0, |schedule| schedule.theta.len());
+    let is = Affine::variable(name);
+    match dimension.checked_sub(tiled) {
+        None => schedules.iter().any(|schedule| schedule.theta[dimension] == is),
+        Some(behind) => open.get(behind).is_some_and(|values| values.contains(&is)),
+    }
 }
 
 impl Found {
@@ -710,29 +720,26 @@ pub fn most_lanes(offload: &Offload, board: &Board) -> i64 {
     most(offload, board, LanesDirective::MOST).0
 }
 
-/// Pairs of dimensions of a tile, or loops that its schedule leaves open, along which lanes may run in two: loops over each of which
+/// Pairs of dimensions of a tile, or loops that its schedule leaves `open`, along which lanes may run in two: loops over each of which
 /// the statement in the most loops writes cells of its own. Those of which tiles have several values as they are come first.
-///
-/// # Errors
-/// isl's.
-pub fn pairs(analysis: &Analysis, tiling: &TilingDirective) -> Result<Vec<[usize; 2]>> {
-    let open = analysis.open_loops(tiling)?;
+pub fn pairs(kernel: &Kernel, tiling: &TilingDirective, open: &[Vec<Affine>]) -> Vec<[usize; 2]> {
     let values =
         |place: usize| tiling.schedules[place].theta.iter().chain(open.iter().map(move |values| &values[place]));
-    let is_size = |name: &String| analysis.kernel().parameters.iter().any(|size| size.name == *name);
+    let is_size = |name: &String| kernel.parameters.iter().any(|size| size.name == *name);
     let varies = |value: &&Affine| value.terms.keys().any(|name| !is_size(name));
     let varying = |place: &usize| values(*place).filter(varies).count();
-    let Some(deepest) = (0..tiling.schedules.len()).max_by_key(varying) else { return Ok(vec![]) };
-    let statements = analysis.kernel().statements();
+    let Some(deepest) = (0..tiling.schedules.len()).max_by_key(varying) else { return vec![] };
     let name = &tiling.schedules[deepest].statement;
-    let Some(statement) = statements.into_iter().find(|statement| statement.name == *name) else { return Ok(vec![]) };
+    let Some(statement) = kernel.statements().into_iter().find(|statement| statement.name == *name) else {
+        return vec![];
+    };
     let moves = |name: &String| statement.target.subscripts.iter().any(|subscript| subscript.coefficient(name) != 0);
     let is_such = |value: &Affine| value.terms.keys().any(|name| *value == Affine::variable(name) && moves(name));
     let all: Vec<usize> = values(deepest).enumerate().filter(|(_, value)| is_such(value)).map(|(d, _)| d).collect();
     let with = |first: usize| all.iter().filter(move |second| **second > first).map(move |second| [first, *second]);
     let mut pairs: Vec<[usize; 2]> = all.iter().flat_map(|first| with(*first)).collect();
     pairs.sort_by_key(|pair| pair.iter().filter(|d| tiling.sizes.get(**d) == Some(&1)).count());
-    Ok(pairs)
+    pairs
 }
 
 /// Whether the lanes of every statement access an array that it writes through boxes of the same shape. Others begin in different

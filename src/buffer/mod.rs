@@ -102,7 +102,7 @@ pub fn allocate(
 fn banks(bands: &ByBand<Band>) -> BTreeMap<ArrayId, Vec<Banks>> {
     let mut all = Banked::new();
     for lanes in bands.iter().filter_map(|band| band.lanes.as_ref()) {
-        lane_shape::join(&mut all, lanes.lines().all);
+        lane_shape::join(&mut all, lanes.banked());
     }
     let axes = |axes: BTreeMap<usize, i64>| axes.into_iter().map(|(subscript, count)| Banks { subscript, count });
     all.into_iter().map(|(array, own)| (array, axes(own).collect())).collect()

@@ -252,8 +252,9 @@ fn roots(analysis: &Analysis, usual: &Offload) -> Result<Vec<Root>> {
     }
     let mut roots: Vec<Root> = vec![];
     for bands in cuts {
-        let pairs = bands.iter().map(|band| band.pairs(analysis)).collect::<Result<_>>()?;
-        let open = bands.iter().map(|band| analysis.open_loops(&band.single())).collect::<Result<_>>()?;
+        let open =
+            bands.iter().map(|band| analysis.open_loops(&band.single())).collect::<Result<Vec<Vec<Vec<Affine>>>>>()?;
+        let pairs = bands.iter().zip(&open).map(|(band, open)| band.pairs(analysis.kernel(), open)).collect();
         roots.push(Root { origin: origin(&bands), pairs, open, bands });
     }
     roots.sort_by_key(|root| root.origin.is_none());
@@ -339,12 +340,12 @@ impl Cut {
         Some(OrderDirective { dates: self.schedules.iter().map(date).collect(), span: Span::default() })
     }
 
-    /// Pairs of tileable dimensions along which lanes may run, and of loops that tiles leave open.
-    fn pairs(&self, analysis: &Analysis) -> Result<Vec<[usize; 2]>> {
+    /// Pairs of tileable dimensions along which lanes may run, and of loops that tiles leave `open`.
+    fn pairs(&self, kernel: &Kernel, open: &[Vec<Affine>]) -> Vec<[usize; 2]> {
         let places = self.tileable();
-        let pairs = choose_lanes::pairs(analysis, &self.single())?;
+        let pairs = choose_lanes::pairs(kernel, &self.single(), open);
         let is_such = |k: &usize| *k >= self.tileable.len() || places.contains(k);
-        Ok(pairs.into_iter().filter(|pair| pair.iter().all(is_such)).collect())
+        pairs.into_iter().filter(|pair| pair.iter().all(is_such)).collect()
     }
 }
 
@@ -528,15 +529,10 @@ fn is_wanted(root: &Root, point: &Point, lanes: Option<&Request>) -> bool {
         (Some(Request::Count(count)), Lanes::Along(own)) => own == *count,
         (Some(Request::InTwo(along)), Lanes::InTwo { pair, counts }) => {
             let fits = |(b, band): (usize, &Cut)| {
-                let (pairs, open) = (&root.pairs[b], &root.open[b]);
                 let is_along = |k: usize, (name, count): &(String, i64), own: i64| {
-                    let is = Affine::variable(name);
-                    let has = |schedule: &Schedule| schedule.theta.get(k) == Some(&is);
-                    let inside = |behind: usize| open.get(behind).is_some_and(|values| values.contains(&is));
-                    let is_inside = k.checked_sub(band.tileable.len()).is_some_and(inside);
-                    own == *count && (is_inside || band.schedules.iter().any(has))
+                    own == *count && choose_lanes::is_loop(&band.schedules, &root.open[b], k, name)
                 };
-                let Some([p, q]) = pairs.get(pair) else { return false };
+                let Some([p, q]) = root.pairs[b].get(pair) else { return false };
                 let [first, second] = along;
                 is_along(*p, first, counts[0]) && is_along(*q, second, counts[1])
                     || is_along(*p, second, counts[0]) && is_along(*q, first, counts[1])

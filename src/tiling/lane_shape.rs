@@ -51,23 +51,11 @@ pub fn join(all: &mut Banked, others: Banked) {
     }
 }
 
-/// The subscripts along which lanes of several statements access cells.
-#[derive(Clone, Debug, Default)]
-pub struct Lines {
-    pub all: Banked,
-}
-
-impl Lines {
-    pub fn add(&mut self, shape: &LaneShape) {
-        join(&mut self.all, shape.banks.clone());
-    }
-}
-
 impl Lanes {
     /// The arrays in which lanes access neighbours.
-    pub fn lines(&self) -> Lines {
-        let mut all = Lines::default();
-        self.per_statement.iter().flatten().for_each(|own| all.add(&own.shape));
+    pub fn banked(&self) -> Banked {
+        let mut all = Banked::new();
+        self.per_statement.iter().flatten().for_each(|own| join(&mut all, own.shape.banks.clone()));
         all
     }
 
@@ -78,8 +66,8 @@ impl Lanes {
 
     /// Whether the banks that one statement needs of an array, and those that others have, may be those of one buffer: lanes
     /// along one dimension share them, whatever subscripts they lie along ([`Buffer::skewed`](crate::offload::Buffer)).
-    pub fn agree(directive: LanesDirective, array: ArrayId, known: &Lines, own: &LaneShape) -> bool {
-        match (directive.along, known.all.get(&array), own.banks.get(&array)) {
+    pub fn agree(directive: LanesDirective, array: ArrayId, known: &Banked, own: &LaneShape) -> bool {
+        match (directive.along, known.get(&array), own.banks.get(&array)) {
             (Some(_), Some(known), Some(own)) => Lanes::fit(directive, known, own),
             _ => true,
         }

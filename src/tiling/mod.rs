@@ -19,7 +19,8 @@ use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::polyhedral::isl::{BasicSet, Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::{Kernel, LanesDirective, Schedule, TilingDirective};
-use lane_shape::Lines;
+use lane_shape::Banked;
+pub use order::open_loops;
 
 /// Statements that run together in tiles. The instances of all of them live in one space `D`, whose dimensions are the
 /// order inside a tile.
@@ -84,11 +85,11 @@ pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective])
     require_each_statement_once(program, directives)?;
     require_lanes_alike(directives)?;
     legality::require_legal(program, kernel, directives)?;
-    let (mut bands, mut banked, mut refusal) = (ByBand::new(), Lines::default(), None);
+    let (mut bands, mut banked, mut refusal) = (ByBand::new(), Banked::default(), None);
     for directive in directives {
         let (band, without_lanes) = Band::new(program, kernel, directive, &banked)?;
         let shapes = band.lanes.iter().flat_map(|lanes| &lanes.per_statement).flatten();
-        shapes.for_each(|own| banked.add(&own.shape));
+        shapes.for_each(|own| lane_shape::join(&mut banked, own.shape.banks.clone()));
         refusal = refusal.or(without_lanes);
         bands.push(band);
     }
@@ -116,15 +117,6 @@ pub fn slants(program: &Program, kernel: &Kernel, directives: &[TilingDirective]
         }
     }
     Ok(all)
-}
-
-/// The loops that a directive's schedule leaves open, outermost first, as values over the iterators of each of its statements, which
-/// are constant in those that have no such loop.
-///
-/// # Errors
-/// isl's.
-pub fn open_loops(program: &Program, directive: &TilingDirective) -> Result<Vec<Vec<Affine>>> {
-    order::open_loops(program, directive)
 }
 
 fn require_strips_apart(bands: &ByBand<Band>) -> Result<()> {
@@ -165,7 +157,7 @@ impl Band {
         program: &Program,
         kernel: &Kernel,
         directive: &TilingDirective,
-        banked: &Lines,
+        banked: &Banked,
     ) -> Result<(Band, Option<Diagnostic>)> {
         let isl = &program.isl;
         let parameters = &program.parameters;

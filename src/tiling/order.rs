@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, anyhow};
 
-use super::lane_shape::{Lanes, Lines};
+use super::lane_shape::{Banked, Lanes};
 use super::tuple_text;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
@@ -86,16 +86,15 @@ pub(super) fn effort(program: &Program, kernel: &Kernel, directive: &TilingDirec
     Ok(Effort { iterations, per_iteration, writes })
 }
 
-/// See [`super::open_loops`].
-pub(super) fn open_loops(program: &Program, directive: &TilingDirective) -> Result<Vec<Vec<Affine>>> {
+/// The loops that a directive's schedule leaves open, outermost first, as values over the iterators of each of its statements, which
+/// are constant in those that have no such loop.
+///
+/// # Errors
+/// isl's.
+pub fn open_loops(program: &Program, directive: &TilingDirective) -> Result<Vec<Vec<Affine>>> {
     let statements = super::statements_of(program, directive);
-    for theta in super::theta(program, directive, &statements)? {
-        if !theta.is_injective()? {
-            let values: Vec<Vec<Affine>> = directive.schedules.iter().map(|schedule| schedule.theta.clone()).collect();
-            return Ok(space::open_loops(program, &statements, &values));
-        }
-    }
-    Ok(vec![])
+    let theta = super::theta(program, directive, &statements)?;
+    space::open_loops(program, directive, &statements, &theta)
 }
 
 /// The best order without lanes, and the dimensions that it is made of.
@@ -173,7 +172,7 @@ pub(super) fn slants(
     let statements = super::statements_of(program, directive);
     let theta = super::theta(program, directive, &statements)?;
     let space = space_of(program, kernel, directive, &statements, &theta)?;
-    let banked = Lines::default();
+    let banked = Banked::default();
     let wanted = Wanted::new(program, kernel, directive, lanes, (&space, &statements), (&banked, true))?;
     let Some((space, best)) = best_in_lanes(program, &statements, space, &wanted)? else { return Ok(BTreeMap::new()) };
     let lanes = wanted.lanes(&best, &space);
@@ -192,7 +191,7 @@ pub(super) fn choose(
     directive: &TilingDirective,
     statements: &[StatementId],
     theta: &[Map],
-    banked: &Lines,
+    banked: &Banked,
 ) -> Result<Order> {
     let mut without_lanes = None;
     let mut in_lanes = None;

@@ -255,6 +255,24 @@ fn runs(sizes: &[Size], dice: &mut Dice) -> Vec<Vec<i64>> {
     vec![largest, sizes.iter().map(|size| dice.below(size.max as u64 + 1) as i64).collect()]
 }
 
+fn variable(name: &str) -> Affine {
+    Affine::variable(name)
+}
+
+/// The last value below a size.
+fn last(size: &str) -> Affine {
+    variable(size) - Affine::constant(1)
+}
+
+/// An element of an array.
+fn of(array: usize, subscripts: impl IntoIterator<Item = Affine>) -> Access {
+    Access::plain(array, subscripts.into_iter().map(Subscript::Affine).collect())
+}
+
+fn assign(target: Access, operator: &'static str, value: Expr) -> Node {
+    Node::Assign(Assign { target, operator, value })
+}
+
 fn of_kind(seed: u64) -> Program {
     match Kind::of(seed) {
         Kind::Equal => equal::program(seed),

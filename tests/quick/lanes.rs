@@ -540,6 +540,26 @@ fn lanes_where_nobody_asks() {
 }
 
 #[test]
+fn numbers_of_lanes_name_dimensions_or_open_loops() {
+    let text = |lanes: &str| {
+        format!(
+            "#pragma burstc size(N: max 64)\n#pragma burstc schedule(S0[i,j] -> (i)) tile(8) lanes({lanes})\n\
+             void k(int N, int a[N][N], int b[N][N])\n{{\n\
+             for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) b[i][j] = a[i][j];\n}}\n"
+        )
+    };
+    let offload = kernels::analyze(&parsed(&text("4, 2"))).unwrap();
+    assert_eq!(
+        offload.bands[burstc::ids::BandId(0)].compute.lanes.as_ref().map(|lanes| lanes.along.as_str()),
+        Some("i:4, j:2")
+    );
+    let diagnostic = refusal(&parsed(&text("4, 1, 2")));
+    assert_eq!(diagnostic.message, "lanes along dimension 3 of 2");
+    assert_eq!(diagnostic.span.map(|span| span.line), Some(2));
+    assert!(diagnostic.help.ends_with("for each loop that it leaves open: 1"), "{}", diagnostic.help);
+}
+
+#[test]
 fn lanes_beyond_the_board_are_refused() {
     let board = burstc::board::load("generic-axi4").unwrap();
     let text = "#pragma burstc size(N: max 512)\nvoid k(int N, int a[N], int b[N])\n{\n#pragma burstc tile(i:512) lanes(64)\n\

@@ -691,8 +691,8 @@ impl WrittenLanes {
         let named = items.iter().filter(|(name, ..)| name.is_some()).count();
         let has_names = tile.items.iter().any(|(name, ..)| name.is_some());
         // Behind the dimensions of a schedule, the loops that it leaves open.
-        let is_short = if has_names { items.len() != tile.items.len() } else { items.len() < tile.items.len() };
-        if named == 0 && is_short || named > 0 && named < items.len() {
+        let fits = items.len() == tile.items.len() || !has_names && items.len() > tile.items.len();
+        if named == 0 && !fits || named > 0 && named < items.len() {
             let example =
                 vec!["8"; tile.items.len().min(2)].into_iter().chain(vec!["1"; tile.items.len().saturating_sub(2)]);
             let example: Vec<&str> = example.collect();

@@ -9,7 +9,6 @@ use anyhow::Result;
 
 use super::candidate::{Candidate, Lane, Merit};
 use super::distances::Distances;
-use super::pace::latency;
 use super::search::Alone;
 use super::space::Space;
 use crate::affine::Affine;
@@ -18,7 +17,7 @@ use crate::ids::{ArrayId, ByArray, StatementId};
 use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
 use crate::source::kernel::{Array, Kernel, LanesAlong, LanesDirective, Statement, TilingDirective};
-use crate::tiling::lane_shape::{Axes, LaneShape, Lanes, Lines, StatementLanes};
+use crate::tiling::lane_shape::{Axes, Banked, LaneShape, Lanes, StatementLanes, join};
 
 /// What a tree over the lanes' terms costs beside lanes that write their own cells: of two orders that take as long, the
 /// one without.
@@ -61,7 +60,7 @@ pub struct Wanted<'a> {
     /// The array that each statement writes first, indices into `Kernel::arrays`.
     targets: Vec<ArrayId>,
     /// What bands before have in banks.
-    banked: &'a Lines,
+    banked: &'a Banked,
 }
 
 impl<'a> Wanted<'a> {
@@ -75,7 +74,7 @@ impl<'a> Wanted<'a> {
         directive: &TilingDirective,
         lanes: LanesDirective,
         (space, statements): (&Space, &[StatementId]),
-        (banked, may_slant): (&'a Lines, bool),
+        (banked, may_slant): (&'a Banked, bool),
     ) -> Result<Wanted<'a>> {
         if !space.injective {
             let at = if lanes.span.line > 0 { lanes.span } else { directive.span };
@@ -183,7 +182,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// An array of which what is in banks already and what `own` wants are not those of one buffer.
-    fn disagrees(&self, banked: &Lines, own: &LaneShape) -> Option<ArrayId> {
+    fn disagrees(&self, banked: &Banked, own: &LaneShape) -> Option<ArrayId> {
         own.banks.keys().copied().find(|array| !Lanes::agree(self.directive, *array, banked, own))
     }
 
@@ -210,9 +209,9 @@ impl<'a> Wanted<'a> {
     }
 
     /// What it costs that an array has banks along one more subscript for a statement's lanes along one dimension.
-    fn turning(&self, shape: &LaneShape, banked: &Lines) -> f64 {
+    fn turning(&self, shape: &LaneShape, banked: &Banked) -> f64 {
         let is_new = |(array, axes): &(&ArrayId, &Axes)| {
-            let known = banked.all.get(array);
+            let known = banked.get(array);
             known.is_some_and(|known| axes.keys().any(|subscript| !known.contains_key(subscript)))
         };
         let new = if shape.inner_steps.is_empty() { shape.banks.iter().filter(is_new).count() } else { 0 };
@@ -360,7 +359,7 @@ impl Space {
             if !levels.is_empty()
                 && let Ok(shape) = wanted.shape(self, place, alone.order, &alone.dimensions(levels)).as_ref()
             {
-                banked.add(shape);
+                join(&mut banked, shape.banks.clone());
             }
         }
         let chosen: Vec<Choice> = chosen.into_iter().flatten().collect();
@@ -399,7 +398,7 @@ impl Space {
         levels: &[usize],
         distances: &[Distances],
         wanted: &Wanted,
-        banked: &Lines,
+        banked: &Banked,
     ) -> Result<bool> {
         let dimensions = alone.dimensions(levels);
         let shape = wanted.shape(self, alone.place, alone.order, &dimensions);
@@ -433,8 +432,7 @@ impl Space {
         let all: Vec<usize> = (0..self.rank()).collect();
         Ok(match wanted.shape(self, alone.place, alone.order, &alone.dimensions(levels)).as_ref() {
             Ok(shape) if shape.crosses(statement) => {
-                let latency = statement.values().map(|value| latency(value, true)).fold(0.0, f64::max);
-                pace.cycles.max(grouped.combinations(alone.place, &all) * latency)
+                pace.cycles.max(grouped.combinations(alone.place, &all) * self.latencies[alone.place])
             }
             _ => pace.cycles,
         })

@@ -70,15 +70,7 @@ impl Space {
         theta: &[Map],
     ) -> Result<Space> {
         let mut space = Space::of_theta(kernel, directive, statements);
-        space.injective = true;
-        for theta in theta {
-            space.injective &= theta.is_injective()?;
-        }
-        if space.injective {
-            space.measure(program, kernel, statements)?;
-            return Ok(space);
-        }
-        for row in open_loops(program, statements, &space.values) {
+        for row in open_loops(program, directive, statements, theta)? {
             space.values.iter_mut().zip(row).for_each(|(values, value)| values.push(value));
             space.sizes.push(UNTILED_TRIPS);
         }
@@ -274,11 +266,23 @@ impl Space {
     }
 }
 
-/// The loops that θ, `values` of each of the `statements`, leaves open: one for each level of the source's loops along which some
-/// statement has instances that θ does not tell apart, with its value in each, a constant in the others.
-pub(super) fn open_loops(program: &Program, statements: &[StatementId], values: &[Vec<Affine>]) -> Vec<Vec<Affine>> {
-    let mut known = values.to_vec();
+/// The loops that a directive's schedule, `theta` of each of its `statements`, leaves open: one for each level of the source's loops
+/// along which some statement has instances that θ does not tell apart, with its value in each, a constant in the others.
+pub(super) fn open_loops(
+    program: &Program,
+    directive: &TilingDirective,
+    statements: &[StatementId],
+    theta: &[Map],
+) -> Result<Vec<Vec<Affine>>> {
+    let mut is_injective = true;
+    for theta in theta {
+        is_injective &= theta.is_injective()?;
+    }
     let mut open = vec![];
+    if is_injective {
+        return Ok(open);
+    }
+    let mut known: Vec<Vec<Affine>> = directive.schedules.iter().map(|schedule| schedule.theta.clone()).collect();
     for &level in &program.loop_dimensions {
         let mut row = vec![];
         for (&s, values) in statements.iter().zip(&known) {
@@ -292,7 +296,7 @@ pub(super) fn open_loops(program: &Program, statements: &[StatementId], values: 
             open.push(row);
         }
     }
-    open
+    Ok(open)
 }
 
 /// The number of linearly independent ones among the expressions' linear parts over `names`.

@@ -5,8 +5,8 @@ use burstc::affine::Affine;
 use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
-use super::super::program::{Access, Array, Assign, Expr, For, Memory, Node, Program, Size, Subscript};
-use super::{Dice, FLOATS, runs};
+use super::super::program::{Access, Array, Expr, For, Memory, Node, Program, Size};
+use super::{Dice, FLOATS, assign, last, of, runs, variable};
 
 /// The arrays: what the first product reads, what lies between both, what the second reads beside that, and its result. Of rows, the
 /// first is the cube, and the one between them the row.
@@ -50,22 +50,6 @@ pub fn program(seed: u64) -> Program {
     Program { grid: Some(grid), ..Program::of(sizes, arrays, body, runs, memory, seed) }
 }
 
-fn variable(name: &str) -> Affine {
-    Affine::variable(name)
-}
-
-fn last(size: &str) -> Affine {
-    variable(size) - Affine::constant(1)
-}
-
-fn of(array: usize, subscripts: &[Affine]) -> Access {
-    Access::plain(array, subscripts.iter().cloned().map(Subscript::Affine).collect())
-}
-
-fn assign(target: Access, operator: &'static str, value: Expr) -> Node {
-    Node::Assign(Assign { target, operator, value })
-}
-
 fn loop_over(iterator: &'static str, first: Affine, last: Affine, body: Vec<Node>) -> Node {
     Node::For(For::plain(iterator, first, last, body))
 }
@@ -81,10 +65,10 @@ fn product(dice: &mut Dice, is_first: bool) -> Vec<Node> {
         true => [column.clone(), row.clone()],
         false => [row.clone(), column.clone()],
     };
-    let target = of(if is_first { BETWEEN } else { RESULT }, &[i.clone(), j.clone()]);
+    let target = of(if is_first { BETWEEN } else { RESULT }, [i.clone(), j.clone()]);
     let (one, other) = match is_first {
-        true => (of(LEFT, &turned(dice, &i, &k)), of(RIGHT, &turned(dice, &k, &j))),
-        false => (of(BETWEEN, &turned(dice, &i, &k)), of(OTHER, &turned(dice, &k, &j))),
+        true => (of(LEFT, turned(dice, &i, &k)), of(RIGHT, turned(dice, &k, &j))),
+        false => (of(BETWEEN, turned(dice, &i, &k)), of(OTHER, turned(dice, &k, &j))),
     };
     let value = times(Expr::Read(one), Expr::Read(other));
     // The loop of the sum may end, or begin, with the row or the column.
@@ -96,7 +80,7 @@ fn product(dice: &mut Dice, is_first: bool) -> Vec<Node> {
     let mut body = vec![loop_over("k", bounds.0, bounds.1, vec![assign(target.clone(), "+=", value)])];
     match dice.below(4) {
         0 => {}
-        1 => body.insert(0, assign(target, "=", Expr::Read(of(LEFT, &[i.clone(), j.clone()])))),
+        1 => body.insert(0, assign(target, "=", Expr::Read(of(LEFT, [i.clone(), j.clone()])))),
         _ => body.insert(0, assign(target, "=", Expr::Index(j.clone()))),
     }
     let columns = if dice.chance(15) { (i, last("M")) } else { (Affine::default(), last("M")) };
@@ -108,16 +92,16 @@ fn product(dice: &mut Dice, is_first: bool) -> Vec<Node> {
 fn rows(dice: &mut Dice) -> Vec<Node> {
     let [i, j, k, l] = ["i", "j", "k", "l"].map(variable);
     let read = times(
-        Expr::Read(of(CUBE, &[i.clone(), j.clone(), l.clone()])),
-        Expr::Read(of(RIGHT, &if dice.chance(70) { [l.clone(), k.clone()] } else { [k.clone(), l.clone()] })),
+        Expr::Read(of(CUBE, [i.clone(), j.clone(), l.clone()])),
+        Expr::Read(of(RIGHT, if dice.chance(70) { [l.clone(), k.clone()] } else { [k.clone(), l.clone()] })),
     );
-    let first = if dice.chance(80) { Expr::Index(i.clone()) } else { Expr::Read(of(OTHER, &[j.clone(), k.clone()])) };
+    let first = if dice.chance(80) { Expr::Index(i.clone()) } else { Expr::Read(of(OTHER, [j.clone(), k.clone()])) };
     let last_term = if dice.chance(20) { k.clone() } else { last("K") };
     let sum = vec![
         assign(row_of(), "=", first),
         loop_over("l", Affine::default(), last_term, vec![assign(row_of(), "+=", read)]),
     ];
-    let target = if dice.chance(60) { of(CUBE, &[i, j, k]) } else { of(RESULT, &[j, k]) };
+    let target = if dice.chance(60) { of(CUBE, [i, j, k]) } else { of(RESULT, [j, k]) };
     let back = assign(target, dice.pick(&["=", "=", "+="]), Expr::Read(row_of()));
     let inside = vec![
         loop_over("k", Affine::default(), last("K"), sum),
@@ -127,5 +111,5 @@ fn rows(dice: &mut Dice) -> Vec<Node> {
 }
 
 fn row_of() -> Access {
-    of(ROW, &[variable("k")])
+    of(ROW, [variable("k")])
 }

@@ -5,8 +5,8 @@ use burstc::affine::Affine;
 use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
-use super::super::program::{Access, Array, Assign, Condition, Expr, For, If, Memory, Node, Program, Size, Subscript};
-use super::{Dice, FLOATS, runs};
+use super::super::program::{Array, Condition, Expr, For, If, Memory, Node, Program, Size};
+use super::{Dice, FLOATS, assign, last, of, runs, variable};
 
 /// The arrays: a matrix that is read and written, coefficients, the row, and what another row is for.
 const MATRIX: usize = 0;
@@ -52,22 +52,6 @@ pub fn program(seed: u64) -> Program {
 }
 
 const OUTER: [&str; 2] = ["i", "j"];
-
-fn variable(name: &str) -> Affine {
-    Affine::variable(name)
-}
-
-fn last(size: &str) -> Affine {
-    variable(size) - Affine::constant(1)
-}
-
-fn of<const N: usize>(array: usize, subscripts: [Affine; N]) -> Access {
-    Access::plain(array, subscripts.into_iter().map(Subscript::Affine).collect())
-}
-
-fn assign(target: Access, operator: &'static str, value: Expr) -> Node {
-    Node::Assign(Assign { target, operator, value })
-}
 
 /// The loops that fill a row, update it, and hand it on.
 fn filled(dice: &mut Dice, row: usize, depth: usize, floats: bool) -> Vec<Node> {

@@ -5,8 +5,8 @@ use burstc::affine::Affine;
 use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
-use super::super::program::{Access, Array, Assign, Expr, For, Memory, Node, Program, Size, Subscript};
-use super::{Dice, FLOATS, runs};
+use super::super::program::{Array, Assign, Expr, For, Memory, Node, Program, Size};
+use super::{Dice, FLOATS, last, of, runs, variable};
 
 pub fn program(seed: u64) -> Program {
     let mut dice = Dice(SplitMix::named(seed, "waves"));
@@ -37,20 +37,8 @@ pub fn program(seed: u64) -> Program {
     Program { lanes: Some(lanes), ..Program::of(sizes, arrays, vec![body], runs, memory, seed) }
 }
 
-fn variable(name: &str) -> Affine {
-    Affine::variable(name)
-}
-
 fn constant(value: i64) -> Affine {
     Affine::constant(value)
-}
-
-fn last(size: &str) -> Affine {
-    variable(size) - constant(1)
-}
-
-fn of(array: usize, subscripts: Vec<Affine>) -> Access {
-    Access::plain(array, subscripts.into_iter().map(Subscript::Affine).collect())
 }
 
 fn combined(reads: Vec<Expr>, dice: &mut Dice, floats: bool) -> Expr {
