@@ -703,7 +703,7 @@ fn compute_in_lanes(
         let set = band.iterations[place].apply_range(&band.dates[place])?.image_of(&band.tile_names)?;
         let own = lanes.per_statement[place].as_ref();
         let found = own.map(|own| {
-            let along: Vec<(i64, usize)> = lanes.counts().into_iter().zip(own.levels.iter().copied()).collect();
+            let along: Vec<(i64, usize)> = own.counts.iter().copied().zip(own.levels.iter().copied()).collect();
             // Other levels that have groups have them in other statements.
             let mut grouped = names.clone();
             own.levels.iter().for_each(|level| grouped[*level].clone_from(&all_grouped[*level]));
@@ -716,7 +716,7 @@ fn compute_in_lanes(
         };
         let factor = |level: usize| match (&grouped, own) {
             (Some(_), Some(own)) => {
-                own.levels.iter().position(|own| *own == level).map_or(1, |place| lanes.counts()[place])
+                own.levels.iter().position(|own| *own == level).map_or(1, |place| own.counts[place])
             }
             _ => 1,
         };
@@ -729,6 +729,9 @@ fn compute_in_lanes(
             None => (set, None),
         };
         shapes.push(own.zip(masks.as_ref()).map(|(own, masks)| offload::LaneShape {
+            count: own.count(),
+            inner: own.counts.get(1).copied().unwrap_or(1),
+            along: own.along.clone(),
             steps: own.shape.steps.clone(),
             inner_steps: own.shape.inner_steps.clone(),
             masks: masks.iter().map(|mask| mask.steps[0]).collect(),
@@ -762,11 +765,10 @@ fn compute_in_lanes(
         dates: dates_to_say(band),
         innermost_distance: band.innermost_distance,
         cycles_per_iteration: band.cycles_per_iteration,
-        lanes: Some(offload::Lanes {
-            count: lanes.count,
-            inner: lanes.inner,
+        lanes: shapes.iter().flatten().map(|shape| shape.count).max().map(|count| offload::Lanes {
+            count,
             along: lanes.along(&texts),
-            per_statement: shapes,
+            per_statement: shapes.clone(),
             cycles_each: lanes.cycles_each.clone(),
         }),
     })

@@ -14,7 +14,7 @@ use crate::board::Board;
 use crate::buffer::{self, NoRoom};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::hardware::Link;
-use crate::ids::{ArrayId, StatementId};
+use crate::ids::{BandId, StatementId};
 use crate::offload::{self, Offload};
 use crate::polyhedral::isl::Exhausted;
 use crate::polyhedral::{privatized, slanted, uses_apart};
@@ -278,7 +278,7 @@ fn on_ports(mut offload: Offload, board: &Board) -> Offload {
 
 /// Refuses lanes that the board has no room for.
 fn require_room(offload: Offload, board: &Board) -> Result<Offload> {
-    let Some(lanes) = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).map(|l| l.count).max() else {
+    let Some(lanes) = offload.most_lanes() else {
         return Ok(offload);
     };
     let Some(excess) = excess(&Area::of(&offload, &board.device), board, lanes, 1.0) else { return Ok(offload) };
@@ -506,41 +506,62 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     }
 
     /// Lanes along two loops where the run is expected to be shorter with them than with `best`, which is bound by its iterations:
-    /// they read few words for many products, and neither loop need be long. Tiles that nobody gave grow to hold them. `reasons`
-    /// are what forbids more.
+    /// they read few words for many products, and neither loop need be long. Tiles that nobody gave grow to hold them. Bands that have
+    /// no two such loops keep the lanes of `best`, and so do, for a start, all but the one that takes longest. `reasons` are what
+    /// forbids more.
     fn in_two(&self, best: Found, one: &Found, reasons: &mut BTreeMap<i64, String>) -> Result<Found> {
         let Found { offload, .. } = one;
-        let (most, limit) = most(offload, self.board, LanesDirective::MOST);
         let tilings = offload.tilings_as_written();
+        let along_one = lanes_along_one(&best, &tilings);
         let pairs_of = |tiling: &TilingDirective| -> Result<Vec<[usize; 2]>> {
             Ok(pairs(self.analysis.kernel(), tiling, &self.analysis.open_loops(tiling)?))
         };
         let pairs = tilings.iter().map(pairs_of).collect::<Result<Vec<_>>>()?;
-        let mut choices: Vec<usize> = (0..pairs.iter().map(Vec::len).max().unwrap_or(0)).collect();
+        let by_band = &one.expected.by_band;
+        let heaviest = (0..tilings.len()).max_by(|a, b| by_band[BandId(*a)].total_cmp(&by_band[BandId(*b)]));
+        let only = heaviest.filter(|_| tilings.len() > 1);
+        let mut choices = vec![];
+        for pair in 0..pairs.iter().map(Vec::len).max().unwrap_or(0) {
+            choices.extend(only.filter(|band| pair < pairs[*band].len()).map(|band| (pair, Some(band))));
+            choices.push((pair, None));
+        }
+        let (most_of_all, limit) = most(offload, self.board, LanesDirective::MOST, |_, count| count);
+        let of_one = |band: usize| {
+            let is_such = |s: StatementId| offload.bands[BandId(band)].statements.contains(&s);
+            let lanes = |s: StatementId, count: i64| if is_such(s) { count } else { count.min(best.count) };
+            most(offload, self.board, LanesDirective::MOST, lanes)
+        };
+        let (most, limit) = only.map_or((most_of_all, limit), of_one);
         let probes = self.probes.get() + PROBES_IN_TWO;
         let (mut best, mut is_first) = (best, true);
         let counts = std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count >= 4);
         for count in counts {
             let mut is_enough = false;
-            for choice in choices.clone() {
+            for (choice, only) in choices.clone() {
                 if self.probes.get() >= probes || self.left.get().is_some_and(|left| left <= LEAST) {
                     return Ok(best);
                 }
+                if only.is_none() && count > most_of_all {
+                    continue;
+                }
                 let mut laned = tilings.clone();
-                for (tiling, pairs) in laned.iter_mut().zip(&pairs).filter(|(tiling, _)| tiling.lanes.is_none()) {
-                    if let Some(pair) = pairs.get(choice).or(pairs.last()) {
-                        lay_in_two(tiling, *pair, count);
+                for (band, tiling) in laned.iter_mut().enumerate().filter(|(_, tiling)| tiling.lanes.is_none()) {
+                    match pairs[band].get(choice).or(pairs[band].last()) {
+                        Some(pair) if only.is_none_or(|only| only == band) => lay_in_two(tiling, *pair, count),
+                        _ => *tiling = along_one[band].clone(),
                     }
                 }
                 let is_grown = laned.iter().zip(&tilings).any(|(laned, own)| laned.sizes != own.sizes);
                 if is_grown && !self.kernel.tilings.is_empty() {
                     continue;
                 }
-                let Ok(found) = self.judged(count, self.in_tiles(laned))? else { continue };
-                if !writes_one_box(&found.offload) {
-                    choices.retain(|own| *own != choice);
+                let Ok(found) = self.judged(count, self.in_tiles(laned))? else {
+                    // What is not for lack of room is so with fewer lanes, too.
+                    if !self.is_overfull.get() {
+                        choices.retain(|own| *own != (choice, only));
+                    }
                     continue;
-                }
+                };
                 // Tiles that just hold the lanes have few groups for a value to be there again.
                 let found = if is_first { self.in_better_tiles(found, false)? } else { found };
                 is_first = false;
@@ -574,7 +595,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         if one.expected.moving() > one.expected.computing() {
             one = self.within(|_, left| self.with_long_strips(one, left.unwrap_or(long::OPERATIONS)))?;
         }
-        let (most, limit) = most(&one.offload, self.board, longest(&one.offload));
+        let (most, limit) = most(&one.offload, self.board, longest(&one.offload), |_, count| count);
         let wanted = wanted(&one, link);
         // What forbids a number of lanes.
         let mut reasons = BTreeMap::from([(2 * most, limit)]);
@@ -717,7 +738,7 @@ fn longest(one: &Offload) -> i64 {
 
 /// The most lanes that the board has room for, were all statements of `offload` in lanes.
 pub fn most_lanes(offload: &Offload, board: &Board) -> i64 {
-    most(offload, board, LanesDirective::MOST).0
+    most(offload, board, LanesDirective::MOST, |_, count| count).0
 }
 
 /// Pairs of dimensions of a tile, or loops that its schedule leaves `open`, along which lanes may run in two: loops over each of which
@@ -742,23 +763,15 @@ pub fn pairs(kernel: &Kernel, tiling: &TilingDirective, open: &[Vec<Affine>]) ->
     pairs
 }
 
-/// Whether the lanes of every statement access an array that it writes through boxes of the same shape. Others begin in different
-/// banks, which are held to conflict where they may: iterations then wait for results that they do not read, and the estimate does
-/// not know of it. Between statements that only happens where one follows the other.
-fn writes_one_box(offload: &Offload) -> bool {
-    let (statements, iterators) = (offload.kernel.statements(), offload.kernel.iterators());
-    let has_one = |(shape, s): (&offload::LaneShape, StatementId)| {
-        let mut boxes: BTreeMap<ArrayId, BTreeSet<Vec<[i64; 2]>>> = BTreeMap::new();
-        for access in statements[s].references().into_iter().chain(statements[s].targets()) {
-            let own = access.subscripts.iter().map(|own| shape.gain(own, &iterators[s]));
-            boxes.entry(access.array).or_default().insert(own.collect());
-        }
-        statements[s].targets().all(|target| boxes[&target.array].len() == 1)
-    };
-    offload.bands.iter().all(|band| {
-        let in_lanes = band.statements.iter().filter_map(|&s| Some((band.lanes(s)?.1, s)));
-        in_lanes.into_iter().all(has_one)
-    })
+/// The bands of `tilings` as they are with the lanes of `best`, which lie along one loop: in its tiles, where it has the same bands.
+fn lanes_along_one(best: &Found, tilings: &[TilingDirective]) -> Vec<TilingDirective> {
+    let own = best.offload.tilings_as_written();
+    let schedules = |all: &[TilingDirective]| all.iter().map(|tiling| tiling.schedules.clone()).collect::<Vec<_>>();
+    if schedules(&own) == schedules(tilings) {
+        return own;
+    }
+    let lanes = (best.count > 1).then(|| LanesDirective::new(best.count, Span::default()));
+    tilings.iter().map(|tiling| TilingDirective { lanes: tiling.lanes.or(lanes), ..tiling.clone() }).collect()
 }
 
 /// `count` lanes along both, about as many along each, in tiles that have as many values.
@@ -780,18 +793,18 @@ fn hold_lanes(tiling: &mut TilingDirective) {
     }
 }
 
-/// The most lanes that the board has room for, were all statements in lanes, and that fit tiles whose longest side is
+/// The most lanes that the board has room for, where a statement has `of` so many, and that fit tiles whose longest side is
 /// `largest`; and what forbids more.
-fn most(one: &Offload, board: &Board, largest: i64) -> (i64, String) {
+fn most(one: &Offload, board: &Board, largest: i64, of: impl Fn(StatementId, i64) -> i64) -> (i64, String) {
     let mut lanes = 1;
     loop {
         let next = 2 * lanes;
-        let area = Area::in_lanes(one, |_| next as u64);
+        let area = Area::in_lanes(one, |s| of(s, next) as u64);
         let reason = match excess(&area, board, next, LOGIC) {
             _ if next > LanesDirective::MOST => Some(format!("no more than {} lanes", LanesDirective::MOST)),
             Some(excess) => Some(excess),
             None if next > largest => Some(format!("tiles have no more than {largest} values side by side")),
-            None if Area::operators(one, |_| next as u64) > OPERATORS => {
+            None if Area::operators(one, |s| of(s, next) as u64) > OPERATORS => {
                 Some(format!("{next} lanes have more than {OPERATORS} operators: ask for them by a number"))
             }
             None => None,

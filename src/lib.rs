@@ -365,7 +365,7 @@ fn origin(source: &Source, board: &Board, options: &Options, offload: &Offload) 
     let sizes: Vec<String> = kernel.parameters.iter().map(size).collect();
     let tile = |band: &offload::Band| band.tiling.sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(" x ");
     let tiles: Vec<String> = offload.bands.iter().map(tile).collect();
-    let lanes = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).map(|l| l.count).max().unwrap_or(1);
+    let lanes = offload.most_lanes().unwrap_or(1);
     lines.push(format!(
         "Sizes: {}. Tiles: {}. Iterations per cycle: {lanes}.",
         if sizes.is_empty() { "none".to_string() } else { sizes.join(", ") },

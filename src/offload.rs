@@ -132,22 +132,32 @@ impl Offload {
     }
 
     /// How a statement runs in lanes, `None` where it does not.
-    pub fn lanes(&self, statement: StatementId) -> Option<(&Lanes, &LaneShape)> {
+    pub fn lanes(&self, statement: StatementId) -> Option<&LaneShape> {
         self.bands.iter().find_map(|band| band.lanes(statement))
+    }
+
+    /// How many iterations of a statement run side by side.
+    pub fn lane_count(&self, statement: StatementId) -> i64 {
+        self.lanes(statement).map_or(1, |shape| shape.count)
+    }
+
+    /// How many of the statement with the most; `None` where none has lanes.
+    pub fn most_lanes(&self) -> Option<i64> {
+        self.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).map(|lanes| lanes.count).max()
     }
 }
 
 impl Band {
-    /// Whether its lanes lie along two dimensions.
+    /// Whether lanes of some statement lie along two dimensions.
     pub fn is_in_two(&self) -> bool {
-        self.compute.lanes.as_ref().is_some_and(|lanes| lanes.inner > 1)
+        self.compute.lanes.iter().flat_map(|lanes| &lanes.per_statement).flatten().any(|shape| shape.inner > 1)
     }
 
     /// How one of its statements runs in lanes, `None` where it does not.
-    pub fn lanes(&self, statement: StatementId) -> Option<(&Lanes, &LaneShape)> {
+    pub fn lanes(&self, statement: StatementId) -> Option<&LaneShape> {
         let lanes = self.compute.lanes.as_ref()?;
         let place = self.statements.iter().position(|s| *s == statement)?;
-        Some((lanes, lanes.per_statement.get(place)?.as_ref()?))
+        lanes.per_statement.get(place)?.as_ref()
     }
 }
 
@@ -667,17 +677,11 @@ pub struct Compute {
     pub lanes: Option<Lanes>,
 }
 
-/// Iterations of a statement side by side. One of its levels in the band's scan, `group`, counts in steps of `count`: where it
-/// has the value g, lane l is the instance in whose place g would be `count * g + l`. A point of the scan is the iterators of
-/// lane 0, and is visited for some lane, not for all. Lanes in two dimensions have two such levels, which count in steps of
-/// `count / inner` and of `inner`: lane l is the instance `l / inner` further in the first and `l % inner` in the second.
+/// Iterations of statements side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lanes {
-    /// A power of two, at least 2.
+    /// The most that a statement has: a power of two, at least 2.
     pub count: i64,
-    /// How many of them lie along the second of two dimensions; 1 for lanes along one.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub inner: i64,
     /// What the lanes run along, for people: `i`, or `S0 i, S1 j`, or `i:8, j:8`.
     pub along: String,
     /// Parallel to [`Band::statements`]; `None` for a statement whose iterations run one by one.
@@ -687,9 +691,19 @@ pub struct Lanes {
     pub cycles_each: Vec<f64>,
 }
 
-/// What lanes are for one statement.
+/// What lanes are for one statement. One of its levels in the band's scan, `group`, counts in steps of `count`: where it
+/// has the value g, lane l is the instance in whose place g would be `count * g + l`. A point of the scan is the iterators of
+/// lane 0, and is visited for some lane, not for all. Lanes in two dimensions have two such levels, which count in steps of
+/// `count / inner` and of `inner`: lane l is the instance `l / inner` further in the first and `l % inner` in the second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaneShape {
+    /// A power of two, at least 2.
+    pub count: i64,
+    /// How many of them lie along the second of two dimensions; 1 for lanes along one.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub inner: i64,
+    /// What they run along, for people: `i`, or `i:8, j:8`.
+    pub along: String,
     /// What each iterator of the statement gains from lane to lane; of lanes in two dimensions, along the first.
     pub steps: Vec<i64>,
     /// The same along the second; none for lanes along one dimension.
@@ -705,19 +719,22 @@ pub struct LaneShape {
     pub reduction: Option<Reduction>,
 }
 
-impl Lanes {
+impl LaneShape {
     /// What a value gains from lane 0 to lane `lane` that gains `step` per lane along the first dimension, and `inner` along
     /// the second.
     pub fn gained(&self, lane: i64, step: i64, inner: i64) -> i64 {
         lane / self.inner * step + lane % self.inner * inner
     }
-}
 
-impl LaneShape {
     /// What the values gain up to lane `lane`: their steps along the first dimension, and along the second.
-    fn gains<'s>(lanes: &'s Lanes, lane: i64, steps: &'s [i64], inner: &'s [i64]) -> impl Iterator<Item = i64> + 's {
+    fn gains<'s>(&'s self, lane: i64, steps: &'s [i64], inner: &'s [i64]) -> impl Iterator<Item = i64> + 's {
         let inner = inner.iter().copied().chain(std::iter::repeat(0));
-        steps.iter().zip(inner).map(move |(step, inner)| lanes.gained(lane, *step, inner))
+        steps.iter().zip(inner).map(move |(step, inner)| self.gained(lane, *step, inner))
+    }
+
+    /// How many lanes lie along each of its dimensions, one or two.
+    pub fn counts(&self) -> Vec<i64> {
+        if self.inner > 1 { vec![self.count / self.inner, self.inner] } else { vec![self.count] }
     }
 
     /// What a value over `iterators` gains from lane to lane, along the first dimension and along the second.
@@ -731,14 +748,14 @@ impl LaneShape {
     }
 
     /// The iterators of lane `lane`, where `first` are those of lane 0.
-    pub fn iterators(&self, lanes: &Lanes, first: &[i64], lane: i64) -> Vec<i64> {
-        let gains = LaneShape::gains(lanes, lane, &self.steps, &self.inner_steps);
+    pub fn iterators(&self, first: &[i64], lane: i64) -> Vec<i64> {
+        let gains = self.gains(lane, &self.steps, &self.inner_steps);
         first.iter().zip(gains).map(|(value, gain)| value + gain).collect()
     }
 
     /// Whether lane `lane` runs at a point with these slacks.
-    pub fn runs(&self, lanes: &Lanes, slacks: &[i64], lane: i64) -> bool {
-        let gains = LaneShape::gains(lanes, lane, &self.masks, &self.inner_masks);
+    pub fn runs(&self, slacks: &[i64], lane: i64) -> bool {
+        let gains = self.gains(lane, &self.masks, &self.inner_masks);
         slacks.iter().zip(gains).all(|(slack, gain)| slack + gain >= 0)
     }
 }

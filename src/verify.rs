@@ -52,8 +52,8 @@ use crate::affine::Affine;
 use crate::ids::{ArrayId, BandId, StatementId};
 use crate::layout::Digit;
 use crate::offload::{
-    Buffer, LaneShape, Lanes, MOST_PORTS, Mapping, Offload, Partition, Piece, Scan, Wait, Window, extent_below,
-    gather_count, port_references,
+    Buffer, LaneShape, MOST_PORTS, Mapping, Offload, Partition, Piece, Scan, Wait, Window, extent_below, gather_count,
+    port_references,
 };
 use crate::source::kernel::{Access, Argument, Kernel, Storage};
 use crate::walk::{Values, Visitor, Which, guard_depth, walk};
@@ -330,9 +330,7 @@ impl<'a> Checker<'a> {
         };
         self.require(is_there, "leaves", || format!("{scan}: there is no {leaf}"));
         let masks = match visits {
-            Visits::Iterations(band) => {
-                self.offload.bands[band].lanes(statement).map_or(0, |(_, shape)| shape.masks.len())
-            }
+            Visits::Iterations(band) => self.offload.bands[band].lanes(statement).map_or(0, |shape| shape.masks.len()),
             _ => 0,
         };
         let slacks = piece.slacks.len() == masks;
@@ -430,7 +428,7 @@ impl<'a> Checker<'a> {
 
     fn banks(&mut self, buffer: &Buffer, name: &str) {
         if buffer.banks.is_some() {
-            let lanes = self.offload.bands.iter().find_map(|band| band.compute.lanes.as_ref()).map(|lanes| lanes.count);
+            let lanes: Vec<i64> = self.kernel.statements().keys().map(|s| self.offload.lane_count(s)).collect();
             let axes = buffer.bank_axes();
             let divides = axes.iter().all(|axis| {
                 let modulus = |mapping: &Mapping| mapping.moduli.get(axis.subscript).copied();
@@ -441,7 +439,7 @@ impl<'a> Checker<'a> {
             let in_two = self.offload.bands.iter().any(|band| band.is_in_two());
             let shared = match buffer.skewed {
                 true => !in_two && axes.iter().any(|axis| axis.count == buffer.bank_count()) && self.are_lines(buffer),
-                false => in_two || axes.len() == 1 && (lanes == Some(buffer.bank_count()) || self.is_alike(buffer)),
+                false => in_two || axes.len() == 1 && (lanes.contains(&buffer.bank_count()) || self.is_alike(buffer)),
             };
             let holds = divides && apart && shared && buffer.partition.is_none();
             self.require(holds, "banks", || format!("{name}: {axes:?} for {lanes:?} lanes"));
@@ -456,7 +454,7 @@ impl<'a> Checker<'a> {
     /// Whether all lanes access the same cells of a buffer: its banks are for beats of memory only.
     fn is_alike(&self, buffer: &Buffer) -> bool {
         let (statements, iterators) = (self.kernel.statements(), self.kernel.iterators());
-        statements.keys().filter_map(|s| Some((s, self.offload.lanes(s)?.1))).all(|(s, shape)| {
+        statements.keys().filter_map(|s| Some((s, self.offload.lanes(s)?))).all(|(s, shape)| {
             let references = statements[s].references().into_iter().chain(statements[s].targets());
             let own = references.filter(|access| access.array == buffer.array);
             own.flat_map(|access| &access.subscripts).all(|subscript| !shape.moves(subscript, &iterators[s]))
@@ -468,7 +466,7 @@ impl<'a> Checker<'a> {
     fn are_lines(&self, buffer: &Buffer) -> bool {
         let (statements, iterators) = (self.kernel.statements(), self.kernel.iterators());
         let axes = buffer.bank_axes();
-        statements.keys().filter_map(|s| Some((s, self.offload.lanes(s)?))).all(|(s, (lanes, shape))| {
+        statements.keys().filter_map(|s| Some((s, self.offload.lanes(s)?))).all(|(s, shape)| {
             let references = statements[s].references().into_iter().chain(statements[s].targets());
             references.filter(|access| access.array == buffer.array).all(|access| {
                 let gain = |subscript: &Affine| shape.gain(subscript, &iterators[s])[0];
@@ -478,7 +476,7 @@ impl<'a> Checker<'a> {
                     [] => true,
                     [one] => {
                         let all = axes.iter().any(|axis| (axis.subscript, axis.count) == (one, buffer.bank_count()));
-                        all && gain(&access.subscripts[one]).abs() == 1 && lanes.count <= buffer.bank_count()
+                        all && gain(&access.subscripts[one]).abs() == 1 && shape.count <= buffer.bank_count()
                     }
                     _ => false,
                 }
@@ -513,21 +511,26 @@ impl<'a> Checker<'a> {
         for (number, band) in self.offload.bands.iter_enumerated() {
             let Some(lanes) = &band.compute.lanes else { continue };
             let is_power = |count: i64| count >= 1 && count.count_ones() == 1;
-            let power = lanes.count >= 2 && is_power(lanes.count) && is_power(lanes.inner) && lanes.inner < lanes.count;
-            self.require(power, "lanes", || format!("band {number} has {}", lanes.count));
+            let most = lanes.per_statement.iter().flatten().map(|shape| shape.count).max();
+            self.require(most == Some(lanes.count) && lanes.count >= 2, "lanes", || {
+                format!("band {number} has {most:?}")
+            });
             let each = lanes.per_statement.len() == band.statements.len();
             self.require(each, "lanes", || format!("band {number} has {} shapes", lanes.per_statement.len()));
             let in_lanes = |(&s, shape): (_, &'a Option<LaneShape>)| Some((s, shape.as_ref()?));
             for (s, shape) in band.statements.iter().zip(&lanes.per_statement).filter_map(in_lanes) {
+                let power =
+                    shape.count >= 2 && is_power(shape.count) && is_power(shape.inner) && shape.inner < shape.count;
+                self.require(power, "lanes", || format!("{} has {}", statements[s].name, shape.count));
                 let all = iterators[s].len();
                 let own = [all, shape.masks.len()];
                 let (first, second) = ([&shape.steps, &shape.masks], [&shape.inner_steps, &shape.inner_masks]);
                 let second_is_own =
-                    if lanes.inner > 1 { second.map(Vec::len) == own } else { second.map(Vec::len) == [0; 2] };
+                    if shape.inner > 1 { second.map(Vec::len) == own } else { second.map(Vec::len) == [0; 2] };
                 let own = first.map(Vec::len) == own && second_is_own;
                 self.require(own, "lanes", || format!("{} has another number of steps", statements[s].name));
                 let dimensions: &[&Vec<i64>] =
-                    &[&shape.steps, &shape.inner_steps][..if lanes.inner > 1 { 2 } else { 1 }];
+                    &[&shape.steps, &shape.inner_steps][..if shape.inner > 1 { 2 } else { 1 }];
                 for steps in dimensions.iter().filter(|_| own) {
                     let gains = |affine: &Affine| affine.gain(&iterators[s], steps);
                     let moves = |t: &Access| t.subscripts.iter().any(|subscript| gains(subscript) != 0);
@@ -749,10 +752,10 @@ impl<'a, F: FnMut(&'a Piece, &Values)> Visitor<'a> for First<F> {
 }
 
 /// The iterators of every lane that runs at a point.
-fn running(point: &[i64], slacks: &[i64], lanes: Option<(&Lanes, &LaneShape)>) -> Vec<Vec<i64>> {
-    let Some((lanes, shape)) = lanes else { return vec![point.to_vec()] };
-    let running = (0..lanes.count).filter(|lane| shape.runs(lanes, slacks, *lane));
-    running.map(|lane| shape.iterators(lanes, point, lane)).collect()
+fn running(point: &[i64], slacks: &[i64], lanes: Option<&LaneShape>) -> Vec<Vec<i64>> {
+    let Some(shape) = lanes else { return vec![point.to_vec()] };
+    let running = (0..shape.count).filter(|lane| shape.runs(slacks, *lane));
+    running.map(|lane| shape.iterators(point, lane)).collect()
 }
 
 fn is_power(value: i64) -> bool {

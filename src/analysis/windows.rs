@@ -36,7 +36,7 @@ pub fn windows(
             // Of a row of groups there are as many times fewer as a group has lanes along it.
             let lanes = band
                 .lanes(s)
-                .map(|(lanes, shape)| [(&shape.steps, lanes.count / lanes.inner), (&shape.inner_steps, lanes.inner)]);
+                .map(|shape| [(&shape.steps, shape.count / shape.inner), (&shape.inner_steps, shape.inner)]);
             let along_row = |(own, count): &(&Vec<i64>, i64)| {
                 step.iter().eq(own.iter().map(|own| own * count).collect::<Vec<_>>().iter())
             };

@@ -298,7 +298,7 @@ pub fn separate_tiles(
 }
 
 fn is_in_two(band: &Band) -> bool {
-    band.lanes.as_ref().is_some_and(|lanes| lanes.inner > 1)
+    band.lanes.as_ref().is_some_and(lane_shape::Lanes::is_in_two)
 }
 
 /// isl's operations for the mapping of one array by tiles; without it, strips wait.
@@ -360,8 +360,7 @@ pub fn merge(kernel: &Kernel, bands: &ByBand<Band>, allocations: &ByBand<Vec<All
 pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
     let kinds: Vec<u64> = fabric.blocks.iter().map(|kind| kind.bits).collect();
     let most_blocks: u64 = fabric.blocks.iter().map(|kind| kind.count).sum();
-    let all = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
-    let Some(lanes) = all.map(|lanes| lanes.count).max() else { return };
+    let Some(lanes) = offload.most_lanes() else { return };
     let in_two = offload.bands.iter().any(offload::Band::is_in_two);
     let stores = offload.bands.iter().flat_map(|band| &band.transfers).filter(|t| !t.store.pieces.is_empty());
     let stored: BTreeSet<ArrayId> = stores.map(|transfer| transfer.array).collect();

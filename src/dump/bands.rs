@@ -38,7 +38,7 @@ pub fn text(offload: &Offload) -> Result<String> {
         };
         if let Some(lanes) = &band.lanes {
             let names: Vec<&str> = band.statements.iter().map(|&s| program.statements[s].name.as_str()).collect();
-            let _ = writeln!(text, "    lanes: {} along {}", lanes.count, lanes.along(&names));
+            let _ = writeln!(text, "    lanes: {} along {}", lanes.count(), lanes.along(&names));
         }
     }
     text.push_str(

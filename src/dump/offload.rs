@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{array_name, loops};
 use crate::affine::Affine;
-use crate::offload::{Band, LaneShape, Lanes, Offload, Piece, Scan, Transfer, Wait};
+use crate::offload::{Band, LaneShape, Offload, Piece, Scan, Transfer, Wait};
 use crate::source::kernel::{Kernel, SizeParameter};
 
 /// Load(T) and Store(T) of every array, as isl has them and as the hardware walks them.
@@ -75,14 +75,14 @@ fn instance(kernel: &Kernel, piece: &Piece) -> String {
 fn iterations(kernel: &Kernel, band: &Band) -> String {
     let visit = |piece: &Piece| match band.lanes(piece.leaf.statement()) {
         None => instance(kernel, piece),
-        Some((lanes, shape)) => in_lanes(kernel, lanes, shape, piece),
+        Some(shape) => in_lanes(kernel, shape, piece),
     };
     loops::text(&band.compute.scan, 1, &visit)
 }
 
 /// `for (lane = 0; lane < 4; lane++) if (N - 4*i_group - lane >= 1) S0(4*i_group + lane);`; in two dimensions with a
 /// loop over `inner_lane` inside.
-fn in_lanes(kernel: &Kernel, lanes: &Lanes, shape: &LaneShape, piece: &Piece) -> String {
+fn in_lanes(kernel: &Kernel, shape: &LaneShape, piece: &Piece) -> String {
     let at_lane = |value: &Affine, step: i64, inner: i64| {
         value.clone() + Affine::variable("lane") * step + Affine::variable("inner_lane") * inner
     };
@@ -96,9 +96,9 @@ fn in_lanes(kernel: &Kernel, lanes: &Lanes, shape: &LaneShape, piece: &Piece) ->
     let masks: Vec<String> = masks.iter().map(Affine::at_least_zero).collect();
     let masks = if masks.is_empty() { String::new() } else { format!("if ({}) ", masks.join(" && ")) };
     let instance = loops::call(&kernel.statements()[piece.leaf.statement()].name, &iterators);
-    let inner = match lanes.inner {
+    let inner = match shape.inner {
         1 => String::new(),
         inner => format!("for (inner_lane = 0; inner_lane < {inner}; inner_lane++) "),
     };
-    format!("for (lane = 0; lane < {}; lane++) {inner}{masks}{instance}", lanes.count / lanes.inner)
+    format!("for (lane = 0; lane < {}; lane++) {inner}{masks}{instance}", shape.count / shape.inner)
 }

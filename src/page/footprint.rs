@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::order::Rows;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, BandId, ByArray, StatementId};
-use crate::offload::{LaneShape, Lanes, Offload, Piece, Scan, Transfer};
+use crate::offload::{LaneShape, Offload, Piece, Scan, Transfer};
 use crate::source::kernel::{Access, Kernel, Statement};
 use crate::walk::{self, Values, Visitor, Which, visit};
 
@@ -346,14 +346,14 @@ impl<S: Sees> Walker<'_, '_, S> {
         let lanes = self.offload.lanes(statement);
         let date = self.counted.dates;
         // Per lane, the trips in which it runs: they are next to one another, as slacks are affine.
-        let mut runs: Vec<Option<(i64, i64)>> = vec![None; lanes.map_or(1, |(lanes, _)| lanes.count as usize)];
+        let mut runs: Vec<Option<(i64, i64)>> = vec![None; lanes.map_or(1, |shape| shape.count as usize)];
         for k in 0..trips {
             let (first, slacks) = (at(k, &begin.0, &step), at(k, &begin.1, &slack_step));
             let Some(left) = self.steps.checked_sub(1) else { return ControlFlow::Break(()) };
             self.steps = left;
             let own: Vec<(usize, Vec<i64>)> = match lanes {
                 None => vec![(0, first)],
-                Some((lanes, shape)) => own(lanes, shape, &first, &slacks),
+                Some(shape) => own(shape, &first, &slacks),
             };
             for (lane, _) in &own {
                 runs[*lane] = Some(runs[*lane].map_or((k, 1), |(begin, trips)| (begin, trips + 1)));
@@ -363,7 +363,7 @@ impl<S: Sees> Walker<'_, '_, S> {
         for (lane, run) in runs.iter().enumerate() {
             let Some((first, trips)) = *run else { continue };
             let own = at(first, &begin.0, &step);
-            let own = lanes.map_or(own.clone(), |(lanes, shape)| shape.iterators(lanes, &own, lane as i64));
+            let own = lanes.map_or(own.clone(), |shape| shape.iterators(&own, lane as i64));
             self.seen.row(statement, date + first as u64, trips, &own, &step);
         }
         ControlFlow::Continue(())
@@ -393,7 +393,7 @@ impl<S: Sees> Walker<'_, '_, S> {
 }
 
 /// The lanes that run, with their iterators.
-fn own(lanes: &Lanes, shape: &LaneShape, first: &[i64], slacks: &[i64]) -> Vec<(usize, Vec<i64>)> {
-    let runs = (0..lanes.count).filter(|lane| shape.runs(lanes, slacks, *lane));
-    runs.map(|lane| (lane as usize, shape.iterators(lanes, first, lane))).collect()
+fn own(shape: &LaneShape, first: &[i64], slacks: &[i64]) -> Vec<(usize, Vec<i64>)> {
+    let runs = (0..shape.count).filter(|lane| shape.runs(slacks, *lane));
+    runs.map(|lane| (lane as usize, shape.iterators(first, lane))).collect()
 }

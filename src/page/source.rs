@@ -61,7 +61,7 @@ fn notes(page: &Page, pictures: &Pictures) -> BTreeMap<usize, Vec<String>> {
             let own = statements[*statement];
             let line = page.program.places.user(own.span).line;
             let lanes = match offload.lanes(*statement) {
-                Some((lanes, _)) => format!("{} lanes along {}", lanes.count, escaped(&lanes.along)),
+                Some(shape) => format!("{} lanes along {}", shape.count, escaped(&shape.along)),
                 None => "one lane".to_string(),
             };
             let mut note = format!(

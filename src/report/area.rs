@@ -34,7 +34,7 @@ pub struct Area {
 
 impl Area {
     pub fn of(offload: &Offload, device: &Device) -> Area {
-        let lanes = |s| offload.lanes(s).map_or(1, |(lanes, _)| lanes.count as u64);
+        let lanes = |s| offload.lane_count(s) as u64;
         Area { blocks: blocks(offload, device), ..Area::in_lanes(offload, lanes) }
     }
 
@@ -47,7 +47,7 @@ impl Area {
         for (s, own) in statements.iter_enumerated() {
             let count = lanes(s);
             // What lanes of a reduction have meets, and is nobody else's.
-            let meets = offload.lanes(s).is_some_and(|(_, shape)| shape.reduction.is_some());
+            let meets = offload.lanes(s).is_some_and(|shape| shape.reduction.is_some());
             for (kind, number) in products_of(own.values()) {
                 if meets {
                     *apart.entry(kind).or_default() += count * number;
@@ -67,8 +67,7 @@ impl Area {
             }
         }
         aluts += taking_turns.iter().map(|(cell, numbers)| cell.of(numbers)).sum::<u64>();
-        let bands = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
-        let most = bands.map(|lanes| lanes.count as u64).max().unwrap_or(1);
+        let most = offload.most_lanes().unwrap_or(1) as u64;
         for (kind, number) in apart {
             *products.entry(kind).or_default() += number;
         }
@@ -205,7 +204,7 @@ fn around(offload: &Offload, statement: StatementId, lanes: u64) -> u64 {
 /// Whether the groups of an access begin in several banks.
 fn is_turned(offload: &Offload, statement: StatementId, access: &Access) -> bool {
     let buffer = offload.buffers.iter().find(|buffer| buffer.array == access.array);
-    let Some((buffer, (_, shape))) = buffer.zip(offload.lanes(statement)) else { return false };
+    let Some((buffer, shape)) = buffer.zip(offload.lanes(statement)) else { return false };
     let iterators = &offload.kernel.iterators()[statement];
     let pieces = || offload.bands.iter().flat_map(|band| &band.compute.scan.pieces);
     let own = || pieces().filter(|piece| piece.leaf.statement() == statement);
@@ -231,7 +230,7 @@ fn blocks(offload: &Offload, device: &Device) -> u64 {
     let buffers = of_buffers(&offload.kernel, &offload.buffers, device);
     let bits = device.block_ram.iter().map(|kind| kind.bits).min().unwrap_or(1).max(1);
     let statements = offload.kernel.statements();
-    let lanes = |s| offload.lanes(s).map_or(1, |(lanes, _)| lanes.count as u64);
+    let lanes = |s| offload.lane_count(s) as u64;
     let tables = statements.iter_enumerated().map(|(s, own)| {
         let each = own.values().flat_map(Expr::tables).filter(|table| table.values.len() as i64 > SMALL);
         lanes(s) * each.map(|table| table.bits().div_ceil(bits)).sum::<u64>()

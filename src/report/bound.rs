@@ -58,8 +58,7 @@ impl Bound {
         let ports = ports::moved(offload, &followed.crossing);
         let once = through_memory(board, crossing, ports.into_iter().flatten().max().unwrap_or(0));
         let [multipliers, look_up_tables] = of_fabric(offload, board, sizes);
-        let lanes = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
-        let lanes = lanes.map(|lanes| lanes.count as u64).max().unwrap_or(1).max(1);
+        let lanes = offload.most_lanes().unwrap_or(1) as u64;
         Bound {
             memory,
             datapath: work.starts.div_ceil(lanes),
@@ -256,7 +255,7 @@ impl<'a> Nest<'a> {
         };
         let statement = kernel.statements()[piece.leaf.statement()];
         let own = offload.kernel.statements().position(|own| own.name == statement.name);
-        let reduction = own.and_then(|own| offload.lanes(own)).and_then(|(_, shape)| shape.reduction.as_ref());
+        let reduction = own.and_then(|own| offload.lanes(own)).and_then(|shape| shape.reduction.as_ref());
         let value = reduction.map_or(&statement.value, |reduction| &reduction.term);
         // Updates of lanes take a cycle; the order of theirs is open.
         let behind = u64::from(reduction.is_some());

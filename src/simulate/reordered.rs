@@ -80,15 +80,15 @@ impl<'a> Run<'a> {
         let all = |of: &[Affine]| -> Vec<i64> { of.iter().map(|value| values.evaluate(value)).collect() };
         let (first, slacks) = (all(&piece.point), all(&piece.slacks));
         let statement = self.statements[piece.leaf.statement()];
-        let Some((lanes, shape)) = self.offload.lanes(piece.leaf.statement()) else {
+        let Some(shape) = self.offload.lanes(piece.leaf.statement()) else {
             return self.write(
                 piece.leaf.statement(),
                 &first,
                 self.value(&statement.value, piece.leaf.statement(), &first),
             );
         };
-        let own = |lane: i64| shape.runs(lanes, &slacks, lane).then(|| shape.iterators(lanes, &first, lane));
-        let instances: Vec<Option<Vec<i64>>> = (0..lanes.count).map(own).collect();
+        let own = |lane: i64| shape.runs(&slacks, lane).then(|| shape.iterators(&first, lane));
+        let instances: Vec<Option<Vec<i64>>> = (0..shape.count).map(own).collect();
         match &shape.reduction {
             Some(reduction) => self.reduce(reduction, piece.leaf.statement(), &first, &instances),
             None => {

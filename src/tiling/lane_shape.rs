@@ -13,10 +13,6 @@ use super::reduction::reduction;
 /// The lanes of a band.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lanes {
-    /// A power of two, at least 2.
-    pub count: i64,
-    /// How many of them lie along the second of two dimensions; 1 for lanes along one.
-    pub inner: i64,
     /// Parallel to the statements of the band; `None` for one whose iterations run one by one.
     pub per_statement: Vec<Option<StatementLanes>>,
     /// Estimated cycles of each over its iterations.
@@ -29,6 +25,8 @@ pub struct StatementLanes {
     /// The dimension of `D` of which as many values run side by side as there are lanes, or the two of them. Another statement
     /// has them in other loops.
     pub levels: Vec<usize>,
+    /// How many lie along each of them: powers of two, at least 2.
+    pub counts: Vec<i64>,
     /// That dimension for people: `i`, or `i:8, j:8`.
     pub along: String,
     pub shape: LaneShape,
@@ -39,6 +37,34 @@ pub type Axes = BTreeMap<usize, i64>;
 
 /// Those of every array: all statements of a kernel agree on them.
 pub type Banked = BTreeMap<ArrayId, Axes>;
+
+/// What buffers have in banks for the lanes of the bands before.
+#[derive(Default)]
+pub struct Banking {
+    pub banked: Banked,
+    /// The most banks that one may have; `None` where the lanes of all bands lie along one dimension: those share banks, whatever
+    /// subscripts they lie along ([`Buffer::skewed`](crate::offload::Buffer)).
+    pub most: Option<i64>,
+}
+
+impl Banking {
+    /// For the lanes of bands with these directives: where some lie along two dimensions, all lie in boxes of banks.
+    pub fn new<'a>(lanes: impl Iterator<Item = &'a LanesDirective> + Clone) -> Banking {
+        let most = lanes.clone().map(|lanes| MOST_BANKS * lanes.count).max();
+        Banking { banked: Banked::new(), most: most.filter(|_| lanes.clone().any(|lanes| lanes.along.is_some())) }
+    }
+
+    /// An array of which these banks and what `own` wants are not those of one buffer.
+    pub fn disagrees(&self, banked: &Banked, own: &LaneShape) -> Option<ArrayId> {
+        let most = self.most?;
+        let is_over = |(array, axes): &(&ArrayId, &Axes)| {
+            let mut both = Banked::from([(**array, banked.get(*array).cloned().unwrap_or_default())]);
+            join(&mut both, Banked::from([(**array, (*axes).clone())]));
+            both.values().flat_map(|axes| axes.values()).product::<i64>() > most
+        };
+        own.banks.iter().find(is_over).map(|(array, _)| *array)
+    }
+}
 
 /// Adds banks that others need to `all`.
 pub fn join(all: &mut Banked, others: Banked) {
@@ -59,25 +85,14 @@ impl Lanes {
         all
     }
 
-    /// How many lanes lie along each of a statement's levels.
-    pub fn counts(&self) -> Vec<i64> {
-        if self.inner > 1 { vec![self.count / self.inner, self.inner] } else { vec![self.count] }
+    /// The most that a statement has.
+    pub fn count(&self) -> i64 {
+        self.per_statement.iter().flatten().map(StatementLanes::count).max().unwrap_or(1)
     }
 
-    /// Whether the banks that one statement needs of an array, and those that others have, may be those of one buffer: lanes
-    /// along one dimension share them, whatever subscripts they lie along ([`Buffer::skewed`](crate::offload::Buffer)).
-    pub fn agree(directive: LanesDirective, array: ArrayId, known: &Banked, own: &LaneShape) -> bool {
-        match (directive.along, known.get(&array), own.banks.get(&array)) {
-            (Some(_), Some(known), Some(own)) => Lanes::fit(directive, known, own),
-            _ => true,
-        }
-    }
-
-    /// Whether lanes along two dimensions have no more banks of an array together than twice as many as there are lanes.
-    fn fit(directive: LanesDirective, known: &Axes, own: &Axes) -> bool {
-        let mut both = Banked::from([(ArrayId(0), known.clone())]);
-        join(&mut both, Banked::from([(ArrayId(0), own.clone())]));
-        both.values().flat_map(|axes| axes.values()).product::<i64>() <= MOST_BANKS * directive.count
+    /// Whether those of some statement lie along two dimensions.
+    pub fn is_in_two(&self) -> bool {
+        self.per_statement.iter().flatten().any(|own| own.counts.len() > 1)
     }
 
     /// What the lanes run along, for people: `i`, or `S0 i, S1 j` for the statements `names`.
@@ -87,6 +102,12 @@ impl Lanes {
             Some((_, first)) if own().count() == names.len() && own().all(|(_, along)| along == first) => first.clone(),
             _ => own().map(|(name, along)| format!("{name} {along}")).collect::<Vec<_>>().join(", "),
         }
+    }
+}
+
+impl StatementLanes {
+    pub fn count(&self) -> i64 {
+        self.counts.iter().product()
     }
 }
 
@@ -178,7 +199,6 @@ impl LaneShape {
         statement: &Statement,
         iterators: &[String],
         dimensions: &[Affine],
-        directive: LanesDirective,
         [first, second]: [LanesAlong; 2],
     ) -> Result<LaneShape, String> {
         let along = |k: usize| match dimensions[k].is_constant() {
@@ -195,14 +215,14 @@ impl LaneShape {
             };
             let reached = access.subscripts.iter().map(reach).enumerate().filter(|(_, reach)| *reach > 0);
             let axes: Axes = reached.map(|(subscript, reach)| (subscript, power_of_two(reach + 1))).collect();
-            let needed: i64 = axes.values().product();
-            let known = banks.get(&access.array).cloned().unwrap_or_default();
-            if needed > MOST_BANKS * directive.count || !Lanes::fit(directive, &known, &axes) {
+            if axes.is_empty() {
+                continue;
+            }
+            join(&mut banks, Banked::from([(access.array, axes)]));
+            let needed: i64 = banks[&access.array].values().product();
+            if needed > MOST_BANKS * first.count * second.count {
                 let name = &kernel.arrays[access.array].name;
                 return Err(format!("the cells of `{name}` that they access lie in {needed} banks or more"));
-            }
-            if !axes.is_empty() {
-                join(&mut banks, Banked::from([(access.array, axes)]));
             }
         }
         for target in statement.targets() {

@@ -18,8 +18,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::polyhedral::isl::{BasicSet, Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
-use crate::source::kernel::{Kernel, LanesDirective, Schedule, TilingDirective};
-use lane_shape::Banked;
+use crate::source::kernel::{Kernel, Schedule, TilingDirective};
+use lane_shape::Banking;
 pub use order::open_loops;
 
 /// Statements that run together in tiles. The instances of all of them live in one space `D`, whose dimensions are the
@@ -85,11 +85,12 @@ pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective])
     require_each_statement_once(program, directives)?;
     require_lanes_alike(directives)?;
     legality::require_legal(program, kernel, directives)?;
-    let (mut bands, mut banked, mut refusal) = (ByBand::new(), Banked::default(), None);
+    let lanes = directives.iter().filter_map(|directive| directive.lanes.as_ref()).filter(|lanes| lanes.count > 1);
+    let (mut bands, mut banking, mut refusal) = (ByBand::new(), Banking::new(lanes), None);
     for directive in directives {
-        let (band, without_lanes) = Band::new(program, kernel, directive, &banked)?;
+        let (band, without_lanes) = Band::new(program, kernel, directive, &banking)?;
         let shapes = band.lanes.iter().flat_map(|lanes| &lanes.per_statement).flatten();
-        shapes.for_each(|own| lane_shape::join(&mut banked, own.shape.banks.clone()));
+        shapes.for_each(|own| lane_shape::join(&mut banking.banked, own.shape.banks.clone()));
         refusal = refusal.or(without_lanes);
         bands.push(band);
     }
@@ -131,18 +132,11 @@ fn require_strips_apart(bands: &ByBand<Band>) -> Result<()> {
         .into())
 }
 
-/// Buffers in banks have as many in every band.
+/// Where the lanes of all bands lie along one dimension, buffers in banks have as many in every band.
 fn require_lanes_alike(directives: &[TilingDirective]) -> Result<()> {
-    let mut lanes = directives.iter().filter_map(|directive| directive.lanes).filter(|lanes| lanes.count > 1);
-    let Some(first) = lanes.next() else { return Ok(()) };
-    let counts = |lanes: &LanesDirective| (lanes.count, lanes.along.map(|along| along.map(|own| own.count)));
-    match lanes.find(|other| counts(other) != counts(&first)) {
-        Some(other) if other.count == first.count => {
-            Err(Diagnostic::new("lanes of another shape than in another band")
-                .at(other.span, "along one dimension here, along two there, or others along each")
-                .help("give all bands lanes of one shape, as in `lanes(i:8, j:8)`")
-                .into())
-        }
+    let lanes = || directives.iter().filter_map(|directive| directive.lanes).filter(|lanes| lanes.count > 1);
+    let Some(first) = lanes().next().filter(|_| lanes().all(|lanes| lanes.along.is_none())) else { return Ok(()) };
+    match lanes().find(|other| other.count != first.count) {
         Some(other) => Err(Diagnostic::new(format!("{} lanes here, and {} in another band", other.count, first.count))
             .at(other.span, "another number of lanes")
             .help("give all bands as many lanes, or none")
@@ -152,12 +146,12 @@ fn require_lanes_alike(directives: &[TilingDirective]) -> Result<()> {
 }
 
 impl Band {
-    /// Also says why it has no lanes, where all bands may have them; `banked` is what bands before have in banks.
+    /// Also says why it has no lanes, where all bands may have them; `banking` is what bands before have in banks.
     fn new(
         program: &Program,
         kernel: &Kernel,
         directive: &TilingDirective,
-        banked: &Banked,
+        banking: &Banking,
     ) -> Result<(Band, Option<Diagnostic>)> {
         let isl = &program.isl;
         let parameters = &program.parameters;
@@ -179,7 +173,7 @@ impl Band {
             }
             iterations.push(isl.map(parameters, tile, tuple, &bounds)?.intersect_range(&statement.domain)?);
         }
-        let order = order::choose(program, kernel, directive, &statements, &theta, banked)?;
+        let order = order::choose(program, kernel, directive, &statements, &theta, banking)?;
 
         let mut all: Option<(Set, Map)> = None;
         for (iterations, dates) in iterations.iter().zip(&order.dates) {

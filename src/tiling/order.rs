@@ -4,6 +4,7 @@
 //! rows, and carries flow dependences further apart than the datapath is deep.
 
 mod asked;
+mod boxes;
 mod candidate;
 mod distances;
 mod pace;
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, anyhow};
 
-use super::lane_shape::{Banked, Lanes};
+use super::lane_shape::{Banking, Lanes};
 use super::tuple_text;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
@@ -172,8 +173,8 @@ pub(super) fn slants(
     let statements = super::statements_of(program, directive);
     let theta = super::theta(program, directive, &statements)?;
     let space = space_of(program, kernel, directive, &statements, &theta)?;
-    let banked = Banked::default();
-    let wanted = Wanted::new(program, kernel, directive, lanes, (&space, &statements), (&banked, true))?;
+    let banking = Banking::default();
+    let wanted = Wanted::new(program, kernel, directive, lanes, (&space, &statements), (&banking, true))?;
     let Some((space, best)) = best_in_lanes(program, &statements, space, &wanted)? else { return Ok(BTreeMap::new()) };
     let lanes = wanted.lanes(&best, &space);
     let mut slants: BTreeMap<ArrayId, i64> = BTreeMap::new();
@@ -191,13 +192,13 @@ pub(super) fn choose(
     directive: &TilingDirective,
     statements: &[StatementId],
     theta: &[Map],
-    banked: &Banked,
+    banking: &Banking,
 ) -> Result<Order> {
     let mut without_lanes = None;
     let mut in_lanes = None;
     if let Some(lanes) = directive.lanes.filter(|lanes| lanes.count > 1) {
         let space = space_of(program, kernel, directive, statements, theta)?;
-        let wanted = Wanted::new(program, kernel, directive, lanes, (&space, statements), (banked, false))?;
+        let wanted = Wanted::new(program, kernel, directive, lanes, (&space, statements), (banking, false))?;
         match best_in_lanes(program, statements, space.clone(), &wanted)? {
             Some((space, candidate)) => {
                 let lanes = wanted.lanes(&candidate, &space);

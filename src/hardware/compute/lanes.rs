@@ -8,7 +8,7 @@ use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::instances::Instances;
 use crate::hardware::datapath::{Datapath, GatherPort, Leaves, Place, Value};
 use crate::ids::{ArrayId, ByStatement, StatementId};
-use crate::offload::{self, Banks, Buffer, LaneShape, Offload, Reduction, ReductionOp};
+use crate::offload::{Banks, Buffer, LaneShape, Offload, Reduction, ReductionOp};
 use crate::operators;
 use crate::rtl::{Expr, Module, Signal, Type};
 use crate::source::kernel::{Access, Expr as Operation, Gather, ScalarType};
@@ -25,8 +25,7 @@ pub struct Lanes<'a> {
 /// The lanes of one statement: one without a directive.
 pub struct LanesOf<'a> {
     pub count: i64,
-    /// Of all lanes, and of this statement.
-    shape: Option<(&'a offload::Lanes, &'a LaneShape)>,
+    shape: Option<&'a LaneShape>,
     iterators: Vec<String>,
 }
 
@@ -34,7 +33,7 @@ impl<'a> Lanes<'a> {
     pub fn new(offload: &'a Offload) -> Self {
         let of = |(statement, iterators): (StatementId, Vec<String>)| {
             let shape = offload.lanes(statement);
-            LanesOf { count: shape.map_or(1, |(all, _)| all.count), shape, iterators }
+            LanesOf { count: shape.map_or(1, |shape| shape.count), shape, iterators }
         };
         Lanes { statements: offload.kernel.iterators().into_iter_enumerated().map(of).collect() }
     }
@@ -107,23 +106,23 @@ impl<'a> Lanes<'a> {
 
 impl<'a> LanesOf<'a> {
     pub fn reduction(&self) -> Option<&'a Reduction> {
-        self.shape.and_then(|(_, shape)| shape.reduction.as_ref())
+        self.shape.and_then(|shape| shape.reduction.as_ref())
     }
 
     /// Whether some lane may not run.
     pub fn is_masked(&self) -> bool {
-        self.shape.is_some_and(|(_, shape)| !shape.masks.is_empty())
+        self.shape.is_some_and(|shape| !shape.masks.is_empty())
     }
 
     /// What an expression over iterators gains from lane to lane along both dimensions, the second is 0 where there is one.
     fn gains(&self, affine: &Affine) -> [i64; 2] {
-        self.shape.map_or([0, 0], |(_, shape)| shape.gain(affine, &self.iterators))
+        self.shape.map_or([0, 0], |shape| shape.gain(affine, &self.iterators))
     }
 
     /// What it gains from lane 0 to lane `lane`.
     fn gained(&self, affine: &Affine, lane: i64) -> i64 {
         let [step, inner] = self.gains(affine);
-        self.shape.map_or(0, |(lanes, _)| lanes.gained(lane, step, inner))
+        self.shape.map_or(0, |shape| shape.gained(lane, step, inner))
     }
 
     /// The expression in lane `lane`, where `affine` is that of lane 0.
@@ -134,7 +133,7 @@ impl<'a> LanesOf<'a> {
     /// The least that an expression gains in some lane: 0 or less.
     fn least(&self, affine: &Affine) -> i64 {
         let [step, inner] = self.gains(affine);
-        let of = |(lanes, _): (&offload::Lanes, _)| lanes.gained(self.count - 1, step.min(0), inner.min(0));
+        let of = |shape: &LaneShape| shape.gained(self.count - 1, step.min(0), inner.min(0));
         self.shape.map_or(0, of)
     }
 
@@ -208,14 +207,14 @@ impl<'a> LanesOf<'a> {
         loads: &mut Vec<(Signal, Expr)>,
     ) -> Expr {
         let mut conditions: Vec<Vec<Expr>> = vec![vec![]; self.count as usize];
-        let Some((lanes, shape)) = self.shape else { return Expr::bit(true) };
+        let Some(shape) = self.shape else { return Expr::bit(true) };
         for (index, step) in shape.masks.iter().enumerate() {
             let next = instances.choose(&[statement], |kind| kind.scope.affine(&kind.slacks[index]));
             let slack = m.reg("candidate_slack", next.ty());
             loads.push((slack.clone(), next));
             let inner = shape.inner_masks.get(index).copied().unwrap_or(0);
             for (lane, conditions) in conditions.iter_mut().enumerate() {
-                let least = -lanes.gained(lane as i64, *step, inner);
+                let least = -shape.gained(lane as i64, *step, inner);
                 conditions
                     .push(slack.e().ge(&Expr::constant(least.into(), Type::for_range(least.min(-1), least.max(0)))));
             }

@@ -69,8 +69,8 @@ pub fn plan(
 
 /// How many iterations, groups of lanes, are looked at.
 fn looked_at(offload: &Offload) -> usize {
-    let lanes = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).map(|lanes| lanes.count as usize);
-    (ITERATIONS * MANY_LANES / lanes.max().unwrap_or(1).max(MANY_LANES)).max(GROUPS)
+    let lanes = offload.most_lanes().unwrap_or(1) as usize;
+    (ITERATIONS * MANY_LANES / lanes.max(MANY_LANES)).max(GROUPS)
 }
 
 /// The first iterations of a run.

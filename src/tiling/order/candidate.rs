@@ -30,10 +30,13 @@ pub(super) struct Candidate {
     pub late: Vec<ArrayId>,
 }
 
-/// The dimension that a statement's lanes run along, or the two, and its place in the statement's date.
+/// A loop of a statement's order, and how many lanes lie along it.
+pub(super) type Level = (usize, i64);
+
+/// The dimension that a statement's lanes run along, or the two, with as many as lie along it, and their levels in the statement's date.
 #[derive(Clone)]
 pub(super) struct Lane {
-    pub dimensions: Vec<usize>,
+    pub along: Vec<(usize, i64)>,
     pub levels: Vec<usize>,
 }
 

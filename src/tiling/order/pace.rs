@@ -117,15 +117,19 @@ impl Space {
         distances: impl Iterator<Item = &'a Distances>,
         lanes: &[(usize, i64)],
     ) -> Result<Pace> {
-        let walk = self.walk(place, order, apart, distances, lanes)?;
+        Ok(self.pace_of(place, order, &self.walk(place, order, apart, distances, lanes)?))
+    }
+
+    /// The pace of a statement that runs so.
+    pub(super) fn pace_of(&self, place: usize, order: &[usize], walk: &Walk) -> Pace {
         let wait = walk.waits.iter().map(Wait::cycles).fold(0.0, f64::max);
         if let Some(cycles) = self.cycles_cut_by_data(place, order, wait) {
             let late = walk.waits.iter().filter(|wait| wait.is_late).map(|wait| wait.of.array).collect();
-            return Ok(Pace { cycles, late });
+            return Pace { cycles, late };
         }
         let is_late = |wait: &&Wait| wait.is_late && self.latencies[place] > wait.distance;
         let late = walk.waits.iter().filter(is_late).map(|wait| wait.of.array).collect();
-        Ok(Pace { cycles: walk.cycles * walk.stalled(wait), late })
+        Pace { cycles: walk.cycles * walk.stalled(wait), late }
     }
 
     /// The cycles of a statement whose rows, along its innermost loop, are as long as only the data tell, see [`kernel::Limits`]: one for

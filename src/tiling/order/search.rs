@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 
-use super::candidate::{Candidate, Merit};
+use super::candidate::{Candidate, Level, Merit};
 use super::distances::{Distances, carried_by_level};
 use super::pace::Pace;
 use super::permutations::orders;
@@ -21,9 +21,9 @@ pub(super) struct Alone<'a> {
 }
 
 impl Alone<'_> {
-    /// The dimensions at these levels.
-    pub fn dimensions(&self, levels: &[usize]) -> Vec<usize> {
-        levels.iter().map(|level| self.order[*level]).collect()
+    /// The dimensions at these levels, each with the lanes along it.
+    pub fn along(&self, levels: &[Level]) -> Vec<(usize, i64)> {
+        levels.iter().map(|&(level, count)| (self.order[level], count)).collect()
     }
 }
 

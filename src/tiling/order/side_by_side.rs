@@ -7,17 +7,17 @@ use std::rc::Rc;
 
 use anyhow::Result;
 
-use super::candidate::{Candidate, Lane, Merit};
+use super::candidate::{Candidate, Lane, Level, Merit};
 use super::distances::Distances;
 use super::search::Alone;
 use super::space::Space;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByArray, StatementId};
-use crate::polyhedral::isl::{Constraint, Tuple};
+use crate::polyhedral::isl::{Constraint, Set, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
 use crate::source::kernel::{Array, Kernel, LanesAlong, LanesDirective, Statement, TilingDirective};
-use crate::tiling::lane_shape::{Axes, Banked, LaneShape, Lanes, StatementLanes, join};
+use crate::tiling::lane_shape::{Axes, Banked, Banking, LaneShape, Lanes, StatementLanes, join};
 
 /// What a tree over the lanes' terms costs beside lanes that write their own cells: of two orders that take as long, the
 /// one without.
@@ -38,33 +38,37 @@ const NEIGHBOURS: usize = 3;
 /// What lanes mean for a statement, or why there are none.
 type Shape = Rc<Result<LaneShape, String>>;
 
-/// A statement's place, the dimensions of its order, sorted, and the one along which lanes lie.
-type Along = (usize, Vec<usize>, usize);
+/// A statement's place, the dimensions of its order, sorted, and the one along which so many lanes lie.
+type Along = (usize, Vec<usize>, (usize, i64));
 
 /// Lanes that somebody asks for.
 pub struct Wanted<'a> {
     directive: LanesDirective,
     /// Whether lanes may access arrays along diagonals.
     may_slant: bool,
+    program: &'a Program,
     kernel: &'a Kernel,
+    ids: Vec<StatementId>,
     /// The band's, with their iterators.
     statements: Vec<(&'a Statement, &'a [String])>,
     /// By statement of the band and dimension of the space, waves aside: what lanes along it mean, or why there are none.
     shapes: Vec<Vec<Shape>>,
-    /// The same where a wave stands for one of the dimensions, by those that the order has.
-    along_waves: RefCell<BTreeMap<Along, Shape>>,
+    /// The same where a wave stands for one of the dimensions, by those that the order has, and of other numbers of lanes.
+    others: RefCell<BTreeMap<Along, Shape>>,
     /// By statement, where the directive names two dimensions: the same of both.
     in_two: Vec<Shape>,
+    /// By statement and its lanes, see [`Space::distances_of_boxes`].
+    boxes: RefCell<BTreeMap<(usize, Vec<(usize, i64)>), Rc<Vec<Set>>>>,
     /// Whether each reads so many cells of an array that it does not write.
     has_neighbours: Vec<bool>,
     /// The array that each statement writes first, indices into `Kernel::arrays`.
     targets: Vec<ArrayId>,
     /// What bands before have in banks.
-    banked: &'a Banked,
+    banking: &'a Banking,
 }
 
 impl<'a> Wanted<'a> {
-    /// `banked` is what bands before have in banks; lanes along diagonals are told only where they may be.
+    /// `banking` is what bands before have in banks; lanes along diagonals are told only where they may be.
     ///
     /// # Errors
     /// A [`Diagnostic`] where a tile has an order of the source's.
@@ -74,7 +78,7 @@ impl<'a> Wanted<'a> {
         directive: &TilingDirective,
         lanes: LanesDirective,
         (space, statements): (&Space, &[StatementId]),
-        (banked, may_slant): (&'a Banked, bool),
+        (banking, may_slant): (&'a Banking, bool),
     ) -> Result<Wanted<'a>> {
         if !space.injective {
             let at = if lanes.span.line > 0 { lanes.span } else { directive.span };
@@ -106,21 +110,24 @@ impl<'a> Wanted<'a> {
         let in_two = |along: [LanesAlong; 2]| -> Vec<Shape> {
             let both = own.iter().zip(&space.values);
             let shape = |(&(statement, iterators), values): (&(&Statement, &[String]), &Vec<Affine>)| {
-                Rc::new(LaneShape::in_two(kernel, statement, iterators, values, lanes, along))
+                Rc::new(LaneShape::in_two(kernel, statement, iterators, values, along))
             };
             both.map(shape).collect()
         };
         Ok(Wanted {
             directive: lanes,
             may_slant,
+            program,
             kernel,
+            ids: statements.to_vec(),
+            boxes: RefCell::default(),
             shapes: own.iter().zip(&space.values).map(shapes).collect(),
-            along_waves: RefCell::default(),
+            others: RefCell::default(),
             in_two: lanes.along.map_or(vec![], in_two),
             has_neighbours: own.iter().map(|(statement, _)| has_neighbours(statement)).collect(),
             targets: own.iter().map(|(statement, _)| statement.target.array).collect(),
             statements: own,
-            banked,
+            banking,
         })
     }
 
@@ -132,67 +139,78 @@ impl<'a> Wanted<'a> {
     /// The lanes of a candidate, by statement.
     pub fn lanes(&self, candidate: &Candidate, space: &Space) -> Lanes {
         let own = |(place, lane): (usize, &Option<Lane>)| {
-            let Lane { dimensions, levels } = lane.clone()?;
-            let shape = self.shape(space, place, &candidate.dimensions[place], &dimensions).as_ref().clone().ok()?;
+            let Lane { along, levels } = lane.clone()?;
+            let shape = self.shape(space, place, &candidate.dimensions[place], &along).as_ref().clone().ok()?;
             let value = |k: usize| space.values[place][k].to_string();
+            let counts = along.iter().map(|(_, count)| *count).collect();
             let along = match self.directive.along {
-                None => value(dimensions[0]),
-                Some(both) => both.map(|own| format!("{}:{}", value(own.dimension), own.count)).join(", "),
+                None => value(along[0].0),
+                Some(_) => {
+                    along.iter().map(|(k, count)| format!("{}:{count}", value(*k))).collect::<Vec<_>>().join(", ")
+                }
             };
-            Some(StatementLanes { levels, along, shape })
+            Some(StatementLanes { levels, counts, along, shape })
         };
-        let Wanted { directive, .. } = self;
         let per_statement = candidate.lanes.iter().enumerate().map(own).collect();
-        let cycles_each = candidate.cycles_each.clone();
-        Lanes { count: directive.count, inner: directive.inner(), per_statement, cycles_each }
+        Lanes { per_statement, cycles_each: candidate.cycles_each.clone() }
     }
 
     /// What lanes of a statement along a dimension of its order, or along the two of the directive, mean.
-    fn shape(&self, space: &Space, place: usize, order: &[usize], dimensions: &[usize]) -> Shape {
-        let &[one] = dimensions else { return self.in_two[place].clone() };
-        if !space.has_waves(order) {
+    fn shape(&self, space: &Space, place: usize, order: &[usize], along: &[(usize, i64)]) -> Shape {
+        let &[(one, count)] = along else { return self.in_two[place].clone() };
+        if !space.has_waves(order) && count == self.directive.count {
             return self.shapes[place][one].clone();
         }
         let mut own = order.to_vec();
         own.sort_unstable();
-        let mut known = self.along_waves.borrow_mut();
-        let shape = known.entry((place, own.clone(), one)).or_insert_with(|| {
+        let mut known = self.others.borrow_mut();
+        let shape = known.entry((place, own.clone(), (one, count))).or_insert_with(|| {
             let (statement, iterators) = self.statements[place];
             let values: Vec<Affine> = own.iter().map(|&k| space.values[place][k].clone()).collect();
             let k = own.iter().position(|k| *k == one).unwrap_or_default();
-            let shape = LaneShape::new(self.kernel, statement, iterators, &values, (self.directive.count, k));
+            let shape = LaneShape::new(self.kernel, statement, iterators, &values, (count, k));
             Rc::new(upright(self.kernel, shape, self.may_slant))
         });
         shape.clone()
     }
 
     /// The levels of an order, from `outer` on, that a statement's lanes may run along.
-    fn levels(&self, space: &Space, order: &[usize], outer: usize) -> Vec<Vec<usize>> {
+    fn levels(&self, space: &Space, order: &[usize], outer: usize) -> Vec<Vec<Level>> {
         let Some(both) = self.directive.along else {
-            return (outer..order.len())
-                .filter(|level| order[*level] < space.rank())
-                .map(|level| vec![level])
-                .collect();
+            let inside = (outer..order.len()).filter(|level| order[*level] < space.rank());
+            return inside.map(|level| vec![(level, self.directive.count)]).collect();
         };
         if space.has_waves(order) {
             return vec![];
         }
-        let level = |own: LanesAlong| order.iter().position(|k| *k == own.dimension).filter(|level| *level >= outer);
-        both.map(level).into_iter().collect::<Option<Vec<usize>>>().into_iter().collect()
-    }
-
-    /// An array of which what is in banks already and what `own` wants are not those of one buffer.
-    fn disagrees(&self, banked: &Banked, own: &LaneShape) -> Option<ArrayId> {
-        own.banks.keys().copied().find(|array| !Lanes::agree(self.directive, *array, banked, own))
-    }
-
-    /// How many lanes lie along each of these dimensions.
-    fn counts(&self, dimensions: &[usize]) -> Vec<(usize, i64)> {
-        let count = |&k: &usize| match self.directive.along {
-            None => (k, self.directive.count),
-            Some(both) => (k, both.into_iter().find(|own| own.dimension == k).map_or(1, |own| own.count)),
+        let level = |own: LanesAlong| {
+            let level = order.iter().position(|k| *k == own.dimension).filter(|level| *level >= outer);
+            level.map(|level| (level, own.count))
         };
-        dimensions.iter().map(count).collect()
+        both.map(level).into_iter().collect::<Option<Vec<Level>>>().into_iter().collect()
+    }
+
+    /// The same for a statement that has none along both dimensions of the directive: along one of them, or along another loop, as many
+    /// as along one of them or as all.
+    fn levels_of_one(&self, space: &Space, order: &[usize], outer: usize) -> Vec<Vec<Level>> {
+        let Some(both) = self.directive.along.filter(|_| !space.has_waves(order)) else { return vec![] };
+        let mut counts: Vec<i64> = both.iter().map(|own| own.count).chain([self.directive.count]).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        let inside = (outer..order.len()).filter(|level| order[*level] < space.rank());
+        inside.flat_map(|level| counts.iter().map(move |count| vec![(level, *count)])).collect()
+    }
+
+    /// The distances between boxes that a statement's lanes, of this shape, write and read.
+    fn boxes(&self, space: &Space, place: usize, lanes: &[(usize, i64)], shape: &LaneShape) -> Result<Rc<Vec<Set>>> {
+        let key = (place, lanes.to_vec());
+        if let Some(known) = self.boxes.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let own = (self.ids[place], self.statements[place].0, place);
+        let found = Rc::new(space.distances_of_boxes((self.program, self.kernel), own, lanes, shape)?);
+        self.boxes.borrow_mut().insert(key, found.clone());
+        Ok(found)
     }
 
     /// What a statement's lanes of this shape cost, over their cycles.
@@ -221,7 +239,7 @@ impl<'a> Wanted<'a> {
     /// Why a statement has no lanes along the two dimensions `both` of the directive.
     fn reason_in_two(&self, place: usize, space: &Space, both: [LanesAlong; 2], arrays: &ByArray<Array>) -> String {
         let few = both.iter().find(|own| space.side(own.dimension) < own.count);
-        let disagrees = |shape: &LaneShape| self.disagrees(self.banked, shape);
+        let disagrees = |shape: &LaneShape| self.banking.disagrees(&self.banking.banked, shape);
         let alone = self.in_two.len() == 1;
         match (self.in_two[place].as_ref(), few) {
             (Err(reason), _) => reason.clone(),
@@ -310,60 +328,78 @@ struct Choice<'a> {
     cycles: f64,
     alone: &'a Alone<'a>,
     /// The levels of the order that have them; none without lanes.
-    levels: Vec<usize>,
+    levels: Vec<Level>,
 }
 
 impl Space {
     /// The statements one after the other inside the loops `outer`, each in one of its `own` orders, with lanes along one of
     /// the loops that it has to itself; those with the most iterations choose first which subscripts of arrays are in
     /// banks. `None` where no statement has lanes.
-    pub(super) fn with_lanes(
+    pub(super) fn with_lanes<'a>(
         &self,
         (outer, places): (&[usize], Vec<usize>),
-        own: &[Vec<Alone>],
+        own: &'a [Vec<Alone<'a>>],
         distances: &[Distances],
         wanted: &Wanted,
     ) -> Result<Option<Candidate>> {
-        let mut banked = wanted.banked.clone();
+        let mut banked = wanted.banking.banked.clone();
         let mut by_work: Vec<usize> = (0..own.len()).collect();
         by_work.sort_by(|a, b| self.iterations(*b).total_cmp(&self.iterations(*a)));
         let mut chosen: Vec<Option<Choice>> = own.iter().map(|_| None).collect();
         for place in by_work {
-            for alone in own[place].iter().filter(|alone| alone.order.starts_with(outer)) {
-                // A statement beside others may be faster without.
-                let without = (own.len() > 1).then_some(vec![]);
-                for levels in wanted.levels(self, alone.order, outer.len()).into_iter().chain(without) {
-                    if !levels.is_empty() && !self.allows_lanes(alone, &levels, distances, wanted, &banked)? {
-                        continue;
-                    }
+            let orders = || own[place].iter().filter(|alone| alone.order.starts_with(outer));
+            // Whether the best so far has lanes.
+            let mut choose = |alone: &'a Alone<'a>, levels: Vec<Level>| -> Result<bool> {
+                let best = &mut chosen[place];
+                if levels.is_empty() || self.allows_lanes(alone, &levels, distances, wanted, &banked)? {
                     let row = self.row(&self.values[place], alone.order).filter(|row| *row >= outer.len());
                     let length = row.map_or(1, |row| self.sizes[alone.order[row]]) as f64;
                     let cycles = self.cycles_in_lanes(alone, &levels, outer.len(), distances, wanted)?;
                     let mut cost = cycles;
                     if !levels.is_empty()
-                        && let Ok(shape) = wanted.shape(self, place, alone.order, &alone.dimensions(&levels)).as_ref()
+                        && let Ok(shape) = wanted.shape(self, place, alone.order, &alone.along(&levels)).as_ref()
                     {
                         cost *= wanted.dearer(shape) * wanted.turning(shape, &banked);
                     }
-                    if wanted.has_neighbours[place] && row.is_some_and(|row| levels.contains(&row)) {
+                    let is_along = |row: usize| levels.iter().any(|(level, _)| *level == row);
+                    if wanted.has_neighbours[place] && row.is_some_and(is_along) {
                         cost *= ALONG_GROUPS;
                     }
                     let merit = Merit { cost, length, carried: alone.carried.clone() };
-                    let best = &mut chosen[place];
                     if best.as_ref().is_none_or(|known| merit.beats(&known.merit)) {
                         *best = Some(Choice { merit, cycles, alone, levels });
+                    }
+                }
+                Ok(best.as_ref().is_some_and(|best| !best.levels.is_empty()))
+            };
+            let mut has_lanes = false;
+            for alone in orders() {
+                for levels in wanted.levels(self, alone.order, outer.len()) {
+                    has_lanes = choose(alone, levels)?;
+                }
+                // A statement beside others may be faster without.
+                if own.len() > 1 {
+                    has_lanes = choose(alone, vec![])?;
+                }
+            }
+            if !has_lanes && own.len() > 1 {
+                for alone in orders() {
+                    for levels in wanted.levels_of_one(self, alone.order, outer.len()) {
+                        choose(alone, levels)?;
                     }
                 }
             }
             let Some(Choice { alone, levels, .. }) = &chosen[place] else { return Ok(None) };
             if !levels.is_empty()
-                && let Ok(shape) = wanted.shape(self, place, alone.order, &alone.dimensions(levels)).as_ref()
+                && let Ok(shape) = wanted.shape(self, place, alone.order, &alone.along(levels)).as_ref()
             {
                 join(&mut banked, shape.banks.clone());
             }
         }
         let chosen: Vec<Choice> = chosen.into_iter().flatten().collect();
-        if chosen.iter().all(|choice| choice.levels.is_empty()) {
+        // Lanes along two dimensions are some statement's.
+        let least = if wanted.is_along_one() { 1 } else { 2 };
+        if chosen.iter().all(|choice| choice.levels.len() < least) {
             return Ok(None);
         }
         let apart = (own.len() > 1).then_some(outer.len());
@@ -373,8 +409,8 @@ impl Space {
         }
         let lane = |choice: &Choice| {
             // The statement's place among the others is a level, too.
-            let levels: Vec<usize> = choice.levels.iter().map(|level| level + usize::from(apart.is_some())).collect();
-            (!levels.is_empty()).then(|| Lane { dimensions: choice.alone.dimensions(&choice.levels), levels })
+            let levels = choice.levels.iter().map(|(level, _)| level + usize::from(apart.is_some())).collect();
+            (!choice.levels.is_empty()).then(|| Lane { along: choice.alone.along(&choice.levels), levels })
         };
         let all: Vec<usize> = (0..self.rank()).collect();
         let each = |choice: &Choice| choice.cycles / self.combinations(choice.alone.place, &all);
@@ -395,20 +431,20 @@ impl Space {
     fn allows_lanes(
         &self,
         alone: &Alone,
-        levels: &[usize],
+        levels: &[Level],
         distances: &[Distances],
         wanted: &Wanted,
         banked: &Banked,
     ) -> Result<bool> {
-        let dimensions = alone.dimensions(levels);
-        let shape = wanted.shape(self, alone.place, alone.order, &dimensions);
+        let along = alone.along(levels);
+        let shape = wanted.shape(self, alone.place, alone.order, &along);
         let Ok(shape) = shape.as_ref() else { return Ok(false) };
         let fits = |&(k, count): &(usize, i64)| self.side(k) >= count && !self.values[alone.place][k].is_constant();
-        Ok(wanted.disagrees(banked, shape).is_none()
-            && wanted.counts(&dimensions).iter().all(fits)
+        Ok(wanted.banking.disagrees(banked, shape).is_none()
+            && along.iter().all(fits)
             && match levels {
                 [level] => self.is_parallel(alone, *level, distances, wanted, shape)?,
-                _ => self.is_parallel_in_two(alone, &wanted.counts(&dimensions), distances)?,
+                _ => self.is_parallel_in_two(alone, &along, distances)?,
             })
     }
 
@@ -416,21 +452,28 @@ impl Space {
     fn cycles_in_lanes(
         &self,
         alone: &Alone,
-        levels: &[usize],
+        levels: &[Level],
         apart: usize,
         distances: &[Distances],
         wanted: &Wanted,
     ) -> Result<f64> {
         let own = distances.iter().filter(|d| d.source == alone.place && d.sink == alone.place);
-        let lanes = wanted.counts(&alone.dimensions(levels));
+        let lanes = alone.along(levels);
         let grouped = self.in_groups(&lanes);
-        let pace = grouped.pace_in_groups(alone.place, alone.order, apart, own, &lanes)?;
+        let walk = grouped.walk(alone.place, alone.order, apart, own, &lanes)?;
+        let pace = grouped.pace_of(alone.place, alone.order, &walk);
         if levels.is_empty() {
             return Ok(pace.cycles);
         }
         let (statement, _) = wanted.statements[alone.place];
         let all: Vec<usize> = (0..self.rank()).collect();
-        Ok(match wanted.shape(self, alone.place, alone.order, &alone.dimensions(levels)).as_ref() {
+        Ok(match wanted.shape(self, alone.place, alone.order, &lanes).as_ref() {
+            Ok(shape) if !wanted.is_along_one() => {
+                let boxes = wanted.boxes(self, alone.place, &lanes, shape)?;
+                let nearest = self.nearest_box(&boxes, &walk.between, &lanes)?;
+                let wait = nearest.map_or(0.0, |nearest| grouped.latencies[alone.place] / nearest as f64);
+                pace.cycles.max(walk.cycles * walk.stalled(wait))
+            }
             Ok(shape) if shape.crosses(statement) => {
                 pace.cycles.max(grouped.combinations(alone.place, &all) * self.latencies[alone.place])
             }
@@ -443,7 +486,7 @@ impl Space {
     fn is_parallel(
         &self,
         Alone { place, order, .. }: &Alone,
-        level: usize,
+        (level, count): Level,
         distances: &[Distances],
         wanted: &Wanted,
         shape: &LaneShape,
@@ -452,7 +495,7 @@ impl Space {
         let lane = Affine::variable(&names[order[level]]);
         let near = [
             Constraint::at_most(Affine::constant(1), lane.clone()),
-            Constraint::at_most(lane, Affine::constant(wanted.directive.count - 1)),
+            Constraint::at_most(lane, Affine::constant(count - 1)),
         ];
         for Distances { kind, array, set, .. } in distances.iter().filter(|d| (d.source, d.sink) == (*place, *place)) {
             // Updates of one cell may run in any order.
