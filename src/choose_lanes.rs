@@ -15,7 +15,7 @@ use crate::buffer::{self, NoRoom};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::hardware::Link;
 use crate::ids::{BandId, StatementId};
-use crate::offload::{self, Offload};
+use crate::offload::{Band, Offload};
 use crate::polyhedral::isl::Exhausted;
 use crate::polyhedral::{privatized, slanted, uses_apart};
 use crate::report::area::{Area, LOGIC};
@@ -46,6 +46,10 @@ const FEW: i64 = 4;
 
 /// With fewer left no analysis begins.
 const LEAST: u64 = 10_000;
+/// Lanes along one loop in bands beside one that has them along two: those need little beside it, and its lanes the logic.
+const BESIDE: i64 = 64;
+/// The longest side of a tile that holds all values of a dimension.
+const MOST_SIDE: u64 = 4096;
 
 /// Operators of all lanes together where nobody asks for a number: the circuits of so many take some seconds.
 const OPERATORS: u64 = 10_000;
@@ -129,7 +133,7 @@ fn aslant(
     request: Option<&Request>,
     found: &Result<Offload>,
 ) -> Option<(Kernel, Vec<TilingDirective>)> {
-    let is_plain = |band: &offload::Band| match &band.compute.lanes {
+    let is_plain = |band: &Band| match &band.compute.lanes {
         None => true,
         Some(lanes) => lanes.per_statement.iter().any(Option::is_none),
     };
@@ -470,12 +474,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             return Ok(found);
         }
         let mut tilings = one.tilings_as_written();
-        let is_short = |size: &&mut i64| **size > 1 && **size < count;
-        let mut is_grown = false;
-        for size in tilings.iter_mut().flat_map(|tiling| &mut tiling.sizes).filter(is_short) {
-            (*size, is_grown) = (count, true);
-        }
-        if !is_grown {
+        if tilings.iter_mut().filter_map(|tiling| grow(tiling, count).then_some(())).count() == 0 {
             return Ok(found);
         }
         tilings.iter_mut().for_each(|tiling| tiling.lanes = Some(LanesDirective::new(count, Span::default())));
@@ -512,7 +511,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     fn in_two(&self, best: Found, one: &Found, reasons: &mut BTreeMap<i64, String>) -> Result<Found> {
         let Found { offload, .. } = one;
         let tilings = offload.tilings_as_written();
-        let along_one = lanes_along_one(&best, &tilings);
+        let along_one = lanes_along_one(&best, &tilings, BESIDE);
         let pairs_of = |tiling: &TilingDirective| -> Result<Vec<[usize; 2]>> {
             Ok(pairs(self.analysis.kernel(), tiling, &self.analysis.open_loops(tiling)?))
         };
@@ -522,24 +521,38 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let only = heaviest.filter(|_| tilings.len() > 1);
         let mut choices = vec![];
         for pair in 0..pairs.iter().map(Vec::len).max().unwrap_or(0) {
-            choices.extend(only.filter(|band| pair < pairs[*band].len()).map(|band| (pair, Some(band))));
-            choices.push((pair, None));
+            choices.extend(only.filter(|band| pair < pairs[*band].len()).map(|band| (pair, Some(band), false)));
+            choices.push((pair, None, false));
+            choices.push((pair, None, true));
         }
-        let (most_of_all, limit) = most(offload, self.board, LanesDirective::MOST, |_, count| count);
+        let sizes = self.kernel.usual_sizes();
+        let longest_size = sizes.values().copied().max().and_then(|size| u64::try_from(size).ok()).unwrap_or(1);
+        let longest_size = longest_size.min(MOST_SIDE).next_power_of_two() as i64;
+        // Statements in fewer loops than others of their band may have lanes along one of the two only.
+        let iterators = offload.kernel.iterators();
+        let loops = |band: &Band| band.statements.iter().map(|s| iterators[*s].len()).max();
+        let deepest = |s: StatementId| {
+            let band = offload.bands.iter().find(|band| band.statements.contains(&s));
+            band.and_then(loops) == Some(iterators[s].len())
+        };
+        let lanes = |s: StatementId, count: i64| if deepest(s) { count } else { 1 << count.ilog2().div_ceil(2) };
+        let (most_of_all, limit) = most(offload, self.board, LanesDirective::MOST, lanes);
         let of_one = |band: usize| {
             let is_such = |s: StatementId| offload.bands[BandId(band)].statements.contains(&s);
-            let lanes = |s: StatementId, count: i64| if is_such(s) { count } else { count.min(best.count) };
+            let along_one = best.count.min(BESIDE);
+            let lanes = |s: StatementId, count: i64| if is_such(s) { lanes(s, count) } else { count.min(along_one) };
             most(offload, self.board, LanesDirective::MOST, lanes)
         };
         let (most, limit) = only.map_or((most_of_all, limit), of_one);
-        let probes = self.probes.get() + PROBES_IN_TWO;
-        let (mut best, mut is_first) = (best, true);
+        let probes = self.probes.get() + PROBES_IN_TWO * if only.is_some() { 2 } else { 1 };
+        let mut in_two: Option<Found> = None;
         let counts = std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count >= 4);
         for count in counts {
-            let mut is_enough = false;
-            for (choice, only) in choices.clone() {
+            let (mut is_enough, mut is_taken) = (false, in_two.is_none());
+            for (choice, only, is_whole) in choices.clone() {
                 if self.probes.get() >= probes || self.left.get().is_some_and(|left| left <= LEAST) {
-                    return Ok(best);
+                    is_enough = true;
+                    break;
                 }
                 if only.is_none() && count > most_of_all {
                     continue;
@@ -547,7 +560,12 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 let mut laned = tilings.clone();
                 for (band, tiling) in laned.iter_mut().enumerate().filter(|(_, tiling)| tiling.lanes.is_none()) {
                     match pairs[band].get(choice).or(pairs[band].last()) {
-                        Some(pair) if only.is_none_or(|only| only == band) => lay_in_two(tiling, *pair, count),
+                        Some(pair) if only.is_none_or(|only| only == band) => {
+                            lay_in_two(tiling, *pair, count);
+                            if is_whole {
+                                hold_all(tiling, *pair, longest_size);
+                            }
+                        }
                         _ => *tiling = along_one[band].clone(),
                     }
                 }
@@ -555,29 +573,36 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 if is_grown && !self.kernel.tilings.is_empty() {
                     continue;
                 }
+                // Once, as fewer lanes want no larger tiles.
+                choices.retain(|own| !is_whole || *own != (choice, only, is_whole));
+                if is_whole && laned.iter().zip(&tilings).all(|(laned, own)| laned.sizes == own.sizes) {
+                    continue;
+                }
                 let Ok(found) = self.judged(count, self.in_tiles(laned))? else {
                     // What is not for lack of room is so with fewer lanes, too.
                     if !self.is_overfull.get() {
-                        choices.retain(|own| *own != (choice, only));
+                        choices.retain(|own| *own != (choice, only, is_whole));
                     }
                     continue;
                 };
-                // Tiles that just hold the lanes have few groups for a value to be there again.
-                let found = if is_first { self.in_better_tiles(found, false)? } else { found };
-                is_first = false;
-                let is_needed = found.needs_its_lanes(one);
-                let is_better = found.cycles() * AS_GOOD < best.cycles();
-                if is_better || found.count < best.count && found.cycles() <= AS_GOOD * best.cycles() {
-                    *reasons = BTreeMap::from([(2 * most, limit.clone())]);
-                    best = found;
+                is_enough |= found.needs_its_lanes(one);
+                if in_two.as_ref().is_none_or(|known| found.is_preferred_to(known)) {
+                    in_two = Some(found);
+                    is_taken = true;
                 }
-                is_enough |= is_needed;
             }
-            if is_enough {
+            if is_enough || !is_taken {
                 break;
             }
         }
-        Ok(best)
+        let Some(found) = in_two else { return Ok(best) };
+        // Tiles that just hold the lanes have few groups for a value to be there again.
+        let found = self.in_better_tiles(found, false)?;
+        if !found.is_preferred_to(&best) {
+            return Ok(best);
+        }
+        *reasons = BTreeMap::from([(2 * most, limit)]);
+        Ok(found)
     }
 
     /// The lanes with which the run is expected to be shortest, of those that take about as long the fewest; one where more
@@ -678,9 +703,18 @@ fn lanes_of(request: &Request, tiling: &TilingDirective, analysis: &Analysis) ->
         Request::Automatic | Request::Usual => return Ok(None),
     };
     let open = analysis.open_loops(tiling)?;
+    let deepest = deepest(analysis.kernel(), tiling);
     let along = |(name, count): &(String, i64)| -> Option<LanesAlong> {
+        let dimensions = 0..tiling.sizes.len() + open.len();
+        // Of a loop's name in several statements, that of the one in the most loops.
+        let own = dimensions.clone().find(|dimension| {
+            deepest.is_some_and(|deepest| {
+                loop_of(&tiling.schedules, &open, *dimension, deepest)
+                    .is_some_and(|value| *value == Affine::variable(name))
+            })
+        });
         let is = |dimension: &usize| is_loop(&tiling.schedules, &open, *dimension, name);
-        Some(LanesAlong { dimension: (0..tiling.sizes.len() + open.len()).find(is)?, count: *count })
+        Some(LanesAlong { dimension: own.or_else(|| dimensions.clone().find(is))?, count: *count })
     };
     let both = along(first).zip(along(second));
     Ok(both.map(|(first, second)| LanesDirective::in_two([first, second], Span::default())))
@@ -688,12 +722,19 @@ fn lanes_of(request: &Request, tiling: &TilingDirective, analysis: &Analysis) ->
 
 /// Whether a dimension of these schedules, or behind those a loop that they leave `open`, is the loop over `name` in some statement.
 pub fn is_loop(schedules: &[Schedule], open: &[Vec<Affine>], dimension: usize, name: &str) -> bool {
-    let tiled = schedules.first().map_or(0, |schedule| schedule.theta.len());
     let is = Affine::variable(name);
-    match dimension.checked_sub(tiled) {
-        None => schedules.iter().any(|schedule| schedule.theta[dimension] == is),
-        Some(behind) => open.get(behind).is_some_and(|values| values.contains(&is)),
-    }
+    (0..schedules.len()).any(|place| loop_of(schedules, open, dimension, place) == Some(&is))
+}
+
+/// What a dimension of these schedules, or behind those a loop that they leave `open`, is for the statement at `place`.
+fn loop_of<'a>(
+    schedules: &'a [Schedule],
+    open: &'a [Vec<Affine>],
+    dimension: usize,
+    place: usize,
+) -> Option<&'a Affine> {
+    let theta = &schedules[place].theta;
+    theta.get(dimension).or_else(|| open.get(dimension - theta.len())?.get(place))
 }
 
 impl Found {
@@ -702,6 +743,12 @@ impl Found {
         let Expected { compute, alone, .. } = &self.expected;
         let is_used = compute * self.count as f64 <= UNUSED * one.expected.compute;
         is_used && 2.0 * compute + alone > AS_GOOD * self.cycles()
+    }
+
+    /// Whether it takes fewer cycles, or about as many with fewer lanes.
+    fn is_preferred_to(&self, other: &Found) -> bool {
+        let is_faster = self.cycles() * AS_GOOD < other.cycles();
+        is_faster || self.count < other.count && self.cycles() <= AS_GOOD * other.cycles()
     }
 
     fn cycles(&self) -> f64 {
@@ -741,37 +788,60 @@ pub fn most_lanes(offload: &Offload, board: &Board) -> i64 {
     most(offload, board, LanesDirective::MOST, |_, count| count).0
 }
 
+/// The place of the statement of a band in the most loops.
+fn deepest(kernel: &Kernel, tiling: &TilingDirective) -> Option<usize> {
+    let (statements, iterators) = (kernel.statements(), kernel.iterators());
+    let loops = |place: &usize| {
+        let own = statements.position(|statement| statement.name == tiling.schedules[*place].statement);
+        own.map(|own| iterators[own].len())
+    };
+    // The first of several.
+    (0..tiling.schedules.len()).rev().max_by_key(loops)
+}
+
 /// Pairs of dimensions of a tile, or loops that its schedule leaves `open`, along which lanes may run in two: loops over each of which
 /// the statement in the most loops writes cells of its own. Those of which tiles have several values as they are come first.
 pub fn pairs(kernel: &Kernel, tiling: &TilingDirective, open: &[Vec<Affine>]) -> Vec<[usize; 2]> {
-    let values =
-        |place: usize| tiling.schedules[place].theta.iter().chain(open.iter().map(move |values| &values[place]));
-    let is_size = |name: &String| kernel.parameters.iter().any(|size| size.name == *name);
-    let varies = |value: &&Affine| value.terms.keys().any(|name| !is_size(name));
-    let varying = |place: &usize| values(*place).filter(varies).count();
-    let Some(deepest) = (0..tiling.schedules.len()).max_by_key(varying) else { return vec![] };
+    let Some(deepest) = deepest(kernel, tiling) else { return vec![] };
+    let values = || tiling.schedules[deepest].theta.iter().chain(open.iter().map(|values| &values[deepest]));
     let name = &tiling.schedules[deepest].statement;
     let Some(statement) = kernel.statements().into_iter().find(|statement| statement.name == *name) else {
         return vec![];
     };
     let moves = |name: &String| statement.target.subscripts.iter().any(|subscript| subscript.coefficient(name) != 0);
     let is_such = |value: &Affine| value.terms.keys().any(|name| *value == Affine::variable(name) && moves(name));
-    let all: Vec<usize> = values(deepest).enumerate().filter(|(_, value)| is_such(value)).map(|(d, _)| d).collect();
+    let all: Vec<usize> = values().enumerate().filter(|(_, value)| is_such(value)).map(|(d, _)| d).collect();
     let with = |first: usize| all.iter().filter(move |second| **second > first).map(move |second| [first, *second]);
     let mut pairs: Vec<[usize; 2]> = all.iter().flat_map(|first| with(*first)).collect();
     pairs.sort_by_key(|pair| pair.iter().filter(|d| tiling.sizes.get(**d) == Some(&1)).count());
     pairs
 }
 
-/// The bands of `tilings` as they are with the lanes of `best`, which lie along one loop: in its tiles, where it has the same bands.
-fn lanes_along_one(best: &Found, tilings: &[TilingDirective]) -> Vec<TilingDirective> {
+/// Makes the sides of a tile, but those of 1, as long as there are lanes; whether some were shorter.
+fn grow(tiling: &mut TilingDirective, count: i64) -> bool {
+    let short: Vec<&mut i64> = tiling.sizes.iter_mut().filter(|size| **size > 1 && **size < count).collect();
+    let is_grown = !short.is_empty();
+    short.into_iter().for_each(|size| *size = count);
+    is_grown
+}
+
+/// The bands of `tilings` as they are with the lanes of `best`, at most so many, which lie along one loop: in its tiles, where it has the
+/// same bands.
+fn lanes_along_one(best: &Found, tilings: &[TilingDirective], most: i64) -> Vec<TilingDirective> {
     let own = best.offload.tilings_as_written();
     let schedules = |all: &[TilingDirective]| all.iter().map(|tiling| tiling.schedules.clone()).collect::<Vec<_>>();
-    if schedules(&own) == schedules(tilings) {
-        return own;
-    }
-    let lanes = (best.count > 1).then(|| LanesDirective::new(best.count, Span::default()));
-    tilings.iter().map(|tiling| TilingDirective { lanes: tiling.lanes.or(lanes), ..tiling.clone() }).collect()
+    let count = best.count.min(most);
+    let lanes = (count > 1).then(|| LanesDirective::new(count, Span::default()));
+    let base = if schedules(&own) == schedules(tilings) { &own } else { tilings };
+    let fewer = |tiling: &TilingDirective| match tiling.lanes {
+        Some(own) if own.count <= count => tiling.clone(),
+        _ => {
+            let mut fewer = TilingDirective { lanes, ..tiling.clone() };
+            grow(&mut fewer, count);
+            fewer
+        }
+    };
+    base.iter().map(fewer).collect()
 }
 
 /// `count` lanes along both, about as many along each, in tiles that have as many values.
@@ -781,6 +851,15 @@ fn lay_in_two(tiling: &mut TilingDirective, pair: [usize; 2], count: i64) {
     let along = [0, 1].map(|k| LanesAlong { dimension: pair[k], count: counts[k] });
     tiling.lanes = Some(LanesDirective::in_two(along, Span::default()));
     hold_lanes(tiling);
+}
+
+/// Tiles that hold all values of both dimensions: groups of lanes in boxes then have the most others beside them.
+fn hold_all(tiling: &mut TilingDirective, pair: [usize; 2], longest: i64) {
+    for dimension in pair {
+        if let Some(size) = tiling.sizes.get_mut(dimension) {
+            *size = (*size).max(longest);
+        }
+    }
 }
 
 /// Tiles as long as the lanes along two of their dimensions are many.

@@ -13,7 +13,7 @@ use memory::{Part, Slice};
 use crate::affine::{Affine, AffineOver, Variable};
 use crate::ids::{ArrayId, BandId, ByArray, ByBand, StatementId};
 use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, Node, ScalarType, Statement, TilingDirective};
-use crate::source::order_text;
+use crate::source::{directive_text, order_text};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Offload {
@@ -85,6 +85,16 @@ impl Offload {
     /// The tilings of all bands, of the statements as they are written.
     pub fn tilings_as_written(&self) -> Vec<TilingDirective> {
         self.bands.iter().map(|band| band.tiling.as_written(&self.kernel).0).collect()
+    }
+
+    /// The tilings of all bands as pragmas to paste before the kernel's first loop.
+    pub fn directives(&self) -> Vec<String> {
+        let text = |band: &Band| {
+            // Lanes for which no statement has a loop are refused where a directive asks for them.
+            let lanes = band.tiling.lanes.filter(|_| band.compute.lanes.is_some());
+            directive_text(&TilingDirective { lanes, ..band.tiling.clone() }, &self.kernel)
+        };
+        self.bands.iter().map(text).collect()
     }
 
     /// The order inside the tiles of a band as a directive that can stand beside its tiles; `None` where none says it.

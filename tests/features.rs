@@ -335,6 +335,8 @@ kernels! {
     lanes_quotients data &[("b", 1, 99)]; [N = 1], [N = 21];
     // Several statements.
     lanes_layers; [N = 1, M = 1], [N = 13, M = 21], [N = 0, M = 5];
+    lanes_mixed; [N = 0, M = 3], [N = 1, M = 1], [N = 21, M = 0], [N = 24, M = 16];
+    lanes_in_place; [N = 0], [N = 1], [N = 16], [N = 24];
     lanes_inside; [N = 0], [N = 1], [N = 13], [N = 18];
     lanes_grid; [N = 1, M = 1], [N = 13, M = 10], [N = 20, M = 0], [N = 0, M = 5];
     lanes_grid_layer; [K = 1, C = 1, H = 1, W = 1], [K = 5, C = 3, H = 5, W = 18];

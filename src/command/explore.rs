@@ -35,7 +35,6 @@ use crate::simulate::number::Number;
 use crate::simulate::random::Range;
 use crate::simulate::reordered::reordered;
 use crate::simulate::simulator::Simulator;
-use crate::source::directive_text;
 use crate::source::kernel::Kernel;
 use crate::source::program::Program;
 use crate::{Options, Read, analyze_read, budget, buffer, compile_read, diagnostic_render, hardware, prepare_read};
@@ -315,7 +314,7 @@ impl<'a> Exploration<'a> {
         let area = Area::of(&offload, device);
         let work = Work::within(&offload, &self.sizes, COUNTED);
         let chosen = match design.tilings.is_none() {
-            true => offload.bands.iter().map(|band| directive_text(&band.tiling, &offload.kernel)).collect(),
+            true => offload.directives(),
             false => vec![],
         };
         Ok(Finding::Estimate(Estimate {

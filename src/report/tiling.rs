@@ -7,7 +7,6 @@ use crate::board::Board;
 use crate::buffer;
 use crate::hardware::Beats;
 use crate::offload::Offload;
-use crate::source::directive_text;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TilingReport {
@@ -50,7 +49,7 @@ impl TilingReport {
     pub fn new(offload: &Offload, board: &Board) -> TilingReport {
         TilingReport {
             chosen: offload.kernel.tilings.is_empty(),
-            directives: offload.bands.iter().map(|band| directive_text(&band.tiling, &offload.kernel)).collect(),
+            directives: offload.directives(),
             buffer_bits: buffer::bits(&offload.kernel, &offload.buffers) as u64,
             block_ram_bits: board.block_ram_bits(),
             strips: offload.strips_note.clone(),
@@ -72,7 +71,9 @@ impl TilingReport {
 
 impl LanesReport {
     fn new(offload: &Offload, board: &Board) -> Option<LanesReport> {
-        let lanes = offload.bands.iter().find_map(|band| band.compute.lanes.as_ref());
+        let lanes = offload.bands.iter().filter_map(|band| band.compute.lanes.as_ref());
+        // Of the band with the most, the first of several.
+        let lanes = lanes.rev().max_by_key(|lanes| lanes.count);
         let reason = offload.lanes_note.clone();
         if lanes.is_none() && reason.is_none() {
             return None;

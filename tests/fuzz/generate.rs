@@ -18,6 +18,7 @@ mod private;
 mod rows;
 mod slides;
 mod stages;
+mod triangles;
 mod waves;
 
 const TYPES: [ScalarType; 8] = {
@@ -99,10 +100,12 @@ pub enum Kind {
     Waves,
     /// Products one after the other in lanes along two loops.
     Chains,
+    /// Matrices updated in place, and halves of products, in lanes along two loops or along one.
+    Triangles,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 13] = [
+    pub const ALL: [(&str, Kind); 14] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -116,6 +119,7 @@ impl Kind {
         ("slides", Kind::Slides),
         ("waves", Kind::Waves),
         ("chains", Kind::Chains),
+        ("triangles", Kind::Triangles),
     ];
 
     pub fn of(seed: u64) -> Kind {
@@ -138,6 +142,9 @@ impl Kind {
         }
         if seed >= 9_000_000 && seed % 8 == 1 {
             return Kind::Chains;
+        }
+        if seed >= 10_000_000 && seed % 8 == 4 {
+            return Kind::Triangles;
         }
         match dice.below(3) {
             0 if !seed.is_multiple_of(4) => Kind::Equal,
@@ -285,6 +292,7 @@ fn of_kind(seed: u64) -> Program {
         Kind::Slides => slides::program(seed),
         Kind::Waves => waves::program(seed),
         Kind::Chains => chains::program(seed),
+        Kind::Triangles => triangles::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }

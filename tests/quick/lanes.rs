@@ -73,8 +73,8 @@ fn visited(offload: &Offload, n: i64) -> Vec<Vec<i64>> {
                     };
                     let (iterators, slacks) = (values(&piece.point), values(&piece.slacks));
                     let shape = shape(lanes);
-                    let running = (0..lanes.count).filter(|lane| shape.runs(lanes, &slacks, *lane));
-                    all.extend(running.map(|lane| shape.iterators(lanes, &iterators, lane)));
+                    let running = (0..shape.count).filter(|lane| shape.runs(&slacks, *lane));
+                    all.extend(running.map(|lane| shape.iterators(&iterators, lane)));
                 });
             }
         });
@@ -292,7 +292,8 @@ fn lanes_in_two_dimensions() {
         let offload = kernels::analyze(&parsed(&text(tile, full, body))).unwrap_or_else(|e| panic!("{e:#}\n{body}"));
         burstc::verify::verify(&offload).unwrap();
         let lanes = lanes_of(&offload);
-        assert_eq!((lanes.count, lanes.inner, lanes.along.as_str()), (32, 8, "i:4, j:8"));
+        let counts = |shape: &LaneShape| (shape.count, shape.inner);
+        assert_eq!((counts(shape(lanes)), lanes.along.as_str()), ((32, 8), "i:4, j:8"));
         assert!(lanes.per_statement.iter().flatten().all(|shape| shape.reduction.is_none()));
         let axes =
             |b: &burstc::offload::Buffer| b.bank_axes().iter().map(|axis| (axis.subscript, axis.count)).collect();
@@ -674,7 +675,7 @@ fn tiles_grow_until_lanes_help() {
         c[i][j] += alpha * a[i][k] * b[k][j];\n}\n";
     let offload = usual(gemm);
     let lanes = crate::kernels::band(&offload).compute.lanes.clone().unwrap();
-    assert_eq!((lanes.count, lanes.inner > 1), (512, true));
+    assert_eq!((lanes.count, crate::kernels::band(&offload).is_in_two()), (512, true));
     let cycles = |offload: &Offload| Expected::of(offload, &board, &offload.kernel.usual_sizes()).computing();
     // At least 220 x 200 x 240 / 512 groups, and the words that stand alone.
     assert!(cycles(&offload) < 2.0 * 20_625.0, "{}", cycles(&offload));

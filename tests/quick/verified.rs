@@ -413,9 +413,6 @@ fn windows() {
 
 #[test]
 fn lanes_of_a_band() {
-    fn change(o: &mut Offload, act: impl Fn(&mut burstc::offload::Lanes)) {
-        act(o.bands[BandId(0)].compute.lanes.as_mut().unwrap());
-    }
     finds(
         "lanes",
         lanes(),
@@ -485,9 +482,6 @@ fn verifying_is_cheap() {
 /// Lanes in two dimensions, and their banks along two subscripts.
 #[test]
 fn lanes_of_two_dimensions() {
-    fn change(o: &mut Offload, act: impl Fn(&mut burstc::offload::Lanes)) {
-        act(o.bands[BandId(0)].compute.lanes.as_mut().unwrap());
-    }
     fn first(o: &mut Offload) -> &mut burstc::offload::LaneShape {
         o.bands[BandId(0)].compute.lanes.as_mut().unwrap().per_statement[0].as_mut().unwrap()
     }
@@ -496,8 +490,9 @@ fn lanes_of_two_dimensions() {
         "lanes",
         grid(),
         &[
-            &|o| change(o, |lanes| lanes.inner = 3),
-            &|o| change(o, |lanes| lanes.inner = 8),
+            &|o| o.bands[BandId(0)].compute.lanes.as_mut().unwrap().count *= 2,
+            &|o| first(o).inner = 3,
+            &|o| first(o).inner = first(o).count,
             &|o| first(o).inner_steps.push(0),
             &|o| first(o).inner_masks.push(0),
             // Lanes along the second dimension would write one cell.

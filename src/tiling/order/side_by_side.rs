@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 
+use super::boxes::Groups;
 use super::candidate::{Candidate, Lane, Level, Merit};
 use super::distances::Distances;
 use super::search::Alone;
@@ -14,7 +15,7 @@ use super::space::Space;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByArray, StatementId};
-use crate::polyhedral::isl::{Constraint, Set, Tuple};
+use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
 use crate::source::kernel::{Array, Kernel, LanesAlong, LanesDirective, Statement, TilingDirective};
 use crate::tiling::lane_shape::{Axes, Banked, Banking, LaneShape, Lanes, StatementLanes, join};
@@ -57,8 +58,8 @@ pub struct Wanted<'a> {
     others: RefCell<BTreeMap<Along, Shape>>,
     /// By statement, where the directive names two dimensions: the same of both.
     in_two: Vec<Shape>,
-    /// By statement and its lanes, see [`Space::distances_of_boxes`].
-    boxes: RefCell<BTreeMap<(usize, Vec<(usize, i64)>), Rc<Vec<Set>>>>,
+    /// By statement and its lanes.
+    groups: RefCell<BTreeMap<(usize, Vec<(usize, i64)>), Rc<Option<Groups>>>>,
     /// Whether each reads so many cells of an array that it does not write.
     has_neighbours: Vec<bool>,
     /// The array that each statement writes first, indices into `Kernel::arrays`.
@@ -120,7 +121,7 @@ impl<'a> Wanted<'a> {
             program,
             kernel,
             ids: statements.to_vec(),
-            boxes: RefCell::default(),
+            groups: RefCell::default(),
             shapes: own.iter().zip(&space.values).map(shapes).collect(),
             others: RefCell::default(),
             in_two: lanes.along.map_or(vec![], in_two),
@@ -201,15 +202,21 @@ impl<'a> Wanted<'a> {
         inside.flat_map(|level| counts.iter().map(move |count| vec![(level, *count)])).collect()
     }
 
-    /// The distances between boxes that a statement's lanes, of this shape, write and read.
-    fn boxes(&self, space: &Space, place: usize, lanes: &[(usize, i64)], shape: &LaneShape) -> Result<Rc<Vec<Set>>> {
+    /// The groups of a statement's lanes, of this shape.
+    fn groups(
+        &self,
+        space: &Space,
+        place: usize,
+        lanes: &[(usize, i64)],
+        shape: &LaneShape,
+    ) -> Result<Rc<Option<Groups>>> {
         let key = (place, lanes.to_vec());
-        if let Some(known) = self.boxes.borrow().get(&key) {
+        if let Some(known) = self.groups.borrow().get(&key) {
             return Ok(known.clone());
         }
         let own = (self.ids[place], self.statements[place].0, place);
-        let found = Rc::new(space.distances_of_boxes((self.program, self.kernel), own, lanes, shape)?);
-        self.boxes.borrow_mut().insert(key, found.clone());
+        let found = Rc::new(Groups::new(space, (self.program, self.kernel), own, lanes, shape)?);
+        self.groups.borrow_mut().insert(key, found.clone());
         Ok(found)
     }
 
@@ -469,10 +476,11 @@ impl Space {
         let all: Vec<usize> = (0..self.rank()).collect();
         Ok(match wanted.shape(self, alone.place, alone.order, &lanes).as_ref() {
             Ok(shape) if !wanted.is_along_one() => {
-                let boxes = wanted.boxes(self, alone.place, &lanes, shape)?;
-                let nearest = self.nearest_box(&boxes, &walk.between, &lanes)?;
-                let wait = nearest.map_or(0.0, |nearest| grouped.latencies[alone.place] / nearest as f64);
-                pace.cycles.max(walk.cycles * walk.stalled(wait))
+                let groups = wanted.groups(self, alone.place, &lanes, shape)?;
+                let latency = grouped.latencies[alone.place] as i64;
+                let row = self.row(&self.values[alone.place], alone.order).map(|level| alone.order[level]);
+                let counted = groups.as_ref().as_ref().map_or(0.0, |groups| groups.pace(alone.order, row, latency));
+                pace.cycles.max(grouped.combinations(alone.place, &all) * counted)
             }
             Ok(shape) if shape.crosses(statement) => {
                 pace.cycles.max(grouped.combinations(alone.place, &all) * self.latencies[alone.place])
