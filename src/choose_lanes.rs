@@ -545,10 +545,11 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         };
         let (most, limit) = only.map_or((most_of_all, limit), of_one);
         let probes = self.probes.get() + PROBES_IN_TWO * if only.is_some() { 2 } else { 1 };
-        let mut in_two: Option<Found> = None;
+        // In tiles that just hold the lanes, and in such that hold all of both loops.
+        let mut in_two: [Option<Found>; 2] = [None, None];
         let counts = std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count >= 4);
         for count in counts {
-            let (mut is_enough, mut is_taken) = (false, in_two.is_none());
+            let (mut is_enough, mut is_taken) = (false, in_two.iter().all(Option::is_none));
             for (choice, only, is_whole) in choices.clone() {
                 if self.probes.get() >= probes || self.left.get().is_some_and(|left| left <= LEAST) {
                     is_enough = true;
@@ -573,8 +574,6 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 if is_grown && !self.kernel.tilings.is_empty() {
                     continue;
                 }
-                // Once, as fewer lanes want no larger tiles.
-                choices.retain(|own| !is_whole || *own != (choice, only, is_whole));
                 if is_whole && laned.iter().zip(&tilings).all(|(laned, own)| laned.sizes == own.sizes) {
                     continue;
                 }
@@ -586,23 +585,28 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                     continue;
                 };
                 is_enough |= found.needs_its_lanes(one);
-                if in_two.as_ref().is_none_or(|known| found.is_preferred_to(known)) {
-                    in_two = Some(found);
+                let known = &mut in_two[usize::from(is_whole)];
+                if known.as_ref().is_none_or(|known| found.is_preferred_to(known)) {
+                    *known = Some(found);
                     is_taken = true;
                 }
+                // Once, as fewer lanes want no larger tiles.
+                choices.retain(|own| !is_whole || *own != (choice, only, is_whole));
             }
             if is_enough || !is_taken {
                 break;
             }
         }
-        let Some(found) = in_two else { return Ok(best) };
-        // Tiles that just hold the lanes have few groups for a value to be there again.
-        let found = self.in_better_tiles(found, false)?;
-        if !found.is_preferred_to(&best) {
-            return Ok(best);
+        let mut best = best;
+        for found in in_two.into_iter().flatten() {
+            // Tiles that just hold the lanes have few groups for a value to be there again.
+            let found = self.in_better_tiles(found, false)?;
+            if found.is_preferred_to(&best) {
+                *reasons = BTreeMap::from([(2 * most, limit.clone())]);
+                best = found;
+            }
         }
-        *reasons = BTreeMap::from([(2 * most, limit)]);
-        Ok(found)
+        Ok(best)
     }
 
     /// The lanes with which the run is expected to be shortest, of those that take about as long the fewest; one where more
