@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use super::html::escaped;
 use super::{Page, Pictures, number};
+use crate::ids::StatementId;
+use crate::offload::Band;
 use crate::report::count;
 
 /// Lines of the source on a page at most: a kernel in a long program is shown with what is around it.
@@ -48,6 +50,23 @@ fn own_part<'a>(text: &'a str, statement: &str) -> &'a str {
     text
 }
 
+/// The loops of a statement in what lanes run along: `j` of `S0 i, S1 j`. Where all of a band have the same there are no names.
+fn own_loops(along: &str, statement: &str, statements: &[&str]) -> String {
+    let is_of = |part: &str, name: &str| part.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
+    let mut parts = along.split(", ").skip_while(|part| !is_of(part, statement));
+    let Some(first) = parts.next() else { return along.to_string() };
+    let more = parts.take_while(|part| !statements.iter().any(|name| is_of(part, name)));
+    let first = &first[statement.len() + 1..];
+    std::iter::once(first).chain(more).collect::<Vec<_>>().join(", ")
+}
+
+/// Estimated cycles of a statement over its iterations; of one lane those of the band.
+fn own_cycles(band: &Band, statement: StatementId) -> f64 {
+    let each = band.compute.lanes.as_ref().map_or(&[][..], |lanes| &lanes.cycles_each);
+    let place = band.statements.iter().position(|own| *own == statement);
+    place.and_then(|place| each.get(place)).copied().unwrap_or(band.compute.cycles_per_iteration)
+}
+
 /// Notes by line of the user's file, as HTML.
 fn notes(page: &Page, pictures: &Pictures) -> BTreeMap<usize, Vec<String>> {
     let offload = page.offload;
@@ -61,16 +80,20 @@ fn notes(page: &Page, pictures: &Pictures) -> BTreeMap<usize, Vec<String>> {
             let own = statements[*statement];
             let line = page.program.places.user(own.span).line;
             let lanes = match offload.lanes(*statement) {
-                Some((lanes, _)) => format!("{} lanes along {}", lanes.count, escaped(&lanes.along)),
+                Some((lanes, _)) => {
+                    let others: Vec<&str> = band.statements.iter().map(|s| statements[*s].name.as_str()).collect();
+                    format!("{} lanes along {}", lanes.count, escaped(&own_loops(&lanes.along, &own.name, &others)))
+                }
                 None => "one lane".to_string(),
             };
+            let each = own_cycles(band, *statement);
             let mut note = format!(
                 "<b>{}</b> tiles {} along {}; {lanes}; order {}; about {:.3} cycles per iteration",
                 escaped(&own.name),
                 tiles.join(" × "),
                 escaped(own_part(&of.theta, &own.name)),
                 escaped(own_part(&band.compute.order, &own.name)),
-                band.compute.cycles_per_iteration
+                each
             );
             if let Some(times) = &times {
                 note.push_str(&format!("; {} iterations", number(&times[*statement].to_string())));
@@ -91,7 +114,7 @@ fn notes(page: &Page, pictures: &Pictures) -> BTreeMap<usize, Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::own_part;
+    use super::{own_loops, own_part};
 
     #[test]
     fn a_statement_has_its_own_part_of_a_text() {
@@ -99,5 +122,14 @@ mod tests {
         assert_eq!(own_part(text, "S0"), "(t, (i + 1)/2)");
         assert_eq!((own_part(text, "S1"), own_part(text, "S10")), ("(t, i)", "(t, 2)"));
         assert_eq!(own_part("(i, j)", "S0"), "(i, j)");
+    }
+
+    #[test]
+    fn a_statement_has_its_own_loops() {
+        let names = ["S0", "S1", "S10"];
+        let text = "S0 i:8, j:8, S1 j, S10 k - j";
+        let own = |statement| own_loops(text, statement, &names);
+        assert_eq!((own("S0"), own("S1"), own("S10")), ("i:8, j:8".into(), "j".into(), "k - j".into()));
+        assert_eq!(own_loops("i:4, j:4", "S0", &names), "i:4, j:4");
     }
 }
