@@ -186,7 +186,9 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     require_registers(&kernel)?;
     let mut kernel = kernel;
     if let Some(tilings) = &options.tilings {
-        kernel.tilings.clone_from(tilings);
+        // They are asked for, as those of a directive are, and the analysis spends as much on them.
+        let given = |tiling: &TilingDirective| TilingDirective { span: kernel.span, ..tiling.clone() };
+        kernel.tilings = tilings.iter().map(given).collect();
     }
     if let Some(apart) = options.uses {
         kernel.uses = Some(UsesDirective { apart, span: Span::default() });

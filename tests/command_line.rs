@@ -137,6 +137,37 @@ fn a_page_per_run_and_per_analysis() {
     assert_eq!(names(folder.path()), ["copy.c", "out.json", "run page.html", "sets.html"]);
 }
 
+/// Results take the place of nothing that the command reads, nor of one another, however the file is named.
+#[test]
+fn results_spoil_no_file_that_is_read() {
+    let folder = folder("a[i]", "");
+    let board = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/boards/arty-a7.toml")).unwrap();
+    std::fs::write(folder.path().join("my.toml"), board).unwrap();
+    std::os::unix::fs::symlink("copy.c", folder.path().join("link.c")).unwrap();
+    std::fs::write(folder.path().join("part.jsonl"), "").unwrap();
+    let before = content(folder.path());
+    let same = folder.path().join("copy.c").display().to_string();
+    let source = "it is the C file, which would be lost";
+    let refused: &[(&[&str], &str)] = &[
+        (&["run", "copy.c", "--json", "copy.c"], source),
+        (&["run", "copy.c", "--html", "./copy.c"], source),
+        (&["run", "copy.c", "--fst", &same], source),
+        (&["run", "link.c", "--json", "copy.c"], source),
+        (&["analyze", "copy.c", "--html", "link.c"], source),
+        (&["explore", "copy.c", "--html", "copy.c"], source),
+        (&["run", "copy.c", "--board", "my.toml", "--json", "my.toml"], "it is the board's profile"),
+        (&["run", "copy.c", "--json", "a", "--html", "./a"], "--json writes that file, too"),
+        (&["explore", "copy.c", "--out", "a", "--html", "a"], "--out writes that file, too"),
+        (&["explore", "copy.c", "--merge", "part.jsonl", "--html", "part.jsonl"], "it is one of --merge"),
+    ];
+    for (arguments, reason) in refused {
+        burstc(arguments, &folder).assert().code(2).stderr(contains(*reason).and(contains("name another file")));
+    }
+    assert_eq!(content(folder.path()), before);
+    // In a device nothing is lost.
+    burstc(&["run", "copy.c", "--json", "/dev/null", "--html", "/dev/null"], &folder).assert().success();
+}
+
 /// Without a word from the user, short runs go to Icarus; Verilator's run-time and the program are kept where the user keeps
 /// such things, and neither spoilt files nor a missing folder are in the way.
 #[test]

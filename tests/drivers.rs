@@ -70,6 +70,10 @@ fn linux(folder: &Path, is_short: bool) {
     compiler.args(["-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I.", "-DBLEND_ROOT=\"root\""]);
     compiler.arg(root("tests/drivers/blend_linux.c")).args(["./model.so", "./kernel.so", "-o", "linux"]);
     said(compiler.current_dir(folder));
+    // It may be a program in C++.
+    std::fs::write(folder.join("linux.cc"), "#include \"out/drivers/blend_linux.h\"\n").unwrap();
+    let mut compiler = Command::new("c++");
+    said(compiler.args(["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "linux.cc"]).current_dir(folder));
     assert_eq!(said(Command::new("./linux").current_dir(folder)), "all is well\n");
 }
 

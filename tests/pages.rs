@@ -743,6 +743,23 @@ struct Opened {
     document: Value,
 }
 
+/// Texts with brackets that do not close, notes of a statement that name others, dashed lines of the roofline and their names.
+const WORDS: &str = "(() => {
+    const texts = (own) => Array.from(document.querySelectorAll(own), (found) => found.textContent.trim());
+    const notes = texts('.source .note');
+    return [texts('#tile-order .legend').concat(notes).filter((text) => text.split('(').length !== text.split(')').length),
+        notes.filter((text) => text.match(/\\bS\\d+\\b/g).length !== 1),
+        document.querySelectorAll('#roofline-picture .roof.other').length,
+        texts('#roofline-picture text').filter((text) => text === 'dependences').length];
+})()";
+
+/// What is put together of parts reads as one text.
+fn words_fit_together(browser: &mut Browser) {
+    let found = browser.value(WORDS);
+    assert_eq!((&found[0], &found[1]), (&serde_json::json!([]), &serde_json::json!([])));
+    assert_eq!(found[2], found[3], "the roofline's lines and their names");
+}
+
 /// The page and the JSON of a run.
 fn run(kernel: &str, arguments: &[&str]) -> Opened {
     let folder = tempfile::tempdir().unwrap();
@@ -764,6 +781,7 @@ fn page_of(kernel: &str, arguments: &[&str], instances: fn(&BTreeMap<String, i64
     order_is_the_programs(&mut browser, &instances(&sizes));
     places_are_the_mappings(&mut browser, &run.document);
     lives_are_shown(&mut browser, &run.document);
+    words_fit_together(&mut browser);
     timeline_is_the_runs(&mut browser, &run.document);
     match run.document.get("bus") {
         Some(bus) => bursts_are_the_runs(&mut browser, bus),

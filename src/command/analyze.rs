@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::progress::Progress;
-use super::{Analyze, PASSED, check_file, options, placement, print, terminal, watched, write};
+use super::{Analyze, PASSED, options, placement, places, print, terminal, watched, write};
 use crate::affine::Affine;
 use crate::board::Board;
 use crate::diagnostic::Fault;
@@ -62,7 +62,8 @@ pub fn analyze(analyze: &Analyze, program: &Program) -> Result<u8> {
 
 /// Refuses a page that could not be written in the end.
 pub fn check_places(analyze: &Analyze) -> Result<()> {
-    analyze.html.as_ref().map_or(Ok(()), |path| check_file("--html", path))
+    let results: Vec<places::Named> = analyze.html.as_deref().map(|path| ("--html", path)).into_iter().collect();
+    places::check_files(&results, &places::read(&analyze.input))
 }
 
 /// The page of an analysis: at the sizes that the kernel is usually run with, and with its JSON on one line.

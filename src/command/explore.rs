@@ -13,8 +13,8 @@ use super::progress::{Bar, Progress};
 use super::run::{Subject, after, around, expected_cycles, max_cycles};
 use super::terminal::{command_line, tell_fault};
 use super::{
-    Assignment, Build, FAILED, FAULT, Input, PASSED, REFUSED, RangeAssignment, build, check_file, options, print,
-    sample, say, values, watched, write,
+    Assignment, Build, FAILED, FAULT, Input, PASSED, REFUSED, RangeAssignment, build, options, places, print, sample,
+    say, values, watched, write,
 };
 use crate::board::Board;
 use crate::diagnostic::{Diagnostic, Fault};
@@ -81,12 +81,13 @@ impl Explore {
 
 /// Refuses what could not be written in the end, before anything is done for it.
 pub fn check_places(explore: &Explore) -> Result<()> {
-    if let Some(path) = &explore.out {
-        check_file("--out", path)?;
-    }
-    if let Some(path) = &explore.html {
-        check_file("--html", path)?;
-    }
+    let out = explore.out.as_deref().map(|path| ("--out", path));
+    let html = explore.html.as_deref().map(|path| ("--html", path));
+    let results: Vec<places::Named> = out.into_iter().chain(html).collect();
+    places::check_files(&results, &places::read(&explore.input))?;
+    // `--out` may go on from one of the files that are joined: nothing of that is lost.
+    let joined: Vec<places::Named> = explore.merge.iter().map(|path| ("one of --merge", path.as_path())).collect();
+    places::check_files(html.as_slice(), &joined)?;
     match &explore.output {
         Some(folder) => folder::check(folder, explore.force),
         None => Ok(()),

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
-use super::{PASSED, check_file, print, write};
+use super::places::check_file;
+use super::{PASSED, print, write};
 use crate::diagnostic::Diagnostic;
 
 /// The text of one page, in roff, and the name of its file: `burstc-run.1`.
@@ -23,7 +24,10 @@ pub fn manual(pages: &[ManualPage], folder: Option<&Path>) -> Result<u8> {
     if folder.exists() && !folder.is_dir() {
         return Err(Diagnostic::new(format!("{} is no folder", folder.display())).help("name a folder").into());
     }
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Diagnostic::new(format!("cannot make the folder {}: {error}", folder.display()))
+            .help("name one that can be made")
+    })?;
     for page in pages {
         check_file("--out", &folder.join(&page.file))?;
     }

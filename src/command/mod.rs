@@ -8,6 +8,7 @@ mod explore;
 mod manual;
 mod new;
 mod placement;
+mod places;
 mod progress;
 mod run;
 mod sample;
@@ -23,7 +24,7 @@ use crate::board::Board;
 use crate::diagnostic::{Diagnostic, Fault};
 pub use crate::dump::Stage;
 use crate::printable::on_one_line;
-use crate::process::{Scratch, uninterrupted};
+use crate::process::uninterrupted;
 use crate::project::folder;
 use crate::simulate::bench::MemoryModel;
 use crate::simulate::number::Number;
@@ -321,29 +322,6 @@ fn boards() -> Result<u8> {
     }
     print(&text)?;
     Ok(PASSED)
-}
-
-/// Refuses, with a `Diagnostic`, a file that cannot be written; `option` is what names it. Before long work.
-fn check_file(option: &str, path: &Path) -> Result<()> {
-    let refuse = |message: String, help: &str| {
-        Err(Diagnostic::new(format!("{option} {}: {message}", path.display())).help(help).into())
-    };
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if path.as_os_str().is_empty() || path.is_dir() {
-        return refuse("is a folder".to_string(), "name a file");
-    }
-    if !parent.is_dir() {
-        return refuse(format!("there is no folder {}", parent.display()), "make it, or check the path");
-    }
-    // A file that is there stays as it is; whether one can be made shows by making one.
-    let problem = match path.exists() {
-        true => std::fs::OpenOptions::new().append(true).open(path).err().map(anyhow::Error::from),
-        false => Scratch::new_in(".burstc-", parent).err(),
-    };
-    match problem {
-        Some(error) => refuse(format!("{error:#}"), "name a file that can be written"),
-        None => Ok(()),
-    }
 }
 
 /// Writes a file.

@@ -31,7 +31,8 @@ pub fn new(path: &str) -> Result<u8> {
             .into());
     }
     let failed = || format!("cannot make the folder {path}");
-    let scratch = Scratch::new_in(".burstc-", above).with_context(failed)?;
+    let scratch = Scratch::new_in(".burstc-", above)
+        .map_err(|error| Diagnostic::new(format!("{}: {error:#}", failed())).help("go where you may write"))?;
     let made = scratch.path().join(name);
     let write = || {
         std::fs::create_dir(&made)?;

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{
-    FAILED, Output, PASSED, Run, check_file, options, print, progress::Progress, sample, say, terminal, values,
-    watched, write,
+    FAILED, Output, PASSED, Run, options, places, print, progress::Progress, sample, say, terminal, values, watched,
+    write,
 };
 use crate::board::Board;
 use crate::diagnostic::Diagnostic;
@@ -184,16 +184,15 @@ pub fn check_places(run: &Run) -> Result<()> {
     if let Some(target) = &run.keep {
         folder::check(target, run.force)?;
     }
+    let mut results: Vec<places::Named> = vec![];
     if let Some((format, path)) = &run.waveform {
-        check_file(if *format == Waveform::Vcd { "--vcd" } else { "--fst" }, path)?;
+        results.push((if *format == Waveform::Vcd { "--vcd" } else { "--fst" }, path));
     }
     if let Some(Output::File(path)) = &run.json {
-        check_file("--json", path)?;
+        results.push(("--json", path));
     }
-    if let Some(path) = &run.html {
-        check_file("--html", path)?;
-    }
-    Ok(())
+    results.extend(run.html.as_deref().map(|path| ("--html", path)));
+    places::check_files(&results, &places::read(&run.input))
 }
 
 /// The board, if the options are for its memory.

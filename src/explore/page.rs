@@ -15,6 +15,8 @@ const MOST: usize = 3000;
 /// Width and height of a plot, and the room for its axes.
 const SIZE: [f64; 2] = [560.0, 380.0];
 const EDGE: f64 = 56.0;
+/// Right of the plot: half of the last number below it, which is larger on a phone.
+const RIGHT: f64 = 28.0;
 
 /// What a page tells of.
 pub struct Page<'a> {
@@ -102,7 +104,7 @@ impl Page<'_> {
     }
 
     fn plot(&self, plot: &Plot, rows: &[&Row]) -> String {
-        let across = Axis::of(rows.iter().map(|row| (plot.part)(&row.candidate)), EDGE, SIZE[0] - 12.0);
+        let across = Axis::of(rows.iter().map(|row| (plot.part)(&row.candidate)), EDGE, SIZE[0] - RIGHT);
         let up = Axis::of(rows.iter().map(|row| row.cycles() as f64), SIZE[1] - EDGE, 16.0);
         let mut svg = format!(
             "<figure><figcaption>cycles over {2}</figcaption>\n\
@@ -127,7 +129,7 @@ impl Page<'_> {
                 (1e6 * value).round() / 1e4
             ));
         }
-        let (low, left, right) = (SIZE[1] - EDGE + 2.0, EDGE - 2.0, SIZE[0] - 12.0);
+        let (low, left, right) = (SIZE[1] - EDGE + 2.0, EDGE - 2.0, SIZE[0] - RIGHT);
         svg.push_str(&format!("<path class=\"axis\" fill=\"none\" d=\"M{left} 16V{low}H{right}\"/>"));
         let on_front = |row: &Row| self.summary.front.iter().any(|own| own.candidate.place == row.candidate.place);
         // What is on the front lies over what is not.

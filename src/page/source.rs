@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use super::html::escaped;
 use super::{Page, Pictures, number};
+use crate::ids::StatementId;
+use crate::offload::Band;
 use crate::report::count;
 
 /// Lines of the source on a page at most: a kernel in a long program is shown with what is around it.
@@ -48,6 +50,13 @@ fn own_part<'a>(text: &'a str, statement: &str) -> &'a str {
     text
 }
 
+/// Estimated cycles of a statement over its iterations; of one lane those of the band.
+fn own_cycles(band: &Band, statement: StatementId) -> f64 {
+    let each = band.compute.lanes.as_ref().map_or(&[][..], |lanes| &lanes.cycles_each);
+    let place = band.statements.iter().position(|own| *own == statement);
+    place.and_then(|place| each.get(place)).copied().unwrap_or(band.compute.cycles_per_iteration)
+}
+
 /// Notes by line of the user's file, as HTML.
 fn notes(page: &Page, pictures: &Pictures) -> BTreeMap<usize, Vec<String>> {
     let offload = page.offload;
@@ -64,13 +73,14 @@ fn notes(page: &Page, pictures: &Pictures) -> BTreeMap<usize, Vec<String>> {
                 Some(shape) => format!("{} lanes along {}", shape.count, escaped(&shape.along)),
                 None => "one lane".to_string(),
             };
+            let each = own_cycles(band, *statement);
             let mut note = format!(
                 "<b>{}</b> tiles {} along {}; {lanes}; order {}; about {:.3} cycles per iteration",
                 escaped(&own.name),
                 tiles.join(" × "),
                 escaped(own_part(&of.theta, &own.name)),
                 escaped(own_part(&band.compute.order, &own.name)),
-                band.compute.cycles_per_iteration
+                each
             );
             if let Some(times) = &times {
                 note.push_str(&format!("; {} iterations", number(&times[*statement].to_string())));

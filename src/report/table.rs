@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{BusReport, DdrReport, ParameterReport, Places, RunReport};
 use crate::simulate::Verdict;
+use crate::simulate::number::Number;
 use crate::simulate::simulator::Waveform;
 
 /// Width of the labels on the left.
@@ -170,7 +171,7 @@ fn choices(table: &mut Table, report: &RunReport) {
         report.tiling.directives.iter().for_each(|directive| table.row("", directive));
     }
     if let Some(lanes) = &report.tiling.lanes {
-        table.row("lanes", &lanes.text(grouped));
+        table.row("lanes", &format!("{}{}", lanes.text(grouped), other_sizes(report)));
         if lanes.reassociates {
             table.row("", "they combine floating-point numbers in another order: results may differ");
         }
@@ -187,6 +188,18 @@ fn choices(table: &mut Table, report: &RunReport) {
 }
 
 /// `N from 1 to 64`
+/// The usual sizes, for which lanes are chosen, where the run has others: `, with N = 64`.
+fn other_sizes(report: &RunReport) -> String {
+    let usual = |p: &ParameterReport| p.default.or(p.max).unwrap_or(1);
+    let is_such =
+        |p: &ParameterReport| report.arguments.get(&p.name).is_none_or(|own| *own == Number::Whole(usual(p).into()));
+    if report.parameters.iter().all(is_such) {
+        return String::new();
+    }
+    let sizes: Vec<String> = report.parameters.iter().map(|p| format!("{} = {}", p.name, usual(p))).collect();
+    format!(", with {}", sizes.join(", "))
+}
+
 fn bounds(parameter: &ParameterReport) -> String {
     let to = parameter.max.map_or("on".to_string(), |max| format!("to {max}"));
     format!("{} from {} {to}", parameter.name, parameter.min)

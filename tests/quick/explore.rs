@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use assert_cmd::Command;
 use burstc::choose_lanes::Request;
+use burstc::diagnostic::Span;
 use burstc::explore::{Fixed, Wanted, designs};
 use burstc::source::Source;
+use burstc::source::kernel::TilingDirective;
 use burstc::{Options, analyze, board, prepare_read, read};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -248,9 +250,35 @@ fn directives_are_what_was_looked_at() {
             let pasted = analyze(&Source { text, ..source.clone() }, &board, &options).unwrap();
             assert_eq!(own.buffers, pasted.buffers, "{name}: {:?}", design.directives);
             assert_eq!(own.tiles, pasted.tiles, "{name}: {:?}", design.directives);
+            for (own, pasted) in own.bands.iter().zip(&pasted.bands) {
+                assert_eq!(own.transfers, pasted.transfers, "{name}: {:?}", design.directives);
+            }
             compared += 1;
         }
         assert!(compared > 0, "{name}");
+    }
+}
+
+/// The analysis spends as much on a design as on what is pasted: of tiles that somebody asks for it looks longer for stores that nobody
+/// loads.
+#[test]
+fn a_design_stores_what_the_pasted_one_stores() {
+    let board = board::load("stratix2-ddr400").unwrap();
+    let source = Source::read(&root("tests/kernels/jacobi_2d.c"), vec![]).unwrap();
+    let directive = "#pragma burstc schedule(S0[t,i,j] -> (t, j + 2*t, i + 2*t); \
+                     S1[t,i,j] -> (t, j + 2*t + 1, i + 2*t + 1)) tile(4, 16, 8)";
+    let (head, rest) = source.text.split_at(source.text.find("    for").unwrap());
+    let pasted = Source { text: format!("{head}{directive}\n{rest}"), ..source.clone() };
+    let options = Options { lanes: Some(Request::Usual), ..Options::default() };
+    // As `designs` makes them: nowhere in the source.
+    let tilings = prepare_read(read(&pasted).unwrap(), &board, &options).unwrap().tilings;
+    let nowhere = |tiling| TilingDirective { span: Span::default(), ..tiling };
+    let tilings = tilings.into_iter().map(nowhere).collect();
+    let own = analyze(&source, &board, &Options { tilings: Some(tilings), ..options.clone() }).unwrap();
+    let pasted = analyze(&pasted, &board, &options).unwrap();
+    assert_eq!((own.bands.len(), pasted.bands.len()), (1, 1));
+    for (own, pasted) in own.bands.iter().zip(&pasted.bands) {
+        assert_eq!(own.transfers, pasted.transfers);
     }
 }
 

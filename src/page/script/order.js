@@ -146,7 +146,7 @@
       byId("date-name").textContent = "date " + grouped(date) + " of 0 to " + grouped(shape.dates - 1) + ": " + (found.date === date ? "" : "behind ") + text;
       tile.origins.forEach((origin, statement) => origin.length && statementOrder(parent, tile, shape, statement, date, draw));
       const thinned = shape.every > 1 ? ", of which one in " + shape.every + " is drawn" : "";
-      html("p", parent, "Order (" + band.order.replace(/^\(|\)$/g, "") + "): " + grouped(shape.rows) + (shape.rows === 1 ? " row" : " rows") + " of iterations" + thinned + ".").className = "legend";
+      html("p", parent, "Order " + band.order + ": " + grouped(shape.rows) + (shape.rows === 1 ? " row" : " rows") + " of iterations" + thinned + ".").className = "legend";
     };
     slider.oninput = draw;
     draw();

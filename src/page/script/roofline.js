@@ -29,9 +29,12 @@
     // The port's slope up to what the datapath allows.
     const knee = Math.min(Math.max(ridge, low), high);
     svg("path", { class: "roof", d: "M" + x(low) + " " + y(low * roof.port) + "L" + x(knee) + " " + y(knee * roof.port) + "L" + x(high) + " " + y(Math.max(roof.datapath, knee * roof.port)) }, inside);
-    svg("path", { class: "roof other", d: "M" + x(low) + " " + y(roof.dependences) + "H" + x(high) }, inside);
     svg("text", { x: width - right - 4, y: y(roof.datapath) - 6, class: "faint", "text-anchor": "end" }, picture, "datapath");
-    if (roof.dependences < Math.pow(10, y1)) svg("text", { x: left + 8, y: y(roof.dependences) - 6, class: "faint" }, picture, "dependences");
+    // Far above everything else it says nothing.
+    if (roof.dependences < Math.pow(10, y1)) {
+      svg("path", { class: "roof other", d: "M" + x(low) + " " + y(roof.dependences) + "H" + x(high) }, inside);
+      svg("text", { x: left + 8, y: y(roof.dependences) - 6, class: "faint" }, picture, "dependences");
+    }
     // The slope's name stands on it, where it is farthest from the points.
     const seen = Math.max(low, Math.pow(10, y0) / roof.port);
     const [sx, sy, kx, ky] = [x(seen), y(seen * roof.port), x(knee), y(knee * roof.port)];

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -78,7 +79,8 @@ static inline int {{kernel}}_open(struct {{kernel}}_device *device, unsigned num
 {
     char path[160];
     uint64_t bytes;
-    *device = (struct {{kernel}}_device){.interrupt = -1};
+    memset(device, 0, sizeof *device);
+    device->interrupt = -1;
     snprintf(path, sizeof path, {{upper}}_ROOT "/sys/class/uio/uio%u/maps/map0/size", number);
     if ({{kernel}}_number(device, path, &bytes) != 0)
         return -1;
