@@ -188,7 +188,7 @@ fn choices(table: &mut Table, report: &RunReport) {
 }
 
 /// `N from 1 to 64`
-/// The usual sizes, for which lanes are chosen, where the run has others: `, with N = 64`.
+/// The usual sizes, for which lanes are chosen, where the run has others: ` (with N = 64)`.
 fn other_sizes(report: &RunReport) -> String {
     let usual = |p: &ParameterReport| p.default.or(p.max).unwrap_or(1);
     let is_such =
@@ -197,7 +197,7 @@ fn other_sizes(report: &RunReport) -> String {
         return String::new();
     }
     let sizes: Vec<String> = report.parameters.iter().map(|p| format!("{} = {}", p.name, usual(p))).collect();
-    format!(", with {}", sizes.join(", "))
+    format!(" (with {})", sizes.join(", "))
 }
 
 fn bounds(parameter: &ParameterReport) -> String {

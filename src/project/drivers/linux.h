@@ -194,6 +194,7 @@ static inline int {{kernel}}_run(struct {{kernel}}_device *device, unsigned mill
     }
     if (refused != 0)
         return {{kernel}}_failed(device, refused);
+    const struct timespec moment = {0, 20000};
     struct timespec begin, now;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     uint32_t status;
@@ -208,7 +209,7 @@ static inline int {{kernel}}_run(struct {{kernel}}_device *device, unsigned mill
         }
         /* Now and then the status word is read all the same: an interrupt may be wired to another line than the system believes. */
         if (!listens)
-            nanosleep(&(struct timespec){0, 20000}, NULL);
+            nanosleep(&moment, NULL);
         else if ({{kernel}}_came(device, left < 100 ? (int)left : 100))
             listens = {{kernel}}_listen(device);
     }
