@@ -188,7 +188,7 @@ fn is_compilers_fault(error: &anyhow::Error) -> bool {
 fn made(accelerator: &Accelerator) -> Vec<&'static str> {
     let statements = accelerator.offload.kernel.statements();
     let in_lanes = accelerator.offload.bands.iter().any(|band| band.compute.lanes.is_some());
-    let in_two = |band: &Band| band.compute.lanes.as_ref().is_some_and(|lanes| lanes.inner > 1);
+    let in_two = Band::is_in_two;
     let says = |name: &str| accelerator.files.iter().any(|file| file.text.contains(name));
     let is_cut = |array: &burstc::source::kernel::Array| array.layout().slices().is_some();
     let all = [
