@@ -30,7 +30,7 @@ fn options(lanes: i64, allow_reassociation: bool) -> Options {
 /// Runs on some sizes; the difference from the C program must lie in `from..=to`.
 fn check(ty: &str, statement: &str, lanes: i64, simulator: Simulator, (from, to): (f64, f64)) {
     let subject = Subject::new(&source(text(ty, statement)), &options(lanes, true)).expect("lanes");
-    let along = &subject.accelerator.offload.lanes(StatementId(0)).expect("lanes").0.along;
+    let along = &subject.accelerator.offload.lanes(StatementId(0)).expect("lanes").along;
     assert!(along == "j" && subject.accelerator.offload.reassociates(), "along {along}: {statement}");
     let rig = Rig::of(&subject, simulator, false).expect("the bench builds");
     let mut largest = 0f64;
@@ -67,7 +67,7 @@ fn never_without_being_asked() {
     let wanted = source(text("float", "x[i] += a[i][j] * b[j];").replace("i:1", "i:8"));
     let subject = Subject::new(&wanted, &options(4, false)).expect("lanes along rows");
     let offload = &subject.accelerator.offload;
-    assert_eq!(offload.lanes(StatementId(0)).map(|(lanes, _)| lanes.along.as_str()), Some("i"));
+    assert_eq!(offload.lanes(StatementId(0)).map(|shape| shape.along.as_str()), Some("i"));
     assert!(!offload.reassociates());
     // Along the only loop there is nothing else.
     let sum = "#pragma burstc size(N: 20, max 64)\nvoid f(int N, float x[1], float a[N])\n{\n    \
