@@ -632,7 +632,7 @@ fn waves_access_cells_along_a_diagonal() {
         let both = kernel.statements().into_iter().zip(offload.kernel.statements()).enumerate();
         for (s, (written, aslant)) in both {
             let names = &offload.kernel.iterators()[StatementId(s)];
-            let (_, shape) = crate::kernels::band(&offload).lanes(StatementId(s)).expect("lanes of every statement");
+            let shape = crate::kernels::band(&offload).lanes(StatementId(s)).expect("lanes of every statement");
             let references = written.references().into_iter().chain(written.targets());
             for (c, own) in references.zip(aslant.references().into_iter().chain(aslant.targets())) {
                 if offload.kernel.arrays[own.array].name != array {

@@ -413,12 +413,16 @@ fn windows() {
 
 #[test]
 fn lanes_of_a_band() {
+    fn change(o: &mut Offload, act: impl Fn(&mut burstc::offload::Lanes)) {
+        act(o.bands[BandId(0)].compute.lanes.as_mut().unwrap());
+    }
     finds(
         "lanes",
         lanes(),
         &[
             &|o| change(o, |lanes| lanes.count = 1),
             &|o| change(o, |lanes| lanes.count = 6),
+            &|o| change(o, |lanes| lanes.per_statement[0].as_mut().unwrap().count = 6),
             &|o| change(o, |lanes| lanes.per_statement[0].as_mut().unwrap().steps.push(0)),
             &|o| change(o, |lanes| lanes.per_statement.clear()),
             // All lanes would write one cell.
