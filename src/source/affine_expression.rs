@@ -124,7 +124,7 @@ impl Scope<'_> {
     /// The extent of the array `name`: over sizes, and at least 1 as far as it shows.
     pub fn extent(&mut self, node: &Node<Expression>, name: &str) -> Checked<Affine> {
         let known = self.quotients.len();
-        let extent = self.affine(node, Role::Extent)?;
+        let extent = self.affine(node, Role::Extent).map_err(|refused| self.unlike_rows(name, node, refused))?;
         let is_size = |name: &String| matches!(self.lookup(name), Some(Name::Parameter(_)));
         if !extent.terms.keys().all(is_size) {
             let why = if self.quotients.len() > known { "it divides" } else { "it is not the same in all iterations" };
@@ -137,6 +137,16 @@ impl Scope<'_> {
                 .help("an array has at least one element"));
         }
         Ok(extent)
+    }
+
+    /// Why an extent that multiplies sizes does not become several, where that is known.
+    fn unlike_rows(&self, name: &str, node: &Node<Expression>, refused: Diagnostic) -> Diagnostic {
+        let Some((place, why, help)) = self.unlike_rows.get(name) else { return refused };
+        let refused = Diagnostic::new(format!(
+            "the array `{name}` has a product of sizes as its extent, and is none of rows: {why}"
+        ));
+        let place = if place.is_none() { node.span } else { *place };
+        refused.at(self.span(place), "here").help(help)
     }
 
     fn lowered(&mut self, node: &Node<Expression>, ty: Option<ScalarType>) -> Option<Extremum> {
@@ -201,7 +211,15 @@ impl Scope<'_> {
             Expression::Comma(_) => Some(("it is a sequence of expressions", "`,`", "write one expression")),
             _ => Some(("it uses what burstc cannot read", "not supported", "use iterators, sizes and constants only")),
         };
+        let is_number = matches!(&node.node, Expression::BinaryOperator(o) if matches!(o.node.operator.node,
+            BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Modulo));
         match reason {
+            Some((why, label, help)) if is_number && role == Role::Subscript => {
+                let help = format!(
+                    "{help}; as a local variable's value, `int k = …; a[k]`, it is taken like data, and the array lies on chip"
+                );
+                self.refused(node, role, why, label, &help)
+            }
             Some((why, label, help)) => self.refused(node, role, why, label, help),
             None => self.too_large(node, role),
         }
@@ -328,15 +346,11 @@ const SUM: &str = "it must be a sum of iterators and sizes with constant factors
 fn blame_unary(operator: &UnaryOperator) -> Option<Reason> {
     match operator {
         UnaryOperator::Plus | UnaryOperator::Minus => None,
-        UnaryOperator::PostIncrement
-        | UnaryOperator::PostDecrement
-        | UnaryOperator::PreIncrement
-        | UnaryOperator::PreDecrement => {
-            Some(("it changes a variable", "side effect", "change nothing inside an expression"))
-        }
         UnaryOperator::Address | UnaryOperator::Indirection => {
             Some(("it uses a pointer", "pointer", "use array subscripts and integers only"))
         }
         UnaryOperator::Complement | UnaryOperator::Negate => Some(("it uses bits", "not affine", SUM)),
+        // By 1.
+        _ => Some(("it changes a variable", "side effect", "change nothing inside an expression")),
     }
 }

@@ -132,10 +132,8 @@ impl Scope<'_> {
                             "use the names of arrays: `a[i]`, or `*(a + i)`",
                         );
                     }
-                    UnaryOperator::PostIncrement
-                    | UnaryOperator::PostDecrement
-                    | UnaryOperator::PreIncrement
-                    | UnaryOperator::PreDecrement => {
+                    // By 1.
+                    _ => {
                         return refuse(
                             "an expression changes a variable",
                             "side effect",

@@ -8,14 +8,16 @@
 use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
-    BinaryOperator, BlockItem, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
-    Expression, ForInitializer, ForStatement, FunctionDefinition, InitDeclarator, Initializer, ParameterDeclaration,
-    Statement, TypeName, TypeSpecifier, UnaryOperator, UnaryOperatorExpression,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, CastExpression, ConditionalExpression, Constant, Declaration,
+    DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, Expression, ForInitializer, ForStatement,
+    FunctionDefinition, IfStatement, InitDeclarator, Initializer, IntegerSize, ParameterDeclaration,
+    SpecifierQualifier, Statement, TypeName, TypeSpecifier, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use super::canonical::names_in;
+use super::canonical::{at_least_once, names_in};
+use super::expression::{common, promoted};
 use super::flat::{FLAT, expressions};
 use super::function::{derived, identifier};
 use super::kernel::{BinaryOp, ScalarType};
@@ -32,6 +34,15 @@ pub struct Wanted {
     pub sizes: HashSet<String>,
     /// The sizes of each array, outermost first.
     pub products: Vec<Vec<String>>,
+}
+
+/// What is known of the loops behind [`substitute`].
+#[derive(Default)]
+pub struct Loops {
+    /// Iterators of rows that C has no loop over: what is said of the whole loop's variable is nowhere a condition.
+    pub crossing: HashSet<String>,
+    /// Where the loops of an iterator end.
+    pub ends: HashMap<String, Vec<Polynomial>>,
 }
 
 /// How deep loops nest in which variables are followed.
@@ -141,13 +152,16 @@ struct Known<'k> {
     /// The function's body.
     whole: Node<Statement>,
     values: HashMap<String, Polynomial>,
-    /// Iterators of the loops around this place with the largest value that each has, where that is a constant: from 0.
-    ranges: HashMap<String, i64>,
+    /// Iterators of the loops around this place that are never below 0, with what each stays below.
+    ends: HashMap<String, Polynomial>,
     /// Iterators of the loops around this place that are never below 0.
     counting: HashSet<String>,
     depth: usize,
     /// The variables in whose place values stand now.
     replaced: HashSet<String>,
+    /// Values that variables of loops over many rows have: they are within the variables' types.
+    made: Vec<Polynomial>,
+    loops: Loops,
 }
 
 impl Integers for Known<'_> {
@@ -158,23 +172,39 @@ impl Integers for Known<'_> {
     fn is_integer(&self, name: &str) -> bool {
         self.declared.has_bits(name, 1)
     }
+
+    /// Of `y * w + x`, where `x` is in a row of `w`, the row and the place in it.
+    fn quotient(&self, operation: &BinaryOperatorExpression, sides: [&Polynomial; 2]) -> Option<Polynomial> {
+        let is_exact = self.is_exact(&operation.lhs) && self.is_exact(&operation.rhs);
+        let value = |side: &Polynomial| side.with(&|name| self.values.get(name).cloned()).filter(|_| is_exact);
+        let [left, right] = [value(sides[0])?, value(sides[1])?];
+        if right.as_constant().is_some() || !right.is_plain() {
+            return None;
+        }
+        let [rows, rest] = left.divided(&right)?;
+        let is_rest = operation.operator.node == BinaryOperator::Modulo;
+        (self.is_below(&rest, &right) && self.is_not_negative(&rows)).then_some(if is_rest { rest } else { rows })
+    }
 }
 
 /// Puts the values of variables in place of them, as far as they are known.
-pub fn substitute(function: &mut FunctionDefinition, wanted: &Wanted, types: &Types) {
+pub fn substitute(function: &mut FunctionDefinition, wanted: &Wanted, types: &Types) -> Loops {
     let mut known = Known {
         wanted,
         declared: Declared::of(function, types),
         types,
         whole: function.statement.clone(),
         values: HashMap::new(),
-        ranges: HashMap::new(),
+        ends: HashMap::new(),
         counting: HashSet::new(),
         depth: 0,
         replaced: HashSet::new(),
+        made: vec![],
+        loops: Loops::default(),
     };
     known.statement(&mut function.statement);
     remove_unread(&mut function.statement, known.replaced);
+    known.loops
 }
 
 impl Known<'_> {
@@ -213,7 +243,14 @@ impl Known<'_> {
             Statement::While(_) | Statement::DoWhile(_) | Statement::Switch(_) | Statement::Labeled(_) => {
                 let changed = changed(node);
                 changed.iter().for_each(|name| self.forget(name));
+                // One that runs once at least stays one loop.
+                let is_one = matches!(&node.node, Statement::DoWhile(w) if at_least_once(w).is_some());
                 match &mut node.node {
+                    Statement::DoWhile(w) if is_one => {
+                        if let Statement::For(f) = &mut w.node.statement.node {
+                            self.counts(&mut f.node);
+                        }
+                    }
                     Statement::While(w) => self.statement(&mut w.node.statement),
                     Statement::DoWhile(w) => self.statement(&mut w.node.statement),
                     Statement::Labeled(labeled) => self.statement(&mut labeled.node.statement),
@@ -228,7 +265,8 @@ impl Known<'_> {
     /// Drops what was known of a variable and by it.
     fn forget(&mut self, name: &str) {
         self.values.remove(name);
-        self.ranges.remove(name);
+        self.ends.remove(name);
+        self.ends.retain(|_, end| !end.mentions(name));
         self.counting.remove(name);
         self.values.retain(|_, value| !value.mentions(name));
     }
@@ -254,7 +292,9 @@ impl Known<'_> {
             let value = match initializer.as_mut().map(|first| &mut first.node) {
                 Some(Initializer::Expression(first)) => {
                     self.reads(first);
-                    self.value_of(first)
+                    let value = self.value_of(first);
+                    self.linear(first, value.as_ref());
+                    value
                 }
                 _ => None,
             };
@@ -271,6 +311,9 @@ impl Known<'_> {
             // What is read is there before.
             if let Expression::BinaryOperator(o) = &mut node.node {
                 self.reads(&mut o.node.rhs);
+                if o.node.operator.node == BinaryOperator::Assign {
+                    self.linear(&mut o.node.rhs, value.as_ref());
+                }
             }
             self.set(&name, value);
             return;
@@ -318,7 +361,7 @@ impl Known<'_> {
     /// Puts values in place of variables where an expression names elements.
     fn reads(&mut self, node: &mut Node<Expression>) {
         let mut own = Node::new(Statement::Expression(Some(Box::new(node.clone()))), node.span);
-        let mut replaced = HashSet::new();
+        let (mut replaced, mut made) = (HashSet::new(), vec![]);
         expressions(&mut own, &mut |inner| {
             if let Expression::BinaryOperator(o) = &mut inner.node
                 && o.node.operator.node == BinaryOperator::Index
@@ -334,11 +377,138 @@ impl Known<'_> {
                     _ => self.subscript(&mut o.node.rhs, &mut replaced),
                 }
             }
+            if let Some((BinaryOperator::Divide | BinaryOperator::Modulo, o)) = operation(inner) {
+                let value = |side| Polynomial::of(side, self, false);
+                let known = value(&o.lhs).zip(value(&o.rhs)).and_then(|(a, b)| self.quotient(o, [&a, &b]));
+                if let (Some(known), Some(ty)) = (known, self.type_of(inner)) {
+                    replaced.extend(names_in(inner));
+                    *inner = cast(known.expression(inner.span), ty);
+                    made.push(known);
+                    return true;
+                }
+            }
+            if let Some(compared) = self.compared(inner) {
+                replaced.extend(names_in(inner));
+                *inner = compared;
+                return true;
+            }
             false
         });
         self.replaced.extend(replaced);
+        self.made.extend(made);
         if let Statement::Expression(Some(own)) = own.node {
             *node = *own;
+        }
+    }
+
+    /// Writes what a variable gets as a sum of variables, where it is one of products.
+    fn linear(&mut self, node: &mut Node<Expression>, value: Option<&Polynomial>) {
+        let Some(value) = value.filter(|value| value.is_plain() && !value.has_products()) else { return };
+        let is_product = Polynomial::of(node, self, false).is_some_and(|own| own.has_products());
+        if is_product
+            && self.is_exact(node)
+            && let Some(ty) = self.type_of(node)
+        {
+            self.replaced.extend(names_in(node));
+            *node = cast(value.expression(node.span), ty);
+        }
+    }
+
+    /// A comparison of a place in many rows with the beginning of one, as one of rows; with 0, as one of the row and the place in it.
+    fn compared(&self, node: &Node<Expression>) -> Option<Node<Expression>> {
+        let (operator, o) = operation(node)?;
+        let is_of_rows = match operator {
+            BinaryOperator::Less | BinaryOperator::GreaterOrEqual => true,
+            BinaryOperator::Greater
+            | BinaryOperator::LessOrEqual
+            | BinaryOperator::Equals
+            | BinaryOperator::NotEquals => false,
+            _ => return None,
+        };
+        if !self.is_exact(&o.lhs) || !self.is_exact(&o.rhs) {
+            return None;
+        }
+        let (left, right) = (self.value_of(&o.lhs)?, self.value_of(&o.rhs)?);
+        let is_signed = common(self.type_of(&o.lhs)?, self.type_of(&o.rhs)?).signed;
+        if !(is_signed || self.is_not_negative(&left) && self.is_not_negative(&right)) {
+            return None;
+        }
+        let difference = left.plus(&right, -1)?;
+        if !difference.has_products() || !difference.is_plain() {
+            return None;
+        }
+        let mut sizes = self.wanted.products.iter().flatten();
+        let [rows, rest] = sizes.find_map(|size| {
+            let row = Polynomial::variable(size);
+            let parts = difference.divided(&row)?;
+            let is_flat = parts.iter().all(|part| !part.has_products() && !part.mentions(size));
+            (is_flat && self.is_below(&parts[1], &row)).then_some(parts)
+        })?;
+        let value = match is_of_rows {
+            true => rows,
+            false => rows.plus(&rest, 1).filter(|_| self.is_not_negative(&rows))?,
+        };
+        // Each side is above 0 in whatever type it is computed.
+        let [left, right] = value.sides()?;
+        let are_not_negative = self.is_not_negative(&left) && self.is_not_negative(&right);
+        let span = node.span;
+        are_not_negative.then(|| binary(operator, left.expression(span), right.expression(span), span))
+    }
+
+    /// Whether a value is certainly from 0 to below the length of a row.
+    fn is_below(&self, value: &Polynomial, row: &Polynomial) -> bool {
+        let is_below = || {
+            let one = Polynomial::constant(1);
+            let largest = value.with(&|name| self.ends.get(name)?.plus(&one, -1))?;
+            Some(self.is_not_negative(&row.plus(&largest, -1)?.plus(&one, -1)?))
+        };
+        value.is_zero() || self.is_not_negative(value) && is_below() == Some(true)
+    }
+
+    /// The type of an expression of integers, as far as C's conversions tell.
+    fn type_of(&self, node: &Node<Expression>) -> Option<ScalarType> {
+        match &node.node {
+            Expression::Identifier(name) => {
+                let all = self.declared.names.get(&name.node.name)?;
+                let ty = all.first()?.ty?;
+                all.iter().all(|own| own.is_number && own.ty == Some(ty)).then(|| promoted(ty))
+            }
+            Expression::Constant(_) => match Polynomial::of(node, self, false)?.as_constant()? {
+                value if value <= i64::from(i32::MAX) && !is_suffixed(node) => Some(ScalarType::I32),
+                _ => None,
+            },
+            Expression::Cast(cast) => self.types.of_name(&cast.node.type_name.node).integer().map(promoted),
+            _ => match operation(node)? {
+                (
+                    BinaryOperator::Plus
+                    | BinaryOperator::Minus
+                    | BinaryOperator::Multiply
+                    | BinaryOperator::Divide
+                    | BinaryOperator::Modulo,
+                    o,
+                ) => Some(common(self.type_of(&o.lhs)?, self.type_of(&o.rhs)?)),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether the value of an expression is that of the integers themselves: nothing in it wraps around.
+    fn is_exact(&self, node: &Node<Expression>) -> bool {
+        match &node.node {
+            Expression::Identifier(name) => {
+                self.values.get(&name.node.name).is_none_or(|value| self.made.contains(value))
+            }
+            Expression::Constant(_) => true,
+            _ => match operation(node) {
+                Some((BinaryOperator::Divide | BinaryOperator::Modulo, o)) => {
+                    self.is_exact(&o.lhs) && self.is_exact(&o.rhs)
+                }
+                Some((BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply, o)) => {
+                    let is_signed = self.type_of(node).is_some_and(|ty| ty.signed);
+                    is_signed && self.is_exact(&o.lhs) && self.is_exact(&o.rhs)
+                }
+                _ => false,
+            },
         }
     }
 
@@ -367,7 +537,7 @@ impl Known<'_> {
         for (term, count) in own.terms() {
             let range = match term {
                 [] => Some(1),
-                [name] if count > 0 => self.ranges.get(name).copied(),
+                [name] if count > 0 => self.ends.get(name).and_then(|end| end.as_constant()?.checked_sub(1)),
                 _ => None,
             };
             largest = largest.zip(range.and_then(|range| range.checked_mul(count))).and_then(|(a, b)| a.checked_add(b));
@@ -405,9 +575,8 @@ impl Known<'_> {
             self.forget(&head.name);
             if self.is_not_negative(&head.first) {
                 self.counting.insert(head.name.clone());
-            }
-            if let (Some(0), Some(end)) = (head.first.as_constant(), head.end.as_constant()) {
-                self.ranges.insert(head.name.clone(), end.saturating_sub(1));
+                self.ends.insert(head.name.clone(), head.end.clone());
+                self.loops.ends.entry(head.name.clone()).or_default().push(head.end.clone());
             }
             for (name, step) in &moves {
                 let Some(first) = before.get(name).filter(|first| !all.iter().any(|name| first.mentions(name))) else {
@@ -441,7 +610,7 @@ impl Known<'_> {
             return HashMap::new();
         }
         let known = std::mem::take(&mut self.values);
-        let (replaced, ranges) = (self.replaced.clone(), self.ranges.clone());
+        let (replaced, ends) = (self.replaced.clone(), self.ends.clone());
         // What does not change keeps its value; what does begins as something of its own.
         let begin = |name: &str| Polynomial::variable(&format!("{name} before"));
         self.values = known.clone();
@@ -455,7 +624,7 @@ impl Known<'_> {
         self.statement(&mut body);
         self.depth -= 1;
         let after = std::mem::replace(&mut self.values, known);
-        (self.replaced, self.ranges) = (replaced, ranges);
+        (self.replaced, self.ends) = (replaced, ends);
         let is_same = |step: &Polynomial| {
             let names = step.names();
             !names.iter().any(|name| name == iterator || name.ends_with(" before") || changed.contains(name))
@@ -500,30 +669,46 @@ impl Known<'_> {
         let count = end.plus(first, -1)?;
         let long = || Node::new(DeclarationSpecifier::TypeSpecifier(Node::new(TypeSpecifier::Long, span)), span);
         let specifiers = vec![long(), long()];
-        let (mut value, mut limits) = (first.clone(), vec![]);
+        let one = Polynomial::constant(1);
+        // The loops' variables, outermost first, where they begin and end; and what is above 0 in the iterations that C has.
+        let (mut value, mut limits, mut above) = (first.clone(), vec![], vec![]);
         if !is_large(&count) {
             let own = self.declared.fresh(name, &specifiers);
             value = value.plus(&Polynomial::variable(&own), 1)?;
-            limits.push((own, count));
+            limits.push((own, Polynomial::default(), count));
         } else {
-            let mut terms = end.terms();
-            let (Some((term, by)), None, true) = (terms.next(), terms.next(), first.is_zero()) else { return None };
-            if by < 0 || !term.iter().all(|name| self.wanted.sizes.contains(name)) {
+            // All but the first element, or the last: rows have one at least where they are gone through.
+            let (skipped, left) = (first.constant_term(), end.constant_term().checked_neg()?);
+            if !(0..=1).contains(&skipped) || !(0..=1).contains(&left) {
                 return None;
             }
-            let is_same = |sizes: &&Vec<String>| {
-                let mut sizes = (*sizes).clone();
-                sizes.sort();
-                sizes == term
-            };
-            let sizes = self.wanted.products.iter().find(is_same).cloned().unwrap_or_else(|| term.to_vec());
-            for (k, size) in sizes.iter().enumerate() {
-                let by = if k + 1 == sizes.len() { by } else { 1 };
+            let first = first.plus(&one, skipped.checked_neg()?)?;
+            let end = end.plus(&one, left)?;
+            value = Polynomial::default();
+            for (k, (first, end)) in self.rows(&first, &end)?.into_iter().enumerate() {
                 let own = self.declared.fresh(name, &specifiers);
-                let size = Polynomial::variable(size).times(&Polynomial::constant(by))?;
-                value = value.times(&size)?.plus(&Polynomial::variable(&own), 1)?;
-                limits.push((own, size));
+                // How many rows there are says nothing of a place.
+                let before = if k == 0 { value } else { value.times(&end)? };
+                value = before.plus(&Polynomial::variable(&own), 1)?;
+                limits.push((own, first, end));
             }
+            let variables = limits.iter().map(|(own, first, _)| Polynomial::variable(own).plus(first, -1));
+            let begun = variables.collect::<Option<Vec<_>>>()?;
+            let sum =
+                |parts: &[Polynomial]| parts.iter().try_fold(Polynomial::default(), |sum, part| sum.plus(part, 1));
+            if skipped == 1 {
+                above.push(sum(&begun)?);
+            }
+            if left == 1 {
+                let rest = |(own, _, end): &(String, Polynomial, Polynomial)| {
+                    end.plus(&Polynomial::variable(own), -1)?.plus(&one, -1)
+                };
+                above.push(sum(&limits.iter().map(rest).collect::<Option<Vec<_>>>()?)?);
+            }
+        }
+        self.made.push(value.clone());
+        if !has_condition_on(&f.statement, &changed) {
+            self.loops.crossing.extend(limits.last().map(|(own, ..)| own.clone()));
         }
         let declares = |specifiers: Vec<_>, name: &str, value: Node<Expression>| {
             let own = lang_c::ast::Identifier { name: name.to_string() };
@@ -535,25 +720,61 @@ impl Known<'_> {
         };
         let named = |name: &str| Polynomial::variable(name).expression(span);
         let own = declares(variable[0].specifiers.clone(), name, value.expression(span));
-        let inner = (*f.statement).clone();
+        let mut inner = (*f.statement).clone();
+        for value in above {
+            let condition = Box::new(binary(BinaryOperator::Greater, value.expression(span), number("0", span), span));
+            let own = IfStatement { condition, then_statement: Box::new(inner), else_statement: None };
+            inner = Node::new(Statement::If(Node::new(own, f.statement.span)), f.statement.span);
+        }
         let body = Statement::Compound(vec![
             Node::new(BlockItem::Declaration(own), span),
-            Node::new(BlockItem::Statement(inner.clone()), inner.span),
+            Node::new(BlockItem::Statement(inner), f.statement.span),
         ]);
         let body = Node::new(body, f.statement.span);
-        Some(limits.into_iter().rev().fold(body, |body, (name, limit)| {
+        Some(limits.into_iter().rev().fold(body, |body, (name, begin, limit)| {
             let condition = binary(operator.clone(), named(&name), limit.expression(span), span);
             let step = UnaryOperatorExpression {
                 operator: Node::new(UnaryOperator::PostIncrement, span),
                 operand: Box::new(named(&name)),
             };
             let step = Node::new(Expression::UnaryOperator(Box::new(Node::new(step, span))), span);
-            let first = declares(vec![long(), long()], &name, number("0", span));
+            let first = declares(vec![long(), long()], &name, begin.expression(span));
             let initializer = Node::new(ForInitializer::Declaration(first), span);
             let (condition, step) = (Some(Box::new(condition)), Some(Box::new(step)));
             let f = ForStatement { initializer, condition, step, statement: Box::new(body) };
             Node::new(Statement::For(Node::new(f, span)), span)
         }))
+    }
+
+    /// The loops over rows that one over all of their elements is, outermost first: where each begins and ends.
+    fn rows(&self, first: &Polynomial, end: &Polynomial) -> Option<Vec<(Polynomial, Polynomial)>> {
+        let mut terms = end.terms();
+        let only = terms.next().filter(|_| terms.next().is_none());
+        let is_size = |name: &String| self.wanted.sizes.contains(name);
+        if let Some((term, by)) = only.filter(|_| first.is_zero())
+            && by > 0
+            && term.iter().all(is_size)
+        {
+            let is_same = |sizes: &&Vec<String>| {
+                let mut sizes = (*sizes).clone();
+                sizes.sort();
+                sizes == term
+            };
+            let sizes = self.wanted.products.iter().find(is_same).cloned().unwrap_or_else(|| term.to_vec());
+            let own = |(k, size): (usize, &String)| {
+                let by = if k + 1 == sizes.len() { by } else { 1 };
+                Some((Polynomial::default(), Polynomial::variable(size).times(&Polynomial::constant(by))?))
+            };
+            return sizes.iter().enumerate().map(own).collect();
+        }
+        // From the beginning of a row to the end of one: the rows between may be in a plane.
+        self.wanted.products.iter().flat_map(|sizes| sizes.iter().rev()).find_map(|size| {
+            let row = Polynomial::variable(size);
+            let [begin, is_begin] = first.divided(&row)?;
+            let [end, is_end] = end.divided(&row)?;
+            let fits = is_begin.is_zero() && is_end.is_zero() && !begin.mentions(size) && !end.mentions(size);
+            fits.then(|| vec![(begin, end), (Polynomial::default(), row)])
+        })
     }
 
     /// The head of a loop that counts up by 1.
@@ -599,6 +820,69 @@ impl Known<'_> {
         };
         is_one.then_some(Limits { name, first, end, operator })
     }
+}
+
+/// Whether a statement has a condition on columns: that names one of these, or takes a remainder.
+fn has_condition_on(body: &Node<Statement>, names: &[String]) -> bool {
+    struct Conditions<'n>(&'n [String], bool);
+    impl Conditions<'_> {
+        fn look(&mut self, condition: &Node<Expression>) {
+            let own = condition.clone();
+            let mut inside = Node::new(Statement::Expression(Some(Box::new(own.clone()))), own.span);
+            expressions(&mut inside, &mut |part| {
+                self.1 |= matches!(operation(part), Some((BinaryOperator::Modulo, _)));
+                false
+            });
+            self.1 |= names_in(&own).iter().any(|name| self.0.contains(name));
+        }
+    }
+    impl<'ast> Visit<'ast> for Conditions<'_> {
+        fn visit_if_statement(&mut self, branch: &'ast IfStatement, span: &'ast Span) {
+            self.look(&branch.condition);
+            visit::visit_if_statement(self, branch, span);
+        }
+        fn visit_conditional_expression(&mut self, c: &'ast ConditionalExpression, span: &'ast Span) {
+            self.look(&c.condition);
+            visit::visit_conditional_expression(self, c, span);
+        }
+        fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast Span) {
+            if matches!(o.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) {
+                self.look(&o.lhs);
+            }
+            visit::visit_binary_operator_expression(self, o, span);
+        }
+    }
+    let mut conditions = Conditions(names, false);
+    conditions.visit_statement(&body.node, &body.span);
+    conditions.1
+}
+
+/// Whether a constant is of another type than its digits say.
+fn is_suffixed(node: &Node<Expression>) -> bool {
+    match &node.node {
+        Expression::Constant(constant) => match &constant.node {
+            Constant::Integer(integer) => integer.suffix.unsigned || integer.suffix.size != IntegerSize::Int,
+            _ => true,
+        },
+        _ => true,
+    }
+}
+
+/// An integer of one of C's arithmetic types.
+fn cast(value: Node<Expression>, ty: ScalarType) -> Node<Expression> {
+    let span = value.span;
+    let mut words = vec![];
+    if !ty.signed {
+        words.push(TypeSpecifier::Unsigned);
+    }
+    words.extend(match ty.bits {
+        64 => vec![TypeSpecifier::Long, TypeSpecifier::Long],
+        _ => vec![TypeSpecifier::Int],
+    });
+    let specifier = |word| Node::new(SpecifierQualifier::TypeSpecifier(Node::new(word, span)), span);
+    let type_name = TypeName { specifiers: words.into_iter().map(specifier).collect(), declarator: None };
+    let own = CastExpression { type_name: Node::new(type_name, span), expression: Box::new(value) };
+    Node::new(Expression::Cast(Box::new(Node::new(own, span))), span)
 }
 
 /// The variable of a loop, where it begins and what it ends before, by `<` or `!=`.

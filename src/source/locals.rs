@@ -13,7 +13,7 @@ use super::extremum::is_truth;
 use super::function::{derived, identifier};
 use super::kernel::{Access, Array, Expr, Node as NestNode, Obligation, ScalarType, Storage};
 use super::loops::steps;
-use super::nest::{Nest, assignment, is_name, operation};
+use super::nest::{Nest, assignment, counts, is_name, operation};
 use super::scope::{Checked, Name, check_name};
 use super::track::Tracked;
 use super::types::{CType, is_const, is_typedef};
@@ -386,14 +386,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
     }
 
     fn visit_unary_operator_expression(&mut self, unary: &'ast UnaryOperatorExpression, span: &'ast ByteSpan) {
-        let changes = matches!(
-            unary.operator.node,
-            UnaryOperator::PostIncrement
-                | UnaryOperator::PostDecrement
-                | UnaryOperator::PreIncrement
-                | UnaryOperator::PreDecrement
-                | UnaryOperator::Address
-        );
+        let changes = counts(&unary.operator.node) || unary.operator.node == UnaryOperator::Address;
         self.usage.assigned |= changes && is_name(&unary.operand, self.name);
         visit::visit_unary_operator_expression(self, unary, span);
     }

@@ -258,7 +258,7 @@ fn lower_plain(
     pointers::pointers(&mut unit, &kernel, &types, map)?;
     plain::plain(&mut unit);
     canonical::canonical(&mut unit);
-    flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas), &types);
+    let unlike_rows = flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas), &types);
     let types = types_of(preprocessed, &unit);
 
     let function = function::find(&unit, preprocessed, &types, &regions(preprocessed)?, name)?;
@@ -267,7 +267,8 @@ fn lower_plain(
     let words = preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);
     let taken = words.map(|token| token.text(&preprocessed.text).to_string()).collect();
     let given = function.arguments.iter().map(|a| a.name.clone()).chain(function::counters(&function)).collect();
-    let unread = Scope::new(map, &types, &unit, taken, given);
+    let mut unread = Scope::new(map, &types, &unit, taken, given);
+    unread.unlike_rows = unlike_rows;
     // Variables that turn out to be memory, and the first refusal while others were tried.
     let mut memory = HashSet::new();
     let (mut scope, mut body, (arguments, parameters, mut scalars)) = loop {

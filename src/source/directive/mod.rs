@@ -240,9 +240,14 @@ pub fn shapes(pragmas: &[Pragma]) -> HashMap<String, Vec<String>> {
             if let ["extent", "(", name, ":"] = window {
                 let end = words[begin + 4..].iter().position(|word| *word == ")").unwrap_or_default();
                 let extents: Vec<&[&str]> = words[begin + 4..begin + 4 + end].split(|word| *word == ",").collect();
-                // Each a name or a number.
-                if extents.iter().all(|extent| extent.len() == 1) {
-                    found.insert(name.to_string(), extents.iter().map(|extent| extent[0].to_string()).collect());
+                // Each a name or a number, or a product of those.
+                let is_product = |extent: &&[&str]| {
+                    extent.len() % 2 == 1
+                        && extent.iter().enumerate().all(|(k, word)| (k % 2 == 1) == (*word == "*"))
+                        && extent.iter().step_by(2).all(|word| word.chars().all(|c| c.is_alphanumeric() || c == '_'))
+                };
+                if extents.iter().all(is_product) {
+                    found.insert(name.to_string(), extents.iter().map(|extent| extent.concat()).collect());
                 }
             }
         }
