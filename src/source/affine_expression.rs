@@ -141,7 +141,7 @@ impl Scope<'_> {
 
     /// Why an extent that multiplies sizes does not become several, where that is known.
     fn unlike_rows(&self, name: &str, node: &Node<Expression>, refused: Diagnostic) -> Diagnostic {
-        let Some((place, why, help)) = self.unlike_rows.get(name) else { return refused };
+        let Some((place, why, help)) = self.flattened.refused.get(name) else { return refused };
         let refused = Diagnostic::new(format!(
             "the array `{name}` has a product of sizes as its extent, and is none of rows: {why}"
         ));

@@ -26,17 +26,26 @@ pub const FLAT: &str = "__burstc_flat";
 /// The most factors whose orders are tried.
 const FACTORS: usize = 4;
 
-/// Why an array of the kernel's is none of several dimensions, by its name: a place in the text, what is wrong there, a remedy.
-pub type Refused = HashMap<String, (Span, String, String)>;
+/// Why an array of the kernel's is none of several dimensions: a place in the text, what is wrong there, a remedy.
+type Unlike = (Span, String, String);
+
+/// What became of the arrays.
+#[derive(Clone, Default)]
+pub struct Flattened {
+    /// The arrays that are none of several dimensions, by their names.
+    pub refused: HashMap<String, Unlike>,
+    /// Those of several dimensions whose places in C are in one, or in all of the rows.
+    pub made: HashSet<String>,
+}
 
 /// Rewrites the arrays of all functions. `shapes` has the extents that directives give pointers.
-pub fn flat(unit: &mut TranslationUnit, shapes: &HashMap<String, Vec<String>>, types: &Types) -> Refused {
-    let mut refused = Refused::new();
+pub fn flat(unit: &mut TranslationUnit, shapes: &HashMap<String, Vec<String>>, types: &Types) -> Flattened {
+    let mut flattened = Flattened::default();
     let mut tables = vec![];
     for external in &mut unit.0 {
         match &mut external.node {
             ExternalDeclaration::FunctionDefinition(function) => {
-                arrays(&mut function.node, &tables, shapes, types, &mut refused);
+                arrays(&mut function.node, &tables, shapes, types, &mut flattened);
             }
             ExternalDeclaration::Declaration(declaration) => {
                 tables.extend(declaration.node.declarators.iter().map(|own| own.node.declarator.clone()));
@@ -44,7 +53,7 @@ pub fn flat(unit: &mut TranslationUnit, shapes: &HashMap<String, Vec<String>>, t
             ExternalDeclaration::StaticAssert(_) => {}
         }
     }
-    refused
+    flattened
 }
 
 /// Subscripts: whatever they are, they are integers.
@@ -89,7 +98,7 @@ fn arrays(
     tables: &[Node<Declarator>],
     shapes: &HashMap<String, Vec<String>>,
     types: &Types,
-    refused: &mut Refused,
+    flattened: &mut Flattened,
 ) {
     let declared = Declared::of(function, types);
     let mut candidates = vec![];
@@ -112,7 +121,7 @@ fn arrays(
             let help =
                 "pass the quotients to the function as sizes of their own, as in `int h2, int w2, … out[h2 * w2]`"
                     .to_string();
-            refused.insert(name, (divided, why, help));
+            flattened.refused.insert(name, (divided, why, help));
         }
     });
     let changed = changed(&function.statement);
@@ -152,10 +161,13 @@ fn arrays(
                 let is_whole = marked(&mut function.statement, name, extents, &subscripts, may_be_whole);
                 if is_whole {
                     declarators(function, &mut |declarator| one_dimension(declarator, name));
+                } else {
+                    flattened.made.insert(name.clone());
                 }
             }
             Extents::Shape(extents) => {
                 if elements.fit(&function.statement, extents).is_ok() {
+                    flattened.made.insert(name.clone());
                     elements.take(&mut function.statement, extents);
                     declarators(function, &mut |declarator| rows_of_pointer(declarator, name, extents));
                 }
@@ -166,12 +178,13 @@ fn arrays(
                 let most = fits.iter().filter_map(|fit| fit.as_ref().ok()).max();
                 match fits.iter().zip(&orders).find(|(fit, _)| fit.as_ref().ok() == most && most.is_some()) {
                     Some((_, order)) => {
+                        flattened.made.insert(name.clone());
                         elements.take(&mut function.statement, order);
                         declarators(function, &mut |declarator| dimensions(declarator, name, order));
                     }
                     None => {
                         if let Some(Err(why)) = fits.into_iter().next() {
-                            refused.insert(name.clone(), why);
+                            flattened.refused.insert(name.clone(), why);
                         }
                     }
                 }
@@ -367,7 +380,7 @@ impl Elements<'_> {
     /// Whether all that the body names of the array is elements whose subscripts are sums of the dimensions' multiples: how many
     /// dimensions but the last are gone through, and how many loops end where a dimension does. One of the two says that the array is of
     /// such rows. Errors: the first element that is not like that.
-    fn fit(&self, body: &Node<Statement>, extents: &[Polynomial]) -> Result<(usize, usize), (Span, String, String)> {
+    fn fit(&self, body: &Node<Statement>, extents: &[Polynomial]) -> Result<(usize, usize), Unlike> {
         let span = Span::none();
         let shown = |all: &[Polynomial]| all.iter().map(|e| e.text()).collect::<Vec<_>>();
         let (name, all) = (self.name, shown(extents));

@@ -52,6 +52,8 @@ const DEEPEST: usize = 8;
 pub struct Declared {
     names: HashMap<String, Vec<Variable>>,
     addressed: HashSet<String>,
+    /// Arguments that the body does not change.
+    arguments: HashSet<String>,
     /// Every name that stands in it.
     taken: HashSet<String>,
 }
@@ -91,6 +93,7 @@ impl Declared {
             fn visit_parameter_declaration(&mut self, parameter: &'ast ParameterDeclaration, span: &'ast Span) {
                 if let Some(declarator) = &parameter.declarator {
                     self.add(&parameter.specifiers, declarator);
+                    self.found.arguments.extend(identifier(&declarator.node).map(|name| name.node.name.clone()));
                 }
                 visit::visit_parameter_declaration(self, parameter, span);
             }
@@ -108,10 +111,23 @@ impl Declared {
                 visit::visit_unary_operator_expression(self, unary, span);
             }
         }
-        let found = Declared { names: HashMap::new(), addressed: HashSet::new(), taken: HashSet::new() };
+        let found = Declared {
+            names: HashMap::new(),
+            addressed: HashSet::new(),
+            arguments: HashSet::new(),
+            taken: HashSet::new(),
+        };
         let mut search = Search { types, found };
         search.visit_function_definition(function, &Span::none());
+        let changed = changed(&function.statement);
+        let Declared { arguments, addressed, .. } = &mut search.found;
+        arguments.retain(|name| !changed.contains(name) && !addressed.contains(name));
         search.found
+    }
+
+    /// Whether a name is an argument's alone, of an integer that keeps its value.
+    fn is_constant_argument(&self, name: &str) -> bool {
+        self.times(name) == 1 && self.arguments.contains(name) && self.has_bits(name, 32)
     }
 
     /// How often a name is declared.
@@ -685,7 +701,7 @@ impl Known<'_> {
             let first = first.plus(&one, skipped.checked_neg()?)?;
             let end = end.plus(&one, left)?;
             value = Polynomial::default();
-            for (k, (first, end)) in self.rows(&first, &end)?.into_iter().enumerate() {
+            for (k, (first, end)) in self.rows(&first, &end, &divisors(&f.statement))?.into_iter().enumerate() {
                 let own = self.declared.fresh(name, &specifiers);
                 // How many rows there are says nothing of a place.
                 let before = if k == 0 { value } else { value.times(&end)? };
@@ -747,10 +763,16 @@ impl Known<'_> {
     }
 
     /// The loops over rows that one over all of their elements is, outermost first: where each begins and ends.
-    fn rows(&self, first: &Polynomial, end: &Polynomial) -> Option<Vec<(Polynomial, Polynomial)>> {
+    fn rows(
+        &self,
+        first: &Polynomial,
+        end: &Polynomial,
+        divisors: &HashSet<String>,
+    ) -> Option<Vec<(Polynomial, Polynomial)>> {
         let mut terms = end.terms();
         let only = terms.next().filter(|_| terms.next().is_none());
-        let is_size = |name: &String| self.wanted.sizes.contains(name);
+        // An argument that bounds a loop is a size.
+        let is_size = |name: &String| self.wanted.sizes.contains(name) || self.declared.is_constant_argument(name);
         if let Some((term, by)) = only.filter(|_| first.is_zero())
             && by > 0
             && term.iter().all(is_size)
@@ -760,7 +782,11 @@ impl Known<'_> {
                 sizes.sort();
                 sizes == term
             };
-            let sizes = self.wanted.products.iter().find(is_same).cloned().unwrap_or_else(|| term.to_vec());
+            let mut orders: Vec<Vec<String>> = self.wanted.products.iter().filter(is_same).cloned().collect();
+            orders.extend([term.to_vec(), term.iter().rev().cloned().collect()]);
+            // What the body divides by is the length of a row.
+            let divides = |order: &&Vec<String>| order.last().is_some_and(|size| divisors.contains(size));
+            let sizes = orders.iter().find(divides).or(orders.first()).cloned()?;
             let own = |(k, size): (usize, &String)| {
                 let by = if k + 1 == sizes.len() { by } else { 1 };
                 Some((Polynomial::default(), Polynomial::variable(size).times(&Polynomial::constant(by))?))
@@ -820,6 +846,22 @@ impl Known<'_> {
         };
         is_one.then_some(Limits { name, first, end, operator })
     }
+}
+
+/// The variables that a statement divides by.
+fn divisors(body: &Node<Statement>) -> HashSet<String> {
+    struct Divisors(HashSet<String>);
+    impl<'ast> Visit<'ast> for Divisors {
+        fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast Span) {
+            if matches!(o.operator.node, BinaryOperator::Divide | BinaryOperator::Modulo) {
+                self.0.extend(variable(&o.rhs).map(str::to_string));
+            }
+            visit::visit_binary_operator_expression(self, o, span);
+        }
+    }
+    let mut divisors = Divisors(HashSet::new());
+    divisors.visit_statement(&body.node, &body.span);
+    divisors.0
 }
 
 /// Whether a statement has a condition on columns: that names one of these, or takes a remainder.

@@ -258,7 +258,7 @@ fn lower_plain(
     pointers::pointers(&mut unit, &kernel, &types, map)?;
     plain::plain(&mut unit);
     canonical::canonical(&mut unit);
-    let unlike_rows = flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas), &types);
+    let flattened = flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas), &types);
     let types = types_of(preprocessed, &unit);
 
     let function = function::find(&unit, preprocessed, &types, &regions(preprocessed)?, name)?;
@@ -268,7 +268,7 @@ fn lower_plain(
     let taken = words.map(|token| token.text(&preprocessed.text).to_string()).collect();
     let given = function.arguments.iter().map(|a| a.name.clone()).chain(function::counters(&function)).collect();
     let mut unread = Scope::new(map, &types, &unit, taken, given);
-    unread.unlike_rows = unlike_rows;
+    unread.flattened = flattened;
     // Variables that turn out to be memory, and the first refusal while others were tried.
     let mut memory = HashSet::new();
     let (mut scope, mut body, (arguments, parameters, mut scalars)) = loop {

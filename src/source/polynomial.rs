@@ -209,14 +209,14 @@ impl Polynomial {
         self.terms.keys().any(|term| term.len() > 1 && term.iter().any(|factor| names.contains(factor)))
     }
 
-    /// The sum as multiples of a `row` with one term of the highest degree, and the rest.
+    /// The sum as multiples of a `row`, and the rest, which has none of the row's first term of the highest degree. `None` where that takes
+    /// too long.
     pub fn divided(&self, row: &Polynomial) -> Option<[Polynomial; 2]> {
         let degree = row.terms.keys().map(Vec::len).max()?;
-        let mut leads = row.terms.iter().filter(|(term, _)| term.len() == degree);
-        let (lead, by) = leads.next().filter(|_| leads.next().is_none()).map(|(lead, by)| (lead, *by))?;
+        let (lead, by) = row.terms.iter().find(|(term, _)| term.len() == degree).map(|(lead, by)| (lead, *by))?;
         let (mut rows, mut rest) = (Polynomial::default(), self.clone());
         rows.opaque = self.opaque.clone();
-        // Each round takes one term with the leading factors away, and adds none with as many of them.
+        // Each round takes one term with the leading factors away.
         for _ in 0..MOST {
             let next = rest.terms.iter().find_map(|(term, count)| {
                 let own = without(term, lead).filter(|_| count.checked_rem(by) == Some(0))?;
@@ -362,6 +362,10 @@ mod tests {
         assert_eq!(rest, sum(&[(&["x"], 3), (&["c"], 1), (&[], -2)]));
         let [rows, rest] = sum(&[(&["y", "w"], 2)]).divided(&row).unwrap();
         assert!(rows.is_zero() && rest == sum(&[(&["w", "y"], 2)]));
+        let row = sum(&[(&["m"], 1), (&["n"], 1), (&[], 1)]);
+        let place = sum(&[(&["m", "y"], 1), (&["n", "y"], 1), (&["y"], 1), (&["x"], 1)]);
+        let [rows, rest] = place.divided(&row).unwrap();
+        assert!(rows == sum(&[(&["y"], 1)]) && rest == sum(&[(&["x"], 1)]));
     }
 
     #[test]

@@ -84,8 +84,8 @@ pub struct Scope<'a> {
     pub inlined: usize,
     /// The contents of tables.
     pub tables: Vec<Arc<kernel::Table>>,
-    /// Why arrays whose extents multiply are none of several dimensions.
-    pub unlike_rows: super::flat::Refused,
+    /// Arrays that C has in one dimension.
+    pub flattened: super::flat::Flattened,
     /// The file's enumerators and constants.
     globals: HashMap<String, Name>,
     /// The kernel's arguments.
@@ -129,7 +129,7 @@ impl<'a> Scope<'a> {
             call_span: None,
             inlined: 0,
             tables: vec![],
-            unlike_rows: HashMap::new(),
+            flattened: Default::default(),
             globals: HashMap::new(),
             arguments: HashMap::new(),
             locals: vec![],

@@ -257,12 +257,12 @@ impl Walk<'_> {
                 let Some(name) = identifier(&declarator.node).map(|name| name.node.name.clone()) else { continue };
                 self.enter_array(declarator, &ty);
                 if let Some(Entity::Array(array)) = self.lookup(&name)
-                    && self.arrays[array].dimensions() == 1
                     && changed.contains(&name)
                     && declared.times(&name) == 1
                 {
                     let at = if self.collects { self.fresh(&name) } else { String::new() };
-                    let pointer = self.enter_pointer(&name, &ty, 0, &at);
+                    let rank = self.arrays[array].dimensions() - 1;
+                    let pointer = self.enter_pointer(&name, &ty, rank, &at);
                     self.enter(&name, Entity::Moving(array, pointer));
                     self.unmoved.insert(pointer);
                     self.pointers[pointer].arrays.push((array, declarator.span));
