@@ -390,7 +390,7 @@ impl Elements<'_> {
             all.join("][")
         );
         let mut rows = vec![false; extents.len()];
-        let (mut elements, mut ends, mut wrong) = (0, 0, None);
+        let (mut elements, mut ends, mut wrong, mut first) = (0, 0, None, None);
         // The walker changes what it is given.
         let mut copy = body.clone();
         each_element(&mut copy, name, &mut |subscripts| {
@@ -399,6 +399,7 @@ impl Elements<'_> {
                 wrong.get_or_insert((subscripts[0].span, format!("an element of `{name}` has several subscripts")));
                 return;
             };
+            first.get_or_insert(only.span);
             let parts = self.parts(only, extents);
             let Some(parts) = parts.filter(|parts| !parts.iter().any(|part| part.multiplies(self.sizes))) else {
                 wrong.get_or_insert((only.span, self.unlike(only, &row)));
@@ -415,9 +416,14 @@ impl Elements<'_> {
             return Err((span, why, format!("declare it as `{name}[{}]`", all.join("]["))));
         }
         let through = rows[..rows.len() - 1].iter().filter(|row| **row).count();
-        if through < rows.len() - 1 && ends == 0 {
+        // A product of one size and a number is an extent as it is.
+        let is_affine = extents.iter().filter(|extent| extent.as_constant().is_none()).count() < 2;
+        if through < rows.len() - 1 && (ends == 0 || is_affine) {
             let why = format!("no element of `{name}` is written as one in a row of `{row}`");
-            return Err((span, why, rewritten));
+            let loops = format!(
+                "{rewritten}; of loops over all elements, those from 0, 1 or a row on are taken, to the end of a row or the element before"
+            );
+            return Err((first.unwrap_or(span), why, loops));
         }
         Ok((through, ends))
     }

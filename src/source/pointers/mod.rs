@@ -306,15 +306,22 @@ impl Walk<'_> {
             let changed = super::known::changed(node);
             self.unmoved.retain(|pointer| !changed.contains(&self.pointers[*pointer].name));
         }
-        if let Statement::Expression(Some(own)) = &mut node.node
-            && let Expression::Comma(parts) = &mut own.node
+        if let Statement::Expression(Some(own)) = &node.node
+            && let Expression::Comma(parts) = &own.node
         {
-            let items = std::mem::take(&mut **parts).into_iter().map(|part| {
-                let span = part.span;
-                let own = Node::new(Statement::Expression(Some(Box::new(part))), span);
-                Node::new(BlockItem::Statement(own), span)
-            });
-            node.node = Statement::Compound(items.collect());
+            let parts = (**parts).clone();
+            let mut is_in_turns = false;
+            for part in &parts {
+                is_in_turns |= self.in_turns(part)?.is_some();
+            }
+            if is_in_turns {
+                let items = parts.into_iter().map(|part| {
+                    let span = part.span;
+                    let own = Node::new(Statement::Expression(Some(Box::new(part))), span);
+                    Node::new(BlockItem::Statement(own), span)
+                });
+                node.node = Statement::Compound(items.collect());
+            }
         }
         match &mut node.node {
             Statement::Expression(Some(own)) => {

@@ -286,7 +286,11 @@ fn arguments() {
         ("int b[8], «callback *a»", "a typedef of a function"),
         ("__int128 «a»[8]", "burstc cannot read this"),
         ("«_Atomic» int a[8]", "atomic"),
-        ("int N, int M, int a[«N * M»]", "this array extent is not affine"),
+        ("int N, int M, int a[«N * M»]", "the array `a` has a product of sizes as its extent"),
+        (
+            "int N, int M, int a[«(N / 2)» * (M / 2)]",
+            "the array `a` has a product of sizes as its extent, and is none of rows: it divides",
+        ),
         ("int N, int b[8], int a[«b[0]»]", "it depends on the contents of an array"),
         ("int N, int a[«N / 2»]", "it divides"),
         ("int a[«0»]", "has an extent of 0"),
