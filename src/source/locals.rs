@@ -222,6 +222,11 @@ impl Nest<'_, '_> {
                  arguments of helpers may be pointers",
             ));
         }
+        if parts.iter().any(|part| matches!(part.node, DerivedDeclarator::Pointer(_))) {
+            return Err(Diagnostic::new(format!("the local array `{name}` holds pointers"))
+                .at(span, "array of pointers")
+                .help("choose with one pointer, as in `const int *p = k == 0 ? a : b;`"));
+        }
         if declarator.node.initializer.is_some() {
             return Err(Diagnostic::new(format!("the local array `{name}` has an initializer"))
                 .at(span, "initializer")

@@ -300,12 +300,8 @@ impl Walk<'_> {
         Node::new(Declaration { specifiers, declarators: declarators.collect() }, span)
     }
 
-    fn statement(&mut self, node: &mut Node<Statement>) -> Checked<()> {
-        // What comes round again sees what has moved behind it.
-        if matches!(node.node, Statement::For(_) | Statement::While(_) | Statement::DoWhile(_)) {
-            let changed = super::known::changed(node);
-            self.unmoved.retain(|pointer| !changed.contains(&self.pointers[*pointer].name));
-        }
+    /// Makes statements of what commas join, where one of them is an assignment to several arrays.
+    fn apart(&mut self, node: &mut Node<Statement>) -> Checked<()> {
         if let Statement::Expression(Some(own)) = &node.node
             && let Expression::Comma(parts) = &own.node
         {
@@ -323,6 +319,16 @@ impl Walk<'_> {
                 node.node = Statement::Compound(items.collect());
             }
         }
+        Ok(())
+    }
+
+    fn statement(&mut self, node: &mut Node<Statement>) -> Checked<()> {
+        // What comes round again sees what has moved behind it.
+        if matches!(node.node, Statement::For(_) | Statement::While(_) | Statement::DoWhile(_)) {
+            let changed = super::known::changed(node);
+            self.unmoved.retain(|pointer| !changed.contains(&self.pointers[*pointer].name));
+        }
+        self.apart(node)?;
         match &mut node.node {
             Statement::Expression(Some(own)) => {
                 if let Some(sides) = self.in_turns(own)? {

@@ -171,6 +171,12 @@ fn statements() {
         ("{ int t[«0»]; t[0] = 1; a[j] = t[0]; }", "has an extent of 0"),
         ("{ int «*t»; a[j] = 0; }", "the local variable `t` is a pointer"),
         ("{ int «*t = &s»; t[j] = 0; }", "the local variable `t` is a pointer"),
+        ("{ int32_t c[4], d[4], *t = i ? c : d; a[j] = «*t++»; }", "takes turns between arrays steps where it is used"),
+        (
+            "{ int32_t c[4], d[4], *t = i ? c : d; a[j] = s + («t[0]» = 1); }",
+            "an element by a pointer that takes turns",
+        ),
+        ("{ int «*t[2] = {a, a}»; t[0][j] = 0; }", "the local array `t` holds pointers"),
         ("{ int *t = a; t = «b[i]»; t[j] = 0; }", "the pointer `t` points into the array `a` and into `b`"),
         ("{ short *t = «(short *)a»; t[j] = 0; }", "points into the array `a`, which has the type `int32_t`"),
         ("{ int *t = a; a[j] = shown(«t»); }", "the pointer `t` is more than a place whose elements are used"),
