@@ -193,6 +193,12 @@ fn arrays(
     }
 }
 
+/// Whether the product of these is an extent as it is written, of one size and a number. An array like that has rows only where its elements
+/// are no sums of iterators without them.
+fn is_affine(extents: &[Polynomial]) -> bool {
+    extents.iter().filter(|extent| extent.as_constant().is_none()).count() < 2
+}
+
 /// The name of an array whose extent has several factors, of which one is a quotient that is no constant.
 fn divided_extent(declarator: &Node<Declarator>) -> Option<(String, Span)> {
     let [only] = &derived(declarator)[..] else { return None };
@@ -416,9 +422,7 @@ impl Elements<'_> {
             return Err((span, why, format!("declare it as `{name}[{}]`", all.join("]["))));
         }
         let through = rows[..rows.len() - 1].iter().filter(|row| **row).count();
-        // A product of one size and a number is an extent as it is.
-        let is_affine = extents.iter().filter(|extent| extent.as_constant().is_none()).count() < 2;
-        if through < rows.len() - 1 && (ends == 0 || is_affine) {
+        if through < rows.len() - 1 && (ends == 0 || is_affine(extents)) {
             let why = format!("no element of `{name}` is written as one in a row of `{row}`");
             let loops = format!(
                 "{rewritten}; of loops over all elements, those from 0, 1 or a row on are taken, to the end of a row or the element before"
