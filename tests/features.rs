@@ -260,6 +260,8 @@ kernels! {
     flattened; [h = 0, w = 5, planes = 1], [h = 1, w = 1, planes = 1], [h = 5, w = 7, planes = 2];
     flat_scalars; [h = 0, w = 5], [h = 1, w = 1], [h = 5, w = 7];
     flat_loops; [h = 0, w = 5], [h = 1, w = 1], [h = 4, w = 1], [h = 1, w = 6], [h = 5, w = 7];
+    flat_torus; [h = 1, w = 1], [h = 5, w = 7];
+    flat_edges; [h = 3, w = 0], [h = 1, w = 1], [h = 4, w = 1], [h = 5, w = 7];
     flat_data; [h = 0, w = 5], [h = 1, w = 1], [h = 8, w = 1], [h = 5, w = 7];
     local_pointers; [n = 0, m = 5], [n = 1, m = 1], [n = 6, m = 9];
     whole_arrays; [n = 0, m = 3], [n = 1, m = 1], [n = 5, m = 7];

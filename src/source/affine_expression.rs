@@ -124,7 +124,8 @@ impl Scope<'_> {
     /// The extent of the array `name`: over sizes, and at least 1 as far as it shows.
     pub fn extent(&mut self, node: &Node<Expression>, name: &str) -> Checked<Affine> {
         let known = self.quotients.len();
-        let extent = self.affine(node, Role::Extent).map_err(|refused| self.unlike_rows(name, node, refused))?;
+        let extent =
+            self.affine(node, Role::Extent).map_err(|refused| self.unlike_rows(name, self.span(node.span), refused))?;
         let is_size = |name: &String| matches!(self.lookup(name), Some(Name::Parameter(_)));
         if !extent.terms.keys().all(is_size) {
             let why = if self.quotients.len() > known { "it divides" } else { "it is not the same in all iterations" };
@@ -140,13 +141,13 @@ impl Scope<'_> {
     }
 
     /// Why an extent that multiplies sizes does not become several, where that is known.
-    fn unlike_rows(&self, name: &str, node: &Node<Expression>, refused: Diagnostic) -> Diagnostic {
+    pub fn unlike_rows(&self, name: &str, declared: Span, refused: Diagnostic) -> Diagnostic {
         let Some((place, why, help)) = self.flattened.refused.get(name) else { return refused };
         let refused = Diagnostic::new(format!(
             "the array `{name}` has a product of sizes as its extent, and is none of rows: {why}"
         ));
-        let place = if place.is_none() { node.span } else { *place };
-        refused.at(self.span(place), "here").help(help)
+        let place = if place.is_none() { declared } else { self.span(*place) };
+        refused.at(place, "here").help(help)
     }
 
     fn lowered(&mut self, node: &Node<Expression>, ty: Option<ScalarType>) -> Option<Extremum> {
@@ -172,7 +173,7 @@ impl Scope<'_> {
     fn blame(&mut self, node: &Node<Expression>, role: Role) -> Diagnostic {
         let operands: Vec<&Node<Expression>> = match &node.node {
             Expression::UnaryOperator(unary) => match unary.node.operator.node {
-                UnaryOperator::Plus | UnaryOperator::Minus => vec![&unary.node.operand],
+                UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Negate => vec![&unary.node.operand],
                 _ => vec![],
             },
             Expression::BinaryOperator(binary) if binary.node.operator.node != BinaryOperator::Index => {
@@ -291,9 +292,15 @@ impl Scope<'_> {
                  the data are"
             ))
             .at(span, "not affine")
-            .help(format!(
-                "a {role} is a sum of iterators and sizes; a local serves if its only value is one: `int {name} = i + 1;`"
-            )),
+            .help(match role {
+                Role::Bound => format!(
+                    "a {role} is a sum of iterators and sizes; a local serves if its only value is one: `int {name} = i + 1;`; a loop \
+                     that data end goes on to its last iteration, with its body under an `if`"
+                ),
+                _ => format!(
+                    "a {role} is a sum of iterators and sizes; a local serves if its only value is one: `int {name} = i + 1;`"
+                ),
+            }),
             Some(Name::Array(_) | Name::Table(_)) => {
                 Diagnostic::new(format!("the array `{name}` is used in a {role} as if it were an integer"))
                     .at(span, "an array")

@@ -547,7 +547,7 @@ fn has_continue(body: &Node<Statement>) -> bool {
 }
 
 /// The same, or a `break`.
-fn has_jump(body: &Node<Statement>) -> bool {
+pub fn has_jump(body: &Node<Statement>) -> bool {
     has(body, true)
 }
 

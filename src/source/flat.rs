@@ -77,7 +77,7 @@ struct Candidate {
 
 #[derive(Clone)]
 enum Extents {
-    /// `a[h * w]`, by its factors.
+    /// `a[h * w]`, by its factors, or `a[h * w][3]`.
     Product(Vec<Polynomial>),
     /// `*a`, of which a directive tells these extents.
     Shape(Vec<Polynomial>),
@@ -119,7 +119,8 @@ fn arrays(
         if let Some((name, divided)) = divided_extent(declarator) {
             let why = "it divides".to_string();
             let help =
-                "pass the quotients to the function as sizes of their own, as in `int h2, int w2, … out[h2 * w2]`"
+                "pass the quotients to the function as sizes of their own, and say by them how large the others are, as in `int h2, int w2, … \
+                 in[2 * h2 * 2 * w2], … out[h2 * w2]`"
                     .to_string();
             flattened.refused.insert(name, (divided, why, help));
         }
@@ -146,6 +147,7 @@ fn arrays(
         arrays: candidates.iter().map(|candidate| candidate.name.clone()).collect(),
         sizes: products.iter().flatten().cloned().collect(),
         products,
+        shapes: candidates.iter().map(|candidate| candidate.extents.all().to_vec()).collect(),
     };
     if candidates.is_empty() && !multiplies(&function.statement, &wanted.sizes) {
         return;
@@ -165,13 +167,16 @@ fn arrays(
                     flattened.made.insert(name.clone());
                 }
             }
-            Extents::Shape(extents) => {
-                if elements.fit(&function.statement, extents).is_ok() {
+            Extents::Shape(extents) => match elements.fit(&function.statement, extents) {
+                Ok(_) => {
                     flattened.made.insert(name.clone());
                     elements.take(&mut function.statement, extents);
                     declarators(function, &mut |declarator| rows_of_pointer(declarator, name, extents));
                 }
-            }
+                Err(why) => {
+                    flattened.refused.insert(name.clone(), why);
+                }
+            },
             Extents::Product(factors) => {
                 let orders = orders(factors);
                 let fits: Vec<_> = orders.iter().map(|order| elements.fit(&function.statement, order)).collect();
@@ -294,6 +299,9 @@ fn candidate(declarator: &Node<Declarator>, shapes: &HashMap<String, Vec<String>
             let factors: Option<Vec<_>> = factors(extent(only)?).into_iter().map(value).collect();
             Extents::Product(factors.filter(|factors| factors.len() > 1)?)
         }
+        [first, ..] if extent(first).is_some_and(|first| is_of_sizes(first, &value)) => {
+            Extents::Product(factors(extent(first)?).into_iter().map(value).collect::<Option<_>>()?)
+        }
         [first, others @ ..] => {
             // How many rows there are need not be known.
             let first = extent(first).and_then(value).unwrap_or_else(|| Polynomial::constant(1));
@@ -303,6 +311,12 @@ fn candidate(declarator: &Node<Declarator>, shapes: &HashMap<String, Vec<String>
         [] => return None,
     };
     Some(Candidate { name, extents })
+}
+
+/// Whether an extent is a product of sums over several sizes, and so none of an array of one dimension.
+fn is_of_sizes(extent: &Node<Expression>, value: &dyn Fn(&Node<Expression>) -> Option<Polynomial>) -> bool {
+    let all: Option<Vec<Polynomial>> = factors(extent).into_iter().map(value).collect();
+    all.is_some_and(|all| !is_affine(&all))
 }
 
 /// The dimensions that a product of extents may be, those first that are written like that.
@@ -384,9 +398,9 @@ impl Elements<'_> {
     }
 
     /// Whether all that the body names of the array is elements whose subscripts are sums of the dimensions' multiples: how many
-    /// dimensions but the last are gone through, and how many loops end where a dimension does. One of the two says that the array is of
-    /// such rows. Errors: the first element that is not like that.
-    fn fit(&self, body: &Node<Statement>, extents: &[Polynomial]) -> Result<(usize, usize), Unlike> {
+    /// dimensions but the last are gone through, how many loops end where a dimension does, and how many subscripts the loops' ends
+    /// keep below their extents. One of the first two says that the array is of such rows. Errors: the first element that is not like that.
+    fn fit(&self, body: &Node<Statement>, extents: &[Polynomial]) -> Result<(usize, usize, usize), Unlike> {
         let span = Span::none();
         let shown = |all: &[Polynomial]| all.iter().map(|e| e.text()).collect::<Vec<_>>();
         let (name, all) = (self.name, shown(extents));
@@ -396,15 +410,13 @@ impl Elements<'_> {
             all.join("][")
         );
         let mut rows = vec![false; extents.len()];
-        let (mut elements, mut ends, mut wrong, mut first) = (0, 0, None, None);
+        let (mut elements, mut ends, mut inside, mut wrong, mut first) = (0, 0, 0, None, None);
         // The walker changes what it is given.
         let mut copy = body.clone();
         each_element(&mut copy, name, &mut |subscripts| {
             elements += 1;
-            let [only] = &subscripts[..] else {
-                wrong.get_or_insert((subscripts[0].span, format!("an element of `{name}` has several subscripts")));
-                return;
-            };
+            // Those behind it are of dimensions that C has.
+            let only = &subscripts[0];
             first.get_or_insert(only.span);
             let parts = self.parts(only, extents);
             let Some(parts) = parts.filter(|parts| !parts.iter().any(|part| part.multiplies(self.sizes))) else {
@@ -413,6 +425,7 @@ impl Elements<'_> {
             };
             rows.iter_mut().zip(&parts).for_each(|(row, part)| *row |= part.as_constant().is_none());
             ends += parts.iter().zip(extents).filter(|(part, extent)| self.is_through(part, extent)).count();
+            inside += parts.iter().zip(extents).filter(|(part, extent)| self.is_inside(part, extent)).count();
         });
         if let Some((span, why)) = wrong {
             return Err((span, why, rewritten));
@@ -423,13 +436,29 @@ impl Elements<'_> {
         }
         let through = rows[..rows.len() - 1].iter().filter(|row| **row).count();
         if through < rows.len() - 1 && (ends == 0 || is_affine(extents)) {
+            let loops = self.loops.unlike.iter().find(|(node, _)| names(node, name) > 0);
+            if let Some((node, why)) = loops {
+                let why = format!("the loop over its elements here is none over rows of `{row}`: {why}");
+                return Err((node.span, why, rewritten));
+            }
             let why = format!("no element of `{name}` is written as one in a row of `{row}`");
             let loops = format!(
-                "{rewritten}; of loops over all elements, those from 0, 1 or a row on are taken, to the end of a row or the element before"
+                "{rewritten}; of loops over all elements, up or down, those from 0, 1 or a row on are taken, to the end of a row or the element before"
             );
             return Err((first.unwrap_or(span), why, loops));
         }
-        Ok((through, ends))
+        Ok((through, ends, inside))
+    }
+
+    /// Whether a subscript stays below an extent, as far as loops that end before sums of sizes tell.
+    fn is_inside(&self, part: &Polynomial, extent: &Polynomial) -> bool {
+        let one = Polynomial::constant(1);
+        let last = |name: &str| match self.loops.ends.get(name).map(Vec::as_slice) {
+            Some([end, others @ ..]) if others.iter().all(|other| other == end) => end.plus(&one, -1),
+            _ => None,
+        };
+        let room = part.with(&last).and_then(|largest| extent.plus(&largest, -1)?.plus(&one, -1));
+        room.is_some_and(|room| room.terms().all(|(_, count)| count > 0))
     }
 
     /// Whether a subscript goes through a dimension from its beginning to its end.
@@ -452,13 +481,14 @@ impl Elements<'_> {
 
     fn take(&self, body: &mut Node<Statement>, extents: &[Polynomial]) {
         each_element(body, self.name, &mut |subscripts| {
-            let [only] = &subscripts[..] else { return };
+            let Some(only) = subscripts.first() else { return };
             let span = only.span;
             if let Some(parts) = self.parts(only, extents) {
-                *subscripts = match self.crossed(&parts, extents, span) {
+                let own = match self.crossed(&parts, extents, span) {
                     Some(crossed) => crossed,
                     None => parts.iter().map(|part| part.expression(span)).collect(),
                 };
+                subscripts.splice(0..1, own);
             }
         });
     }
@@ -470,7 +500,7 @@ impl Elements<'_> {
         let own = place.plus(&Polynomial::constant(by), -1)?;
         let mut terms = own.terms();
         let is_crossing = match (terms.next(), terms.next()) {
-            (Some(([name], 1)), None) => self.loops.crossing.contains(name),
+            (Some(([name], 1)), None) => self.loops.crossing.contains(name) || self.loops.leaves(name, by, row),
             _ => false,
         };
         if by == 0 || !is_crossing {
@@ -494,7 +524,7 @@ impl Elements<'_> {
 }
 
 /// How often a name stands in a body.
-fn names(body: &Node<Statement>, name: &str) -> usize {
+pub fn names(body: &Node<Statement>, name: &str) -> usize {
     struct Names<'n>(&'n str, usize);
     impl<'ast> Visit<'ast> for Names<'_> {
         // What is declared is no use of it.
@@ -632,7 +662,7 @@ fn is_of(declarator: &Node<Declarator>, name: &str) -> bool {
 fn dimensions(declarator: &mut Node<Declarator>, name: &str, extents: &[Polynomial]) {
     if is_of(declarator, name) {
         let span = declarator.span;
-        declarator.node.derived = extents.iter().map(|extent| array_of(extent.expression(span), span)).collect();
+        declarator.node.derived.splice(0..1, extents.iter().map(|extent| array_of(extent.expression(span), span)));
     }
 }
 

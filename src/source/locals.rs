@@ -275,6 +275,7 @@ impl Nest<'_, '_> {
         let declared_in = self.scope.loops.iter().map(|l| l.iterator.clone()).collect();
         let storage = Storage::Local { declared_in, expanded: 0, transferred: false };
         let boolean = *ty == CType::Bool;
+        let in_one = self.scope.flattened.made.contains(&name);
         self.scope.arrays.push_and_get_key(Array {
             name,
             element,
@@ -286,6 +287,7 @@ impl Nest<'_, '_> {
             by_tiles: None,
             range: None,
             use_of: None,
+            in_one,
             storage,
             span,
         })

@@ -8,6 +8,7 @@ mod allocated;
 mod balance;
 mod canonical;
 mod choice;
+mod counters;
 mod data_bounds;
 mod directive;
 mod double;
@@ -255,6 +256,7 @@ fn lower_plain(
     let types = types_of(preprocessed, &unit);
     allocated::allocated(&mut unit, &types);
     let kernel = function::find(&unit, preprocessed, &types, &regions(preprocessed)?, name)?.name;
+    counters::counters(&mut unit, &kernel, &types);
     pointers::pointers(&mut unit, &kernel, &types, map)?;
     plain::plain(&mut unit);
     canonical::canonical(&mut unit);
@@ -417,6 +419,7 @@ fn arguments(
             scope.define(&name, Name::Array(scope.arrays.next_key()));
             arguments.push(Argument::Array(scope.arrays.next_key()));
             let (boolean, storage) = (argument.is_bool, Storage::Argument);
+            let in_one = scope.flattened.made.contains(&name);
             scope.arrays.push(Array {
                 name,
                 element: ty,
@@ -428,6 +431,7 @@ fn arguments(
                 by_tiles: None,
                 range: None,
                 use_of: None,
+                in_one,
                 storage,
                 span,
             });
@@ -453,7 +457,8 @@ fn arguments(
             .map(|node| scope.extent(node, &argument.name))
             .collect::<Checked<Vec<_>>>()?;
         if let Some(pointer) = argument.pointer {
-            extents = directives.pointer_extents(argument, pointer, extents, &parameters)?;
+            let unlike = |refused| scope.unlike_rows(&argument.name, argument.span, refused);
+            extents = directives.pointer_extents(argument, pointer, extents, &parameters, &unlike)?;
         }
         scope.arrays[array].extents = extents;
     }

@@ -378,7 +378,13 @@ impl Printer<'_> {
         }
         let (rows, columns) = (size(inner)?, size(second)?);
         let own = flat.name("all");
-        let head = format!("for (int {own} = 0; {own} < {rows} * {columns}; {own}++) {{");
+        let all = format!("{rows} * {columns}");
+        let head = match flat.below(6) {
+            0 => format!("for (int {own} = {all} - 1; {own} >= 0; {own}--) {{"),
+            1 => format!("for (int {own} = {all}; {own}-- > 0;) {{"),
+            2 => format!("for (int {own} = 0; {own} != {all}; ++{own}) {{"),
+            _ => format!("for (int {own} = 0; {own} < {all}; {own}++) {{"),
+        };
         let names = [
             format!("int {} = {own} / {columns};", inner.iterator),
             format!("int {} = {own} % {columns};", second.iterator),

@@ -28,6 +28,7 @@ use super::plain::{number, variable};
 use super::polynomial::{Integers, Polynomial, changes};
 use super::types::Types;
 use quotients::cast;
+use rows::{Head, bounds, has_condition_on};
 pub use unread::changed;
 use unread::{changed_in, remove_unread};
 
@@ -39,15 +40,33 @@ pub struct Wanted {
     pub sizes: HashSet<String>,
     /// The sizes of each array, outermost first.
     pub products: Vec<Vec<String>>,
+    /// The extents of each array.
+    pub shapes: Vec<Vec<Polynomial>>,
 }
 
 /// What is known of the loops behind [`substitute`].
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Loops {
     /// Iterators of rows that C has no loop over: what is said of the whole loop's variable is nowhere a condition.
     pub crossing: HashSet<String>,
     /// Where the loops of an iterator end.
     pub ends: HashMap<String, Vec<Polynomial>>,
+    /// Where they begin and end, if no condition in them is on the iterator.
+    heads: HashMap<String, Vec<Option<(Polynomial, Polynomial)>>>,
+    /// Loops to products of sizes that are none over rows, and why.
+    pub unlike: Vec<(Node<Statement>, String)>,
+}
+
+impl Loops {
+    /// Whether an iterator and `by` is certainly in another row of this length somewhere.
+    pub fn leaves(&self, iterator: &str, by: i64, row: &Polynomial) -> bool {
+        let leaves = |(first, end): &(Polynomial, Polynomial)| match by < 0 {
+            true => first.as_constant()?.checked_add(by).map(|first| first < 0),
+            false => end.plus(row, -1)?.as_constant()?.checked_add(by).map(|behind| behind > 0),
+        };
+        let is_left = |head: &Option<_>| head.as_ref().and_then(leaves) == Some(true);
+        self.heads.get(iterator).is_some_and(|all| all.iter().all(is_left))
+    }
 }
 
 /// How deep loops nest in which variables are followed.
@@ -141,7 +160,7 @@ impl Declared {
     }
 
     /// Whether every variable of the name is an integer of at least so many bits.
-    fn has_bits(&self, name: &str, least: u32) -> bool {
+    pub fn has_bits(&self, name: &str, least: u32) -> bool {
         self.names
             .get(name)
             .is_some_and(|all| all.iter().all(|own| own.is_number && own.ty.is_some_and(|ty| ty.bits >= least)))
@@ -155,10 +174,19 @@ impl Declared {
         self.names.get(name).is_some_and(|all| all.iter().all(|own| own.ty.is_some_and(|ty| !ty.signed)))
     }
 
-    /// A new name, of an integer of 64 bits.
-    fn fresh(&mut self, stem: &str, specifiers: &[Node<DeclarationSpecifier>]) -> String {
-        let own = (0..).map(|k| format!("{stem}_{k}")).find(|own| !self.taken.contains(own)).unwrap_or_default();
-        let ty = Some(ScalarType::integer(64, true));
+    /// Whether the address of a variable of this name is taken.
+    pub fn has_address(&self, name: &str) -> bool {
+        self.addressed.contains(name)
+    }
+
+    /// A name like this one that nothing has.
+    pub fn unused(&self, stem: &str) -> String {
+        (0..).map(|k| format!("{stem}_{k}")).find(|own| !self.taken.contains(own)).unwrap_or_default()
+    }
+
+    /// A new name, of an integer.
+    fn fresh(&mut self, stem: &str, specifiers: &[Node<DeclarationSpecifier>], ty: Option<ScalarType>) -> String {
+        let own = self.unused(stem);
         let variable = Variable { ty, is_number: true, specifiers: specifiers.to_vec() };
         self.taken.insert(own.clone());
         self.names.insert(own.clone(), vec![variable]);
@@ -259,11 +287,19 @@ impl Known<'_> {
                     *node = other;
                     return self.statement(node);
                 }
+                if let Some(why) = self.unlike_rows(&f.node) {
+                    self.loops.unlike.push((node.clone(), why));
+                }
+                let Statement::For(f) = &mut node.node else { return };
                 self.counts(&mut f.node);
             }
             Statement::While(_) | Statement::DoWhile(_) | Statement::Switch(_) | Statement::Labeled(_) => {
                 let changed = changed(node);
                 changed.iter().for_each(|name| self.forget(name));
+                if matches!(node.node, Statement::While(_)) {
+                    let why = "it is a `while` loop that does not begin with a start and end with a step of its own";
+                    self.loops.unlike.push((node.clone(), why.to_string()));
+                }
                 // One that runs once at least stays one loop.
                 let is_one = matches!(&node.node, Statement::DoWhile(w) if at_least_once(w).is_some());
                 match &mut node.node {
@@ -473,6 +509,14 @@ impl Known<'_> {
         let head = head.filter(|head| {
             !others.iter().any(|name| head.first.mentions(name) || head.end.mentions(name) || limit.contains(name))
         });
+        let is_free = |head: &&Head| {
+            let names: Vec<String> = others.iter().chain([&head.name]).cloned().collect();
+            !has_condition_on(&f.statement, &names) && !bounds(&f.statement, &head.name)
+        };
+        let free = head.as_ref().filter(is_free).map(|head| (head.first.clone(), head.end.clone()));
+        for name in own.iter().chain(&stepped) {
+            self.loops.heads.entry(name.clone()).or_default().push(free.clone());
+        }
         let before = self.values.clone();
         let moves = match &head {
             Some(head) => self.moves(f, &head.name, &others),
@@ -493,8 +537,7 @@ impl Known<'_> {
                     continue;
                 };
                 let after = |count: Option<Polynomial>| first.plus(&count?.times(step)?, 1);
-                let iterator = Polynomial::variable(&head.name);
-                if let Some(value) = after(iterator.plus(&head.first, -1)) {
+                if let Some(value) = after(head.over()) {
                     self.values.insert(name.clone(), value);
                 }
                 if head.is_never_short(&self.wanted.sizes) {
@@ -520,7 +563,7 @@ impl Known<'_> {
             return HashMap::new();
         }
         let known = std::mem::take(&mut self.values);
-        let (replaced, ends) = (self.replaced.clone(), self.ends.clone());
+        let (replaced, ends, loops) = (self.replaced.clone(), self.ends.clone(), self.loops.clone());
         // What does not change keeps its value; what does begins as something of its own.
         let begin = |name: &str| Polynomial::variable(&format!("{name} before"));
         self.values = known.clone();
@@ -534,7 +577,7 @@ impl Known<'_> {
         self.statement(&mut body);
         self.depth -= 1;
         let after = std::mem::replace(&mut self.values, known);
-        (self.replaced, self.ends) = (replaced, ends);
+        (self.replaced, self.ends, self.loops) = (replaced, ends, loops);
         let is_same = |step: &Polynomial| {
             let names = step.names();
             !names.iter().any(|name| name == iterator || name.ends_with(" before") || changed.contains(name))

@@ -106,6 +106,24 @@ fn steps_in_several_places() {
 }
 
 #[test]
+fn counters_that_are_arguments_or_step_first() {
+    for (text, expected) in [
+        ("while (n-- > 0) a[n] = 1;", "[n - k - 1]"),
+        ("while (n > 0) { --n; a[n] = 1; }", "[n - k - 1]"),
+        ("int i = n; while (i > 0) { i -= 1; a[i + 1] = 1; }", "[n - k]"),
+        ("for (n = 3; n < 9; n++) a[n] = 1;", "[k + 3]"),
+    ] {
+        let all = targets(&body(text));
+        let [only] = &all[..] else { panic!("{text}: {all:?}") };
+        assert_eq!(only.replace("i_step", "k").replace("n_0_step", "k"), expected, "{text}");
+    }
+    // A value of 8 bits that is counted down is one of 8 bits.
+    let narrow = "unsigned char i = 9; while (i != 250) { --i; a[i] = 1; }";
+    let text = format!("#pragma burstc size(n: 5, max 20)\nvoid f(int n, int a[256])\n{{\n{narrow}\n}}\n");
+    diagnostic(&text);
+}
+
+#[test]
 fn memory_that_is_allocated() {
     for (text, expected) in [
         ("int *t = malloc(n * sizeof *t);", "[n]"),
