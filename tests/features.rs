@@ -259,8 +259,13 @@ kernels! {
     steps_by_others; [n = 0], [n = 1], [n = 13];
     flattened; [h = 0, w = 5, planes = 1], [h = 1, w = 1, planes = 1], [h = 5, w = 7, planes = 2];
     flat_scalars; [h = 0, w = 5], [h = 1, w = 1], [h = 5, w = 7];
+    flat_loops; [h = 0, w = 5], [h = 1, w = 1], [h = 4, w = 1], [h = 1, w = 6], [h = 5, w = 7];
+    flat_torus; [h = 1, w = 1], [h = 5, w = 7];
+    flat_edges; [h = 3, w = 0], [h = 1, w = 1], [h = 4, w = 1], [h = 5, w = 7];
+    flat_data; [h = 0, w = 5], [h = 1, w = 1], [h = 8, w = 1], [h = 5, w = 7];
     local_pointers; [n = 0, m = 5], [n = 1, m = 1], [n = 6, m = 9];
     whole_arrays; [n = 0, m = 3], [n = 1, m = 1], [n = 5, m = 7];
+    swapped; [n = 0, T = 3], [n = 3, T = 1], [n = 9, T = 4], [n = 9, T = 5];
     turns; [n = 0, T = 3], [n = 3, T = 1], [n = 9, T = 4], [n = 9, T = 5];
     induction; [N = 0, M = 0], [N = 1, M = 3], [N = 17, M = 6], [N = 9, M = 30];
     empty_rows; [N = 0, M = 0], [N = 1, M = 2], [N = 14, M = 6], [N = 9, M = 0];

@@ -449,7 +449,9 @@ impl<'a> Model<'a> {
             .into());
         }
         let sizes = sizes_with_elements(self.program, self.kernel)?;
-        for ((subscript, written), extent) in access.subscripts.iter().zip(&written).zip(&array.extents) {
+        for (place, ((subscript, written), extent)) in
+            access.subscripts.iter().zip(&written).zip(&array.extents).enumerate()
+        {
             let below = Constraint::at_most(subscript.clone(), Affine::constant(-1));
             let above = Constraint::at_most(extent.clone(), subscript.clone());
             for (outside, is_above) in [(below, false), (above, true)] {
@@ -459,14 +461,28 @@ impl<'a> Model<'a> {
                     true => format!("the extent `{extent}` is {}", extent.evaluate(&value)),
                     false => "below 0".to_string(),
                 };
+                let name = &array.name;
+                let values = self.kernel.example(&example[..self.program.parameters.len() + self.iterators.len()]);
+                let reached = subscript.evaluate(&value);
+                // C goes on in the row beside.
+                if array.in_one && place > 0 {
+                    let all: String = array.extents.iter().map(|extent| format!("[{extent}]")).collect();
+                    return Err(Diagnostic::new(format!(
+                        "a place in `{name}` leaves its row: as an element of `{name}{all}` it is `{name}{text}`, and for {values} the \
+                         subscript `{written}` is {reached}, {limit}"
+                    ))
+                    .at(access.span, "outside of the row")
+                    .help(format!(
+                        "burstc takes `{name}` by rows: let each loop end where a row does, or write what is in the next row as \
+                         that, as in `x + 1 < w ? a[y * w + x + 1] : a[(y + 1) * w]`"
+                    ))
+                    .into());
+                }
                 return Err(Diagnostic::new(format!(
-                    "`{}{text}` leaves its array: for {} the subscript `{written}` is {}, {limit}",
-                    array.name,
-                    self.kernel.example(&example[..self.program.parameters.len() + self.iterators.len()]),
-                    subscript.evaluate(&value)
+                    "`{name}{text}` leaves its array: for {values} the subscript `{written}` is {reached}, {limit}"
                 ))
                 .at(access.span, "outside of the array")
-                .help(format!("declare `{}` larger or tighten the loop bounds", array.name))
+                .help(format!("declare `{name}` larger or tighten the loop bounds"))
                 .into());
             }
         }

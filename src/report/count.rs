@@ -193,6 +193,7 @@ mod tests {
             by_tiles: None,
             range: None,
             use_of: None,
+            in_one: false,
             storage: Storage::Argument,
             span: Default::default(),
         }

@@ -32,6 +32,7 @@ fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
         by_tiles: None,
         range: None,
         use_of: None,
+        in_one: false,
         storage: Storage::Argument,
         span: Default::default(),
     }

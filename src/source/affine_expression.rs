@@ -124,7 +124,8 @@ impl Scope<'_> {
     /// The extent of the array `name`: over sizes, and at least 1 as far as it shows.
     pub fn extent(&mut self, node: &Node<Expression>, name: &str) -> Checked<Affine> {
         let known = self.quotients.len();
-        let extent = self.affine(node, Role::Extent)?;
+        let extent =
+            self.affine(node, Role::Extent).map_err(|refused| self.unlike_rows(name, self.span(node.span), refused))?;
         let is_size = |name: &String| matches!(self.lookup(name), Some(Name::Parameter(_)));
         if !extent.terms.keys().all(is_size) {
             let why = if self.quotients.len() > known { "it divides" } else { "it is not the same in all iterations" };
@@ -137,6 +138,16 @@ impl Scope<'_> {
                 .help("an array has at least one element"));
         }
         Ok(extent)
+    }
+
+    /// Why an extent that multiplies sizes does not become several, where that is known.
+    pub fn unlike_rows(&self, name: &str, declared: Span, refused: Diagnostic) -> Diagnostic {
+        let Some((place, why, help)) = self.flattened.refused.get(name) else { return refused };
+        let refused = Diagnostic::new(format!(
+            "the array `{name}` has a product of sizes as its extent, and is none of rows: {why}"
+        ));
+        let place = if place.is_none() { declared } else { self.span(*place) };
+        refused.at(place, "here").help(help)
     }
 
     fn lowered(&mut self, node: &Node<Expression>, ty: Option<ScalarType>) -> Option<Extremum> {
@@ -162,7 +173,7 @@ impl Scope<'_> {
     fn blame(&mut self, node: &Node<Expression>, role: Role) -> Diagnostic {
         let operands: Vec<&Node<Expression>> = match &node.node {
             Expression::UnaryOperator(unary) => match unary.node.operator.node {
-                UnaryOperator::Plus | UnaryOperator::Minus => vec![&unary.node.operand],
+                UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Negate => vec![&unary.node.operand],
                 _ => vec![],
             },
             Expression::BinaryOperator(binary) if binary.node.operator.node != BinaryOperator::Index => {
@@ -201,7 +212,15 @@ impl Scope<'_> {
             Expression::Comma(_) => Some(("it is a sequence of expressions", "`,`", "write one expression")),
             _ => Some(("it uses what burstc cannot read", "not supported", "use iterators, sizes and constants only")),
         };
+        let is_number = matches!(&node.node, Expression::BinaryOperator(o) if matches!(o.node.operator.node,
+            BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Modulo));
         match reason {
+            Some((why, label, help)) if is_number && role == Role::Subscript => {
+                let help = format!(
+                    "{help}; as a local variable's value, `int k = …; a[k]`, it is taken like data, and the array lies on chip"
+                );
+                self.refused(node, role, why, label, &help)
+            }
             Some((why, label, help)) => self.refused(node, role, why, label, help),
             None => self.too_large(node, role),
         }
@@ -273,9 +292,15 @@ impl Scope<'_> {
                  the data are"
             ))
             .at(span, "not affine")
-            .help(format!(
-                "a {role} is a sum of iterators and sizes; a local serves if its only value is one: `int {name} = i + 1;`"
-            )),
+            .help(match role {
+                Role::Bound => format!(
+                    "a {role} is a sum of iterators and sizes; a local serves if its only value is one: `int {name} = i + 1;`; a loop \
+                     that data end goes on to its last iteration, with its body under an `if`"
+                ),
+                _ => format!(
+                    "a {role} is a sum of iterators and sizes; a local serves if its only value is one: `int {name} = i + 1;`"
+                ),
+            }),
             Some(Name::Array(_) | Name::Table(_)) => {
                 Diagnostic::new(format!("the array `{name}` is used in a {role} as if it were an integer"))
                     .at(span, "an array")
@@ -328,15 +353,11 @@ const SUM: &str = "it must be a sum of iterators and sizes with constant factors
 fn blame_unary(operator: &UnaryOperator) -> Option<Reason> {
     match operator {
         UnaryOperator::Plus | UnaryOperator::Minus => None,
-        UnaryOperator::PostIncrement
-        | UnaryOperator::PostDecrement
-        | UnaryOperator::PreIncrement
-        | UnaryOperator::PreDecrement => {
-            Some(("it changes a variable", "side effect", "change nothing inside an expression"))
-        }
         UnaryOperator::Address | UnaryOperator::Indirection => {
             Some(("it uses a pointer", "pointer", "use array subscripts and integers only"))
         }
         UnaryOperator::Complement | UnaryOperator::Negate => Some(("it uses bits", "not affine", SUM)),
+        // By 1.
+        _ => Some(("it changes a variable", "side effect", "change nothing inside an expression")),
     }
 }

@@ -23,7 +23,7 @@ use lang_c::visit::{self, Visit};
 
 use super::function::identifier;
 use super::locals::Usage;
-use super::nest::operation;
+use super::nest::{counts, operation};
 use super::plain::{binary, bodies, number, variable};
 
 /// What is around a block.
@@ -338,13 +338,7 @@ fn changed(condition: &Node<Expression>) -> Option<&str> {
 /// The variable that `i++`, `i += 2`, `i = i + 2` or `i /= 2` changes.
 fn stepped(node: &Node<Expression>) -> Option<&str> {
     match &node.node {
-        Expression::UnaryOperator(unary) => match unary.node.operator.node {
-            UnaryOperator::PostIncrement
-            | UnaryOperator::PostDecrement
-            | UnaryOperator::PreIncrement
-            | UnaryOperator::PreDecrement => variable(&unary.node.operand),
-            _ => None,
-        },
+        Expression::UnaryOperator(unary) if counts(&unary.node.operator.node) => variable(&unary.node.operand),
         _ => match operation(node)? {
             (
                 BinaryOperator::AssignPlus
@@ -553,7 +547,7 @@ fn has_continue(body: &Node<Statement>) -> bool {
 }
 
 /// The same, or a `break`.
-fn has_jump(body: &Node<Statement>) -> bool {
+pub fn has_jump(body: &Node<Statement>) -> bool {
     has(body, true)
 }
 

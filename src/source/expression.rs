@@ -107,6 +107,9 @@ fn folded(expr: Expr) -> Expr {
     }
 }
 
+/// How often a divisor is taken from what is divided by it, and once more.
+const MOST_TURNS: i64 = 3;
+
 impl Scope<'_> {
     pub fn expression(&mut self, node: &Node<Expression>) -> Checked<Expr> {
         let span = self.span(node.span);
@@ -132,10 +135,8 @@ impl Scope<'_> {
                             "use the names of arrays: `a[i]`, or `*(a + i)`",
                         );
                     }
-                    UnaryOperator::PostIncrement
-                    | UnaryOperator::PostDecrement
-                    | UnaryOperator::PreIncrement
-                    | UnaryOperator::PreDecrement => {
+                    // By 1.
+                    _ => {
                         return refuse(
                             "an expression changes a variable",
                             "side effect",
@@ -310,8 +311,8 @@ impl Scope<'_> {
         self.checked_binary(op, left, right, rhs)
     }
 
-    /// `left % right` without a division, where loops and sizes tell that it is `left`, or that less `right`: the
-    /// neighbour `(i + 1) % n` of a periodic grid.
+    /// `left % right` without a division, where loops and sizes tell that it is `left`, or that less `right` once or twice: the
+    /// neighbours `(i + 1) % n` and `(i + d + n) % n` of a periodic grid.
     fn turned(&mut self, left: &Expr, right: &Expr, span: Span) -> Option<Expr> {
         if matches!(right, Expr::Constant { .. }) || left.ty().floating || right.ty().floating {
             return None;
@@ -323,20 +324,23 @@ impl Scope<'_> {
         let (x, y) = sides.filter(|_| !obligations.iter().any(Obligation::has_meaning))?;
         // Below so many times the divisor.
         let is_below = |times: i64| self.non_negative(&(y.clone() * times - x.clone() - Affine::constant(1)));
-        if !self.non_negative(&x) || !is_below(2) {
-            return None;
+        let times = (1..=MOST_TURNS).find(|times| is_below(*times)).filter(|_| self.non_negative(&x))?;
+        let mut all = vec![left.clone()];
+        for _ in 1..times {
+            let last = all.last().cloned()?;
+            all.push(binary(BinaryOp::Subtract, last, right.clone()));
         }
-        let once = binary(BinaryOp::Subtract, left.clone(), right.clone());
-        let ty = once.ty();
-        if is_below(1) {
-            return Some(convert(left.clone(), ty));
+        let ty = binary(BinaryOp::Subtract, left.clone(), right.clone()).ty();
+        let mut value = convert(all.pop()?, ty);
+        for less in all.into_iter().rev() {
+            value = Expr::Select {
+                condition: Box::new(binary(BinaryOp::Less, less.clone(), right.clone())),
+                then: Box::new(convert(less, ty)),
+                otherwise: Box::new(value),
+                ty,
+            };
         }
-        Some(Expr::Select {
-            condition: Box::new(binary(BinaryOp::Less, left.clone(), right.clone())),
-            then: Box::new(convert(left.clone(), ty)),
-            otherwise: Box::new(once),
-            ty,
-        })
+        Some(value)
     }
 
     /// `left op right`; refuses what C leaves undefined where a constant `right`, written at `place`, shows it.

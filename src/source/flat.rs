@@ -6,15 +6,16 @@
 use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
-    ArrayDeclarator, ArraySize, BinaryOperator, BlockItem, CallExpression, Declarator, DeclaratorKind,
-    DerivedDeclarator, Expression, ExternalDeclaration, ForInitializer, FunctionDefinition, Identifier, Initializer,
-    Statement, TranslationUnit, TypeName,
+    ArrayDeclarator, ArraySize, BinaryOperator, BinaryOperatorExpression, BlockItem, CallExpression,
+    ConditionalExpression, Declarator, DeclaratorKind, DerivedDeclarator, Expression, ExternalDeclaration,
+    ForInitializer, FunctionDefinition, Identifier, InitDeclarator, Initializer, Statement, TranslationUnit, TypeName,
 };
 use lang_c::span::{Node, Span};
-use lang_c::visit::Visit;
+use lang_c::visit::{self, Visit};
 
 use super::function::{derived, identifier};
-use super::known::{Declared, Wanted, changed, substitute};
+use super::known::{Declared, Loops, Wanted, changed, substitute};
+use super::nest::operation;
 use super::plain::{binary, factors, number, subscripted, variable};
 use super::polynomial::{Integers, Polynomial};
 use super::types::Types;
@@ -25,13 +26,34 @@ pub const FLAT: &str = "__burstc_flat";
 /// The most factors whose orders are tried.
 const FACTORS: usize = 4;
 
+/// Why an array of the kernel's is none of several dimensions: a place in the text, what is wrong there, a remedy.
+type Unlike = (Span, String, String);
+
+/// What became of the arrays.
+#[derive(Clone, Default)]
+pub struct Flattened {
+    /// The arrays that are none of several dimensions, by their names.
+    pub refused: HashMap<String, Unlike>,
+    /// Those of several dimensions whose places in C are in one, or in all of the rows.
+    pub made: HashSet<String>,
+}
+
 /// Rewrites the arrays of all functions. `shapes` has the extents that directives give pointers.
-pub fn flat(unit: &mut TranslationUnit, shapes: &HashMap<String, Vec<String>>, types: &Types) {
+pub fn flat(unit: &mut TranslationUnit, shapes: &HashMap<String, Vec<String>>, types: &Types) -> Flattened {
+    let mut flattened = Flattened::default();
+    let mut tables = vec![];
     for external in &mut unit.0 {
-        if let ExternalDeclaration::FunctionDefinition(function) = &mut external.node {
-            arrays(&mut function.node, shapes, types);
+        match &mut external.node {
+            ExternalDeclaration::FunctionDefinition(function) => {
+                arrays(&mut function.node, &tables, shapes, types, &mut flattened);
+            }
+            ExternalDeclaration::Declaration(declaration) => {
+                tables.extend(declaration.node.declarators.iter().map(|own| own.node.declarator.clone()));
+            }
+            ExternalDeclaration::StaticAssert(_) => {}
         }
     }
+    flattened
 }
 
 /// Subscripts: whatever they are, they are integers.
@@ -53,8 +75,9 @@ struct Candidate {
     extents: Extents,
 }
 
+#[derive(Clone)]
 enum Extents {
-    /// `a[h * w]`, by its factors.
+    /// `a[h * w]`, by its factors, or `a[h * w][3]`.
     Product(Vec<Polynomial>),
     /// `*a`, of which a directive tells these extents.
     Shape(Vec<Polynomial>),
@@ -69,58 +92,162 @@ impl Extents {
     }
 }
 
-fn arrays(function: &mut FunctionDefinition, shapes: &HashMap<String, Vec<String>>, types: &Types) {
+/// `tables` are the arrays of the file.
+fn arrays(
+    function: &mut FunctionDefinition,
+    tables: &[Node<Declarator>],
+    shapes: &HashMap<String, Vec<String>>,
+    types: &Types,
+    flattened: &mut Flattened,
+) {
     let declared = Declared::of(function, types);
     let mut candidates = vec![];
+    let mut tables: Vec<Candidate> =
+        tables.iter().filter_map(|table| candidate(table, &HashMap::new(), types)).collect();
+    tables.retain(|table| matches!(table.extents, Extents::Rows(_)) && declared.times(&table.name) == 0);
+    // What has a list of values stays as it is, and so does what does not say how many rows it has.
+    let mut fixed = lists(&function.statement);
     declarators(function, &mut |declarator| {
         if let Some(candidate) = candidate(declarator, shapes, types) {
             candidates.push(candidate);
         }
     });
+    declarators(function, &mut |declarator| {
+        if derived(declarator).into_iter().any(|part| extent(part).is_none()) {
+            fixed.extend(identifier(&declarator.node).map(|name| name.node.name.clone()));
+        }
+        if let Some((name, divided)) = divided_extent(declarator) {
+            let why = "it divides".to_string();
+            let help =
+                "pass the quotients to the function as sizes of their own, and say by them how large the others are, as in `int h2, int w2, … \
+                 in[2 * h2 * 2 * w2], … out[h2 * w2]`"
+                    .to_string();
+            flattened.refused.insert(name, (divided, why, help));
+        }
+    });
     let changed = changed(&function.statement);
     let has_marks = |name: &str| names(&function.statement, FLAT) > 0 && marks(&function.statement, name) > 0;
+    let sizes_of = |candidate: &Candidate| -> HashSet<String> {
+        candidate.extents.all().iter().flat_map(Polynomial::names).collect()
+    };
     candidates.retain(|candidate| {
-        let sizes = candidate.extents.all().iter().flat_map(Polynomial::names);
         declared.times(&candidate.name) == 1
-            && sizes.into_iter().all(|size| !changed.contains(&size) && declared.times(&size) <= 1)
-            && (!matches!(candidate.extents, Extents::Rows(_)) || has_marks(&candidate.name))
+            && sizes_of(candidate).iter().all(|size| !changed.contains(size) && declared.times(size) <= 1)
     });
-    if candidates.is_empty() {
-        return;
-    }
+    // Rows and columns are sizes, whoever has them.
+    let products: Vec<Vec<String>> = candidates
+        .iter()
+        .map(|candidate| candidate.extents.all().iter().flat_map(Polynomial::names).collect::<Vec<_>>())
+        .filter(|names| !names.is_empty())
+        .collect();
+    candidates
+        .extend(tables.iter().map(|table| Candidate { name: table.name.clone(), extents: table.extents.clone() }));
+    candidates.retain(|candidate| !matches!(candidate.extents, Extents::Rows(_)) || has_marks(&candidate.name));
     let wanted = Wanted {
         arrays: candidates.iter().map(|candidate| candidate.name.clone()).collect(),
-        sizes: candidates.iter().flat_map(|c| c.extents.all()).flat_map(Polynomial::names).collect(),
-        products: candidates.iter().map(|c| c.extents.all().iter().flat_map(Polynomial::names).collect()).collect(),
+        sizes: products.iter().flatten().cloned().collect(),
+        products,
+        shapes: candidates.iter().map(|candidate| candidate.extents.all().to_vec()).collect(),
     };
-    substitute(function, &wanted, types);
+    if candidates.is_empty() && !multiplies(&function.statement, &wanted.sizes) {
+        return;
+    }
+    let loops = substitute(function, &wanted, types);
     for candidate in candidates {
         let subscripts = Subscripts(types);
         let name = &candidate.name;
+        let elements = Elements { name, integers: &subscripts, sizes: &wanted.sizes, loops: &loops };
         match &candidate.extents {
             Extents::Rows(extents) => {
-                let is_whole = marked(&mut function.statement, name, extents, &subscripts);
+                let may_be_whole = !fixed.contains(name) && !tables.iter().any(|table| table.name == *name);
+                let is_whole = marked(&mut function.statement, name, extents, &subscripts, may_be_whole);
                 if is_whole {
                     declarators(function, &mut |declarator| one_dimension(declarator, name));
+                } else {
+                    flattened.made.insert(name.clone());
                 }
             }
-            Extents::Shape(extents) => {
-                let fits = are_of(&function.statement, name, extents, &subscripts, &wanted.sizes);
-                if fits {
-                    take(&mut function.statement, name, extents, &subscripts);
+            Extents::Shape(extents) => match elements.fit(&function.statement, extents) {
+                Ok(_) => {
+                    flattened.made.insert(name.clone());
+                    elements.take(&mut function.statement, extents);
                     declarators(function, &mut |declarator| rows_of_pointer(declarator, name, extents));
                 }
-            }
+                Err(why) => {
+                    flattened.refused.insert(name.clone(), why);
+                }
+            },
             Extents::Product(factors) => {
-                let mut orders = orders(factors).into_iter();
-                let order = orders.find(|order| are_of(&function.statement, name, order, &subscripts, &wanted.sizes));
-                if let Some(order) = order {
-                    take(&mut function.statement, name, &order, &subscripts);
-                    declarators(function, &mut |declarator| dimensions(declarator, name, &order));
+                let orders = orders(factors);
+                let fits: Vec<_> = orders.iter().map(|order| elements.fit(&function.statement, order)).collect();
+                let most = fits.iter().filter_map(|fit| fit.as_ref().ok()).max();
+                match fits.iter().zip(&orders).find(|(fit, _)| fit.as_ref().ok() == most && most.is_some()) {
+                    Some((_, order)) => {
+                        flattened.made.insert(name.clone());
+                        elements.take(&mut function.statement, order);
+                        declarators(function, &mut |declarator| dimensions(declarator, name, order));
+                    }
+                    None => {
+                        if let Some(Err(why)) = fits.into_iter().next() {
+                            flattened.refused.insert(name.clone(), why);
+                        }
+                    }
                 }
             }
         }
     }
+}
+
+/// Whether the product of these is an extent as it is written, of one size and a number. An array like that has rows only where its elements
+/// are no sums of iterators without them.
+fn is_affine(extents: &[Polynomial]) -> bool {
+    extents.iter().filter(|extent| extent.as_constant().is_none()).count() < 2
+}
+
+/// The name of an array whose extent has several factors, of which one is a quotient that is no constant.
+fn divided_extent(declarator: &Node<Declarator>) -> Option<(String, Span)> {
+    let [only] = &derived(declarator)[..] else { return None };
+    let all = factors(extent(only)?);
+    let is_quotient = |factor: &&&Node<Expression>| {
+        matches!(operation(factor), Some((BinaryOperator::Divide | BinaryOperator::Modulo, _)))
+            && constant(factor).is_none()
+    };
+    let divided = all.iter().find(is_quotient).filter(|_| all.len() > 1)?;
+    Some((identifier(&declarator.node)?.node.name.clone(), divided.span))
+}
+
+/// The arrays that a body gives lists of values.
+fn lists(body: &Node<Statement>) -> HashSet<String> {
+    struct Lists(HashSet<String>);
+    impl<'ast> Visit<'ast> for Lists {
+        fn visit_init_declarator(&mut self, declarator: &'ast InitDeclarator, _: &'ast Span) {
+            if declarator.initializer.is_some() {
+                self.0.extend(identifier(&declarator.declarator.node).map(|name| name.node.name.clone()));
+            }
+        }
+    }
+    let mut lists = Lists(HashSet::new());
+    lists.visit_statement(&body.node, &body.span);
+    lists.0
+}
+
+/// Whether a body has products of these names with others, or divides by them.
+fn multiplies(body: &Node<Statement>, sizes: &HashSet<String>) -> bool {
+    struct Products<'s>(&'s HashSet<String>, bool);
+    impl<'ast> Visit<'ast> for Products<'_> {
+        fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast Span) {
+            let has = |side: &Node<Expression>| variable(side).is_some_and(|name| self.0.contains(name));
+            self.1 |= match o.operator.node {
+                BinaryOperator::Multiply => has(&o.lhs) || has(&o.rhs),
+                BinaryOperator::Divide | BinaryOperator::Modulo => has(&o.rhs),
+                _ => false,
+            };
+            visit::visit_binary_operator_expression(self, o, span);
+        }
+    }
+    let mut products = Products(sizes, false);
+    products.visit_statement(&body.node, &body.span);
+    products.1
 }
 
 /// Calls `act` with what declares the arguments and the variables of a function.
@@ -158,15 +285,22 @@ fn candidate(declarator: &Node<Declarator>, shapes: &HashMap<String, Vec<String>
     let extents = match &parts[..] {
         [only] if matches!(only.node, DerivedDeclarator::Pointer(_)) => {
             let shape = shapes.get(&name).filter(|shape| shape.len() > 1)?;
-            let length = |word: &String| match word.parse() {
+            let factor = |word: &str| match word.parse() {
                 Ok(number) => Polynomial::constant(number),
                 Err(_) => Polynomial::variable(word),
             };
-            Extents::Shape(shape.iter().map(length).collect())
+            let length = |words: &String| {
+                let mut factors = words.split('*').map(factor);
+                factors.try_fold(Polynomial::constant(1), |product, factor| product.times(&factor))
+            };
+            Extents::Shape(shape.iter().map(length).collect::<Option<Vec<_>>>()?)
         }
         [only] => {
             let factors: Option<Vec<_>> = factors(extent(only)?).into_iter().map(value).collect();
             Extents::Product(factors.filter(|factors| factors.len() > 1)?)
+        }
+        [first, ..] if extent(first).is_some_and(|first| is_of_sizes(first, &value)) => {
+            Extents::Product(factors(extent(first)?).into_iter().map(value).collect::<Option<_>>()?)
         }
         [first, others @ ..] => {
             // How many rows there are need not be known.
@@ -179,13 +313,19 @@ fn candidate(declarator: &Node<Declarator>, shapes: &HashMap<String, Vec<String>
     Some(Candidate { name, extents })
 }
 
+/// Whether an extent is a product of sums over several sizes, and so none of an array of one dimension.
+fn is_of_sizes(extent: &Node<Expression>, value: &dyn Fn(&Node<Expression>) -> Option<Polynomial>) -> bool {
+    let all: Option<Vec<Polynomial>> = factors(extent).into_iter().map(value).collect();
+    all.is_some_and(|all| !is_affine(&all))
+}
+
 /// The dimensions that a product of extents may be, those first that are written like that.
 fn orders(factors: &[Polynomial]) -> Vec<Vec<Polynomial>> {
     let (constants, sizes): (Vec<_>, Vec<_>) = factors.iter().partition(|factor| factor.as_constant().is_some());
     if sizes.is_empty() || sizes.len() > FACTORS {
         return vec![];
     }
-    let constant = constants.into_iter().try_fold(Polynomial::constant(1), |product, factor| product.times(factor));
+    let constant = constants.iter().try_fold(Polynomial::constant(1), |product, factor| product.times(factor));
     let Some(constant) = constant else { return vec![] };
     let mut permutations: Vec<Vec<&Polynomial>> = vec![vec![]];
     for _ in 0..sizes.len() {
@@ -214,6 +354,14 @@ fn orders(factors: &[Polynomial]) -> Vec<Vec<Polynomial>> {
                 orders.push(own);
             }
         }
+        // A picture of twice the rows and twice the columns.
+        if let [first, second] = &constants[..]
+            && sizes.len() == 2
+        {
+            for [a, b] in [[first, second], [second, first]] {
+                orders.extend(sizes[0].times(a).zip(sizes[1].times(b)).map(|(rows, columns)| vec![rows, columns]));
+            }
+        }
     }
     orders.retain(|order| order.len() > 1);
     orders
@@ -236,47 +384,147 @@ fn split(subscript: &Polynomial, extents: &[Polynomial]) -> Option<Vec<Polynomia
     Some(subscripts)
 }
 
-/// Whether the body names the array by elements only, all of which are sums of the dimensions' multiples, and some are not in the
-/// first row of each.
-fn are_of(
-    body: &Node<Statement>,
-    name: &str,
-    extents: &[Polynomial],
-    integers: &dyn Integers,
-    sizes: &HashSet<String>,
-) -> bool {
-    let (mut elements, mut are_split) = (0, true);
-    let mut rows = vec![false; extents.len()];
-    // The walker changes what it is given.
-    let mut copy = body.clone();
-    each_element(&mut copy, name, &mut |subscripts| {
-        elements += 1;
-        let parts = match &subscripts[..] {
-            [only] => Polynomial::of(only, integers, true).and_then(|place| split(&place, extents)),
-            _ => None,
-        };
-        match parts.filter(|parts| !parts.iter().any(|part| part.multiplies(sizes))) {
-            Some(parts) => {
-                rows.iter_mut().zip(&parts).for_each(|(row, part)| *row |= part.as_constant().is_none());
-            }
-            None => are_split = false,
-        }
-    });
-    are_split && elements == names(body, name) && rows[..rows.len() - 1].iter().all(|row| *row)
+/// How the elements of an array that is one in C are named.
+struct Elements<'e> {
+    name: &'e str,
+    integers: &'e dyn Integers,
+    sizes: &'e HashSet<String>,
+    loops: &'e Loops,
 }
 
-fn take(body: &mut Node<Statement>, name: &str, extents: &[Polynomial], integers: &dyn Integers) {
-    each_element(body, name, &mut |subscripts| {
-        let [only] = &subscripts[..] else { return };
-        let span = only.span;
-        if let Some(parts) = Polynomial::of(only, integers, true).and_then(|place| split(&place, extents)) {
-            *subscripts = parts.iter().map(|part| part.expression(span)).collect();
+impl Elements<'_> {
+    fn parts(&self, subscript: &Node<Expression>, extents: &[Polynomial]) -> Option<Vec<Polynomial>> {
+        Polynomial::of(subscript, self.integers, true).and_then(|place| split(&place, extents))
+    }
+
+    /// Whether all that the body names of the array is elements whose subscripts are sums of the dimensions' multiples: how many
+    /// dimensions but the last are gone through, how many loops end where a dimension does, and how many subscripts the loops' ends
+    /// keep below their extents. One of the first two says that the array is of such rows. Errors: the first element that is not like that.
+    fn fit(&self, body: &Node<Statement>, extents: &[Polynomial]) -> Result<(usize, usize, usize), Unlike> {
+        let span = Span::none();
+        let shown = |all: &[Polynomial]| all.iter().map(|e| e.text()).collect::<Vec<_>>();
+        let (name, all) = (self.name, shown(extents));
+        let row = shown(&extents[1..]).join(" * ");
+        let rewritten = format!(
+            "write its elements as `{name}[y * {row} + x]` in loops over `y` and `x`, or declare `{name}[{}]` and write `{name}[y][x]`",
+            all.join("][")
+        );
+        let mut rows = vec![false; extents.len()];
+        let (mut elements, mut ends, mut inside, mut wrong, mut first) = (0, 0, 0, None, None);
+        // The walker changes what it is given.
+        let mut copy = body.clone();
+        each_element(&mut copy, name, &mut |subscripts| {
+            elements += 1;
+            // Those behind it are of dimensions that C has.
+            let only = &subscripts[0];
+            first.get_or_insert(only.span);
+            let parts = self.parts(only, extents);
+            let Some(parts) = parts.filter(|parts| !parts.iter().any(|part| part.multiplies(self.sizes))) else {
+                wrong.get_or_insert((only.span, self.unlike(only, &row)));
+                return;
+            };
+            rows.iter_mut().zip(&parts).for_each(|(row, part)| *row |= part.as_constant().is_none());
+            ends += parts.iter().zip(extents).filter(|(part, extent)| self.is_through(part, extent)).count();
+            inside += parts.iter().zip(extents).filter(|(part, extent)| self.is_inside(part, extent)).count();
+        });
+        if let Some((span, why)) = wrong {
+            return Err((span, why, rewritten));
         }
-    });
+        if elements != names(body, name) {
+            let why = format!("the array `{name}` is used in another way than by its elements");
+            return Err((span, why, format!("declare it as `{name}[{}]`", all.join("]["))));
+        }
+        let through = rows[..rows.len() - 1].iter().filter(|row| **row).count();
+        if through < rows.len() - 1 && (ends == 0 || is_affine(extents)) {
+            let loops = self.loops.unlike.iter().find(|(node, _)| names(node, name) > 0);
+            if let Some((node, why)) = loops {
+                let why = format!("the loop over its elements here is none over rows of `{row}`: {why}");
+                return Err((node.span, why, rewritten));
+            }
+            let why = format!("no element of `{name}` is written as one in a row of `{row}`");
+            let loops = format!(
+                "{rewritten}; of loops over all elements, up or down, those from 0, 1 or a row on are taken, to the end of a row or the element before"
+            );
+            return Err((first.unwrap_or(span), why, loops));
+        }
+        Ok((through, ends, inside))
+    }
+
+    /// Whether a subscript stays below an extent, as far as loops that end before sums of sizes tell.
+    fn is_inside(&self, part: &Polynomial, extent: &Polynomial) -> bool {
+        let one = Polynomial::constant(1);
+        let last = |name: &str| match self.loops.ends.get(name).map(Vec::as_slice) {
+            Some([end, others @ ..]) if others.iter().all(|other| other == end) => end.plus(&one, -1),
+            _ => None,
+        };
+        let room = part.with(&last).and_then(|largest| extent.plus(&largest, -1)?.plus(&one, -1));
+        room.is_some_and(|room| room.terms().all(|(_, count)| count > 0))
+    }
+
+    /// Whether a subscript goes through a dimension from its beginning to its end.
+    fn is_through(&self, part: &Polynomial, extent: &Polynomial) -> bool {
+        let mut terms = part.terms();
+        match (terms.next(), terms.next()) {
+            (Some(([name], 1)), None) => self.loops.ends.get(name).is_some_and(|ends| ends.contains(extent)),
+            _ => false,
+        }
+    }
+
+    /// Why a subscript names no row and no place in it.
+    fn unlike(&self, subscript: &Node<Expression>, row: &str) -> String {
+        let name = self.name;
+        match variable(subscript) {
+            Some(own) => format!("of `{own}`, burstc does not know what row of `{row}` elements of `{name}` it is in"),
+            None => format!("this place in `{name}` is no sum of a multiple of `{row}` and a place in the row"),
+        }
+    }
+
+    fn take(&self, body: &mut Node<Statement>, extents: &[Polynomial]) {
+        each_element(body, self.name, &mut |subscripts| {
+            let Some(only) = subscripts.first() else { return };
+            let span = only.span;
+            if let Some(parts) = self.parts(only, extents) {
+                let own = match self.crossed(&parts, extents, span) {
+                    Some(crossed) => crossed,
+                    None => parts.iter().map(|part| part.expression(span)).collect(),
+                };
+                subscripts.splice(0..1, own);
+            }
+        });
+    }
+
+    /// The subscripts of an element before or behind that of a loop over many rows, which may be in the row before or the next.
+    fn crossed(&self, parts: &[Polynomial], extents: &[Polynomial], span: Span) -> Option<Vec<Node<Expression>>> {
+        let ([rows, place], [_, row]) = (parts, extents) else { return None };
+        let by = place.constant_term();
+        let own = place.plus(&Polynomial::constant(by), -1)?;
+        let mut terms = own.terms();
+        let is_crossing = match (terms.next(), terms.next()) {
+            (Some(([name], 1)), None) => self.loops.crossing.contains(name) || self.loops.leaves(name, by, row),
+            _ => false,
+        };
+        if by == 0 || !is_crossing {
+            return None;
+        }
+        let (is_other, factor) = match by < 0 {
+            true => (binary(BinaryOperator::Less, place.expression(span), number("0", span), span), -1),
+            false => (binary(BinaryOperator::GreaterOrEqual, place.expression(span), row.expression(span), span), 1),
+        };
+        let other = [rows.plus(&Polynomial::constant(1), factor)?, place.plus(row, -factor)?];
+        let both = other.iter().zip([rows, place]).map(|(other, own)| {
+            let own = ConditionalExpression {
+                condition: Box::new(is_other.clone()),
+                then_expression: Box::new(other.expression(span)),
+                else_expression: Box::new(own.expression(span)),
+            };
+            Node::new(Expression::Conditional(Box::new(Node::new(own, span))), span)
+        });
+        Some(both.collect())
+    }
 }
 
 /// How often a name stands in a body.
-fn names(body: &Node<Statement>, name: &str) -> usize {
+pub fn names(body: &Node<Statement>, name: &str) -> usize {
     struct Names<'n>(&'n str, usize);
     impl<'ast> Visit<'ast> for Names<'_> {
         // What is declared is no use of it.
@@ -329,7 +577,13 @@ impl Integers for Nothing {
 
 /// Gives the elements that have a place in the whole of an array their subscripts. Where every element has one, and rows do not
 /// tell all, the array is to be one of one dimension: then it says so, and the places are subscripts.
-fn marked(body: &mut Node<Statement>, name: &str, extents: &[Polynomial], integers: &dyn Integers) -> bool {
+fn marked(
+    body: &mut Node<Statement>,
+    name: &str,
+    extents: &[Polynomial],
+    integers: &dyn Integers,
+    may_be_whole: bool,
+) -> bool {
     let constants: Option<Vec<i64>> = extents[1..].iter().map(Polynomial::as_constant).collect();
     let in_rows = |flat: &Node<Expression>, most: Option<i64>| {
         let parts = Polynomial::of(flat, integers, true).and_then(|place| split(&place, extents))?;
@@ -349,7 +603,7 @@ fn marked(body: &mut Node<Statement>, name: &str, extents: &[Polynomial], intege
             None => all_marked = false,
         }
     });
-    let is_whole = all_marked && !all_split && constants.is_some() && elements == names(body, name);
+    let is_whole = may_be_whole && all_marked && !all_split && constants.is_some() && elements == names(body, name);
     each_element(body, name, &mut |subscripts| {
         let Some((flat, most)) = mark(subscripts) else { return };
         let (flat, span) = (flat.clone(), flat.span);
@@ -361,7 +615,7 @@ fn marked(body: &mut Node<Statement>, name: &str, extents: &[Polynomial], intege
             (Some(parts), _) => parts.iter().map(|part| part.expression(span)).collect(),
             (None, Some(rows)) => {
                 let constant = |value: i64| number(&value.to_string(), span);
-                let mut inner = 1;
+                let mut inner = 1i64;
                 let mut own = vec![];
                 for row in rows.iter().rev() {
                     let whole = match inner {
@@ -369,7 +623,8 @@ fn marked(body: &mut Node<Statement>, name: &str, extents: &[Polynomial], intege
                         _ => binary(BinaryOperator::Divide, flat.clone(), constant(inner), span),
                     };
                     own.push(binary(BinaryOperator::Modulo, whole, constant(*row), span));
-                    inner *= row;
+                    // The C compiler has refused arrays that are larger.
+                    inner = inner.saturating_mul(*row);
                 }
                 own.push(binary(BinaryOperator::Divide, flat.clone(), constant(inner), span));
                 own.reverse();
@@ -407,7 +662,7 @@ fn is_of(declarator: &Node<Declarator>, name: &str) -> bool {
 fn dimensions(declarator: &mut Node<Declarator>, name: &str, extents: &[Polynomial]) {
     if is_of(declarator, name) {
         let span = declarator.span;
-        declarator.node.derived = extents.iter().map(|extent| array_of(extent.expression(span), span)).collect();
+        declarator.node.derived.splice(0..1, extents.iter().map(|extent| array_of(extent.expression(span), span)));
     }
 }
 
@@ -424,7 +679,7 @@ fn rows_of_pointer(declarator: &mut Node<Declarator>, name: &str, extents: &[Pol
     }
 }
 
-/// `a[h][w]` as `a[h * w]`, and `(*a)[w]` as `*a`.
+/// `a[h][w]` as `a[h * w]`.
 fn one_dimension(declarator: &mut Node<Declarator>, name: &str) {
     if !is_of(declarator, name) {
         return;

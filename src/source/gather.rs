@@ -4,10 +4,12 @@
 use lang_c::ast::Expression;
 use lang_c::span::Node;
 
+use super::expression::{binary, convert};
 use super::extremum::Extremum;
-use super::kernel::{Expr, Gather, Kernel, ScalarType, Storage};
+use super::kernel::{BinaryOp, Expr, Gather, Kernel, ScalarType, Storage};
 use super::plain::subscripted;
 use super::scope::{Checked, Name, Scope};
+use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::ids::ArrayId;
 
@@ -35,8 +37,78 @@ impl Scope<'_> {
                 None => value,
             });
         }
+        if self.flattened.made.contains(&name.node.name) {
+            subscripts = self.in_rows(array, subscripts);
+        }
         let gather = Gather { array, subscripts, span: self.span(node.span) };
         Some(Ok(Expr::Gather { gather, ty: self.arrays[array].element }))
+    }
+
+    /// The subscripts of an element whose place C has in one dimension: data need not stay in a row there. Where it does not show that they
+    /// do, quotients and remainders of the place tell the element.
+    fn in_rows(&self, array: ArrayId, subscripts: Vec<Expr>) -> Vec<Expr> {
+        let extents = self.arrays[array].extents.clone();
+        let mut inner = subscripts.iter().zip(&extents).skip(1);
+        if inner.all(|(subscript, extent)| self.is_below(subscript, extent)) {
+            return subscripts;
+        }
+        let length = |extent: &Affine| Expr::Index { value: extent.clone(), ty: ScalarType::I32 };
+        let both = subscripts.into_iter().zip(&extents);
+        let place = both.fold(None, |place: Option<Expr>, (subscript, extent)| {
+            let subscript = convert(subscript, ScalarType::I32);
+            Some(match place {
+                None => subscript,
+                Some(rows) => binary(BinaryOp::Add, binary(BinaryOp::Multiply, rows, length(extent)), subscript),
+            })
+        });
+        let Some(mut rest) = place else { return vec![] };
+        let mut all = vec![];
+        for extent in extents[1..].iter().rev() {
+            all.push(binary(BinaryOp::Remainder, rest.clone(), length(extent)));
+            rest = binary(BinaryOp::Divide, rest, length(extent));
+        }
+        all.push(rest);
+        all.reverse();
+        all
+    }
+
+    /// Whether an integer is certainly from 0 to below an extent.
+    fn is_below(&self, value: &Expr, extent: &Affine) -> bool {
+        let least = |value: &Affine| self.least(value, self.loops.len());
+        let last = extent.clone() - Affine::constant(1);
+        let by_type = |ty: ScalarType| !ty.signed && ty.bits < 32 && least(&last) >= ty.limits().1;
+        match value {
+            Expr::Index { value, .. } => least(value) >= 0 && least(&(last - value.clone())) >= 0,
+            Expr::Constant { value, .. } => *value >= 0 && least(&last) >= *value,
+            Expr::Cast { operand, ty } => by_type(*ty) || ty.bits >= 32 && self.is_below(operand, extent),
+            Expr::Binary { op: BinaryOp::And, left, right, .. } => [left, right]
+                .into_iter()
+                .any(|side| matches!(**side, Expr::Constant { value, .. } if value >= 0 && least(&last) >= value)),
+            Expr::Binary { op: BinaryOp::Remainder, left, right, ty } => {
+                let is_positive = !ty.signed || matches!(&**left, Expr::Index { value, .. } if least(value) >= 0);
+                is_positive && matches!(&**right, Expr::Index { value, .. } if value == extent)
+            }
+            other => by_type(other.ty()),
+        }
+    }
+
+    /// A number that a value over iterators and sizes is never below, where so many loops are around it.
+    fn least(&self, value: &Affine, loops: usize) -> i64 {
+        let Some(inner) = loops.checked_sub(1).and_then(|last| self.loops.get(last)) else {
+            let of_size = |name: &str| self.sizes.get(name).copied().unwrap_or((i64::MIN, i64::MAX));
+            return value.range(|name| of_size(name)).0;
+        };
+        let by = value.coefficient(&inner.iterator);
+        let bounds = match by.signum() {
+            0 => return self.least(value, loops - 1),
+            1 => &inner.lower,
+            _ => &inner.upper,
+        };
+        let with = |bound: &Affine| {
+            let own = value.clone() - Affine::variable(inner.iterator.clone()) * by + bound.clone() * by;
+            self.least(&own, loops - 1)
+        };
+        bounds.iter().map(with).max().unwrap_or(i64::MIN)
     }
 }
 

@@ -112,7 +112,8 @@ impl<'a> Scope<'a> {
             if !is_plain {
                 return refuse(
                     format!("the function `{name}` has a parameter that is no number"),
-                    "numbers and whole arrays are taken: pass an element by value, as in `f(a[i])`",
+                    "numbers and whole arrays are taken: pass an element by value, as in `f(a[i])`; a function that writes through \
+                     pointers is called in a statement of its own, and returns nothing",
                 );
             }
             let value = self.converted(argument, &ty)?;

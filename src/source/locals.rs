@@ -13,7 +13,7 @@ use super::extremum::is_truth;
 use super::function::{derived, identifier};
 use super::kernel::{Access, Array, Expr, Node as NestNode, Obligation, ScalarType, Storage};
 use super::loops::steps;
-use super::nest::{Nest, assignment, is_name, operation};
+use super::nest::{Nest, assignment, counts, is_name, operation};
 use super::scope::{Checked, Name, check_name};
 use super::track::Tracked;
 use super::types::{CType, is_const, is_typedef};
@@ -222,6 +222,11 @@ impl Nest<'_, '_> {
                  arguments of helpers may be pointers",
             ));
         }
+        if parts.iter().any(|part| matches!(part.node, DerivedDeclarator::Pointer(_))) {
+            return Err(Diagnostic::new(format!("the local array `{name}` holds pointers"))
+                .at(span, "array of pointers")
+                .help("choose with one pointer, as in `const int *p = k == 0 ? a : b;`"));
+        }
         if declarator.node.initializer.is_some() {
             return Err(Diagnostic::new(format!("the local array `{name}` has an initializer"))
                 .at(span, "initializer")
@@ -270,6 +275,7 @@ impl Nest<'_, '_> {
         let declared_in = self.scope.loops.iter().map(|l| l.iterator.clone()).collect();
         let storage = Storage::Local { declared_in, expanded: 0, transferred: false };
         let boolean = *ty == CType::Bool;
+        let in_one = self.scope.flattened.made.contains(&name);
         self.scope.arrays.push_and_get_key(Array {
             name,
             element,
@@ -281,6 +287,7 @@ impl Nest<'_, '_> {
             by_tiles: None,
             range: None,
             use_of: None,
+            in_one,
             storage,
             span,
         })
@@ -386,14 +393,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
     }
 
     fn visit_unary_operator_expression(&mut self, unary: &'ast UnaryOperatorExpression, span: &'ast ByteSpan) {
-        let changes = matches!(
-            unary.operator.node,
-            UnaryOperator::PostIncrement
-                | UnaryOperator::PostDecrement
-                | UnaryOperator::PreIncrement
-                | UnaryOperator::PreDecrement
-                | UnaryOperator::Address
-        );
+        let changes = counts(&unary.operator.node) || unary.operator.node == UnaryOperator::Address;
         self.usage.assigned |= changes && is_name(&unary.operand, self.name);
         visit::visit_unary_operator_expression(self, unary, span);
     }

@@ -8,6 +8,7 @@ mod allocated;
 mod balance;
 mod canonical;
 mod choice;
+mod counters;
 mod data_bounds;
 mod directive;
 mod double;
@@ -255,10 +256,11 @@ fn lower_plain(
     let types = types_of(preprocessed, &unit);
     allocated::allocated(&mut unit, &types);
     let kernel = function::find(&unit, preprocessed, &types, &regions(preprocessed)?, name)?.name;
+    counters::counters(&mut unit, &kernel, &types);
     pointers::pointers(&mut unit, &kernel, &types, map)?;
     plain::plain(&mut unit);
     canonical::canonical(&mut unit);
-    flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas), &types);
+    let flattened = flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas), &types);
     let types = types_of(preprocessed, &unit);
 
     let function = function::find(&unit, preprocessed, &types, &regions(preprocessed)?, name)?;
@@ -267,7 +269,8 @@ fn lower_plain(
     let words = preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);
     let taken = words.map(|token| token.text(&preprocessed.text).to_string()).collect();
     let given = function.arguments.iter().map(|a| a.name.clone()).chain(function::counters(&function)).collect();
-    let unread = Scope::new(map, &types, &unit, taken, given);
+    let mut unread = Scope::new(map, &types, &unit, taken, given);
+    unread.flattened = flattened;
     // Variables that turn out to be memory, and the first refusal while others were tried.
     let mut memory = HashSet::new();
     let (mut scope, mut body, (arguments, parameters, mut scalars)) = loop {
@@ -416,6 +419,7 @@ fn arguments(
             scope.define(&name, Name::Array(scope.arrays.next_key()));
             arguments.push(Argument::Array(scope.arrays.next_key()));
             let (boolean, storage) = (argument.is_bool, Storage::Argument);
+            let in_one = scope.flattened.made.contains(&name);
             scope.arrays.push(Array {
                 name,
                 element: ty,
@@ -427,6 +431,7 @@ fn arguments(
                 by_tiles: None,
                 range: None,
                 use_of: None,
+                in_one,
                 storage,
                 span,
             });
@@ -452,7 +457,8 @@ fn arguments(
             .map(|node| scope.extent(node, &argument.name))
             .collect::<Checked<Vec<_>>>()?;
         if let Some(pointer) = argument.pointer {
-            extents = directives.pointer_extents(argument, pointer, extents, &parameters)?;
+            let unlike = |refused| scope.unlike_rows(&argument.name, argument.span, refused);
+            extents = directives.pointer_extents(argument, pointer, extents, &parameters, &unlike)?;
         }
         scope.arrays[array].extents = extents;
     }

@@ -217,9 +217,12 @@ impl Nest<'_, '_> {
             }
             CStatement::Goto(_) => refuse("`goto` is", "`goto`", "use `for` loops with affine bounds"),
             CStatement::Continue => refuse("`continue` is", "`continue`", "put the rest of the body under an `if`"),
-            CStatement::Break => {
-                refuse("`break` is", "`break`", "the number of iterations must be known when the loop begins")
-            }
+            CStatement::Break => refuse(
+                "`break` is",
+                "`break`",
+                "the number of iterations must be known when the loop begins: keep in a variable that it is over, as in \
+                     `if (x[i] < 0) over = 1;`, and put what is left of the body under `if (!over)`",
+            ),
             CStatement::Return(_) => {
                 refuse("`return` is", "`return`", "the kernel does all of its iterations; `return;` may only end it")
             }

@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use lang_c::ast::{
-    BinaryOperator, CallExpression, Constant, Expression, Integer, IntegerBase, TypeName, UnaryOperator,
+    BinaryOperator, BinaryOperatorExpression, CallExpression, Constant, Expression, Integer, IntegerBase, TypeName,
+    UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -38,6 +39,10 @@ pub trait Integers {
     fn keeps(&self, ty: &TypeName) -> bool;
     /// Whether a variable is an integer.
     fn is_integer(&self, name: &str) -> bool;
+    /// What `/` or `%` of these gives, where that is a sum of products.
+    fn quotient(&self, _operation: &BinaryOperatorExpression, _sides: [&Polynomial; 2]) -> Option<Polynomial> {
+        None
+    }
 }
 
 impl Polynomial {
@@ -76,9 +81,16 @@ impl Polynomial {
                 Some((BinaryOperator::Plus, o)) => of(&o.lhs)?.plus(&of(&o.rhs)?, 1)?,
                 Some((BinaryOperator::Minus, o)) => of(&o.lhs)?.plus(&of(&o.rhs)?, -1)?,
                 Some((BinaryOperator::Multiply, o)) => of(&o.lhs)?.times(&of(&o.rhs)?)?,
-                // Of integers only: then the rest of a division is one, too.
-                Some((BinaryOperator::Divide | BinaryOperator::Modulo, o)) if !is_sure => {
-                    of(&o.lhs).and(of(&o.rhs)).and_then(|_| Polynomial::opaque(node))?
+                Some((BinaryOperator::Divide | BinaryOperator::Modulo, o)) => {
+                    let sides = (of(&o.lhs), of(&o.rhs));
+                    match sides {
+                        (Some(left), Some(right)) => match integers.quotient(o, [&left, &right]) {
+                            Some(known) => known,
+                            None => Polynomial::opaque(node)?,
+                        },
+                        // Of integers only: then the rest of a division is one, too.
+                        _ => Polynomial::opaque(node).filter(|_| is_sure)?,
+                    }
                 }
                 _ => Polynomial::opaque(node).filter(|_| is_sure)?,
             },
@@ -164,6 +176,26 @@ impl Polynomial {
         self.terms.iter().map(|(term, count)| (&term[..], *count))
     }
 
+    /// Whether some product has several factors.
+    pub fn has_products(&self) -> bool {
+        self.terms.keys().any(|term| term.len() > 1)
+    }
+
+    /// The sum as a difference of two without subtractions.
+    pub fn sides(&self) -> Option<[Polynomial; 2]> {
+        let side = |factor: i64| {
+            let own = self.terms.iter().filter(|(_, count)| count.signum() == factor.signum());
+            let terms = own.map(|(term, count)| Some((term.clone(), count.checked_mul(factor)?)));
+            Some(Polynomial { terms: terms.collect::<Option<_>>()?, opaque: self.opaque.clone() })
+        };
+        Some([side(1)?, side(-1)?])
+    }
+
+    /// What is added whatever the variables are.
+    pub fn constant_term(&self) -> i64 {
+        self.terms.get(&vec![]).copied().unwrap_or(0)
+    }
+
     pub fn as_constant(&self) -> Option<i64> {
         match self.terms.len() {
             0 => Some(0),
@@ -177,18 +209,18 @@ impl Polynomial {
         self.terms.keys().any(|term| term.len() > 1 && term.iter().any(|factor| names.contains(factor)))
     }
 
-    /// The sum as multiples of a `row` with one term of the highest degree, and the rest.
+    /// The sum as multiples of a `row`, and the rest, which has none of the row's first term of the highest degree. `None` where that takes
+    /// too long.
     pub fn divided(&self, row: &Polynomial) -> Option<[Polynomial; 2]> {
         let degree = row.terms.keys().map(Vec::len).max()?;
-        let mut leads = row.terms.iter().filter(|(term, _)| term.len() == degree);
-        let (lead, by) = leads.next().filter(|_| leads.next().is_none()).map(|(lead, by)| (lead, *by))?;
+        let (lead, by) = row.terms.iter().find(|(term, _)| term.len() == degree).map(|(lead, by)| (lead, *by))?;
         let (mut rows, mut rest) = (Polynomial::default(), self.clone());
         rows.opaque = self.opaque.clone();
-        // Each round takes one term with the leading factors away, and adds none with as many of them.
+        // Each round takes one term with the leading factors away.
         for _ in 0..MOST {
             let next = rest.terms.iter().find_map(|(term, count)| {
-                let own = without(term, lead).filter(|_| count % by == 0)?;
-                Some(Polynomial { terms: BTreeMap::from([(own, count / by)]), ..Default::default() })
+                let own = without(term, lead).filter(|_| count.checked_rem(by) == Some(0))?;
+                Some(Polynomial { terms: BTreeMap::from([(own, count.checked_div(by)?)]), ..Default::default() })
             });
             let Some(next) = next else { return Some([rows, rest]) };
             rest = rest.plus(&next.times(row)?, -1)?;
@@ -200,6 +232,19 @@ impl Polynomial {
     /// Whether it is certainly below 0 where all variables are above: it has terms, and all are subtracted.
     pub fn is_negative(&self) -> bool {
         !self.is_zero() && self.terms.values().all(|count| *count < 0)
+    }
+
+    /// In the words of a diagnostic.
+    pub fn text(&self) -> String {
+        let term = |(term, count): (&[String], i64)| {
+            let factors = term.iter().map(|factor| self.opaque.get(factor).map_or(factor.as_str(), |_| "…"));
+            let magnitude = count.unsigned_abs().to_string();
+            let has_number = magnitude != "1" || term.is_empty();
+            let all: Vec<&str> = has_number.then_some(magnitude.as_str()).into_iter().chain(factors).collect();
+            format!("{}{}", if count < 0 { "-" } else { "" }, all.join(" * "))
+        };
+        let all: Vec<String> = self.terms().map(term).collect();
+        if all.is_empty() { "0".to_string() } else { all.join(" + ") }
     }
 
     /// As C has it.
@@ -317,6 +362,10 @@ mod tests {
         assert_eq!(rest, sum(&[(&["x"], 3), (&["c"], 1), (&[], -2)]));
         let [rows, rest] = sum(&[(&["y", "w"], 2)]).divided(&row).unwrap();
         assert!(rows.is_zero() && rest == sum(&[(&["w", "y"], 2)]));
+        let row = sum(&[(&["m"], 1), (&["n"], 1), (&[], 1)]);
+        let place = sum(&[(&["m", "y"], 1), (&["n", "y"], 1), (&["y"], 1), (&["x"], 1)]);
+        let [rows, rest] = place.divided(&row).unwrap();
+        assert!(rows == sum(&[(&["y"], 1)]) && rest == sum(&[(&["x"], 1)]));
     }
 
     #[test]

@@ -84,6 +84,8 @@ pub struct Scope<'a> {
     pub inlined: usize,
     /// The contents of tables.
     pub tables: Vec<Arc<kernel::Table>>,
+    /// Arrays that C has in one dimension.
+    pub flattened: super::flat::Flattened,
     /// The file's enumerators and constants.
     globals: HashMap<String, Name>,
     /// The kernel's arguments.
@@ -127,6 +129,7 @@ impl<'a> Scope<'a> {
             call_span: None,
             inlined: 0,
             tables: vec![],
+            flattened: Default::default(),
             globals: HashMap::new(),
             arguments: HashMap::new(),
             locals: vec![],

@@ -12,6 +12,7 @@ use super::program::{
 mod beats;
 mod chains;
 mod equal;
+mod flat;
 mod grid;
 mod panels;
 mod private;
@@ -102,10 +103,12 @@ pub enum Kind {
     Chains,
     /// Matrices updated in place, and halves of products, in lanes along two loops or along one.
     Triangles,
+    /// Arrays of rows that C has in one dimension, and loops over all of their elements.
+    Flat,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 14] = [
+    pub const ALL: [(&str, Kind); 15] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -120,6 +123,7 @@ impl Kind {
         ("waves", Kind::Waves),
         ("chains", Kind::Chains),
         ("triangles", Kind::Triangles),
+        ("flat", Kind::Flat),
     ];
 
     pub fn of(seed: u64) -> Kind {
@@ -140,11 +144,14 @@ impl Kind {
         if seed >= 7_000_000 && seed % 8 == 2 {
             return Kind::Waves;
         }
-        if seed >= 9_000_000 && seed % 8 == 1 {
+        if seed >= 9_000_000 && seed % 16 == 9 {
             return Kind::Chains;
         }
         if seed >= 10_000_000 && seed % 8 == 4 {
             return Kind::Triangles;
+        }
+        if seed >= 8_000_000 && seed % 8 == 1 {
+            return Kind::Flat;
         }
         match dice.below(3) {
             0 if !seed.is_multiple_of(4) => Kind::Equal,
@@ -174,7 +181,8 @@ pub fn program(seed: u64) -> Program {
     // The fixed seeds keep their programs.
     let is_plain = seed >= 1000 && program.lanes.is_none() && program.grid.is_none() && !program.panels;
     let mut dice = Dice(SplitMix::named(seed, "structures"));
-    program.structures = if is_plain { dice.chance(40) } else { seed >= 2000 && !program.panels && dice.chance(20) };
+    program.structures =
+        !program.flat && if is_plain { dice.chance(40) } else { seed >= 2000 && !program.panels && dice.chance(20) };
     let mut dice = Dice(SplitMix::named(seed, "gathers"));
     if is_plain && !program.arrays.iter().any(|array| array.element.floating) && dice.chance(20) {
         program.values_mut().into_iter().for_each(|value| gather(&mut dice, value));
@@ -189,7 +197,7 @@ pub fn program(seed: u64) -> Program {
     if seed >= 1000 && is_integer && dice.chance(15) {
         program.values_mut().into_iter().for_each(|value| divide(&mut dice, value));
     }
-    if seed >= 5_000_000 && program.without_tiles() != program {
+    if seed >= 5_000_000 && !program.flat && program.without_tiles() != program {
         program.by_tiles = (0..program.arrays.len()).filter(|array| program.arrays[*array].rank > 1).collect();
     }
     let mut dice = Dice(SplitMix::named(seed, "scatters"));
@@ -293,6 +301,7 @@ fn of_kind(seed: u64) -> Program {
         Kind::Waves => waves::program(seed),
         Kind::Chains => chains::program(seed),
         Kind::Triangles => triangles::program(seed),
+        Kind::Flat => flat::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }
@@ -369,6 +378,27 @@ impl Dice {
 
     fn ty(&mut self) -> ScalarType {
         self.pick(&TYPES)
+    }
+
+    /// A bus more often than not.
+    fn memory(&mut self) -> Memory {
+        match self.chance(60) {
+            true => Memory::Axi4 { bits: self.pick(&[32, 64, 128]) },
+            false => Memory::Ddr400,
+        }
+    }
+
+    /// An `int` that is at most `least` or more, below `most`.
+    fn size(&mut self, name: &str, least: u64, most: u64) -> Size {
+        Size { name: name.to_string(), max: (least + self.below(most - least)) as i64, ty: ScalarType::I32 }
+    }
+
+    /// The type of an array's elements: of integers, one of up to 32 bits.
+    fn element(&mut self, floats: bool) -> ScalarType {
+        match floats {
+            true => self.pick(&FLOATS),
+            false => ScalarType::integer(8 << self.below(3), self.chance(50)),
+        }
     }
 }
 

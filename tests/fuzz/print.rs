@@ -1,5 +1,6 @@
 //! Programs as C text.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -93,7 +94,15 @@ const LARGEST_STATED: i64 = 99;
 pub fn text(program: &Program, name: &str) -> Text {
     let layout = Layout::of(program);
     let groups = groups(program, &layout);
-    let mut printer = Printer { program, layout: &layout, groups: &groups, function: name, text: String::new() };
+    let flat = Flat { dice: SplitMix::named(program.seed, "places"), before: vec![], count: 0 };
+    let mut printer = Printer {
+        program,
+        layout: &layout,
+        groups: &groups,
+        function: name,
+        flat: RefCell::new(flat),
+        text: String::new(),
+    };
     printer.block(&program.body, &Scope::new(&program.sizes), 1);
     let locals =
         layout.extents.iter().enumerate().filter(|(k, _)| program.arrays[*k].local && program.arrays[*k].rank > 0);
@@ -114,7 +123,10 @@ pub fn text(program: &Program, name: &str) -> Text {
         .enumerate()
         .filter(|(array, _)| !program.arrays[*array].local && !groups.iter().any(|g| g.members.contains(array)))
         .filter_map(|(array, extents)| {
-            let extents: String = extents.as_ref()?.iter().map(|extent| format!("[{extent}]")).collect();
+            let extents = match &extents.as_ref()?[..] {
+                [rows, columns] if program.flat => format!("[({rows}) * ({columns})]"),
+                all => all.iter().map(|extent| format!("[{extent}]")).collect(),
+            };
             let name = array_name(program, array);
             Some((name.clone(), format!("{} {name}{extents}", program.arrays[array].element)))
         })
@@ -244,11 +256,35 @@ struct Printer<'l> {
     groups: &'l [Group],
     /// The kernel's name.
     function: &'l str,
+    flat: RefCell<Flat>,
     text: String,
+}
+
+/// How places in arrays of rows in one dimension are written.
+struct Flat {
+    dice: SplitMix,
+    /// What stands before the statement.
+    before: Vec<String>,
+    /// How many names have been made up.
+    count: usize,
+}
+
+impl Flat {
+    fn below(&mut self, count: u64) -> u64 {
+        self.dice.draw() % count
+    }
+
+    fn name(&mut self, stem: &str) -> String {
+        self.count += 1;
+        format!("{stem}{}", self.count)
+    }
 }
 
 impl Printer<'_> {
     fn line(&mut self, depth: usize, text: &str) {
+        for before in std::mem::take(&mut self.flat.borrow_mut().before) {
+            let _ = writeln!(self.text, "{:1$}{before}", "", 4 * depth);
+        }
         let _ = writeln!(self.text, "{:1$}{text}", "", 4 * depth);
     }
 
@@ -259,6 +295,15 @@ impl Printer<'_> {
                     let tiled = if depth == 1 { Program::tiled(node) } else { vec![] };
                     if !tiled.is_empty() {
                         let _ = writeln!(self.text, "#pragma burstc {}", self.tiling(&tiled));
+                    }
+                    if tiled.is_empty()
+                        && let Some((head, names, second)) = self.collapsed(inner)
+                    {
+                        self.line(depth, &head);
+                        names.iter().for_each(|name| self.line(depth + 1, name));
+                        self.block(&second.body, &scope.inside(inner).inside(second), depth + 1);
+                        self.line(depth, "}");
+                        continue;
                     }
                     if let Some(counter) = &inner.counter {
                         self.line(depth, &format!("int {} = {};", counter.name, counter.first));
@@ -316,6 +361,60 @@ impl Printer<'_> {
         }
     }
 
+    /// The head of one loop over all elements of rows, and what the iterators of two are in it.
+    fn collapsed<'f>(&self, inner: &'f For) -> Option<(String, [String; 2], &'f For)> {
+        let [Node::For(second)] = &inner.body[..] else { return None };
+        let size = |f: &For| {
+            let plain =
+                For { strict: f.strict, ..For::plain(&f.iterator, f.lower[0].clone(), f.upper[0].clone(), vec![]) };
+            let size = self.program.sizes.iter().find(|size| {
+                f.upper[0] == Affine::variable(&size.name) - Affine::constant(1) && f.lower[0] == Affine::default()
+            })?;
+            (For { body: vec![], ..f.clone() } == plain).then(|| size.name.clone())
+        };
+        let mut flat = self.flat.borrow_mut();
+        if !self.program.flat || flat.below(2) == 0 {
+            return None;
+        }
+        let (rows, columns) = (size(inner)?, size(second)?);
+        let own = flat.name("all");
+        let all = format!("{rows} * {columns}");
+        let head = match flat.below(6) {
+            0 => format!("for (int {own} = {all} - 1; {own} >= 0; {own}--) {{"),
+            1 => format!("for (int {own} = {all}; {own}-- > 0;) {{"),
+            2 => format!("for (int {own} = 0; {own} != {all}; ++{own}) {{"),
+            _ => format!("for (int {own} = 0; {own} < {all}; {own}++) {{"),
+        };
+        let names = [
+            format!("int {} = {own} / {columns};", inner.iterator),
+            format!("int {} = {own} % {columns};", second.iterator),
+        ];
+        Some((head, names, second))
+    }
+
+    /// An element of an array of rows that has one dimension.
+    fn flat_element(&self, access: &Access, scope: &Scope) -> Option<String> {
+        let array = &self.program.arrays[access.array];
+        let [_, columns] = &self.layout.extents[access.array].as_ref()?[..] else { return None };
+        if !self.program.flat || array.local {
+            return None;
+        }
+        let of = |dimension: usize| self.subscript(access, dimension, &access.subscripts[dimension], scope);
+        let (name, row, place) = (array_name(self.program, access.array), of(0), of(1));
+        let row = format!("({row}) * ({columns})");
+        let mut flat = self.flat.borrow_mut();
+        let (at, ty) = (flat.name("at"), array.element);
+        let (before, element) = match flat.below(7) {
+            0 => (format!("int {at} = {row} + {place};"), format!("{name}[{at}]")),
+            1 => (format!("int {at} = {row}; {at} += {place};"), format!("{name}[{at}]")),
+            2 => (format!("{ty} *{at} = {name} + {row};"), format!("{at}[{place}]")),
+            3 => (format!("{ty} *{at} = &{name}[{row} + {place}];"), format!("(*{at})")),
+            _ => return Some(format!("{name}[{row} + {place}]")),
+        };
+        flat.before.push(before);
+        Some(element)
+    }
+
     /// The directive of a nest, without its beginning.
     fn tiling(&self, tiled: &[&For]) -> String {
         let size = |inner: &&For| inner.tile.unwrap_or(1);
@@ -341,6 +440,9 @@ impl Printer<'_> {
     }
 
     fn access(&self, access: &Access, scope: &Scope) -> String {
+        if let Some(text) = self.flat_element(access, scope) {
+            return text;
+        }
         let name = array_name(self.program, access.array);
         let element = |text: String, (dimension, subscript)| {
             let subscript = self.subscript(access, dimension, subscript, scope);

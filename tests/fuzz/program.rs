@@ -29,6 +29,8 @@ pub struct Program {
     pub memory: Memory,
     /// Arrays are members of structures, and locals are structures.
     pub structures: bool,
+    /// Arrays of two dimensions are written as one.
+    pub flat: bool,
     /// Values of the sizes, one list per run.
     pub runs: Vec<Vec<i64>>,
     /// Seed of the data.
@@ -58,6 +60,7 @@ impl Program {
             by_tiles: vec![],
             memory,
             structures: false,
+            flat: false,
             runs,
             seed,
         }
@@ -315,7 +318,7 @@ impl Expr {
 
     pub fn reads(&self) -> Vec<&Access> {
         match self {
-            Expr::Read(access) => vec![access],
+            Expr::Read(access) => access.subscripts.iter().flat_map(Subscript::reads).chain([access]).collect(),
             _ => self.operands().into_iter().flat_map(Expr::reads).collect(),
         }
     }
@@ -352,6 +355,9 @@ impl Program {
         };
         note("lanes", self.lanes.is_some());
         note("structures", (0..self.arrays.len()).any(|array| self.is_structure(array)));
+        note("rows in one dimension", self.flat);
+        let is_gather = |expr: &Expr| matches!(expr, Expr::Read(access) if access.is_scattered());
+        note("gathers from arrays that are written", self.has(is_gather));
         note("copies of structures", self.copies_structures());
         note("lanes in two dimensions", self.grid.is_some());
         note("lanes of several statements", self.lanes.is_some() && self.statements() > 1);

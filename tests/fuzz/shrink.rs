@@ -38,6 +38,7 @@ fn candidates(program: &Program) -> Vec<Program> {
     let with_body = |body: Vec<Node>| Program { body, ..program.clone() };
     let mut found = vec![program.without_lanes(), program.without_tiles(), program.without_long_strips()];
     found.push(Program { structures: false, ..program.clone() });
+    found.push(Program { flat: false, ..program.clone() });
     found.push(Program { schedule: None, ..program.clone() });
     found.push(Program { memory: Memory::Ddr400, ..program.clone() });
     for size in 0..program.sizes.len() {

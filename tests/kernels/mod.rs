@@ -98,6 +98,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
             by_tiles: None,
             range: None,
             use_of: None,
+            in_one: false,
             storage: Storage::Argument,
             span: span(2),
         })

@@ -240,9 +240,14 @@ pub fn shapes(pragmas: &[Pragma]) -> HashMap<String, Vec<String>> {
             if let ["extent", "(", name, ":"] = window {
                 let end = words[begin + 4..].iter().position(|word| *word == ")").unwrap_or_default();
                 let extents: Vec<&[&str]> = words[begin + 4..begin + 4 + end].split(|word| *word == ",").collect();
-                // Each a name or a number.
-                if extents.iter().all(|extent| extent.len() == 1) {
-                    found.insert(name.to_string(), extents.iter().map(|extent| extent[0].to_string()).collect());
+                // Each a name or a number, or a product of those.
+                let is_product = |extent: &&[&str]| {
+                    extent.len() % 2 == 1
+                        && extent.iter().enumerate().all(|(k, word)| (k % 2 == 1) == (*word == "*"))
+                        && extent.iter().step_by(2).all(|word| word.chars().all(|c| c.is_alphanumeric() || c == '_'))
+                };
+                if extents.iter().all(is_product) {
+                    found.insert(name.to_string(), extents.iter().map(|extent| extent.concat()).collect());
                 }
             }
         }
@@ -278,13 +283,15 @@ impl Directives {
         sums.flat_map(|sum| &sum.names).map(|name| name.text.as_str())
     }
 
-    /// All extents of a pointer, of which the declaration gives `inner`, all but the first.
+    /// All extents of a pointer, of which the declaration gives `inner`, all but the first. `unlike` says why it has no others where
+    /// that is known.
     pub fn pointer_extents(
         &self,
         argument: &RawArgument,
         pointer: Pointer,
         inner: Vec<Affine>,
         parameters: &[SizeParameter],
+        unlike: &dyn Fn(Diagnostic) -> Diagnostic,
     ) -> Checked<Vec<Affine>> {
         let name = &argument.name;
         let Some(extent) = self.extents.iter().find(|extent| extent.name.text == *name) else {
@@ -308,9 +315,10 @@ impl Directives {
         }
         let values: Vec<Affine> = extent.values.iter().map(|sum| sum.value.clone()).collect();
         if values[1..] != inner[..] && values.len() > 1 {
-            return Err(Diagnostic::new(format!("the extents of `{name}` are not those of its declaration"))
+            let refused = Diagnostic::new(format!("the extents of `{name}` are not those of its declaration"))
                 .at(extent.values[1].span, "another extent")
-                .help(format!("give the first extent only, as in `extent({name}: {})`", values[0])));
+                .help(format!("give the first extent only, as in `extent({name}: {})`", values[0]));
+            return Err(unlike(refused));
         }
         if values[0].is_constant() && values[0].constant < 1 {
             return Err(Diagnostic::new(format!("the array `{name}` has an extent of {}", values[0]))

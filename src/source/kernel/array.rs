@@ -37,6 +37,9 @@ pub struct Array {
     /// The argument of which this is another use, with a buffer of its own: the same memory, and no statement writes either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub use_of: Option<ArrayId>,
+    /// C has its rows in one dimension, where what leaves a row is in another.
+    #[serde(skip)]
+    pub in_one: bool,
     pub span: Span,
 }
 
@@ -71,6 +74,7 @@ impl Array {
             by_tiles: None,
             range: None,
             use_of: None,
+            in_one: false,
             ..self.clone()
         }
     }

@@ -106,6 +106,24 @@ fn steps_in_several_places() {
 }
 
 #[test]
+fn counters_that_are_arguments_or_step_first() {
+    for (text, expected) in [
+        ("while (n-- > 0) a[n] = 1;", "[n - k - 1]"),
+        ("while (n > 0) { --n; a[n] = 1; }", "[n - k - 1]"),
+        ("int i = n; while (i > 0) { i -= 1; a[i + 1] = 1; }", "[n - k]"),
+        ("for (n = 3; n < 9; n++) a[n] = 1;", "[k + 3]"),
+    ] {
+        let all = targets(&body(text));
+        let [only] = &all[..] else { panic!("{text}: {all:?}") };
+        assert_eq!(only.replace("i_step", "k").replace("n_0_step", "k"), expected, "{text}");
+    }
+    // A value of 8 bits that is counted down is one of 8 bits.
+    let narrow = "unsigned char i = 9; while (i != 250) { --i; a[i] = 1; }";
+    let text = format!("#pragma burstc size(n: 5, max 20)\nvoid f(int n, int a[256])\n{{\n{narrow}\n}}\n");
+    diagnostic(&text);
+}
+
+#[test]
 fn memory_that_is_allocated() {
     for (text, expected) in [
         ("int *t = malloc(n * sizeof *t);", "[n]"),
@@ -140,6 +158,9 @@ fn arrays_of_several_dimensions_in_one() {
         ("*(a + (h - 1 - y) * w + x) = 1;", "[h - y - 1][x]"),
         ("a[y * w + w - 1 - x] = 1;", "[y][w - x - 1]"),
         ("a[y * w] = x;", "[y][0]"),
+        ("a[x] = 1;", "[0][x]"),
+        ("{ int q = 0; a[q * w + x] = 1; }", "[0][x]"),
+        ("a[(y * w + x) / w * w + x % w] = 1;", "[y][x]"),
         ("{ int k = y * w + x; a[k] = 1; }", "[y][x]"),
         ("{ unsigned row = y * w; row += x; if (y > 0) a[row - w] = 1; }", "[y - 1][x]"),
         ("{ int *p = a + y * w; p[x] = 1; }", "[y][x]"),
@@ -150,9 +171,9 @@ fn arrays_of_several_dimensions_in_one() {
         assert_eq!(extents, "[h][w]", "{text}");
     }
     // One element that is written in another way says that it is none.
-    for text in ["{ a[y * w + x] = 1; a[x] = a[y * h]; }", "a[x] = 1;", "{ unsigned short k = y * w + x; a[k] = 1; }"] {
+    for text in ["{ a[y * w + x] = 1; a[x] = a[y * h]; }", "a[3] = 1;", "{ unsigned short k = y * w + x; a[k] = 1; }"] {
         let refused = diagnostic(&with("int a[w * h]", text));
-        assert!(refused.message.contains("it multiplies variables"), "{text}: {refused:?}");
+        assert!(refused.message.contains("has a product of sizes as its extent"), "{text}: {refused:?}");
     }
     let pointer = with("int *a", "a[y * w + x] = 1;");
     assert!(diagnostic(&pointer).help.contains("extent(a: H, W)"));

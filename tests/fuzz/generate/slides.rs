@@ -3,31 +3,18 @@
 
 use burstc::affine::Affine;
 use burstc::simulate::random::SplitMix;
-use burstc::source::kernel::ScalarType;
 
-use super::super::program::{Access, Array, Assign, Expr, For, Memory, Node, Program, Size, Subscript};
-use super::{Dice, FLOATS, runs};
+use super::super::program::{Access, Array, Assign, Expr, For, Node, Program, Subscript};
+use super::{Dice, runs};
 
 pub fn program(seed: u64) -> Program {
     let mut dice = Dice(SplitMix::named(seed, "slides"));
-    let memory = match dice.chance(60) {
-        true => Memory::Axi4 { bits: dice.pick(&[32, 64, 128]) },
-        false => Memory::Ddr400,
-    };
-    let size = |name: &str, least: u64, most: u64, dice: &mut Dice| Size {
-        name: name.to_string(),
-        max: (least + dice.below(most - least)) as i64,
-        ty: ScalarType::I32,
-    };
+    let memory = dice.memory();
     // Rows of 64 times a delay, or two, and more.
-    let sizes = vec![size("N", 70, 200, &mut dice), size("M", 3, 20, &mut dice)];
+    let sizes = vec![dice.size("N", 70, 200), dice.size("M", 3, 20)];
     let floats = dice.chance(20);
-    let element = |dice: &mut Dice| match floats {
-        true => dice.pick(&FLOATS),
-        false => ScalarType::integer(8 << dice.below(3), dice.chance(50)),
-    };
     let lanes = 2 << dice.below(3);
-    let arrays = [2, 2, 1, 1].map(|rank| Array { element: element(&mut dice), rank, local: false }).to_vec();
+    let arrays = [2, 2, 1, 1].map(|rank| Array { element: dice.element(floats), rank, local: false }).to_vec();
     let body = (0..1 + dice.below(2)).map(|_| nest(&mut dice, lanes, floats)).collect();
     let runs = runs(&sizes, &mut dice);
     Program { lanes: Some(lanes), ..Program::of(sizes, arrays, body, runs, memory, seed) }

@@ -3,30 +3,17 @@
 
 use burstc::affine::Affine;
 use burstc::simulate::random::SplitMix;
-use burstc::source::kernel::ScalarType;
 
-use super::super::program::{Array, Assign, Expr, For, Memory, Node, Program, Size};
-use super::{Dice, FLOATS, last, of, runs, variable};
+use super::super::program::{Array, Assign, Expr, For, Node, Program};
+use super::{Dice, last, of, runs, variable};
 
 pub fn program(seed: u64) -> Program {
     let mut dice = Dice(SplitMix::named(seed, "waves"));
-    let memory = match dice.chance(60) {
-        true => Memory::Axi4 { bits: dice.pick(&[32, 64, 128]) },
-        false => Memory::Ddr400,
-    };
-    let size = |name: &str, least: u64, most: u64, dice: &mut Dice| Size {
-        name: name.to_string(),
-        max: (least + dice.below(most - least)) as i64,
-        ty: ScalarType::I32,
-    };
-    let sizes = vec![size("N", 8, 24, &mut dice), size("M", 8, 24, &mut dice), size("T", 2, 8, &mut dice)];
+    let memory = dice.memory();
+    let sizes = vec![dice.size("N", 8, 24), dice.size("M", 8, 24), dice.size("T", 2, 8)];
     let floats = dice.chance(30);
-    let element = |dice: &mut Dice| match floats {
-        true => dice.pick(&FLOATS),
-        false => ScalarType::integer(8 << dice.below(3), dice.chance(50)),
-    };
     let lanes = 2 << dice.below(3);
-    let arrays = [2, 2, 1, 1].map(|rank| Array { element: element(&mut dice), rank, local: false }).to_vec();
+    let arrays = [2, 2, 1, 1].map(|rank| Array { element: dice.element(floats), rank, local: false }).to_vec();
     let body = match dice.below(5) {
         0 | 1 => over_time(&mut dice, floats, true),
         2 => over_time(&mut dice, floats, false),

@@ -5,24 +5,32 @@
 //! changed since. Both sides of an `if` must agree. A loop that counts adds to a variable what one iteration adds, as often as
 //! it has been through: `*p++` in loops over rows and columns is a row and a column again.
 
+mod quotients;
+mod rows;
+mod unread;
+
 use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
-    BinaryOperator, BlockItem, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
-    Expression, ForInitializer, ForStatement, FunctionDefinition, InitDeclarator, Initializer, ParameterDeclaration,
-    Statement, TypeName, TypeSpecifier, UnaryOperator, UnaryOperatorExpression,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, Declaration, DeclarationSpecifier, Declarator, Expression,
+    ForInitializer, ForStatement, FunctionDefinition, InitDeclarator, Initializer, ParameterDeclaration, Statement,
+    TypeName, UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use super::canonical::names_in;
+use super::canonical::{at_least_once, names_in};
 use super::flat::{FLAT, expressions};
 use super::function::{derived, identifier};
 use super::kernel::{BinaryOp, ScalarType};
-use super::nest::{assignment, counts, operation};
-use super::plain::{binary, number, variable};
+use super::nest::{assignment, operation};
+use super::plain::{number, variable};
 use super::polynomial::{Integers, Polynomial, changes};
 use super::types::Types;
+use quotients::cast;
+use rows::{Head, bounds, has_condition_on};
+pub use unread::changed;
+use unread::{changed_in, remove_unread};
 
 /// Where values are put in place of variables.
 pub struct Wanted {
@@ -32,6 +40,33 @@ pub struct Wanted {
     pub sizes: HashSet<String>,
     /// The sizes of each array, outermost first.
     pub products: Vec<Vec<String>>,
+    /// The extents of each array.
+    pub shapes: Vec<Vec<Polynomial>>,
+}
+
+/// What is known of the loops behind [`substitute`].
+#[derive(Clone, Default)]
+pub struct Loops {
+    /// Iterators of rows that C has no loop over: what is said of the whole loop's variable is nowhere a condition.
+    pub crossing: HashSet<String>,
+    /// Where the loops of an iterator end.
+    pub ends: HashMap<String, Vec<Polynomial>>,
+    /// Where they begin and end, if no condition in them is on the iterator.
+    heads: HashMap<String, Vec<Option<(Polynomial, Polynomial)>>>,
+    /// Loops to products of sizes that are none over rows, and why.
+    pub unlike: Vec<(Node<Statement>, String)>,
+}
+
+impl Loops {
+    /// Whether an iterator and `by` is certainly in another row of this length somewhere.
+    pub fn leaves(&self, iterator: &str, by: i64, row: &Polynomial) -> bool {
+        let leaves = |(first, end): &(Polynomial, Polynomial)| match by < 0 {
+            true => first.as_constant()?.checked_add(by).map(|first| first < 0),
+            false => end.plus(row, -1)?.as_constant()?.checked_add(by).map(|behind| behind > 0),
+        };
+        let is_left = |head: &Option<_>| head.as_ref().and_then(leaves) == Some(true);
+        self.heads.get(iterator).is_some_and(|all| all.iter().all(is_left))
+    }
 }
 
 /// How deep loops nest in which variables are followed.
@@ -41,6 +76,8 @@ const DEEPEST: usize = 8;
 pub struct Declared {
     names: HashMap<String, Vec<Variable>>,
     addressed: HashSet<String>,
+    /// Arguments that the body does not change.
+    arguments: HashSet<String>,
     /// Every name that stands in it.
     taken: HashSet<String>,
 }
@@ -80,6 +117,7 @@ impl Declared {
             fn visit_parameter_declaration(&mut self, parameter: &'ast ParameterDeclaration, span: &'ast Span) {
                 if let Some(declarator) = &parameter.declarator {
                     self.add(&parameter.specifiers, declarator);
+                    self.found.arguments.extend(identifier(&declarator.node).map(|name| name.node.name.clone()));
                 }
                 visit::visit_parameter_declaration(self, parameter, span);
             }
@@ -97,10 +135,23 @@ impl Declared {
                 visit::visit_unary_operator_expression(self, unary, span);
             }
         }
-        let found = Declared { names: HashMap::new(), addressed: HashSet::new(), taken: HashSet::new() };
+        let found = Declared {
+            names: HashMap::new(),
+            addressed: HashSet::new(),
+            arguments: HashSet::new(),
+            taken: HashSet::new(),
+        };
         let mut search = Search { types, found };
         search.visit_function_definition(function, &Span::none());
+        let changed = changed(&function.statement);
+        let Declared { arguments, addressed, .. } = &mut search.found;
+        arguments.retain(|name| !changed.contains(name) && !addressed.contains(name));
         search.found
+    }
+
+    /// Whether a name is an argument's alone, of an integer that keeps its value.
+    fn is_constant_argument(&self, name: &str) -> bool {
+        self.times(name) == 1 && self.arguments.contains(name) && self.has_bits(name, 32)
     }
 
     /// How often a name is declared.
@@ -109,7 +160,7 @@ impl Declared {
     }
 
     /// Whether every variable of the name is an integer of at least so many bits.
-    fn has_bits(&self, name: &str, least: u32) -> bool {
+    pub fn has_bits(&self, name: &str, least: u32) -> bool {
         self.names
             .get(name)
             .is_some_and(|all| all.iter().all(|own| own.is_number && own.ty.is_some_and(|ty| ty.bits >= least)))
@@ -123,10 +174,19 @@ impl Declared {
         self.names.get(name).is_some_and(|all| all.iter().all(|own| own.ty.is_some_and(|ty| !ty.signed)))
     }
 
-    /// A new name, of an integer of 64 bits.
-    fn fresh(&mut self, stem: &str, specifiers: &[Node<DeclarationSpecifier>]) -> String {
-        let own = (0..).map(|k| format!("{stem}_{k}")).find(|own| !self.taken.contains(own)).unwrap_or_default();
-        let ty = Some(ScalarType::integer(64, true));
+    /// Whether the address of a variable of this name is taken.
+    pub fn has_address(&self, name: &str) -> bool {
+        self.addressed.contains(name)
+    }
+
+    /// A name like this one that nothing has.
+    pub fn unused(&self, stem: &str) -> String {
+        (0..).map(|k| format!("{stem}_{k}")).find(|own| !self.taken.contains(own)).unwrap_or_default()
+    }
+
+    /// A new name, of an integer.
+    fn fresh(&mut self, stem: &str, specifiers: &[Node<DeclarationSpecifier>], ty: Option<ScalarType>) -> String {
+        let own = self.unused(stem);
         let variable = Variable { ty, is_number: true, specifiers: specifiers.to_vec() };
         self.taken.insert(own.clone());
         self.names.insert(own.clone(), vec![variable]);
@@ -141,13 +201,16 @@ struct Known<'k> {
     /// The function's body.
     whole: Node<Statement>,
     values: HashMap<String, Polynomial>,
-    /// Iterators of the loops around this place with the largest value that each has, where that is a constant: from 0.
-    ranges: HashMap<String, i64>,
+    /// Iterators of the loops around this place that are never below 0, with what each stays below.
+    ends: HashMap<String, Polynomial>,
     /// Iterators of the loops around this place that are never below 0.
     counting: HashSet<String>,
     depth: usize,
     /// The variables in whose place values stand now.
     replaced: HashSet<String>,
+    /// Values that variables of loops over many rows have: they are within the variables' types.
+    made: Vec<Polynomial>,
+    loops: Loops,
 }
 
 impl Integers for Known<'_> {
@@ -158,23 +221,39 @@ impl Integers for Known<'_> {
     fn is_integer(&self, name: &str) -> bool {
         self.declared.has_bits(name, 1)
     }
+
+    /// Of `y * w + x`, where `x` is in a row of `w`, the row and the place in it.
+    fn quotient(&self, operation: &BinaryOperatorExpression, sides: [&Polynomial; 2]) -> Option<Polynomial> {
+        let is_exact = self.is_exact(&operation.lhs) && self.is_exact(&operation.rhs);
+        let value = |side: &Polynomial| side.with(&|name| self.values.get(name).cloned()).filter(|_| is_exact);
+        let [left, right] = [value(sides[0])?, value(sides[1])?];
+        if right.as_constant().is_some() || !right.is_plain() {
+            return None;
+        }
+        let [rows, rest] = left.divided(&right)?;
+        let is_rest = operation.operator.node == BinaryOperator::Modulo;
+        (self.is_below(&rest, &right) && self.is_not_negative(&rows)).then_some(if is_rest { rest } else { rows })
+    }
 }
 
 /// Puts the values of variables in place of them, as far as they are known.
-pub fn substitute(function: &mut FunctionDefinition, wanted: &Wanted, types: &Types) {
+pub fn substitute(function: &mut FunctionDefinition, wanted: &Wanted, types: &Types) -> Loops {
     let mut known = Known {
         wanted,
         declared: Declared::of(function, types),
         types,
         whole: function.statement.clone(),
         values: HashMap::new(),
-        ranges: HashMap::new(),
+        ends: HashMap::new(),
         counting: HashSet::new(),
         depth: 0,
         replaced: HashSet::new(),
+        made: vec![],
+        loops: Loops::default(),
     };
     known.statement(&mut function.statement);
     remove_unread(&mut function.statement, known.replaced);
+    known.loops
 }
 
 impl Known<'_> {
@@ -208,12 +287,27 @@ impl Known<'_> {
                     *node = other;
                     return self.statement(node);
                 }
+                if let Some(why) = self.unlike_rows(&f.node) {
+                    self.loops.unlike.push((node.clone(), why));
+                }
+                let Statement::For(f) = &mut node.node else { return };
                 self.counts(&mut f.node);
             }
             Statement::While(_) | Statement::DoWhile(_) | Statement::Switch(_) | Statement::Labeled(_) => {
                 let changed = changed(node);
                 changed.iter().for_each(|name| self.forget(name));
+                if matches!(node.node, Statement::While(_)) {
+                    let why = "it is a `while` loop that does not begin with a start and end with a step of its own";
+                    self.loops.unlike.push((node.clone(), why.to_string()));
+                }
+                // One that runs once at least stays one loop.
+                let is_one = matches!(&node.node, Statement::DoWhile(w) if at_least_once(w).is_some());
                 match &mut node.node {
+                    Statement::DoWhile(w) if is_one => {
+                        if let Statement::For(f) = &mut w.node.statement.node {
+                            self.counts(&mut f.node);
+                        }
+                    }
                     Statement::While(w) => self.statement(&mut w.node.statement),
                     Statement::DoWhile(w) => self.statement(&mut w.node.statement),
                     Statement::Labeled(labeled) => self.statement(&mut labeled.node.statement),
@@ -228,7 +322,8 @@ impl Known<'_> {
     /// Drops what was known of a variable and by it.
     fn forget(&mut self, name: &str) {
         self.values.remove(name);
-        self.ranges.remove(name);
+        self.ends.remove(name);
+        self.ends.retain(|_, end| !end.mentions(name));
         self.counting.remove(name);
         self.values.retain(|_, value| !value.mentions(name));
     }
@@ -254,7 +349,9 @@ impl Known<'_> {
             let value = match initializer.as_mut().map(|first| &mut first.node) {
                 Some(Initializer::Expression(first)) => {
                     self.reads(first);
-                    self.value_of(first)
+                    let value = self.value_of(first);
+                    self.linear(first, value.as_ref());
+                    value
                 }
                 _ => None,
             };
@@ -271,6 +368,9 @@ impl Known<'_> {
             // What is read is there before.
             if let Expression::BinaryOperator(o) = &mut node.node {
                 self.reads(&mut o.node.rhs);
+                if o.node.operator.node == BinaryOperator::Assign {
+                    self.linear(&mut o.node.rhs, value.as_ref());
+                }
             }
             self.set(&name, value);
             return;
@@ -318,7 +418,7 @@ impl Known<'_> {
     /// Puts values in place of variables where an expression names elements.
     fn reads(&mut self, node: &mut Node<Expression>) {
         let mut own = Node::new(Statement::Expression(Some(Box::new(node.clone()))), node.span);
-        let mut replaced = HashSet::new();
+        let (mut replaced, mut made) = (HashSet::new(), vec![]);
         expressions(&mut own, &mut |inner| {
             if let Expression::BinaryOperator(o) = &mut inner.node
                 && o.node.operator.node == BinaryOperator::Index
@@ -334,9 +434,25 @@ impl Known<'_> {
                     _ => self.subscript(&mut o.node.rhs, &mut replaced),
                 }
             }
+            if let Some((BinaryOperator::Divide | BinaryOperator::Modulo, o)) = operation(inner) {
+                let value = |side| Polynomial::of(side, self, false);
+                let known = value(&o.lhs).zip(value(&o.rhs)).and_then(|(a, b)| self.quotient(o, [&a, &b]));
+                if let (Some(known), Some(ty)) = (known, self.type_of(inner)) {
+                    replaced.extend(names_in(inner));
+                    *inner = cast(known.expression(inner.span), ty);
+                    made.push(known);
+                    return true;
+                }
+            }
+            if let Some(compared) = self.compared(inner) {
+                replaced.extend(names_in(inner));
+                *inner = compared;
+                return true;
+            }
             false
         });
         self.replaced.extend(replaced);
+        self.made.extend(made);
         if let Statement::Expression(Some(own)) = own.node {
             *node = *own;
         }
@@ -367,7 +483,7 @@ impl Known<'_> {
         for (term, count) in own.terms() {
             let range = match term {
                 [] => Some(1),
-                [name] if count > 0 => self.ranges.get(name).copied(),
+                [name] if count > 0 => self.ends.get(name).and_then(|end| end.as_constant()?.checked_sub(1)),
                 _ => None,
             };
             largest = largest.zip(range.and_then(|range| range.checked_mul(count))).and_then(|(a, b)| a.checked_add(b));
@@ -393,6 +509,14 @@ impl Known<'_> {
         let head = head.filter(|head| {
             !others.iter().any(|name| head.first.mentions(name) || head.end.mentions(name) || limit.contains(name))
         });
+        let is_free = |head: &&Head| {
+            let names: Vec<String> = others.iter().chain([&head.name]).cloned().collect();
+            !has_condition_on(&f.statement, &names) && !bounds(&f.statement, &head.name)
+        };
+        let free = head.as_ref().filter(is_free).map(|head| (head.first.clone(), head.end.clone()));
+        for name in own.iter().chain(&stepped) {
+            self.loops.heads.entry(name.clone()).or_default().push(free.clone());
+        }
         let before = self.values.clone();
         let moves = match &head {
             Some(head) => self.moves(f, &head.name, &others),
@@ -405,17 +529,15 @@ impl Known<'_> {
             self.forget(&head.name);
             if self.is_not_negative(&head.first) {
                 self.counting.insert(head.name.clone());
-            }
-            if let (Some(0), Some(end)) = (head.first.as_constant(), head.end.as_constant()) {
-                self.ranges.insert(head.name.clone(), end.saturating_sub(1));
+                self.ends.insert(head.name.clone(), head.end.clone());
+                self.loops.ends.entry(head.name.clone()).or_default().push(head.end.clone());
             }
             for (name, step) in &moves {
                 let Some(first) = before.get(name).filter(|first| !all.iter().any(|name| first.mentions(name))) else {
                     continue;
                 };
                 let after = |count: Option<Polynomial>| first.plus(&count?.times(step)?, 1);
-                let iterator = Polynomial::variable(&head.name);
-                if let Some(value) = after(iterator.plus(&head.first, -1)) {
+                if let Some(value) = after(head.over()) {
                     self.values.insert(name.clone(), value);
                 }
                 if head.is_never_short(&self.wanted.sizes) {
@@ -441,7 +563,7 @@ impl Known<'_> {
             return HashMap::new();
         }
         let known = std::mem::take(&mut self.values);
-        let (replaced, ranges) = (self.replaced.clone(), self.ranges.clone());
+        let (replaced, ends, loops) = (self.replaced.clone(), self.ends.clone(), self.loops.clone());
         // What does not change keeps its value; what does begins as something of its own.
         let begin = |name: &str| Polynomial::variable(&format!("{name} before"));
         self.values = known.clone();
@@ -455,7 +577,7 @@ impl Known<'_> {
         self.statement(&mut body);
         self.depth -= 1;
         let after = std::mem::replace(&mut self.values, known);
-        (self.replaced, self.ranges) = (replaced, ranges);
+        (self.replaced, self.ends, self.loops) = (replaced, ends, loops);
         let is_same = |step: &Polynomial| {
             let names = step.names();
             !names.iter().any(|name| name == iterator || name.ends_with(" before") || changed.contains(name))
@@ -469,311 +591,5 @@ impl Known<'_> {
             self.wanted.sizes.contains(name) || self.counting.contains(name) || self.declared.is_unsigned(name)
         };
         value.terms().all(|(term, count)| count > 0 && term.iter().all(is_positive))
-    }
-
-    /// A loop over rows where C has one over all of their elements: from `y * w` to `(y + 1) * w` it counts the columns, and up
-    /// to `h * w` it is two.
-    fn reshaped(&mut self, f: &ForStatement, span: Span) -> Option<Node<Statement>> {
-        let head = self.limits(f)?;
-        let Limits { name, first, end, operator } = &head;
-        let is_large = |value: &Polynomial| value.terms().any(|(term, _)| term.len() > 1);
-        if !is_large(first) && !is_large(end) || !self.declared.has_bits(name, 32) {
-            return None;
-        }
-        // They have these values in all iterations.
-        let changed = changed(&f.statement);
-        let limit: HashSet<String> = f.condition.iter().flat_map(|condition| names_in(condition)).collect();
-        let stays = |own: &String| !first.mentions(own) && !end.mentions(own) && !limit.contains(own);
-        if changed.iter().any(|own| !stays(own) || own == name) || self.declared.addressed.contains(name) {
-            return None;
-        }
-        let names = || [first, end].into_iter().flat_map(Polynomial::names).chain([name.clone()]);
-        let are_signed = names().all(|name| self.declared.is_signed(&name));
-        if !(are_signed || self.is_not_negative(first) && self.is_not_negative(end)) {
-            return None;
-        }
-        let variable = self.declared.names.get(name)?.clone();
-        let is_declared = matches!(f.initializer.node, ForInitializer::Declaration(_));
-        if variable.iter().any(|own| own.ty != variable[0].ty) || !is_declared && !is_of_heads(&self.whole, name) {
-            return None;
-        }
-        let count = end.plus(first, -1)?;
-        let long = || Node::new(DeclarationSpecifier::TypeSpecifier(Node::new(TypeSpecifier::Long, span)), span);
-        let specifiers = vec![long(), long()];
-        let (mut value, mut limits) = (first.clone(), vec![]);
-        if !is_large(&count) {
-            let own = self.declared.fresh(name, &specifiers);
-            value = value.plus(&Polynomial::variable(&own), 1)?;
-            limits.push((own, count));
-        } else {
-            let mut terms = end.terms();
-            let (Some((term, by)), None, true) = (terms.next(), terms.next(), first.is_zero()) else { return None };
-            if by < 0 || !term.iter().all(|name| self.wanted.sizes.contains(name)) {
-                return None;
-            }
-            let is_same = |sizes: &&Vec<String>| {
-                let mut sizes = (*sizes).clone();
-                sizes.sort();
-                sizes == term
-            };
-            let sizes = self.wanted.products.iter().find(is_same).cloned().unwrap_or_else(|| term.to_vec());
-            for (k, size) in sizes.iter().enumerate() {
-                let by = if k + 1 == sizes.len() { by } else { 1 };
-                let own = self.declared.fresh(name, &specifiers);
-                let size = Polynomial::variable(size).times(&Polynomial::constant(by))?;
-                value = value.times(&size)?.plus(&Polynomial::variable(&own), 1)?;
-                limits.push((own, size));
-            }
-        }
-        let declares = |specifiers: Vec<_>, name: &str, value: Node<Expression>| {
-            let own = lang_c::ast::Identifier { name: name.to_string() };
-            let kind = Node::new(DeclaratorKind::Identifier(Node::new(own, span)), span);
-            let declarator = Node::new(Declarator { kind, derived: vec![], extensions: vec![] }, span);
-            let initializer = Some(Node::new(Initializer::Expression(Box::new(value)), span));
-            let declarators = vec![Node::new(InitDeclarator { declarator, initializer }, span)];
-            Node::new(Declaration { specifiers, declarators }, span)
-        };
-        let named = |name: &str| Polynomial::variable(name).expression(span);
-        let own = declares(variable[0].specifiers.clone(), name, value.expression(span));
-        let inner = (*f.statement).clone();
-        let body = Statement::Compound(vec![
-            Node::new(BlockItem::Declaration(own), span),
-            Node::new(BlockItem::Statement(inner.clone()), inner.span),
-        ]);
-        let body = Node::new(body, f.statement.span);
-        Some(limits.into_iter().rev().fold(body, |body, (name, limit)| {
-            let condition = binary(operator.clone(), named(&name), limit.expression(span), span);
-            let step = UnaryOperatorExpression {
-                operator: Node::new(UnaryOperator::PostIncrement, span),
-                operand: Box::new(named(&name)),
-            };
-            let step = Node::new(Expression::UnaryOperator(Box::new(Node::new(step, span))), span);
-            let first = declares(vec![long(), long()], &name, number("0", span));
-            let initializer = Node::new(ForInitializer::Declaration(first), span);
-            let (condition, step) = (Some(Box::new(condition)), Some(Box::new(step)));
-            let f = ForStatement { initializer, condition, step, statement: Box::new(body) };
-            Node::new(Statement::For(Node::new(f, span)), span)
-        }))
-    }
-
-    /// The head of a loop that counts up by 1.
-    fn head(&self, f: &ForStatement) -> Option<Head> {
-        let Limits { name, first, end, operator } = self.limits(f)?;
-        (operator == BinaryOperator::Less && self.declared.has_bits(&name, 8))
-            .then_some(Head { name, first, end })
-            .filter(|head| !self.declared.addressed.contains(&head.name))
-    }
-
-    /// Where a loop that counts up by 1 begins, and what it ends before.
-    fn limits(&self, f: &ForStatement) -> Option<Limits> {
-        let (name, first) = match &f.initializer.node {
-            ForInitializer::Declaration(declaration) => {
-                let [only] = &declaration.node.declarators[..] else { return None };
-                let Initializer::Expression(first) = &only.node.initializer.as_ref()?.node else { return None };
-                (identifier(&only.node.declarator.node)?.node.name.clone(), self.value_of(first)?)
-            }
-            ForInitializer::Expression(first) => match operation(first)? {
-                (BinaryOperator::Assign, o) => (variable(&o.lhs)?.to_string(), self.value_of(&o.rhs)?),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let is_one = match &f.step.as_ref()?.node {
-            Expression::UnaryOperator(unary) => {
-                matches!(unary.node.operator.node, UnaryOperator::PostIncrement | UnaryOperator::PreIncrement)
-                    && variable(&unary.node.operand) == Some(&name)
-            }
-            _ => match operation(f.step.as_ref()?)? {
-                (BinaryOperator::AssignPlus, o) => {
-                    variable(&o.lhs) == Some(&name) && self.value_of(&o.rhs)?.as_constant() == Some(1)
-                }
-                _ => false,
-            },
-        };
-        let (operator, o) = operation(f.condition.as_ref()?)?;
-        let end = (variable(&o.lhs) == Some(&name) && !changes(&o.rhs)).then(|| self.value_of(&o.rhs))??;
-        let (operator, end) = match operator {
-            BinaryOperator::Less | BinaryOperator::NotEquals => (operator, end),
-            BinaryOperator::LessOrEqual => (BinaryOperator::Less, end.plus(&Polynomial::constant(1), 1)?),
-            _ => return None,
-        };
-        is_one.then_some(Limits { name, first, end, operator })
-    }
-}
-
-/// The variable of a loop, where it begins and what it ends before, by `<` or `!=`.
-struct Limits {
-    name: String,
-    first: Polynomial,
-    end: Polynomial,
-    operator: BinaryOperator,
-}
-
-/// A loop from `first` to one before `end`.
-struct Head {
-    name: String,
-    first: Polynomial,
-    end: Polynomial,
-}
-
-impl Head {
-    /// Whether the end is never before the beginning.
-    fn is_never_short(&self, sizes: &HashSet<String>) -> bool {
-        let Some(first) = self.first.as_constant() else { return false };
-        match self.end.as_constant() {
-            Some(end) => first <= end,
-            // The sizes of arrays are not below 0.
-            None => {
-                let mut terms = self.end.terms();
-                first <= 0 && terms.all(|(term, count)| count > 0 && term.iter().all(|name| sizes.contains(name)))
-            }
-        }
-    }
-}
-
-/// Whether a variable is named in loops only that begin with it, and where it is declared.
-fn is_of_heads(body: &Node<Statement>, name: &str) -> bool {
-    struct Outside<'n>(&'n str, bool);
-    impl<'ast> Visit<'ast> for Outside<'_> {
-        fn visit_for_statement(&mut self, f: &'ast ForStatement, span: &'ast Span) {
-            let is_own = match &f.initializer.node {
-                ForInitializer::Expression(first) => match operation(first) {
-                    Some((BinaryOperator::Assign, o)) if variable(&o.lhs) == Some(self.0) => {
-                        self.visit_expression(&o.rhs.node, &o.rhs.span);
-                        true
-                    }
-                    _ => false,
-                },
-                _ => false,
-            };
-            if !is_own {
-                visit::visit_for_statement(self, f, span);
-            }
-        }
-        fn visit_declarator(&mut self, _: &'ast Declarator, _: &'ast Span) {}
-        fn visit_identifier(&mut self, identifier: &'ast lang_c::ast::Identifier, _: &'ast Span) {
-            self.1 |= identifier.name == self.0;
-        }
-    }
-    let mut outside = Outside(name, false);
-    outside.visit_statement(&body.node, &body.span);
-    !outside.1
-}
-
-/// The names that a statement changes or declares.
-pub fn changed(node: &Node<Statement>) -> Vec<String> {
-    struct Changes(Vec<String>);
-    impl<'ast> Visit<'ast> for Changes {
-        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
-            match expression {
-                Expression::UnaryOperator(unary) if counts(&unary.node.operator.node) => {
-                    self.0.extend(variable(&unary.node.operand).map(str::to_string));
-                }
-                Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => {
-                    self.0.extend(variable(&o.node.lhs).map(str::to_string));
-                }
-                _ => {}
-            }
-            visit::visit_expression(self, expression, span);
-        }
-        fn visit_init_declarator(&mut self, declarator: &'ast InitDeclarator, span: &'ast Span) {
-            self.0.extend(identifier(&declarator.declarator.node).map(|name| name.node.name.clone()));
-            visit::visit_init_declarator(self, declarator, span);
-        }
-    }
-    let mut found = Changes(vec![]);
-    found.visit_statement(&node.node, &node.span);
-    found.0.sort();
-    found.0.dedup();
-    found.0
-}
-
-fn changed_in(node: &Node<Expression>, names: &mut Vec<String>) {
-    let own = Statement::Expression(Some(Box::new(node.clone())));
-    names.extend(changed(&Node::new(own, node.span)));
-}
-
-/// Takes away what gives values to variables that nobody reads any more.
-fn remove_unread(body: &mut Node<Statement>, names: HashSet<String>) {
-    let mut left = names;
-    loop {
-        let unread: HashSet<String> = left.iter().filter(|name| !is_read(body, name)).cloned().collect();
-        if unread.is_empty() {
-            return;
-        }
-        left.retain(|name| !unread.contains(name));
-        without(body, &unread);
-    }
-}
-
-/// The variable that an expression does nothing but change.
-fn only_changes(node: &Node<Expression>) -> Option<&str> {
-    match &node.node {
-        Expression::UnaryOperator(unary) => changes(node).then(|| variable(&unary.node.operand))?,
-        _ => {
-            let (operator, o) = operation(node)?;
-            assignment(&operator)?;
-            variable(&o.lhs).filter(|_| !changes(&o.rhs))
-        }
-    }
-}
-
-fn is_read(body: &Node<Statement>, name: &str) -> bool {
-    struct Reads<'n>(&'n str, bool);
-    impl<'ast> Visit<'ast> for Reads<'_> {
-        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
-            if let Statement::Expression(Some(own)) = statement
-                && only_changes(own) == Some(self.0)
-            {
-                if let Some((_, o)) = operation(own) {
-                    self.visit_expression(&o.rhs.node, &o.rhs.span);
-                }
-                return;
-            }
-            visit::visit_statement(self, statement, span);
-        }
-        fn visit_declarator(&mut self, declarator: &'ast Declarator, span: &'ast Span) {
-            for part in &declarator.derived {
-                if let DerivedDeclarator::Array(_) = &part.node {
-                    self.visit_derived_declarator(&part.node, &part.span);
-                }
-            }
-            let _ = span;
-        }
-        fn visit_identifier(&mut self, identifier: &'ast lang_c::ast::Identifier, _: &'ast Span) {
-            self.1 |= identifier.name == self.0;
-        }
-    }
-    let mut reads = Reads(name, false);
-    reads.visit_statement(&body.node, &body.span);
-    reads.1
-}
-
-fn without(node: &mut Node<Statement>, names: &HashSet<String>) {
-    match &mut node.node {
-        Statement::Expression(Some(own)) if only_changes(own).is_some_and(|name| names.contains(name)) => {
-            node.node = Statement::Expression(None);
-        }
-        Statement::Compound(items) => {
-            for item in items {
-                match &mut item.node {
-                    BlockItem::Declaration(declaration) => {
-                        for declarator in &mut declaration.node.declarators {
-                            let InitDeclarator { declarator, initializer } = &mut declarator.node;
-                            if identifier(&declarator.node).is_some_and(|name| names.contains(&name.node.name)) {
-                                let is_pure = matches!(initializer, Some(Node { node: Initializer::Expression(first), .. })
-                                    if !changes(first));
-                                if is_pure {
-                                    *initializer = None;
-                                }
-                            }
-                        }
-                    }
-                    BlockItem::Statement(inner) => without(inner, names),
-                    BlockItem::StaticAssert(_) => {}
-                }
-            }
-        }
-        other => super::plain::inner(other).into_iter().for_each(|inner| without(inner, names)),
     }
 }
