@@ -19,14 +19,16 @@ pub fn bank_type(partition: &Partition) -> Type {
     Type::unsigned(partition.count.trailing_zeros())
 }
 
-/// Banks from which on what goes to them and what comes from them has registers: they lie far apart, an address goes to each of them,
-/// and a word is chosen among all.
+/// Banks from which on words that come out of block RAM go into a register before they are chosen among.
+const SEVERAL: i64 = 4;
+
+/// Banks from which on what goes to them has registers, too: the banks lie far apart, and an address goes to each of them.
 const MANY: i64 = 8;
 
 /// Cycles from an address to its word. What is written comes as much later to the banks as an address that is read.
 pub fn read_cycles(buffer: &Buffer) -> u32 {
-    let has_many = buffer.partition.as_ref().is_some_and(|partition| partition.count >= MANY);
-    if has_many { 3 } else { 1 }
+    let count = buffer.partition.as_ref().map_or(1, |partition| partition.count);
+    1 + u32::from(count >= SEVERAL) + u32::from(count >= MANY)
 }
 
 /// Where the residues of a buffer's address begin, the innermost at bit 0, and how wide they are.
@@ -76,7 +78,7 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
     let mut m = Module::new(name);
     m.describe(&format!(
         "{about}\nNo two ports of an iteration read one bank; a read takes {}.",
-        if read_cycles(buffer) > 1 { "three cycles" } else { "one cycle" }
+        ["one cycle", "two cycles", "three cycles"][read_cycles(buffer) as usize - 1]
     ));
     m.input("clk", Type::BIT);
     let enable = m.input("write_enable", Type::BIT);
@@ -108,10 +110,10 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
         arrive.push(assign(&arriving, &bank(buffer, partition, &at.e())));
         (valid.e(), inner(buffer, partition, &at.e()), arriving.e())
     });
-    let is_late = read_cycles(buffer) > 1;
-    // A register where reads are late.
-    let mut from = |m: &mut Module, name: String, value: Expr| {
-        if !is_late {
+    let cycles = read_cycles(buffer);
+    // A register from so many cycles of a read on.
+    let mut from = |m: &mut Module, least: u32, name: String, value: Expr| {
+        if cycles < least {
             return value;
         }
         let register = m.reg(&name, value.ty());
@@ -120,16 +122,16 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
     };
     // Beside the words.
     let mut in_time = |m: &mut Module, name: &str, value: Expr| {
-        let value = from(m, format!("{name}_goes_to"), value);
-        from(m, format!("{name}_comes_from"), value)
+        let value = from(m, 3, format!("{name}_goes_to"), value);
+        from(m, 2, format!("{name}_comes_from"), value)
     };
     for (reader, read) in readers.iter_mut().zip(reads) {
         reader.arriving = in_time(&mut m, &format!("read_{}", read.copy), reader.arriving.clone());
     }
     let drained = drained.map(|(valid, inner, bank)| (valid, inner, in_time(&mut m, "drain", bank)));
     // What is written, beside the addresses that are read.
-    let written_to = from(&mut m, "written_to".into(), inner(buffer, partition, &write_address.e()));
-    let written = from(&mut m, "written".into(), data.e());
+    let written_to = from(&mut m, 3, "written_to".into(), inner(buffer, partition, &write_address.e()));
+    let written = from(&mut m, 3, "written".into(), data.e());
 
     let parts = buffer.parts_in_bank();
     let mut words = vec![];
@@ -148,14 +150,14 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
         let read = m.wire(&format!("bank_{b}_data"), word);
         let ram = Ram {
             parts: &parts,
-            write_enable: from(&mut m, format!("bank_{b}_is_written"), enable.e().and(&is(&write_bank.e()))),
+            write_enable: from(&mut m, 3, format!("bank_{b}_is_written"), enable.e().and(&is(&write_bank.e()))),
             write_address: written_to.clone(),
             write_data: written.clone(),
-            read_address: from(&mut m, format!("bank_{b}_address"), at),
+            read_address: from(&mut m, 3, format!("bank_{b}_address"), at),
             read_data: &read,
         };
         ram.add(&mut m, &format!("u_bank_{b}"));
-        words.push(from(&mut m, format!("bank_{b}_word"), read.e()));
+        words.push(from(&mut m, 2, format!("bank_{b}_word"), read.e()));
     }
     m.clocked("", vec![], arrive);
     for (read, reader) in reads.iter().zip(&readers) {
