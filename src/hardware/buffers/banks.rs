@@ -4,7 +4,7 @@
 
 use crate::hardware::buffers::address::address_type;
 use crate::hardware::buffers::beat::Beat;
-use crate::hardware::buffers::partition::read_cycles;
+use crate::hardware::buffers::partition::is_read_late;
 use crate::hardware::buffers::ram::Ram;
 use crate::hardware::buffers::skewed;
 use crate::offload::memory::Part;
@@ -266,7 +266,7 @@ pub struct Ports {
     pub fill: Option<Beat>,
     /// Groups are read: `read_address`, and one cycle later `read_data`.
     pub read: Option<Rotations>,
-    /// Beats are read instead of groups: `drain_valid`, `drain_address`, and [`drain_cycles`] later `drain_data`.
+    /// Beats are read instead of groups: `drain_valid`, `drain_address`, and one cycle later `drain_data`, or two ([`is_drained_late`]).
     pub drain: Option<Beat>,
 }
 
@@ -334,9 +334,9 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
         let read = at.as_ref().map(|at| {
             let bank = m.reg("drain_bank", at.ty());
             m.clocked("", vec![], vec![assign(&bank, at)]);
-            match drain_cycles(buffer, *beat) {
-                1 => picked(&beats, &bank.e()),
-                _ => picked_late(&mut m, "drain", &beats, &bank.e()),
+            match is_drained_late(buffer, *beat) {
+                true => picked_in_two(&mut m, "drain", &beats, &bank.e()),
+                false => picked(&beats, &bank.e()),
             }
         });
         let data = m.output("drain_data", beat.data(width));
@@ -556,26 +556,25 @@ pub fn picked(words: &[Expr], index: &Expr) -> Expr {
 /// Choices from which on a multiplexer behind block RAMs takes two cycles.
 const WIDE: usize = 8;
 
-/// Cycles from the address of a beat that the store process reads to the beat: more than one where it is chosen among many banks, which
-/// block RAMs leave no time for.
-pub fn drain_cycles(buffer: &Buffer, beat: Beat) -> u32 {
+/// Whether the beats that the store process reads come two cycles after their address, not one: where they are chosen among many
+/// banks, which block RAMs leave no time for.
+pub fn is_drained_late(buffer: &Buffer, beat: Beat) -> bool {
     let from_many = buffer.banks.is_some() && buffer.bank_count() as usize / beat.elements() as usize >= WIDE;
-    let of_references = if buffer.store_copy { 1 } else { read_cycles(buffer) };
-    of_references.max(1 + u32::from(from_many))
+    from_many || (is_read_late(buffer) && !buffer.store_copy)
 }
 
-/// [`picked`] a cycle later: words that come late in their cycle, out of block RAM, go into registers first.
-fn picked_late(m: &mut Module, name: &str, words: &[Expr], index: &Expr) -> Expr {
-    let from = m.reg(&format!("{name}_comes_from"), index.ty());
-    let mut next = vec![assign(&from, index)];
-    let mut held = vec![];
-    for (n, word) in words.iter().enumerate() {
-        let register = m.reg(&format!("{name}_word_{n}"), word.ty());
-        next.push(assign(&register, word));
-        held.push(register.e());
+/// [`picked`] in two cycles: among each four, then among what they give.
+fn picked_in_two(m: &mut Module, name: &str, words: &[Expr], index: &Expr) -> Expr {
+    let above = m.reg(&format!("{name}_bank_above"), Type::unsigned(index.width() - 2));
+    let mut next = vec![assign(&above, &index.slice(index.width() - 1, 2))];
+    let mut chosen = vec![];
+    for (n, four) in words.chunks(4).enumerate() {
+        let word = m.reg(&format!("{name}_of_four_{n}"), four[0].ty());
+        next.push(assign(&word, &picked(four, &index.slice(1, 0))));
+        chosen.push(word.e());
     }
     m.clocked("", vec![], next);
-    picked(&held, &from.e())
+    picked(&chosen, &above.e())
 }
 
 /// A group's words, `width` bits each, word 0 in the lowest bits.

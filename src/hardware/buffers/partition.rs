@@ -6,7 +6,7 @@ use crate::hardware::buffers::ram::Ram;
 use crate::offload::{Buffer, Partition, bits_below};
 use crate::rtl::{Expr, Module, Type, assign};
 
-/// A read port: address and bank of a word, which comes [`read_cycles`] later.
+/// A read port: address and bank of a word, which comes one cycle later, or two ([`is_read_late`]).
 pub struct Port {
     /// The reference's number in the ports' names, `read_<copy>_address`, `_bank`, `_used` and `_data`.
     pub copy: usize,
@@ -19,16 +19,12 @@ pub fn bank_type(partition: &Partition) -> Type {
     Type::unsigned(partition.count.trailing_zeros())
 }
 
-/// Banks from which on words that come out of block RAM go into a register before they are chosen among.
-const SEVERAL: i64 = 4;
-
-/// Banks from which on what goes to them has registers, too: the banks lie far apart, and an address goes to each of them.
+/// Banks from which on words that come out of block RAM go into a register before they are chosen among: a read takes two cycles.
 const MANY: i64 = 8;
 
-/// Cycles from an address to its word. What is written comes as much later to the banks as an address that is read.
-pub fn read_cycles(buffer: &Buffer) -> u32 {
-    let count = buffer.partition.as_ref().map_or(1, |partition| partition.count);
-    1 + u32::from(count >= SEVERAL) + u32::from(count >= MANY)
+/// Whether a read takes two cycles.
+pub fn is_read_late(buffer: &Buffer) -> bool {
+    buffer.partition.as_ref().is_some_and(|partition| partition.count >= MANY)
 }
 
 /// Where the residues of a buffer's address begin, the innermost at bit 0, and how wide they are.
@@ -78,7 +74,7 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
     let mut m = Module::new(name);
     m.describe(&format!(
         "{about}\nNo two ports of an iteration read one bank; a read takes {}.",
-        ["one cycle", "two cycles", "three cycles"][read_cycles(buffer) as usize - 1]
+        if is_read_late(buffer) { "two cycles" } else { "one cycle" }
     ));
     m.input("clk", Type::BIT);
     let enable = m.input("write_enable", Type::BIT);
@@ -110,28 +106,19 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
         arrive.push(assign(&arriving, &bank(buffer, partition, &at.e())));
         (valid.e(), inner(buffer, partition, &at.e()), arriving.e())
     });
-    let cycles = read_cycles(buffer);
-    // A register from so many cycles of a read on.
-    let mut from = |m: &mut Module, least: u32, name: String, value: Expr| {
-        if cycles < least {
+    // Beside the words.
+    let mut in_time = |m: &mut Module, name: String, value: Expr| {
+        if !is_read_late(buffer) {
             return value;
         }
         let register = m.reg(&name, value.ty());
         arrive.push(assign(&register, &value));
         register.e()
     };
-    // Beside the words.
-    let mut in_time = |m: &mut Module, name: &str, value: Expr| {
-        let value = from(m, 3, format!("{name}_goes_to"), value);
-        from(m, 2, format!("{name}_comes_from"), value)
-    };
     for (reader, read) in readers.iter_mut().zip(reads) {
-        reader.arriving = in_time(&mut m, &format!("read_{}", read.copy), reader.arriving.clone());
+        reader.arriving = in_time(&mut m, format!("read_{}_comes_from", read.copy), reader.arriving.clone());
     }
-    let drained = drained.map(|(valid, inner, bank)| (valid, inner, in_time(&mut m, "drain", bank)));
-    // What is written, beside the addresses that are read.
-    let written_to = from(&mut m, 3, "written_to".into(), inner(buffer, partition, &write_address.e()));
-    let written = from(&mut m, 3, "written".into(), data.e());
+    let drained = drained.map(|(valid, inner, from)| (valid, inner, in_time(&mut m, "drain_comes_from".into(), from)));
 
     let parts = buffer.parts_in_bank();
     let mut words = vec![];
@@ -150,14 +137,14 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
         let read = m.wire(&format!("bank_{b}_data"), word);
         let ram = Ram {
             parts: &parts,
-            write_enable: from(&mut m, 3, format!("bank_{b}_is_written"), enable.e().and(&is(&write_bank.e()))),
-            write_address: written_to.clone(),
-            write_data: written.clone(),
-            read_address: from(&mut m, 3, format!("bank_{b}_address"), at),
+            write_enable: enable.e().and(&is(&write_bank.e())),
+            write_address: inner(buffer, partition, &write_address.e()),
+            write_data: data.e(),
+            read_address: at,
             read_data: &read,
         };
         ram.add(&mut m, &format!("u_bank_{b}"));
-        words.push(from(&mut m, 2, format!("bank_{b}_word"), read.e()));
+        words.push(in_time(&mut m, format!("bank_{b}_word"), read.e()));
     }
     m.clocked("", vec![], arrive);
     for (read, reader) in reads.iter().zip(&readers) {

@@ -5,7 +5,9 @@
 use std::collections::BTreeSet;
 
 use crate::hardware::buffers::address::address_type;
-use crate::hardware::buffers::banks::{BankWrite, Fields, Ports, Rotation, bank, drain_cycles, joined, parts, rotate};
+use crate::hardware::buffers::banks::{
+    BankWrite, Fields, Ports, Rotation, bank, is_drained_late, joined, parts, rotate,
+};
 use crate::hardware::buffers::beat::Beat;
 use crate::offload::Buffer;
 use crate::rtl::{Expr, Module, Signal, Type, assign};
@@ -84,7 +86,7 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
     }
     if let Some((_, line, _, beat)) = &beat_read {
         let first = register(&mut m, "drain_first_bank", &line.first);
-        let late = (drain_cycles(buffer, *beat) > 1).then_some(BEHIND);
+        let late = is_drained_late(buffer, *beat).then_some(BEHIND);
         let turned = skew.turned(&mut m, "drain_word", words, &first, beat.elements(), late);
         let data = m.output("drain_data", beat.data(width));
         m.assign(&data, &joined(&turned));

@@ -12,19 +12,11 @@ pub const BOUNDS_AT_ONCE: usize = 2;
 #[derive(Clone, Default)]
 pub struct Scope {
     variables: BTreeMap<Var, (Expr, (i64, i64))>,
-    /// See [`Scope::with_early_constants`].
-    early_constants: bool,
 }
 
 impl Scope {
     pub fn bind(&mut self, variable: &Var, value: impl Into<Expr>, range: (i64, i64)) {
         self.variables.insert(variable.clone(), (value.into(), range));
-    }
-
-    /// The same, for sums that differ in their constants alone, such as the addresses of neighbours: each adds its constant first. So
-    /// no part of one is a part of another, and synthesis makes one addition of all terms of each, in place of one behind the other.
-    pub fn with_early_constants(&self) -> Scope {
-        Scope { early_constants: true, ..self.clone() }
     }
 
     fn lookup(&self, variable: &Var) -> &(Expr, (i64, i64)) {
@@ -47,19 +39,12 @@ impl Scope {
         if let Some(joined) = self.joined(affine, ty) {
             return joined;
         }
-        let with_constant = |sum: Expr| match affine.constant {
-            0 => sum,
-            more @ 1.. => sum.add(&Expr::wrapping(more.into(), ty), ty),
-            less => sum.sub(&Expr::wrapping((-less).into(), ty), ty),
-        };
         let mut sum: Option<Expr> = None;
         let (positive, negative): (Vec<_>, Vec<_>) = affine.terms.iter().partition(|(_, c)| **c > 0);
         for (variable, &c) in positive.into_iter().chain(negative) {
             let term = times(&self.lookup(variable).0, c.unsigned_abs(), ty);
             sum = Some(match (sum, c > 0) {
-                (None, true) if self.early_constants => with_constant(term),
                 (None, true) => term,
-                (None, false) if self.early_constants => with_constant(term.neg(ty)),
                 (None, false) => term.neg(ty),
                 (Some(sum), true) => sum.add(&term, ty),
                 (Some(sum), false) => sum.sub(&term, ty),
@@ -67,8 +52,9 @@ impl Scope {
         }
         match sum {
             None => Expr::wrapping(affine.constant.into(), ty),
-            Some(sum) if self.early_constants => sum,
-            Some(sum) => with_constant(sum),
+            Some(sum) if affine.constant == 0 => sum,
+            Some(sum) if affine.constant > 0 => sum.add(&Expr::wrapping(affine.constant.into(), ty), ty),
+            Some(sum) => sum.sub(&Expr::wrapping((-affine.constant).into(), ty), ty),
         }
     }
 

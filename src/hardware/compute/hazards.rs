@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use crate::hardware::buffers::address;
 use crate::hardware::buffers::banks::{Extent, Fields, Rotation, Rotations};
-use crate::hardware::compute::approach::Approach;
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::ports::ReadPort;
 use crate::hardware::compute::process::Process;
@@ -18,8 +17,6 @@ use crate::source::kernel::Access;
 pub struct Hazards<'a, 'p> {
     pub process: &'p Process<'a, 'p>,
     pub candidate: &'p Candidate<'a>,
-    /// The way of the instances to stage 1.
-    pub approach: &'p Approach,
     /// The chain's number.
     pub place: usize,
     pub chain: &'p Chain,
@@ -44,25 +41,13 @@ pub struct Waits {
     register: Signal,
 }
 
-/// What the instance before stage 1 has met.
-struct Met {
-    /// For each write under way.
-    under_way: Vec<Signal>,
-    /// The instance in stage 1, for each slot that it may go to.
-    before: Vec<Option<Signal>>,
-}
-
 /// Registers that are brought together at least, and what is looked at in the cycle that decides at most.
 const TOGETHER: usize = 12;
 const MOST_GROUPS: usize = 16;
-/// The same where all has been compared before.
-const MOST_GROUPS_COMPARED: usize = 4;
 
 /// What tells, of what stage 1 waits for and of `taken`, whether the instance there waits. Where instances approach, there is
 /// time to bring many together the cycle before.
-pub fn decided(m: &mut Module, moves: &Rtl, waits: Vec<Waits>, taken: Vec<Taken>, approach: &Approach) -> Vec<Rtl> {
-    let approaches = approach.is_there();
-    let groups = if approach.compares().is_some() { MOST_GROUPS_COMPARED } else { MOST_GROUPS };
+pub fn decided(m: &mut Module, moves: &Rtl, waits: Vec<Waits>, taken: Vec<Taken>, approaches: bool) -> Vec<Rtl> {
     let mut hazards = vec![];
     let value = |wait: &Waits| moves.select(&wait.comes, &wait.stays);
     let mut updates: Vec<_> = waits.iter().map(|wait| assign(&wait.register, &value(wait))).collect();
@@ -74,7 +59,7 @@ pub fn decided(m: &mut Module, moves: &Rtl, waits: Vec<Waits>, taken: Vec<Taken>
         register.e()
     };
     if approaches && waits.len() > TOGETHER {
-        for (number, group) in waits.chunks(TOGETHER.max(waits.len().div_ceil(groups))).enumerate() {
+        for (number, group) in waits.chunks(TOGETHER.max(waits.len().div_ceil(MOST_GROUPS))).enumerate() {
             let parts = group.iter().map(|wait| [&wait.comes, &wait.stays]).collect();
             hazards.push(together(m, &format!("waits_{number}"), parts));
         }
@@ -116,11 +101,6 @@ impl Hazards<'_, '_> {
         Start { fire: self.candidate.would_start(), end: end.clone(), number: number.clone(), address: address.clone() }
     }
 
-    /// The number of the instance whose addresses are compared.
-    fn next_number(&self) -> Option<Rtl> {
-        self.candidate.next_number.as_ref().map(|number| self.approach.compared(number))
-    }
-
     /// Whether what is written to the array of a port goes through this chain.
     fn has(&self, port: &ReadPort) -> bool {
         self.process.chain_of(port.array) == Some(self.place)
@@ -136,23 +116,22 @@ impl Hazards<'_, '_> {
             (!is_seen(pending)).then(|| m.reg(&format!("{prefix}{late}waits_for_{n}"), Type::BIT))
         };
         let registers: Vec<Option<Signal>> = pending.iter().enumerate().map(&mut register).collect();
-        let met = self.approach.compares().map(|when| self.met(m, start, seen, when));
         let mut waits = vec![];
         for (n, sources) in self.chain.next(&self.where_it_moves(start)).into_iter().enumerate() {
             let Some(register) = &registers[n] else { continue };
             let (mut comes, mut stays) = (vec![], vec![]);
             for (condition, source) in sources {
                 let slot = pending[n].slot;
-                let clashes = match (&met, source) {
-                    (Some(met), Some(source)) => met.under_way[source].e(),
-                    (Some(met), None) => met.before[n].as_ref().expect("instances enter there").e(),
-                    (None, Some(source)) => self.clash(&Pending { slot, ..pending[source].clone() }, seen),
-                    (None, None) => {
-                        let address = &self.candidate.writes[self.place].register;
-                        self.clash(&Pending::of_next(self.candidate.number.as_ref(), address.e(), slot), seen)
-                    }
+                let before = match source {
+                    Some(source) => Pending { slot, ..pending[source].clone() },
+                    None => Pending {
+                        valid: Rtl::bit(true),
+                        number: self.candidate.number.clone(),
+                        address: self.candidate.writes[self.place].register.e(),
+                        slot,
+                    },
                 };
-                comes.push(condition.and(&clashes));
+                comes.push(condition.and(&self.clash(&before, seen)));
                 stays.extend(source.and_then(|source| registers[source].as_ref()).map(|r| condition.and(&r.e())));
             }
             waits.push(Waits { comes: Rtl::any(&comes), stays: Rtl::any(&stays), register: register.clone() });
@@ -160,71 +139,19 @@ impl Hazards<'_, '_> {
         waits
     }
 
-    /// What the addresses of the instance before stage 1 have met, looked at as it came there: the stage took what comes in the
-    /// cycles in which it moved (`takes`); whether it holds an instance tells `holds`. What is under way moves on meanwhile, so all
-    /// is told by the slots of the cycle in which the instance is in stage 1 at the earliest: a cycle after it came.
-    fn met(&self, m: &mut Module, start: &Start, seen: u32, (takes, holds): (Rtl, Rtl)) -> Met {
-        let Hazards { candidate, chain, place, .. } = self;
-        let pending = chain.pending();
-        let late = if seen == 0 { String::new() } else { format!("late_{seen}_") };
-        let prefix = format!("{}{late}", chain.prefix());
-        let reg = |m: &mut Module, n: usize| m.reg(&format!("{prefix}meets_{n}"), Type::BIT);
-        let under_way: Vec<Signal> = (0..pending.len()).map(|n| reg(m, n)).collect();
-        let soon = |n: usize| pending[n].slot.map(|slot| slot.saturating_sub(1));
-        // Of what is in stage 1 next, whether it goes to a slot is in the bit.
-        let write = &candidate.writes[*place];
-        let in_stage_1 = (candidate.number.as_ref(), write.register.e());
-        let comes = (candidate.next_number.as_ref(), write.next.clone());
-        let (mut before, mut updates) = (vec![], vec![]);
-        for (n, sources) in chain.next(start).into_iter().enumerate() {
-            let entering = |(number, address): &(Option<&Rtl>, Rtl), fire: Rtl, slot: Option<u32>| {
-                let start = Start { fire, end: start.end.clone(), number: number.cloned(), address: address.clone() };
-                let conditions = chain.next(&start).swap_remove(n);
-                let enters =
-                    conditions.into_iter().find(|(_, source)| source.is_none()).map(|(condition, _)| condition);
-                enters.map(|enters| enters.and(&self.clash(&Pending::of_next(*number, address.clone(), slot), seen)))
-            };
-            let (mut takes_now, mut stays) = (vec![], vec![]);
-            for (condition, source) in sources {
-                let Some(source) = source else { continue };
-                takes_now.push(condition.and(&self.clash(&Pending { slot: soon(n), ..pending[source].clone() }, seen)));
-                stays.push(condition.and(&under_way[source].e()));
-            }
-            takes_now.extend(entering(&in_stage_1, start.fire.clone(), soon(n)));
-            let of = takes.select(&Rtl::any(&takes_now), &Rtl::any(&stays));
-            updates.push(assign(&under_way[n], &of));
-            let always = Rtl::bit(true);
-            let register = entering(&in_stage_1, always.clone(), pending[n].slot).map(|stays_there| {
-                let comes_there = entering(&comes, always, pending[n].slot).expect("the same slots");
-                let register = m.reg(&format!("{prefix}meets_stage_1_for_{n}"), Type::BIT);
-                let of = holds.select(&comes_there, &stays_there);
-                updates.push(assign(&register, &takes.select(&of, &register.e())));
-                register
-            });
-            before.push(register);
-        }
-        m.clocked("", vec![], updates);
-        Met { under_way, before }
-    }
-
     /// Whether the next instance must wait for `pending`: it reads the word through a port that is as late as `seen` says,
     /// or, looked at with those that are not late, its own write would come first.
     fn clash(&self, pending: &Pending, seen: u32) -> Rtl {
-        let Hazards { process, candidate, approach, .. } = self;
-        let next_number = self.next_number();
-        let is_incoming = |statements: &[StatementId]| process.instances.is_one_of(next_number.as_ref(), statements);
+        let Hazards { process, candidate, .. } = self;
+        let is_incoming =
+            |statements: &[StatementId]| process.instances.is_one_of(self.candidate.next_number.as_ref(), statements);
         let here = |port: &&ReadPort| port.lateness.sees() == seen && self.has(port);
         let reads = candidate.ports.iter().filter(here).map(|port| {
-            is_incoming(&port.statements()).and(&self.meets(
-                pending,
-                port.array,
-                &approach.compared(&port.incoming),
-                &port.users,
-            ))
+            is_incoming(&port.statements()).and(&self.meets(pending, port.array, &port.incoming, &port.users))
         });
         let overtaken = |w: &&Writer| seen == 0 && Chain::overtaken(w, pending);
         let written = self.chain.writers().iter().filter(overtaken).map(|writer| {
-            let next = approach.compared(&candidate.writes[self.place].next);
+            let next = &candidate.writes[self.place].next;
             let address = next.resize(address::address_type(process.buffer(writer.array)));
             let users = process.targets_of(writer.array, &[writer.statement]);
             is_incoming(&[writer.statement]).and(&self.meets(pending, writer.array, &address, &users))
@@ -265,7 +192,6 @@ impl Hazards<'_, '_> {
     /// which the next instance accesses as one of `users` does.
     fn meets(&self, pending: &Pending, array: ArrayId, address: &Rtl, users: &[(StatementId, &Access)]) -> Rtl {
         let process = self.process;
-        let next_number = self.next_number();
         let there = pending.address.resize(address.ty());
         let writers = process.writers_of(array);
         let is_one_of = |number: Option<&Rtl>, own: &[StatementId]| process.instances.is_one_of(number, own);
@@ -293,7 +219,7 @@ impl Hazards<'_, '_> {
                         let extents: Vec<(Extent, Extent)> = one.iter().copied().zip(other.iter().copied()).collect();
                         let meets = fields.meet((&there, address), &extents);
                         let by = is_of_class(&written, pending.number.as_ref(), by);
-                        let own = is_of_class(&accessed, next_number.as_ref(), own);
+                        let own = is_of_class(&accessed, self.candidate.next_number.as_ref(), own);
                         found.push(by.and(&own).and(&meets));
                     }
                 }

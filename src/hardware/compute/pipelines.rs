@@ -162,7 +162,7 @@ struct Evaluation<'a, 'p> {
 impl Evaluation<'_, '_> {
     /// The stage in which words of an array are there.
     fn stage_of(&self, array: ArrayId) -> u32 {
-        READ_STAGE + partition::read_cycles(self.process.buffer(array)) - 1
+        READ_STAGE + u32::from(partition::is_read_late(self.process.buffer(array)))
     }
 
     /// Of what has come through the port of an array, of a group in banks, what lane `lane` of a statement has.

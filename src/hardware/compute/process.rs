@@ -203,7 +203,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let row = warm_up.extend(&format, row);
     let format = warm_up.extended(&format);
     let walker = Walker::declare(&mut m, &format, "iteration");
-    let instances = Instances::new(context, &mut m, &format, &walker, &scope.with_early_constants());
+    let instances = Instances::new(context, &mut m, &format, &walker, &scope);
     let number_of_tile = TileNumber::declare(&mut m, offload);
     let lanes = Lanes::new(offload);
     let statements = kernel.statements();
@@ -218,14 +218,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let latency = |candidate: &Candidate, place| Pipelines::latency(process, candidate, &scalars, place);
     let latenesses = lateness::choose(process, &mut rehearsed, &latency);
     let approaches = approach::is_worth_it(process, &rehearsed);
-    let cycles = |s: StatementId| {
-        let place = process.present().iter().position(|own| *own == s).expect("who writes has instances");
-        Pipelines::latency(process, &rehearsed, &scalars, place).cycles
-    };
-    let mut approach = match approaches {
-        true => Approach::declare(&mut m, approach::comparisons(process, &rehearsed, &cycles)),
-        false => Approach::none(),
-    };
+    let mut approach = if approaches { Approach::declare(&mut m) } else { Approach::none() };
     let mut candidate = Candidate::declare(process, &mut m, &number_of_tile, &warm_up, &latenesses, &mut approach);
     let Pipelines { writers, results, index_errors } =
         Pipelines::build(process, &mut m, &mut candidate, &scalars, &latenesses);
@@ -238,7 +231,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
 
     m.comment("An iteration waits for words that are still on their way to the buffer, and while its port is lent.");
     let moves = m.wire("stage_1_moves", Type::BIT);
-    let mut hazards = words_under_way(process, &mut m, (&candidate, &chains), &moves.e(), &approach);
+    let mut hazards = words_under_way(process, &mut m, (&candidate, &chains), &moves.e(), approach.is_there());
     let arrays = writes.iter().map(|write| write.array);
     let Lent { filled, drained } = hazards::lent(process, &candidate, &mut m, arrays, &mut hazards);
     let hazard = m.define("hazard", &Rtl::any(&hazards));
@@ -346,16 +339,16 @@ fn words_under_way(
     m: &mut Module,
     (candidate, chains): (&Candidate, &[Reservation]),
     moves: &Rtl,
-    approach: &Approach,
+    approaches: bool,
 ) -> Vec<Rtl> {
     let (mut waits, mut taken) = (vec![], vec![]);
     let writers: Vec<&Writer> = chains.iter().flat_map(|(chain, _)| chain.writers()).collect();
     for (place, (chain, start)) in chains.iter().enumerate() {
-        let under_way = Hazards { process, candidate, approach, place, chain, writers: &writers };
+        let under_way = Hazards { process, candidate, place, chain, writers: &writers };
         waits.extend(under_way.waits(m, start));
         taken.extend(under_way.taken(start));
     }
-    hazards::decided(m, moves, waits, taken, approach)
+    hazards::decided(m, moves, waits, taken, approaches)
 }
 
 /// Whether a division is under way; `None` where no statement has one.

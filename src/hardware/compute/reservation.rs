@@ -37,13 +37,6 @@ pub struct Pending {
     pub slot: Option<u32>,
 }
 
-impl Pending {
-    /// The write of an instance of the statement `number` that has not started.
-    pub fn of_next(number: Option<&Expr>, address: Expr, slot: Option<u32>) -> Pending {
-        Pending { valid: Expr::bit(true), number: number.cloned(), address, slot }
-    }
-}
-
 /// The registers of a chain.
 pub struct Chain {
     writers: Vec<Writer>,

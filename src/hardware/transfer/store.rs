@@ -19,7 +19,7 @@ use crate::rtl::{Expr, Module, Signal, Type, assign, when, when_else};
 
 /// What the accelerator must connect.
 pub struct StorePorts {
-    /// Arrays that are stored: each has `m_drain_<array>_valid`, `_address` and, [`banks::drain_cycles`] later, `s_drain_<array>_data`.
+    /// Arrays that are stored: each has `m_drain_<array>_valid`, `_address` and, one cycle later, or two, `s_drain_<array>_data`.
     pub arrays: Vec<ArrayId>,
     /// Those of them whose port the compute process reads late: `m_drain_<array>_asks` goes ahead of `_valid` by as much.
     pub asking: Vec<ArrayId>,
@@ -169,7 +169,7 @@ impl<'m> Drain<'m> {
         (arrays, delay): (&[ArrayId], &dyn Fn(ArrayId) -> u32),
         (waiting, waiting_run): (&Stream, &Run),
     ) -> Drain<'m> {
-        m.comment("Reads of the buffers: address registered, data some cycles later and registered, then a FIFO that has room for them.");
+        m.comment("Reads of the buffers: address registered, data a cycle or two later and registered, then a FIFO that has room for them.");
         let walker = RunWalker::declare(m, runs, "drain");
         // As late as the iterations that use the latest port.
         let most = arrays.iter().map(|array| delay(*array)).max().unwrap_or(0);
@@ -204,8 +204,9 @@ impl<'m> Drain<'m> {
         let mut read = vec![];
         let mut data: Option<Expr> = None;
         let widest = Beat::widest(context, arrays);
-        let cycles = |array: ArrayId| banks::drain_cycles(buffer_of(context.offload, array), Beat::of(context, array));
-        let latest = arrays.iter().map(|array| cycles(*array)).max().unwrap_or(1);
+        let is_late =
+            |array: &ArrayId| banks::is_drained_late(buffer_of(context.offload, *array), Beat::of(context, *array));
+        let late = arrays.iter().any(is_late);
         let mut follow = vec![];
         for (index, &array) in arrays.iter().enumerate() {
             let name = &context.array(array).name;
@@ -225,7 +226,7 @@ impl<'m> Drain<'m> {
             }
             read.push(assign(&address, &ahead.address.resize(address.ty())));
             let mut word = word.e();
-            for _ in cycles(array)..latest {
+            if late && !is_late(&array) {
                 let register = m.reg(&format!("drained_{name}"), word.ty());
                 follow.push(assign(&register, &word));
                 word = register.e();
@@ -237,16 +238,16 @@ impl<'m> Drain<'m> {
             });
         }
         let data = data.expect("something is stored");
-        // Of what comes in a cycle's time; later where some array's words take more.
+        // Of what comes in a cycle's time; a cycle later where some array's words take two.
         let mut resets = vec![];
-        let mut in_time = |m: &mut Module, name: &str, mut value: Expr, reset: bool| {
-            for _ in 1..latest {
-                let register = m.reg(name, value.ty());
-                follow.push(assign(&register, &value));
-                resets.extend(reset.then(|| (register.clone(), 0)));
-                value = register.e();
+        let mut in_time = |m: &mut Module, name: &str, value: Expr, reset: bool| {
+            if !late {
+                return value;
             }
-            value
+            let register = m.reg(name, value.ty());
+            follow.push(assign(&register, &value));
+            resets.extend(reset.then(|| (register.clone(), 0)));
+            register.e()
         };
         let asked = in_time(m, "asked", reading.e(), true);
         let source = read_source.as_ref().map(|source| in_time(m, "asked_source", source.e(), false));
