@@ -51,6 +51,9 @@ struct Inlining<'s, 'a> {
     reads_arrays: bool,
 }
 
+const NUMBERS_ARE_TAKEN: &str = "numbers and whole arrays are taken: pass an element by value, as in `f(a[i])`; a function that \
+                                 writes through pointers is called in a statement of its own, and returns nothing";
+
 impl<'a> Scope<'a> {
     /// The value of a call.
     pub fn call(&mut self, call: &CallExpression, node: &Node<Expression>) -> Checked<Expr> {
@@ -110,11 +113,7 @@ impl<'a> Scope<'a> {
                 continue;
             }
             if !is_plain {
-                return refuse(
-                    format!("the function `{name}` has a parameter that is no number"),
-                    "numbers and whole arrays are taken: pass an element by value, as in `f(a[i])`; a function that writes through \
-                     pointers is called in a statement of its own, and returns nothing",
-                );
+                return refuse(format!("the function `{name}` has a parameter that is no number"), NUMBERS_ARE_TAKEN);
             }
             let value = self.converted(argument, &ty)?;
             let value = self.limited(value, name)?;

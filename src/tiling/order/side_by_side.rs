@@ -42,6 +42,9 @@ type Shape = Rc<Result<LaneShape, String>>;
 /// A statement's place, the dimensions of its order, sorted, and the one along which so many lanes lie.
 type Along = (usize, Vec<usize>, (usize, i64));
 
+/// A statement's place, and the dimensions along which so many lanes lie.
+type InLanes = (usize, Vec<(usize, i64)>);
+
 /// Lanes that somebody asks for.
 pub struct Wanted<'a> {
     directive: LanesDirective,
@@ -59,7 +62,7 @@ pub struct Wanted<'a> {
     /// By statement, where the directive names two dimensions: the same of both.
     in_two: Vec<Shape>,
     /// By statement and its lanes.
-    groups: RefCell<BTreeMap<(usize, Vec<(usize, i64)>), Rc<Option<Groups>>>>,
+    groups: RefCell<BTreeMap<InLanes, Rc<Option<Groups>>>>,
     /// Whether each reads so many cells of an array that it does not write.
     has_neighbours: Vec<bool>,
     /// The array that each statement writes first, indices into `Kernel::arrays`.
