@@ -111,7 +111,7 @@ fn counters_that_are_arguments_or_step_first() {
         ("while (n-- > 0) a[n] = 1;", "[n - k - 1]"),
         ("while (n > 0) { --n; a[n] = 1; }", "[n - k - 1]"),
         ("int i = n; while (i > 0) { i -= 1; a[i + 1] = 1; }", "[n - k]"),
-        ("for (n = 3; n < 9; n++) a[n] = 1;", "[k + 3]"),
+        ("for (n = 3; n < 9; n++) a[n] = 1;", "[n_0]"),
     ] {
         let all = targets(&body(text));
         let [only] = &all[..] else { panic!("{text}: {all:?}") };
