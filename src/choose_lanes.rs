@@ -593,7 +593,8 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 // Once, as fewer lanes want no larger tiles.
                 choices.retain(|own| !is_whole || *own != (choice, only, is_whole));
             }
-            if is_enough || !is_taken {
+            // Of several bands there are more to look at.
+            if is_enough || only.is_some() && !is_taken {
                 break;
             }
         }

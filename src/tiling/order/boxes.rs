@@ -2,6 +2,7 @@
 //! not run. So groups may wait for one another whose instances do not depend on one another, and most of them do not: how often is
 //! counted, group by group.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 
 use anyhow::Result;
@@ -18,6 +19,8 @@ use crate::tiling::lane_shape::LaneShape;
 
 /// Places of groups that are looked at, whether there is a group or not.
 const LOOKED_AT: usize = 30_000;
+/// The same where a statement reads what it writes through the same box only, so that rows alone count.
+const LOOKED_AT_FOR_ROWS: usize = 3_000;
 /// Values of the outermost loop that they are of, at most.
 const SAMPLES: i64 = 12;
 
@@ -46,6 +49,10 @@ pub(super) struct Groups {
     writes: Vec<(ArrayId, Vec<OfGroups>)>,
     /// The first and the last group along every dimension.
     ranges: Vec<(i64, i64)>,
+    /// Whether it reads what it writes through another box, too.
+    has_others: bool,
+    /// Cycles per group, by order.
+    known: RefCell<BTreeMap<Vec<usize>, f64>>,
 }
 
 impl Groups {
@@ -121,17 +128,28 @@ impl Groups {
             };
             ranges.push((low.div_euclid(count(k)), high.div_euclid(count(k))));
         }
-        Ok(reads.zip(writes).map(|(reads, writes)| Groups { pieces, reads, writes, ranges }))
+        let is_other = |(array, read): &(ArrayId, Vec<OfGroups>), (target, written): &(ArrayId, Vec<OfGroups>)| {
+            let differ = |(one, other): (&OfGroups, &OfGroups)| (&one.of, one.gains) != (&other.of, other.gains);
+            array == target && read.iter().zip(written).any(differ)
+        };
+        Ok(reads.zip(writes).map(|(reads, writes)| {
+            let has_others = reads.iter().any(|read| writes.iter().any(|target| is_other(read, target)));
+            Groups { pieces, reads, writes, ranges, has_others, known: RefCell::default() }
+        }))
     }
 
     /// Cycles per group in an order whose rows lie along `row`, where a group sees what another wrote `latency` cycles after that began:
     /// of some values of the outermost loop, each with the next.
     pub fn pace(&self, order: &[usize], row: Option<usize>, latency: i64) -> f64 {
         let order: Vec<usize> = order.iter().copied().filter(|k| *k < self.ranges.len()).collect();
+        if let Some(known) = self.known.borrow().get(&order) {
+            return *known;
+        }
+        let most = if self.has_others { LOOKED_AT } else { LOOKED_AT_FOR_ROWS };
         let outermost = order.iter().copied().find(|k| self.ranges[*k].0 < self.ranges[*k].1);
         let mut walk = Walk { groups: self, order: &order, row, latency, now: 0, number: 0 };
         match outermost {
-            None => walk.over(self.ranges.clone(), LOOKED_AT),
+            None => walk.over(self.ranges.clone(), most),
             Some(outermost) => {
                 let (low, high) = self.ranges[outermost];
                 let samples = (high - low + 1).min(SAMPLES);
@@ -139,11 +157,13 @@ impl Groups {
                     let first = low + (high - low) * sample / samples;
                     let mut ranges = self.ranges.clone();
                     ranges[outermost] = (first, (first + 1).min(high));
-                    walk.over(ranges, LOOKED_AT / samples as usize);
+                    walk.over(ranges, most / samples as usize);
                 }
             }
         }
-        if walk.number == 0 { 1.0 } else { walk.now as f64 / walk.number as f64 }
+        let pace = if walk.number == 0 { 1.0 } else { walk.now as f64 / walk.number as f64 };
+        self.known.borrow_mut().insert(order.clone(), pace);
+        pace
     }
 
     /// Whether a lane of the group at these places runs.
