@@ -521,9 +521,8 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let only = heaviest.filter(|_| tilings.len() > 1);
         let mut choices = vec![];
         for pair in 0..pairs.iter().map(Vec::len).max().unwrap_or(0) {
-            choices.extend(only.filter(|band| pair < pairs[*band].len()).map(|band| (pair, Some(band), false)));
-            choices.push((pair, None, false));
-            choices.push((pair, None, true));
+            choices.extend(only.filter(|band| pair < pairs[*band].len()).map(|band| (pair, Some(band))));
+            choices.push((pair, None));
         }
         let sizes = self.kernel.usual_sizes();
         let longest_size = sizes.values().copied().max().and_then(|size| u64::try_from(size).ok()).unwrap_or(1);
@@ -545,61 +544,64 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         };
         let (most, limit) = only.map_or((most_of_all, limit), of_one);
         let probes = self.probes.get() + PROBES_IN_TWO * if only.is_some() { 2 } else { 1 };
-        // In tiles that just hold the lanes, and in such that hold all of both loops.
-        let mut in_two: [Option<Found>; 2] = [None, None];
+        let laid = |(choice, only): (usize, Option<usize>), count: i64, is_whole: bool| {
+            let mut laned = tilings.clone();
+            for (band, tiling) in laned.iter_mut().enumerate().filter(|(_, tiling)| tiling.lanes.is_none()) {
+                match pairs[band].get(choice).or(pairs[band].last()) {
+                    Some(pair) if only.is_none_or(|only| only == band) => {
+                        lay_in_two(tiling, *pair, count);
+                        if is_whole {
+                            hold_all(tiling, *pair, longest_size);
+                        }
+                    }
+                    _ => *tiling = along_one[band].clone(),
+                }
+            }
+            let is_grown = laned.iter().zip(&tilings).any(|(laned, own)| laned.sizes != own.sizes);
+            (!is_grown || self.kernel.tilings.is_empty()).then_some(laned)
+        };
+        let may_go_on = || self.probes.get() < probes && self.left.get().is_none_or(|left| left > LEAST);
+        let mut in_two: Option<(Found, (usize, Option<usize>))> = None;
         let counts = std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count >= 4);
         for count in counts {
-            let (mut is_enough, mut is_taken) = (false, in_two.iter().all(Option::is_none));
-            for (choice, only, is_whole) in choices.clone() {
-                if self.probes.get() >= probes || self.left.get().is_some_and(|left| left <= LEAST) {
+            let (mut is_enough, mut is_taken) = (false, in_two.is_none());
+            for choice in choices.clone() {
+                if !may_go_on() {
                     is_enough = true;
                     break;
                 }
-                if only.is_none() && count > most_of_all {
+                if choice.1.is_none() && count > most_of_all {
                     continue;
                 }
-                let mut laned = tilings.clone();
-                for (band, tiling) in laned.iter_mut().enumerate().filter(|(_, tiling)| tiling.lanes.is_none()) {
-                    match pairs[band].get(choice).or(pairs[band].last()) {
-                        Some(pair) if only.is_none_or(|only| only == band) => {
-                            lay_in_two(tiling, *pair, count);
-                            if is_whole {
-                                hold_all(tiling, *pair, longest_size);
-                            }
-                        }
-                        _ => *tiling = along_one[band].clone(),
-                    }
-                }
-                let is_grown = laned.iter().zip(&tilings).any(|(laned, own)| laned.sizes != own.sizes);
-                if is_grown && !self.kernel.tilings.is_empty() {
-                    continue;
-                }
-                if is_whole && laned.iter().zip(&tilings).all(|(laned, own)| laned.sizes == own.sizes) {
-                    continue;
-                }
+                let Some(laned) = laid(choice, count, false) else { continue };
                 let Ok(found) = self.judged(count, self.in_tiles(laned))? else {
                     // What is not for lack of room is so with fewer lanes, too.
                     if !self.is_overfull.get() {
-                        choices.retain(|own| *own != (choice, only, is_whole));
+                        choices.retain(|own| *own != choice);
                     }
                     continue;
                 };
                 is_enough |= found.needs_its_lanes(one);
-                let known = &mut in_two[usize::from(is_whole)];
-                if known.as_ref().is_none_or(|known| found.is_preferred_to(known)) {
-                    *known = Some(found);
+                if in_two.as_ref().is_none_or(|(known, _)| found.is_preferred_to(known)) {
+                    in_two = Some((found, choice));
                     is_taken = true;
                 }
-                // Once, as fewer lanes want no larger tiles.
-                choices.retain(|own| !is_whole || *own != (choice, only, is_whole));
             }
             // Of several bands there are more to look at.
             if is_enough || only.is_some() && !is_taken {
                 break;
             }
         }
+        let Some((found, choice)) = in_two else { return Ok(best) };
+        // The same in tiles that hold all of both loops.
+        let whole = match laid(choice, found.count, true) {
+            Some(laned) if self.left.get().is_none_or(|left| left > LEAST) => {
+                self.judged(found.count, self.in_tiles(laned))?.ok()
+            }
+            _ => None,
+        };
         let mut best = best;
-        for found in in_two.into_iter().flatten() {
+        for found in [Some(found), whole].into_iter().flatten() {
             // Tiles that just hold the lanes have few groups for a value to be there again.
             let found = self.in_better_tiles(found, false)?;
             if found.is_preferred_to(&best) {
