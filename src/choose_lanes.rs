@@ -574,13 +574,12 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                     continue;
                 }
                 let Some(laned) = laid(choice, count, false) else { continue };
-                let Ok(found) = self.judged(count, self.in_tiles(laned))? else {
-                    // What is not for lack of room is so with fewer lanes, too.
-                    if !self.is_overfull.get() {
-                        choices.retain(|own| *own != choice);
-                    }
-                    continue;
-                };
+                let offload = self.in_tiles(laned);
+                // What is not for lack of room is so with fewer lanes, too.
+                if offload.as_ref().is_err_and(|error| error.is::<Diagnostic>() && !error.is::<NoRoom>()) {
+                    choices.retain(|own| *own != choice);
+                }
+                let Ok(found) = self.judged(count, offload)? else { continue };
                 is_enough |= found.needs_its_lanes(one);
                 if in_two.as_ref().is_none_or(|(known, _)| found.is_preferred_to(known)) {
                     in_two = Some((found, choice));
