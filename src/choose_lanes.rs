@@ -575,11 +575,15 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 }
                 let Some(laned) = laid(choice, count, false) else { continue };
                 let offload = self.in_tiles(laned);
-                // What is not for lack of room is so with fewer lanes, too.
-                if offload.as_ref().is_err_and(|error| error.is::<Diagnostic>() && !error.is::<NoRoom>()) {
-                    choices.retain(|own| *own != choice);
-                }
-                let Ok(found) = self.judged(count, offload)? else { continue };
+                let refused = offload.as_ref().is_err_and(|error| error.is::<Diagnostic>() && !error.is::<NoRoom>());
+                let Ok(found) = self.judged(count, offload)? else {
+                    // What is not for lack of room is so with fewer lanes, too. Of several bands there are more to look at, so that
+                    // only operators count as room.
+                    if refused || only.is_some() && !self.is_overfull.get() {
+                        choices.retain(|own| *own != choice);
+                    }
+                    continue;
+                };
                 is_enough |= found.needs_its_lanes(one);
                 if in_two.as_ref().is_none_or(|(known, _)| found.is_preferred_to(known)) {
                     in_two = Some((found, choice));
