@@ -89,8 +89,7 @@ pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective])
     let (mut bands, mut banking, mut refusal) = (ByBand::new(), Banking::new(lanes), None);
     for directive in directives {
         let (band, without_lanes) = Band::new(program, kernel, directive, &banking)?;
-        let shapes = band.lanes.iter().flat_map(|lanes| &lanes.per_statement).flatten();
-        shapes.for_each(|own| lane_shape::join(&mut banking.banked, own.shape.banks.clone()));
+        band.lanes.iter().for_each(|lanes| lane_shape::join(&mut banking.banked, lanes.banked()));
         refusal = refusal.or(without_lanes);
         bands.push(band);
     }

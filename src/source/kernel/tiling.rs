@@ -118,11 +118,6 @@ impl LanesDirective {
         self
     }
 
-    /// How many of the lanes lie along the second of two dimensions; 1 where they run along one.
-    pub fn inner(&self) -> i64 {
-        self.along.map_or(1, |[_, inner]| inner.count)
-    }
-
     pub fn is_automatic(&self) -> bool {
         self.count == LanesDirective::AUTOMATIC
     }

@@ -51,7 +51,7 @@ pub(super) struct Groups {
     ranges: Vec<(i64, i64)>,
     /// Whether it reads what it writes through another box, too.
     has_others: bool,
-    /// Cycles per group, by order.
+    /// Cycles per group, by order, which tells the row; the latency is the statement's.
     known: RefCell<BTreeMap<Vec<usize>, f64>>,
 }
 
@@ -74,10 +74,7 @@ impl Groups {
         let equalities: Vec<Affine> = (0..space.rank())
             .map(|k| at_usual(&space.values[place][k]) - Affine::variable(&names[k]) * count(k))
             .collect();
-        let solved: BTreeMap<String, Affine> = solve(&own.iterators.iter().collect::<Vec<_>>(), &equalities)
-            .into_iter()
-            .map(|(name, value)| (name.to_string(), value))
-            .collect();
+        let solved = solve(&own.iterators.iter().collect::<Vec<_>>(), &equalities);
         let counts: Vec<i64> = lanes.iter().map(|(_, count)| *count).collect();
         let of = |value: &Affine| -> Option<OfGroups> {
             let gain = |steps: &[i64], count: Option<&i64>| match (steps, count) {

@@ -1,0 +1,169 @@
+//! Lanes along two loops: which bands have them, in which tiles.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+
+use super::{Choice, Found, LEAST, hold_lanes, most, pairs};
+use crate::buffer::NoRoom;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::ids::{BandId, StatementId};
+use crate::offload::Band;
+use crate::source::kernel::{LanesAlong, LanesDirective, TilingDirective};
+
+/// Analyses with lanes along two loops, and twice as many where there are several bands.
+const PROBES_IN_TWO: usize = 6;
+/// Lanes along one loop in bands beside one that has them along two: those need little beside it, and its lanes the logic.
+const BESIDE: i64 = 64;
+/// The longest side of a tile that holds all values of a dimension.
+const MOST_SIDE: u64 = 4096;
+
+impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
+    /// Lanes along two loops where the run is expected to be shorter with them than with `best`, which is bound by its iterations:
+    /// they read few words for many products, and neither loop need be long. Tiles that nobody gave grow to hold them. Bands that have
+    /// no two such loops keep the lanes of `best`, and so do, for a start, all but the one that takes longest. `reasons` are what
+    /// forbids more.
+    pub(super) fn in_two(&self, best: Found, one: &Found, reasons: &mut BTreeMap<i64, String>) -> Result<Found> {
+        let Found { offload, .. } = one;
+        let tilings = offload.tilings_as_written();
+        let along_one = lanes_along_one(&best, &tilings, BESIDE);
+        let pairs_of = |tiling: &TilingDirective| -> Result<Vec<[usize; 2]>> {
+            Ok(pairs(self.analysis.kernel(), tiling, &self.analysis.open_loops(tiling)?))
+        };
+        let pairs = tilings.iter().map(pairs_of).collect::<Result<Vec<_>>>()?;
+        let by_band = &one.expected.by_band;
+        let heaviest = (0..tilings.len()).max_by(|a, b| by_band[BandId(*a)].total_cmp(&by_band[BandId(*b)]));
+        let only = heaviest.filter(|_| tilings.len() > 1);
+        let mut choices = vec![];
+        for pair in 0..pairs.iter().map(Vec::len).max().unwrap_or(0) {
+            choices.extend(only.filter(|band| pair < pairs[*band].len()).map(|band| (pair, Some(band))));
+            choices.push((pair, None));
+        }
+        let sizes = self.kernel.usual_sizes();
+        let longest_size = sizes.values().copied().max().and_then(|size| u64::try_from(size).ok()).unwrap_or(1);
+        let longest_size = longest_size.min(MOST_SIDE).next_power_of_two() as i64;
+        // Statements in fewer loops than others of their band may have lanes along one of the two only.
+        let iterators = offload.kernel.iterators();
+        let loops = |band: &Band| band.statements.iter().map(|s| iterators[*s].len()).max();
+        let deepest = |s: StatementId| {
+            let band = offload.bands.iter().find(|band| band.statements.contains(&s));
+            band.and_then(loops) == Some(iterators[s].len())
+        };
+        let lanes = |s: StatementId, count: i64| if deepest(s) { count } else { 1 << count.ilog2().div_ceil(2) };
+        let (most_of_all, limit) = most(offload, self.board, LanesDirective::MOST, lanes);
+        let of_one = |band: usize| {
+            let is_such = |s: StatementId| offload.bands[BandId(band)].statements.contains(&s);
+            let along_one = best.count.min(BESIDE);
+            let lanes = |s: StatementId, count: i64| if is_such(s) { lanes(s, count) } else { count.min(along_one) };
+            most(offload, self.board, LanesDirective::MOST, lanes)
+        };
+        let (most, limit) = only.map_or((most_of_all, limit), of_one);
+        let probes = self.probes.get() + PROBES_IN_TWO * if only.is_some() { 2 } else { 1 };
+        let laid = |(choice, only): (usize, Option<usize>), count: i64, is_whole: bool| {
+            let mut laned = tilings.clone();
+            for (band, tiling) in laned.iter_mut().enumerate().filter(|(_, tiling)| tiling.lanes.is_none()) {
+                match pairs[band].get(choice).or(pairs[band].last()) {
+                    Some(pair) if only.is_none_or(|only| only == band) => {
+                        lay_in_two(tiling, *pair, count);
+                        if is_whole {
+                            hold_all(tiling, *pair, longest_size);
+                        }
+                    }
+                    _ => *tiling = along_one[band].clone(),
+                }
+            }
+            let is_grown = laned.iter().zip(&tilings).any(|(laned, own)| laned.sizes != own.sizes);
+            (!is_grown || self.kernel.tilings.is_empty()).then_some(laned)
+        };
+        let may_go_on = || self.probes.get() < probes && self.left.get().is_none_or(|left| left > LEAST);
+        let mut in_two: Option<(Found, (usize, Option<usize>))> = None;
+        let counts = std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count >= 4);
+        for count in counts {
+            let (mut is_enough, mut is_taken) = (false, in_two.is_none());
+            for choice in choices.clone() {
+                if !may_go_on() {
+                    is_enough = true;
+                    break;
+                }
+                if choice.1.is_none() && count > most_of_all {
+                    continue;
+                }
+                let Some(laned) = laid(choice, count, false) else { continue };
+                let offload = self.in_tiles(laned);
+                let refused = offload.as_ref().is_err_and(|error| error.is::<Diagnostic>() && !error.is::<NoRoom>());
+                let Ok(found) = self.judged(count, offload)? else {
+                    // What is not for lack of room is so with fewer lanes, too. Of several bands there are more to look at, so that
+                    // only operators count as room.
+                    if refused || only.is_some() && !self.is_overfull.get() {
+                        choices.retain(|own| *own != choice);
+                    }
+                    continue;
+                };
+                is_enough |= found.needs_its_lanes(one);
+                if in_two.as_ref().is_none_or(|(known, _)| found.is_preferred_to(known)) {
+                    in_two = Some((found, choice));
+                    is_taken = true;
+                }
+            }
+            // Of several bands there are more to look at.
+            if is_enough || only.is_some() && !is_taken {
+                break;
+            }
+        }
+        let Some((found, choice)) = in_two else { return Ok(best) };
+        // The same in tiles that hold all of both loops.
+        let whole = match laid(choice, found.count, true) {
+            Some(laned) if self.left.get().is_none_or(|left| left > LEAST) => {
+                self.judged(found.count, self.in_tiles(laned))?.ok()
+            }
+            _ => None,
+        };
+        let mut best = best;
+        for found in [Some(found), whole].into_iter().flatten() {
+            // Tiles that just hold the lanes have few groups for a value to be there again.
+            let found = self.in_better_tiles(found, false)?;
+            if found.is_preferred_to(&best) {
+                *reasons = BTreeMap::from([(2 * most, limit.clone())]);
+                best = found;
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// The bands of `tilings` as they are with the lanes of `best`, at most so many, which lie along one loop: in its tiles, where it has the
+/// same bands.
+fn lanes_along_one(best: &Found, tilings: &[TilingDirective], most: i64) -> Vec<TilingDirective> {
+    let own = best.offload.tilings_as_written();
+    let schedules = |all: &[TilingDirective]| all.iter().map(|tiling| tiling.schedules.clone()).collect::<Vec<_>>();
+    let count = best.count.min(most);
+    let lanes = (count > 1).then(|| LanesDirective::new(count, Span::default()));
+    let base = if schedules(&own) == schedules(tilings) { &own } else { tilings };
+    let fewer = |tiling: &TilingDirective| match tiling.lanes {
+        Some(own) if own.count <= count => tiling.clone(),
+        _ => {
+            let mut fewer = TilingDirective { lanes, ..tiling.clone() };
+            super::grow(&mut fewer, count);
+            fewer
+        }
+    };
+    base.iter().map(fewer).collect()
+}
+
+/// `count` lanes along both, about as many along each, in tiles that have as many values.
+fn lay_in_two(tiling: &mut TilingDirective, pair: [usize; 2], count: i64) {
+    let first = 1 << (count.ilog2() / 2);
+    let counts = [first, count / first];
+    let along = [0, 1].map(|k| LanesAlong { dimension: pair[k], count: counts[k] });
+    tiling.lanes = Some(LanesDirective::in_two(along, Span::default()));
+    hold_lanes(tiling);
+}
+
+/// Tiles that hold all values of both dimensions: groups of lanes in boxes then have the most others beside them.
+fn hold_all(tiling: &mut TilingDirective, pair: [usize; 2], longest: i64) {
+    for dimension in pair {
+        if let Some(size) = tiling.sizes.get_mut(dimension) {
+            *size = (*size).max(longest);
+        }
+    }
+}
