@@ -18,15 +18,71 @@ const BESIDE: i64 = 64;
 /// The longest side of a tile that holds all values of a dimension.
 const MOST_SIDE: u64 = 4096;
 
+/// Which bands have lanes along which two loops.
+#[derive(Clone, Copy, PartialEq)]
+struct Laid {
+    /// Place among a band's pairs of loops; bands that have fewer take their last one.
+    pair: usize,
+    /// The one band that has them; all, where none is told.
+    only: Option<usize>,
+}
+
+/// What is looked at.
+struct Search {
+    tilings: Vec<TilingDirective>,
+    /// The same with lanes along one loop.
+    along_one: Vec<TilingDirective>,
+    /// Of each band.
+    pairs: Vec<Vec<[usize; 2]>>,
+    /// In this order.
+    choices: Vec<Laid>,
+    /// Sides of tiles that hold all values of a dimension.
+    whole: i64,
+    /// The most lanes that the board has room for, in all bands, and in those that one choice has them in.
+    most_of_all: i64,
+    most: i64,
+    /// What forbids more.
+    limit: String,
+    /// There are several bands.
+    is_of_several: bool,
+}
+
 impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
     /// Lanes along two loops where the run is expected to be shorter with them than with `best`, which is bound by its iterations:
     /// they read few words for many products, and neither loop need be long. Tiles that nobody gave grow to hold them. Bands that have
     /// no two such loops keep the lanes of `best`, and so do, for a start, all but the one that takes longest. `reasons` are what
     /// forbids more.
     pub(super) fn in_two(&self, best: Found, one: &Found, reasons: &mut BTreeMap<i64, String>) -> Result<Found> {
+        let search = self.search_in_two(&best, one)?;
+        let mut candidates = vec![];
+        for (found, laid) in self.just_holding(&search, one)? {
+            // The same in tiles that hold all of both loops.
+            let whole = match search.tilings(self.kernel.tilings.is_empty(), laid, found.count, true) {
+                Some(laned) if self.has_operations_left() => self.judged(found.count, self.in_tiles(laned))?.ok(),
+                _ => None,
+            };
+            candidates.extend([Some(found), whole].into_iter().flatten());
+        }
+        let mut best = best;
+        for found in candidates {
+            // Tiles that just hold the lanes have few groups for a value to be there again.
+            let found = self.in_better_tiles(found, false)?;
+            if found.is_preferred_to(&best) {
+                *reasons = BTreeMap::from([(2 * search.most, search.limit.clone())]);
+                best = found;
+            }
+        }
+        Ok(best)
+    }
+
+    fn has_operations_left(&self) -> bool {
+        self.left.get().is_none_or(|left| left > LEAST)
+    }
+
+    fn search_in_two(&self, best: &Found, one: &Found) -> Result<Search> {
         let Found { offload, .. } = one;
         let tilings = offload.tilings_as_written();
-        let along_one = lanes_along_one(&best, &tilings, BESIDE);
+        let along_one = lanes_along_one(best, &tilings, BESIDE);
         let pairs_of = |tiling: &TilingDirective| -> Result<Vec<[usize; 2]>> {
             Ok(pairs(self.analysis.kernel(), tiling, &self.analysis.open_loops(tiling)?))
         };
@@ -36,12 +92,12 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         let only = heaviest.filter(|_| tilings.len() > 1);
         let mut choices = vec![];
         for pair in 0..pairs.iter().map(Vec::len).max().unwrap_or(0) {
-            choices.extend(only.filter(|band| pair < pairs[*band].len()).map(|band| (pair, Some(band))));
-            choices.push((pair, None));
+            choices.extend(only.filter(|band| pair < pairs[*band].len()).map(|band| Laid { pair, only: Some(band) }));
+            choices.push(Laid { pair, only: None });
         }
         let sizes = self.kernel.usual_sizes();
         let longest_size = sizes.values().copied().max().and_then(|size| u64::try_from(size).ok()).unwrap_or(1);
-        let longest_size = longest_size.min(MOST_SIDE).next_power_of_two() as i64;
+        let whole = longest_size.min(MOST_SIDE).next_power_of_two() as i64;
         // Statements in fewer loops than others of their band may have lanes along one of the two only.
         let iterators = offload.kernel.iterators();
         let loops = |band: &Band| band.statements.iter().map(|s| iterators[*s].len()).max();
@@ -58,76 +114,80 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             most(offload, self.board, LanesDirective::MOST, lanes)
         };
         let (most, limit) = only.map_or((most_of_all, limit), of_one);
-        let probes = self.probes.get() + PROBES_IN_TWO * if only.is_some() { 2 } else { 1 };
-        let laid = |(choice, only): (usize, Option<usize>), count: i64, is_whole: bool| {
-            let mut laned = tilings.clone();
-            for (band, tiling) in laned.iter_mut().enumerate().filter(|(_, tiling)| tiling.lanes.is_none()) {
-                match pairs[band].get(choice).or(pairs[band].last()) {
-                    Some(pair) if only.is_none_or(|only| only == band) => {
-                        lay_in_two(tiling, *pair, count);
-                        if is_whole {
-                            hold_all(tiling, *pair, longest_size);
-                        }
-                    }
-                    _ => *tiling = along_one[band].clone(),
-                }
-            }
-            let is_grown = laned.iter().zip(&tilings).any(|(laned, own)| laned.sizes != own.sizes);
-            (!is_grown || self.kernel.tilings.is_empty()).then_some(laned)
-        };
-        let may_go_on = || self.probes.get() < probes && self.left.get().is_none_or(|left| left > LEAST);
-        let mut in_two: Option<(Found, (usize, Option<usize>))> = None;
-        let counts = std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count >= 4);
+        let is_of_several = only.is_some();
+        Ok(Search { tilings, along_one, pairs, choices, whole, most_of_all, most, limit, is_of_several })
+    }
+
+    /// What is possible in tiles that just hold the lanes: the fewest of those that are about as good as any, and the most, which
+    /// larger tiles may keep busy.
+    fn just_holding(&self, search: &Search, one: &Found) -> Result<Vec<(Found, Laid)>> {
+        let probes = self.probes.get() + PROBES_IN_TWO * if search.is_of_several { 2 } else { 1 };
+        let may_go_on = || self.probes.get() < probes && self.has_operations_left();
+        let mut choices = search.choices.clone();
+        let (mut of_most, mut fewest): (Option<(Found, Laid)>, Option<(Found, Laid)>) = (None, None);
+        let counts = std::iter::successors(Some(search.most), |count| Some(count / 2)).take_while(|count| *count >= 4);
         for count in counts {
-            let (mut is_enough, mut is_taken) = (false, in_two.is_none());
-            for choice in choices.clone() {
+            let (mut is_enough, mut is_taken) = (false, fewest.is_none());
+            for laid in choices.clone() {
                 if !may_go_on() {
                     is_enough = true;
                     break;
                 }
-                if choice.1.is_none() && count > most_of_all {
+                if laid.only.is_none() && count > search.most_of_all {
                     continue;
                 }
-                let Some(laned) = laid(choice, count, false) else { continue };
+                let Some(laned) = search.tilings(self.kernel.tilings.is_empty(), laid, count, false) else { continue };
                 let offload = self.in_tiles(laned);
                 let refused = offload.as_ref().is_err_and(|error| error.is::<Diagnostic>() && !error.is::<NoRoom>());
                 let Ok(found) = self.judged(count, offload)? else {
                     // What is not for lack of room is so with fewer lanes, too. Of several bands there are more to look at, so that
                     // only operators count as room.
-                    if refused || only.is_some() && !self.is_overfull.get() {
-                        choices.retain(|own| *own != choice);
+                    if refused || search.is_of_several && !self.is_overfull.get() {
+                        choices.retain(|own| *own != laid);
                     }
                     continue;
                 };
                 is_enough |= found.needs_its_lanes(one);
-                if in_two.as_ref().is_none_or(|(known, _)| found.is_preferred_to(known)) {
-                    in_two = Some((found, choice));
+                let of_so_many = of_most.as_ref().filter(|(known, _)| known.count == count);
+                if of_most.is_none() || of_so_many.is_some_and(|(known, _)| found.is_preferred_to(known)) {
+                    of_most = Some((found.clone(), laid));
+                }
+                if fewest.as_ref().is_none_or(|(known, _)| found.is_preferred_to(known)) {
+                    fewest = Some((found, laid));
                     is_taken = true;
                 }
             }
             // Of several bands there are more to look at.
-            if is_enough || only.is_some() && !is_taken {
+            if is_enough || search.is_of_several && !is_taken {
                 break;
             }
         }
-        let Some((found, choice)) = in_two else { return Ok(best) };
-        // The same in tiles that hold all of both loops.
-        let whole = match laid(choice, found.count, true) {
-            Some(laned) if self.left.get().is_none_or(|left| left > LEAST) => {
-                self.judged(found.count, self.in_tiles(laned))?.ok()
-            }
-            _ => None,
+        let is_other = |(found, laid): &(Found, Laid)| {
+            fewest.as_ref().is_none_or(|(known, of)| (known.count, of) != (found.count, laid))
         };
-        let mut best = best;
-        for found in [Some(found), whole].into_iter().flatten() {
-            // Tiles that just hold the lanes have few groups for a value to be there again.
-            let found = self.in_better_tiles(found, false)?;
-            if found.is_preferred_to(&best) {
-                *reasons = BTreeMap::from([(2 * most, limit.clone())]);
-                best = found;
+        Ok(of_most.filter(is_other).into_iter().chain(fewest.clone()).collect())
+    }
+}
+
+impl Search {
+    /// Tilings with `count` lanes, in tiles that hold them, or with `is_whole` all values of both loops; `None` where these are not
+    /// the given ones, unless tiles `may_grow`.
+    fn tilings(&self, may_grow: bool, laid: Laid, count: i64, is_whole: bool) -> Option<Vec<TilingDirective>> {
+        let mut laned = self.tilings.clone();
+        for (band, tiling) in laned.iter_mut().enumerate().filter(|(_, tiling)| tiling.lanes.is_none()) {
+            let pairs = &self.pairs[band];
+            match pairs.get(laid.pair).or(pairs.last()) {
+                Some(pair) if laid.only.is_none_or(|only| only == band) => {
+                    lay_in_two(tiling, *pair, count);
+                    if is_whole {
+                        hold_all(tiling, *pair, self.whole);
+                    }
+                }
+                _ => *tiling = self.along_one[band].clone(),
             }
         }
-        Ok(best)
+        let is_grown = laned.iter().zip(&self.tilings).any(|(laned, own)| laned.sizes != own.sizes);
+        (!is_grown || may_grow).then_some(laned)
     }
 }
 
