@@ -376,6 +376,28 @@ impl Mapped {
         buffers
     }
 
+    /// Gives tiles or strips places of their own where there is room; tells of every flow whether a strip loads what one before
+    /// stores.
+    fn separate(&mut self, kernel: &Kernel, fabric: &Fabric) -> Result<ByBand<Vec<bool>>> {
+        let before = self.allocations.clone();
+        if buffer::separate_tiles(&self.bands, &self.flows, &mut self.allocations)?
+            && buffer::bits(kernel, &self.buffers(kernel, fabric)) > u128::from(fabric.block_ram_bits())
+        {
+            self.allocations = before;
+        }
+        let depends = self.bands.iter().zip(&self.flows);
+        let depends: ByBand<Vec<bool>> = depends
+            .map(|(band, flows)| flows.iter().map(|flow| strip_loads_stored(band, flow)).collect())
+            .collect::<Result<_>>()?;
+        let before = self.allocations.clone();
+        if buffer::separate_strips(&self.bands, &self.flows, &depends, &mut self.allocations)?
+            && !buffer::fits(kernel, &self.buffers(kernel, fabric), fabric)
+        {
+            self.allocations = before;
+        }
+        Ok(depends)
+    }
+
     /// Everything of it; what its tiles move is `latest` then.
     fn offload(
         mut self,
@@ -388,12 +410,7 @@ impl Mapped {
         if !self.is_final && transfer::dead::drop_dead_stores(kernel, &self.bands, &mut self.flows)? {
             self.allocations = buffer::allocate(program, &self.bands, kernel, &self.flows)?;
         }
-        let before = self.allocations.clone();
-        if buffer::separate_tiles(&self.bands, &self.flows, &mut self.allocations)?
-            && buffer::bits(kernel, &self.buffers(kernel, fabric)) > u128::from(fabric.block_ram_bits())
-        {
-            self.allocations = before;
-        }
+        let depends = self.separate(kernel, fabric)?;
         budget::begin("the loops over what the tiles do");
         let Mapped { bands, flows, allocations, .. } = &self;
         if let Some(latest) = latest {
@@ -402,19 +419,21 @@ impl Mapped {
         let contexts = bands.iter().map(Context::new).collect::<Result<ByBand<_>>>()?;
         let mut analysed = ByBand::new();
         let mut strips_depend = false;
-        for ((band, context), (flows, allocations)) in bands.iter().zip(&contexts).zip(flows.iter().zip(allocations)) {
+        for (number, context) in contexts.iter_enumerated() {
+            let (band, flows, allocations) = (&bands[number], &flows[number], &allocations[number]);
             let (mut transfers, mut compute_waits) = (vec![], false);
-            for (flow, allocation) in flows.iter().zip(allocations) {
+            for ((flow, allocation), &depends) in flows.iter().zip(allocations).zip(&depends[number]) {
                 let load = context.scan_cells(band, kernel, flow.array, &flow.load)?;
                 let store = context.scan_cells(band, kernel, flow.array, &flow.store)?;
                 if load.pieces.is_empty() && store.pieces.is_empty() {
                     continue;
                 }
-                let depends = strip_loads_stored(band, flow)?;
                 strips_depend |= depends;
                 let shares_places = allocation.mapping.slots == 1 && band.directive.strip_indices() > 0;
+                let takes_turns = allocation.mapping.by_strips && !load.pieces.is_empty();
                 let wait = match (shares_places, store.pieces.is_empty()) {
                     _ if depends => Wait::Stored,
+                    (false, false) if takes_turns => Wait::StoredBefore,
                     (false, _) => Wait::Nothing,
                     (true, true) => Wait::Computed,
                     (true, false) => Wait::Stored,

@@ -547,15 +547,24 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             }
         }
         // Up, where values that are waited for, or short rows, take longer than the memory.
+        let least = least_memory(&one, link);
         while let Some(now) = &best
             && now.count >= wanted
             && now.count < most
-            && now.expected.compute > AS_GOOD * now.expected.memory()
+            && now.expected.compute > AS_GOOD * least
             && self.may_probe()
         {
             let next = 2 * now.count;
+            let is_better = |found: &Found| found.cycles() * AS_GOOD < now.cycles();
             match self.possible(&now.offload, next)? {
-                Ok(found) if found.cycles() * AS_GOOD < now.cycles() => best = Some(found),
+                Ok(found) if is_better(&found) => best = Some(found),
+                // Tiles with as many bursts as fewer lanes have time for.
+                Ok(found) if found.expected.compute < found.expected.memory() => {
+                    match Some(self.in_better_tiles(found, true)?).filter(is_better) {
+                        Some(found) => best = Some(found),
+                        None => break,
+                    }
+                }
                 Ok(_) => break,
                 Err(reason) => {
                     reasons.insert(next, reason);
@@ -567,7 +576,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         best = best.map(|best| self.in_better_tiles(best, false)).transpose()?;
         let is_worth_it = best.as_ref().is_some_and(|best| best.cycles() < WORTH_IT * one.cycles());
         let mut best = best.filter(|_| is_worth_it).unwrap_or_else(|| one.clone());
-        if best.expected.compute > AS_GOOD * best.expected.memory() {
+        if best.expected.compute > AS_GOOD * least {
             best = self.in_two(best, &one, &mut reasons)?;
         }
         let reason = reasons.remove(&(2 * best.count));
@@ -647,6 +656,11 @@ impl Found {
     fn cycles(&self) -> f64 {
         self.expected.cycles()
     }
+}
+
+/// Cycles of the memory for the words that `one` moves, whatever their rows.
+fn least_memory(one: &Found, link: Link) -> f64 {
+    Demand::of(&one.offload, link).bytes as f64 * 8.0 / f64::from(link.widest_word().bits())
 }
 
 /// The fewest lanes at which the words to move take as long as the iterations, through beats as wide as the lanes make them, and

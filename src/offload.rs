@@ -319,6 +319,8 @@ pub struct Transfer {
 pub enum Wait {
     /// Strips overlap as tiles of one strip do.
     Nothing,
+    /// All tiles of the strip before that one are stored.
+    StoredBefore,
     /// All their tiles are computed.
     Computed,
     /// All their tiles are stored.
@@ -451,7 +453,7 @@ pub fn port_references<'a>(kernel: &'a Kernel, windows: &[Window], statement: St
 }
 
 /// A mapping σ: cell `x` of the array lives at `(y[0] mod moduli[0], …)` with `y = S x`, row-major; with `slots` beyond
-/// 1, in tile number `n` of the run at `(n mod slots, y[0] mod moduli[0], …)`.
+/// 1, in tile number `n` of the run, or with `by_strips` in strip number `n`, at `(n mod slots, y[0] mod moduli[0], …)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mapping {
     /// The moduli the hardware uses, one per subscript, each a power of two (a residue is then a bit slice); without slots and
@@ -465,13 +467,20 @@ pub struct Mapping {
     /// With rows in `skew`: the moduli, before rounding up, that successive modulo needs instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub successive_moduli: Vec<i64>,
-    /// Tiles that have a place of their own: a power of two, 1 where tiles share all places.
+    /// Tiles that have a place of their own: 3 or a power of two, 1 where tiles share all places.
     #[serde(default = "one")]
     pub slots: i64,
+    /// Strips have them, two, of which tiles of one share all places.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub by_strips: bool,
 }
 
 fn one() -> i64 {
     1
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn is_one(value: &i64) -> bool {
@@ -499,7 +508,13 @@ pub fn extent_below(kernel: &Kernel, array: ArrayId, k: usize) -> Option<i64> {
 impl Mapping {
     /// Successive modulo along the subscripts.
     pub fn successive(moduli: Vec<i64>, exact_moduli: Vec<i64>, slots: i64) -> Mapping {
-        Mapping { moduli, exact_moduli, skew: vec![], successive_moduli: vec![], slots }
+        Mapping { moduli, exact_moduli, skew: vec![], successive_moduli: vec![], slots, by_strips: false }
+    }
+
+    /// That of the tile with this number in the run, whose strip has that one.
+    pub fn slot(&self, tile: u64, strip: u64) -> i64 {
+        let number = if self.by_strips { strip } else { tile };
+        (number % self.slots.unsigned_abs().max(1)) as i64
     }
 
     /// `S x` for the subscripts `x`.
@@ -519,7 +534,8 @@ impl Mapping {
 
     /// Whether every cell has the place that it has under the other mapping, whatever both would need before rounding up.
     fn has_places_of(&self, other: &Mapping) -> bool {
-        (&self.moduli, &self.skew, self.slots) == (&other.moduli, &other.skew, other.slots)
+        let of = |mapping: &Mapping| (mapping.slots, mapping.by_strips);
+        (&self.moduli, &self.skew, of(self)) == (&other.moduli, &other.skew, of(other))
     }
 
     /// Words that successive modulo would take, where they are more.
@@ -556,6 +572,15 @@ impl Buffer {
             copies: 1,
             partition: None,
         }
+    }
+
+    /// The same where strips share all places.
+    pub fn without_places_of_strips(&self) -> Buffer {
+        let mut shared = self.clone();
+        for mapping in shared.mappings.iter_mut().flatten().filter(|mapping| mapping.by_strips) {
+            (mapping.slots, mapping.by_strips) = (1, false);
+        }
+        shared
     }
 
     /// The mapping, if all bands that access the array have their cells in the same places.
@@ -627,7 +652,7 @@ impl Buffer {
 
     /// Where a cell lies in tile number `tile` of the run, one of `band`: its bank, and the word inside that; `None` where the band
     /// does not access the array.
-    pub fn place(&self, band: BandId, cell: &[i64], tile: u64) -> Option<(i64, i64)> {
+    pub fn place(&self, band: BandId, cell: &[i64], (tile, strip): (u64, u64)) -> Option<(i64, i64)> {
         let mapping = self.mappings.get(band)?.as_ref()?;
         let y = mapping.skewed(cell);
         let residues: Vec<i64> = y.iter().zip(&mapping.moduli).map(|(y, modulus)| y.rem_euclid(*modulus)).collect();
@@ -642,7 +667,7 @@ impl Buffer {
         let mut inside: Vec<(usize, i64)> = self.left_out().iter().map(|axis| (axis.subscript, axis.count)).collect();
         inside.extend(self.partition.iter().map(|partition| (partition.along, partition.count)));
         let word = residues.iter().zip(&mapping.moduli).enumerate().fold(
-            (tile % mapping.slots.unsigned_abs().max(1)) as i64,
+            mapping.slot(tile, strip),
             |word, (k, (residue, modulus))| {
                 let count = inside.iter().find(|(subscript, _)| *subscript == k).map_or(1, |(_, count)| *count);
                 (word << bits_below(modulus / count)) | (residue / count)

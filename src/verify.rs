@@ -25,7 +25,7 @@
 //! 11. `buffers`: one per array; it has a mapping for each band that transfers or accesses the array; at least one copy, and one for
 //!     the store process where the array is written, and read at subscripts that depend on data.
 //! 12. `moduli`: of a mapping, one positive power of two per subscript, at least the exact one, or without slots and skews a first
-//!     one that the subscript stays below; slots are 3 or a power of two, skews unit lower triangular.
+//!     one that the subscript stays below; slots are 3 or a power of two, of strips 2, skews unit lower triangular.
 //! 13. `apart`: (sampled) the cells that one tile loads, and those that it stores, lie in different places.
 //! 14. `banks`: as many as lanes, or as lanes in two dimensions have side by side, or any along one subscript where all lanes access
 //!     the same cells, dividing their subscript's modulus; of a partition, a power of two that divides each weighted modulus, and odd weight and modulus at least that along the subscript that is left out.
@@ -356,15 +356,21 @@ impl<'a> Checker<'a> {
             let in_order = band.transfers.windows(2).all(|pair| pair[0].wait <= pair[1].wait);
             self.require(in_order, "transfers", || format!("band {number} loads what waits before what does not"));
             waits_for_store |= band.transfers.iter().any(|transfer| transfer.wait == Wait::Stored);
-            let shares = |array: ArrayId| {
+            let mapping = |array: ArrayId| {
                 let buffer = offload.buffers.iter().find(|buffer| buffer.array == array);
-                let mapping = buffer.and_then(|buffer| buffer.mappings.get(number)?.as_ref());
-                mapping.is_some_and(|mapping| mapping.slots == 1) && band.tiling.strip_indices() > 0
+                buffer.and_then(|buffer| buffer.mappings.get(number)?.as_ref())
             };
             let (mut stores_shared, mut unsafe_load) = (false, None);
-            for transfer in band.transfers.iter().filter(|transfer| shares(transfer.array)) {
-                stores_shared |= !transfer.store.pieces.is_empty();
-                let least = if transfer.store.pieces.is_empty() { Wait::Computed } else { Wait::Stored };
+            for transfer in band.transfers.iter().filter(|_| band.tiling.strip_indices() > 0) {
+                let Some(mapping) = mapping(transfer.array) else { continue };
+                let is_stored = !transfer.store.pieces.is_empty();
+                let least = match (mapping.slots, is_stored) {
+                    (1, true) => Wait::Stored,
+                    (1, false) => Wait::Computed,
+                    (_, true) if mapping.by_strips && !transfer.load.pieces.is_empty() => Wait::StoredBefore,
+                    _ => Wait::Nothing,
+                };
+                stores_shared |= mapping.slots == 1 && is_stored;
                 if transfer.wait < least {
                     unsafe_load = Some(transfer.array);
                 }
@@ -765,7 +771,7 @@ fn is_power(value: i64) -> bool {
 /// `extents` are what the subscripts stay below.
 fn is_sound(mapping: &Mapping, extents: &[Option<i64>]) -> bool {
     let rank = extents.len();
-    let Mapping { moduli, exact_moduli, skew, slots, .. } = mapping;
+    let Mapping { moduli, exact_moduli, skew, slots, by_strips, .. } = mapping;
     let moduli_fit = moduli.len() == rank && exact_moduli.len() == rank;
     let is_whole = |k: usize| *slots == 1 && skew.is_empty() && extents[k].is_some_and(|extent| extent <= moduli[k]);
     let large = moduli.iter().zip(exact_moduli).enumerate().all(|(k, (modulus, exact))| {
@@ -775,7 +781,8 @@ fn is_sound(mapping: &Mapping, extents: &[Option<i64>]) -> bool {
         .iter()
         .enumerate()
         .all(|(k, row)| row.len() == rank && row[k] == 1 && row[k + 1..].iter().all(|entry| *entry == 0));
-    moduli_fit && large && (is_power(*slots) || *slots == 3) && triangular && (skew.is_empty() || skew.len() == rank)
+    let slots_fit = if *by_strips { *slots == 2 } else { is_power(*slots) || *slots == 3 };
+    moduli_fit && large && slots_fit && triangular && (skew.is_empty() || skew.len() == rank)
 }
 
 fn fits(partition: &Partition, mapping: &Mapping) -> bool {

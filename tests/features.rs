@@ -341,6 +341,8 @@ kernels! {
     // Several statements.
     lanes_layers; [N = 1, M = 1], [N = 13, M = 21], [N = 0, M = 5];
     lanes_mixed; [N = 0, M = 3], [N = 1, M = 1], [N = 21, M = 0], [N = 24, M = 16];
+    lanes_strips; [N = 37, M = 3], [N = 16, M = 4], [N = 1, M = 1], [N = 64, M = 64], [N = 5, M = 0];
+    lanes_parts; [N = 0], [N = 1], [N = 7], [N = 64];
     lanes_in_place; [N = 0], [N = 1], [N = 16], [N = 24];
     lanes_inside; [N = 0], [N = 1], [N = 13], [N = 18];
     lanes_grid; [N = 1, M = 1], [N = 13, M = 10], [N = 20, M = 0], [N = 0, M = 5];

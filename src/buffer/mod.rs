@@ -7,7 +7,8 @@
 //! and after T (`strips.rs`).
 //!
 //! Cells of different strips may share places under such a mapping, so that a strip waits for the one before
-//! ([`crate::offload::Wait`]). An array whose cells are accessed in one tile of a strip only has another mapping: tiles
+//! ([`crate::offload::Wait`]), unless strips take two slots in turn: then a strip of one tile, behind which Store(T-1) has not
+//! ended when Load(T+1) begins, is waited for, and no other. An array whose cells are accessed in one tile of a strip only has another mapping: tiles
 //! take slots in turn, also across strips. What lives at the same time then belongs to one tile or lies in different
 //! slots, and nothing waits.
 
@@ -24,7 +25,7 @@ use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
-use crate::ids::{ArrayId, ByBand, ByStatement, StatementId};
+use crate::ids::{ArrayId, BandId, ByBand, ByStatement, StatementId};
 use crate::offload::memory;
 use crate::offload::{
     self, Banks, Buffer, Mapping, Offload, Scan, gather_count, is_by_data, limit_count, port_count, port_references,
@@ -260,7 +261,14 @@ fn mapping_for(
     };
     let rounded = rounded(&moduli, &[]);
     require_legal(&lattice::skewed(differences, &skew)?, [&moduli, &rounded], array)?;
-    Ok(Mapping { moduli: rounded, exact_moduli: moduli, skew, successive_moduli: exact_moduli, slots: 1 })
+    Ok(Mapping {
+        moduli: rounded,
+        exact_moduli: moduli,
+        skew,
+        successive_moduli: exact_moduli,
+        slots: 1,
+        by_strips: false,
+    })
 }
 
 fn require_legal(differences: &Set, moduli: [&[i64]; 2], array: &str) -> Result<()> {
@@ -295,6 +303,50 @@ pub fn separate_tiles(
         }
     }
     Ok(changed)
+}
+
+/// Gives a place per strip, two in turn, to the arrays of bands in lanes that are transferred and whose cells stay on chip from tile
+/// to tile of a strip: strips then overlap. Lanes are done with a strip soon, and its first loads and last stores take as long as without
+/// them. Not to an array of which a strip loads what the one before stores (`depends`, for every flow), which it waits for anyway, and
+/// not where sizes leave one strip. Arrays in banks have as many places in all bands. Tells whether something changed.
+pub fn separate_strips(
+    bands: &ByBand<Band>,
+    flows: &ByBand<Vec<ArrayFlow>>,
+    depends: &ByBand<Vec<bool>>,
+    all: &mut ByBand<Vec<Allocation>>,
+) -> Result<bool> {
+    let banked = banks(bands);
+    let mut separate: BTreeSet<(BandId, ArrayId)> = BTreeSet::new();
+    for (number, band) in bands.iter_enumerated() {
+        if band.lanes.is_none() || band.directive.strip_indices() == 0 || !has_strips(band)? {
+            continue;
+        }
+        let mut sharing = vec![];
+        for ((flow, depends), own) in flows[number].iter().zip(&depends[number]).zip(&all[number]) {
+            if own.mapping.slots == 1 && !depends && !(flow.load.is_empty()? && flow.store.is_empty()?) {
+                sharing.push(flow.array);
+            }
+        }
+        for array in sharing {
+            let bands = bands.keys().filter(|other| *other == number || banked.contains_key(&array));
+            separate.extend(bands.map(|band| (band, array)));
+        }
+    }
+    for (number, own) in all.iter_mut_enumerated() {
+        for Allocation { mapping, .. } in own.iter_mut().filter(|own| separate.contains(&(number, own.array))) {
+            (mapping.slots, mapping.by_strips) = (2, true);
+            // Behind a slot subscripts have whole bits.
+            mapping.moduli.iter_mut().for_each(|modulus| *modulus = power_of_two(*modulus));
+        }
+    }
+    Ok(!separate.is_empty())
+}
+
+/// Whether a band has several strips within the bounds of sizes.
+fn has_strips(band: &Band) -> Result<bool> {
+    let strips = band.strip.reverse()?.intersect_range(&band.tiles.intersect_params(&band.bounded_sizes)?)?.domain()?;
+    let pairs = Map::of_all(&strips, &strips)?;
+    Ok(!pairs.is_subset(&strips.identity()?)?)
 }
 
 fn is_in_two(band: &Band) -> bool {
@@ -782,7 +834,8 @@ pub fn mapping_text(kernel: &Kernel, buffer: &Buffer) -> String {
     let names = dimension_names(kernel, buffer.array);
     let mut texts: Vec<String> = vec![];
     for mapping in buffer.mappings.iter().flatten() {
-        let slot = (mapping.slots > 1).then(|| format!("tile mod {}", mapping.slots));
+        let number = if mapping.by_strips { "strip" } else { "tile" };
+        let slot = (mapping.slots > 1).then(|| format!("{number} mod {}", mapping.slots));
         let subscripts: Vec<Affine> = names.iter().map(Affine::variable).collect();
         let rows = mapping.skewed(&subscripts);
         let residues = rows.iter().zip(&mapping.moduli).map(|(row, m)| residue_text(row, *m));

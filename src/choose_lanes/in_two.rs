@@ -27,6 +27,9 @@ struct Laid {
     only: Option<usize>,
 }
 
+/// What is possible, and where its lanes lie.
+type Candidate = (Found, Laid);
+
 /// What is looked at.
 struct Search {
     tilings: Vec<TilingDirective>,
@@ -120,11 +123,11 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
 
     /// What is possible in tiles that just hold the lanes: the fewest of those that are about as good as any, and the most, which
     /// larger tiles may keep busy.
-    fn just_holding(&self, search: &Search, one: &Found) -> Result<Vec<(Found, Laid)>> {
+    fn just_holding(&self, search: &Search, one: &Found) -> Result<Vec<Candidate>> {
         let probes = self.probes.get() + PROBES_IN_TWO * if search.is_of_several { 2 } else { 1 };
         let may_go_on = || self.probes.get() < probes && self.has_operations_left();
         let mut choices = search.choices.clone();
-        let (mut of_most, mut fewest): (Option<(Found, Laid)>, Option<(Found, Laid)>) = (None, None);
+        let (mut of_most, mut fewest): (Option<Candidate>, Option<Candidate>) = (None, None);
         let counts = std::iter::successors(Some(search.most), |count| Some(count / 2)).take_while(|count| *count >= 4);
         for count in counts {
             let (mut is_enough, mut is_taken) = (false, fewest.is_none());
@@ -162,7 +165,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
                 break;
             }
         }
-        let is_other = |(found, laid): &(Found, Laid)| {
+        let is_other = |(found, laid): &Candidate| {
             fewest.as_ref().is_none_or(|(known, of)| (known.count, of) != (found.count, laid))
         };
         Ok(of_most.filter(is_other).into_iter().chain(fewest.clone()).collect())

@@ -10,7 +10,7 @@ use crate::analysis::Cut;
 use crate::buffer;
 use crate::diagnostic::Span;
 use crate::ids::BandId;
-use crate::offload::{Band, Offload, power_of_two};
+use crate::offload::{Band, Buffer, Offload, power_of_two};
 use crate::polyhedral::isl::Exhausted;
 use crate::report::demand::Demand;
 use crate::source::kernel::{LanesDirective, TilingDirective};
@@ -115,7 +115,9 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
     /// The ways on from tiles: where iterations take longest first to more of them, else first to others of as many; of the bands
     /// that take longest first.
     fn steps(&self, found: &Found, tilings: &[TilingDirective], only_larger: bool) -> Vec<Step> {
-        let bits = buffer::bits(&found.offload.kernel, &found.offload.buffers);
+        // Places of strips are given up where there is no room for them.
+        let buffers: Vec<Buffer> = found.offload.buffers.iter().map(Buffer::without_places_of_strips).collect();
+        let bits = buffer::bits(&found.offload.kernel, &buffers);
         let may_grow = 2 * bits <= u128::from(self.board.fabric().block_ram_bits());
         let is_computing = found.expected.computing() > found.expected.moving();
         let by_band = if is_computing { &found.expected.by_band } else { &found.expected.moving_by_band };

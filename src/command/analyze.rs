@@ -224,6 +224,7 @@ fn strips(offload: &Offload) -> String {
         let mut parts = vec![];
         for (wait, when) in [
             (Wait::Nothing, "ahead"),
+            (Wait::StoredBefore, "when the strip before the last is stored"),
             (Wait::Computed, "when the strip before is computed"),
             (Wait::Stored, "when the strip before is stored"),
         ] {

@@ -51,7 +51,8 @@ fn of_mapping(text: &mut String, mapping: &Mapping) {
     let list = |values: &[i64]| values.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
     let _ = writeln!(text, "        moduli: {} (exact {})", list(&mapping.moduli), list(&mapping.exact_moduli));
     if mapping.slots > 1 {
-        let _ = writeln!(text, "        slots: {}", mapping.slots);
+        let by = if mapping.by_strips { " of strips" } else { "" };
+        let _ = writeln!(text, "        slots: {}{by}", mapping.slots);
     }
     if !mapping.skew.is_empty() {
         let rows: Vec<String> = mapping.skew.iter().map(|row| format!("({})", list(row))).collect();

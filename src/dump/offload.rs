@@ -59,6 +59,7 @@ pub fn text(offload: &Offload) -> String {
 fn wait(wait: Wait) -> &'static str {
     match wait {
         Wait::Nothing => "ahead",
+        Wait::StoredBefore => "when the strip before the last is stored",
         Wait::Computed => "when the strip before is computed",
         Wait::Stored => "when the strip before is stored",
     }

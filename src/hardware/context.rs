@@ -9,7 +9,7 @@ use crate::hardware::tile::bounds::{self, TileBound};
 use crate::ids::ArrayId;
 use crate::layout::Layout;
 use crate::offload::{Buffer, Mapping, Offload, Scan, Transfer};
-use crate::rtl::{Expr, Module, Type};
+use crate::rtl::{Expr, Module, Signal, Type};
 use crate::source::kernel::{Array, Kernel};
 use crate::word::Word;
 
@@ -77,6 +77,8 @@ pub struct Context<'a> {
     pub band: Option<Ranged>,
     /// What travels with a tile because several processes need it.
     pub tile_bounds: Vec<TileBound>,
+    /// The low bit of the number of a tile's strip, where strips have places of their own.
+    pub strip: Option<Ranged>,
     pub port: PortWidths,
     pub beats: Beats,
     /// What is behind the port.
@@ -112,6 +114,8 @@ impl<'a> Context<'a> {
         let tile = names.into_iter().enumerate().map(index).collect();
         let names = Names { parameters, tile };
         let tile_bounds = bounds::shared(&names, offload);
+        let mut mappings = offload.buffers.iter().flat_map(|buffer| buffer.mappings.iter().flatten());
+        let strip = mappings.any(|mapping| mapping.by_strips).then(|| Ranged::new(Var::Strip, (0, 1)));
         let longest = offload
             .buffers
             .iter()
@@ -122,7 +126,7 @@ impl<'a> Context<'a> {
         let words = word.holding(longest.unwrap_or(0) as u64) + 1;
         let address = link.byte_address_width() - word.shift();
         let port = PortWidths { word, address, length: Type::for_range(0, words as i64).width };
-        Context { offload, kernel, names, band, tile_bounds, port, beats, link, bus: link.bus(), ports }
+        Context { offload, kernel, names, band, tile_bounds, strip, port, beats, link, bus: link.bus(), ports }
     }
 
     /// Inputs `arg_<name>` for the size parameters, bound in a new scope.
@@ -154,9 +158,16 @@ impl<'a> Context<'a> {
         self.kernel.scalars.iter().map(input).collect()
     }
 
-    /// What tells one tile from another, its band and its indices, and the bounds that come with it.
+    /// What tells one tile from another, its band and its indices, the bounds that come with it, and its strip's slot.
     pub fn tile_fields(&self) -> impl Iterator<Item = &Ranged> {
-        self.band.iter().chain(&self.names.tile).chain(self.tile_bounds.iter().map(|b| &b.field))
+        let bounds = self.tile_bounds.iter().map(|b| &b.field);
+        self.band.iter().chain(&self.names.tile).chain(bounds).chain(&self.strip)
+    }
+
+    /// The slot of its strip that comes with a tile.
+    pub fn strip_of(&self, tile: &Signal) -> Option<Expr> {
+        // The end mark is bit 0.
+        self.strip.as_ref().map(|_| tile.e().index(1))
     }
 
     /// The wide word in which a tile travels between processes: its fields, then its end mark in bit 0.

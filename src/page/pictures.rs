@@ -104,6 +104,8 @@ pub struct ArrayPicture {
 pub struct Tile {
     /// From 0, in the order of execution.
     pub number: u64,
+    /// The same of its strip.
+    pub strip: u64,
     pub band: usize,
     pub index: Vec<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -176,11 +178,12 @@ impl Pictures {
         let mut shown = vec![];
         let mut orders = Shapes::default();
         let (mut rectangles, mut buffer_rectangles) = (0, 0);
-        for (number, band, index) in chosen {
+        for Chosen { number, strip, band, index } in chosen {
             let Some(mut tile) = follower.tile(band, &index) else { break };
             let (order, origins) =
                 tile.rows.take().and_then(|rows| orders.number(rows.told(&offload.bands[band].statements))).unzip();
-            let in_buffers = |(place, own): (usize, &BufferPicture)| own.tile(place, &follower, band, number, &tile);
+            let in_buffers =
+                |(place, own): (usize, &BufferPicture)| own.tile(place, &follower, band, (number, strip), &tile);
             let mut own_buffers: Vec<TileBuffer> = buffers.iter().enumerate().filter_map(in_buffers).collect();
             buffer_rectangles +=
                 own_buffers.iter().map(|b| b.load.len() + b.reuse.len() + b.touch.len()).sum::<usize>();
@@ -199,6 +202,7 @@ impl Pictures {
             }
             shown.push(Tile {
                 number,
+                strip,
                 band: band.0,
                 index,
                 iterations: tile.iterations,
@@ -232,8 +236,16 @@ impl Pictures {
     }
 }
 
-/// How many tiles there are, and those that are shown: number, band and indices.
-fn tiles(offload: &Offload, sizes: &BTreeMap<String, i64>) -> (u64, Vec<(u64, BandId, Vec<i64>)>) {
+/// A tile that is shown, with its number and its strip's.
+struct Chosen {
+    number: u64,
+    strip: u64,
+    band: BandId,
+    index: Vec<i64>,
+}
+
+/// How many tiles there are, and those that are shown.
+fn tiles(offload: &Offload, sizes: &BTreeMap<String, i64>) -> (u64, Vec<Chosen>) {
     let mut values = Values::new(sizes);
     let all = |piece| walk::count(piece, &mut values, &mut STEPS.clone());
     let Some(count) = offload.tiles.pieces.iter().map(all).sum::<Option<u64>>().filter(|count| *count <= STEPS) else {
@@ -241,16 +253,21 @@ fn tiles(offload: &Offload, sizes: &BTreeMap<String, i64>) -> (u64, Vec<(u64, Ba
     };
     let wanted = count.min(TILES);
     let mut chosen = vec![];
-    let mut number = 0;
+    let (mut number, mut strip) = (0, 0);
+    let mut before: Option<(BandId, Vec<i64>)> = None;
     let _ = walk::in_order(&offload.tiles.pieces, &mut values, |piece, values| {
+        let band = piece.leaf.band();
+        let index: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
+        let own = (band, index[..offload.bands[band].tiling.strip_indices()].to_vec());
+        strip += u64::from(before.as_ref().is_some_and(|before| *before != own));
+        before = Some(own);
         // The first, the last, and as far apart as can be between them.
         let next = match wanted {
             0 | 1 => 0,
             _ => chosen.len() as u64 * (count - 1) / (wanted - 1),
         };
         if number == next {
-            let index = piece.point.iter().map(|index| values.evaluate(index)).collect();
-            chosen.push((number, piece.leaf.band(), index));
+            chosen.push(Chosen { number, strip, band, index });
         }
         number += 1;
         ControlFlow::Continue(())
@@ -302,13 +319,13 @@ impl BufferPicture {
         BufferPicture { array, banks, words, columns, grid, together, buffer: buffer.clone() }
     }
 
-    /// Where the cells of a tile lie; `None` where its band does not access the array.
+    /// Where the cells of the tile with these numbers, its own and its strip's, lie; `None` where its band does not access the array.
     fn tile(
         &self,
         number: usize,
         follower: &Follower,
         band: BandId,
-        tile: u64,
+        numbers: (u64, u64),
         cells: &TileCells,
     ) -> Option<TileBuffer> {
         let array = self.buffer.array;
@@ -316,7 +333,7 @@ impl BufferPicture {
         self.buffer.mappings.get(band)?.as_ref()?;
         let own = cells.arrays.get(&array).unwrap_or(&nothing);
         let places = |cells: &[usize]| -> BTreeSet<usize> {
-            let place = |cell: &usize| self.buffer.place(band, &shape.subscripts(*cell), tile);
+            let place = |cell: &usize| self.buffer.place(band, &shape.subscripts(*cell), numbers);
             let word = |(bank, word): (i64, i64)| if self.banks > 1 { bank * self.columns + word } else { word };
             cells.iter().filter_map(place).map(|place| word(place) as usize).collect()
         };

@@ -29,6 +29,8 @@ const TRANSFERRED_ROW: [u64; 2] = [6, 4];
 /// 8 lanes.
 const PROGRAM_ROW: f64 = 45.0;
 const PROGRAM_INSTRUCTION: f64 = 1.0;
+/// Cycles more that a row takes of the port that lanes write through, beside its beats: as measured of PolyBench's gemm in 512 lanes.
+const LENT_ROW: f64 = 4.0;
 /// Tiles that are looked at.
 const TILES: u64 = 256;
 /// Loops whose iterations are looked at one by one, in all of them.
@@ -84,13 +86,15 @@ impl Expected {
             let tiles = sampled.tiles.max(1) as f64;
             // Ports are lent in cycles in which no iteration starts, of which rows and values that are waited for leave some.
             let starts = if own.compute.lanes.is_some() { sampled.starts } else { statements };
-            let statement = |(&s, lent): (&StatementId, &f64)| starts * left(s) / statements.max(1.0) + lent;
-            let lent = own.statements.iter().zip(&sampled.lent).map(statement).fold(0.0, f64::max);
+            // What stands alone holds up no iteration.
+            let alone = |place: usize| ends[band].iter().map(|end| end.times * end.lent[place]).sum::<f64>();
+            let statement = |(place, &s): (usize, &StatementId)| {
+                starts * left(s) / statements.max(1.0) + (sampled.lent[place] - alone(place)).max(0.0)
+            };
+            let lent = own.statements.iter().enumerate().map(statement).fold(0.0, f64::max);
             let iterating = sampled.compute.max(estimated).max(starts) + TILE * tiles;
             let moved = |end: &End| most(&end.load, |port| found(port, 1.0)) + most(&end.store, |port| port.store);
-            // What stands alone holds up no iteration.
-            let alone: f64 = ends[band].iter().map(|end| end.times * moved(end)).sum();
-            let compute = iterating.max(lent - alone);
+            let compute = iterating.max(lent);
             all.compute += compute;
             let moving = |cycles: f64| if cycles > 0.0 { cycles + TRANSFERRED_TILE * tiles } else { 0.0 };
             let load = moving(most(&sampled.ports, |port| found(port, tiles)));
@@ -232,6 +236,39 @@ fn most(ports: &[PortRows], of: impl Fn(&PortRows) -> f64) -> f64 {
     ports.iter().map(of).fold(0.0, f64::max)
 }
 
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Load,
+    Store,
+}
+
+/// Per statement of a band, the cycles in which a tile's loads or stores of an array take a port that it uses: a fill takes the one
+/// that iterations write through, a drain the one that they read through. `None` where that takes too many steps.
+fn lent(
+    offload: &Offload,
+    band: &Band,
+    rows: &Transfers,
+    (transfer, way): (&Transfer, Way),
+    values: &mut Values,
+    steps: &mut u64,
+) -> Option<Vec<f64>> {
+    let array = transfer.array;
+    let in_lanes = band.compute.lanes.is_some();
+    let row = if in_lanes && way == Way::Load { LENT_ROW } else { 0.0 };
+    let beats = |length: u64| rows.beats(array, length) as f64 + row;
+    let cycles = match way {
+        Way::Load => sum(&transfer.load, values, steps, &beats)?,
+        Way::Store if rows.buffer(array).is_none_or(|buffer| buffer.store_copy) => 0.0,
+        Way::Store => sum(&transfer.store, values, steps, &beats)?,
+    };
+    let all = offload.kernel.statements();
+    let uses = |s: &StatementId| match way {
+        Way::Load => all[*s].writes_to(array),
+        Way::Store => all[*s].references().into_iter().any(|r| r.array == array),
+    };
+    Some(band.statements.iter().map(|s| if uses(s) { cycles } else { 0.0 }).collect())
+}
+
 /// What the tiles of a band take, of all of them as those looked at say.
 #[derive(Default)]
 struct Sampled {
@@ -311,23 +348,15 @@ impl Sampled {
         }
         for transfer in &band.transfers {
             let array = transfer.array;
-            let beats = |length: u64| rows.beats(array, length) as f64;
             // Nothing moves through a port that is not used.
             if let Some(port) = tile.ports.get_mut(offload.port(array) as usize) {
                 port.add(rows, transfer, values, steps)?;
             }
             let bytes = |length: u64| (length * u64::from(offload.kernel.arrays[array].element.bytes())) as f64;
             tile.moved += sum(&transfer.load, values, steps, &bytes)? + sum(&transfer.store, values, steps, &bytes)?;
-            // A fill takes the port that iterations write through, a drain the one that they read through.
-            let filled = sum(&transfer.load, values, steps, &beats)?;
-            let drained = match rows.buffer(array).is_none_or(|buffer| buffer.store_copy) {
-                true => 0.0,
-                false => sum(&transfer.store, values, steps, &beats)?,
-            };
-            let all = offload.kernel.statements();
-            for (&s, lent) in band.statements.iter().zip(&mut tile.lent) {
-                let reads = all[s].references().into_iter().any(|r| r.array == array);
-                *lent += if all[s].writes_to(array) { filled } else { 0.0 } + if reads { drained } else { 0.0 };
+            let taken = [Way::Load, Way::Store].map(|way| lent(offload, band, rows, (transfer, way), values, steps));
+            for own in taken {
+                tile.lent.iter_mut().zip(own?).for_each(|(all, own)| *all += own);
             }
         }
         self.compute += tile.compute;

@@ -122,6 +122,8 @@ impl<'a> Machine<'a> {
         };
         let waits = match waits_for {
             Wait::Nothing => false,
+            // The number of the first tile of the strip before.
+            Wait::StoredBefore => start > 0 && self.stored < self.strip_starts[start - 1],
             Wait::Computed => self.computed < start,
             Wait::Stored => self.stored < start,
         };
@@ -148,7 +150,9 @@ impl<'a> Machine<'a> {
         let mapping = buffer.mappings[band].as_ref().expect("a mapping");
         let skewed = mapping.skewed(cell);
         let residues = skewed.iter().zip(&mapping.exact_moduli).map(|(x, m)| x.rem_euclid(*m));
-        (band, *array, [tile as i64 % mapping.slots].into_iter().chain(residues).collect())
+        let strip = self.strip_starts[..=tile].iter().zip(0..).filter(|(start, n)| *start == n).count();
+        let number = if mapping.by_strips { strip } else { tile };
+        (band, *array, [number as i64 % mapping.slots].into_iter().chain(residues).collect())
     }
 
     fn load(&mut self) {

@@ -362,17 +362,18 @@ fn lanes_in_two_dimensions() {
     let few = refusal(&parsed(&text("tile(i:16, j:4) lanes(i:4, j:8)", full, "c[i][j] = a[i][j];")));
     assert!(few.help.starts_with("a tile has 4 values of j only"), "{}", few.help);
 
-    // Rows of a, which lie across the lanes, come in words of 128 bits all the same; and where every tile has all of its
-    // cells for itself, tiles have places of their own, so that strips overlap.
+    // Rows of a, which lie across the lanes, come in words of 128 bits all the same; and so that strips overlap, strips have places of
+    // their own, or tiles where every tile has all of its cells for itself.
     let wide = burstc::board::load("zcu104").unwrap();
-    for (tile, slots) in [("tile(i:16, j:16, k:8)", 1), ("tile(i:16, j:16, k:128)", 2)] {
+    for (tile, by_strips) in [("tile(i:16, j:16, k:8)", true), ("tile(i:16, j:16, k:128)", false)] {
         let kernel = parsed(&text(&format!("{tile} lanes(i:4, j:8)"), full, product));
         let offload = choose_lanes::analyze(&kernel, &wide, None).unwrap();
         burstc::verify::verify(&offload).unwrap();
         let [a, _, c] = &offload.buffers[..] else { panic!("three arrays") };
         let axes: Vec<(usize, i64)> = a.bank_axes().iter().map(|axis| (axis.subscript, axis.count)).collect();
         assert_eq!(axes, [(0, 4), (1, 4)]);
-        assert!((c.common_mapping().unwrap().slots >= 2) == (slots == 2), "{tile}: {:?}", c.mappings);
+        let mapping = c.common_mapping().unwrap();
+        assert!(mapping.slots >= 2 && mapping.by_strips == by_strips, "{tile}: {:?}", c.mappings);
     }
 
     // As many as there are block RAMs for: 4 x 2 + 8.

@@ -408,7 +408,7 @@ fn places_are_apart() {
             }
             let mut taken = BTreeSet::new();
             for cell in &cells {
-                let (bank, word) = buffer.place(band, cell, 0).unwrap();
+                let (bank, word) = buffer.place(band, cell, (0, 0)).unwrap();
                 assert!(taken.insert((bank, word)), "{name}: {cell:?}");
                 let banks = buffer.bank_count() * buffer.partition.as_ref().map_or(1, |partition| partition.count);
                 assert!((0..banks).contains(&bank) && (0..buffer.words_in_bank()).contains(&word), "{name}: {cell:?}");

@@ -249,7 +249,9 @@ fn check(offload: &Offload, sizes: &Environment) {
             let mapping = buffer.common_mapping().unwrap();
             let skewed = mapping.skewed(&place.1);
             let residues = skewed.iter().zip(&mapping.exact_moduli).map(|(x, m)| x.rem_euclid(*m));
-            (place.0, [tile as i64 % mapping.slots].into_iter().chain(residues).collect::<Cell>())
+            // Within a strip.
+            let number = if mapping.by_strips { 0 } else { tile };
+            (place.0, [number as i64 % mapping.slots].into_iter().chain(residues).collect::<Cell>())
         };
         for step in 0..tiles.len() + 2 {
             // Shifted by one: step 0 only loads the first tile.
@@ -333,6 +335,34 @@ fn strips_that_do_not_wait_are_caught() {
     assert!(
         caught(&kernels::tiled(copy, "i, j", &[2, 2]), 8, &|offload| offload.bands[BandId(0)].compute_waits = false)
     );
+}
+
+/// Strips that take two places in turn overlap; where they have one tile, a strip waits until the one before the last is stored.
+#[test]
+fn strips_that_take_turns_are_told_apart() {
+    let kernel = kernels::matmul(&[3, 3, 3]);
+    let c = ArrayId(2);
+    let in_turn = |wait: Wait, slots: i64| {
+        let mut offload = analyze(&kernel).unwrap();
+        let band = &mut offload.bands[BandId(0)];
+        band.transfers.iter_mut().filter(|t| t.array == c).for_each(|t| t.wait = wait);
+        band.transfers.sort_by_key(|t| t.wait);
+        band.compute_waits = false;
+        let buffer = offload.buffers.iter_mut().find(|buffer| buffer.array == c).unwrap();
+        let mapping = buffer.mappings[BandId(0)].as_mut().unwrap();
+        assert_eq!((mapping.slots, mapping.by_strips), (1, false));
+        (mapping.slots, mapping.by_strips) = (slots, slots > 1);
+        offload
+    };
+    let names: Vec<String> = kernel.parameters.iter().map(|p| p.name.clone()).collect();
+    let runs = |offload: &Offload, n: i64| {
+        let sizes: Environment = names.iter().map(|name| (name.clone(), n)).collect();
+        std::panic::catch_unwind(|| kernels::pipeline::check(offload, &sizes)).is_ok()
+    };
+    for n in [1, 3, 4, 7, 9] {
+        assert!(runs(&in_turn(Wait::StoredBefore, 2), n), "sizes {n}");
+    }
+    assert!(!runs(&in_turn(Wait::StoredBefore, 1), 9), "in one place");
 }
 
 #[test]

@@ -2,11 +2,17 @@
 //!
 //! Every process counts the tiles that it has ended, so that all agree on a tile's slot without telling each other.
 
+use crate::hardware::circuit::cells;
 use crate::hardware::circuit::scope::Scope;
+use crate::hardware::circuit::stream::Stream;
 use crate::hardware::circuit::variable::Affine;
+use crate::hardware::context::Context;
 use crate::ids::{ArrayId, BandId};
 use crate::offload::{Buffer, Mapping, Offload, bits_below};
 use crate::rtl::{Expr, Module, Signal, Type, assign, when};
+
+/// Tiles that a process may have taken, with rows of none of them at its end; with more, a tile waits.
+const TILES_TAKEN: i128 = 4;
 
 /// The buffer of an array that some tile accesses.
 pub fn buffer_of(offload: &Offload, array: ArrayId) -> &Buffer {
@@ -23,8 +29,29 @@ pub fn data_type(buffer: &Buffer, bits: u32) -> Type {
     Type::unsigned(buffer.bank_count() as u32 * bits)
 }
 
+/// The slots of the strips of tiles that a process has taken and not come to the end of, where strips have some.
+pub struct StripQueue {
+    /// Takes that of a tile with the tile.
+    pub taken: Stream,
+    front: Stream,
+    slot: Signal,
+}
+
+impl StripQueue {
+    /// Of the tiles in `data`.
+    pub fn declare(context: &Context, m: &mut Module, data: &Signal) -> Option<StripQueue> {
+        let own = context.strip_of(data)?;
+        m.comment("Slots of the strips whose tiles are under way.");
+        let (taken, front) = (Stream::wires(m, "strip"), Stream::wires(m, "own_strip"));
+        let slot = cells::fifo(m, "u_strips", TILES_TAKEN, (&taken, &own), &front, "own_strip_slot");
+        Some(StripQueue { taken, front, slot })
+    }
+}
+
 /// What of the number of the tile that a process is at tells slots.
 pub struct TileNumber {
+    /// That of its strip.
+    strip: Option<StripQueue>,
     /// Its low bits, as many as some buffer has slots for.
     low: Option<Signal>,
     /// Modulo 3, where some buffer has three slots.
@@ -32,17 +59,35 @@ pub struct TileNumber {
 }
 
 impl TileNumber {
-    pub fn declare(m: &mut Module, offload: &Offload) -> TileNumber {
-        let slots = offload.buffers.iter().flat_map(|b| b.mappings.iter().flatten()).map(|mapping| mapping.slots);
-        let (three, others): (Vec<i64>, Vec<i64>) = slots.filter(|slots| *slots > 1).partition(|slots| *slots == 3);
+    pub fn declare(m: &mut Module, offload: &Offload, strip: Option<StripQueue>) -> TileNumber {
+        let mappings = offload.buffers.iter().flat_map(|b| b.mappings.iter().flatten());
+        let slots = mappings.filter(|mapping| mapping.slots > 1 && !mapping.by_strips).map(|mapping| mapping.slots);
+        let (three, others): (Vec<i64>, Vec<i64>) = slots.partition(|slots| *slots == 3);
         TileNumber {
+            strip,
             low: others.into_iter().max().map(|slots| m.reg("tile_number", Type::unsigned(bits_below(slots)))),
             of_three: three.first().map(|slots| m.reg("tile_of_three", Type::unsigned(bits_below(*slots)))),
         }
     }
 
+    /// Whether it is known already: always, where strips have no slots.
+    pub fn is_known(&self) -> Expr {
+        self.strip.as_ref().map_or(Expr::bit(true), |strip| strip.front.valid.e())
+    }
+
+    /// What holds its rows back, beside what does anyway.
+    pub fn held(&self, other: Option<Expr>) -> Option<Expr> {
+        match &self.strip {
+            None => other,
+            Some(_) => Some(Expr::any(&other.into_iter().chain([self.is_known().not()]).collect::<Vec<_>>())),
+        }
+    }
+
     /// `ended` tells that the process ends a tile, the end mark behind the last one included.
     pub fn connect(&self, m: &mut Module, ended: &Expr) {
+        if let Some(strip) = &self.strip {
+            m.assign(&strip.front.ready, ended);
+        }
         if let Some(number) = &self.low {
             let next = number.e().incremented();
             m.clocked("", vec![(number.clone(), 0)], vec![when(ended.clone(), vec![assign(number, &next)])]);
@@ -57,6 +102,7 @@ impl TileNumber {
     fn slot(&self, mapping: &Mapping) -> Option<Expr> {
         match mapping.slots {
             1 => None,
+            _ if mapping.by_strips => self.strip.as_ref().map(|strip| strip.slot.e()),
             3 => self.of_three.as_ref().map(Signal::e),
             slots => self.low.as_ref().map(|number| number.e().slice(bits_below(slots) - 1, 0)),
         }

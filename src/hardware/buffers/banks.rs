@@ -84,14 +84,29 @@ pub enum Extent {
     Word,
     /// A group of neighbours, as many as there are banks, which begins in this one, or in any.
     Group(Option<u32>),
+    /// So many neighbours, fewer than there are banks, which begin in a bank whose number is a multiple of that.
+    Aligned(u32),
 }
 
 impl Axis {
     /// Whether what two accesses take along this axis has a word in common.
     fn meet(&self, (one, other): (&Expr, &Expr), extents: (Extent, Extent)) -> Expr {
+        // Beside a word, or as many or fewer of them, they are in the same such part of the banks of an index, or in none.
+        let part = |extent: Extent| match extent {
+            Extent::Word => Some(1),
+            Extent::Aligned(count) => Some(count),
+            Extent::Group(_) => None,
+        };
+        if let Some((one_part, other_part)) = part(extents.0).zip(part(extents.1)).filter(|parts| *parts != (1, 1)) {
+            let low = one_part.max(other_part).trailing_zeros();
+            let above = |address: &Expr| address.slice(self.low + self.bank + self.index - 1, self.low + low);
+            return above(one).eq(&above(other));
+        }
+        let whole = |extent: Extent| if let Extent::Aligned(_) = extent { Extent::Group(None) } else { extent };
+        let extents = (whole(extents.0), whole(extents.1));
         let bank = |address: &Expr, extent: Extent| match extent {
             Extent::Group(Some(bank)) => Expr::constant(bank.into(), Type::unsigned(self.bank)),
-            Extent::Group(None) | Extent::Word => self.bank(address),
+            _ => self.bank(address),
         };
         let (a, b) = (bank(one, extents.0), bank(other, extents.1));
         let indices = self.index(one).zip(self.index(other));
@@ -108,11 +123,9 @@ impl Axis {
             ((Extent::Word, Extent::Word), Some((i, j))) => a.eq(&b).and(&i.eq(&j)),
             // All banks, and no more.
             (_, None) => Expr::bit(true),
-            ((Extent::Group(_), Extent::Group(_)), Some((i, j))) => {
-                Expr::any(&[i.eq(&j), goes_on(&i, &j, &a, &b), goes_on(&j, &i, &b, &a)])
-            }
-            ((Extent::Word, Extent::Group(_)), Some((i, j))) => i.eq(&j).and(&a.ge(&b)).or(&goes_on(&j, &i, &b, &a)),
-            ((Extent::Group(_), Extent::Word), Some((i, j))) => i.eq(&j).and(&b.ge(&a)).or(&goes_on(&i, &j, &a, &b)),
+            ((Extent::Word, _), Some((i, j))) => i.eq(&j).and(&a.ge(&b)).or(&goes_on(&j, &i, &b, &a)),
+            ((_, Extent::Word), Some((i, j))) => i.eq(&j).and(&b.ge(&a)).or(&goes_on(&i, &j, &a, &b)),
+            (_, Some((i, j))) => Expr::any(&[i.eq(&j), goes_on(&i, &j, &a, &b), goes_on(&j, &i, &b, &a)]),
         }
     }
 

@@ -39,3 +39,15 @@ impl Stream {
         self.valid.e().and(&self.ready.e())
     }
 }
+
+/// All `takers` take a word of `from` in the same cycle, one that `may` be taken.
+pub fn fork(m: &mut Module, from: &Stream, may: &Expr, takers: &[&Stream]) {
+    let all_but = |left_out: Option<usize>| {
+        let others = takers.iter().enumerate().filter(|(k, _)| Some(*k) != left_out);
+        others.fold(may.clone(), |all, (_, taker)| all.and(&taker.ready.e()))
+    };
+    m.assign(&from.ready, &all_but(None));
+    for (k, taker) in takers.iter().enumerate() {
+        m.assign(&taker.valid, &from.valid.e().and(&all_but(Some(k))));
+    }
+}

@@ -19,6 +19,8 @@ pub enum Var {
     Size(String),
     /// The number of the tile's band.
     Band,
+    /// The low bit of the number of the tile's strip.
+    Strip,
     /// An index of the tile.
     Tile(String),
     /// A loop of a scan, one of its piece.
@@ -57,6 +59,7 @@ impl Var {
             Var::PartOfBound(register) => format!("register {register}").into(),
             Var::Constant(place) => format!("size bound {place}").into(),
             Var::Band => "band".into(),
+            Var::Strip => "strip".into(),
             Var::Numerator => "numerator".into(),
         }
     }
@@ -81,6 +84,7 @@ impl Var {
             Var::Constant(_) => 10,
             Var::Numerator => 11,
             Var::Band => 12,
+            Var::Strip => 13,
         }
     }
 }

@@ -75,7 +75,7 @@ pub fn cut<'a>(
     }
     m.comment("What data say is no iteration is cut off the rows.");
     let instances = Instances::over(context, m, format, row.kind.clone(), scope(&row));
-    let tile = TileNumber::declare(m, context.offload);
+    let tile = TileNumber::declare(m, context.offload, None);
     let in_flight = m.reg("rows_cut", Type::for_range(0, ROWS as i64));
     let loaded = context.bus.map(|_| cells::port(m, "s_loaded"));
     let may_cut = m.wire("may_cut", Type::BIT);

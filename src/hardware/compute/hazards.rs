@@ -241,8 +241,13 @@ impl Hazards<'_, '_> {
             let along = axes.iter().zip(rotations).map(|(banks, rotation)| {
                 match (lanes.of(*statement).moves_along(access, banks.subscript), rotation) {
                     (false, _) => Extent::Word,
-                    (true, Rotation::Always(bank)) => Extent::Group(Some(*bank)),
-                    (true, Rotation::ByAddress | Rotation::Word) => Extent::Group(None),
+                    (true, rotation) => match lanes.aligned((*statement, *access), buffer, banks, instances) {
+                        Some(count) => Extent::Aligned(count),
+                        None => Extent::Group(match rotation {
+                            Rotation::Always(bank) => Some(*bank),
+                            Rotation::ByAddress | Rotation::Word => None,
+                        }),
+                    },
                 }
             });
             let extent: Vec<Extent> = along.collect();

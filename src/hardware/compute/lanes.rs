@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::affine::Affine;
 use crate::hardware::buffers::banks::{Rotation, Rotations, joined, parts};
 use crate::hardware::circuit::ranged::rtl_type;
+use crate::hardware::circuit::variable as circuit;
 use crate::hardware::compute::instances::Instances;
 use crate::hardware::datapath::{Datapath, GatherPort, Leaves, Place, Value};
 use crate::ids::{ArrayId, ByStatement, StatementId};
@@ -74,6 +75,28 @@ impl<'a> Lanes<'a> {
         let lines = || (0..axes.len()).filter(|&axis| moves(&axes[axis])).collect();
         let lines = if buffer.skewed { lines() } else { vec![] };
         (!axes.is_empty()).then(|| Rotations::new(axes.iter().map(along).collect(), lines))
+    }
+
+    /// How many neighbours lanes access along a subscript with more banks, where these begin at a multiple of that always.
+    pub fn aligned(
+        &self,
+        (statement, access): (StatementId, &Access),
+        buffer: &Buffer,
+        banks: &Banks,
+        instances: &Instances,
+    ) -> Option<u32> {
+        let own = self.of(statement);
+        let counts = own.shape.filter(|_| !buffer.skewed)?.counts();
+        let count = match own.gains(&access.subscripts[banks.subscript]) {
+            [1 | -1, 0] => counts[0],
+            [0, 1 | -1] => *counts.get(1)?,
+            _ => return None,
+        };
+        let first = &own.subscripts(access, buffer)[banks.subscript];
+        let is_aligned =
+            |affine: circuit::Affine| affine.terms.values().chain([&affine.constant]).all(|value| value % count == 0);
+        let all_are = instances.kinds_of(statement).all(|kind| is_aligned(kind.affine(first)));
+        (count < banks.count && all_are).then_some(count as u32)
     }
 
     /// Which of the subscripts that groups of a port lie along those of a statement do, a number of [`Rotations::told`].

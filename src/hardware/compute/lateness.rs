@@ -109,23 +109,30 @@ pub fn choose(
     if before * WORTH_IT <= pace.iterations() as f64 {
         return Latenesses::new();
     }
-    // As late as one of the statements that read there does not become longer.
-    let mut delays: Vec<Vec<u32>> = vec![];
-    for &port in &open {
-        let mut own = vec![0];
-        for place in candidate.ports[port].statements().into_iter().map(place_of) {
-            let (mut delay, mut too_late) = (0, alone[place].cycles + 1);
-            while too_late - delay > 1 {
-                let middle = (delay + too_late) / 2;
-                candidate.ports[port].lateness.delay = middle;
-                if latency(candidate, place) == alone[place] { delay = middle } else { too_late = middle }
+    // As late as one of the statements that read there does not become longer, with the others as they are; and then, with all as late as
+    // that, once more: a product of a word that comes late lets the sum behind it come later, too.
+    let mut delays: Vec<Vec<u32>> = vec![vec![0]; open.len()];
+    for _ in 0..2 {
+        for (&port, own) in open.iter().zip(&mut delays) {
+            let before = candidate.ports[port].lateness;
+            for place in candidate.ports[port].statements().into_iter().map(place_of) {
+                candidate.ports[port].lateness.delay = 0;
+                let soonest = latency(candidate, place);
+                let (mut delay, mut too_late) = (0, soonest.cycles + 1);
+                while too_late - delay > 1 {
+                    let middle = (delay + too_late) / 2;
+                    candidate.ports[port].lateness.delay = middle;
+                    if latency(candidate, place) == soonest { delay = middle } else { too_late = middle }
+                }
+                own.push(delay);
             }
-            candidate.ports[port].lateness.delay = 0;
-            own.push(delay);
+            candidate.ports[port].lateness = before;
+            own.sort_unstable();
+            own.dedup();
         }
-        own.sort_unstable();
-        own.dedup();
-        delays.push(own);
+        for (&port, delays) in open.iter().zip(&delays) {
+            candidate.ports[port].lateness.delay = delays.last().copied().unwrap_or(0);
+        }
     }
     // Of what lanes write, some words may stay as they are.
     let passes_on = |port: &ReadPort| {

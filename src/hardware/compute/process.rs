@@ -192,7 +192,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     m.input("rst", Type::BIT);
     let scope = context.parameter_inputs(&mut m);
     let scalars = context.scalar_inputs(&mut m);
-    let tokens = Tokens::declare(context, &mut m);
+    let mut tokens = Tokens::declare(context, &mut m);
     let about = "Rows wait here, so that the next one is ready when the present one ends.";
     let tiles = (&tokens.scan, Some(&tokens.data));
     let (waiting, row) = waiting_rows(context, &mut m, &rows_module, &format, tiles, Some(about));
@@ -204,7 +204,8 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let format = warm_up.extended(&format);
     let walker = Walker::declare(&mut m, &format, "iteration");
     let instances = Instances::new(context, &mut m, &format, &walker, &scope);
-    let number_of_tile = TileNumber::declare(&mut m, offload);
+    let number_of_tile = TileNumber::declare(&mut m, offload, tokens.strips.take());
+    let may_walk = tokens.may_walk.and(&number_of_tile.is_known());
     let lanes = Lanes::new(offload);
     let statements = kernel.statements();
     let present: Vec<&Assignment> = instances.statements.iter().map(|&s| statements[s]).collect();
@@ -242,8 +243,8 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let end_taken = m.wire("end_taken", Type::BIT);
     // A division waits outside the chain, where an end mark would overtake it.
     let passes = divides(&chains).map_or(Rtl::bit(true), |divides| candidate.valid.e().or(&divides).not());
-    let element = walker.has_element().and(&tokens.may_walk);
-    let end = walker.has_end().and(&tokens.may_walk);
+    let element = walker.has_element().and(&may_walk);
+    let end = walker.has_end().and(&may_walk);
     let mut loads = vec![];
     for (register, value) in &candidate.loads {
         loads.push(assign(register, &approach.hold(&mut m, &format!("next_{}", register.name()), value.clone())));

@@ -1,7 +1,8 @@
 //! The tiles of the compute process: which of them may start, and how they go on to the store process.
 
+use crate::hardware::buffers::address::StripQueue;
 use crate::hardware::circuit::cells;
-use crate::hardware::circuit::stream::Stream;
+use crate::hardware::circuit::stream::{Stream, fork};
 use crate::hardware::context::Context;
 use crate::hardware::walk::hand_over::hand_over;
 use crate::rtl::{Expr as Rtl, Module, Signal, Type};
@@ -13,6 +14,8 @@ pub struct Tokens {
     /// To the scanner.
     pub scan: Stream,
     wait: Stream,
+    /// The strips of the tiles, where they have slots.
+    pub strips: Option<StripQueue>,
     computed: Stream,
     computed_data: Signal,
     /// An end mark leaves the walker; to be assigned.
@@ -37,9 +40,10 @@ impl Tokens {
         let may_take = if loaded.is_some() { Rtl::bit(true) } else { room.e() };
         let scan = Stream::wires(m, "scan_tile");
         let wait = Stream::wires(m, "wait_tile");
-        m.assign(&tile.ready, &may_take.and(&scan.ready.e()).and(&wait.ready.e()));
-        m.assign(&scan.valid, &tile.valid.e().and(&may_take).and(&wait.ready.e()));
-        m.assign(&wait.valid, &tile.valid.e().and(&may_take).and(&scan.ready.e()));
+        let strips = StripQueue::declare(context, m, &data);
+        let mut takers = vec![&scan, &wait];
+        takers.extend(strips.as_ref().map(|strips| &strips.taken));
+        fork(m, &tile, &may_take, &takers);
         let walked = m.wire("tile_walked", Type::BIT);
         let started = if loaded.is_some() { walked.e() } else { tile.fires() };
         cells::up_down(m, &ahead, &started, &stored.e());
@@ -53,7 +57,7 @@ impl Tokens {
                 m.define("may_walk", &room.and(&waiting.e().is_zero().not().or(&loaded.e()))).e()
             }
         };
-        Tokens { data, scan, wait, computed, computed_data, walked, may_walk }
+        Tokens { data, scan, wait, strips, computed, computed_data, walked, may_walk }
     }
 
     /// `end` is high when an end mark has come through the pipeline.

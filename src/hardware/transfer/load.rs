@@ -1,9 +1,9 @@
 //! The load process: walks Load(T) of every tile, one burst per row, and fills the buffers as the words come back.
 
-use crate::hardware::buffers::address::{self, buffer_of};
+use crate::hardware::buffers::address::{self, StripQueue, TileNumber, buffer_of};
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
-use crate::hardware::circuit::stream::Stream;
+use crate::hardware::circuit::stream::{Stream, fork};
 use crate::hardware::context::Context;
 use crate::hardware::interface::link::port_suffix;
 use crate::hardware::transfer::packing::{Packing, unpacker};
@@ -68,17 +68,19 @@ pub fn load(context: &Context, memory_port: u32) -> (Vec<Module>, LoadPorts) {
     let scope = context.parameter_inputs(&mut m);
 
     let hands_on = context.loading().first() == Some(&memory_port);
-    let gate = gate(context, &mut m, true, hands_on);
+    let mut gate = gate(context, &mut m, true, hands_on);
+    let number = TileNumber::declare(&mut m, offload, gate.strips.take());
     let Gate { data: tile_data, scan: scan_tile, wait: wait_tile, loaded, .. } = &gate;
     let kind_arrays: ByKind<ArrayId> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
     let rows = Stream::wires(&mut m, "row");
     let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
     connect_scanner(context, &mut m, &modules[modules.len() - 1], (scan_tile, Some(tile_data)), &rows, &row_wires);
     let row = row_wires.row(&format);
-    let held = gate.held(offload, &format, &kind_arrays, &row).map(|held| m.define("row_held", &held).e());
+    let held = number.held(gate.held(offload, &format, &kind_arrays, &row));
+    let held = held.map(|held| m.define("row_held", &held).e());
 
     let queued = Stream::wires(&mut m, "descriptor");
-    let stage = TransferStage { context, scope, format, kind_arrays, rows, row, held };
+    let stage = TransferStage { context, scope, format, kind_arrays, rows, row, held, tile: number };
     let layout = stage.bursts(&mut m, &queued);
     let rows_in_flight = if context.bus.is_some() { ROWS_IN_FLIGHT_ON_A_BUS } else { ROWS_IN_FLIGHT };
     let about = "Rows wait here for their words.";
@@ -266,6 +268,10 @@ struct Gate {
     /// stored. Else a tile is only taken when they have.
     may_fill: Option<Signal>,
     filled: Option<(Signal, Signal)>,
+    /// The same of the strip before and of that one together, where a load waits for the strips before both.
+    of_two_strips: Option<Signal>,
+    /// The strips of the tiles, where they have slots.
+    strips: Option<StripQueue>,
 }
 
 /// Credits count how far the load process is ahead of the others. On a bus, the bursts of a tile are asked for as soon as
@@ -334,9 +340,10 @@ fn gate(context: &Context, m: &mut Module, fills: bool, hands_on: bool) -> Gate 
 
     let scan = Stream::wires(m, "scan_tile");
     let wait = Stream::wires(m, "wait_tile");
-    m.assign(&tile.ready, &may_start.e().and(&scan.ready.e()).and(&wait.ready.e()));
-    m.assign(&scan.valid, &tile.valid.e().and(&may_start.e()).and(&wait.ready.e()));
-    m.assign(&wait.valid, &tile.valid.e().and(&may_start.e()).and(&scan.ready.e()));
+    let strips = if fills { StripQueue::declare(context, m, &data) } else { None };
+    let mut takers = vec![&scan, &wait];
+    takers.extend(strips.as_ref().map(|strips| &strips.taken));
+    fork(m, &tile, &may_start.e(), &takers);
     cells::up_down(m, &ahead_of_compute, &tile.fires(), &computed.e());
     cells::up_down(m, &ahead_of_store, &tile.fires(), &stored.e());
     if let Some(in_memory) = &in_memory {
@@ -344,8 +351,19 @@ fn gate(context: &Context, m: &mut Module, fills: bool, hands_on: bool) -> Gate 
     }
     let top = number(most as i128);
     let more = of_strip.e().eq(&top).select(&top, &of_strip.e().add(&number(1), counter));
-    let count = when_else(tile_first.e(), vec![assign(&of_strip, &number(1))], vec![assign(&of_strip, &more)]);
-    m.clocked("", vec![(of_strip.clone(), 0)], vec![when(tile.fires(), vec![count])]);
+    let mut transfers = offload.bands.iter().flat_map(|band| &band.transfers);
+    let of_two_strips =
+        transfers.any(|own| own.wait == Wait::StoredBefore).then(|| m.reg("tiles_of_two_strips", counter));
+    let (mut first, mut other) = (vec![assign(&of_strip, &number(1))], vec![assign(&of_strip, &more)]);
+    let mut resets = vec![(of_strip.clone(), 0)];
+    if let Some(of_two) = &of_two_strips {
+        let one_more = |signal: &Signal| signal.e().eq(&top).select(&top, &signal.e().add(&number(1), counter));
+        first.push(assign(of_two, &one_more(&of_strip)));
+        other.push(assign(of_two, &one_more(of_two)));
+        resets.push((of_two.clone(), 0));
+    }
+    let count = when_else(tile_first.e(), first, other);
+    m.clocked("", resets, vec![when(tile.fires(), vec![count])]);
     Gate {
         data,
         scan,
@@ -359,6 +377,8 @@ fn gate(context: &Context, m: &mut Module, fills: bool, hands_on: bool) -> Gate 
         of_strip,
         may_fill,
         filled,
+        of_two_strips,
+        strips,
     }
 }
 
@@ -387,6 +407,10 @@ impl Gate {
         // More tiles are ahead than the strip has had: some are of the strips before.
         let behind = |ahead: &Signal| self.of_strip.e().lt(&ahead.e());
         let mut held = vec![];
+        if let Some(of_two) = &self.of_two_strips {
+            let own = Expr::any(&kinds(Wait::StoredBefore));
+            held.push(row.end.not().and(&own).and(&of_two.e().lt(&self.ahead_of_memory.e())));
+        }
         for (wait, ahead) in [(Wait::Computed, &self.ahead_of_compute), (Wait::Stored, &self.ahead_of_memory)] {
             let of_kind = if all(wait) { Expr::bit(true) } else { Expr::any(&kinds(wait)) };
             if all(wait) || arrays.keys().any(|k| waits(k) == wait) {

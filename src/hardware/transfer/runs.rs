@@ -1,7 +1,7 @@
 //! Runs: the rows of a transfer as the buffers see them, the addresses of a first and a last word. The walk through a
 //! buffer knows neither tile nor subscripts.
 
-use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
+use crate::hardware::buffers::address::{self, buffer_of};
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
@@ -96,9 +96,9 @@ impl RunFormat {
         1 + target + walk + self.address.width + self.last.width
     }
 
-    /// The packed run of the row that `stage` has, given the number of the row's tile.
-    pub fn of_row(&self, stage: &TransferStage, tile: &TileNumber) -> Expr {
-        let TransferStage { context, scope, format, row, .. } = stage;
+    /// The packed run of the row that `stage` has.
+    pub fn of_row(&self, stage: &TransferStage) -> Expr {
+        let TransferStage { context, scope, format, row, tile, .. } = stage;
         let offload = context.offload;
         let by_kind = |value: &dyn Fn(KindId) -> Expr| format.of_kind(&row.kind, value);
         let address = |k: KindId, inner: &Expr| {

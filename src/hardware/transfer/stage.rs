@@ -27,6 +27,8 @@ pub struct TransferStage<'a> {
     pub row: Row,
     /// What holds rows back, if anything does.
     pub held: Option<Expr>,
+    /// The tile of the row.
+    pub tile: TileNumber,
 }
 
 impl TransferStage<'_> {
@@ -39,13 +41,11 @@ impl TransferStage<'_> {
         (queued, depth): (&Stream, i128),
         arrays: &[ArrayId],
     ) -> (RunFormat, Stream, Run) {
-        let offload = self.context.offload;
-        let number = TileNumber::declare(m, offload);
-        number.connect(m, &self.rows.fires().and(&self.row.end));
+        self.tile.connect(m, &self.rows.fires().and(&self.row.end));
         let runs = RunFormat::new(self.context, &self.format, &self.kind_arrays, arrays);
         m.comment(about);
         let waiting = Stream::wires(m, "waiting");
-        let packed = runs.of_row(self, &number);
+        let packed = runs.of_row(self);
         let run = cells::fifo(m, "u_rows", depth, (queued, &packed), &waiting, "waiting_run");
         let run = runs.unpack(m, &run);
         (runs, waiting, run)

@@ -1,10 +1,10 @@
 //! The store process: walks Store(T) of every tile, one burst per row, and drains the buffers into it.
 
-use crate::hardware::buffers::address::{self, buffer_of};
+use crate::hardware::buffers::address::{self, StripQueue, TileNumber, buffer_of};
 use crate::hardware::buffers::banks;
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
-use crate::hardware::circuit::stream::Stream;
+use crate::hardware::circuit::stream::{Stream, fork};
 use crate::hardware::context::Context;
 use crate::hardware::interface::link::port_suffix;
 use crate::hardware::transfer::packing::{Packing, packer};
@@ -58,8 +58,18 @@ pub fn store(context: &Context, memory_port: u32, delay: &dyn Fn(ArrayId) -> u32
     let tile_data = m.input("s_tile_data", Type::unsigned(context.tile_width()));
     let rows = Stream::wires(&mut m, "row");
     let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
-    connect_scanner(context, &mut m, &rows_module, (&tile, Some(&tile_data)), &rows, &row_wires);
+    let strips = StripQueue::declare(context, &mut m, &tile_data);
+    let scan = match &strips {
+        None => tile.clone(),
+        Some(StripQueue { taken, .. }) => {
+            let scan = Stream::wires(&mut m, "scan_tile");
+            fork(&mut m, &tile, &Expr::bit(true), &[&scan, taken]);
+            scan
+        }
+    };
+    connect_scanner(context, &mut m, &rows_module, (&scan, Some(&tile_data)), &rows, &row_wires);
     let row = row_wires.row(&format);
+    let number = TileNumber::declare(&mut m, offload, strips);
 
     // On a bus, tiles come before they are computed: their rows are found meanwhile, and wait here.
     let held = context.bus.map(|_| {
@@ -68,10 +78,11 @@ pub fn store(context: &Context, memory_port: u32, delay: &dyn Fn(ArrayId) -> u32
         cells::up_down(&mut m, &tiles, &computed.e(), &rows.fires().and(&row.end));
         tiles.e().is_zero()
     });
+    let held = number.held(held);
 
     let queued = Stream::wires(&mut m, "descriptor");
     let kind_arrays: ByKind<ArrayId> = format.kinds.iter().map(|k| source_arrays[k.source]).collect();
-    let stage = TransferStage { context, scope, format, kind_arrays, rows, row, held };
+    let stage = TransferStage { context, scope, format, kind_arrays, rows, row, held, tile: number };
     let layout = stage.bursts(&mut m, &queued);
     let about = "Rows wait here for their turn to be drained.";
     let (runs, waiting, waiting_run) = stage.waiting_runs(&mut m, about, (&queued, ROWS_AHEAD), &arrays);

@@ -67,9 +67,6 @@ pub fn tiles(context: &Context) -> Vec<Module> {
         parts.push(value);
         cycles = cycles.max(more);
     }
-    parts.push(walker.end.e());
-    let packed = Expr::concat(&parts);
-
     let fresh = m.reg("strip_starts", Type::BIT);
     let row = row_wires.row(&format);
     let next = format.scope(&scope, &row.outer, &row.first);
@@ -83,6 +80,15 @@ pub fn tiles(context: &Context) -> Vec<Module> {
             vec![when(step, vec![assign(&fresh, &Expr::bit(false))])],
         )],
     );
+    if let Some(strip) = &context.strip {
+        m.comment("Strips take turns.");
+        let turn = m.reg("strip_turn", strip.ty());
+        let next = turn.e().eq(&starts).not();
+        m.clocked("", vec![(turn.clone(), 0)], vec![when(rows.fires(), vec![assign(&turn, &next)])]);
+        parts.push(turn.e());
+    }
+    parts.push(walker.end.e());
+    let packed = Expr::concat(&parts);
     if let Some(settled) = &settled {
         // Sums take one.
         let mut stages: Vec<Signal> = (0..cycles).map(|_| m.reg("tile_settles", Type::BIT)).collect();

@@ -6,9 +6,9 @@
   const modulo = (value, by) => ((value % by) + by) % by;
   const bitsBelow = (count) => (count > 1 ? Math.ceil(Math.log2(count)) : 0);
 
-  // The bank and the word in it of a cell in tile `number`, as `Buffer::place` has it.
-  function placeOf(buffer, band, cell, number) {
-    const mapping = buffer.mappings[band];
+  // The bank and the word in it of a cell in a tile, as `Buffer::place` has it.
+  function placeOf(buffer, cell, tile) {
+    const mapping = buffer.mappings[tile.band];
     if (!mapping) return undefined;
     const skew = mapping.skew || [];
     const y = cell.map((x, k) => (skew.length ? cell.slice(0, k).reduce((sum, other, l) => sum + other * skew[k][l], x) : x));
@@ -22,7 +22,7 @@
     // What tells the bank is left out of the word: in skewed storage, of the last subscript that has all banks.
     const out = buffer.skewed ? [axes.filter((axis) => axis.count === all).pop()] : axes.slice();
     if (buffer.partition) out.push({ subscript: buffer.partition.along, count: buffer.partition.count });
-    let word = number % (mapping.slots || 1);
+    let word = (mapping.by_strips ? tile.strip : tile.number) % (mapping.slots || 1);
     residues.forEach((residue, k) => {
       const count = (out.find((axis) => axis.subscript === k) || { count: 1 }).count;
       word = word * Math.pow(2, bitsBelow(Math.floor(mapping.moduli[k] / count))) + Math.floor(residue / count);
@@ -38,7 +38,7 @@
     }
     const name = picked.array + picked.cell.map((index) => "[" + index + "]").join("");
     const known = data.buffers.find((own) => own.array === picked.array);
-    const place = known && placeOf(known.buffer, tile.band, picked.cell, tile.number);
+    const place = known && placeOf(known.buffer, picked.cell, tile);
     const where = place && (known.banks > 1 ? "bank " + place.bank + ", word " + place.word : "word " + place.word);
     text.textContent = place ? name + " has its place in " + where + "." : name + " has no place in this tile.";
   }
@@ -63,7 +63,7 @@
       rectangles(scaled, own.load, "c-load");
       for (let bank = 1; known.banks > 1 && known.together[0] === 1 && rows <= 64 && bank < rows; bank++)
         svg("path", { class: "plane", d: "M0 " + bank + "H" + columns }, scaled);
-      const at = picked && picked.array === known.array && placeOf(known.buffer, tile.band, picked.cell, tile.number);
+      const at = picked && picked.array === known.array && placeOf(known.buffer, picked.cell, tile);
       if (at) {
         const [row, column] = known.banks > 1 ? [at.bank, at.word] : [Math.floor(at.word / known.columns), at.word % known.columns];
         const x = Math.floor(column / known.together[1]), y = Math.floor(row / known.together[0]);

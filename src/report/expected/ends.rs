@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{PortRows, Transfers, no_rows};
+use super::{PortRows, Transfers, Way, lent, no_rows};
 use crate::ids::{BandId, ByBand};
 use crate::offload::{Band, Offload, Transfer, Wait};
 use crate::walk::{self, Values};
@@ -17,6 +17,8 @@ pub struct End {
     pub times: f64,
     pub load: Vec<PortRows>,
     pub store: Vec<PortRows>,
+    /// Per statement of the band, the cycles in which ports that it uses are lent meanwhile.
+    pub lent: Vec<f64>,
     loads: u64,
     stores: u64,
 }
@@ -31,7 +33,7 @@ struct Ends {
 
 /// The ends of every band's tiles, in the order in which the hardware walks them.
 pub fn ends(offload: &Offload, rows: &Transfers, values: &mut Values) -> ByBand<[End; 2]> {
-    let mut all: ByBand<Ends> = offload.bands.iter().map(|_| Ends::new(offload)).collect();
+    let mut all: ByBand<Ends> = offload.bands.iter().map(|band| Ends::new(offload, band)).collect();
     let mut before: Option<(BandId, Vec<i64>)> = None;
     let mut walked = 0;
     let outcome = walk::in_order(&offload.tiles.pieces, values, |piece, values| {
@@ -45,7 +47,7 @@ pub fn ends(offload: &Offload, rows: &Transfers, values: &mut Values) -> ByBand<
         match &before {
             Some((last, tile_before)) if *last == number => {
                 if tile_before[..strip] != tile[..strip] {
-                    let is_waiting = |transfer: &Transfer| transfer.wait != Wait::Nothing;
+                    let is_waiting = |transfer: &Transfer| transfer.wait >= Wait::Computed;
                     let waits = band.transfers.iter().any(|own| is_waiting(own) && !own.load.pieces.is_empty());
                     if waits || band.compute_waits {
                         all[number].strip.begin(offload, (band, &tile), rows, values, is_waiting);
@@ -80,8 +82,15 @@ pub fn ends(offload: &Offload, rows: &Transfers, values: &mut Values) -> ByBand<
 }
 
 impl Ends {
-    fn new(offload: &Offload) -> Self {
-        let none = || End { times: 0.0, load: no_rows(offload), store: no_rows(offload), loads: 0, stores: 0 };
+    fn new(offload: &Offload, band: &Band) -> Self {
+        let none = || End {
+            times: 0.0,
+            load: no_rows(offload),
+            store: no_rows(offload),
+            lent: vec![0.0; band.statements.len()],
+            loads: 0,
+            stores: 0,
+        };
         Ends { band: none(), strip: none() }
     }
 }
@@ -100,7 +109,7 @@ impl End {
         if counts(self.times as u64) {
             self.loads += 1;
             let waited_for = band.transfers.iter().filter(|transfer| which(transfer));
-            add(offload, tile, (rows, values), &mut self.load, waited_for);
+            add(offload, (band, tile), (rows, values), (&mut self.load, &mut self.lent, Way::Load), waited_for);
         }
     }
 
@@ -108,13 +117,15 @@ impl End {
     fn end(&mut self, offload: &Offload, (band, tile): (&Band, &[i64]), rows: &Transfers, values: &mut Values) {
         if counts(self.times as u64) {
             self.stores += 1;
-            add(offload, tile, (rows, values), &mut self.store, band.transfers.iter());
+            let all = band.transfers.iter();
+            add(offload, (band, tile), (rows, values), (&mut self.store, &mut self.lent, Way::Store), all);
         }
     }
 
     /// Of what was looked at, with all ends that there are where so many of them were walked.
     fn mean(mut self, share: f64) -> End {
         self.times *= share;
+        self.lent.iter_mut().for_each(|sum| *sum /= self.loads.max(self.stores).max(1) as f64);
         for (ports, count) in [(&mut self.load, self.loads), (&mut self.store, self.stores)] {
             for port in ports {
                 for sum in [&mut port.load, &mut port.rows, &mut port.store] {
@@ -133,9 +144,9 @@ fn counts(number: u64) -> bool {
 /// Adds what a tile moves.
 fn add<'a>(
     offload: &Offload,
-    tile: &[i64],
+    (band, tile): (&Band, &[i64]),
     (rows, values): (&Transfers, &mut Values),
-    ports: &mut [PortRows],
+    (ports, taken, way): (&mut [PortRows], &mut [f64], Way),
     transfers: impl Iterator<Item = &'a Transfer>,
 ) {
     let place = values.enter_tile(&offload.kernel, tile);
@@ -144,6 +155,8 @@ fn add<'a>(
         if let Some(port) = ports.get_mut(offload.port(transfer.array) as usize) {
             // What takes too long to find is nothing.
             let _ = port.add(rows, transfer, values, &mut steps);
+            let own = lent(offload, band, rows, (transfer, way), values, &mut steps);
+            taken.iter_mut().zip(own.into_iter().flatten()).for_each(|(all, own)| *all += own);
         }
     }
     values.stack.truncate(place);

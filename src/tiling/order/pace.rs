@@ -16,7 +16,7 @@ use crate::source::kernel::{self, BinaryOp, Expr, Kernel};
 pub(super) const CYCLES_PER_ROW: f64 = 4.0;
 
 /// Cycles from reading a buffer to the next read that sees the result, in integer arithmetic.
-const LATENCY: f64 = 6.0;
+pub(super) const LATENCY: f64 = 6.0;
 
 /// Cycles from reading a buffer to the next read that sees the value of `expr`, with its `products` of integers or without.
 pub(super) fn latency(expr: &Expr, products: bool) -> f64 {

@@ -480,7 +480,10 @@ impl Space {
         Ok(match wanted.shape(self, alone.place, alone.order, &lanes).as_ref() {
             Ok(shape) if !wanted.is_along_one() => {
                 let groups = wanted.groups(self, alone.place, &lanes, shape)?;
-                let latency = grouped.latencies[alone.place] as i64;
+                // What it reads of what it writes comes late, or not.
+                let mut late = statement.targets().map(|target| grouped.late[alone.place].get(&target.array).copied());
+                let late = late.try_fold(0.0, |most, cycles| Some(f64::max(most, cycles?)));
+                let latency = late.unwrap_or(grouped.latencies[alone.place]) as i64;
                 let row = self.row(&self.values[alone.place], alone.order).map(|level| alone.order[level]);
                 let counted = groups.as_ref().as_ref().map_or(0.0, |groups| groups.pace(alone.order, row, latency));
                 pace.cycles.max(grouped.combinations(alone.place, &all) * counted)

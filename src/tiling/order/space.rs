@@ -164,8 +164,8 @@ impl Space {
         }
     }
 
-    /// The same with groups of so many values of each of the dimensions `lanes` in place of the values, of statements that
-    /// read nothing late.
+    /// The same with groups of so many values of each of the dimensions `lanes` in place of the values. What lanes read late they read
+    /// from the buffer, and never on its way there.
     pub(super) fn in_groups(&self, lanes: &[(usize, i64)]) -> Space {
         let mut space = self.clone();
         for &(k, count) in lanes {
@@ -174,7 +174,7 @@ impl Space {
                 lengths[k] = (lengths[k] + count - 1) / count;
             }
         }
-        space.late.iter_mut().for_each(BTreeMap::clear);
+        space.late.iter_mut().flat_map(BTreeMap::values_mut).for_each(|cycles| *cycles += pace::LATENCY);
         space.latencies.clone_from(&space.in_lanes);
         space
     }
