@@ -642,7 +642,7 @@ fn places_are_the_mappings(browser: &mut Browser, document: &Value) {
                     row /= extent;
                 }
                 let mut values: Vec<(&str, i64)> = names.iter().copied().zip(cell.iter().copied()).collect();
-                values.push(("tile", tile.number as i64));
+                values.extend([("tile", tile.number as i64), ("strip", tile.strip as i64)]);
                 let written: String = cell.iter().map(|index| format!("[{index}]")).collect();
                 assert!(text.starts_with(&format!("{}{written} has its place in ", array.name)), "{text}");
                 let numbers: Vec<i64> =

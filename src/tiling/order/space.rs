@@ -174,7 +174,9 @@ impl Space {
                 lengths[k] = (lengths[k] + count - 1) / count;
             }
         }
-        space.late.iter_mut().flat_map(BTreeMap::values_mut).for_each(|cycles| *cycles += pace::LATENCY);
+        for (late, soonest) in space.late.iter_mut().zip(&self.in_lanes) {
+            late.values_mut().for_each(|cycles| *cycles = (*cycles + pace::LATENCY).min(*soonest));
+        }
         space.latencies.clone_from(&space.in_lanes);
         space
     }
