@@ -395,7 +395,11 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
 
     /// Whether another analysis with lanes may begin.
     fn may_probe(&self) -> bool {
-        self.probes.get() < PROBES && self.left.get().is_none_or(|left| left > LEAST)
+        self.probes.get() < PROBES && self.has_operations_left()
+    }
+
+    fn has_operations_left(&self) -> bool {
+        self.left.get().is_none_or(|left| left > LEAST)
     }
 
     /// The lanes of `request`, in the tiles of `one`, or in those that are chosen for so many smaller parts of the block RAM.

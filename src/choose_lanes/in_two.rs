@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::{Choice, Found, LEAST, hold_lanes, most, pairs};
+use super::{Choice, Found, hold_lanes, most, pairs};
 use crate::buffer::NoRoom;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::{BandId, StatementId};
@@ -76,10 +76,6 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             }
         }
         Ok(best)
-    }
-
-    fn has_operations_left(&self) -> bool {
-        self.left.get().is_none_or(|left| left > LEAST)
     }
 
     fn search_in_two(&self, best: &Found, one: &Found) -> Result<Search> {

@@ -2,7 +2,7 @@
 //! longer for the rows of Load than the tile computes.
 
 use crate::hardware::circuit::cells::{clocking, into, out_of, port};
-use crate::hardware::circuit::stream::Stream;
+use crate::hardware::circuit::stream::{Stream, fork};
 use crate::hardware::context::Context;
 use crate::hardware::walk::connect::argument_ports;
 use crate::hardware::walk::rows::{Row, RowPorts};
@@ -68,9 +68,7 @@ pub(super) fn build(context: &Context, name: &str, about: &str, tree: &Tree) -> 
         halves.push((tiles, rows, wires.row(format)));
     }
     let [(tiles, rows, own), (other_tiles, other_rows, other)] = &halves[..] else { unreachable!("two halves") };
-    m.assign(&tile.ready, &tiles.ready.e().and(&other_tiles.ready.e()));
-    m.assign(&tiles.valid, &tile.valid.e().and(&other_tiles.ready.e()));
-    m.assign(&other_tiles.valid, &tile.valid.e().and(&tiles.ready.e()));
+    fork(&mut m, &tile, &Expr::bit(true), &[tiles, other_tiles]);
 
     m.comment("A row that is shown stays until it is taken; the end of the tile is that of both.");
     let shown = m.reg("shown", Type::BIT);
