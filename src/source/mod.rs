@@ -28,6 +28,7 @@ mod literal;
 mod locals;
 mod loops;
 mod map;
+mod memory;
 mod nest;
 mod obligations;
 pub mod panels;
@@ -201,6 +202,7 @@ fn check_nesting(preprocessed: &Preprocessed) -> Checked<()> {
 /// The kernel of a preprocessed text, calls of helpers with pointers replaced by their bodies first.
 fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let mut spliced: Option<Preprocessed> = typedefs::expanded(preprocessed, false);
+    spliced = memory::expanded(spliced.as_ref().unwrap_or(preprocessed))?.or(spliced);
     // The kernel's name: it does not call its helpers any more once their bodies stand in it.
     let mut name: Option<String> = None;
     let mut has_structures = true;

@@ -226,7 +226,7 @@ impl<'u> Outliner<'_, 'u> {
     }
 
     /// The user's bytes of a token that stands there as it is, and is made by no macro.
-    fn exact(&self, bytes: Range<usize>, text: &str) -> Option<Range<usize>> {
+    pub fn exact(&self, bytes: Range<usize>, text: &str) -> Option<Range<usize>> {
         let own = self.reader.preprocessed.map.bytes(ByteSpan::span(bytes.start, bytes.end))?;
         (self.reader.source.text[own.clone()] == *text).then_some(own)
     }

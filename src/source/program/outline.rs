@@ -267,7 +267,7 @@ impl<'u> Outliner<'_, 'u> {
             };
             used.push(Used { name, declared, how });
         }
-        renamed.extend(lifted.edits);
+        renamed.extend(lifted.edits.into_iter().chain(self.sizes(&used, &free)));
         self.rewrite(&used, [&constants, &inner_constants], &made_const, &free, renamed)
     }
 
@@ -305,6 +305,37 @@ impl<'u> Outliner<'_, 'u> {
             is_it.then(|| Edit { bytes: own, text: Some(format!("{array}[0]")), keeps_directives: false })
         });
         places.collect()
+    }
+
+    /// Types in place of the names of arrays that become arguments, where `sizeof` asks for their sizes: `sizeof a` becomes
+    /// `sizeof (int[16])`.
+    fn sizes(&self, used: &[Used], free: &Free) -> Vec<Edit> {
+        let text = &self.reader.preprocessed.text;
+        let reachable = self.reachable(free);
+        let bodies = self.externals.iter().filter_map(|external| external.function.as_ref());
+        let bodies = bodies.filter(|(name, _)| reachable.contains(name)).map(|(_, body)| body.clone());
+        let tokens: Vec<&Token> = bodies
+            .chain([self.bytes()])
+            .flat_map(|bytes| self.tokens(ByteSpan::span(bytes.start, bytes.end)))
+            .collect();
+        let word = |k: usize| tokens.get(k).map_or("", |token| token.text(text));
+        let edit = |k: usize| {
+            let own = used.iter().find(|used| used.name == word(k) && matches!(used.how, Use::Argument))?;
+            let parts = derived(own.declared.declarator()?);
+            let is_array = |part: &&Node<DerivedDeclarator>| matches!(part.node, DerivedDeclarator::Array(_));
+            let is_whole = !parts.is_empty() && parts.iter().all(is_array) && !matches!(word(k + 1), "[" | "." | "->");
+            let is_closed = word(k - 1) == "(" && word(k + 1) == ")";
+            let keyword = tokens[k.checked_sub(1 + is_closed as usize)?];
+            if matches!(own.declared, Declared::Argument(_)) || !is_whole || keyword.text(text) != "sizeof" {
+                return None;
+            }
+            self.exact(keyword.start..keyword.end, "sizeof")?;
+            let ty = self.declaration(&own.declared, Some(""));
+            let bytes = self.exact(tokens[k].start..tokens[k].end, word(k))?;
+            let text = Some(if is_closed { ty } else { format!("({ty})") });
+            Some(Edit { bytes, text, keeps_directives: false })
+        };
+        (1..tokens.len()).filter_map(edit).collect()
     }
 
     /// Where the declarations of a variable of the file begin.

@@ -32,8 +32,8 @@ use super::token::{Kind, Token};
 use super::types::{Types, functions, is_const, is_typedef};
 use crate::diagnostic::Diagnostic;
 use place::{How, Place, Variable};
-pub use record::{Base, Records, type_specifiers};
-use record::{Dim, Ty, constant, type_words};
+pub use record::{Base, Records, constant, qualified, type_specifiers, type_words};
+use record::{Dim, Ty};
 
 /// A token of the new text, and where it comes from in the old one.
 type Piece = (String, ByteSpan);

@@ -362,7 +362,6 @@ fn helpers_with_pointers() {
         ("static void kept(int *p) { static int n; p[0] = n++; }", "kept(a);"),
         ("static void again(int *p) { again(p); p[0] = 1; }", "again(a);"),
         ("static void two(int *p, int *q) { *p = 1; q[0] = 2; }", "s = 0; two(&s, &a[s]);"),
-        ("static void wide(int *p) { p[0] = sizeof(p); }", "wide(a);"),
     ] {
         let text = with(helper, call);
         let refused = refusal(&text, &Choice::default());
