@@ -264,6 +264,7 @@ kernels! {
     flat_edges; [h = 3, w = 0], [h = 1, w = 1], [h = 4, w = 1], [h = 5, w = 7];
     flat_data; [h = 0, w = 5], [h = 1, w = 1], [h = 8, w = 1], [h = 5, w = 7];
     local_pointers; [n = 0, m = 5], [n = 1, m = 1], [n = 6, m = 9];
+    memory_blocks; [h = 0, w = 5], [h = 1, w = 1], [h = 5, w = 7];
     whole_arrays; [n = 0, m = 3], [n = 1, m = 1], [n = 5, m = 7];
     swapped; [n = 0, T = 3], [n = 3, T = 1], [n = 9, T = 4], [n = 9, T = 5];
     turns; [n = 0, T = 3], [n = 3, T = 1], [n = 9, T = 4], [n = 9, T = 5];

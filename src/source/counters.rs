@@ -74,7 +74,7 @@ fn arguments(function: &mut FunctionDefinition, types: &Types) {
     }
 }
 
-fn declaration(
+pub fn declaration(
     specifiers: Vec<Node<DeclarationSpecifier>>,
     name: &str,
     value: Node<Expression>,
@@ -87,12 +87,12 @@ fn declaration(
     Node::new(Declaration { specifiers, declarators }, span)
 }
 
-fn named(name: &str, span: Span) -> Node<Expression> {
+pub fn named(name: &str, span: Span) -> Node<Expression> {
     Node::new(Expression::Identifier(Box::new(Node::new(Identifier { name: name.to_string() }, span))), span)
 }
 
 /// Puts an expression in place of a name; whether that was possible everywhere.
-fn replace(body: &mut Node<Statement>, name: &str, value: &Node<Expression>) -> bool {
+pub fn replace(body: &mut Node<Statement>, name: &str, value: &Node<Expression>) -> bool {
     let (all, mut count) = (names(body, name), 0);
     expressions(body, &mut |node| {
         if variable(node) != Some(name) {

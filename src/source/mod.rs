@@ -24,6 +24,7 @@ mod initial;
 mod inline;
 pub mod kernel;
 mod known;
+mod left;
 mod literal;
 mod locals;
 mod loops;
@@ -261,7 +262,10 @@ fn lower_plain(
     counters::counters(&mut unit, &kernel, &types);
     pointers::pointers(&mut unit, &kernel, &types, map)?;
     plain::plain(&mut unit);
+    left::left(&mut unit);
     canonical::canonical(&mut unit);
+    // Loops that have become `for` loops.
+    left::left(&mut unit);
     let flattened = flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas), &types);
     let types = types_of(preprocessed, &unit);
 

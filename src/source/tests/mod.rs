@@ -4,6 +4,7 @@ mod accepts;
 mod directives;
 mod forms;
 mod interpreter;
+mod left;
 mod memory;
 mod native;
 mod oracle;

@@ -371,3 +371,20 @@ fn helpers_with_pointers() {
         );
     }
 }
+
+/// An argument is a pointer, of which `sizeof` would tell another size.
+#[test]
+fn sizes_of_arrays_that_become_arguments() {
+    let text = "#include <string.h>\n#define COUNT(a) (sizeof(a) / sizeof((a)[0]))\nstatic int hist[8], image[4][6], copy[4][6];\n\
+                static const short table[] = {1, 2, 3};\nstatic void clear(void) { memset(hist, 0, sizeof hist); }\n\
+                static void work(void)\n{\nclear();\nmemcpy(copy, image, sizeof(image));\n\
+                for (unsigned i = 0; i < COUNT(table); i++) hist[i] += table[i] + sizeof image[0];\n}\n\
+                int main(void) { work(); return hist[3] + copy[1][1]; }\n";
+    assert_eq!(signature(text, &Choice::default()), "work(int32_t copy[4][6], int32_t image[4][6], int32_t hist[8])");
+    let made = chosen(text, &Choice::default()).source.text;
+    assert!(made.contains("sizeof (int[8])") || made.contains("sizeof (int [8])"), "{made}");
+    assert!(made.contains("sizeof(int[4][6])") || made.contains("sizeof(int [4][6])"), "{made}");
+    // What a macro asks for is no place in the file.
+    let asked = text.replace("COUNT(table)", "COUNT(hist)");
+    assert!(refusal(&asked, &Choice::default()).message.contains("is the size of a pointer"));
+}

@@ -1,0 +1,323 @@
+//! The values that counters have behind their loops, on C's own tree: `for (i = 0; i + 4 <= n; i += 4) …` leaves
+//! `i_end = 0 + 4 <= n ? (n - 4 + 1 + 3) / 4 * 4 : 0`, and what reads `i` behind it in the same block, up to the next value,
+//! reads that. A loop that goes on from there, `for (; i < n; i++)`, begins with it.
+//!
+//! The body must leave the counter and what the head names alone, and must not jump out.
+
+use std::collections::{HashMap, HashSet};
+
+use lang_c::ast::{
+    BinaryOperator, BlockItem, ConditionalExpression, Declaration, DeclarationSpecifier, Expression, ForInitializer,
+    ForStatement, Identifier, Statement, TranslationUnit, UnaryOperator,
+};
+use lang_c::span::{Node, Span};
+use lang_c::visit::{self, Visit};
+
+use super::canonical::{has_jump, names_in};
+use super::counters::{declaration, named, replace};
+use super::function::identifier;
+use super::nest::{counts, is_name, operation};
+use super::plain::{binary, bodies, inner, number, variable};
+use super::program::Changed;
+use super::structs::constant;
+use super::types::is_typedef;
+
+/// Rewrites the bodies of all functions.
+pub fn left(unit: &mut TranslationUnit) {
+    for body in bodies(unit) {
+        let mut names = Names::default();
+        names.visit_statement(&body.node, &body.span);
+        statement(body, &mut names);
+    }
+}
+
+/// The names of a function's body, and the types of those that it declares, once and without brackets or stars.
+#[derive(Default)]
+struct Names {
+    all: HashSet<String>,
+    declared: HashMap<String, Option<Vec<Node<DeclarationSpecifier>>>>,
+}
+
+impl<'ast> Visit<'ast> for Names {
+    fn visit_identifier(&mut self, identifier: &'ast Identifier, _: &'ast Span) {
+        self.all.insert(identifier.name.clone());
+    }
+
+    fn visit_declaration(&mut self, declaration: &'ast Declaration, span: &'ast Span) {
+        for declarator in &declaration.declarators {
+            let Some(name) = identifier(&declarator.node.declarator.node) else { continue };
+            let is_stored = |s: &Node<DeclarationSpecifier>| matches!(s.node, DeclarationSpecifier::StorageClass(_));
+            let is_plain = declarator.node.declarator.node.derived.is_empty()
+                && !is_typedef(declaration)
+                && !declaration.specifiers.iter().any(is_stored);
+            let specifiers = Some(declaration.specifiers.clone()).filter(|_| is_plain);
+            let known = self.declared.entry(name.node.name.clone());
+            known.and_modify(|known| *known = None).or_insert(specifiers);
+        }
+        visit::visit_declaration(self, declaration, span);
+    }
+}
+
+fn statement(node: &mut Node<Statement>, names: &mut Names) {
+    let Statement::Compound(items) = &mut node.node else {
+        inner(&mut node.node).into_iter().for_each(|inner| statement(inner, names));
+        return;
+    };
+    let mut k = 0;
+    while k < items.len() {
+        let made = match &mut items[k].node {
+            BlockItem::Statement(own) => {
+                statement(own, names);
+                match &own.node {
+                    Statement::For(f) => left_by(&f.node, own.span),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        if let Some((counter, value)) = made
+            && let Some(Some(specifiers)) = names.declared.get(&counter).cloned()
+        {
+            let mut fresh = format!("{counter}_end");
+            while names.all.contains(&fresh) {
+                fresh.push('_');
+            }
+            if let Some(behind) = reading(&items[k + 1..], &counter, &fresh) {
+                items.truncate(k + 1);
+                let span = value.span;
+                let own = declaration(specifiers, &fresh, value, span);
+                items.push(Node::new(BlockItem::Declaration(own), span));
+                items.extend(behind);
+                names.all.insert(fresh);
+            }
+        }
+        k += 1;
+    }
+}
+
+/// The statements with `fresh` in place of `counter`, up to the one that gives it another value; `None` where none reads
+/// it, or where it changes in another way.
+fn reading(items: &[Node<BlockItem>], counter: &str, fresh: &str) -> Option<Vec<Node<BlockItem>>> {
+    let (mut done, mut is_read, mut has_ended) = (vec![], false, false);
+    for item in items {
+        let mut item = item.clone();
+        if has_ended || !mentions(&item, counter) {
+            done.push(item);
+            continue;
+        }
+        let mut changed = Changed::default();
+        changed.visit_block_item(&item.node, &item.span);
+        if !changed.0.contains(counter) {
+            done.push(with(item, counter, fresh)?);
+            is_read = true;
+            continue;
+        }
+        let BlockItem::Statement(own) = &mut item.node else { return None };
+        let span = own.span;
+        let start = || {
+            let first = binary(BinaryOperator::Assign, named(counter, span), named(fresh, span), span);
+            Box::new(first)
+        };
+        match &mut own.node {
+            Statement::Expression(Some(given)) => is_read |= put_in_value(given, counter, fresh)?,
+            Statement::For(f) => match &mut f.node.initializer.node {
+                ForInitializer::Expression(first) => is_read |= put_in_value(first, counter, fresh)?,
+                first @ ForInitializer::Empty => (*first, is_read) = (ForInitializer::Expression(start()), true),
+                _ => return None,
+            },
+            Statement::While(_) | Statement::DoWhile(_) => {
+                let first = Node::new(Statement::Expression(Some(start())), span);
+                done.push(Node::new(BlockItem::Statement(first), span));
+                is_read = true;
+            }
+            _ => return None,
+        }
+        done.push(item);
+        has_ended = true;
+    }
+    is_read.then_some(done)
+}
+
+/// Puts `fresh` into the value that `counter` gets here; tells whether it was read.
+fn put_in_value(node: &mut Node<Expression>, counter: &str, fresh: &str) -> Option<bool> {
+    let Expression::BinaryOperator(o) = &mut node.node else { return None };
+    if o.node.operator.node != BinaryOperator::Assign || !is_name(&o.node.lhs, counter) {
+        return None;
+    }
+    let mut changed = Changed::default();
+    changed.visit_expression(&o.node.rhs.node, &o.node.rhs.span);
+    let is_read = names_in(&o.node.rhs).iter().any(|name| name == counter);
+    *o.node.rhs = value_with(&o.node.rhs, counter, &named(fresh, node.span))?;
+    (!changed.0.contains(counter)).then_some(is_read)
+}
+
+/// An item with another name in place of the counter's; `None` where it declares that name.
+fn with(item: Node<BlockItem>, counter: &str, fresh: &str) -> Option<Node<BlockItem>> {
+    let span = item.span;
+    let mut block = Node::new(Statement::Compound(vec![item]), span);
+    let is_done = replace(&mut block, counter, &named(fresh, span));
+    match block.node {
+        Statement::Compound(mut items) if is_done => items.pop(),
+        _ => None,
+    }
+}
+
+/// An expression with another in place of a name.
+fn value_with(node: &Node<Expression>, name: &str, value: &Node<Expression>) -> Option<Node<Expression>> {
+    let mut own = Node::new(Statement::Expression(Some(Box::new(node.clone()))), node.span);
+    let is_done = replace(&mut own, name, value);
+    match own.node {
+        Statement::Expression(Some(made)) if is_done => Some(*made),
+        _ => None,
+    }
+}
+
+fn mentions(item: &Node<BlockItem>, name: &str) -> bool {
+    let mut names = Names::default();
+    names.visit_block_item(&item.node, &item.span);
+    names.all.contains(name)
+}
+
+/// The counter of a loop, and the value that it has behind it.
+fn left_by(f: &ForStatement, span: Span) -> Option<(String, Node<Expression>)> {
+    let ForInitializer::Expression(first) = &f.initializer.node else { return None };
+    let (BinaryOperator::Assign, first) = operation(first)? else { return None };
+    let counter = variable(&first.lhs)?.to_string();
+    let (condition, step) = (f.condition.as_deref()?, step_of(f.step.as_deref()?, &counter)?);
+    let (operator, o) = operation(condition)?;
+    let is_counter = |node: &Node<Expression>| names_in(node).contains(&counter);
+    let (operator, side, end) = match (is_counter(&o.lhs), is_counter(&o.rhs)) {
+        (true, false) => (operator, &o.lhs, &o.rhs),
+        (false, true) => (turned(operator)?, &o.rhs, &o.lhs),
+        _ => return None,
+    };
+    let offset = offset_of(side, &counter)?;
+    let mut changed = Changed::default();
+    changed.visit_statement(&f.statement.node, &f.statement.span);
+    let heads: Vec<String> = [names_in(condition), names_in(&first.rhs)].concat();
+    let own_start = names_in(&first.rhs).contains(&counter);
+    if own_start
+        || !is_plain(&first.rhs)
+        || !is_plain(end)
+        || heads.iter().chain([&counter]).any(|name| changed.0.contains(name))
+        || has_jump(&f.statement)
+        || leaves(&f.statement)
+    {
+        return None;
+    }
+    // The first value beyond the end.
+    let beyond = match (operator.clone(), step > 0) {
+        (BinaryOperator::Less, true) | (BinaryOperator::Greater, false) => -offset,
+        (BinaryOperator::LessOrEqual, true) => 1 - offset,
+        (BinaryOperator::GreaterOrEqual, false) => -offset - 1,
+        (BinaryOperator::NotEquals, _) if step.abs() == 1 => -offset,
+        _ => return None,
+    };
+    let end = sum((**end).clone(), beyond, span);
+    if operator == BinaryOperator::NotEquals {
+        return Some((counter, end));
+    }
+    let start = (*first.rhs).clone();
+    let last = match step {
+        1 | -1 => end,
+        _ => {
+            let (by, up) = (step.abs(), step > 0);
+            let (from, to) = if up { (start.clone(), end) } else { (end, start.clone()) };
+            let distance = if constant(&from) == Some(0) { to } else { binary(BinaryOperator::Minus, to, from, span) };
+            let by_literal = || number(&by.to_string(), span);
+            let times = binary(BinaryOperator::Divide, sum(distance, by - 1, span), by_literal(), span);
+            let distance = binary(BinaryOperator::Multiply, times, by_literal(), span);
+            let sign = if up { BinaryOperator::Plus } else { BinaryOperator::Minus };
+            if up && constant(&start) == Some(0) { distance } else { binary(sign, start.clone(), distance, span) }
+        }
+    };
+    let choice = ConditionalExpression {
+        condition: Box::new(value_with(condition, &counter, &start)?),
+        then_expression: Box::new(last),
+        else_expression: Box::new(start),
+    };
+    Some((counter, Node::new(Expression::Conditional(Box::new(Node::new(choice, span))), span)))
+}
+
+/// `node + by`.
+fn sum(node: Node<Expression>, by: i64, span: Span) -> Node<Expression> {
+    match by {
+        0 => node,
+        1.. => binary(BinaryOperator::Plus, node, number(&by.to_string(), span), span),
+        _ => binary(BinaryOperator::Minus, node, number(&by.unsigned_abs().to_string(), span), span),
+    }
+}
+
+/// The comparison with its sides exchanged.
+fn turned(operator: BinaryOperator) -> Option<BinaryOperator> {
+    Some(match operator {
+        BinaryOperator::Less => BinaryOperator::Greater,
+        BinaryOperator::Greater => BinaryOperator::Less,
+        BinaryOperator::LessOrEqual => BinaryOperator::GreaterOrEqual,
+        BinaryOperator::GreaterOrEqual => BinaryOperator::LessOrEqual,
+        BinaryOperator::NotEquals => BinaryOperator::NotEquals,
+        _ => return None,
+    })
+}
+
+/// What a step adds to the counter: a small constant.
+fn step_of(node: &Node<Expression>, counter: &str) -> Option<i64> {
+    let small = |value: i64| (1..1 << 16).contains(&value.abs()).then_some(value);
+    if let Expression::UnaryOperator(unary) = &node.node {
+        let is_own = counts(&unary.node.operator.node) && is_name(&unary.node.operand, counter);
+        let is_up = matches!(unary.node.operator.node, UnaryOperator::PostIncrement | UnaryOperator::PreIncrement);
+        return is_own.then_some(if is_up { 1 } else { -1 });
+    }
+    let (operator, o) = operation(node)?;
+    match operator {
+        _ if !is_name(&o.lhs, counter) => None,
+        BinaryOperator::AssignPlus => constant(&o.rhs).and_then(small),
+        BinaryOperator::AssignMinus => constant(&o.rhs).and_then(small).map(|by| -by),
+        BinaryOperator::Assign => offset_of(&o.rhs, counter).and_then(small),
+        _ => None,
+    }
+}
+
+/// `k` of `i + k`.
+fn offset_of(node: &Node<Expression>, counter: &str) -> Option<i64> {
+    if is_name(node, counter) {
+        return Some(0);
+    }
+    let small = |node: &Node<Expression>| constant(node).filter(|by| by.abs() < 1 << 16);
+    match operation(node)? {
+        (BinaryOperator::Plus, o) if is_name(&o.lhs, counter) => small(&o.rhs),
+        (BinaryOperator::Plus, o) if is_name(&o.rhs, counter) => small(&o.lhs),
+        (BinaryOperator::Minus, o) if is_name(&o.lhs, counter) => small(&o.rhs).map(|by| -by),
+        _ => None,
+    }
+}
+
+/// Whether an expression is made of names and constants by sums, products and casts.
+fn is_plain(node: &Node<Expression>) -> bool {
+    match &node.node {
+        Expression::Identifier(_) => true,
+        Expression::Constant(_) => constant(node).is_some(),
+        Expression::Cast(cast) => is_plain(&cast.node.expression),
+        _ => match operation(node) {
+            Some((BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply, o)) => {
+                is_plain(&o.lhs) && is_plain(&o.rhs)
+            }
+            Some((BinaryOperator::Divide, o)) => is_plain(&o.lhs) && constant(&o.rhs).is_some_and(|by| by != 0),
+            _ => false,
+        },
+    }
+}
+
+/// Whether a statement may leave the function or go elsewhere.
+fn leaves(node: &Node<Statement>) -> bool {
+    struct Leaves(bool);
+    impl<'ast> Visit<'ast> for Leaves {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+            self.0 |= matches!(statement, Statement::Return(_) | Statement::Goto(_) | Statement::Asm(_));
+            visit::visit_statement(self, statement, span);
+        }
+    }
+    let mut found = Leaves(false);
+    found.visit_statement(&node.node, &node.span);
+    found.0
+}
