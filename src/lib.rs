@@ -181,7 +181,12 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     budget::begin("the sizes for which the kernel is defined");
     widen_bounds(&mut kernel, &free).map_err(|error| budget::refusal(error, &kernel))?;
     polyhedral::settle_domain(&mut kernel).map_err(|error| budget::refusal(error, &kernel))?;
-    let kernel = polyhedral::without_dead_code(&kernel).map_err(|error| budget::refusal(error, &kernel))?;
+    let live = |kernel: &Kernel| polyhedral::without_dead_code(kernel).map_err(|error| budget::refusal(error, kernel));
+    let kernel = live(&kernel)?;
+    let kernel = match polyhedral::copies_forwarded(&kernel).map_err(|error| budget::refusal(error, &kernel))? {
+        Some(forwarded) => live(&forwarded)?,
+        None => kernel,
+    };
     require_memory(&kernel, board)?;
     require_registers(&kernel)?;
     let mut kernel = kernel;

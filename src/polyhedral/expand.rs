@@ -60,7 +60,7 @@ pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
 }
 
 /// Cells up to which a local array is split: larger ones share their memory better.
-const SMALL: i64 = 16;
+pub(super) const SMALL: i64 = 16;
 
 /// `kernel` with local scalars and small local arrays split into their webs: sets of writes and of the reads that see
 /// their values, such that no value flows from one to another; `None` where each has one.

@@ -1,6 +1,7 @@
 //! `Kernel` to [`Program`]: statements, domains, accesses, schedule and dependences as isl objects. Everything is
 //! parametric in the size parameters.
 
+mod copies;
 mod dead;
 mod domain;
 mod expand;
@@ -15,6 +16,7 @@ pub mod scan;
 mod slant;
 mod uses;
 
+pub use copies::copies_forwarded;
 pub use dead::{runs, without_dead_code};
 pub use domain::settle_domain;
 pub use expand::expand_locals;

@@ -11,6 +11,7 @@ use super::program::{
 
 mod beats;
 mod chains;
+mod delays;
 mod equal;
 mod flat;
 mod grid;
@@ -105,10 +106,12 @@ pub enum Kind {
     Triangles,
     /// Arrays of rows that C has in one dimension, and loops over all of their elements.
     Flat,
+    /// Values that iterations hand on through copies.
+    Delays,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 15] = [
+    pub const ALL: [(&str, Kind); 16] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -124,6 +127,7 @@ impl Kind {
         ("chains", Kind::Chains),
         ("triangles", Kind::Triangles),
         ("flat", Kind::Flat),
+        ("delays", Kind::Delays),
     ];
 
     pub fn of(seed: u64) -> Kind {
@@ -149,6 +153,9 @@ impl Kind {
         }
         if seed >= 10_000_000 && seed % 8 == 4 {
             return Kind::Triangles;
+        }
+        if seed >= 11_000_000 && seed % 16 == 1 {
+            return Kind::Delays;
         }
         if seed >= 8_000_000 && seed % 8 == 1 {
             return Kind::Flat;
@@ -302,6 +309,7 @@ fn of_kind(seed: u64) -> Program {
         Kind::Chains => chains::program(seed),
         Kind::Triangles => triangles::program(seed),
         Kind::Flat => flat::program(seed),
+        Kind::Delays => delays::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }
