@@ -47,6 +47,18 @@ impl Values {
         bounds.iter().map(|b| self.evaluate(&b.numerator).div_euclid(b.divisor)).min().unwrap_or(-1)
     }
 
+    /// Puts the iterators of an instance at a scan's `point` on the stack, and the kernel's quotients.
+    pub fn enter_instance(&mut self, kernel: &Kernel, iterators: &[String], point: &[Affine]) {
+        for (name, value) in iterators.iter().zip(point) {
+            let value = self.evaluate(value);
+            self.stack.push((name.clone(), value));
+        }
+        for quotient in &kernel.quotients {
+            let value = quotient.of(self.evaluate(&quotient.numerator));
+            self.stack.push((quotient.name.clone(), value));
+        }
+    }
+
     /// The values of a level, empty where the second is less than the first.
     pub fn interval(&self, level: &Level) -> (i64, i64) {
         (self.lower(&level.lower), self.upper(&level.upper))
@@ -67,6 +79,8 @@ pub enum Which {
     /// The first and the last.
     Ends,
     First,
+    /// From this one on.
+    From(i64),
 }
 
 impl Which {
@@ -77,8 +91,10 @@ impl Which {
             Which::All => (high, None),
             Which::Ends => (high.min(low), (low < high).then_some(high)),
             Which::First => (high.min(low), None),
+            Which::From(_) => (high, None),
         };
-        (low..=last).chain(end)
+        let first = if let Which::From(first) = self { first.max(low) } else { low };
+        (first..=last).chain(end)
     }
 }
 
@@ -115,7 +131,7 @@ pub fn walk<'a>(pieces: &'a [Piece], values: &mut Values, visitor: &mut impl Vis
 }
 
 /// The same for pieces that share their first `depth` levels, inside those.
-fn inside<'a>(
+pub fn inside<'a>(
     pieces: &'a [Piece],
     depth: usize,
     values: &mut Values,

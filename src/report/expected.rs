@@ -2,6 +2,7 @@
 //! and strips are chosen.
 
 mod ends;
+mod stretches;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -14,6 +15,7 @@ use crate::ids::{ArrayId, BandId, ByBand, StatementId};
 use crate::offload::{Band, Buffer, Offload, Piece, Scan, Transfer};
 use crate::walk::{self, Values};
 use ends::End;
+use stretches::Pace;
 
 /// Cycles from row to row of iterations, whatever their length.
 const ROW: u64 = 4;
@@ -86,6 +88,9 @@ impl Expected {
             let tiles = sampled.tiles.max(1) as f64;
             // Ports are lent in cycles in which no iteration starts, of which rows and values that are waited for leave some.
             let starts = if own.compute.lanes.is_some() { sampled.starts } else { statements };
+            // Either sees what the other does not: all iterations pair by pair, or some of them one after the other.
+            let paced = sampled.pace.per_group().map_or(0.0, |pace| pace * sampled.starts);
+            let estimated = estimated.max(paced);
             // What stands alone holds up no iteration.
             let alone = |place: usize| ends[band].iter().map(|end| end.times * end.lent[place]).sum::<f64>();
             let statement = |(place, &s): (usize, &StatementId)| {
@@ -276,6 +281,8 @@ struct Sampled {
     compute: f64,
     /// Groups.
     starts: f64,
+    /// In lanes, of some of them, where data cut no rows short.
+    pace: Pace,
     ports: Vec<PortRows>,
     /// Bytes of both.
     moved: f64,
@@ -287,13 +294,16 @@ impl Sampled {
     fn of(offload: &Offload, band: BandId, rows: &Transfers, values: &mut Values, steps: &mut u64) -> Sampled {
         let own = &offload.bands[band];
         let pieces = || offload.tiles.pieces.iter().filter(|piece| piece.leaf.band() == band);
+        let (kernel, statements) = (&offload.kernel, offload.kernel.statements());
+        let is_whole = |s: &StatementId| kernel.limits(statements[*s]).is_none();
+        let is_paced = own.compute.lanes.is_some() && own.statements.iter().all(is_whole);
         let mut all = Sampled::none(offload, own);
         for piece in pieces() {
             let mut left = STEPS;
             all.tiles += walk::count(piece, values, &mut left).unwrap_or(STEPS);
         }
         let every = all.tiles.div_ceil(TILES).max(1);
-        let (mut number, mut looked_at) = (0u64, 0u64);
+        let (mut number, mut looked_at, mut paced) = (0u64, 0u64, 0u64);
         for piece in pieces() {
             let single = std::slice::from_ref(piece);
             let _ = walk::in_order(single, values, |piece, values| {
@@ -304,6 +314,11 @@ impl Sampled {
                 }
                 let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
                 let place = values.enter_tile(&offload.kernel, &tile);
+                if is_paced && number * stretches::TILES / all.tiles > paced {
+                    paced += 1;
+                    // Of tiles that take too long the others tell.
+                    let _ = all.pace.add(offload, own, values, all.tiles);
+                }
                 let outcome = all.add(offload, own, rows, values, steps);
                 values.stack.truncate(place);
                 looked_at += u64::from(outcome.is_some());

@@ -20,7 +20,7 @@ use crate::polyhedral::isl::{BasicSet, Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::{Kernel, Schedule, TilingDirective};
 use lane_shape::Banking;
-pub use order::open_loops;
+pub use order::{Waits, open_loops};
 
 /// Statements that run together in tiles. The instances of all of them live in one space `D`, whose dimensions are the
 /// order inside a tile.

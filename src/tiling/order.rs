@@ -28,6 +28,7 @@ use crate::polyhedral::Program;
 use crate::polyhedral::isl::{Map, Tuple};
 use crate::source::kernel::{Kernel, TilingDirective};
 use candidate::Candidate;
+pub use pace::Waits;
 use side_by_side::Wanted;
 use space::Space;
 

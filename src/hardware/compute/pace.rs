@@ -168,14 +168,7 @@ impl Pace {
                 let begins_row = row.as_ref() != Some(&own);
                 row = Some(own);
                 let base = values.stack.len();
-                for (name, value) in iterators[piece.leaf.statement()].iter().zip(&piece.point) {
-                    let value = values.evaluate(value);
-                    values.stack.push((name.clone(), value));
-                }
-                for quotient in &kernel.quotients {
-                    let value = quotient.of(values.evaluate(&quotient.numerator));
-                    values.stack.push((quotient.name.clone(), value));
-                }
+                values.enter_instance(kernel, &iterators[piece.leaf.statement()], &piece.point);
                 // Of every lane one; those of lanes that do not run are waited for, too.
                 let own_lanes = lanes.of(piece.leaf.statement());
                 let mut cells = |access: &Access| -> Vec<usize> {

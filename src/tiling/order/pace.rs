@@ -53,6 +53,26 @@ pub(super) fn late(kernel: &Kernel, statement: &kernel::Statement) -> BTreeMap<A
     statement.targets().map(|target| target.array).filter(|array| can(*array)).map(cycles).collect()
 }
 
+/// What the instances of a statement take until others see what they write.
+pub struct Waits {
+    /// Cycles from reading a buffer to the next read that sees the result.
+    pub latency: f64,
+    /// The same from instance to instance of cells that it updates and can read late, see [`late`].
+    pub late: BTreeMap<ArrayId, f64>,
+    /// The same where lanes write the array: never on their way there.
+    pub late_in_lanes: BTreeMap<ArrayId, f64>,
+}
+
+impl Waits {
+    /// Of a statement in lanes, whose sums do not wait for products of integers, or in one.
+    pub fn new(kernel: &Kernel, statement: &kernel::Statement, in_lanes: bool) -> Waits {
+        let latency = statement.values().map(|value| latency(value, !in_lanes)).fold(0.0, f64::max);
+        let late = late(kernel, statement);
+        let late_in_lanes = late.iter().map(|(array, cycles)| (*array, (cycles + LATENCY).min(latency))).collect();
+        Waits { latency, late, late_in_lanes }
+    }
+}
+
 /// Cycles per tile of one statement, estimated.
 pub(super) struct Pace {
     pub cycles: f64,

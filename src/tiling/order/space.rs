@@ -1,11 +1,12 @@
 //! The dimensions that a tile can be walked along: θ, the loops that it leaves open, and waves.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use anyhow::Result;
 
 use super::distances::Distances;
-use super::pace;
+use super::pace::{self, Waits};
 use super::permutations::PERMUTED;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, StatementId};
@@ -34,10 +35,10 @@ pub(super) struct Space {
     pub ranges: Vec<i64>,
     /// Per statement, the cycles from reading a buffer to the next read that sees the result.
     pub latencies: Vec<f64>,
-    /// The same in lanes, whose sums do not wait for products of integers.
-    in_lanes: Vec<f64>,
-    /// The same, per statement, of cells that it updates and that it can read late, see [`late`].
+    /// The same, per statement, of cells that it updates and that it can read late, see [`pace::late`].
     pub late: Vec<BTreeMap<ArrayId, f64>>,
+    /// The same in lanes.
+    in_lanes: Vec<Rc<Waits>>,
     /// The iterators along which data cut rows short, see [`Limits`](crate::source::kernel::Limits), and what part they leave.
     pub limited: Vec<Option<(String, f64)>>,
     /// Local arrays, and those of which nobody reads what is left: tiles may move nothing of them.
@@ -174,10 +175,8 @@ impl Space {
                 lengths[k] = (lengths[k] + count - 1) / count;
             }
         }
-        for (late, soonest) in space.late.iter_mut().zip(&self.in_lanes) {
-            late.values_mut().for_each(|cycles| *cycles = (*cycles + pace::LATENCY).min(*soonest));
-        }
-        space.latencies.clone_from(&space.in_lanes);
+        space.latencies = self.in_lanes.iter().map(|waits| waits.latency).collect();
+        space.late = self.in_lanes.iter().map(|waits| waits.late_in_lanes.clone()).collect();
         space
     }
 
@@ -235,13 +234,10 @@ impl Space {
     /// θ alone; instances that it does not tell apart keep the order of the source, which is always legal.
     pub(super) fn of_theta(kernel: &Kernel, directive: &TilingDirective, statements: &[StatementId]) -> Space {
         let all = kernel.statements();
-        let latencies = |products: bool| {
-            let of = |s: StatementId| all[s].values().map(|value| pace::latency(value, products)).fold(0.0, f64::max);
-            statements.iter().map(|&s| of(s)).collect()
-        };
+        let latency = |s: StatementId| all[s].values().map(|value| pace::latency(value, true)).fold(0.0, f64::max);
         Space {
-            latencies: latencies(true),
-            in_lanes: latencies(false),
+            latencies: statements.iter().map(|&s| latency(s)).collect(),
+            in_lanes: statements.iter().map(|&s| Rc::new(Waits::new(kernel, all[s], true))).collect(),
             late: statements.iter().map(|&s| pace::late(kernel, all[s])).collect(),
             limited: statements.iter().map(|&s| limited(kernel, all[s])).collect(),
             inside: kernel.arrays.iter_enumerated().filter(|(_, a)| is_inside(a)).map(|(array, _)| array).collect(),
