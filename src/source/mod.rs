@@ -232,7 +232,9 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
             Some(next) => spliced = Some(next),
             None => {
                 let renamed = Renamed::of(current);
-                let kernel = lower_plain(current, unit, name.as_deref(), &renamed);
+                // What is known without the values that counters have behind their loops stays as it is.
+                let lowered = |unit, behind| lower_plain(current, unit, name.as_deref(), &renamed, behind);
+                let kernel = lowered(unit.clone(), false).or_else(|refused| lowered(unit, true).map_err(|_| refused));
                 return kernel.map_err(|refused| renamed.told(refused));
             }
         }
@@ -246,11 +248,13 @@ fn types_of(preprocessed: &Preprocessed, unit: &TranslationUnit) -> Types {
     Types::new(unit, expansion(CHAR_UNSIGNED) != "1", long_bits)
 }
 
+/// The same of a unit in which nothing is left to splice, where counters may be read `behind` their loops or must not be.
 fn lower_plain(
     preprocessed: &Preprocessed,
     mut unit: TranslationUnit,
     name: Option<&str>,
     renamed: &Renamed,
+    behind: bool,
 ) -> Checked<Kernel> {
     let map = &preprocessed.map;
     types::hoist_enumerations(&mut unit);
@@ -262,10 +266,14 @@ fn lower_plain(
     counters::counters(&mut unit, &kernel, &types);
     pointers::pointers(&mut unit, &kernel, &types, map)?;
     plain::plain(&mut unit);
-    left::left(&mut unit);
+    if behind {
+        left::left(&mut unit);
+    }
     canonical::canonical(&mut unit);
-    // Loops that have become `for` loops.
-    left::left(&mut unit);
+    if behind {
+        // Loops that have become `for` loops.
+        left::left(&mut unit);
+    }
     let flattened = flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas), &types);
     let types = types_of(preprocessed, &unit);
 
