@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 
-use super::expand::{SMALL, rewrite_reads, rewrite_statements};
+use super::expand::{SMALL, is_small, rewrite_reads, rewrite_statements};
 use super::extract::statements;
 use super::flow::{Producer, last_writes_of, producers};
 use super::isl::{Constraint, Map, Set, Tuple};
@@ -63,12 +63,10 @@ pub fn copies_forwarded(kernel: &Kernel) -> Result<Option<Kernel>> {
 /// Whether the array is local, small, and written by copies alone.
 fn only_copies_write(kernel: &Kernel, array: ArrayId) -> bool {
     let declaration = &kernel.arrays[array];
-    let cells = declaration.extents.iter().map(|extent| extent.is_constant().then_some(extent.constant));
-    let is_small = cells.product::<Option<i64>>().is_some_and(|cells| cells <= SMALL);
     let all = kernel.statements();
     let mut writers = all.iter().filter(|statement| statement.writes_to(array));
     matches!(declaration.storage, Storage::Local { .. })
-        && is_small
+        && is_small(declaration)
         && !is_by_data(kernel, array)
         && writers.all(|statement| statement.also.is_empty() && copied(&statement.value).is_some())
 }

@@ -62,14 +62,18 @@ pub fn expand_locals(kernel: &Kernel) -> Result<Kernel> {
 /// Cells up to which a local array is split: larger ones share their memory better.
 pub(super) const SMALL: i64 = 16;
 
+/// A scalar, or an array of few cells.
+pub(super) fn is_small(declaration: &kernel::Array) -> bool {
+    let cells = declaration.extents.iter().map(|extent| extent.is_constant().then_some(extent.constant));
+    cells.product::<Option<i64>>().is_some_and(|cells| cells <= SMALL)
+}
+
 /// `kernel` with local scalars and small local arrays split into their webs: sets of writes and of the reads that see
 /// their values, such that no value flows from one to another; `None` where each has one.
 fn split_webs(kernel: &Kernel, program: &Program) -> Result<Option<Kernel>> {
     let mut split = kernel.clone();
     for (array, declaration) in kernel.arrays.iter_enumerated() {
-        let cells = declaration.extents.iter().map(|extent| extent.is_constant().then_some(extent.constant));
-        let is_small = cells.product::<Option<i64>>().is_some_and(|cells| cells <= SMALL);
-        if declaration.storage == Storage::Argument || !is_small || is_by_data(kernel, array) {
+        if declaration.storage == Storage::Argument || !is_small(declaration) || is_by_data(kernel, array) {
             continue;
         }
         let webs = webs(program, array)?;

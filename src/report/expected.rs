@@ -15,7 +15,7 @@ use crate::ids::{ArrayId, BandId, ByBand, StatementId};
 use crate::offload::{Band, Buffer, Offload, Piece, Scan, Transfer};
 use crate::walk::{self, Values};
 use ends::End;
-use stretches::Pace;
+use stretches::{Pace, Paced};
 
 /// Cycles from row to row of iterations, whatever their length.
 const ROW: u64 = 4;
@@ -297,6 +297,7 @@ impl Sampled {
         let (kernel, statements) = (&offload.kernel, offload.kernel.statements());
         let is_whole = |s: &StatementId| kernel.limits(statements[*s]).is_none();
         let is_paced = own.compute.lanes.is_some() && own.statements.iter().all(is_whole);
+        let walked = is_paced.then(|| Paced::new(offload, own));
         let mut all = Sampled::none(offload, own);
         for piece in pieces() {
             let mut left = STEPS;
@@ -314,10 +315,12 @@ impl Sampled {
                 }
                 let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
                 let place = values.enter_tile(&offload.kernel, &tile);
-                if is_paced && number * stretches::TILES / all.tiles > paced {
+                if let Some(walked) = &walked
+                    && number * stretches::TILES / all.tiles > paced
+                {
                     paced += 1;
                     // Of tiles that take too long the others tell.
-                    let _ = all.pace.add(offload, own, values, all.tiles);
+                    let _ = all.pace.add(walked, values, all.tiles);
                 }
                 let outcome = all.add(offload, own, rows, values, steps);
                 values.stack.truncate(place);

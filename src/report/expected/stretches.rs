@@ -48,15 +48,14 @@ impl Pace {
     }
 
     /// Adds the tile whose indices have values, one of so many of its band; `None` where that takes too many steps.
-    pub fn add(&mut self, offload: &Offload, band: &Band, values: &mut Values, tiles: u64) -> Option<()> {
-        let paced = Paced::new(offload, band);
+    pub fn add(&mut self, paced: &Paced, values: &mut Values, tiles: u64) -> Option<()> {
         let sevenths = match tiles {
             1 => &SEVENTHS[..],
             2..FEW => &OF_FEW,
             _ => &IN_THE_MIDDLE,
         };
         let place = values.stack.len();
-        let own = paced.inside(&band.compute.scan.pieces, 0, values, sevenths);
+        let own = paced.inside(&paced.band.compute.scan.pieces, 0, values, sevenths);
         values.stack.truncate(place);
         let own = own?;
         self.cycles += own.cycles;
@@ -80,8 +79,9 @@ struct Own<'a> {
 }
 
 /// What the statements of a band wait for.
-struct Paced<'a> {
+pub struct Paced<'a> {
     offload: &'a Offload,
+    band: &'a Band,
     iterators: ByStatement<Vec<String>>,
     statements: BTreeMap<StatementId, Own<'a>>,
     /// The arrays that lanes write.
@@ -91,7 +91,7 @@ struct Paced<'a> {
 }
 
 impl<'a> Paced<'a> {
-    fn new(offload: &'a Offload, band: &'a Band) -> Paced<'a> {
+    pub fn new(offload: &'a Offload, band: &'a Band) -> Paced<'a> {
         let kernel = &offload.kernel;
         let (all, iterators) = (kernel.statements(), kernel.iterators());
         let reference = |s: StatementId, access: &'a Access| {
@@ -114,7 +114,7 @@ impl<'a> Paced<'a> {
         let longest = statements.values().map(|own: &Own| own.waits.latency).fold(0.0, f64::max);
         let targets = |s: StatementId| all[s].targets().map(|target| target.array);
         let in_lanes = all.keys().filter(|s| offload.lanes(*s).is_some()).flat_map(targets).collect();
-        Paced { offload, iterators, statements, in_lanes, longest }
+        Paced { offload, band, iterators, statements, in_lanes, longest }
     }
 
     /// Pieces that share their first `depth` loops, which have values: loops one after the other, of which the first of each that is too

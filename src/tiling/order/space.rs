@@ -6,7 +6,7 @@ use std::rc::Rc;
 use anyhow::Result;
 
 use super::distances::Distances;
-use super::pace::{self, Waits};
+use super::pace::Waits;
 use super::permutations::PERMUTED;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, StatementId};
@@ -35,7 +35,7 @@ pub(super) struct Space {
     pub ranges: Vec<i64>,
     /// Per statement, the cycles from reading a buffer to the next read that sees the result.
     pub latencies: Vec<f64>,
-    /// The same, per statement, of cells that it updates and that it can read late, see [`pace::late`].
+    /// The same, per statement, of cells that it updates and that it can read late, see [`Waits::late`].
     pub late: Vec<BTreeMap<ArrayId, f64>>,
     /// The same in lanes.
     in_lanes: Vec<Rc<Waits>>,
@@ -234,11 +234,11 @@ impl Space {
     /// θ alone; instances that it does not tell apart keep the order of the source, which is always legal.
     pub(super) fn of_theta(kernel: &Kernel, directive: &TilingDirective, statements: &[StatementId]) -> Space {
         let all = kernel.statements();
-        let latency = |s: StatementId| all[s].values().map(|value| pace::latency(value, true)).fold(0.0, f64::max);
+        let waits: Vec<Waits> = statements.iter().map(|&s| Waits::new(kernel, all[s], false)).collect();
         Space {
-            latencies: statements.iter().map(|&s| latency(s)).collect(),
+            latencies: waits.iter().map(|waits| waits.latency).collect(),
             in_lanes: statements.iter().map(|&s| Rc::new(Waits::new(kernel, all[s], true))).collect(),
-            late: statements.iter().map(|&s| pace::late(kernel, all[s])).collect(),
+            late: waits.into_iter().map(|waits| waits.late).collect(),
             limited: statements.iter().map(|&s| limited(kernel, all[s])).collect(),
             inside: kernel.arrays.iter_enumerated().filter(|(_, a)| is_inside(a)).map(|(array, _)| array).collect(),
             values: directive.schedules.iter().map(|s| s.theta.clone()).collect(),
