@@ -1,8 +1,7 @@
 //! Latencies of the operators: those of the floating-point cells in `rtl-templates/`, which the order inside a tile counts
 //! with and the datapath builds by, and those of integers.
 
-use crate::ids::ArrayId;
-use crate::source::kernel::{BinaryOp, Expr, Gather, ScalarType, UnaryOp};
+use crate::source::kernel::{Access, BinaryOp, Expr, Gather, ScalarType, UnaryOp};
 
 /// Bits of the exponent and, with the hidden one, of the significand.
 pub fn format(ty: ScalarType) -> (u32, u32) {
@@ -67,13 +66,13 @@ pub fn latency(expr: &Expr) -> u32 {
     }
 }
 
-/// Cycles of the operators between the reads of an array and the value of `expr`, the most of all reads; `None` where it
-/// reads none.
-pub fn behind(expr: &Expr, array: ArrayId) -> Option<u32> {
+/// Cycles of the operators between the reads that `is_meant` tells and the value of `expr`, the most of all such reads; `None`
+/// where it has none.
+pub fn behind(expr: &Expr, is_meant: &impl Fn(&Access) -> bool) -> Option<u32> {
     match expr {
-        Expr::Read { access, .. } => (access.array == array).then_some(0),
+        Expr::Read { access, .. } => is_meant(access).then_some(0),
         _ => {
-            let operands = expr.operands().into_iter().filter_map(|operand| behind(operand, array));
+            let operands = expr.operands().into_iter().filter_map(|operand| behind(operand, is_meant));
             Some(operands.max()? + latency(expr))
         }
     }

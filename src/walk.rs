@@ -200,8 +200,13 @@ pub fn in_order<'a>(
 /// The number of points of a piece. Shared loops change the order of the points only. `None` where `steps` loops are not
 /// enough to count them.
 pub fn count(piece: &Piece, values: &mut Values, steps: &mut u64) -> Option<u64> {
+    count_inside(piece, 0, values, steps)
+}
+
+/// The same of the piece inside its first `depth` loops, which have values.
+pub fn count_inside(piece: &Piece, depth: usize, values: &mut Values, steps: &mut u64) -> Option<u64> {
     let mut count = Count { steps: *steps, times: vec![1], points: 0 };
-    let outcome = walk(std::slice::from_ref(piece), values, &mut count);
+    let outcome = inside(std::slice::from_ref(piece), depth, values, &mut count);
     *steps = count.steps;
     outcome.is_continue().then_some(count.points)
 }

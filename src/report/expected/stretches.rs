@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use super::ROW;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, ByStatement, StatementId};
-use crate::offload::{Band, Bound, Offload, Piece, port_references};
+use crate::offload::{Band, Offload, Piece, port_references};
 use crate::source::kernel::Access;
 use crate::tiling::Waits;
 use crate::walk::{self, Values, Visitor, Which};
@@ -21,6 +21,9 @@ const FEW: u64 = 5;
 
 /// Groups of a stretch.
 const GROUPS: usize = 400;
+
+/// Groups at the end of a loop, and of the next one, between which there may be a wait.
+const BEHIND: usize = 64;
 
 /// Where stretches begin in an outermost loop that is too long to walk, in sevenths of it: of the only tile, of few, and of many as in
 /// loops inside.
@@ -69,13 +72,16 @@ struct Reference<'a> {
     access: &'a Access,
     /// Along each subscript, the least and the largest distance of what a lane accesses from what lane 0 does.
     spans: Vec<(i64, i64)>,
+    /// Cycles from instance to instance of its statement, where one reads what the one before writes.
+    update: f64,
 }
 
 /// A statement of the band.
 struct Own<'a> {
     reads: Vec<Reference<'a>>,
     writes: Vec<Reference<'a>>,
-    waits: Waits,
+    /// Cycles from reading a buffer to the next read that sees the result.
+    latency: f64,
 }
 
 /// What the statements of a band wait for.
@@ -84,8 +90,6 @@ pub struct Paced<'a> {
     band: &'a Band,
     iterators: ByStatement<Vec<String>>,
     statements: BTreeMap<StatementId, Own<'a>>,
-    /// The arrays that lanes write.
-    in_lanes: BTreeSet<ArrayId>,
     /// The longest that one of them waits for another.
     longest: f64,
 }
@@ -94,48 +98,74 @@ impl<'a> Paced<'a> {
     pub fn new(offload: &'a Offload, band: &'a Band) -> Paced<'a> {
         let kernel = &offload.kernel;
         let (all, iterators) = (kernel.statements(), kernel.iterators());
-        let reference = |s: StatementId, access: &'a Access| {
+        let waits = |s: StatementId| Waits::new(kernel, all[s], offload.lanes(s).is_some());
+        let targets = |s: StatementId| all[s].targets().map(|target| target.array);
+        let in_lanes: BTreeSet<ArrayId> =
+            all.keys().filter(|s| offload.lanes(*s).is_some()).flat_map(targets).collect();
+        let reference = |s: StatementId, access: &'a Access, waits: &Waits| {
             let span = |subscript: &Affine| {
                 let Some(shape) = offload.lanes(s) else { return (0, 0) };
                 let gains = shape.counts().into_iter().zip(shape.gain(subscript, &iterators[s]));
                 let ends: Vec<i64> = gains.map(|(count, gain)| (count - 1) * gain).collect();
                 (ends.iter().map(|end| *end.min(&0)).sum(), ends.iter().map(|end| *end.max(&0)).sum())
             };
-            Reference { access, spans: access.subscripts.iter().map(span).collect() }
+            let update = waits.update(all[s], access, in_lanes.contains(&access.array));
+            Reference { access, spans: access.subscripts.iter().map(span).collect(), update }
         };
         let mut statements = BTreeMap::new();
         for &s in &band.statements {
+            let waits = waits(s);
             let reads = port_references(kernel, &offload.windows, s).into_iter();
-            let reads = reads.map(|access| reference(s, access)).collect();
-            let writes = all[s].targets().map(|access| reference(s, access)).collect();
-            let waits = Waits::new(kernel, all[s], offload.lanes(s).is_some());
-            statements.insert(s, Own { reads, writes, waits });
+            let reads = reads.map(|access| reference(s, access, &waits)).collect();
+            let writes = all[s].targets().map(|access| reference(s, access, &waits)).collect();
+            statements.insert(s, Own { reads, writes, latency: waits.latency });
         }
-        let longest = statements.values().map(|own: &Own| own.waits.latency).fold(0.0, f64::max);
-        let targets = |s: StatementId| all[s].targets().map(|target| target.array);
-        let in_lanes = all.keys().filter(|s| offload.lanes(*s).is_some()).flat_map(targets).collect();
-        Paced { offload, band, iterators, statements, in_lanes, longest }
+        let longest = statements.values().map(|own: &Own| own.latency).fold(0.0, f64::max);
+        Paced { offload, band, iterators, statements, longest }
     }
 
     /// Pieces that share their first `depth` loops, which have values: loops one after the other, of which the first of each that is too
     /// long is looked at in so many sevenths of it.
     fn inside(&self, pieces: &[Piece], depth: usize, values: &mut Values, sevenths: &[i64]) -> Option<Pace> {
         let mut all = Pace::default();
-        let has_others = walk::by_loop(pieces, depth).count() > 1;
+        let mut before: Option<&[Piece]> = None;
         for pieces in walk::by_loop(pieces, depth) {
             let own = self.along(pieces, depth, values, sevenths)?;
-            // What comes behind a loop mostly waits for the last value.
-            let last = &self.statements[&pieces[pieces.len() - 1].leaf.statement()].waits;
-            let waits = if has_others && own.groups > 0.0 { last.latency } else { 0.0 };
+            if own.groups == 0.0 {
+                continue;
+            }
+            let waits = before.replace(pieces).map_or(0.0, |before| self.between(before, pieces, depth, 0, values));
             all.cycles += own.cycles + waits;
             all.groups += own.groups;
+        }
+        // The loop around them goes on.
+        if let Some(before) = before.filter(|_| depth > 0) {
+            all.cycles += self.between(before, pieces, depth, 1, values);
         }
         Some(all)
     }
 
+    /// Cycles that the first groups of `after` wait for the last ones of the loop `before`, both inside of `depth` loops, of which
+    /// the innermost has gone on by so many iterations in between.
+    fn between(&self, before: &[Piece], after: &[Piece], depth: usize, on: i64, values: &mut Values) -> f64 {
+        let mut both = Stretch::new(self, Part::Last);
+        let _ = walk::inside(before, depth, values, &mut both);
+        let Some(last) = both.starts.last().copied() else { return 0.0 };
+        both.part = Part::First { left: BEHIND };
+        let mut alone = Stretch::new(self, both.part);
+        let step =
+            |values: &mut Values, on: i64| values.stack.last_mut().into_iter().for_each(|(_, value)| *value += on);
+        step(values, on);
+        let _ = walk::inside(after, depth, values, &mut both);
+        let _ = walk::inside(after, depth, values, &mut alone);
+        step(values, -on);
+        let end = both.starts.last().copied().unwrap_or(last);
+        (end - last - alone.cycles()).max(0.0)
+    }
+
     /// The same of one loop.
     fn along(&self, pieces: &[Piece], depth: usize, values: &mut Values, sevenths: &[i64]) -> Option<Pace> {
-        let groups = count(pieces, values)?;
+        let groups = count(pieces, depth, values)?;
         let Some(level) = pieces[0].levels.get(depth) else { return Some(Pace { cycles: groups, groups }) };
         let (low, high) = values.interval(level);
         if groups <= GROUPS as f64 {
@@ -151,7 +181,7 @@ impl<'a> Paced<'a> {
             }
             let place = values.stack.len();
             values.stack.push((level.name.clone(), first));
-            let one = count(&at(pieces, &level.name, first), values);
+            let one = count(pieces, depth + 1, values);
             // Either some iterations of the loop, or what is in one.
             let pace = match one? {
                 one if 2.0 * one <= GROUPS as f64 || depth + 1 == pieces[0].levels.len() => {
@@ -171,7 +201,7 @@ impl<'a> Paced<'a> {
 
     /// The first groups from a value of the loop at `depth` on.
     fn stretch<'p>(&'p self, pieces: &[Piece], depth: usize, first: i64, values: &mut Values) -> Stretch<'p, 'a> {
-        let mut stretch = Stretch::new(self, depth, first);
+        let mut stretch = Stretch::new(self, Part::From { depth, first, left: GROUPS });
         let _ = walk::inside(pieces, depth, values, &mut stretch);
         stretch
     }
@@ -184,13 +214,6 @@ impl<'a> Paced<'a> {
         };
         reference.access.subscripts.iter().zip(&reference.spans).map(along).collect()
     }
-
-    /// Cycles from the start of an instance to that of one of `reader` that sees what it wrote to the array.
-    fn waits(&self, writer: StatementId, reader: StatementId, array: ArrayId) -> f64 {
-        let waits = &self.statements[&writer].waits;
-        let late = if self.in_lanes.contains(&array) { &waits.late_in_lanes } else { &waits.late };
-        late.get(&array).filter(|_| writer == reader).copied().unwrap_or(waits.latency)
-    }
 }
 
 /// A write under way: from the first to the last cell along each subscript.
@@ -201,30 +224,30 @@ struct Write {
     statement: StatementId,
 }
 
-/// The points of pieces inside the loops that have values.
-fn count(pieces: &[Piece], values: &mut Values) -> Option<f64> {
+/// The points of pieces inside their first `depth` loops, which have values.
+fn count(pieces: &[Piece], depth: usize, values: &mut Values) -> Option<f64> {
     let mut steps = STEPS;
-    pieces.iter().map(|piece| walk::count(piece, values, &mut steps).map(|count| count as f64)).sum()
-}
-
-/// The pieces with one value of a loop that they share.
-fn at(pieces: &[Piece], name: &str, value: i64) -> Vec<Piece> {
-    let bound = || vec![Bound { numerator: Affine::constant(value), divisor: 1 }];
-    let mut pieces = pieces.to_vec();
-    for level in pieces.iter_mut().flat_map(|piece| &mut piece.levels).filter(|level| level.name == name) {
-        (level.lower, level.upper) = (bound(), bound());
-    }
-    pieces
+    pieces.iter().map(|piece| walk::count_inside(piece, depth, values, &mut steps).map(|count| count as f64)).sum()
 }
 
 /// A row: its piece, and the loops around it.
 type Row = (*const Piece, Vec<i64>);
 
-/// Groups that start one after the other, from a value of a loop on.
+/// The groups of a stretch.
+#[derive(Clone, Copy)]
+enum Part {
+    /// So many, from a value of the loop at a depth on.
+    From { depth: usize, first: i64, left: usize },
+    /// So many, the first ones.
+    First { left: usize },
+    /// The last ones of the last row.
+    Last,
+}
+
+/// Groups that start one after the other.
 struct Stretch<'p, 'a> {
     paced: &'p Paced<'a>,
-    depth: usize,
-    first: Option<i64>,
+    part: Part,
     starts: Vec<f64>,
     row: Option<Row>,
     /// When the rows began that are the last, and when the scanner had the latest.
@@ -235,11 +258,10 @@ struct Stretch<'p, 'a> {
 }
 
 impl<'p, 'a> Stretch<'p, 'a> {
-    fn new(paced: &'p Paced<'a>, depth: usize, first: i64) -> Self {
+    fn new(paced: &'p Paced<'a>, part: Part) -> Self {
         Stretch {
             paced,
-            depth,
-            first: Some(first),
+            part,
             starts: vec![],
             row: None,
             rows: VecDeque::new(),
@@ -283,13 +305,24 @@ impl<'p, 'a> Stretch<'p, 'a> {
 }
 
 impl<'v> Visitor<'v> for Stretch<'_, '_> {
-    fn enter(&mut self, _: &'v Piece, depth: usize, _: (i64, i64)) -> Which {
-        if depth == self.depth { self.first.take().map_or(Which::All, Which::From) } else { Which::All }
+    fn enter(&mut self, piece: &'v Piece, depth: usize, (_, high): (i64, i64)) -> Which {
+        match self.part {
+            Part::From { depth: own, first, left } if own == depth => {
+                self.part = Part::First { left };
+                Which::From(first)
+            }
+            Part::From { .. } | Part::First { .. } => Which::All,
+            Part::Last if depth + 1 == piece.levels.len() => Which::From(high.saturating_sub(BEHIND as i64)),
+            Part::Last => Which::From(high),
+        }
     }
 
     fn point(&mut self, piece: &'v Piece, values: &mut Values) -> ControlFlow<()> {
-        if self.starts.len() == GROUPS {
-            return ControlFlow::Break(());
+        if let Part::From { left, .. } | Part::First { left } = &mut self.part {
+            match left.checked_sub(1) {
+                Some(less) => *left = less,
+                None => return ControlFlow::Break(()),
+            }
         }
         let mut start = self.row_of(piece, values);
         let paced = self.paced;
@@ -306,7 +339,10 @@ impl<'v> Visitor<'v> for Stretch<'_, '_> {
                 let mut both = write.cells.iter().zip(&cells);
                 write.array == array && both.all(|(one, other)| one.0 <= other.1 && other.0 <= one.1)
             };
-            let due = |write: &Write| write.start + paced.waits(write.statement, number, array);
+            let due = |write: &Write| {
+                let own = &paced.statements[&write.statement];
+                write.start + if write.statement == number { read.update } else { own.latency }
+            };
             start = self.writes.iter().filter(meets).map(due).fold(start, f64::max);
         }
         for write in &own.writes {

@@ -10,7 +10,7 @@ use crate::affine::Affine;
 use crate::ids::ArrayId;
 use crate::operators;
 use crate::polyhedral::DependenceKind;
-use crate::source::kernel::{self, BinaryOp, Expr, Kernel};
+use crate::source::kernel::{self, Access, BinaryOp, Expr, Kernel};
 
 /// Cycles that the scanner takes for a row, whatever its length.
 pub(super) const CYCLES_PER_ROW: f64 = 4.0;
@@ -44,7 +44,8 @@ pub(super) fn late(kernel: &Kernel, statement: &kernel::Statement) -> BTreeMap<A
         reads(statement) == 1 && is_read_once
     };
     let cycles = |array: ArrayId| {
-        let behind = statement.values().filter_map(|value| operators::behind(value, array)).max();
+        let behind =
+            statement.values().filter_map(|value| operators::behind(value, &|access| access.array == array)).max();
         (array, f64::from(behind.unwrap_or(0).max(1)))
     };
     if let Some(cycles) = operators::update_cycles(&statement.value) {
@@ -70,6 +71,21 @@ impl Waits {
         let late = late(kernel, statement);
         let late_in_lanes = late.iter().map(|(array, cycles)| (*array, (cycles + LATENCY).min(latency))).collect();
         Waits { latency, late, late_in_lanes }
+    }
+
+    /// Cycles from instance to instance of the statement where one reads at `access` what the one before has written, with `in_lanes` in
+    /// an array that lanes write. The word that it updates is read late, whatever else it reads of the array: each reference has a port.
+    pub fn update(&self, statement: &kernel::Statement, access: &Access, in_lanes: bool) -> f64 {
+        let late = if in_lanes { &self.late_in_lanes } else { &self.late };
+        if let Some(cycles) = late.get(&access.array) {
+            return *cycles;
+        }
+        let is_own = |read: &Access| read.array == access.array && read.subscripts == access.subscripts;
+        let behind = statement.values().filter_map(|value| operators::behind(value, &is_own)).max();
+        match behind.filter(|_| statement.targets().any(is_own) && !statement.values().any(operators::is_serial)) {
+            Some(behind) => (f64::from(behind.max(1)) + if in_lanes { LATENCY } else { 0.0 }).min(self.latency),
+            None => self.latency,
+        }
     }
 }
 
