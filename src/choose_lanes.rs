@@ -6,6 +6,7 @@ mod tiles;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use anyhow::Result;
 
@@ -550,37 +551,10 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 reasons.entry(count).or_insert_with(too_long);
             }
         }
-        // Up, where values that are waited for, or short rows, take longer than the memory.
-        let least = least_memory(&one, link);
-        while let Some(now) = &best
-            && now.count >= wanted
-            && now.count < most
-            && now.expected.compute > AS_GOOD * least
-            && self.may_probe()
-        {
-            let next = 2 * now.count;
-            let is_better = |found: &Found| found.cycles() * AS_GOOD < now.cycles();
-            match self.possible(&now.offload, next)? {
-                Ok(found) if is_better(&found) => best = Some(found),
-                // Tiles with as many bursts as fewer lanes have time for.
-                Ok(found) if found.expected.compute < found.expected.memory() => {
-                    match Some(self.in_better_tiles(found, true)?).filter(is_better) {
-                        Some(found) => best = Some(found),
-                        None => break,
-                    }
-                }
-                Ok(_) => break,
-                Err(reason) => {
-                    reasons.insert(next, reason);
-                    break;
-                }
-            }
-        }
-        // More lanes than the tiles are for.
-        best = best.map(|best| self.in_better_tiles(best, false)).transpose()?;
+        best = best.map(|best| self.upwards(best, wanted..most, &one, &mut reasons)).transpose()?;
         let is_worth_it = best.as_ref().is_some_and(|best| best.cycles() < WORTH_IT * one.cycles());
         let mut best = best.filter(|_| is_worth_it).unwrap_or_else(|| one.clone());
-        if best.expected.compute > AS_GOOD * least {
+        if best.expected.compute > AS_GOOD * least_memory(&one, link) {
             best = self.in_two(best, &one, &mut reasons)?;
         }
         let reason = reasons.remove(&(2 * best.count));
@@ -591,6 +565,53 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             None => "more would not make the run shorter, by the estimate".to_string(),
         });
         Ok(self.with_long_strips(best, long::OPERATIONS)?.offload)
+    }
+
+    /// More lanes, where values that are waited for, short rows, or what runs beside nothing take longer than the memory: in the tiles of
+    /// fewer, in others, and in tiles that are better for fewer.
+    fn upwards(
+        &self,
+        mut best: Found,
+        counts: Range<i64>,
+        one: &Found,
+        reasons: &mut BTreeMap<i64, String>,
+    ) -> Result<Found> {
+        let least = least_memory(one, self.board.memory.link());
+        let mut is_in_its_tiles = false;
+        while counts.contains(&best.count) && best.expected.computing() > AS_GOOD * least && self.may_probe() {
+            if let Some(found) = self.twice_the_lanes(&best, reasons)? {
+                (best, is_in_its_tiles) = (found, false);
+                continue;
+            }
+            let before = best.cycles();
+            if is_in_its_tiles {
+                break;
+            }
+            best = self.in_better_tiles(best, false)?;
+            is_in_its_tiles = true;
+            if best.cycles() >= before {
+                break;
+            }
+        }
+        if is_in_its_tiles { Ok(best) } else { self.in_better_tiles(best, false) }
+    }
+
+    /// Twice as many lanes, where those are better, or why there are none.
+    fn twice_the_lanes(&self, now: &Found, reasons: &mut BTreeMap<i64, String>) -> Result<Option<Found>> {
+        let next = 2 * now.count;
+        let is_better = |found: &Found| found.cycles() * AS_GOOD < now.cycles();
+        match self.possible(&now.offload, next)? {
+            Ok(found) if is_better(&found) => Ok(Some(found)),
+            // Tiles with as many bursts as fewer lanes have time for.
+            Ok(found) if found.expected.compute < found.expected.memory() => {
+                Ok(Some(self.in_better_tiles(found, true)?).filter(is_better))
+            }
+            Ok(_) => Ok(None),
+            Err(reason) => {
+                reasons.insert(next, reason);
+                Ok(None)
+            }
+        }
     }
 
     /// So many lanes in longer strips, where those are better.
