@@ -18,6 +18,10 @@ pub(super) const CYCLES_PER_ROW: f64 = 4.0;
 /// Cycles from reading a buffer to the next read that sees the result, in integer arithmetic.
 pub(super) const LATENCY: f64 = 6.0;
 
+/// Cycles from reading a buffer late to the next read that sees the result, beside those of the operators in between: those of the read
+/// itself. Lanes never take words on their way.
+const LATE: f64 = 3.0;
+
 /// Cycles from reading a buffer to the next read that sees the value of `expr`, with its `products` of integers or without.
 pub(super) fn latency(expr: &Expr, products: bool) -> f64 {
     fn operators(expr: &Expr, products: bool) -> u32 {
@@ -69,7 +73,7 @@ impl Waits {
     pub fn new(kernel: &Kernel, statement: &kernel::Statement, in_lanes: bool) -> Waits {
         let latency = statement.values().map(|value| latency(value, !in_lanes)).fold(0.0, f64::max);
         let late = late(kernel, statement);
-        let late_in_lanes = late.iter().map(|(array, cycles)| (*array, (cycles + LATENCY).min(latency))).collect();
+        let late_in_lanes = late.iter().map(|(array, cycles)| (*array, (cycles + LATE).min(latency))).collect();
         Waits { latency, late, late_in_lanes }
     }
 
@@ -83,7 +87,7 @@ impl Waits {
         let is_own = |read: &Access| read.array == access.array && read.subscripts == access.subscripts;
         let behind = statement.values().filter_map(|value| operators::behind(value, &is_own)).max();
         match behind.filter(|_| statement.targets().any(is_own) && !statement.values().any(operators::is_serial)) {
-            Some(behind) => (f64::from(behind.max(1)) + if in_lanes { LATENCY } else { 0.0 }).min(self.latency),
+            Some(behind) => (f64::from(behind.max(1)) + if in_lanes { LATE } else { 0.0 }).min(self.latency),
             None => self.latency,
         }
     }
