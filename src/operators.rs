@@ -67,13 +67,13 @@ pub fn latency(expr: &Expr) -> u32 {
 }
 
 /// Cycles of the operators between the reads that `is_meant` tells and the value of `expr`, the most of all such reads; `None`
-/// where it has none.
-pub fn behind(expr: &Expr, is_meant: &impl Fn(&Access) -> bool) -> Option<u32> {
+/// where it has none. `cycles` is what one operator takes: [`latency`] or [`cycles`].
+pub fn behind(expr: &Expr, is_meant: &impl Fn(&Access) -> bool, cycles: fn(&Expr) -> u32) -> Option<u32> {
     match expr {
         Expr::Read { access, .. } => is_meant(access).then_some(0),
         _ => {
-            let operands = expr.operands().into_iter().filter_map(|operand| behind(operand, is_meant));
-            Some(operands.max()? + latency(expr))
+            let operands = expr.operands().into_iter().filter_map(|operand| behind(operand, is_meant, cycles));
+            Some(operands.max()? + cycles(expr))
         }
     }
 }

@@ -18,9 +18,8 @@ pub(super) const CYCLES_PER_ROW: f64 = 4.0;
 /// Cycles from reading a buffer to the next read that sees the result, in integer arithmetic.
 pub(super) const LATENCY: f64 = 6.0;
 
-/// Cycles from reading a buffer late to the next read that sees the result, beside those of the operators in between: those of the read
-/// itself. Lanes never take words on their way.
-const LATE: f64 = 3.0;
+/// Cycles of a read that comes late and of the write, beside those of the operators in between.
+const LATE: f64 = 2.0;
 
 /// Cycles from reading a buffer to the next read that sees the value of `expr`, with its `products` of integers or without.
 pub(super) fn latency(expr: &Expr, products: bool) -> f64 {
@@ -33,10 +32,14 @@ pub(super) fn latency(expr: &Expr, products: bool) -> f64 {
 }
 
 /// The arrays of which a statement updates a word that it reads through one port: then the
-/// compute process may read it as late as an operator wants it, and take it on its way there from the update before, so that
-/// an update waits for the operators between the read and the write alone. The cycles of those; and of the array that is updated
-/// at subscripts that depend on data.
-pub(super) fn late(kernel: &Kernel, statement: &kernel::Statement) -> BTreeMap<ArrayId, f64> {
+/// compute process may read it as late as an operator wants it, so that
+/// an update waits for the operators between the read and the write alone. Of those, what `behind` tells; and of the array that is
+/// updated at subscripts that depend on data, the cycles of that.
+fn late(
+    kernel: &Kernel,
+    statement: &kernel::Statement,
+    behind: impl Fn(ArrayId) -> f64,
+) -> BTreeMap<ArrayId, f64> {
     let all = kernel.statements();
     let can = |array: ArrayId| {
         let reads = |s: &kernel::Statement| s.references().into_iter().filter(|r| r.array == array).count();
@@ -47,15 +50,24 @@ pub(super) fn late(kernel: &Kernel, statement: &kernel::Statement) -> BTreeMap<A
         });
         reads(statement) == 1 && is_read_once
     };
-    let cycles = |array: ArrayId| {
-        let behind =
-            statement.values().filter_map(|value| operators::behind(value, &|access| access.array == array)).max();
-        (array, f64::from(behind.unwrap_or(0).max(1)))
-    };
     if let Some(cycles) = operators::update_cycles(&statement.value) {
         return BTreeMap::from([(statement.target.array, f64::from(cycles))]);
     }
-    statement.targets().map(|target| target.array).filter(|array| can(*array)).map(cycles).collect()
+    let targets = statement.targets().map(|target| target.array);
+    targets.filter(|array| can(*array)).map(|array| (array, behind(array))).collect()
+}
+
+/// Cycles from a read that comes late, of those that `is_meant` tells, to the next that sees the result: what is on its way is taken from
+/// there.
+fn passed_on(statement: &kernel::Statement, is_meant: &impl Fn(&Access) -> bool) -> f64 {
+    let behind = statement.values().filter_map(|value| operators::behind(value, is_meant, operators::latency)).max();
+    f64::from(behind.unwrap_or(0).max(1))
+}
+
+/// The same in lanes, which take nothing on its way.
+fn written(statement: &kernel::Statement, is_meant: &impl Fn(&Access) -> bool) -> f64 {
+    let behind = statement.values().filter_map(|value| operators::behind(value, is_meant, operators::cycles)).max();
+    f64::from(behind.unwrap_or(0)) + LATE
 }
 
 /// What the instances of a statement take until others see what they write.
@@ -72,8 +84,9 @@ impl Waits {
     /// Of a statement in lanes, whose sums do not wait for products of integers, or in one.
     pub fn new(kernel: &Kernel, statement: &kernel::Statement, in_lanes: bool) -> Waits {
         let latency = statement.values().map(|value| latency(value, !in_lanes)).fold(0.0, f64::max);
-        let late = late(kernel, statement);
-        let late_in_lanes = late.iter().map(|(array, cycles)| (*array, (cycles + LATE).min(latency))).collect();
+        let of = |array: ArrayId| move |access: &Access| access.array == array;
+        let late_in_lanes = late(kernel, statement, |array| written(statement, &of(array)).min(latency));
+        let late = late(kernel, statement, |array| passed_on(statement, &of(array)));
         Waits { latency, late, late_in_lanes }
     }
 
@@ -85,11 +98,11 @@ impl Waits {
             return *cycles;
         }
         let is_own = |read: &Access| read.array == access.array && read.subscripts == access.subscripts;
-        let behind = statement.values().filter_map(|value| operators::behind(value, &is_own)).max();
-        match behind.filter(|_| statement.targets().any(is_own) && !statement.values().any(operators::is_serial)) {
-            Some(behind) => (f64::from(behind.max(1)) + if in_lanes { LATE } else { 0.0 }).min(self.latency),
-            None => self.latency,
+        if !statement.targets().any(is_own) || statement.values().any(operators::is_serial) {
+            return self.latency;
         }
+        let cycles = if in_lanes { written(statement, &is_own) } else { passed_on(statement, &is_own) };
+        cycles.min(self.latency)
     }
 }
 
