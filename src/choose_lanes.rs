@@ -531,11 +531,12 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 Ok(found) => {
                     let found = if best.is_none() { self.in_better_tiles(found, true)? } else { found };
                     base = found.offload.clone();
-                    let is_needed = found.needs_its_lanes(&one);
+                    let (is_needed, cycles) = (found.needs_its_lanes(&one), found.cycles());
                     if best.as_ref().is_none_or(|best| found.cycles() <= AS_GOOD * best.cycles()) {
                         best = Some(found);
                     }
-                    if is_needed {
+                    let is_worse = best.as_ref().is_some_and(|best| cycles > UNUSED * best.cycles());
+                    if is_needed || is_worse {
                         break;
                     }
                 }

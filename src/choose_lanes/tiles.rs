@@ -1,6 +1,7 @@
 //! Tiles for lanes: those of one lane move the fewest bytes, one element per cycle, and have the iterations that one lane needs.
 //! Lanes want more of them side by side, and rows of memory that are whole beats.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use anyhow::Result;
@@ -17,7 +18,7 @@ use crate::source::kernel::{LanesDirective, TilingDirective};
 use crate::walk::{self, Values};
 
 /// Tilings that are looked at, and isl's operations for all of them.
-const LOOKED_AT: usize = 16;
+const LOOKED_AT: usize = 24;
 const OPERATIONS: u64 = 2_500_000;
 /// Those for arrays aslant: a wave must be long for its values not to be waited for, in large tiles of many pieces.
 const OPERATIONS_ASLANT: u64 = 6_000_000;
@@ -30,6 +31,10 @@ const AT_IT: f64 = 1.01;
 /// Other tiles are taken with at most this part of the cycles, and larger ones with this.
 const WORTH_IT: f64 = 0.9;
 const LARGER_WORTH_IT: f64 = 0.99;
+/// Tiles with at most so many times the cycles of the best of their cut are gone on from.
+const FROM: f64 = 1.1;
+/// A cut is gone on with as long as its best tiles take at most so many times the cycles of the best of all.
+const RIVAL: f64 = 1.25;
 /// Cycles of a run that is too short to look for others: of those that stand alone before and behind it the estimate knows little.
 const SHORT: f64 = 5_000.0;
 /// Bands that take less of the cycles are left as they are.
@@ -60,39 +65,71 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         let left = if self.first.is_empty() { OPERATIONS } else { OPERATIONS_ASLANT };
         let mut search = Search { tried: vec![found.offload.tilings_as_written()], left };
         let before = found.cycles();
-        let mut best = found.clone();
+        let mut all = vec![vec![Node::new(found.clone())]];
         let cuts = if other_cuts && !only_larger { self.cuts(&mut search)? } else { vec![] };
         for cut in cuts.iter().take(CUTS) {
             let mut tilings: Vec<TilingDirective> = cut.iter().map(|band| tiling(band, lanes)).collect();
-            let mut found = self.look(&mut search, &tilings, best.count)?;
-            if found.is_none() {
+            let mut other = self.look(&mut search, &tilings, found.count)?;
+            if other.is_none() {
                 tilings.iter_mut().flat_map(|tiling| &mut tiling.sizes).for_each(|size| *size = (*size / 2).max(1));
-                found = self.look(&mut search, &tilings, best.count)?;
+                other = self.look(&mut search, &tilings, found.count)?;
             }
-            best = better(best, found);
+            all.extend(other.map(|other| vec![Node::new(other)]));
         }
-        let mut again = None;
-        while !self.is_near(&best, near) {
-            let now = best.offload.tilings_as_written();
-            // What helped once may help again.
-            let steps = again.take().into_iter().chain(self.steps(&best, &now, only_larger));
-            let mut found = None;
-            for step in steps {
-                if search.tried.len() > LOOKED_AT || search.left < LEAST {
-                    break;
-                }
-                let Some(tilings) = stepped(&now, step) else { continue };
-                let looked_at = self.look(&mut search, &tilings, best.count)?;
-                if looked_at.as_ref().is_some_and(|other| other.cycles() < best.cycles()) {
-                    found = looked_at;
-                    again = (step.by == 2).then_some(step);
-                    break;
-                }
-            }
-            let Some(found) = found else { break };
-            best = found;
-        }
+        let best = self.on_from(all, &mut search, only_larger, near)?;
         Ok(if best.cycles() < worth_it * before { best } else { found })
+    }
+
+    /// What is found in other tiles: on from the best of each cut that still has ways on, one cut after the other, until one is near
+    /// enough to what any tiles take.
+    fn on_from(&self, mut all: Vec<Vec<Node>>, search: &mut Search, only_larger: bool, near: f64) -> Result<Found> {
+        let order = |one: &Node, two: &Node| one.found.cycles().total_cmp(&two.found.cycles());
+        let best = |all: &[Vec<Node>]| all.iter().map(|nodes| nodes[0].found.cycles()).fold(f64::INFINITY, f64::min);
+        let mut goes_on = true;
+        while std::mem::take(&mut goes_on) {
+            for cut in 0..all.len() {
+                let least = best(&all);
+                let nodes = &mut all[cut];
+                if search.tried.len() > LOOKED_AT || search.left < LEAST || self.is_near(&nodes[0].found, near) {
+                    goes_on = false;
+                    break;
+                }
+                let own = nodes[0].found.cycles();
+                if own > RIVAL * least {
+                    continue;
+                }
+                let mut open = nodes.iter_mut().take_while(|node| node.found.cycles() <= FROM * own);
+                let Some(node) = open.find(|node| !node.is_done) else { continue };
+                goes_on = true;
+                let Some(next) = self.step(node, search, only_larger)? else { continue };
+                nodes.push(next);
+                nodes.sort_by(order);
+            }
+        }
+        let all = all.into_iter().flatten().min_by(order);
+        Ok(all.expect("what the search began with").found)
+    }
+
+    /// Takes the next way on from tiles; `None` where there is nothing.
+    fn step(&self, node: &mut Node, search: &mut Search, only_larger: bool) -> Result<Option<Node>> {
+        let Node { found, steps, is_done } = node;
+        let now = found.offload.tilings_as_written();
+        let steps = steps.get_or_insert_with(|| self.steps(found, &now, only_larger));
+        let Some(step) = steps.pop_front() else {
+            *is_done = true;
+            return Ok(None);
+        };
+        let Some(tilings) = stepped(&now, step) else { return Ok(None) };
+        let cycles = found.cycles();
+        let Some(found) = self.look(search, &tilings, found.count)? else { return Ok(None) };
+        let mut steps = None;
+        if step.by == 2 && found.cycles() < cycles {
+            // What helped once may help again.
+            let mut own = self.steps(&found, &tilings, only_larger);
+            own.push_front(step);
+            steps = Some(own);
+        }
+        Ok(Some(Node { found, steps, is_done: false }))
     }
 
     /// Whether it has no more than `by` times the cycles that any tiles have.
@@ -114,7 +151,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
 
     /// The ways on from tiles: where iterations take longest first to more of them, else first to others of as many; of the bands
     /// that take longest first.
-    fn steps(&self, found: &Found, tilings: &[TilingDirective], only_larger: bool) -> Vec<Step> {
+    fn steps(&self, found: &Found, tilings: &[TilingDirective], only_larger: bool) -> VecDeque<Step> {
         // Places of strips are given up where there is no room for them.
         let buffers: Vec<Buffer> = found.offload.buffers.iter().map(Buffer::without_places_of_strips).collect();
         let bits = buffer::bits(&found.offload.kernel, &buffers);
@@ -126,41 +163,52 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         let mut bands: Vec<usize> =
             (0..tilings.len()).filter(|&band| !is_computing || cycles(band) >= WORTH_STEPS * all).collect();
         bands.sort_by(|a, b| cycles(*b).total_cmp(&cycles(*a)));
-        let (mut steps, mut widened) = (vec![], vec![]);
+        let (mut steps, mut widened, mut together) = (vec![], vec![], vec![]);
+        let free = |band: usize| -> Vec<usize> {
+            let sizes = &tilings[band].sizes;
+            (0..sizes.len()).filter(|k| sizes[*k] > 1).collect()
+        };
+        let first = bands.first().copied();
         for band in bands {
             let sizes = &tilings[band].sizes;
             let several = several_tiles(&found.offload, BandId(band));
-            let free: Vec<usize> = (0..sizes.len()).filter(|k| sizes[*k] > 1).collect();
-            let shorter = || free.iter().copied().map(Some);
+            let free_here = free(band);
+            let shorter = || free_here.iter().copied().map(Some);
             // One tile is no longer for a larger size.
             let longer = || shorter().filter(|k| k.is_some_and(|k| several.get(k) != Some(&false)));
             let same = longer().flat_map(|longer| shorter().map(move |shorter| (longer, shorter)));
             let same = same.filter(|(longer, shorter)| longer != shorter);
-            let same: Vec<Step> = same.map(|(longer, shorter)| Step { band, longer, by: 2, shorter }).collect();
-            let more: Vec<Step> =
-                longer().filter(|_| may_grow).map(|longer| Step { band, longer, by: 2, shorter: None }).collect();
-            let fewer: Vec<Step> = shorter().map(|shorter| Step { band, longer: None, by: 1, shorter }).collect();
+            let own = |longer, by, shorter| Step { band, alike: false, longer, by, shorter };
+            let same: Vec<Step> = same.map(|(longer, shorter)| own(longer, 2, shorter)).collect();
+            let more: Vec<Step> = longer().map(|longer| own(longer, 2, None)).collect();
+            let fewer: Vec<Step> = shorter().map(|shorter| own(None, 1, shorter)).collect();
             // As long as there are lanes at once, where some statement has none: up to there nothing is gained.
             let lanes = found.offload.bands[BandId(band)].compute.lanes.as_ref();
             let lacks_lanes = lanes.is_none_or(|lanes| lanes.per_statement.iter().any(Option::is_none));
             let holds = |k: &Option<usize>| k.is_some_and(|k| 2 * sizes[k] < found.count);
-            let wide = |longer: Option<usize>| {
-                let by = longer.map_or(1, |k| (found.count / sizes[k]).max(1));
-                Step { band, longer, by, shorter: None }
-            };
+            let wide = |longer: Option<usize>| own(longer, longer.map_or(1, |k| (found.count / sizes[k]).max(1)), None);
             widened.extend(longer().filter(|k| lacks_lanes && holds(k)).map(wide));
-            steps.extend(match is_computing {
+            // Where it looks as if there were no room for more, that comes last.
+            let all = match is_computing {
+                _ if only_larger && !may_grow => vec![],
                 _ if only_larger => more,
-                true => [more, same, fewer].concat(),
-                false => [same, more, fewer].concat(),
-            });
+                true if may_grow => [more, same, fewer].concat(),
+                false if may_grow => [same, more, fewer].concat(),
+                _ => [same, fewer, more].concat(),
+            };
+            let is_alike = |other: usize| other != band && free(other) == free_here;
+            if first == Some(band) && (0..tilings.len()).any(is_alike) {
+                together.extend(all.iter().map(|step| Step { alike: true, ..*step }));
+            }
+            steps.extend(all);
         }
-        if is_computing {
-            widened.extend(steps);
-            return widened;
+        match is_computing {
+            true => [widened, together, steps],
+            false => [together, steps, widened],
         }
-        steps.extend(widened);
-        steps
+        .into_iter()
+        .flatten()
+        .collect()
     }
 
     /// The cuts of the kernel, if the operations that are left suffice.
@@ -196,10 +244,18 @@ fn several_tiles(offload: &Offload, band: BandId) -> Vec<bool> {
     ranges.into_iter().map(|(first, last)| first < last || looked_at >= TILES).collect()
 }
 
-fn better(best: Found, other: Option<Found>) -> Found {
-    match other {
-        Some(other) if other.cycles() < best.cycles() => other,
-        _ => best,
+/// Tiles that were looked at.
+struct Node {
+    found: Found,
+    /// The ways on that were not taken, once they are asked for.
+    steps: Option<VecDeque<Step>>,
+    is_done: bool,
+}
+
+impl Node {
+    /// With all ways on.
+    fn new(found: Found) -> Node {
+        Node { found, steps: None, is_done: false }
     }
 }
 
@@ -226,6 +282,8 @@ fn tiling(band: &Cut, lanes: LanesDirective) -> TilingDirective {
 #[derive(Clone, Copy, PartialEq)]
 struct Step {
     band: usize,
+    /// And those of all bands whose tiles are longer than 1 along the same dimensions.
+    alike: bool,
     longer: Option<usize>,
     /// So many times as long.
     by: i64,
@@ -234,13 +292,19 @@ struct Step {
 
 /// The tiles behind a step; `None` where one gets no side.
 fn stepped(tilings: &[TilingDirective], step: Step) -> Option<Vec<TilingDirective>> {
+    let long = |tiling: &TilingDirective| tiling.sizes.iter().map(|size| *size > 1).collect::<Vec<_>>();
+    let own = long(tilings.get(step.band)?);
     let mut tilings = tilings.to_vec();
-    let sizes = &mut tilings.get_mut(step.band)?.sizes;
-    if let Some(longer) = step.longer {
-        sizes[longer] *= step.by;
+    for (band, tiling) in tilings.iter_mut().enumerate() {
+        if band != step.band && (!step.alike || long(tiling) != own) {
+            continue;
+        }
+        if let Some(longer) = step.longer {
+            tiling.sizes[longer] *= step.by;
+        }
+        if let Some(shorter) = step.shorter {
+            tiling.sizes[shorter] /= 2;
+        }
     }
-    if let Some(shorter) = step.shorter {
-        sizes[shorter] /= 2;
-    }
-    sizes.iter().all(|size| *size > 0).then_some(tilings)
+    tilings.iter().flat_map(|tiling| &tiling.sizes).all(|size| *size > 0).then_some(tilings)
 }

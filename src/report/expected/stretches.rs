@@ -22,6 +22,9 @@ const FEW: u64 = 5;
 /// Groups of a stretch.
 const GROUPS: usize = 400;
 
+/// A stretch of no more groups has no pace.
+const TELLING: usize = 8;
+
 /// Groups at the end of a loop, and of the next one, between which there may be a wait.
 const BEHIND: usize = 64;
 
@@ -138,15 +141,15 @@ impl<'a> Paced<'a> {
             all.cycles += own.cycles + waits;
             all.groups += own.groups;
         }
-        // The loop around them goes on.
-        if let Some(before) = before.filter(|_| depth > 0) {
+        // The loop around them goes on, or the next tile begins.
+        if let Some(before) = before {
             all.cycles += self.between(before, pieces, depth, 1, values);
         }
         Some(all)
     }
 
     /// Cycles that the first groups of `after` wait for the last ones of the loop `before`, both inside of `depth` loops, of which
-    /// the innermost has gone on by so many iterations in between.
+    /// the innermost, or the last index of the tile, has gone on by so much in between.
     fn between(&self, before: &[Piece], after: &[Piece], depth: usize, on: i64, values: &mut Values) -> f64 {
         let mut both = Stretch::new(self, Part::Last);
         let _ = walk::inside(before, depth, values, &mut both);
@@ -270,11 +273,11 @@ impl<'p, 'a> Stretch<'p, 'a> {
         }
     }
 
-    /// Cycles per group; the first ones wait for nothing that was before the stretch.
+    /// Cycles per group; the first ones wait for nothing that was before the stretch, so that a few tell nothing.
     fn pace(&self) -> Option<f64> {
         let first = self.starts.len() / 8;
-        let last = self.starts.len().checked_sub(1)?;
-        Some(if first < last { (self.starts[last] - self.starts[first]) / (last - first) as f64 } else { 1.0 })
+        let last = self.starts.len().checked_sub(1).filter(|last| *last >= TELLING)?;
+        Some((self.starts[last] - self.starts[first]) / (last - first) as f64)
     }
 
     /// Cycles from the first group to behind the last.

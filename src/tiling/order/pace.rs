@@ -35,11 +35,7 @@ pub(super) fn latency(expr: &Expr, products: bool) -> f64 {
 /// compute process may read it as late as an operator wants it, so that
 /// an update waits for the operators between the read and the write alone. Of those, what `behind` tells; and of the array that is
 /// updated at subscripts that depend on data, the cycles of that.
-fn late(
-    kernel: &Kernel,
-    statement: &kernel::Statement,
-    behind: impl Fn(ArrayId) -> f64,
-) -> BTreeMap<ArrayId, f64> {
+fn late(kernel: &Kernel, statement: &kernel::Statement, behind: impl Fn(ArrayId) -> f64) -> BTreeMap<ArrayId, f64> {
     let all = kernel.statements();
     let can = |array: ArrayId| {
         let reads = |s: &kernel::Statement| s.references().into_iter().filter(|r| r.array == array).count();
