@@ -6,7 +6,9 @@
 mod affine_expression;
 mod allocated;
 mod balance;
+mod breaks;
 mod canonical;
+mod carry;
 mod choice;
 mod counters;
 mod data_bounds;
@@ -40,6 +42,7 @@ mod preprocess;
 pub mod program;
 mod renamed;
 mod ring;
+mod rounds;
 mod scope;
 mod splice;
 mod steps;
@@ -234,7 +237,11 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
                 let renamed = Renamed::of(current);
                 // What is known without the values that counters have behind their loops stays as it is.
                 let lowered = |unit, behind| lower_plain(current, unit, name.as_deref(), &renamed, behind);
-                let kernel = lowered(unit.clone(), false).or_else(|refused| lowered(unit, true).map_err(|_| refused));
+                let kernel = lowered(unit.clone(), false).or_else(|first| {
+                    // The one of two refusals that comes later in the text: up to there all was understood.
+                    let place = |refused: &Diagnostic| refused.span.map(|span| (span.line, span.column));
+                    lowered(unit, true).map_err(|second| if place(&second) >= place(&first) { second } else { first })
+                });
                 return kernel.map_err(|refused| renamed.told(refused));
             }
         }
@@ -266,11 +273,14 @@ fn lower_plain(
     counters::counters(&mut unit, &kernel, &types);
     pointers::pointers(&mut unit, &kernel, &types, map)?;
     plain::plain(&mut unit);
+    carry::carry(&mut unit, &types);
     if behind {
         left::left(&mut unit);
+        breaks::breaks(&mut unit, &types);
     }
     canonical::canonical(&mut unit);
     if behind {
+        canonical::headless(&mut unit);
         // Loops that have become `for` loops.
         left::left(&mut unit);
     }
@@ -285,6 +295,7 @@ fn lower_plain(
     let given = function.arguments.iter().map(|a| a.name.clone()).chain(function::counters(&function)).collect();
     let mut unread = Scope::new(map, &types, &unit, taken, given);
     unread.flattened = flattened;
+    unread.behind = behind;
     // Variables that turn out to be memory, and the first refusal while others were tried.
     let mut memory = HashSet::new();
     let (mut scope, mut body, (arguments, parameters, mut scalars)) = loop {
