@@ -237,16 +237,19 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
                 let renamed = Renamed::of(current);
                 // What is known without the values that counters have behind their loops stays as it is.
                 let lowered = |unit, behind| lower_plain(current, unit, name.as_deref(), &renamed, behind);
-                let kernel = lowered(unit.clone(), false).or_else(|first| {
-                    // The one of two refusals that comes later in the text: up to there all was understood.
-                    let place = |refused: &Diagnostic| refused.span.map(|span| (span.line, span.column));
-                    lowered(unit, true).map_err(|second| if place(&second) >= place(&first) { second } else { first })
-                });
+                let kernel = lowered(unit.clone(), false)
+                    .or_else(|first| lowered(unit, true).map_err(|second| later(second, first)));
                 return kernel.map_err(|refused| renamed.told(refused));
             }
         }
     }
     unreachable!("the last round returns")
+}
+
+/// The one of two refusals that comes later in the text: up to there all was understood. The first, where they are at one place.
+fn later(first: Diagnostic, second: Diagnostic) -> Diagnostic {
+    let place = |refused: &Diagnostic| refused.span.map(|span| (span.line, span.column));
+    if place(&first) >= place(&second) { first } else { second }
 }
 
 fn types_of(preprocessed: &Preprocessed, unit: &TranslationUnit) -> Types {
@@ -298,6 +301,7 @@ fn lower_plain(
     unread.behind = behind;
     // Variables that turn out to be memory, and the first refusal while others were tried.
     let mut memory = HashSet::new();
+    let mut before: Option<Diagnostic> = None;
     let (mut scope, mut body, (arguments, parameters, mut scalars)) = loop {
         let mut scope = unread.clone();
         let (arguments, mut parameters, scalars) = self::arguments(&function, &directives, &mut scope)?;
@@ -309,8 +313,17 @@ fn lower_plain(
         scope.sizes = parameters.iter().map(|size| (size.name.clone(), size.range())).collect();
         match nest::body(&mut scope, function.body, &memory) {
             Ok(body) => break (scope, body, (arguments, parameters, scalars)),
-            Err(refused) if refused.memory.is_empty() => return Err(*refused.diagnostic),
-            Err(refused) => memory.extend(refused.memory),
+            Err(refused) if refused.memory.is_empty() => {
+                let last = *refused.diagnostic;
+                return Err(match before.filter(|_| behind) {
+                    Some(before) => later(before, last),
+                    None => last,
+                });
+            }
+            Err(refused) => {
+                memory.extend(refused.memory);
+                before = before.or(Some(*refused.diagnostic).filter(|_| !refused.is_lost));
+            }
         }
     };
     let host = scope.settle_host(&mut body.nodes, &mut scalars);

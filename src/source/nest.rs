@@ -42,6 +42,8 @@ pub struct Refused {
     pub diagnostic: Box<Diagnostic>,
     /// The variables that may be memory instead, by the bytes of their declarations.
     pub memory: Vec<usize>,
+    /// Only that a value is not known, and no more.
+    pub is_lost: bool,
 }
 
 /// Lowers a function's body; the variables that are declared at the bytes of `memory` are memory whatever their values.
@@ -63,9 +65,10 @@ pub fn body<'s>(scope: &'s mut Scope, node: &Node<CStatement>, memory: &'s HashS
     match nest.function(node) {
         Ok((nodes, places)) => Ok(Body { nodes, places, sources: nest.sources }),
         Err(diagnostic) => {
+            let is_lost = nest.lost.is_some();
             let all = if nest.doubtful.is_empty() { nest.candidates } else { nest.doubtful };
             let memory = nest.lost.map_or(all, |lost| vec![lost]);
-            Err(Refused { diagnostic: Box::new(diagnostic), memory })
+            Err(Refused { diagnostic: Box::new(diagnostic), memory, is_lost })
         }
     }
 }

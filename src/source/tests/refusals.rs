@@ -182,7 +182,6 @@ fn statements() {
         ("{ int *t = a, *e = b[i]; if («t < e») t[j] = 0; }", "is compared with one in `b`"),
         ("{ «static» int t; t++; a[j] = t; }", "keeps its value between calls"),
         ("{ int t; a[j] = «t»; }", "never given a value"),
-        ("{ for (k = 0; k < 3; k++) a[k] = 0; «k» = 3; }", "assigns the loop counter `k`"),
         ("a[i] = «recursive(i)»;", "calls itself"),
         ("a[i] = «pointed(b)» + 1;", "another shape than the array"),
         ("a[i] = «looping(i)»;", "has a loop"),
